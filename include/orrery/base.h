@@ -1,0 +1,76 @@
+// include/orrery/base.h: what all parts of the public interface share: status and diagnostics.
+#pragma once
+#include <stddef.h>
+#include <stdio.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined(__GNUC__)
+#define ORR_API __attribute__((visibility("default")))
+#else
+#define ORR_API
+#endif
+
+// How a call ended. The first five are also the exit codes of the program.
+typedef enum orr_status {
+    ORR_STATUS_OK            = 0,    // done
+    ORR_STATUS_MODEL_ERROR   = 1,    // the model or experiment text is wrong; see the diagnostics
+    ORR_STATUS_USAGE         = 2,    // an argument or option makes no sense; nothing was done
+    ORR_STATUS_FAILED        = 3,    // the simulation failed (no convergence, NaN, a limit); what was computed is kept
+    ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
+    ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
+    ORR_STATUS_SYSTEM        = 6     // the machine refused: file, disk, compiler
+} orr_status;
+ORR_API const char *orr_status_text(orr_status status);    // "done", "model error", …; static
+
+typedef enum orr_severity { ORR_SEVERITY_ERROR, ORR_SEVERITY_WARNING, ORR_SEVERITY_NOTE } orr_severity;
+
+// A collector of messages. It is handed to whatever can fail and read afterwards. It keeps copies of
+// the source texts its messages point into. One thread at a time.
+typedef struct orr_diag orr_diag;
+ORR_API orr_diag *orr_diag_create(void);             // never NULL; free with orr_diag_destroy
+ORR_API void      orr_diag_destroy(orr_diag *diag);  // NULL is allowed
+ORR_API void      orr_diag_clear(orr_diag *diag);    // forget messages and sources
+
+ORR_API size_t orr_diag_errors(const orr_diag *diag);      // errors reported, those not kept included
+ORR_API size_t orr_diag_warnings(const orr_diag *diag);    // warnings reported, likewise
+
+// One message. All texts belong to the collector and live until it is cleared or destroyed.
+typedef struct orr_message {
+    orr_severity severity;       // a note belongs to the message before it
+    const char  *code;           // "E101"; "" for a note
+    const char  *file;           // path as given, or NULL if the message has no place
+    size_t       line;           // from 1; 0 if unknown
+    size_t       column;         // from 1, in characters; 0 if unknown
+    size_t       length;         // characters of the span on its first line, at least 1; 0 if there is no place
+    const char  *text;           // the sentence
+    const char  *hint;           // a next step such as "did you mean 'level'?", or NULL
+    const char  *source_line;    // the line of the source without its end, as it was read, or NULL
+} orr_message;
+
+// Messages kept, notes included, at most a fixed number; ordered by file and place, those without a place last.
+ORR_API size_t orr_diag_count(const orr_diag *diag);
+ORR_API size_t orr_diag_not_shown(const orr_diag *diag);    // reported beyond that number, and dropped
+ORR_API orr_message orr_diag_get(const orr_diag *diag, size_t i);    // i < orr_diag_count(diag)
+
+// Print all messages as
+//
+//     tank.orr:7:12: error E101: nothing called 'levle' is declared in 'Tank'
+//         7 |   level' = levle / tau
+//           |            ^~~~~ did you mean 'level' (line 3)?
+//
+// Control characters of the source are shown as '?', never sent. colour: 0 plain, 1 with ANSI colours.
+ORR_API void orr_diag_print(const orr_diag *diag, FILE *out, int colour);
+
+// The long explanation of a code such as "E101" (any case): what it means, an example, a repair.
+// Several lines of plain text; static. NULL if there is no such code.
+ORR_API const char *orr_explain(const char *code);
+
+// The i-th code and its message pattern, in order; NULL behind the last.
+ORR_API const char *orr_code_at(size_t i, const char **pattern);
+
+#ifdef __cplusplus
+}
+#endif

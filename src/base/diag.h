@@ -1,0 +1,62 @@
+// src/base/diag.h: reporting messages about the user's files, from inside the library.
+//
+//     diag_report(diag, DIAG_NAME_UNKNOWN, place, name, model);      // arguments checked like printf's
+//     diag_hint(diag, "did you mean '%s'?", closest);
+//     diag_note(diag, other_place, "'%s' is declared here", closest);
+//
+// A collector keeps the first 50 messages and counts the rest; a second message with the same code at the
+// same place is dropped (its hint and notes too). A NULL collector is allowed everywhere and forgets.
+#pragma once
+#include "base/diag_list.h"
+#include "base/text.h"
+#include "orrery/base.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+typedef enum DiagId {
+#define D(NAME, CODE, FORMAT) DIAG_##NAME,
+    DIAG_LIST(D)
+#undef D
+    DIAG_COUNT
+} DiagId;
+
+// Formats as constants of their own, so that the compiler checks the arguments of diag_report.
+#define D(NAME, CODE, FORMAT) static const char diag_format_DIAG_##NAME[] __attribute__((unused)) = FORMAT;
+DIAG_LIST(D)
+#undef D
+
+// A span of a source, by bytes. Line and column are computed only when a message is shown.
+// {0} is "no place". In a source added without text, offset is the line and length the column, 0 if unknown.
+typedef struct Place {
+    uint32_t file;      // from diag_add_source; 0: no place
+    uint32_t offset;    // bytes from the start
+    uint32_t length;    // bytes; 0 marks a point
+} Place;
+
+enum { DIAG_MESSAGES_MAX = 50, DIAG_SOURCE_MAX = 1 << 30 /* bytes */ };
+
+// Make a text known, to point into; path and text are copied. The same path and text again give the same
+// number. text NULL: a file without text at hand, see Place. A NULL diag gives 0.
+uint32_t diag_add_source(orr_diag *diag, const char *path, const char *text, size_t n);
+
+// The severity follows the code: E error, W warning.
+#define diag_report(diag, id, ...) diag_report_as((diag), (id), diag_format_##id, __VA_ARGS__)
+void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, ...)
+    __attribute__((format(printf, 3, 5)));
+
+// Attach to the latest message: a next step (the last hint wins), or a further place with a remark.
+void diag_hint(orr_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void diag_note(orr_diag *diag, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
+
+// Line and column (from 1, column in characters) of a place; zeros if unknown.
+void        diag_locate(const orr_diag *diag, Place place, size_t *line, size_t *column);
+size_t      diag_line(const orr_diag *diag, Place place);
+const char *diag_path(const orr_diag *diag, uint32_t file);    // NULL for no file
+
+static inline Place place_join(Place a, Place b)    // from the start of a to the end of b, same file
+{
+    if (a.file == 0) return b;
+    if (b.file != a.file || b.offset < a.offset) return a;
+    const uint32_t end_a = a.offset + a.length, end_b = b.offset + b.length;
+    return (Place){ a.file, a.offset, (end_b > end_a ? end_b : end_a) - a.offset };
+}

@@ -1,0 +1,153 @@
+// src/base/diag_list.h: every message we can give; docs/errors.md is generated from it.
+//
+// One line for each, in the order of the codes; the long explanation stands in explain_list.h under the same name.
+// A code is never used again for something else.
+//   E0xx files and the command line     E4xx experiments and settings
+//   E1xx names and declarations         E5xx while running
+//   E2xx syntax                         W6xx warnings
+//   E3xx structure of the equations     E7xx code generation and the machine
+#pragma once
+
+// clang-format off
+#define DIAG_LIST(D) \
+    D(FILE_MISSING,           "E001", "there is no file '%s'") \
+    D(FILE_UNREADABLE,        "E002", "cannot read '%s': %s") \
+    D(FILE_IS_FOLDER,         "E003", "'%s' is a folder, not a file") \
+    D(FILE_TOO_LARGE,         "E004", "'%s' is larger than the limit of %zu bytes") \
+    D(FILE_BINARY,            "E005", "'%s' does not look like text: byte %zu is 0x%02x") \
+    D(FILE_NOT_UTF8,          "E006", "'%s' is not UTF-8 text: ill-formed byte 0x%02x") \
+    D(FILE_KIND_UNKNOWN,      "E007", "cannot tell what kind of file '%s' is; known are %s") \
+    D(FILE_CYCLE,             "E008", "'%s' uses itself, by way of '%s'") \
+    D(FILE_OUTSIDE,           "E009", "'%s' is outside the folder of the model") \
+    D(WRITE_FAILED,           "E010", "cannot write '%s': %s") \
+    D(FOLDER_FAILED,          "E011", "cannot make the folder '%s': %s") \
+    D(FILE_EXISTS,            "E012", "'%s' exists already") \
+    D(FILE_EMPTY,             "E013", "'%s' is empty") \
+    D(USAGE_COMMAND_UNKNOWN,  "E020", "there is no command '%s'") \
+    D(USAGE_OPTION_UNKNOWN,   "E021", "there is no option '%s'") \
+    D(USAGE_OPTION_VALUE,     "E022", "option '%s' needs %s, not '%s'") \
+    D(USAGE_ARGUMENT_MISSING, "E023", "%s is missing") \
+    D(USAGE_ARGUMENT_EXTRA,   "E024", "too many arguments, from '%s' on") \
+    D(USAGE_CONFLICT,         "E025", "'%s' and '%s' exclude each other") \
+    D(CODE_UNKNOWN,           "E026", "there is no message with the code '%s'") \
+    D(CSV_NO_HEADER,          "E040", "'%s' has no columns: a first line such as t,x,y is expected") \
+    D(CSV_FIELDS,             "E041", "this row has %zu fields, the header has %zu") \
+    D(CSV_NOT_NUMBER,         "E042", "'%s' in column '%s' is not a number") \
+    D(CSV_QUOTE,              "E043", "a quoted field is never closed") \
+    D(CSV_COLUMN_UNKNOWN,     "E044", "there is no column '%s' in '%s'") \
+    D(CSV_LINE_TOO_LONG,      "E045", "a row is longer than %zu bytes") \
+    D(CSV_COLUMN_TWICE,       "E046", "two columns are called '%s'") \
+    D(CSV_NO_ROWS,            "E047", "'%s' has a header but no rows") \
+    D(NAME_UNKNOWN,           "E101", "nothing called '%s' is declared in '%s'") \
+    D(NAME_TWICE,             "E102", "'%s' is declared twice") \
+    D(MODEL_UNKNOWN,          "E103", "there is no model called '%s'") \
+    D(MODEL_TWICE,            "E104", "'%s' is defined twice") \
+    D(MODEL_NONE,             "E105", "'%s' contains no model to run") \
+    D(MODEL_AMBIGUOUS,        "E106", "several models could be run: %s") \
+    D(COMPONENT_CYCLE,        "E107", "'%s' contains itself: %s") \
+    D(PARAM_UNKNOWN,          "E108", "'%s' has no parameter called '%s'") \
+    D(PORT_UNKNOWN,           "E109", "'%s' has no port called '%s'") \
+    D(FUNCTION_UNKNOWN,       "E110", "there is no function called '%s'") \
+    D(FUNCTION_ARGUMENTS,     "E111", "'%s' takes %s, not %zu") \
+    D(FUNCTION_RECURSIVE,     "E112", "function '%s' calls itself: %s") \
+    D(NAME_RESERVED,          "E113", "'%s' has a meaning of its own and cannot be declared") \
+    D(PARAM_CYCLE,            "E114", "the value of parameter '%s' depends on itself: %s") \
+    D(PARAM_NOT_CONSTANT,     "E115", "the value of parameter '%s' depends on '%s', which changes during a run") \
+    D(INPUT_DRIVEN_TWICE,     "E116", "input '%s' has two sources") \
+    D(INPUT_OPEN,             "E117", "input '%s' has neither a source nor a default") \
+    D(OUTPUT_AS_TARGET,       "E118", "'%s' is not an input and cannot be the target of an arrow") \
+    D(DERIVATIVE_BAD,         "E119", "'%s' is a %s and has no derivative") \
+    D(NOT_A_VALUE,            "E120", "'%s' is a %s, not a value") \
+    D(NOT_A_COMPONENT,        "E121", "'%s' is a %s, not a component") \
+    D(INDEX_RANGE,            "E122", "index %lld of '%s' is outside 1..%lld") \
+    D(SIZE_BAD,               "E123", "the size of '%s' is %s; a whole number from 1 to %lld is needed") \
+    D(TYPE_MISMATCH,          "E124", "%s is needed here, but this is %s") \
+    D(UNIT_MISMATCH,          "E125", "units do not agree: [%s] and [%s]") \
+    D(UNIT_UNKNOWN,           "E126", "there is no unit called '%s'") \
+    D(TABLE_BAD,              "E127", "table '%s': %s") \
+    D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
+    D(NUMBER_BAD,             "E202", "'%s' is not a number") \
+    D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
+    D(EXPECTED,               "E204", "%s is expected here, not %s") \
+    D(END_MISSING,            "E205", "'%s' is never closed by 'end'") \
+    D(END_EXTRA,              "E206", "there is nothing to close here with 'end'") \
+    D(NESTED_TOO_DEEP,        "E207", "nested more than %d deep") \
+    D(NUMBER_TOO_LARGE,       "E208", "'%s' is too large for a number") \
+    D(STATEMENT_UNKNOWN,      "E209", "'%s' does not start a statement of a %s") \
+    D(ASSIGN_IN_MODEL,        "E210", "':=' assigns and belongs in an event; an equation is written with '='") \
+    D(EQUALS_TWICE,           "E211", "an equation has one '='") \
+    D(RELATION_CHAINED,       "E212", "relations cannot be chained") \
+    D(VERSION_UNKNOWN,        "E213", "this file is written for version %s of the language; this program knows up to %d") \
+    D(PAREN_OPEN,             "E214", "'%s' is never closed") \
+    D(NOT_YET,                "E215", "%s is not supported yet") \
+    D(STATEMENT_TWICE,        "E216", "'%s' is given twice") \
+    D(CSMP_BLOCK_UNKNOWN,     "E240", "there is no block type '%s'") \
+    D(CSMP_BLOCK_NUMBER,      "E241", "a block starts with its number, from 1 to %lld, not '%s'") \
+    D(CSMP_BLOCK_TWICE,       "E242", "block %lld is defined twice") \
+    D(CSMP_BLOCK_MISSING,     "E243", "block %lld reads block %lld, which does not exist") \
+    D(CSMP_ARGUMENTS,         "E244", "a %s block takes %s, not %zu") \
+    D(CSMP_SETTING_UNKNOWN,   "E245", "there is no setting '%s'") \
+    D(CSMP_SETTING_MISSING,   "E246", "'%s' is not given in the file") \
+    D(CSMP_SETTING_VALUE,     "E247", "'%s' needs %s, not '%s'") \
+    D(SYSTEM_TOO_FEW,         "E301", "%zu equations for %zu unknowns; '%s' is never computed") \
+    D(SYSTEM_TOO_MANY,        "E302", "%zu equations for %zu unknowns; the equation for '%s' is one too many") \
+    D(SYSTEM_SINGULAR,        "E303", "the equations cannot be solved for all unknowns; '%s' is left over") \
+    D(INITIAL_MISSING,        "E304", "state '%s' has no initial value") \
+    D(INITIAL_TOO_MANY,       "E305", "'%s' has more than one initial value") \
+    D(LOOP_REFUSED,           "E306", "algebraic loop of %zu equations: %s") \
+    D(LOOP_SINGULAR,          "E307", "the linear loop of %s has no unique solution") \
+    D(HIGH_INDEX,             "E308", "the constraint on '%s' must be differentiated to be solved") \
+    D(EQUATION_EMPTY,         "E309", "this equation contains no unknown: %s") \
+    D(DEFINED_TWICE,          "E310", "'%s' is computed twice") \
+    D(CONSTRAINT_CONFLICT,    "E311", "these equations contradict each other: %s") \
+    D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
+    D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
+    D(EXPERIMENT_AMBIGUOUS,   "E402", "several experiments could be run: %s") \
+    D(SOLVER_UNKNOWN,         "E403", "there is no solver called '%s'") \
+    D(SOLVER_OPTION,          "E404", "solver '%s' has no option '%s'") \
+    D(SOLVER_UNSUITABLE,      "E405", "solver '%s' cannot run this model: %s") \
+    D(SETTING_UNKNOWN,        "E406", "there is nothing called '%s' to set") \
+    D(SETTING_VALUE,          "E407", "'%s' cannot be set to '%s': %s") \
+    D(SETTING_MISSING,        "E408", "'%s' must be given") \
+    D(STEP_BAD,               "E409", "step %g s is not a positive number") \
+    D(TIME_BAD,               "E410", "the run would go from %g s to %g s") \
+    D(RECORD_UNKNOWN,         "E411", "there is nothing called '%s' to record") \
+    D(PLOT_BAD,               "E412", "cannot plot '%s': %s") \
+    D(EXPECT_FAILED,          "E413", "expected %s at %g = %.10g within %g, but it is %.10g") \
+    D(EXPECT_OUTSIDE,         "E414", "the expectation at %g lies outside the run, %g to %g") \
+    D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
+    D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
+    D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
+    D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
+    D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
+    D(NO_CONVERGENCE,         "E504", "the loop of %s did not converge at t = %.10g") \
+    D(INITIAL_FAILED,         "E505", "no consistent initial values were found; '%s' is farthest off") \
+    D(STEPS_LIMIT,            "E506", "%llu steps did not reach the end: stopped at t = %.10g") \
+    D(MEMORY_LIMIT,           "E507", "%s would need %.3g GB; the limit is %.3g GB") \
+    D(ASSERT_FAILED,          "E508", "assertion failed at t = %.10g: %s") \
+    D(SOLVER_FAILED,          "E509", "solver '%s' gave up at t = %.10g: %s") \
+    D(ZENO,                   "E510", "events never stop at t = %.10g: %s fires again and again") \
+    D(DIVISION_BY_ZERO,       "E511", "division by zero at t = %.10g in %s") \
+    D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \
+    D(TIME_LIMIT,             "E513", "the time limit of %g s was reached at t = %.10g") \
+    D(CANCELLED,              "E514", "stopped on request at t = %.10g") \
+    D(NAME_UNUSED,            "W601", "'%s' is never used") \
+    D(STEP_LARGE,             "W602", "step %g s is large for this model: %s") \
+    D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
+    D(LOOP_SEVERAL,           "W604", "the non-linear loop of %s may have several solutions") \
+    D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
+    D(STEP_NOT_MULTIPLE,      "W606", "the end %g is not a multiple of the step %g; the last step is shorter") \
+    D(LOOP_ILL_CONDITIONED,   "W607", "the loop of %s is ill conditioned (condition number %.2g)") \
+    D(SHADOWS,                "W608", "'%s' hides %s") \
+    D(GUESS_UNUSED,           "W609", "the value given for '%s' is only a first guess: it is computed by an equation") \
+    D(UPDATE_ORDER,           "W610", "the result depends on the order of the blocks: %s") \
+    D(FILE_SKIPPED,           "W611", "%s") \
+    D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
+    D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
+    D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
+    D(INSTANT_FAILED,         "E704", "the code could not be compiled in memory: %s") \
+    D(PROGRAM_MISSING,        "E705", "the program '%s' is needed for %s and was not found") \
+    D(PROGRAM_FAILED,         "E706", "'%s' failed: %s") \
+    D(MODEL_TOO_LARGE,        "E707", "the model has %zu %s; the limit is %zu") \
+    D(INTERNAL,               "E799", "this should not happen: %s")
+// clang-format on

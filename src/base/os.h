@@ -1,0 +1,32 @@
+// src/base/os.h: what differs between operating systems. All `#ifdef`s for platforms live in os_*.c.
+#pragma once
+#include "base/arena.h"
+#include "base/text.h"
+#include "orrery/base.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+uint64_t os_now_ns(void);    // monotonic clock
+
+// The text of an errno value, in `buffer` or static; safe in threads.
+const char *os_error_text(int error, char *buffer, size_t n);
+
+// Read a whole file ("-": standard input) into the arena; a NUL follows, not counted. Missing, unreadable,
+// a directory or larger than `limit` bytes: false and a message (E001 to E004). Any bytes are accepted.
+bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag);
+
+bool  os_make_folders(const char *path, orr_diag *diag);    // mkdir -p
+bool  os_file_exists(const char *path);
+bool  os_is_folder(const char *path);
+char *os_path_folder(Arena *arena, const char *path);       // "a/b.orr" → "a", "b.orr" → "."
+char *os_path_join(Arena *arena, const char *folder, const char *name);    // an absolute name stays as it is
+char *os_path_stem(Arena *arena, const char *path);         // "a/b.orr" → "b"
+const char *os_path_suffix(const char *path);               // "a/b.orr" → ".orr", "" without one
+
+// Where compiled models are kept: $ORRERY_CACHE, $XDG_CACHE_HOME/orrery, ~/.cache/orrery or, without a home,
+// a folder of the user's own in /tmp. Not created.
+char *os_cache_folder(Arena *arena);
+
+bool os_is_terminal(int fd);
+int  os_terminal_width(int fd, int otherwise);     // columns
+int  os_processors(void);                          // that this process may use, at least 1
