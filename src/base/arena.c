@@ -1,0 +1,188 @@
+// src/base/arena.c: chunks that double in size; each knows how far it was ever used, so that memory fresh from
+// the system, which calloc gives zeroed at no cost, is not zeroed a second time.
+#include "base/arena.h"
+#include <assert.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct ArenaChunk {
+    struct ArenaChunk *below;
+    size_t capacity;    // bytes at data
+    size_t used;
+    size_t dirty;       // bytes from here on are still zero
+    _Alignas(64) unsigned char data[];
+} ArenaChunk;
+
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24, ALIGN = 16, ALIGN_LARGE = 64, LARGE = 1024 };
+
+__attribute__((weak)) _Noreturn void arena_no_memory(size_t bytes)
+{
+    fprintf(stderr, "orrery: out of memory (%zu bytes wanted)\n", bytes);
+    abort();
+}
+
+static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
+{
+    // twice the chunk below, or as large as the one array needs
+    size_t capacity = arena->top ? arena->top->capacity : FIRST_CHUNK / 2;
+    capacity = capacity >= LARGEST_CHUNK / 2 ? LARGEST_CHUNK : capacity * 2;
+    if (capacity < wanted) capacity = wanted;
+    if (capacity > SIZE_MAX / 2) arena_no_memory(wanted);
+
+    // calloc aligns to 16; shift to 64 ourselves and remember the shift in front
+    const size_t total = sizeof(ArenaChunk) + capacity;
+    void *raw = calloc(1, total + ALIGN_LARGE + sizeof(void *));
+    if (!raw) arena_no_memory(total);
+    const uintptr_t at = ((uintptr_t)raw + sizeof(void *) + ALIGN_LARGE - 1) & ~(uintptr_t)(ALIGN_LARGE - 1);
+    memcpy((void *)(at - sizeof(void *)), &raw, sizeof raw);
+
+    ArenaChunk *chunk = (ArenaChunk *)at;
+    chunk->below = arena->top;
+    chunk->capacity = capacity;
+    arena->top = chunk;
+    return chunk;
+}
+
+static void free_chunk(ArenaChunk *chunk)
+{
+    void *raw;
+    memcpy(&raw, (unsigned char *)chunk - sizeof(void *), sizeof raw);
+    free(raw);
+}
+
+static size_t round_up(size_t n, size_t align) { return (n + align - 1) & ~(align - 1); }
+
+static void *take(Arena *arena, size_t bytes)
+{
+    const size_t align = bytes >= LARGE ? ALIGN_LARGE : ALIGN;
+    ArenaChunk *chunk = arena->top;
+    size_t start = chunk ? round_up(chunk->used, align) : 0;
+    if (!chunk || start > chunk->capacity || bytes > chunk->capacity - start) {
+        chunk = push_chunk(arena, bytes);
+        start = 0;
+    }
+    chunk->used = start + bytes;
+    return chunk->data + start;
+}
+
+// Zero [start, end) as far as it may have been written before.
+static void clean(ArenaChunk *chunk, size_t start, size_t end)
+{
+    if (start < chunk->dirty) memset(chunk->data + start, 0, (end < chunk->dirty ? end : chunk->dirty) - start);
+    if (end > chunk->dirty) chunk->dirty = end;
+}
+
+static size_t bytes_of(size_t n, size_t size)
+{
+    size_t bytes;
+    if (__builtin_mul_overflow(n, size, &bytes) || bytes > SIZE_MAX / 4) arena_no_memory(SIZE_MAX);
+    return bytes;
+}
+
+void *arena_alloc(Arena *arena, size_t n, size_t size)
+{
+    size_t bytes = bytes_of(n, size);
+    if (bytes == 0) bytes = 1;    // a pointer of its own even for nothing
+    unsigned char *p = take(arena, bytes);
+    ArenaChunk *chunk = arena->top;
+    clean(chunk, (size_t)(p - chunk->data), chunk->used);
+    return p;
+}
+
+void *arena_grow(Arena *arena, void *old, size_t old_n, size_t new_n, size_t size)
+{
+    const size_t old_bytes = bytes_of(old_n, size), new_bytes = bytes_of(new_n, size);
+    if (!old || old_bytes == 0) return arena_alloc(arena, new_n, size);
+    if (new_bytes <= old_bytes) return old;
+
+    // the latest allocation grows where it stands
+    ArenaChunk *chunk = arena->top;
+    if (chunk && (unsigned char *)old + old_bytes == chunk->data + chunk->used) {
+        const size_t start = (size_t)((unsigned char *)old - chunk->data);
+        if (new_bytes <= chunk->capacity - start) {
+            clean(chunk, chunk->used, start + new_bytes);
+            chunk->used = start + new_bytes;
+            return old;
+        }
+    }
+    void *p = arena_alloc(arena, new_n, size);
+    memcpy(p, old, old_bytes);
+    return p;
+}
+
+ArenaMark arena_mark(const Arena *arena)
+{
+    return (ArenaMark){ arena->top, arena->top ? arena->top->used : 0 };
+}
+
+void arena_release(Arena *arena, ArenaMark mark)
+{
+    // The top chunk stays, empty, so that a loop of mark, allocate, release soon stops asking the system.
+    ArenaChunk *kept = NULL;
+    ArenaChunk *chunk = arena->top;
+    while (chunk && chunk != mark.chunk) {
+        ArenaChunk *below = chunk->below;
+        if (chunk == arena->top && chunk->capacity <= LARGEST_CHUNK) kept = chunk;
+        else free_chunk(chunk);
+        chunk = below;
+    }
+    assert(chunk == mark.chunk);    // else the mark belongs to another arena, or was released before
+    if (chunk) chunk->used = mark.used;
+    if (kept) {
+        kept->below = chunk;
+        kept->used = 0;
+    }
+    arena->top = kept ? kept : chunk;
+}
+
+void arena_free(Arena *arena)
+{
+    for (ArenaChunk *chunk = arena->top, *below; chunk; chunk = below) {
+        below = chunk->below;
+        free_chunk(chunk);
+    }
+    arena->top = NULL;
+}
+
+size_t arena_bytes(const Arena *arena)
+{
+    size_t sum = 0;
+    for (const ArenaChunk *c = arena->top; c; c = c->below) sum += sizeof *c + c->capacity;
+    return sum;
+}
+
+char *arena_copy_text(Arena *arena, const char *s, size_t n)
+{
+    char *copy = arena_alloc(arena, bytes_of(n, 1) + 1, 1);
+    if (n) memcpy(copy, s, n);
+    return copy;
+}
+
+char *arena_vprintf(Arena *arena, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    char small[256];
+    const int n = vsnprintf(small, sizeof small, format, args);
+    assert(n >= 0);
+    char *text;
+    if ((size_t)n < sizeof small) {
+        text = arena_copy_text(arena, small, (size_t)n);
+    } else {
+        text = arena_alloc(arena, (size_t)n + 1, 1);
+        vsnprintf(text, (size_t)n + 1, format, again);
+    }
+    va_end(again);
+    return text;
+}
+
+char *arena_printf(Arena *arena, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *text = arena_vprintf(arena, format, args);
+    va_end(args);
+    return text;
+}
