@@ -1,0 +1,101 @@
+// include/orrery/experiment.h: an experiment: a model, settings, a solver, what is recorded; and its results.
+#pragma once
+#include "orrery/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct orr_plot {
+    const char *const *ys;       // [n_ys] names
+    size_t      n_ys;
+    const char *over;            // NULL: time
+} orr_plot;
+
+typedef struct orr_expect {
+    const char *name;
+    double      at;              // NaN: at the end
+    double      value, within;
+    const char *file;            // where it is written
+    size_t      line;
+} orr_expect;
+
+// What to do. From orr_experiment_get or filled in by hand on top of orr_experiment_default.
+typedef struct orr_experiment {
+    const char *name;            // "" for an experiment nobody wrote
+    const char *model;
+    double      from, until;     // until NaN: must be given
+    double      every;           // recording interval; 0: each step of the solver
+    orr_run_options run;         // solver, step, tolerances, settings
+    const char *const *records;  // [n_records] names; none: the outputs or, without outputs, all states
+    size_t      n_records;
+    const orr_plot   *plots;     size_t n_plots;
+    const orr_expect *expects;   size_t n_expects;
+    const char *missing;         // a setting the user must give ("timestep"), or NULL
+} orr_experiment;
+
+ORR_API orr_experiment orr_experiment_default(void);
+// The experiment `name` of a source; NULL: the only one, or the first. All texts and arrays belong to the source.
+// False, with a message, if there is none of that name. Without any experiment in the source: the default, for the
+// one model that no other uses.
+ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag);
+
+// Where rows go as they are computed. Any function may be NULL. A false return ends the experiment.
+typedef struct orr_sink {
+    bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit);
+    bool (*row)(void *self, double t, const double *values, size_t n);
+    bool (*progress)(void *self, double t, double from, double until);    // now and then, also between rows
+    bool (*end)(void *self, orr_status status);                           // always called if begin was
+    void *self;
+} orr_sink;
+
+// How an expectation came out.
+typedef struct orr_verdict {
+    const orr_expect *expect;
+    double            found;
+    bool              holds;
+} orr_verdict;
+
+typedef struct orr_outcome {
+    orr_status    status;
+    orr_run_facts facts;
+    double        t;                 // reached
+    size_t        n_rows;
+    size_t        n_verdicts, n_failed;
+    const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
+    const orr_setting *results;      // [n_results] of the terminal region: names and values; freed likewise
+    size_t        n_results;
+} orr_outcome;
+
+// Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it
+// asks so, check the expectations. Messages go to `diag`. Free the outcome with orr_outcome_free.
+ORR_API orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks,
+                                 size_t n_sinks, orr_diag *diag);
+ORR_API void orr_outcome_free(orr_outcome *outcome);
+
+// A sink that writes CSV, header `t,x,y`, shortest round-trip numbers, whole rows only; path "-": standard output.
+typedef struct orr_csv orr_csv;
+ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+ORR_API orr_sink orr_csv_sink(orr_csv *csv);
+ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything was not written
+
+// A sink that keeps everything in memory; or a table read from a CSV file.
+typedef struct orr_table orr_table;
+ORR_API orr_table *orr_table_create(void);
+ORR_API orr_table *orr_table_read(const char *path, orr_diag *diag);  // first column: time or whatever it is
+ORR_API orr_sink   orr_table_sink(orr_table *table);
+ORR_API void       orr_table_destroy(orr_table *table);
+ORR_API size_t        orr_table_n_rows(const orr_table *table);
+ORR_API size_t        orr_table_n_columns(const orr_table *table);               // the first is t
+ORR_API const char   *orr_table_name(const orr_table *table, size_t column);
+ORR_API const char   *orr_table_unit(const orr_table *table, size_t column);     // NULL if none
+ORR_API const double *orr_table_column(const orr_table *table, size_t column);   // [n_rows]
+
+// Draw. `path` ends in .svg, .png or .pdf (needs gnuplot). False, with the reason, if it cannot.
+ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag);
+// Draw with characters, for a terminal of the given width.
+ORR_API void orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,82 @@
+// include/orrery/model.h: from model text to a compiled model.
+//
+//     source   the parsed text of a file and of those it uses: models and experiments
+//     model    one model of it, sorted and compiled; const from then on and shared by any number of runs
+#pragma once
+#include "orrery/base.h"
+#include <stdbool.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct orr_source orr_source;
+typedef struct orr_model  orr_model;
+
+// Read and parse a file (.orr or .csmp) and the files it uses. NULL, with the reasons in `diag`, if that fails.
+ORR_API orr_source *orr_source_open(const char *path, orr_diag *diag);
+// The same from a text in memory; `name` stands for the file in messages, its suffix chooses the language.
+ORR_API orr_source *orr_source_parse(const char *name, const char *text, size_t length, orr_diag *diag);
+ORR_API void        orr_source_destroy(orr_source *source);    // NULL is allowed
+
+ORR_API size_t      orr_source_n_models(const orr_source *source);
+ORR_API const char *orr_source_model_name(const orr_source *source, size_t i);
+ORR_API size_t      orr_source_n_experiments(const orr_source *source);
+ORR_API const char *orr_source_experiment_name(const orr_source *source, size_t i);
+ORR_API const char *orr_source_experiment_model(const orr_source *source, size_t i);
+ORR_API const char *orr_source_experiment_doc(const orr_source *source, size_t i);    // NULL if none
+
+typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE } orr_code;
+
+typedef struct orr_compile_options {
+    const char *model;          // name; NULL: the one model that no other uses
+    orr_code    code;           // which compiler
+    bool        loops_halt;     // refuse algebraic loops instead of solving them
+    const char *dump_stage;     // print this stage (ast, flat, order, ir, c) to `dump_to` on the way; NULL: none
+    FILE       *dump_to;
+} orr_compile_options;
+ORR_API orr_compile_options orr_compile_options_default(void);
+
+// Compile one model of a source. NULL, with the reasons in `diag`, if it is wrong. The model does not need the
+// source afterwards. Free with orr_model_destroy.
+ORR_API orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag);
+ORR_API void       orr_model_destroy(orr_model *model);    // NULL is allowed
+
+// What a model consists of. Variables are numbered from 0; names are full paths such as "axle.spring.x".
+typedef enum orr_kind { ORR_KIND_PARAM, ORR_KIND_INPUT, ORR_KIND_STATE, ORR_KIND_RATE, ORR_KIND_ALGEBRAIC, ORR_KIND_RESULT } orr_kind;
+
+typedef struct orr_variable {
+    const char *name;
+    const char *unit;          // NULL if none
+    const char *doc;           // NULL if none
+    orr_kind    kind;
+    bool        is_output;
+    bool        is_hidden;     // made by the compiler
+} orr_variable;
+
+ORR_API const char  *orr_model_name(const orr_model *model);
+ORR_API const char  *orr_model_time_unit(const orr_model *model);              // "s" unless the model says otherwise
+ORR_API size_t       orr_model_n_variables(const orr_model *model);
+ORR_API orr_variable orr_model_variable(const orr_model *model, size_t i);
+ORR_API size_t       orr_model_find(const orr_model *model, const char *name); // (size_t)-1 if there is none
+ORR_API const char  *orr_model_closest(const orr_model *model, const char *name);    // for "did you mean"; NULL if none
+
+typedef struct orr_model_facts {
+    size_t n_states, n_equations, n_loops, n_relations;
+    double compile_ms;
+    const char *code;          // "instant" or "native"
+} orr_model_facts;
+ORR_API orr_model_facts orr_model_get_facts(const orr_model *model);
+
+// What `orrery check` tells: states, order of evaluation, loops with method; `explain` adds the steps of the sorting.
+ORR_API void orr_model_report(const orr_model *model, FILE *out, bool explain);
+
+// Write the model in another form: "csmp". False, with the reason in `diag`, if it has none.
+ORR_API bool orr_model_export(const orr_model *model, const char *form, FILE *out, orr_diag *diag);
+
+// Format the text of a model file: the result is to be freed with free(). NULL, with messages, on a syntax error.
+ORR_API char *orr_format(const char *name, const char *text, size_t length, orr_diag *diag);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,8 @@
+// include/orrery/orrery.h: the whole public interface.
+#pragma once
+#include "orrery/base.h"
+#include "orrery/experiment.h"
+#include "orrery/model.h"
+#include "orrery/run.h"
+
+#define ORR_VERSION "0.1.0"

@@ -1,0 +1,116 @@
+// src/expr/expr.h: arithmetic as a graph in which equal expressions are one node.
+//
+// An expression is an index into a pool. Making a node folds constants (in double, exactly as the generated
+// code would compute) and applies simplifications that change no bit of a finite result; asking twice for the
+// same node gives the same index, so common subexpressions are shared from the start and comparing is `==`.
+// Children have smaller indices than their parents: a loop over the pool is a topological order, and every
+// walk can be iterative. The pool is used by flattening, ordering and code generation alike.
+#pragma once
+#include "base/arena.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef uint32_t Expr;
+#define EXPR_NONE UINT32_MAX
+
+typedef enum ExprOp {
+#define OP(name, arity, type, text, c) EXPR_##name,
+#include "expr/ops.def"
+#undef OP
+    EXPR_N_OPS
+} ExprOp;
+
+typedef struct ExprOpInfo {
+    const char *name;     // "ADD"
+    int         arity;
+    char        type;     // 'R' real, 'B' truth value (IF takes the type of its branches)
+    const char *text;     // as people write it
+    const char *c;        // as generated C writes it
+} ExprOpInfo;
+extern const ExprOpInfo expr_ops[EXPR_N_OPS];
+
+typedef struct ExprNode {
+    uint32_t op;          // ExprOp
+    union {
+        struct { uint32_t a, b, c; };    // operands; LOOKUP, SLOPE, DELAY: b is the table or history
+        uint32_t index;                  // VAR, MODE
+    };
+} ExprNode;
+
+typedef struct ExprTable {   // of LOOKUP: ascending x, held constant outside
+    double  *x, *y;          // [n]
+    uint32_t n;
+} ExprTable;
+
+typedef struct ExprPool {
+    Arena        *arena;          // borrowed; owns the nodes
+    VEC(ExprNode) nodes;
+    VEC(double)   constants;      // CONST: index is a place here
+    VEC(ExprTable) tables;
+    MapU64        known;          // hash of a node → its first index
+} ExprPool;
+
+void expr_pool_init(ExprPool *pool, Arena *arena);
+
+Expr expr_const(ExprPool *pool, double value);
+Expr expr_var(ExprPool *pool, uint32_t variable);
+Expr expr_time(ExprPool *pool);
+Expr expr_mode(ExprPool *pool, uint32_t relation);
+// Any operation with operands; unused ones are EXPR_NONE (LOOKUP, SLOPE, DELAY: b is the table's number).
+Expr expr_make(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c);
+static inline Expr expr_unary(ExprPool *p, ExprOp op, Expr a) { return expr_make(p, op, a, EXPR_NONE, EXPR_NONE); }
+static inline Expr expr_binary(ExprPool *p, ExprOp op, Expr a, Expr b) { return expr_make(p, op, a, b, EXPR_NONE); }
+
+static inline const ExprNode *expr_node(const ExprPool *pool, Expr e) { return &pool->nodes.items[e]; }
+static inline ExprOp expr_op(const ExprPool *pool, Expr e) { return (ExprOp)pool->nodes.items[e].op; }
+bool   expr_is_const(const ExprPool *pool, Expr e, double *value);    // value may be NULL
+bool   expr_is_bool(const ExprPool *pool, Expr e);
+int    expr_n_operands(const ExprPool *pool, Expr e);                 // that are expressions
+Expr   expr_operand(const ExprPool *pool, Expr e, int i);
+
+// The value of one operation; what folding, tracing and constant experiments use. Same bits as generated code.
+double expr_apply(ExprOp op, double a, double b, double c);
+
+// Where an expression reads its leaves from when it is evaluated outside generated code.
+typedef struct ExprValues {
+    double (*variable)(const void *context, uint32_t variable);
+    double (*mode)(const void *context, uint32_t relation);
+    double (*history)(const void *context, uint32_t delay, double at);
+    const void *context;
+    double t;
+} ExprValues;
+double expr_evaluate(const ExprPool *pool, Expr e, const ExprValues *values);
+
+// Visit each distinct node below and including the roots once, children first, without recursion. The result is
+// in the arena: [*n] indices ascending.
+Expr *expr_collect(const ExprPool *pool, const Expr *roots, size_t n_roots, Arena *arena, size_t *n);
+// The distinct variables read by `e`, ascending, in the arena.
+uint32_t *expr_variables(const ExprPool *pool, Expr e, Arena *arena, size_t *n);
+bool expr_depends_on(const ExprPool *pool, Expr e, uint32_t variable);
+
+// Replace leaves: each VAR i with map[i] != EXPR_NONE becomes map[i]. Linear in the size of `e`.
+Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map);
+
+// Symbolic partial derivative by a variable (everything else constant; MODEs constant).
+Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable);
+// Total derivative by time given the derivative of each variable (EXPR_NONE: constant in time).
+Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rate);
+
+// If e = a*v + b with a and b free of v, give both and return true.
+bool expr_split_linear(ExprPool *pool, Expr e, uint32_t variable, Expr *a, Expr *b);
+// Solve lhs = rhs for a variable in closed form: an explicit side, a linear occurrence, or a chain of invertible
+// operations with one value. EXPR_NONE if there is none. *divides is set to what must not be zero, or EXPR_NONE.
+Expr expr_solve(ExprPool *pool, Expr lhs, Expr rhs, uint32_t variable, Expr *divides);
+
+// Print as the language writes it. `name` gives the text of a VAR; MODE k is printed as its relation if `relations` is
+// given ([n]), else as `mode k`.
+typedef struct ExprNames {
+    const char *(*variable)(const void *context, uint32_t variable);
+    const void *context;
+    const Expr *relations;    // NULL, or [n_relations] what each MODE stands for
+    uint32_t    n_relations;
+} ExprNames;
+void expr_print(const ExprPool *pool, Expr e, const ExprNames *names, FILE *out);

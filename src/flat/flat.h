@@ -1,0 +1,94 @@
+// src/flat/flat.h: one model as a plain set of scalar variables and equations.
+//
+// No components, arrows, functions, loops or names to resolve are left. Every variable and equation keeps the place
+// it came from. A variable is a number, and expressions refer to it by that number (expr VAR). Each derivative is a
+// variable of its own: x, x' and x'' are three, linked by `derivative` and `integral`; the equation "x' is the
+// derivative of x" is implied by the link and stands nowhere.
+//
+// Relations in equations are replaced by MODE k, the k-th entry of `relations`: between events a mode is a known
+// truth value, so equations depend on it no more than on a parameter, and nothing flickers inside a step.
+#pragma once
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "expr/expr.h"
+#include "lang/ast.h"
+
+#define FLAT_NONE UINT32_MAX
+
+typedef enum FlatKind {
+    FLAT_PARAM,       // fixed during a run; `start` is its default, EXPR_NONE if initial equations or the user give it
+    FLAT_INPUT,       // of the top model, not connected: held at a value, like a parameter, that may change at events
+    FLAT_VARIABLE,    // unknown: a state, a derivative or algebraic
+    FLAT_RESULT,      // assigned in the terminal region only
+} FlatKind;
+
+typedef struct FlatVar {
+    const char *name;          // full path: "axle.spring.x", "x''"
+    Place       place;
+    FlatKind    kind;
+    bool        is_output;     // published by `output`
+    bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
+    bool        start_is_guess;
+    uint32_t    derivative;    // the variable that is its time derivative, or FLAT_NONE
+    uint32_t    integral;      // the variable of which it is the derivative, or FLAT_NONE
+    Expr        start;         // initial value, first guess or default; over parameters only; EXPR_NONE if none
+    const char *unit;          // text, NULL if none
+    const char *doc;           // NULL if none
+} FlatVar;
+
+typedef struct FlatEquation {
+    Expr  lhs, rhs;
+    Place place;
+} FlatEquation;
+
+typedef struct FlatRelation {  // what MODE k stands for
+    Expr  relation;            // LT, LE, GT, GE, EQ, NE over reals; its operands contain MODEs, never relations
+    Expr  zero;                // left minus right: changes sign where the relation changes
+    Place place;
+} FlatRelation;
+
+typedef struct FlatDelay {     // history of DELAY k
+    Expr  source;              // what is remembered
+    Expr  lag;                 // over parameters only, so known at the start
+    Expr  before;              // value before the start; EXPR_NONE: the source at the start
+    Place place;
+} FlatDelay;
+
+typedef struct FlatAssert {
+    Expr        condition;     // truth value, with plain relations (no MODEs): a check makes no events
+    const char *text;          // NULL if none
+    Place       place;
+} FlatAssert;
+
+typedef struct FlatTerminal {  // one step of the terminal region, in the order written
+    uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
+    Expr     value;            // what is assigned, or the condition to run again; plain relations
+    double   at_most;          // of `rerun`: how often
+    Place    place;
+} FlatTerminal;
+
+typedef struct Flat {
+    Arena      *arena;                 // borrowed; owns everything
+    const char *model;                 // name
+    const char *doc;
+    const char *time_unit;             // NULL: seconds
+    ExprPool    pool;
+    VEC(FlatVar)      vars;
+    VEC(FlatEquation) equations;
+    VEC(FlatEquation) initial;         // hold at the start only
+    VEC(FlatRelation) relations;
+    VEC(FlatDelay)    delays;
+    VEC(FlatAssert)   asserts;
+    VEC(FlatTerminal) terminal;
+    TextMap     by_name;               // full path → variable
+} Flat;
+
+// Expand `model` of the Ast. False once an error has been reported. Everything goes into flat->arena.
+bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *diag);
+
+uint32_t   flat_find(const Flat *flat, const char *name);    // FLAT_NONE if absent
+ExprNames  flat_names(const Flat *flat);                     // for expr_print: names, and relations in place of modes
+void       flat_print_equation(const Flat *flat, const FlatEquation *equation, FILE *out);
+void       flat_print(const Flat *flat, FILE *out);

@@ -1,0 +1,182 @@
+// src/lang/ast.h: a parsed model file, as written: no names resolved, nothing expanded.
+//
+// Every front end (the language, CSMP block diagrams) makes this one structure, so all that follows knows
+// only one kind of model. All of it lives in the arena of the source; texts are NUL-terminated. Places point
+// into the files registered with the diagnostics.
+#pragma once
+#include "base/arena.h"
+#include "base/diag.h"    // Place
+#include "base/vec.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+typedef enum AstExprKind {
+    AST_NUMBER,    // 9.81, with an optional unit
+    AST_REF,       // x, spring.x', u[i-1]''
+    AST_CALL,      // sin(x), INTEG(e, ic), a user's function
+    AST_UNARY,     // -a, not a
+    AST_BINARY,    // a + b … a or b
+    AST_IF,        // if a then b else c
+} AstExprKind;
+
+typedef enum AstOp {
+    AST_ADD, AST_SUB, AST_MUL, AST_DIV, AST_POW, AST_NEG,
+    AST_LT, AST_LE, AST_GT, AST_GE, AST_EQ, AST_NE,
+    AST_AND, AST_OR, AST_NOT,
+} AstOp;
+
+typedef struct AstExpr AstExpr;
+
+// One step of a path: `cpu[3]` in `cpu[3].waiting`.
+typedef struct AstPart {
+    const char *name;
+    AstExpr   **indices;      // [n_indices]
+    uint32_t    n_indices;
+} AstPart;
+
+typedef struct AstRef {
+    AstPart *parts;           // [n_parts], at least one
+    uint32_t n_parts;
+    uint32_t primes;          // order of the derivative: 2 for x''
+} AstRef;
+
+struct AstExpr {
+    AstExprKind kind;
+    AstOp       op;           // unary, binary
+    Place       place;        // the whole expression
+    union {
+        struct { double value; const char *unit; } number;    // unit NULL if none was given
+        AstRef ref;
+        struct { const char *function; AstExpr **args; uint32_t n_args; } call;
+        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary a b; if a then b else c
+    };
+};
+
+typedef enum AstDeclKind { AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT } AstDeclKind;
+
+typedef struct AstDecl {
+    AstDeclKind kind;
+    const char *name;
+    uint32_t    primes;       // `var x = 1, x' = 0` gives a start value to a derivative
+    AstExpr   **sizes;        // [n_sizes] of an array; none for a scalar
+    uint32_t    n_sizes;
+    AstExpr    *value;        // NULL if none; for an output its definition
+    bool        is_guess;     // written `~ value`
+    const char *unit;         // "m/s^2" or NULL
+    const char *doc;          // NULL if none
+    Place       place;        // the name
+} AstDecl;
+
+typedef struct AstSetting {   // `K = 3`, `spring.K = 3` in overrides and `set`
+    AstRef   target;
+    AstExpr *value;
+    Place    place;
+} AstSetting;
+
+typedef struct AstItem AstItem;
+
+typedef enum AstItemKind {
+    AST_DECL,         // param, const, input, var, output
+    AST_EQUATION,     // lhs = rhs
+    AST_INITIAL,      // an equation that holds at the start
+    AST_ASSERT,       // assert condition "text"
+    AST_COMPONENT,    // name : Model(overrides)
+    AST_ARROW,        // a.y -> b.u
+    AST_FOR,          // for i in 1..n … end
+    AST_TIME_UNIT,    // time [d]
+    AST_FUNCTION,     // function f(x) = …
+    AST_ASSIGN,       // name := e, in a terminal region only
+    AST_RERUN,        // rerun when c [at most n], in a terminal region only
+    AST_TERMINAL,     // terminal … end
+} AstItemKind;
+
+typedef struct AstFunction {
+    const char  *name;
+    const char **params;      // [n_params]
+    uint32_t     n_params;
+    AstItem     *locals;      // [n_locals] AST_EQUATIONs `name = e`, in the order written
+    uint32_t     n_locals;
+    AstExpr     *result;
+    const char  *doc;
+} AstFunction;
+
+struct AstItem {
+    AstItemKind kind;
+    Place       place;
+    union {
+        AstDecl decl;
+        struct { AstExpr *lhs, *rhs; } equation;                  // also AST_INITIAL
+        struct { AstExpr *condition; const char *text; } assertion;
+        struct {
+            const char *name; AstExpr **sizes; uint32_t n_sizes; Place name_place;
+            const char *model; Place model_place;
+            AstSetting *overrides; uint32_t n_overrides;
+        } component;
+        struct { AstRef from, to; Place from_place, to_place; } arrow;
+        struct { const char *index; AstExpr *first, *last; AstItem *items; uint32_t n_items; } loop;
+        const char *time_unit;
+        AstFunction function;
+        struct { AstRef target; AstExpr *value; } assign;
+        struct { AstExpr *condition, *at_most; } rerun;           // at_most NULL: the documented limit
+        struct { AstItem *items; uint32_t n_items; } terminal;    // AST_ASSIGN, AST_RERUN
+    };
+};
+
+typedef struct AstModel {
+    const char *name, *doc;
+    Place       place;        // the name
+    AstItem    *items;        // [n_items] in the order written
+    uint32_t    n_items;
+} AstModel;
+
+typedef struct AstPlot {      // `plot x, v over t`
+    AstRef  *ys;              // [n_ys]
+    uint32_t n_ys;
+    AstRef   over;            // n_parts == 0: time
+    Place    place;
+} AstPlot;
+
+typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
+    AstRef   what;
+    AstExpr *at;              // NULL: at the end of the run
+    AstExpr *value, *within;
+    Place    place;
+} AstExpect;
+
+typedef struct AstExperiment {
+    const char *name, *doc;
+    const char *model;        // `of MODEL`
+    Place       place, model_place;
+    AstExpr    *from, *until, *every;              // NULL if not given
+    const char *solver;                            // NULL if not given
+    Place       solver_place;
+    AstSetting *options;      uint32_t n_options;  // of the solver: step, tol, abs, …
+    AstSetting *sets;         uint32_t n_sets;
+    AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter
+    Place      *record_places;                     // [n_records]
+    AstPlot    *plots;        uint32_t n_plots;
+    AstExpect  *expects;      uint32_t n_expects;
+    const char *missing;      // a setting that must come from the user (CSMP's `?`), such as "timestep"; or NULL
+    Place       missing_place;
+} AstExperiment;
+
+typedef struct AstUse {       // `use "parts.orr"`
+    const char *path;         // as written
+    Place       place;
+} AstUse;
+
+// All that one file and the files it uses contain.
+typedef struct Ast {
+    Arena *arena;                                  // borrowed; owns everything below
+    VEC(AstUse)        uses;
+    VEC(AstModel)      models;
+    VEC(AstFunction)   functions;
+    VEC(AstExperiment) experiments;
+} Ast;
+
+// Print as an indented tree, for `orrery show --stage ast`.
+void ast_print(const Ast *ast, FILE *out);
+// Print one expression as the language writes it, with as few parentheses as its meaning needs.
+void ast_print_expr(const AstExpr *expr, FILE *out);

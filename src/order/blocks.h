@@ -1,0 +1,65 @@
+// src/order/blocks.h: who computes what, and when: the equations sorted, loops gathered, each solved for its unknowns.
+//
+//     equations × unknowns ─match→ each equation computes one unknown ─strong components→ blocks in order
+//
+// Unknown at every instant are the highest derivatives and the algebraic variables; the states (all lower
+// derivatives) are known, integrated by the solver. At the start the states are unknown too: their start values and
+// the initial equations join the system (`start`), which is matched and sorted in the same way.
+#pragma once
+#include "flat/flat.h"
+
+typedef enum BlockKind {
+    BLOCK_ASSIGN,       // one unknown in closed form: unknowns[0] := value
+    BLOCK_LINEAR,       // n unknowns: matrix · unknowns = vector
+    BLOCK_NEWTON,       // torn: `inner` unknowns in closed form from the `torn` ones, found by Newton on residuals
+} BlockKind;
+
+typedef struct BlockEntry {     // one non-zero entry of a matrix
+    uint32_t row, column;
+    Expr     value;
+} BlockEntry;
+
+typedef struct Block {
+    BlockKind  kind;
+    uint32_t   n;               // equations and unknowns
+    uint32_t  *equations;       // [n] indices of the system's equations
+    uint32_t  *unknowns;        // [n] variables; for BLOCK_NEWTON the first n_torn are torn, then the inner ones in order
+    Expr       value;           // ASSIGN
+    Expr       divisor;         // ASSIGN: what was divided by, must not be zero; or EXPR_NONE
+    uint32_t   n_torn;          // NEWTON: size of the iteration
+    Expr      *inner;           // NEWTON: [n - n_torn] closed forms, in order of evaluation
+    Expr      *residuals;       // NEWTON: [n_torn], zero at the solution; read torn and inner unknowns
+    BlockEntry *entries;        // LINEAR: matrix by row, column; NEWTON: residuals by torn, total (through the inner ones)
+    uint32_t   n_entries;
+    Expr      *vector;          // LINEAR: [n] right-hand side
+} Block;
+
+// A matched and sorted system of equations.
+typedef struct Ordered {
+    const FlatEquation *equations;    // [n_equations]; for the start: those of the model, then initial, then `x = start`
+    uint32_t   n_equations;
+    uint32_t  *unknowns;              // [n_unknowns] variables
+    uint32_t   n_unknowns;
+    Block     *blocks;                // [n_blocks] in order of evaluation
+    uint32_t   n_blocks;
+    uint32_t  *block_of;              // [n_vars] block that computes a variable, FLAT_NONE if known
+} Ordered;
+
+typedef struct Blocks {
+    const Flat *flat;                 // borrowed
+    uint32_t   *states;               // [n_states] variables in order of declaration; x before x'
+    uint32_t   *rates;                // [n_states] the variable that is each state's derivative; may itself be a state
+    uint32_t    n_states;
+    uint32_t   *params;               // [n_params] parameters and inputs, in an order in which each default can be evaluated
+    uint32_t    n_params;
+    Ordered     dynamic;              // at every instant
+    Ordered     start;                // at the start
+} Blocks;
+
+// False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value, singular.
+bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
+void blocks_print(const Blocks *blocks, FILE *out);
+
+// The lecture's algorithm on this model, step by step, for people: dependency graph, D and D* when small, DFS numbers,
+// the two passes of the strong components (Kosaraju–Sharir), and the result.
+void order_explain(const Blocks *blocks, FILE *out);
