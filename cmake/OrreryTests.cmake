@@ -11,6 +11,9 @@ set(test_environment
     "ORRERY_CC=${CMAKE_C_COMPILER}"
     "ORRERY_SANITIZE=${ORRERY_SANITIZE}")
 
+add_custom_target(unit_tests)      # what ./check builds under the sanitizers
+add_custom_target(fuzz_targets)
+
 # The name of a test program: test_<name>, or test_<folder>_<name> if that is taken.
 function(orrery_test_target out file)
     get_filename_component(name ${file} NAME_WE)
@@ -35,6 +38,10 @@ function(orrery_test file)
     target_link_libraries(${target} PRIVATE orrery_flags orrery_deps_headers ${ARGN} ${ORRERY_CMOCKA})
     add_test(NAME ${label} COMMAND ${target} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300)
+    if(label MATCHES "^unit/")
+        add_dependencies(unit_tests ${target})
+        set_tests_properties(${label} PROPERTIES LABELS unit)
+    endif()
 endfunction()
 
 if(ORRERY_CMOCKA AND ORRERY_CMOCKA_INCLUDE)
@@ -73,7 +80,8 @@ foreach(file ${files})
     file(RELATIVE_PATH label ${tests} ${file})
     string(REGEX REPLACE "test_([^/]*)\\.sh$" "\\1" label ${label})
     add_test(NAME ${label} COMMAND bash ${file} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
-    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 600)
+    set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 600
+        SKIP_RETURN_CODE 77)
 endforeach()
 
 # Fuzz targets: with libFuzzer when asked for; else with a main of our own that replays the corpus.
@@ -87,12 +95,14 @@ foreach(file ${files})
     else()
         add_executable(${target} ${file} ${tests}/fuzz/standalone.c)
     endif()
+    add_dependencies(fuzz_targets ${target})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/fuzz)
     target_include_directories(${target} PRIVATE ${tests}/fuzz ${tests}/common ${CMAKE_CURRENT_SOURCE_DIR}/include
         ${CMAKE_CURRENT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE orrery_flags orrery_deps_headers $<TARGET_NAME_IF_EXISTS:orrery_static>)
     if(NOT ORRERY_FUZZ AND IS_DIRECTORY ${tests}/fuzz/corpus/${name})
         add_test(NAME fuzz/${name} COMMAND ${target} ${tests}/fuzz/corpus/${name})
-        set_tests_properties(fuzz/${name} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300)
+        set_tests_properties(fuzz/${name} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300 LABELS unit)
+        add_dependencies(unit_tests ${target})
     endif()
 endforeach()
