@@ -1,7 +1,7 @@
 // src/base/file.h: a buffered writer that never loses an error.
 //
 // Results are streamed in place: each write(2) ends at a whole record (file_mark), so a run killed at any
-// moment leaves readable rows; when the disk is full the file is cut back to whole records. Small files that
+// moment leaves readable rows; when the disk is full the file is cut back to whole lines. Small files that
 // must be whole or absent (plots, reports) go to a temporary file that is renamed on close.
 // The first failure is kept, later output is dropped, and file_close reports it with path and reason.
 #pragma once
@@ -16,7 +16,8 @@ typedef struct FileOut {
     int      fd;            // -1: not open
     FileMode mode;
     bool     owns_fd;       // false: standard output
-    char    *path, *temp;   // heap; temp only for FILE_REPLACE
+    char    *path;          // heap; as given, for messages
+    char    *target, *temp; // heap; only for FILE_REPLACE: where it goes, where it grows
     char    *buffer;        // heap [capacity]
     size_t   used;          // bytes in the buffer
     size_t   whole;         // of these, in finished records

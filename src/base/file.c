@@ -1,0 +1,176 @@
+// src/base/file.c: the buffered writer.
+#include "base/file.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { BUFFER_BYTES = 1 << 16 };    // large enough that write(2) costs little, small enough for the cache
+
+static void report(const char *path, int error, orr_diag *diag)
+{
+    char buffer[128];
+    diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, os_error_text(error, buffer, sizeof buffer));
+}
+
+static char *copy(const char *text)
+{
+    char *c = strdup(text);
+    if (!c) arena_no_memory(strlen(text));
+    return c;
+}
+
+static void forget(FileOut *f)
+{
+    free(f->buffer);
+    free(f->path);
+    free(f->target);
+    free(f->temp);
+    *f = (FileOut){ .fd = -1, .error = f->error };
+}
+
+// A new file beside the target, so that the rename stays within one file system.
+static int open_temporary(FileOut *f)
+{
+    // write through a symbolic link, do not replace it
+    char *real = realpath(f->path, NULL);
+    f->target = real ? real : copy(f->path);
+    int fd = -1;
+    for (int attempt = 0; attempt < 100 && fd < 0; attempt++) {
+        StrBuf name = { 0 };
+        str_addf(&name, "%s.%lx%llx.tmp", f->target, (long)getpid(), (unsigned long long)os_now_ns());
+        free(f->temp);
+        f->temp = str_finish(&name);
+        fd = open(f->temp, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+        if (fd < 0 && errno != EEXIST) return -1;
+    }
+    // keep the rights of the file that is replaced; if that is refused, those of a new file do
+    struct stat old;
+    if (fd >= 0 && stat(f->target, &old) == 0 && fchmod(fd, old.st_mode & 0777) != 0) errno = 0;
+    return fd;
+}
+
+bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
+{
+    *f = (FileOut){ .fd = -1, .mode = mode, .path = copy(path) };
+    if (strcmp(path, "-") == 0) {
+        f->fd = STDOUT_FILENO;
+        f->mode = FILE_IN_PLACE;
+    } else {
+        // a device or pipe cannot be replaced: write through it
+        struct stat info;
+        if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) f->mode = FILE_IN_PLACE;
+        f->owns_fd = true;
+        f->fd = f->mode == FILE_REPLACE ? open_temporary(f)
+                                        : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+        if (f->fd >= 0 && f->mode == FILE_REPLACE && os_is_folder(path)) {
+            close(f->fd);
+            unlink(f->temp);
+            f->fd = -1;
+            errno = EISDIR;
+        }
+    }
+    if (f->fd < 0) {
+        f->error = errno;
+        report(path, f->error, diag);
+        forget(f);
+        return false;
+    }
+    f->capacity = BUFFER_BYTES;
+    f->buffer = malloc(f->capacity);
+    if (!f->buffer) arena_no_memory(f->capacity);
+    return true;
+}
+
+// Write the first n bytes of the buffer and move the rest to its front.
+static void write_out(FileOut *f, size_t n)
+{
+    size_t done = 0;
+    while (done < n && !f->error) {
+        const ssize_t wrote = write(f->fd, f->buffer + done, n - done);
+        if (wrote >= 0) done += (size_t)wrote;
+        else if (errno != EINTR) f->error = errno;
+    }
+    if (!f->error) {
+        f->written += n;
+    } else if (done > 0 && f->owns_fd && f->mode == FILE_IN_PLACE) {
+        // half a line may be on disk: cut back to whole ones, if it is a file that can be cut
+        while (done > 0 && f->buffer[done - 1] != '\n') done--;
+        f->written += done;
+        if (f->written <= LONG_MAX && ftruncate(f->fd, (off_t)f->written) != 0) errno = 0;
+    }
+    memmove(f->buffer, f->buffer + n, f->used - n);
+    f->used -= n;
+    f->whole = f->whole > n ? f->whole - n : 0;
+}
+
+char *file_room(FileOut *f, size_t n)
+{
+    if (f->capacity - f->used >= n) return f->buffer + f->used;
+    write_out(f, f->error ? f->used : f->whole);
+    if (f->capacity - f->used < n) {
+        // one record larger than the buffer
+        if (n > SIZE_MAX / 4 - f->used) arena_no_memory(n);
+        size_t capacity = f->capacity * 2;
+        if (capacity < f->used + n) capacity = f->used + n;
+        char *buffer = realloc(f->buffer, capacity);
+        if (!buffer) arena_no_memory(capacity);
+        f->buffer = buffer;
+        f->capacity = capacity;
+    }
+    return f->buffer + f->used;
+}
+
+void file_write(FileOut *f, const void *bytes, size_t n)
+{
+    if (n == 0) return;
+    memcpy(file_room(f, n), bytes, n);
+    file_use(f, n);
+}
+
+void file_text(FileOut *f, const char *text) { file_write(f, text, strlen(text)); }
+
+void file_printf(FileOut *f, const char *format, ...)
+{
+    StrBuf s = { 0 };
+    va_list args;
+    va_start(args, format);
+    str_vaddf(&s, format, args);
+    va_end(args);
+    file_write(f, s.p, s.n);
+    str_free(&s);
+}
+
+bool file_flush(FileOut *f)
+{
+    if (f->fd < 0) return false;
+    write_out(f, f->error ? f->used : f->whole);
+    return !f->error;
+}
+
+bool file_close(FileOut *f, orr_diag *diag)
+{
+    if (f->fd < 0) return f->error == 0;
+    write_out(f, f->used);
+    // some file systems report a full disk only now
+    if (f->owns_fd && close(f->fd) != 0 && errno != EINTR && !f->error) f->error = errno;
+    if (f->temp && !f->error && rename(f->temp, f->target) != 0) f->error = errno;
+    if (f->temp && f->error) unlink(f->temp);
+    if (f->error) report(strcmp(f->path, "-") == 0 ? "standard output" : f->path, f->error, diag);
+    forget(f);
+    return f->error == 0;
+}
+
+void file_abandon(FileOut *f)
+{
+    if (f->fd < 0) return;
+    if (!f->temp) write_out(f, f->error ? f->used : f->whole);    // a stream keeps its finished records
+    if (f->owns_fd) close(f->fd);
+    if (f->temp) unlink(f->temp);
+    forget(f);
+}

@@ -1,0 +1,188 @@
+// src/base/os_linux.c: the operating system, as Linux has it.
+#include "base/os.h"
+#include "base/diag.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+uint64_t os_now_ns(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+const char *os_error_text(int error, char *buffer, size_t n)
+{
+    return strerror_r(error, buffer, n);    // the GNU form, which returns the text
+}
+
+// ---- Reading
+
+static void report_unreadable(const char *path, int error, orr_diag *diag)
+{
+    char buffer[128];
+    if (error == ENOENT || error == ENOTDIR) diag_report(diag, DIAG_FILE_MISSING, (Place){ 0 }, path);
+    else if (error == EISDIR) diag_report(diag, DIAG_FILE_IS_FOLDER, (Place){ 0 }, path);
+    else diag_report(diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, path, os_error_text(error, buffer, sizeof buffer));
+}
+
+// Read to the end, or to one byte more than the limit. The size known beforehand is a hint only: pipes have none,
+// and a file may change while it is read.
+static bool read_all(int fd, size_t hint, size_t limit, Arena *arena, Text *out, int *error)
+{
+    size_t capacity = hint < limit ? hint + 2 : limit + 2, n = 0;    // room for a NUL and to see the end
+    if (capacity < 4096) capacity = 4096;
+    char *p = arena_alloc(arena, capacity, 1);
+    for (;;) {
+        if (capacity - n < 2) {
+            p = arena_grow(arena, p, capacity, capacity * 2, 1);
+            capacity *= 2;
+        }
+        const ssize_t got = read(fd, p + n, capacity - n - 1);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) {
+            *error = errno;
+            return false;
+        }
+        if (got == 0) break;
+        n += (size_t)got;
+        if (n > limit) break;
+    }
+    p[n] = 0;
+    *out = (Text){ p, n };
+    return true;
+}
+
+bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag)
+{
+    const bool is_stdin = strcmp(path, "-") == 0;
+    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0) {
+        report_unreadable(path, errno, diag);
+        return false;
+    }
+
+    const ArenaMark mark = arena_mark(arena);
+    struct stat info;
+    int error = 0;
+    bool ok = fstat(fd, &info) == 0;
+    if (!ok) error = errno;
+    if (ok && S_ISDIR(info.st_mode)) {
+        error = EISDIR;
+        ok = false;
+    }
+    bool too_large = ok && S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit;
+    if (ok && !too_large) {
+        const size_t hint = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
+        ok = read_all(fd, hint, limit, arena, out, &error);
+        too_large = ok && out->n > limit;
+    }
+    if (!is_stdin) close(fd);
+
+    if (error) report_unreadable(path, error, diag);
+    else if (too_large) diag_report(diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, path, limit);
+    if (ok && !too_large) return true;
+    arena_release(arena, mark);
+    *out = (Text){ 0 };
+    return false;
+}
+
+// ---- Paths
+
+bool os_file_exists(const char *path) { return access(path, F_OK) == 0; }
+
+bool os_is_folder(const char *path)
+{
+    struct stat info;
+    return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
+}
+
+bool os_make_folders(const char *path, orr_diag *diag)
+{
+    Arena arena = { 0 };
+    char *part = arena_copy_text(&arena, path, strlen(path));
+    int error = 0;
+    // make a, then a/b, then a/b/c; those that exist are fine
+    for (char *p = part; !error;) {
+        p += strspn(p, "/");
+        p += strcspn(p, "/");
+        const char end = *p;
+        *p = 0;
+        if (mkdir(part, 0777) != 0 && !os_is_folder(part)) error = errno;
+        *p = end;
+        if (!end) break;
+    }
+    char buffer[128];
+    if (error)
+        diag_report(diag, DIAG_FOLDER_FAILED, (Place){ 0 }, path, os_error_text(error, buffer, sizeof buffer));
+    arena_free(&arena);
+    return !error;
+}
+
+char *os_path_folder(Arena *arena, const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    if (!slash) return arena_copy_text(arena, ".", 1);
+    return arena_copy_text(arena, path, slash == path ? 1 : (size_t)(slash - path));
+}
+
+char *os_path_join(Arena *arena, const char *folder, const char *name)
+{
+    if (name[0] == '/' || strcmp(folder, ".") == 0 || !folder[0]) return arena_copy_text(arena, name, strlen(name));
+    const bool has_slash = folder[strlen(folder) - 1] == '/';
+    return arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", name);
+}
+
+static const char *file_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+const char *os_path_suffix(const char *path)
+{
+    const char *name = file_name(path), *dot = strrchr(name, '.');
+    return dot && dot != name ? dot : name + strlen(name);
+}
+
+char *os_path_stem(Arena *arena, const char *path)
+{
+    const char *name = file_name(path);
+    return arena_copy_text(arena, name, (size_t)(os_path_suffix(path) - name));
+}
+
+char *os_cache_folder(Arena *arena)
+{
+    const char *own = getenv("ORRERY_CACHE");
+    if (own && own[0]) return arena_copy_text(arena, own, strlen(own));
+    const char *cache = getenv("XDG_CACHE_HOME");
+    if (cache && cache[0] == '/') return os_path_join(arena, cache, "orrery");    // the standard ignores relative ones
+    const char *home = getenv("HOME");
+    if (home && home[0] == '/') return os_path_join(arena, home, ".cache/orrery");
+    return arena_printf(arena, "/tmp/orrery-%ld", (long)getuid());
+}
+
+// ---- Terminal and processors
+
+bool os_is_terminal(int fd) { return isatty(fd) == 1; }
+
+int os_terminal_width(int fd, int otherwise)
+{
+    struct winsize size;
+    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
+    return otherwise;
+}
+
+int os_processors(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+    return n > 0 ? (int)n : 1;
+}
