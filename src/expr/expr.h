@@ -36,7 +36,7 @@ typedef struct ExprNode {
     uint32_t op;          // ExprOp
     union {
         struct { uint32_t a, b, c; };    // operands; LOOKUP, SLOPE, DELAY: b is the table or history
-        uint32_t index;                  // VAR, MODE
+        uint32_t index;                  // VAR, MODE; CONST: place in `constants`
     };
 } ExprNode;
 
@@ -48,18 +48,26 @@ typedef struct ExprTable {   // of LOOKUP: ascending x, held constant outside
 typedef struct ExprPool {
     Arena        *arena;          // borrowed; owns the nodes
     VEC(ExprNode) nodes;
-    VEC(double)   constants;      // CONST: index is a place here
+    VEC(double)   constants;      // CONST: `index` is a place here
     VEC(ExprTable) tables;
-    MapU64        known;          // hash of a node → its first index
+    Index         known;          // by hash of a node: its index
 } ExprPool;
 
 void expr_pool_init(ExprPool *pool, Arena *arena);
 
-Expr expr_const(ExprPool *pool, double value);
+Expr expr_const(ExprPool *pool, double value);    // 0 and -0 are two constants, all NaNs are one
+Expr expr_truth(ExprPool *pool, bool value);      // a CONST 1 or 0 that expr_is_bool calls a truth value
 Expr expr_var(ExprPool *pool, uint32_t variable);
 Expr expr_time(ExprPool *pool);
 Expr expr_mode(ExprPool *pool, uint32_t relation);
+// The number of a table, for LOOKUP and SLOPE; the arrays are copied. x must not descend.
+uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n);
 // Any operation with operands; unused ones are EXPR_NONE (LOOKUP, SLOPE, DELAY: b is the table's number).
+//
+// An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that the run
+// can say which operation failed. Simplified are x + 0, x - 0, x*1, x/1, x^1, x^0, --x, signs that meet, and truth
+// values; 0*x and x - x are not, since x may be infinite. a + b and b + a are one node (so for * == != and or), printed in
+// the order in which it was first made.
 Expr expr_make(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c);
 static inline Expr expr_unary(ExprPool *p, ExprOp op, Expr a) { return expr_make(p, op, a, EXPR_NONE, EXPR_NONE); }
 static inline Expr expr_binary(ExprPool *p, ExprOp op, Expr a, Expr b) { return expr_make(p, op, a, b, EXPR_NONE); }
@@ -71,7 +79,8 @@ bool   expr_is_bool(const ExprPool *pool, Expr e);
 int    expr_n_operands(const ExprPool *pool, Expr e);                 // that are expressions
 Expr   expr_operand(const ExprPool *pool, Expr e, int i);
 
-// The value of one operation; what folding, tracing and constant experiments use. Same bits as generated code.
+// The value of one operation with operands (not of leaves, tables or histories); what folding, tracing and constant
+// experiments use. Same bits as generated code. For POW the exponent is taken to be a constant: see expr/math.h.
 double expr_apply(ExprOp op, double a, double b, double c);
 
 // Where an expression reads its leaves from when it is evaluated outside generated code.

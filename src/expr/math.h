@@ -1,0 +1,44 @@
+// src/expr/math.h: the one set of functions that folding, tracing and generated code compute with.
+//
+// Both compilers of the generated code must give the same bits, on every machine. So a function has one origin:
+//
+//   library   exp, log, sin, … are SLEEF's deterministic scalar functions without fused multiply-add (at most 1 ulp off);
+//             sqrt, floor, ceil, round, fabs have only one right answer, and come from the C library;
+//   text      the rest is C text of ours, short enough to stand in the prelude of the generated code. The same text
+//             is compiled here.
+//
+// Generated code calls them by `c_name`. Binding a name of a library function means declaring it and giving its
+// address (in memory) or its symbol (a shared object).
+#pragma once
+#include "expr/expr.h"
+
+typedef struct ExprMath {
+    const char *c_name;            // "orr_sin"
+    const char *library_symbol;    // "Sleef_cinz_sind1_u10purec"; NULL if `text` defines it
+    const char *text;              // NULL, or a definition of `static` C functions, in one line
+    void       *function;          // double (double), double (double, double); see below for the tables
+    int         arity;             // doubles taken; 0 for orr_lookup and orr_lookup_slope
+} ExprMath;
+
+// In an order in which each text uses only what stands before it.
+//
+//     static double orr_lookup(const double *x, const double *y, int n, double at);
+//     static double orr_lookup_slope(const double *x, const double *y, int n, double at);
+extern const ExprMath expr_math[];
+extern const size_t   expr_n_math;
+const ExprMath *expr_math_find(const char *c_name);    // NULL if there is none
+
+// The piecewise linear table at x: constant outside, exact at its points, NaN for NaN. Where two points share an x the
+// later one counts from there on.
+double expr_lookup(const ExprTable *table, double x);
+// Its slope to the right of x: 0 outside.
+double expr_lookup_slope(const ExprTable *table, double x);
+
+// x^n for a constant whole n, |n| <= EXPR_WHOLE_POWER_MAX, as products, in exactly this order:
+//
+//     r = x; for each bit of |n| below the highest, from high to low: r = r*r; if the bit is set, r = r*x;
+//     a negative n gives 1/r; n = 0 gives 1.
+enum { EXPR_WHOLE_POWER_MAX = 16 };
+double expr_whole_power(double x, int n);
+// Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes to orr_pow.
+bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n);

@@ -1,0 +1,158 @@
+// src/expr/pool.c: nodes, each different one once (hash-consing).
+//
+// A node is looked up by a hash of its four words before it is made. For an operation that commutes the hash is taken
+// with the operands in ascending order and both orders compare equal, so `b + a` finds `a + b`.
+#include "expr/build.h"
+#include "expr/expr.h"
+#include <assert.h>
+#include <math.h>
+#include <string.h>
+
+const ExprOpInfo expr_ops[EXPR_N_OPS] = {
+#define OP(name, arity, type, text, c) { #name, arity, #type[0], text, c },
+#include "expr/ops.def"
+#undef OP
+};
+
+enum { CONST_NUMBER = 0, CONST_TRUTH = 1 };    // second word of a CONST
+
+void expr_pool_init(ExprPool *pool, Arena *arena)
+{
+    *pool = (ExprPool){ .arena = arena };
+    index_init(&pool->known, arena);
+}
+
+// Same bits whichever operand comes first. min and max are not: min(0, -0) is its first operand.
+static bool commutes(uint32_t op)
+{
+    switch (op) {
+    case EXPR_ADD: case EXPR_MUL: case EXPR_EQ: case EXPR_NE: case EXPR_AND: case EXPR_OR: return true;
+    default: return false;
+    }
+}
+
+static uint64_t pair(uint32_t high, uint32_t low) { return (uint64_t)high << 32 | low; }
+
+static uint64_t hash_node(const ExprNode *node)
+{
+    const bool swap = commutes(node->op) && node->a > node->b;
+    const uint32_t a = swap ? node->b : node->a, b = swap ? node->a : node->b;
+    return hash_join(pair(node->op, a), pair(b, node->c));
+}
+
+static bool same_node(const ExprNode *x, const ExprNode *y)
+{
+    if (x->op != y->op || x->c != y->c) return false;
+    return (x->a == y->a && x->b == y->b) || (x->a == y->b && x->b == y->a && commutes(x->op));
+}
+
+static Expr find(const ExprPool *pool, const ExprNode *wanted, uint64_t hash)
+{
+    IndexProbe probe = index_probe(&pool->known, hash);
+    for (uint32_t id; index_next(&pool->known, &probe, &id);)
+        if (same_node(&pool->nodes.items[id], wanted)) return id;
+    return EXPR_NONE;
+}
+
+static Expr add(ExprPool *pool, ExprNode node, uint64_t hash)
+{
+    // an index must stay below EXPR_NONE
+    if (pool->nodes.n >= EXPR_NONE - 1) arena_no_memory(pool->nodes.n * sizeof node);
+    const Expr e = (Expr)pool->nodes.n;
+    vec_push(pool->arena, &pool->nodes, node);
+    index_add(&pool->known, hash, e);
+    return e;
+}
+
+static Expr intern(ExprPool *pool, ExprNode node)
+{
+    const uint64_t hash = hash_node(&node);
+    const Expr known = find(pool, &node, hash);
+    return known != EXPR_NONE ? known : add(pool, node, hash);
+}
+
+static ExprNode leaf(ExprOp op, uint32_t index) { return (ExprNode){ .op = op, .a = index, .b = 0, .c = 0 }; }
+
+// ---- Leaves
+
+static Expr make_const(ExprPool *pool, double value, uint32_t kind)
+{
+    if (isnan(value)) value = NAN;
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+
+    // found by value: the place in `constants` is not known yet
+    const uint64_t hash = hash_join(pair(EXPR_CONST, kind), bits);
+    IndexProbe probe = index_probe(&pool->known, hash);
+    for (uint32_t id; index_next(&pool->known, &probe, &id);) {
+        const ExprNode *node = &pool->nodes.items[id];
+        if (node->op == EXPR_CONST && node->b == kind
+            && memcmp(&pool->constants.items[node->index], &value, sizeof value) == 0) return id;
+    }
+    const uint32_t place = (uint32_t)pool->constants.n;
+    vec_push(pool->arena, &pool->constants, value);
+    return add(pool, (ExprNode){ .op = EXPR_CONST, .a = place, .b = kind, .c = 0 }, hash);
+}
+
+Expr expr_const(ExprPool *pool, double value) { return make_const(pool, value, CONST_NUMBER); }
+Expr expr_truth(ExprPool *pool, bool value) { return make_const(pool, value ? 1.0 : 0.0, CONST_TRUTH); }
+Expr expr_var(ExprPool *pool, uint32_t variable) { return intern(pool, leaf(EXPR_VAR, variable)); }
+Expr expr_time(ExprPool *pool) { return intern(pool, leaf(EXPR_TIME, 0)); }
+Expr expr_mode(ExprPool *pool, uint32_t relation) { return intern(pool, leaf(EXPR_MODE, relation)); }
+
+Expr pool_find_var(const ExprPool *pool, uint32_t variable)
+{
+    const ExprNode node = leaf(EXPR_VAR, variable);
+    return find(pool, &node, hash_node(&node));
+}
+
+uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n)
+{
+    assert(n > 0 && n <= INT32_MAX);
+    ExprTable table = { .n = n };
+    table.x = ARENA_ARRAY(pool->arena, double, n);
+    table.y = ARENA_ARRAY(pool->arena, double, n);
+    memcpy(table.x, x, n * sizeof *x);
+    memcpy(table.y, y, n * sizeof *y);
+    vec_push(pool->arena, &pool->tables, table);
+    return (uint32_t)(pool->tables.n - 1);
+}
+
+// ---- Operations
+
+Expr expr_make(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c)
+{
+    const int arity = expr_ops[op].arity;
+    assert(arity > 0);    // leaves have makers of their own
+    assert(a < pool->nodes.n && (arity < 2 || b < pool->nodes.n) && (arity < 3 || c < pool->nodes.n));
+
+    const Expr simple = simplify_make(pool, op, a, b, c);
+    if (simple != EXPR_NONE) return simple;
+    return intern(pool, (ExprNode){ .op = op, .a = a, .b = b, .c = c });
+}
+
+// ---- Questions
+
+bool expr_is_const(const ExprPool *pool, Expr e, double *value)
+{
+    const ExprNode *node = expr_node(pool, e);
+    if (node->op != EXPR_CONST) return false;
+    if (value) *value = pool->constants.items[node->index];
+    return true;
+}
+
+bool expr_is_bool(const ExprPool *pool, Expr e)
+{
+    const ExprNode *node = expr_node(pool, e);
+    while (node->op == EXPR_IF) node = expr_node(pool, node->b);
+    return node->op == EXPR_CONST ? node->b == CONST_TRUTH : expr_ops[node->op].type == 'B';
+}
+
+int expr_n_operands(const ExprPool *pool, Expr e) { return expr_ops[expr_op(pool, e)].arity; }
+
+Expr expr_operand(const ExprPool *pool, Expr e, int i)
+{
+    const ExprNode *node = expr_node(pool, e);
+    assert(i >= 0 && i < expr_ops[node->op].arity);
+    return i == 0 ? node->a : i == 1 ? node->b : node->c;
+}
