@@ -23,6 +23,7 @@
     D(FOLDER_FAILED,          "E011", "cannot make the folder '%s': %s") \
     D(FILE_EXISTS,            "E012", "'%s' exists already") \
     D(FILE_EMPTY,             "E013", "'%s' is empty") \
+    D(FILES_LIMIT,            "E014", "more than %d files are used") \
     D(USAGE_COMMAND_UNKNOWN,  "E020", "there is no command '%s'") \
     D(USAGE_OPTION_UNKNOWN,   "E021", "there is no option '%s'") \
     D(USAGE_OPTION_VALUE,     "E022", "option '%s' needs %s, not '%s'") \
@@ -65,6 +66,12 @@
     D(UNIT_MISMATCH,          "E125", "units do not agree: [%s] and [%s]") \
     D(UNIT_UNKNOWN,           "E126", "there is no unit called '%s'") \
     D(TABLE_BAD,              "E127", "table '%s': %s") \
+    D(INDEX_COUNT,            "E128", "'%s' has %u dimension(s), but %u index(es) are given") \
+    D(CONST_NEEDED,           "E129", "'%s' must have a value that is known before the run") \
+    D(ONLY_IN_EQUATIONS,      "E130", "'%s' can only stand in an equation of a model") \
+    D(GUESS_READS,            "E131", "the value given for '%s' reads '%s', but '%s' is not a state") \
+    D(TERMINAL_TARGET,        "E132", "'%s' is computed by the equations and cannot be assigned at the end") \
+    D(STRUCTURAL_SET,         "E133", "'%s' decides the structure of the model and cannot be changed for a run") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
@@ -81,14 +88,26 @@
     D(PAREN_OPEN,             "E214", "'%s' is never closed") \
     D(NOT_YET,                "E215", "%s is not supported yet") \
     D(STATEMENT_TWICE,        "E216", "'%s' is given twice") \
+    D(EQUALS_COMPARES,        "E217", "'=' states an equation; two values are compared with '=='") \
+    D(NOTHING_STATED,         "E218", "this compares two values, but states nothing") \
+    D(PRIME_MISPLACED,        "E219", "only a variable has a derivative: a single quote follows a name or its index") \
+    D(WORD_NOT_YET,           "E220", "'%s' is not known in this version of the language") \
+    D(WORD_RESERVED,          "E221", "'%s' is a word of the language, not a name") \
+    D(UNIT_MISPLACED,         "E222", "a unit cannot stand here") \
+    D(OUTSIDE_MODEL,          "E223", "this belongs inside a model") \
     D(CSMP_BLOCK_UNKNOWN,     "E240", "there is no block type '%s'") \
     D(CSMP_BLOCK_NUMBER,      "E241", "a block starts with its number, from 1 to %lld, not '%s'") \
     D(CSMP_BLOCK_TWICE,       "E242", "block %lld is defined twice") \
     D(CSMP_BLOCK_MISSING,     "E243", "block %lld reads block %lld, which does not exist") \
-    D(CSMP_ARGUMENTS,         "E244", "a %s block takes %s, not %zu") \
+    D(CSMP_ARGUMENTS,         "E244", "block type %s takes %s, not %zu") \
     D(CSMP_SETTING_UNKNOWN,   "E245", "there is no setting '%s'") \
     D(CSMP_SETTING_MISSING,   "E246", "'%s' is not given in the file") \
     D(CSMP_SETTING_VALUE,     "E247", "'%s' needs %s, not '%s'") \
+    D(CSMP_PARAMETER,         "E250", "%s must be a finite number, not '%s'") \
+    D(CSMP_INPUT,             "E251", "%s must be the number of a block, not '%s'") \
+    D(CSMP_LINE,              "E252", "this line is neither a block nor a setting nor a comment") \
+    D(CSMP_NO_BLOCKS,         "E253", "'%s' contains no blocks") \
+    D(CSMP_NEEDS,             "E254", "block type %s needs %.*s") \
     D(SYSTEM_TOO_FEW,         "E301", "%zu equations for %zu unknowns; '%s' is never computed") \
     D(SYSTEM_TOO_MANY,        "E302", "%zu equations for %zu unknowns; the equation for '%s' is one too many") \
     D(SYSTEM_SINGULAR,        "E303", "the equations cannot be solved for all unknowns; '%s' is left over") \
@@ -142,6 +161,8 @@
     D(GUESS_UNUSED,           "W609", "the value given for '%s' is only a first guess: it is computed by an equation") \
     D(UPDATE_ORDER,           "W610", "the result depends on the order of the blocks: %s") \
     D(FILE_SKIPPED,           "W611", "%s") \
+    D(EQUAL_REALS,            "W612", "'%s' compares numbers that change continuously: it holds at single instants only") \
+    D(CSMP_NO_OUTPUT,         "W612", "the diagram has no O block; %s recorded") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

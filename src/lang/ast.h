@@ -3,6 +3,10 @@
 // Every front end (the language, CSMP block diagrams) makes this one structure, so all that follows knows
 // only one kind of model. All of it lives in the arena of the source; texts are NUL-terminated. Places point
 // into the files registered with the diagnostics.
+//
+// Depth. Brackets, signs, powers, conditions and blocks are nested at most AST_DEPTH_MAX deep, so a walk may recurse
+// into all of them. Only chains of equal rank may be of any length: `a + b + … ` is a tree that leans to the left, one
+// node for each operator. A walk over AST_BINARY must therefore loop along `operands.a` and recurse into `operands.b`.
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"    // Place
@@ -11,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
+
+enum { AST_DEPTH_MAX = 200 };
 
 typedef enum AstExprKind {
     AST_NUMBER,    // 9.81, with an optional unit
@@ -100,11 +106,12 @@ typedef struct AstFunction {
     uint32_t     n_locals;
     AstExpr     *result;
     const char  *doc;
+    Place        place;       // the name
 } AstFunction;
 
 struct AstItem {
     AstItemKind kind;
-    Place       place;
+    Place       place;            // all that was written for it; of a block its first line
     union {
         AstDecl decl;
         struct { AstExpr *lhs, *rhs; } equation;                  // also AST_INITIAL
@@ -176,7 +183,8 @@ typedef struct Ast {
     VEC(AstExperiment) experiments;
 } Ast;
 
-// Print as an indented tree, for `orrery show --stage ast`.
+// Print in the language, for `orrery show --stage ast`: each statement on a line of its own, one name to a
+// declaration, as few parentheses as possible. Reading it again gives the same Ast.
 void ast_print(const Ast *ast, FILE *out);
 // Print one expression as the language writes it, with as few parentheses as its meaning needs.
 void ast_print_expr(const AstExpr *expr, FILE *out);
