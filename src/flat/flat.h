@@ -31,6 +31,7 @@ typedef struct FlatVar {
     bool        is_output;     // published by `output`
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;
+    bool        is_structural; // a parameter that sizes, bounds or indices depend on: fixed when the model is compiled
     uint32_t    derivative;    // the variable that is its time derivative, or FLAT_NONE
     uint32_t    integral;      // the variable of which it is the derivative, or FLAT_NONE
     Expr        start;         // initial value, first guess or default; over parameters only; EXPR_NONE if none
