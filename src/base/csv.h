@@ -50,7 +50,7 @@ typedef enum CsvResult { CSV_ROW, CSV_END, CSV_ERROR } CsvResult;
 // Read the header. False, with a message, if it cannot be opened or is no table. Close in either case.
 bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag);
 bool csv_open_text(CsvIn *in, Text text, const char *path, Arena *arena, orr_diag *diag);    // text is borrowed
-CsvResult csv_next(CsvIn *in, double *row);                            // row[n_columns]
+CsvResult csv_next(CsvIn *in, double *row);                            // row[n_columns]; an error is no end: go on
 size_t    csv_column(const CsvIn *in, const char *name);               // its number, or n_columns
 void      csv_close(CsvIn *in);
 

@@ -59,35 +59,36 @@ static bool read_all(int fd, size_t hint, size_t limit, Arena *arena, Text *out,
     return true;
 }
 
+int os_open_to_read(const char *path, orr_diag *diag)
+{
+    if (strcmp(path, "-") == 0) return STDIN_FILENO;
+    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    struct stat info;
+    const int error = fd < 0 || fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
+    if (!error) return fd;
+    report_unreadable(path, error, diag);
+    if (fd >= 0) close(fd);
+    return -1;
+}
+
 bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag)
 {
-    const bool is_stdin = strcmp(path, "-") == 0;
-    const int fd = is_stdin ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
-    if (fd < 0) {
-        report_unreadable(path, errno, diag);
-        return false;
-    }
+    *out = (Text){ 0 };
+    const int fd = os_open_to_read(path, diag);
+    if (fd < 0) return false;
 
     const ArenaMark mark = arena_mark(arena);
     struct stat info;
+    const bool has_size = fstat(fd, &info) == 0 && S_ISREG(info.st_mode);
+    bool too_large = has_size && (uint64_t)info.st_size > limit;
     int error = 0;
-    bool ok = fstat(fd, &info) == 0;
-    if (!ok) error = errno;
-    if (ok && S_ISDIR(info.st_mode)) {
-        error = EISDIR;
-        ok = false;
-    }
-    bool too_large = ok && S_ISREG(info.st_mode) && (uint64_t)info.st_size > limit;
-    if (ok && !too_large) {
-        const size_t hint = S_ISREG(info.st_mode) ? (size_t)info.st_size : 0;
-        ok = read_all(fd, hint, limit, arena, out, &error);
-        too_large = ok && out->n > limit;
-    }
-    if (!is_stdin) close(fd);
+    if (!too_large && read_all(fd, has_size ? (size_t)info.st_size : 0, limit, arena, out, &error))
+        too_large = out->n > limit;
+    if (fd != STDIN_FILENO) close(fd);
 
     if (error) report_unreadable(path, error, diag);
     else if (too_large) diag_report(diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, path, limit);
-    if (ok && !too_large) return true;
+    else return true;
     arena_release(arena, mark);
     *out = (Text){ 0 };
     return false;
