@@ -2,6 +2,9 @@
 //
 //     source   the parsed text of a file and of those it uses: models and experiments
 //     model    one model of it, sorted and compiled; const from then on and shared by any number of runs
+//
+// Messages point into the texts that the diagnostics know from orr_source_open: use one orr_diag for a source,
+// its models and their runs.
 #pragma once
 #include "orrery/base.h"
 #include <stdbool.h>
@@ -25,6 +28,9 @@ ORR_API size_t      orr_source_n_experiments(const orr_source *source);
 ORR_API const char *orr_source_experiment_name(const orr_source *source, size_t i);
 ORR_API const char *orr_source_experiment_model(const orr_source *source, size_t i);
 ORR_API const char *orr_source_experiment_doc(const orr_source *source, size_t i);    // NULL if none
+
+// The stages that can be shown, in order ("ast", "flat", …); NULL behind the last.
+ORR_API const char *orr_stage_at(size_t i);
 
 typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE } orr_code;
 

@@ -11,7 +11,6 @@ struct orr_model {
     Ir       ir;
     Text     text;            // generated C
     Code     code;
-    orr_diag *sources;        // places of messages at run time are looked up here; owned
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays;
     double   compile_ms;
 };

@@ -1,0 +1,192 @@
+// src/compile.c: from model text to a compiled model, one line for each pass.
+//
+//     text ─parse→ Ast ─flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
+//
+// Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
+#include "compile.h"
+#include "base/os.h"
+#include <stdlib.h>
+#include <string.h>
+
+// ---------------------------------------------------------------------------------------------- which model
+
+static bool is_component_of_any(const Ast *ast, const char *name)
+{
+    for (size_t i = 0; i < ast->models.n; i++) {
+        const AstModel *model = &ast->models.items[i];
+        for (uint32_t k = 0; k < model->n_items; k++)
+            if (model->items[k].kind == AST_COMPONENT && strcmp(model->items[k].component.model, name) == 0) return true;
+    }
+    return false;
+}
+
+static const AstModel *find_model(const Ast *ast, const char *name)
+{
+    for (size_t i = 0; i < ast->models.n; i++)
+        if (strcmp(ast->models.items[i].name, name) == 0) return &ast->models.items[i];
+    return NULL;
+}
+
+static const AstModel *named_model(const Compile *c)
+{
+    const Ast *ast = &c->source->ast;
+    const AstModel *model = find_model(ast, c->options->model);
+    if (model) return model;
+    Arena work = { 0 };
+    const char **names = ARENA_ARRAY(&work, const char *, ast->models.n + 1);
+    for (size_t i = 0; i < ast->models.n; i++) names[i] = ast->models.items[i].name;
+    diag_report(c->diag, DIAG_MODEL_UNKNOWN, (Place){ 0 }, c->options->model);
+    const char *closest = text_closest(c->options->model, names, ast->models.n);
+    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    arena_free(&work);
+    return NULL;
+}
+
+// The one model that no other uses as a component.
+static const AstModel *top_model(const Compile *c)
+{
+    const Ast *ast = &c->source->ast;
+    const AstModel *top = NULL;
+    StrBuf tops = { 0 };
+    size_t n_tops = 0;
+    for (size_t i = 0; i < ast->models.n; i++) {
+        if (is_component_of_any(ast, ast->models.items[i].name)) continue;
+        top = &ast->models.items[i];
+        str_addf(&tops, "%s%s", n_tops++ ? ", " : "", top->name);
+    }
+    if (n_tops == 0 && ast->models.n > 0) {    // only cycles: expanding the first names the cycle
+        top = &ast->models.items[0];
+    } else if (n_tops == 0) {
+        diag_report(c->diag, DIAG_MODEL_NONE, (Place){ 0 }, c->source->path);
+        diag_hint(c->diag, "a model is written: model Name … end");
+    } else if (n_tops > 1) {
+        diag_report(c->diag, DIAG_MODEL_AMBIGUOUS, (Place){ 0 }, tops.p);
+        diag_hint(c->diag, "choose one with --model, or name an experiment of the file");
+        top = NULL;
+    }
+    str_free(&tops);
+    return top;
+}
+
+static bool report_twice(orr_diag *diag, const char *name, Place place, Place first)
+{
+    diag_report(diag, DIAG_MODEL_TWICE, place, name);
+    diag_note(diag, first, "'%s' is defined here first", name);
+    return false;
+}
+
+// Models, functions and experiments have names of their own.
+static bool names_are_unique(const Compile *c)
+{
+    const Ast *ast = &c->source->ast;
+    Arena work = { 0 };
+    TextMap models, experiments;
+    text_map_init(&models, &work);
+    text_map_init(&experiments, &work);
+    bool ok = true;
+    for (size_t i = 0; i < ast->models.n; i++) {
+        const AstModel *model = &ast->models.items[i];
+        if (!text_map_put(&models, text_from(model->name), (uint32_t)i))
+            ok = report_twice(c->diag, model->name, model->place,
+                              ast->models.items[*text_map_find(&models, text_from(model->name))].place);
+    }
+    for (size_t i = 0; i < ast->experiments.n; i++) {
+        const AstExperiment *e = &ast->experiments.items[i];
+        if (!text_map_put(&experiments, text_from(e->name), (uint32_t)i))
+            ok = report_twice(c->diag, e->name, e->place,
+                              ast->experiments.items[*text_map_find(&experiments, text_from(e->name))].place);
+    }
+    arena_free(&work);
+    return ok;
+}
+
+// ---------------------------------------------------------------------------------------------- passes
+
+static bool pass_choose(Compile *c)
+{
+    if (!names_are_unique(c)) return false;
+    c->chosen = c->options->model ? named_model(c) : top_model(c);
+    return c->chosen != NULL;
+}
+
+static bool pass_flatten(Compile *c)
+{
+    c->model->flat.arena = &c->model->arena;
+    return flat_expand(&c->model->flat, &c->source->ast, c->chosen, c->diag);
+}
+
+static bool pass_order(Compile *c)
+{
+    orr_model *m = c->model;
+    if (!order_sort(&m->blocks, &m->flat, &m->arena, c->diag)) return false;
+    return !c->options->loops_halt || order_refuse_loops(&m->blocks, c->diag);
+}
+
+static bool pass_lower(Compile *c)
+{
+    return ir_lower(&c->model->ir, &c->model->blocks, &c->model->arena, c->diag);
+}
+
+static bool pass_emit(Compile *c)
+{
+    c->model->text = code_text(&c->model->ir, &c->model->arena);
+    return true;
+}
+
+static bool pass_build(Compile *c)
+{
+    orr_model *m = c->model;
+    if (c->options->code == ORR_CODE_NATIVE) return code_build_native(&m->code, m->text, c->diag);
+    return code_build_instant(&m->code, m->text, c->diag);
+}
+
+static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
+static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
+static void dump_blocks(const Compile *c, FILE *out) { blocks_print(&c->model->blocks, out); }
+static void dump_ir(const Compile *c, FILE *out) { ir_print(&c->model->ir, out); }
+static void dump_c(const Compile *c, FILE *out) { fwrite(c->model->text.p, 1, c->model->text.n, out); }
+
+static const struct Pass {
+    const char *name;                             // also the argument of `orrery show --stage`
+    bool (*run)(Compile *c);                      // false once an error has been reported
+    void (*dump)(const Compile *c, FILE *out);    // NULL: nothing to see
+} passes[] = {
+    { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
+    { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
+    { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when
+    { "ir",    pass_lower,   dump_ir     },    // blocks → ir       programs over expressions
+    { "c",     pass_emit,    dump_c      },    // ir     → C text
+    { "code",  pass_build,   NULL        },    // text   → machine code
+};
+
+const char *orr_stage_at(size_t i)
+{
+    if (i >= sizeof passes / sizeof *passes || !passes[i].dump) return NULL;
+    return passes[i].name;
+}
+
+orr_compile_options orr_compile_options_default(void) { return (orr_compile_options){ .code = ORR_CODE_INSTANT }; }
+
+orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag)
+{
+    const orr_compile_options defaults = orr_compile_options_default();
+    const uint64_t started = os_now_ns();
+    orr_model *model = calloc(1, sizeof *model);
+    if (!model) arena_no_memory(sizeof *model);
+    Compile c = { .source = source, .options = options ? options : &defaults, .diag = diag, .model = model };
+    bool ok = true;
+    const char *stage = c.options->dump_stage;
+    for (size_t i = 0; ok && i < sizeof passes / sizeof *passes; i++) {
+        ok = passes[i].run(&c);
+        if (ok && stage && passes[i].dump && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
+    }
+    if (!ok) return orr_model_destroy(model), NULL;
+    model->n_states = model->blocks.n_states;
+    model->n_params = model->blocks.n_params;
+    model->n_values = model->ir.layout.n_values;
+    model->n_relations = (uint32_t)model->flat.relations.n;
+    model->n_asserts = (uint32_t)model->flat.asserts.n;
+    model->n_delays = (uint32_t)model->flat.delays.n;
+    model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
+    return model;
+}

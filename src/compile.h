@@ -1,0 +1,12 @@
+// src/compile.h: what the passes of the compiler hand to each other.
+#pragma once
+#include "model/model.h"
+#include "source.h"
+
+typedef struct Compile {
+    const orr_source          *source;     // borrowed
+    const orr_compile_options *options;    // borrowed
+    orr_diag                  *diag;       // borrowed
+    const AstModel            *chosen;     // which model of the source
+    orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir, text and code
+} Compile;
