@@ -7,8 +7,8 @@
 // walk can be iterative. The pool is used by flattening, ordering and code generation alike.
 #pragma once
 #include "base/arena.h"
-#include "base/map.h"
 #include "base/vec.h"
+#include "expr/known.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -45,12 +45,19 @@ typedef struct ExprTable {   // of LOOKUP: ascending x, held constant outside
     uint32_t n;
 } ExprTable;
 
+// Nodes lie in pages: they never move, and growing copies none.
+enum { EXPR_PAGE_BITS = 10, EXPR_PAGE = 1 << EXPR_PAGE_BITS };
+typedef struct ExprNodes {
+    VEC(ExprNode *) pages;        // each [EXPR_PAGE]
+    size_t          n;            // nodes in all
+} ExprNodes;
+
 typedef struct ExprPool {
     Arena        *arena;          // borrowed; owns the nodes
-    VEC(ExprNode) nodes;
+    ExprNodes     nodes;          // read them by expr_node
     VEC(double)   constants;      // CONST: `index` is a place here
     VEC(ExprTable) tables;
-    Index         known;          // by hash of a node: its index
+    Known         known;          // by hash of a node: its index
 } ExprPool;
 
 void expr_pool_init(ExprPool *pool, Arena *arena);
@@ -72,8 +79,11 @@ Expr expr_make(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c);
 static inline Expr expr_unary(ExprPool *p, ExprOp op, Expr a) { return expr_make(p, op, a, EXPR_NONE, EXPR_NONE); }
 static inline Expr expr_binary(ExprPool *p, ExprOp op, Expr a, Expr b) { return expr_make(p, op, a, b, EXPR_NONE); }
 
-static inline const ExprNode *expr_node(const ExprPool *pool, Expr e) { return &pool->nodes.items[e]; }
-static inline ExprOp expr_op(const ExprPool *pool, Expr e) { return (ExprOp)pool->nodes.items[e].op; }
+static inline const ExprNode *expr_node(const ExprPool *pool, Expr e)
+{
+    return &pool->nodes.pages.items[e >> EXPR_PAGE_BITS][e & (EXPR_PAGE - 1)];
+}
+static inline ExprOp expr_op(const ExprPool *pool, Expr e) { return (ExprOp)expr_node(pool, e)->op; }
 bool   expr_is_const(const ExprPool *pool, Expr e, double *value);    // value may be NULL
 bool   expr_is_bool(const ExprPool *pool, Expr e);
 int    expr_n_operands(const ExprPool *pool, Expr e);                 // that are expressions
@@ -91,6 +101,7 @@ typedef struct ExprValues {
     const void *context;
     double t;
 } ExprValues;
+// A leaf whose function is NULL is NaN. Shared parts are computed once.
 double expr_evaluate(const ExprPool *pool, Expr e, const ExprValues *values);
 
 // Visit each distinct node below and including the roots once, children first, without recursion. The result is

@@ -122,10 +122,12 @@ bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n)
 
 // ---- Operations
 
+double expr_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
+
 static double power(double x, double y)
 {
     int n;
-    return is_whole_power(y, &n) ? expr_whole_power(x, n) : Sleef_cinz_powd1_u10purec(x, y);
+    return is_whole_power(y, &n) ? expr_whole_power(x, n) : expr_pow(x, y);
 }
 
 double expr_apply(ExprOp op, double a, double b, double c)

@@ -40,5 +40,6 @@ double expr_lookup_slope(const ExprTable *table, double x);
 //     a negative n gives 1/r; n = 0 gives 1.
 enum { EXPR_WHOLE_POWER_MAX = 16 };
 double expr_whole_power(double x, int n);
+double expr_pow(double x, double y);    // orr_pow: any other exponent
 // Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes to orr_pow.
 bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n);

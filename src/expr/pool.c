@@ -2,6 +2,7 @@
 //
 // A node is looked up by a hash of its four words before it is made. For an operation that commutes the hash is taken
 // with the operands in ascending order and both orders compare equal, so `b + a` finds `a + b`.
+#include "base/map.h"
 #include "expr/build.h"
 #include "expr/expr.h"
 #include <assert.h>
@@ -19,7 +20,7 @@ enum { CONST_NUMBER = 0, CONST_TRUTH = 1 };    // second word of a CONST
 void expr_pool_init(ExprPool *pool, Arena *arena)
 {
     *pool = (ExprPool){ .arena = arena };
-    index_init(&pool->known, arena);
+    known_init(&pool->known, arena);
 }
 
 // Same bits whichever operand comes first. min and max are not: min(0, -0) is its first operand.
@@ -48,9 +49,9 @@ static bool same_node(const ExprNode *x, const ExprNode *y)
 
 static Expr find(const ExprPool *pool, const ExprNode *wanted, uint64_t hash)
 {
-    IndexProbe probe = index_probe(&pool->known, hash);
-    for (uint32_t id; index_next(&pool->known, &probe, &id);)
-        if (same_node(&pool->nodes.items[id], wanted)) return id;
+    KnownProbe probe = known_probe(&pool->known, hash);
+    for (uint32_t id; known_next(&probe, &id);)
+        if (same_node(expr_node(pool, id), wanted)) return id;
     return EXPR_NONE;
 }
 
@@ -58,9 +59,10 @@ static Expr add(ExprPool *pool, ExprNode node, uint64_t hash)
 {
     // an index must stay below EXPR_NONE
     if (pool->nodes.n >= EXPR_NONE - 1) arena_no_memory(pool->nodes.n * sizeof node);
-    const Expr e = (Expr)pool->nodes.n;
-    vec_push(pool->arena, &pool->nodes, node);
-    index_add(&pool->known, hash, e);
+    const Expr e = (Expr)pool->nodes.n++;
+    if (e % EXPR_PAGE == 0) vec_push(pool->arena, &pool->nodes.pages, ARENA_ARRAY(pool->arena, ExprNode, EXPR_PAGE));
+    vec_last(&pool->nodes.pages)[e % EXPR_PAGE] = node;
+    known_add(&pool->known, hash, e);
     return e;
 }
 
@@ -83,9 +85,9 @@ static Expr make_const(ExprPool *pool, double value, uint32_t kind)
 
     // found by value: the place in `constants` is not known yet
     const uint64_t hash = hash_join(pair(EXPR_CONST, kind), bits);
-    IndexProbe probe = index_probe(&pool->known, hash);
-    for (uint32_t id; index_next(&pool->known, &probe, &id);) {
-        const ExprNode *node = &pool->nodes.items[id];
+    KnownProbe probe = known_probe(&pool->known, hash);
+    for (uint32_t id; known_next(&probe, &id);) {
+        const ExprNode *node = expr_node(pool, id);
         if (node->op == EXPR_CONST && node->b == kind
             && memcmp(&pool->constants.items[node->index], &value, sizeof value) == 0) return id;
     }
