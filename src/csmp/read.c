@@ -197,7 +197,8 @@ static void check_values(CsmpDiagram *d, Text statement, const CsmpLine *line)
     const CsmpArgument *args = &d->args.items[line->first_arg];
     if (block->needs[0]) {
         double values[CSMP_SHAPE_MAX];
-        for (uint32_t i = 0; i < shape->n; i++) values[i] = shape->is_input[i] ? NAN : args[i].value;
+        for (uint32_t i = 0; i < shape->n; i++)
+            values[i] = i < line->n_args && !shape->is_input[i] ? args[i].value : NAN;
         const Text unmet = csmp_rule_unmet(block, shape, values);
         if (unmet.n > 0) {
             diagram_complain(d, DIAG_CSMP_NEEDS, place_at(d, statement), block->name, (int)unmet.n, unmet.p);

@@ -6,7 +6,7 @@
 //     power   = factor [ "^" factor ]
 //     factor  = number | argument | "self" | "t" | "-" factor | "(" expr ")" | name "(" expr { "," expr } [", ..."] ")"
 //
-// An argument that was left out is NULL; a product with it is NULL too, and a sum goes on without it. Rules come
+// An argument that was left out is NULL; a product and a call of it are NULL too, a sum goes on without it. Rules come
 // from our own table, so their depth is known and a mistake in them is ours.
 #include "csmp/rule.h"
 #include "base/number.h"
@@ -135,13 +135,11 @@ static AstExpr *read_call(Rule *r, Text function)
         } else {
             assert(n < CALL_ARGS_MAX);
             args[n] = read_expr(r);
-            if (!args[n]) {    // left out
-                while (!take(r, ")")) r->p++;
-                return NULL;
-            }
-            n++;
+            if (args[n]) n++;
+            else r->p += strcspn(r->p, ")");    // left out, as is all that follows
         }
     }
+    if (n == 0) return NULL;
     if (text_is(function, "sign") && args[0]->kind == AST_NUMBER) {
         const double x = args[0]->number.value;
         return make_number(r, (x > 0) - (x < 0), args[0]->place);
@@ -254,7 +252,7 @@ Text csmp_rule_unmet(const CsmpBlock *block, const CsmpShape *shape, const doubl
         const bool or_equal = take(&r, "<=");
         if (!or_equal) need(&r, "<");
         const double b = value_of(shape, values, take_word(&r));
-        if (or_equal ? !(a <= b) : !(a < b)) return (Text){ start, (size_t)(r.p - start) };
+        if (or_equal ? a > b : a >= b) return (Text){ start, (size_t)(r.p - start) };
         take(&r, ",");
     }
     return (Text){ NULL, 0 };

@@ -18,5 +18,5 @@ typedef struct CsmpUse {
 AstExpr *csmp_rule_apply(const CsmpUse *use, Arena *arena);
 
 // The first condition of block->needs that the parameters do not meet, or {NULL, 0}. values[shape->n] are the
-// parameters, in the order of the line; where an input stands nothing is read.
+// parameters, in the order of the line; NaN for one that was left out, with which every condition is met.
 Text csmp_rule_unmet(const CsmpBlock *block, const CsmpShape *shape, const double *values);
