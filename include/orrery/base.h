@@ -55,6 +55,9 @@ ORR_API size_t orr_diag_count(const orr_diag *diag);
 ORR_API size_t orr_diag_not_shown(const orr_diag *diag);    // reported beyond that number, and dropped
 ORR_API orr_message orr_diag_get(const orr_diag *diag, size_t i);    // i < orr_diag_count(diag)
 
+// Add a message of one's own, under a code that orr_explain knows (E…: an error, W…: a warning), without a place.
+ORR_API void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint);    // hint may be NULL
+
 // Print all messages as
 //
 //     tank.orr:7:12: error E101: nothing called 'levle' is declared in 'Tank'
@@ -70,6 +73,14 @@ ORR_API const char *orr_explain(const char *code);
 
 // The i-th code and its message pattern, in order; NULL behind the last.
 ORR_API const char *orr_code_at(size_t i, const char **pattern);
+
+// The name nearest to `wanted` for a "did you mean", or NULL if none is close enough.
+ORR_API const char *orr_closest(const char *wanted, const char *const *names, size_t n);
+
+// Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters and a
+// NUL), and reading: true if `text` is one number and nothing else.
+ORR_API size_t orr_format_number(double value, char *text);
+ORR_API int    orr_parse_number(const char *text, double *value);
 
 #ifdef __cplusplus
 }

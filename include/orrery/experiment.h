@@ -40,6 +40,16 @@ ORR_API orr_experiment orr_experiment_default(void);
 // one model that no other uses.
 ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag);
 
+// Change a setting of the experiment itself rather than of the model: the names CSMP files use, `timestep`, `endtime`,
+// `comminterval`, `starttime`. False if it is none of these.
+ORR_API bool orr_experiment_set(orr_experiment *experiment, const char *name, double value);
+
+// Write the model, with the times and the solver of an experiment, in another form: "csmp". False, with the reason
+// in `diag`, if it has none; a file is then not written.
+ORR_API bool orr_model_export(const orr_model *model, const orr_experiment *experiment, const char *form, FILE *out, orr_diag *diag);
+ORR_API bool orr_model_export_file(const orr_model *model, const orr_experiment *experiment, const char *form,
+                                   const char *path, orr_diag *diag);
+
 // Where rows go as they are computed. Any function may be NULL. A false return ends the experiment.
 typedef struct orr_sink {
     bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit);
@@ -79,9 +89,11 @@ ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if
 ORR_API orr_sink orr_csv_sink(orr_csv *csv);
 ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything was not written
 
-// A sink that keeps everything in memory; or a table read from a CSV file.
+// A sink that keeps rows in memory; or a table read from a CSV file.
 typedef struct orr_table orr_table;
-ORR_API orr_table *orr_table_create(void);
+// `at_most` > 1: when more rows come, every second one is dropped, again and again, the first and the last kept:
+// enough for a look at a long run. 0: keep all.
+ORR_API orr_table *orr_table_create(size_t at_most);
 ORR_API orr_table *orr_table_read(const char *path, orr_diag *diag);  // first column: time or whatever it is
 ORR_API orr_sink   orr_table_sink(orr_table *table);
 ORR_API void       orr_table_destroy(orr_table *table);

@@ -77,11 +77,21 @@ ORR_API orr_model_facts orr_model_get_facts(const orr_model *model);
 // What `orrery check` tells: states, order of evaluation, loops with method; `explain` adds the steps of the sorting.
 ORR_API void orr_model_report(const orr_model *model, FILE *out, bool explain);
 
-// Write the model in another form: "csmp". False, with the reason in `diag`, if it has none.
-ORR_API bool orr_model_export(const orr_model *model, const char *form, FILE *out, orr_diag *diag);
+// The blocks that CSMP files may contain, in order; false behind the last. All texts are static.
+typedef struct orr_block {
+    const char *name;          // "W"
+    const char *form;          // "W, number, P1, e1[, P2, e2[, P3, e3]]"
+    const char *summary;
+    const char *example;
+} orr_block;
+ORR_API bool orr_block_at(size_t i, orr_block *block);
 
 // Format the text of a model file: the result is to be freed with free(). NULL, with messages, on a syntax error.
 ORR_API char *orr_format(const char *name, const char *text, size_t length, orr_diag *diag);
+
+// The same for a file, in place ("-": from standard input to standard output). *changed tells whether the text
+// differs; with `only_look` nothing is written.
+ORR_API bool orr_format_file(const char *path, bool only_look, bool *changed, orr_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -275,6 +275,17 @@ void diag_note(orr_diag *diag, Place place, const char *format, ...)
     vec_push(&diag->arena, &diag->latest->notes, m);
 }
 
+void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint)
+{
+    for (int id = 0; id < DIAG_COUNT; id++) {
+        if (strcmp(entries[id].code, code) != 0) continue;
+        diag_report_as(diag, (DiagId)id, "%s", (Place){ 0 }, text);
+        if (hint) diag_hint(diag, "%s", hint);
+        return;
+    }
+    assert(!"orr_diag_add: unknown code");
+}
+
 // ---- Reading
 
 size_t orr_diag_errors(const orr_diag *diag) { return diag->n_errors; }

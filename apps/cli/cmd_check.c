@@ -1,0 +1,34 @@
+// apps/cli/cmd_check.c: `orrery check`: what the compiler makes of a model, without running it.
+#include "commands.h"
+
+typedef struct Settings {
+    const char *model, *loops;
+    bool        explain;
+} Settings;
+
+static const Option options[] = {
+    { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model", offsetof(Settings, explain) },
+    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
+    { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
+};
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    const Settings *s = settings;
+    Session session;
+    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model, .loops = s->loops };
+    const orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) orr_model_report(session.model, stdout, s->explain);
+    session_close(&session);
+    return status;
+}
+
+const Command command_check = {
+    .name = "check", .arguments = "FILE [EXPERIMENT]", .summary = "Tell states, order of evaluation and loops of a model",
+    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
+    .settings_size = sizeof(Settings), .run = run,
+    .details = "Examples:\n"
+               "  orrery check examples/circle.csmp\n"
+               "  orrery check --explain examples/loop.orr\n",
+};

@@ -1,0 +1,294 @@
+// apps/cli/cmd_run.c: `orrery run`: simulate a model and show or write what comes out.
+#include "commands.h"
+#include "results.h"
+#include <math.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Settings {
+    List        set, plot;
+    double      from, until, step, tol, abs, every, max_step;
+    const char *solver, *update, *record, *output, *code, *loops, *model;
+    bool        stats, quiet, strict;
+} Settings;
+
+static const Option options[] = {
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
+    { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
+    { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
+    { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
+    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
+    { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
+    { "--abs", OPTION_NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)", offsetof(Settings, abs) },
+    { "--max-step", OPTION_NUMBER, "H", "largest step of solvers that choose it", offsetof(Settings, max_step) },
+    { "--update", OPTION_TEXT, "MODE", "synchronous or in-place (semi-implicit Euler)", offsetof(Settings, update) },
+    { "--every", OPTION_NUMBER, "DT", "record at this interval; 0: every step", offsetof(Settings, every) },
+    { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
+    { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
+    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
+    { "--code", OPTION_TEXT, "TIER", "instant (default) or native", offsetof(Settings, code) },
+    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
+    { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
+    { "--strict", OPTION_FLAG, NULL, "exit with 4 if an assertion did not hold", offsetof(Settings, strict) },
+    { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
+    { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Settings, quiet) },
+};
+
+// Ctrl-C: the run ends at the next step, files are closed properly, then the program exits.
+static volatile int cancelled;
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    cancelled = 1;
+}
+
+static double now_ms(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
+}
+
+// ---------------------------------------------------------------------------------------------- settings
+
+static const char *trimmed_copy(const char *from, size_t n)
+{
+    while (n && (*from == ' ' || *from == '\t')) from++, n--;
+    while (n && (from[n - 1] == ' ' || from[n - 1] == '\t')) n--;
+    char *copy = malloc(n + 1);
+    if (!copy) abort();
+    memcpy(copy, from, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+// a, b ,c → three names
+static void split_names(const char *text, List *names)
+{
+    int depth = 0;    // a comma inside [2,3] belongs to the name
+    const char *start = text;
+    for (const char *p = text;; p++) {
+        if (*p == '[') depth++;
+        if (*p == ']') depth--;
+        if (*p && (*p != ',' || depth > 0)) continue;
+        const char *name = trimmed_copy(start, (size_t)(p - start));
+        if (*name) list_add(names, name);
+        else free((char *)name);
+        if (!*p) return;
+        start = p + 1;
+    }
+}
+
+typedef struct Overrides {
+    orr_setting *settings;      // [n] those of the experiment, then those of the command line
+    size_t       n;
+    List         texts;         // owned names
+    List         records;
+} Overrides;
+
+static bool apply_set(const char *text, const Session *session, Overrides *over, orr_experiment *experiment, orr_diag *diag)
+{
+    const char *equals = strchr(text, '=');
+    double value;
+    if (!equals || equals == text) {
+        usage_error(diag, "E022", "write --set NAME=VALUE, such as --set K=2.5", "option '--set' needs NAME=VALUE, not '%s'", text);
+        return false;
+    }
+    const char *name = trimmed_copy(text, (size_t)(equals - text));
+    list_add(&over->texts, name);
+    if (!orr_parse_number(equals + 1, &value)) {
+        usage_error(diag, "E407", "write a number such as 0.01 or 1e-6", "'%s' cannot be set to '%s': not a number", name, equals + 1);
+        return false;
+    }
+    if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value)) return true;
+    over->settings[over->n++] = (orr_setting){ name, value };
+    return true;
+}
+
+static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
+{
+    over->settings = calloc(e->run.n_settings + s->set.n + 1, sizeof *over->settings);
+    if (!over->settings) abort();
+    for (size_t i = 0; i < e->run.n_settings; i++) over->settings[over->n++] = e->run.settings[i];
+    bool ok = true;
+    for (size_t i = 0; i < s->set.n; i++) ok &= apply_set(s->set.items[i], session, over, e, diag);
+    e->run.settings = over->settings;
+    e->run.n_settings = over->n;
+
+    if (!isnan(s->from)) e->from = s->from;
+    if (!isnan(s->until)) e->until = s->until;
+    if (!isnan(s->every)) e->every = s->every;
+    if (!isnan(s->step)) {
+        e->run.step = s->step;
+        if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
+    }
+    if (!isnan(s->tol)) e->run.tolerance = s->tol;
+    if (!isnan(s->abs)) e->run.absolute = s->abs;
+    if (!isnan(s->max_step)) e->run.max_step = s->max_step;
+    if (s->solver) e->run.solver = s->solver;
+    if (s->update && strcmp(s->update, "in-place") == 0) {
+        e->run.solver = "semi-implicit euler";
+    } else if (s->update && strcmp(s->update, "synchronous") != 0) {
+        usage_error(diag, "E022", "synchronous is explicit Euler, in-place semi-implicit Euler",
+                    "option '--update' needs synchronous or in-place, not '%s'", s->update);
+        ok = false;
+    }
+    if (s->record) {
+        split_names(s->record, &over->records);
+        e->records = over->records.items;
+        e->n_records = over->records.n;
+    }
+    e->run.cancel = &cancelled;
+    return ok;
+}
+
+static void free_overrides(Overrides *over)
+{
+    for (size_t i = 0; i < over->texts.n; i++) free((char *)over->texts.items[i]);
+    for (size_t i = 0; i < over->records.n; i++) free((char *)over->records.items[i]);
+    free(over->texts.items);
+    free(over->records.items);
+    free(over->settings);
+}
+
+// ---------------------------------------------------------------------------------------------- progress
+
+typedef struct Progress {
+    double started_ms;
+    bool   shown;
+} Progress;
+
+static bool show_progress(void *self, double t, double from, double until)
+{
+    Progress *p = self;
+    const double elapsed = now_ms() - p->started_ms;
+    if (elapsed < 500) return true;    // short runs say nothing
+    const double share = until > from ? (t - from) / (until - from) : 0;
+    const double left = share > 0 ? elapsed / share * (1 - share) / 1e3 : 0;
+    fprintf(stderr, "\r%3.0f %%  t = %-12.6g %6.0f s left ", 100 * share, t, left);
+    fflush(stderr);
+    p->shown = true;
+    return true;
+}
+
+static bool end_progress(void *self, orr_status status)
+{
+    (void)status;
+    if (((Progress *)self)->shown) fputs("\r\033[K", stderr);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- reporting
+
+static void print_stats(const Session *session, const orr_outcome *outcome, double started_ms)
+{
+    const orr_model_facts model = orr_model_get_facts(session->model);
+    const orr_run_facts *run = &outcome->facts;
+    fprintf(stderr,
+            "states: %zu\nequations: %zu\nloops: %zu\nsolver: %s\nsteps: %zu\nrhs_evaluations: %zu\nrejected: %zu\n"
+            "events: %zu\nrows: %zu\ncompile_ms: %.3f\nsimulate_ms: %.3f\ntotal_ms: %.3f\ncode: %s\n",
+            model.n_states, model.n_equations, model.n_loops, run->solver ? run->solver : "none", run->n_steps, run->n_rates,
+            run->n_rejected, run->n_events, outcome->n_rows, model.compile_ms, run->simulate_ms, now_ms() - started_ms, model.code);
+}
+
+static void print_summary(const Session *session, const orr_experiment *e, const orr_outcome *outcome, const char *output)
+{
+    const orr_run_facts *run = &outcome->facts;
+    printf("%s%s%s: %s, %zu steps, t = %.6g to %.6g %s\n", orr_model_name(session->model), *e->name ? ", " : "", e->name,
+           run->solver ? run->solver : "no solver", run->n_steps, e->from, outcome->t, orr_model_time_unit(session->model));
+    if (run->solver_reason) printf("  %s\n", run->solver_reason);
+    if (run->n_reruns) printf("  the terminal region ran it again %zu time%s\n", run->n_reruns, run->n_reruns == 1 ? "" : "s");
+    for (size_t i = 0; i < outcome->n_results; i++)
+        printf("  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
+    if (run->n_violations)
+        printf("  outside its frame: %zu assertion%s did not hold\n", run->n_violations, run->n_violations == 1 ? "" : "s");
+    for (size_t i = 0; i < outcome->n_verdicts; i++) {
+        const orr_verdict *v = &outcome->verdicts[i];
+        printf("  %s %s = %.10g, expected %.10g within %g\n", v->holds ? "ok" : "FAILED", v->expect->name, v->found,
+               v->expect->value, v->expect->within);
+    }
+    if (output) printf("  %zu rows in %s\n", outcome->n_rows, output);
+}
+
+// ---------------------------------------------------------------------------------------------- the command
+
+static orr_status simulate(const Settings *s, const Session *session, const orr_experiment *e, double started_ms, orr_diag *diag)
+{
+    const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
+    PlotRequest request;
+    if (!results_read_plots(&request, &s->plot, e, diag)) return ORR_STATUS_USAGE;
+
+    // where rows go: a file, the plots, a look
+    orr_sink sinks[3];
+    size_t n_sinks = 0;
+    orr_csv *csv = NULL;
+    orr_table *table = NULL;
+    if (s->output) {
+        csv = orr_csv_create(s->output, diag);
+        if (!csv) return results_free_plots(&request), ORR_STATUS_SYSTEM;
+        sinks[n_sinks++] = orr_csv_sink(csv);
+    }
+    const bool looks = !s->quiet && !s->output;
+    if (looks || request.n_files) {
+        table = orr_table_create(request.n_files ? 200000 : 4000);
+        sinks[n_sinks++] = orr_table_sink(table);
+    }
+    Progress progress = { started_ms, false };
+    if (isatty(STDERR_FILENO) && !s->quiet)
+        sinks[n_sinks++] = (orr_sink){ .progress = show_progress, .end = end_progress, .self = &progress };
+
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };    // a second Ctrl-C kills
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    orr_outcome outcome = orr_simulate(session->model, e, sinks, n_sinks, diag);
+
+    orr_status status = outcome.status;
+    if (csv && !orr_csv_close(csv) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
+    if (table && outcome.n_rows > 0) {
+        if (looks) results_show(table, &request, stdout);
+        if (!results_draw(table, &request, orr_model_name(session->model), !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
+            status = ORR_STATUS_SYSTEM;
+    }
+    if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || status == ORR_STATUS_OK)) print_summary(session, e, &outcome, s->output);
+    if (s->stats) print_stats(session, &outcome, started_ms);
+    orr_table_destroy(table);
+    results_free_plots(&request);
+    orr_outcome_free(&outcome);
+    return status;
+}
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    const Settings *s = settings;
+    const double started_ms = now_ms();
+    Session session;
+    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model, .code = s->code, .loops = s->loops };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) {
+        orr_experiment experiment = session.experiment;
+        Overrides over = { 0 };
+        if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, started_ms, diag);
+        else status = ORR_STATUS_USAGE;
+        free_overrides(&over);
+    }
+    session_close(&session);
+    return status;
+}
+
+const Command command_run = {
+    .name = "run", .arguments = "FILE [EXPERIMENT]", .summary = "Simulate a model",
+    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
+    .settings_size = sizeof(Settings), .run = run,
+    .details = "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong usage,\n"
+               "3 the run failed, 4 an expectation did not hold.\n\n"
+               "Examples:\n"
+               "  orrery run examples/circle.csmp --set timestep=0.01\n"
+               "  orrery run examples/lotka_volterra.orr --until 30 -o lv.csv --plot lv.svg\n"
+               "  orrery run examples/lotka_volterra.orr --plot 'Y over X' --plot phase.png\n"
+               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n",
+};

@@ -1,0 +1,104 @@
+// apps/cli/cmd_test.c: `orrery test`: run every experiment of some files that has expectations, and count.
+#include "commands.h"
+#include <string.h>
+
+typedef struct Settings {
+    const char *code;
+    bool        quiet;
+} Settings;
+
+static const Option options[] = {
+    { "--code", OPTION_TEXT, "TIER", "instant (default) or native", offsetof(Settings, code) },
+    { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
+};
+
+typedef struct Count {
+    size_t passed, failed;
+} Count;
+
+static void print_verdict(const char *path, const orr_experiment *e, const orr_verdict *v, bool quiet)
+{
+    if (v->holds && quiet) return;
+    char at[40] = "the end";
+    if (v->expect->at == v->expect->at) snprintf(at, sizeof at, "%.6g", v->expect->at);
+    printf("%s %s:%zu: %s: %s at %s = %.10g, expected %.10g within %g\n", v->holds ? "ok    " : "FAILED",
+           v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at, v->found, v->expect->value,
+           v->expect->within);
+}
+
+// One experiment; the first status that is not OK wins.
+static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count, orr_diag *diag)
+{
+    Session session;
+    const SessionOptions open = { .path = path, .experiment = name, .code = s->code };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) {
+        orr_outcome outcome = orr_simulate(session.model, &session.experiment, NULL, 0, diag);
+        for (size_t i = 0; i < outcome.n_verdicts; i++) {
+            print_verdict(path, &session.experiment, &outcome.verdicts[i], s->quiet);
+            if (outcome.verdicts[i].holds) count->passed++;
+            else count->failed++;
+        }
+        status = outcome.status;
+        if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
+            count->failed++;
+            printf("FAILED %s: %s: the run %s\n", path, name, orr_status_text(status));
+        }
+        orr_outcome_free(&outcome);
+    } else {
+        count->failed++;
+        printf("FAILED %s: %s\n", path, orr_status_text(status));
+    }
+    session_close(&session);
+    return status;
+}
+
+static orr_status test_file(const char *path, const Settings *s, Count *count, orr_diag *diag)
+{
+    orr_source *source = orr_source_open(path, diag);
+    if (!source) {
+        count->failed++;
+        printf("FAILED %s: cannot be read\n", path);
+        return ORR_STATUS_MODEL_ERROR;
+    }
+    orr_status worst = ORR_STATUS_OK;
+    size_t n_tested = 0;
+    for (size_t i = 0; i < orr_source_n_experiments(source); i++) {
+        const char *name = orr_source_experiment_name(source, i);
+        orr_experiment e;
+        if (!orr_experiment_get(source, name, &e, diag)) worst = ORR_STATUS_MODEL_ERROR;
+        else if (e.n_expects > 0) {
+            const orr_status status = test_experiment(path, name, s, count, diag);
+            if (worst == ORR_STATUS_OK) worst = status;
+            n_tested++;
+        }
+    }
+    if (n_tested == 0 && !s->quiet) printf("-      %s: no experiment with 'expect'\n", path);
+    orr_source_destroy(source);
+    return worst;
+}
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    Count count = { 0 };
+    orr_status worst = ORR_STATUS_OK;
+    for (size_t i = 0; i < arguments->n; i++) {
+        const orr_status status = test_file(arguments->items[i], settings, &count, diag);
+        if (worst == ORR_STATUS_OK) worst = status;
+    }
+    printf("%zu passed, %zu failed\n", count.passed, count.failed);
+    return worst;
+}
+
+const Command command_test = {
+    .name = "test", .arguments = "FILE…", .summary = "Check the expectations written in experiments",
+    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = (size_t)-1,
+    .settings_size = sizeof(Settings), .run = run,
+    .details = "An experiment may say what is known:\n"
+               "  experiment decay of Decay\n"
+               "    until 1\n"
+               "    expect x at 1 = 0.3679 within 1e-4\n"
+               "  end\n\n"
+               "Example:\n"
+               "  orrery test examples/*.orr\n",
+};

@@ -1,0 +1,116 @@
+// apps/cli/main.c: the program `orrery`: finds the command and hands over.
+#include "commands.h"
+#include "options.h"
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+const Command *const commands[] = {
+    &command_run, &command_check, &command_test, &command_show, &command_plot, &command_new, &command_fmt,
+    &command_export, &command_solvers, &command_blocks, &command_explain, NULL,
+};
+
+static void help(FILE *out)
+{
+    fputs("Orrery, a workbench for modelling and simulation.\n\nUsage: orrery COMMAND …\n\n", out);
+    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    fputs("\n'orrery COMMAND --help' tells more, with examples. To begin with:\n\n"
+          "  orrery run examples/circle.csmp --set timestep=0.01\n"
+          "  orrery new spring.orr\n"
+          "  orrery check spring.orr\n", out);
+}
+
+static const Command *find_command(const char *name)
+{
+    for (size_t i = 0; commands[i]; i++)
+        if (strcmp(commands[i]->name, name) == 0) return commands[i];
+    return NULL;
+}
+
+static void report_unknown(const char *name, orr_diag *diag)
+{
+    const char *names[32];
+    size_t n = 0;
+    for (; commands[n] && n < 32; n++) names[n] = commands[n]->name;
+    const char *closest = orr_closest(name, names, n);
+    char hint[128] = "'orrery --help' lists the commands";
+    if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
+    usage_error(diag, "E020", hint, "there is no command '%s'", name);
+}
+
+// For the shell's completion: the commands, or the options of one.
+static int complete(int argc, char **argv)
+{
+    const Command *command = argc > 0 ? find_command(argv[0]) : NULL;
+    if (!command) {
+        for (size_t i = 0; commands[i]; i++) puts(commands[i]->name);
+        return 0;
+    }
+    for (size_t i = 0; i < command->n_options; i++) puts(command->options[i].name);
+    puts("--help");
+    return 0;
+}
+
+static bool asks_for_help(int argc, char **argv)
+{
+    for (int i = 0; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) return true;
+    return false;
+}
+
+static int run_command(const Command *command, int argc, char **argv, orr_diag *diag)
+{
+    if (asks_for_help(argc, argv)) {
+        options_help(command, stdout);
+        return ORR_STATUS_OK;
+    }
+    void *settings = calloc(1, command->settings_size + 1);
+    if (!settings) abort();
+    List arguments = { 0 };
+    int status = ORR_STATUS_USAGE;
+    if (options_parse(command, argc, argv, settings, &arguments, diag)) status = command->run(settings, &arguments, diag);
+    options_free(command, settings, &arguments);
+    free(settings);
+    return status;
+}
+
+// The documented exit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 validation not passed.
+static int exit_code(int status)
+{
+    switch (status) {
+    case ORR_STATUS_CANCELLED: return 130;    // as shells report an interrupt
+    case ORR_STATUS_SYSTEM:    return 3;
+    default:                   return status;
+    }
+}
+
+int main(int argc, char **argv)
+{
+    orr_diag *diag = orr_diag_create();
+    int status = ORR_STATUS_USAGE;
+    if (argc < 2) {
+        help(stderr);
+    } else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
+        const Command *command = argc > 2 ? find_command(argv[2]) : NULL;
+        if (command) options_help(command, stdout);
+        else help(stdout);
+        status = ORR_STATUS_OK;
+    } else if (strcmp(argv[1], "--version") == 0) {
+        puts("orrery " ORR_VERSION);
+        status = ORR_STATUS_OK;
+    } else if (strcmp(argv[1], "--complete") == 0) {
+        status = complete(argc - 2, argv + 2);
+    } else {
+        const Command *command = find_command(argv[1]);
+        if (command) status = run_command(command, argc - 2, argv + 2, diag);
+        else report_unknown(argv[1], diag);
+    }
+    // what was printed must have arrived
+    if (fflush(stdout) != 0 || ferror(stdout)) {
+        orr_diag_add(diag, "E010", "cannot write standard output", "is the disk full, or the pipe closed?");
+        if (status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    }
+    orr_diag_print(diag, stderr, isatty(STDERR_FILENO) && !getenv("NO_COLOR"));
+    orr_diag_destroy(diag);
+    return exit_code(status);
+}

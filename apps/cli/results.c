@@ -1,0 +1,160 @@
+// apps/cli/results.c: results for the eye: a short table, plots on the terminal and in files.
+#include "results.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { TABLE_ROWS = 11, TABLE_COLUMNS = 7 };
+
+static bool ends_with(const char *text, const char *suffix)
+{
+    const size_t n = strlen(text), k = strlen(suffix);
+    return n >= k && strcmp(text + n - k, suffix) == 0;
+}
+
+static bool is_picture(const char *text)
+{
+    return ends_with(text, ".svg") || ends_with(text, ".png") || ends_with(text, ".pdf");
+}
+
+static const char *keep_name(PlotRequest *request, const char *from, const char *to)
+{
+    while (from < to && *from == ' ') from++;
+    while (to > from && to[-1] == ' ') to--;
+    char *copy = strndup(from, (size_t)(to - from));
+    if (!copy) abort();
+    list_add(&request->texts, copy);
+    return copy;
+}
+
+// "x, v over t"
+static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, orr_diag *diag)
+{
+    const char *over = strstr(text, " over ");
+    const char *end = over ? over : text + strlen(text);
+    List ys = { 0 };
+    for (const char *start = text; start <= end;) {
+        const char *comma = memchr(start, ',', (size_t)(end - start));
+        const char *stop = comma ? comma : end;
+        const char *name = keep_name(request, start, stop);
+        if (*name) list_add(&ys, name);
+        start = stop + 1;
+    }
+    if (ys.n == 0) {
+        usage_error(diag, "E412", "write a file such as out.svg, or what to draw: 'x, v over t'", "cannot plot '%s': nothing is named", text);
+        return false;
+    }
+    *plot = (orr_plot){ .ys = ys.items, .n_ys = ys.n };
+    if (over) {
+        plot->over = keep_name(request, over + 6, over + strlen(over));
+        if (strcmp(plot->over, "t") == 0) plot->over = NULL;
+    }
+    return true;
+}
+
+bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment, orr_diag *diag)
+{
+    *request = (PlotRequest){ 0 };
+    request->plots = calloc(given->n + experiment->n_plots + 1, sizeof *request->plots);
+    request->files = calloc(given->n + 1, sizeof *request->files);
+    if (!request->plots || !request->files) abort();
+    bool ok = true;
+    for (size_t i = 0; i < given->n; i++) {
+        if (is_picture(given->items[i])) request->files[request->n_files++] = given->items[i];
+        else if (read_plot(request, given->items[i], &request->plots[request->n_plots], diag)) request->n_plots++;
+        else ok = false;
+    }
+    if (request->n_plots == 0) {
+        for (size_t i = 0; i < experiment->n_plots; i++) {
+            orr_plot copy = experiment->plots[i];
+            List ys = { 0 };
+            for (size_t k = 0; k < copy.n_ys; k++) list_add(&ys, copy.ys[k]);
+            copy.ys = ys.items;
+            request->plots[request->n_plots++] = copy;
+        }
+    }
+    return ok;
+}
+
+void results_free_plots(PlotRequest *request)
+{
+    for (size_t i = 0; i < request->n_plots; i++) free((void *)request->plots[i].ys);
+    for (size_t i = 0; i < request->texts.n; i++) free((char *)request->texts.items[i]);
+    free(request->texts.items);
+    free(request->plots);
+    free(request->files);
+}
+
+// ---------------------------------------------------------------------------------------------- table
+
+static void print_cell(FILE *out, double value, int width)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%.7g", value);
+    fprintf(out, "  %*s", width, text);
+}
+
+static void print_table(const orr_table *table, FILE *out)
+{
+    const size_t n = orr_table_n_rows(table);
+    size_t columns = orr_table_n_columns(table);
+    const size_t left_out = columns > TABLE_COLUMNS ? columns - TABLE_COLUMNS : 0;
+    columns -= left_out;
+    int widths[TABLE_COLUMNS];
+    for (size_t c = 0; c < columns; c++) {
+        const char *name = orr_table_name(table, c), *unit = orr_table_unit(table, c);
+        char head[80];
+        if (unit) snprintf(head, sizeof head, "%s [%s]", name, unit);
+        else snprintf(head, sizeof head, "%s", name);
+        widths[c] = strlen(head) > 12 ? (int)strlen(head) : 12;
+        fprintf(out, "  %*s", widths[c], head);
+    }
+    if (left_out) fprintf(out, "  (+%zu more)", left_out);
+    fputc('\n', out);
+    const size_t rows = n < TABLE_ROWS ? n : TABLE_ROWS;
+    for (size_t i = 0; i < rows; i++) {
+        const size_t row = rows < 2 ? 0 : i * (n - 1) / (rows - 1);
+        for (size_t c = 0; c < columns; c++) print_cell(out, orr_table_column(table, c)[row], widths[c]);
+        fputc('\n', out);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- plots
+
+static int terminal_width(void)
+{
+    struct winsize size;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col < 120 ? size.ws_col : 120;
+    return 79;
+}
+
+static const orr_plot everything = { 0 };    // all columns over time
+
+void results_show(const orr_table *table, const PlotRequest *request, FILE *out)
+{
+    print_table(table, out);
+    if (orr_table_n_rows(table) < 2) return;
+    fputc('\n', out);
+    const size_t n = request->n_plots ? request->n_plots : 1;
+    for (size_t i = 0; i < n; i++)
+        orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20);
+}
+
+bool results_draw(const orr_table *table, const PlotRequest *request, const char *title, bool says, orr_diag *diag)
+{
+    bool ok = true;
+    const size_t n = request->n_plots ? request->n_plots : 1;
+    for (size_t f = 0; f < request->n_files; f++) {
+        const char *path = request->files[f], *dot = strrchr(path, '.');
+        for (size_t i = 0; i < n; i++) {
+            char numbered[4096];
+            snprintf(numbered, sizeof numbered, "%.*s-%zu%s", (int)(dot - path), path, i + 1, dot);
+            const char *to = i == 0 ? path : numbered;
+            const bool drawn = orr_plot_file(table, request->n_plots ? &request->plots[i] : &everything, title, to, diag);
+            if (drawn && says) printf("  plot in %s\n", to);
+            ok &= drawn;
+        }
+    }
+    return ok;
+}

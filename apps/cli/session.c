@@ -1,0 +1,47 @@
+// apps/cli/session.c: what several commands do first: open a file, choose an experiment, compile its model.
+#include "commands.h"
+#include <string.h>
+
+static bool read_code(const char *text, orr_code *code, orr_diag *diag)
+{
+    if (!text || strcmp(text, "instant") == 0) return *code = ORR_CODE_INSTANT, true;
+    if (strcmp(text, "native") == 0) return *code = ORR_CODE_NATIVE, true;
+    usage_error(diag, "E022", "'instant' starts at once, 'native' is compiled by cc and runs faster",
+                "option '--code' needs instant or native, not '%s'", text);
+    return false;
+}
+
+static bool read_loops(const char *text, bool *halt, orr_diag *diag)
+{
+    *halt = text && strcmp(text, "halt") == 0;
+    if (!text || *halt || strcmp(text, "solve") == 0) return true;
+    usage_error(diag, "E022", "'solve' is the default, 'halt' refuses algebraic loops",
+                "option '--loops' needs solve or halt, not '%s'", text);
+    return false;
+}
+
+orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag)
+{
+    *session = (Session){ .experiment = orr_experiment_default() };
+    orr_compile_options compile = orr_compile_options_default();
+    if (!read_code(options->code, &compile.code, diag) || !read_loops(options->loops, &compile.loops_halt, diag))
+        return ORR_STATUS_USAGE;
+
+    session->source = orr_source_open(options->path, diag);
+    if (!session->source) return ORR_STATUS_MODEL_ERROR;
+    if (options->model) session->experiment.model = options->model;
+    else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
+        return ORR_STATUS_MODEL_ERROR;
+
+    compile.model = session->experiment.model;
+    compile.dump_stage = options->dump_stage;
+    compile.dump_to = stdout;
+    session->model = orr_model_compile(session->source, &compile, diag);
+    return session->model ? ORR_STATUS_OK : ORR_STATUS_MODEL_ERROR;
+}
+
+void session_close(Session *session)
+{
+    orr_model_destroy(session->model);
+    orr_source_destroy(session->source);
+}
