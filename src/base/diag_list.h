@@ -162,7 +162,7 @@
     D(UPDATE_ORDER,           "W610", "the result depends on the order of the blocks: %s") \
     D(FILE_SKIPPED,           "W611", "%s") \
     D(EQUAL_REALS,            "W612", "'%s' compares numbers that change continuously: it holds at single instants only") \
-    D(CSMP_NO_OUTPUT,         "W612", "the diagram has no O block; %s recorded") \
+    D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
