@@ -1,0 +1,17 @@
+// src/exp/plot.h: what drawing with characters and drawing to files share.
+#pragma once
+#include "orrery/experiment.h"
+
+enum { PLOT_CURVES_MAX = 16 };
+
+// A plot with its columns found and its ranges known.
+typedef struct PlotData {
+    size_t x;                              // column
+    size_t ys[PLOT_CURVES_MAX];            // columns
+    size_t n_ys, n_left_out;
+    double x_min, x_max, y_min, y_max;     // of the finite values; never equal
+    bool   is_empty;                       // no finite point
+} PlotData;
+
+// False, with the reason, if a name is not among the columns.
+bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, orr_diag *diag);

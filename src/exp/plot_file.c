@@ -1,0 +1,177 @@
+// src/exp/plot_file.c: a plot as a picture, drawn by gnuplot.
+//
+// gnuplot reads its script and the data, as binary doubles, from a pipe: nothing of the model's text is ever part of
+// a command, names and titles are quoted, and no shell is involved. The picture appears under its name only when it is whole.
+#include "base/diag.h"
+#include "base/os.h"
+#include "exp/plot.h"
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+extern char **environ;
+
+enum { POINTS_MAX = 20000 };    // of a curve: more cannot be seen and make huge files
+
+static const struct Form {
+    const char *suffix, *terminal;
+} forms[] = {
+    { ".svg", "svg size 800,500 dynamic font 'Helvetica,14' background 'white'" },
+    { ".png", "pngcairo size 1000,625 font 'Helvetica,12'" },
+    { ".pdf", "pdfcairo size 16cm,10cm font 'Helvetica,11'" },
+};
+
+// Okabe and Ito's colours, told apart by everybody.
+static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442" };
+
+static const struct Form *find_form(const char *path)
+{
+    const char *suffix = os_path_suffix(path);
+    for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
+        if (strcmp(forms[i].suffix, suffix) == 0) return &forms[i];
+    return NULL;
+}
+
+// In single quotes gnuplot expands nothing but a doubled quote; control characters are dropped.
+static void write_quoted(FILE *out, const char *text)
+{
+    fputc('\'', out);
+    for (; *text; text++) {
+        if ((unsigned char)*text < ' ') continue;
+        fputc(*text, out);
+        if (*text == '\'') fputc('\'', out);
+    }
+    fputc('\'', out);
+}
+
+static void write_label(FILE *out, const orr_table *table, size_t column)
+{
+    char text[256];
+    const char *unit = orr_table_unit(table, column);
+    snprintf(text, sizeof text, unit ? "%s [%s]" : "%s", orr_table_name(table, column), unit);
+    write_quoted(out, text);
+}
+
+static void write_script(FILE *out, const orr_table *table, const PlotData *data, const struct Form *form, const char *title,
+                         const char *path, size_t n_points)
+{
+    fprintf(out, "set terminal %s noenhanced\nset output ", form->terminal);
+    write_quoted(out, path);
+    fputs("\nset grid linecolor '#dddddd'\nset border linecolor '#555555'\nset key outside top center horizontal\nset title ", out);
+    write_quoted(out, title ? title : "");
+    fputs(" noenhanced\nset xlabel ", out);
+    write_label(out, table, data->x);
+    fputs(" noenhanced\n", out);
+    if (data->n_ys == 1) {
+        fputs("set ylabel ", out);
+        write_label(out, table, data->ys[0]);
+        fputs(" noenhanced\nunset key\n", out);
+    }
+    fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
+    for (size_t i = 0; i < data->n_ys; i++) {
+        fprintf(out, "%s'-' binary record=%zu format='%%double%%double' using 1:2 with lines linewidth 2 linecolor '%s' title ",
+                i ? ", " : "", n_points, colours[i % (sizeof colours / sizeof *colours)]);
+        write_label(out, table, data->ys[i]);
+    }
+    fputc('\n', out);
+}
+
+static void write_data(FILE *out, const orr_table *table, const PlotData *data, size_t n_points)
+{
+    const size_t n = orr_table_n_rows(table);
+    for (size_t c = 0; c < data->n_ys; c++) {
+        for (size_t i = 0; i < n_points; i++) {
+            const size_t row = n_points < 2 ? 0 : (size_t)((double)i * (double)(n - 1) / (double)(n_points - 1));
+            const double point[2] = { orr_table_column(table, data->x)[row], orr_table_column(table, data->ys[c])[row] };
+            fwrite(point, sizeof point, 1, out);
+        }
+    }
+}
+
+static pid_t start_gnuplot(int *input, int *errors, orr_diag *diag)
+{
+    int in[2], err[2];
+    if (pipe(in) != 0 || pipe(err) != 0) return -1;
+    posix_spawn_file_actions_t actions;
+    posix_spawn_file_actions_init(&actions);
+    posix_spawn_file_actions_adddup2(&actions, in[0], STDIN_FILENO);
+    posix_spawn_file_actions_adddup2(&actions, err[1], STDERR_FILENO);
+    posix_spawn_file_actions_addclose(&actions, in[1]);
+    posix_spawn_file_actions_addclose(&actions, err[0]);
+    char *argv[] = { "gnuplot", "-d", NULL };    // -d: no start-up files of the user
+    pid_t pid;
+    const int error = posix_spawnp(&pid, "gnuplot", &actions, NULL, argv, environ);
+    posix_spawn_file_actions_destroy(&actions);
+    close(in[0]);
+    close(err[1]);
+    if (error != 0) {
+        close(in[1]);
+        close(err[0]);
+        diag_report(diag, DIAG_PROGRAM_MISSING, (Place){ 0 }, "gnuplot", "plots in files");
+        diag_hint(diag, "install the package gnuplot-nox");
+        return -1;
+    }
+    *input = in[1];
+    *errors = err[0];
+    return pid;
+}
+
+static bool finish_gnuplot(pid_t pid, int errors, orr_diag *diag)
+{
+    char text[1024];
+    size_t used = 0;
+    for (ssize_t n; used < sizeof text - 1 && (n = read(errors, text + used, sizeof text - 1 - used)) > 0;) used += (size_t)n;
+    text[used] = '\0';
+    close(errors);
+    int status;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {}
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return true;
+    diag_report(diag, DIAG_PROGRAM_FAILED, (Place){ 0 }, "gnuplot", used ? text : "no reason given");
+    return false;
+}
+
+bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag)
+{
+    const struct Form *form = find_form(path);
+    if (!form) {
+        diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "pictures end in .svg, .png or .pdf");
+        return false;
+    }
+    PlotData data;
+    if (!plot_prepare(table, plot, &data, diag)) return false;
+    if (data.is_empty || data.n_ys == 0) {
+        diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "there is nothing to draw");
+        return false;
+    }
+    int input, errors;
+    const pid_t pid = start_gnuplot(&input, &errors, diag);
+    if (pid < 0) return false;
+
+    char *temp = malloc(strlen(path) + 32);
+    if (!temp) arena_no_memory(strlen(path));
+    sprintf(temp, "%s.%ld.tmp", path, (long)getpid());
+    const size_t n = orr_table_n_rows(table), n_points = n < POINTS_MAX ? n : POINTS_MAX;
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+    sigaction(SIGPIPE, &ignore, &before);    // gnuplot may die early; its status tells
+    FILE *out = fdopen(input, "w");
+    if (out) {
+        write_script(out, table, &data, form, title, temp, n_points);
+        write_data(out, table, &data, n_points);
+        fclose(out);
+    }
+    sigaction(SIGPIPE, &before, NULL);
+    bool ok = finish_gnuplot(pid, errors, diag);
+    if (ok && rename(temp, path) != 0) {
+        char reason[128];
+        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, os_error_text(errno, reason, sizeof reason));
+        ok = false;
+    }
+    if (!ok) unlink(temp);
+    free(temp);
+    return ok;
+}
