@@ -1,0 +1,131 @@
+// src/lang/parse.h: reading the language: the state all files of the parser share, and what a formatter asks of it.
+//
+// Recursive descent over one token and the one behind it. After an error in a statement nothing more is said about
+// that statement; the parser goes to the end of it and on with the next, so several errors are found at once. A
+// block with a wrong first line is still read as a block, so that its `end` finds its partner.
+#pragma once
+#include "base/map.h"
+#include "lang/ast.h"
+#include "lang/lex.h"
+
+// What the grammar knows about a token and the token itself does not tell; for the formatter.
+typedef enum ParseMarkKind {
+    MARK_OPEN,     // starts the first line of a block
+    MARK_CLOSE,    // the `end` of a block
+    MARK_CALL,     // the parenthesis of a call, of arguments or overrides
+    MARK_SIGN,     // a minus with one operand
+} ParseMarkKind;
+
+typedef struct ParseMark {
+    ParseMarkKind kind;
+    uint32_t      offset;    // of the token
+} ParseMark;
+
+typedef struct ParseMarks {
+    Arena *arena;    // borrowed; owns the list
+    VEC(ParseMark) list;
+} ParseMarks;
+
+// Add what a text in the language contains to the Ast; see FrontEnd.parse. marks may be NULL.
+bool parse_text(Ast *ast, uint32_t file, Text text, orr_diag *diag, ParseMarks *marks);
+
+// One expression, such as a value from the command line; NULL after an error. Must be all of the text.
+AstExpr *parse_expression(Arena *arena, uint32_t file, Text text, orr_diag *diag);
+
+// ---- Inside the parser
+
+typedef struct Parser {
+    Lexer     lexer;
+    Token     token;              // the one to be looked at
+    Ast      *ast;                // borrowed
+    Arena    *arena;              // borrowed; the Ast's
+    orr_diag *diag;               // borrowed; may be NULL
+    Names     names;              // every name once, in the Ast's arena
+    ParseMarks *marks;            // borrowed; NULL: nobody asks
+    uint32_t  statement;          // offset of the present statement
+    uint32_t  end;                // end of the last token passed
+    size_t    lexer_errors;       // before the present statement
+    bool      failed;             // an error of the present statement has been reported
+    bool      ok;                 // nothing has failed yet
+    bool      stop;               // the rest of the file makes no sense
+    bool      said_outside;       // a statement outside of a model has been reported
+    uint32_t  depth;              // of nesting, at most AST_DEPTH_MAX
+    Place     suspect;            // first block since the last model whose `end` is indented unlike it
+
+    // lists under way; each user takes off what it put on
+    Arena     scratch;            // owns them
+    VEC(AstExpr *)    exprs;
+    VEC(AstPart)      parts;
+    VEC(AstItem)      items;
+    VEC(AstSetting)   settings;
+    VEC(const char *) texts;
+} Parser;
+
+// Copy what was put on a list since it had `base` items into an array of its own in the Ast's arena.
+#define PARSE_TAKE(p, list, base, n_out) \
+    parse_take((p), (p)->list.items, &(p)->list.n, (base), sizeof *(p)->list.items, (n_out))
+void *parse_take(Parser *p, const void *items, size_t *n, size_t base, size_t size, uint32_t *n_out);
+
+// ---- parse_cursor.c: tokens, messages, blocks
+
+void  parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, orr_diag *diag, ParseMarks *marks);
+bool  parse_finish(Parser *p);      // free what is the parser's own; true if nothing failed
+void  parse_advance(Parser *p);
+Token parse_peek(const Parser *p);  // the token behind the present one
+static inline bool parse_at(const Parser *p, TokenKind kind) { return p->token.kind == kind; }
+bool  parse_accept(Parser *p, TokenKind kind);              // pass over it if it is there
+bool  parse_at_word(const Parser *p, const char *word);     // a name without quotes
+bool  parse_accept_word(Parser *p, const char *word);
+bool  parse_at_name(const Parser *p);                       // plain or quoted
+Place parse_here(const Parser *p);                          // of the present token
+Place parse_since(const Parser *p, uint32_t offset);        // up to the last token passed
+void  parse_mark(Parser *p, ParseMarkKind kind, Token token);
+
+// A word with a meaning at the start of a statement; but `param = 3` is an equation for something called param.
+bool  parse_at_keyword(const Parser *p, const char *word, bool takes_expression);
+
+// Report an error of the present statement unless one was reported before; true if hints and notes may follow.
+#define PARSE_FAIL(p, id, ...) (parse_may_report(p) ? (diag_report((p)->diag, id, __VA_ARGS__), true) : false)
+bool  parse_may_report(Parser *p);
+bool  parse_report(Parser *p, const char *expected);                    // E204 at the present token
+bool  parse_unexpected(Parser *p, const char *expected);                // the same; always false
+bool  parse_expect(Parser *p, TokenKind kind, const char *expected);    // pass over it, or fail
+bool  parse_not_yet(Parser *p, Token token);                            // E220
+const char *parse_found(const Parser *p, char *buffer, size_t n);       // the present token in words
+
+const char *parse_name(Parser *p, const char *expected);    // NULL after an error
+const char *parse_doc(Parser *p);                           // an optional text; NULL if there is none
+const char *parse_intern(Parser *p, Text text);
+
+bool  parse_deeper(Parser *p, Place place);                 // false, reported: nested too deeply
+static inline void parse_shallower(Parser *p) { p->depth--; }
+
+void  parse_statement_begin(Parser *p);
+void  parse_statement_end(Parser *p);       // report what does not belong there; go to the end of the statement
+
+typedef struct ParseBlock {
+    Place       place;      // of its first line
+    const char *words;      // "model Tank"
+    uint32_t    opener;     // offset of its first token
+    bool        counted;    // its depth has been counted
+} ParseBlock;
+// Between the first line, whose end is expected here, and the first statement.
+ParseBlock parse_block_begin(Parser *p, Token opener, const char *words);
+// True if a statement follows; false after `end`, or after the report that it is missing.
+bool  parse_block_goes_on(Parser *p, const ParseBlock *block);
+void  parse_block_skip(Parser *p);          // from a word of another version over its lines up to `end`
+
+// ---- parse_expr.c
+
+AstExpr *parse_expr(Parser *p);                              // NULL after an error
+AstExpr *parse_condition(Parser *p);                         // the same, with a better message for '='
+bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
+bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
+AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
+
+// ---- parse_model.c, parse_experiment.c
+
+void parse_model(Parser *p);                                 // at the word `model`
+void parse_function(Parser *p, AstFunction *function);       // at the word `function`
+void parse_experiment(Parser *p);                            // at the word `experiment`
+bool parse_is_model_word(Text word);                         // starts a statement of a model

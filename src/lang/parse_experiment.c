@@ -1,0 +1,248 @@
+// src/lang/parse_experiment.c: experiments.
+#include "lang/parse.h"
+
+typedef struct Lists {    // of the experiment under way, in the scratch arena
+    VEC(AstSetting) options, sets;
+    VEC(AstRef)     records;
+    VEC(Place)      record_places;
+    VEC(AstPlot)    plots;
+    VEC(AstExpect)  expects;
+} Lists;
+
+// A list of an experiment, in an array of its own.
+#define COPY(p, vec, n_out) copy_list((p), (vec).items, (vec).n, sizeof *(vec).items, (n_out))
+static void *copy_list(Parser *p, const void *items, size_t n, size_t size, uint32_t *n_out)
+{
+    return parse_take(p, items, &n, 0, size, n_out);
+}
+
+// A value that may be given once.
+static void parse_once(Parser *p, AstExpr **value, const char *word, Place place)
+{
+    AstExpr *e = parse_condition(p);
+    if (!e) return;
+    if (*value) PARSE_FAIL(p, DIAG_STATEMENT_TWICE, place, word);
+    else *value = e;
+}
+
+// ---- solver NAME {option value}
+//
+// A name may have two words and hyphens (semi-implicit euler), an option's value may be a name (step h), and nothing
+// separates them. The words in a row up to the first thing that is not a word settle it: options and values pair up,
+// so one word or two remain for the name.
+
+// Pass over a word and what hyphens join to it.
+static bool parse_hyphened(Parser *p)
+{
+    if (!parse_at(p, TOKEN_NAME)) return false;
+    parse_advance(p);
+    while (parse_at(p, TOKEN_MINUS) && !p->token.space_before) {
+        const Token next = parse_peek(p);
+        if (next.kind != TOKEN_NAME || next.space_before) break;
+        parse_advance(p);
+        parse_advance(p);
+    }
+    return true;
+}
+
+static bool name_has_two_words(const Parser *p)
+{
+    Parser ahead = *p;    // only its tokens are used
+    ahead.lexer.quiet = true;
+    size_t n_words = 0;
+    while (parse_hyphened(&ahead)) n_words++;
+    // the last word is an option if a value follows that is not a word, else it is itself a value or the name
+    const TokenKind next = ahead.token.kind;
+    const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS || next == TOKEN_QUOTED
+                             || next == TOKEN_IF;
+    return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
+}
+
+static void parse_solver(Parser *p, AstExperiment *e, Lists *lists)
+{
+    const bool two_words = name_has_two_words(p);
+    const uint32_t start = p->token.offset;
+    const Place word_place = parse_since(p, p->statement);
+    if (!parse_hyphened(p)) {
+        parse_unexpected(p, "the name of a solver");
+        return;
+    }
+    StrBuf name = { .arena = &p->scratch };
+    str_add_text(&name, text_part(p->lexer.text, start, p->end));
+    if (two_words) {
+        const uint32_t second = p->token.offset;
+        parse_hyphened(p);
+        str_add_char(&name, ' ');
+        str_add_text(&name, text_part(p->lexer.text, second, p->end));
+    }
+    if (e->solver) {
+        PARSE_FAIL(p, DIAG_STATEMENT_TWICE, word_place, "solver");
+        return;
+    }
+    e->solver = parse_intern(p, (Text){ name.p, name.n });
+    e->solver_place = parse_since(p, start);
+
+    while (parse_at(p, TOKEN_NAME)) {
+        AstSetting option = { 0 };
+        const uint32_t option_start = p->token.offset;
+        AstPart *part = ARENA_NEW(p->arena, AstPart);
+        part->name = parse_name(p, "an option");
+        if (!part->name) return;
+        if (parse_at(p, TOKEN_EQUALS)) {
+            if (parse_report(p, "a value")) diag_hint(p->diag, "options are written without '=': %s 0.01", part->name);
+            return;
+        }
+        if (parse_at(p, TOKEN_END)) {
+            if (parse_report(p, "a value")) diag_hint(p->diag, "every option of a solver has a value: %s 0.01", part->name);
+            return;
+        }
+        option.target = (AstRef){ .parts = part, .n_parts = 1 };
+        option.value = parse_expr(p);
+        if (!option.value) return;
+        option.place = parse_since(p, option_start);
+        vec_push(&p->scratch, &lists->options, option);
+    }
+}
+
+// ---- The other statements
+
+static void parse_set(Parser *p, Lists *lists)
+{
+    do {
+        AstSetting setting = { 0 };
+        if (!parse_setting(p, &setting)) return;
+        vec_push(&p->scratch, &lists->sets, setting);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
+static void parse_record(Parser *p, AstExperiment *e, Lists *lists)
+{
+    do {
+        AstRef ref;
+        Place place;
+        if (!parse_ref(p, &ref, &place, "the name of a variable")) return;
+        vec_push(&p->scratch, &lists->records, ref);
+        vec_push(&p->scratch, &lists->record_places, place);
+    } while (parse_accept(p, TOKEN_COMMA));
+    const Place place = parse_here(p);
+    if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
+}
+
+static void parse_plot(Parser *p, Lists *lists)
+{
+    VEC(AstRef) ys = { 0 };
+    AstPlot plot = { 0 };
+    Place place;
+    do {
+        AstRef ref;
+        if (!parse_ref(p, &ref, &place, "the name of a variable")) return;
+        vec_push(&p->scratch, &ys, ref);
+    } while (parse_accept(p, TOKEN_COMMA));
+    if (parse_accept_word(p, "over") && !parse_ref(p, &plot.over, &place, "the name of a variable")) return;
+    plot.ys = COPY(p, ys, &plot.n_ys);
+    plot.place = parse_since(p, p->statement);
+    vec_push(&p->scratch, &lists->plots, plot);
+}
+
+static void parse_expectation(Parser *p, Lists *lists)
+{
+    AstExpect expect = { 0 };
+    Place place;
+    if (!parse_ref(p, &expect.what, &place, "the name of a variable")) return;
+    if (parse_accept_word(p, "at")) {
+        expect.at = parse_expr(p);
+        if (!expect.at) return;
+    }
+    if (!parse_at(p, TOKEN_EQUALS)) {
+        if (parse_report(p, expect.at ? "'='" : "'at' or '='"))
+            diag_hint(p->diag, "write expect x at 1 = 0.3679 within 1e-4");
+        return;
+    }
+    parse_advance(p);
+    expect.value = parse_expr(p);
+    if (!expect.value) return;
+    if (!parse_accept_word(p, "within")) {
+        if (parse_report(p, "'within'")) diag_hint(p->diag, "say how near it must be: within 1e-6");
+        return;
+    }
+    expect.within = parse_expr(p);
+    if (!expect.within) return;
+    expect.place = parse_since(p, p->statement);
+    vec_push(&p->scratch, &lists->expects, expect);
+}
+
+static void report_unknown_word(Parser *p)
+{
+    static const char *const words[] = { "from", "until", "every", "solver", "set", "record", "plot", "expect" };
+    static const char *const later[] = { "fit", "sweep", "validate", "optimise", "sensitivity", "predict", "policy",
+                                         "morphism", "replicate", "input", "monte", "compare", "steady", "frame" };
+    if (!parse_at(p, TOKEN_NAME)) {
+        parse_unexpected(p, "a statement of an experiment");
+        return;
+    }
+    for (size_t i = 0; i < sizeof later / sizeof *later; i++) {
+        if (!parse_at_word(p, later[i])) continue;
+        parse_not_yet(p, p->token);
+        return;
+    }
+    const char *word = parse_intern(p, lex_text(&p->lexer, p->token));
+    const bool equation = parse_peek(p).kind == TOKEN_EQUALS;
+    const bool of_model = parse_is_model_word(text_from(word));
+    if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "experiment")) return;
+    const char *closest = text_closest(word, words, sizeof words / sizeof *words);
+    if (text_is(text_from(word), "to") || text_is(text_from(word), "stop") || text_is(text_from(word), "end_time")) closest = "until";
+    if (text_is(text_from(word), "start")) closest = "from";
+    if (text_is(text_from(word), "step") || text_is(text_from(word), "tol"))
+        diag_hint(p->diag, "it is an option of the solver: solver rk4 step 0.01");
+    else if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
+    else if (equation) diag_hint(p->diag, "a parameter is changed by: set %s = ...", word);
+    else if (of_model) diag_hint(p->diag, "it belongs in the model; an experiment changes parameters by 'set'");
+}
+
+static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
+{
+    const Place place = parse_here(p);
+    if (parse_accept_word(p, "from")) parse_once(p, &e->from, "from", place);
+    else if (parse_accept_word(p, "until")) parse_once(p, &e->until, "until", place);
+    else if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
+    else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
+    else if (parse_accept_word(p, "set")) parse_set(p, lists);
+    else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
+    else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
+    else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
+    else report_unknown_word(p);
+}
+
+void parse_experiment(Parser *p)
+{
+    const Token opener = p->token;
+    parse_advance(p);
+    AstExperiment e = { .place = parse_here(p) };
+    e.name = parse_name(p, "the name of an experiment");
+    if (e.name && parse_accept_word(p, "of")) {
+        e.model_place = parse_here(p);
+        e.model = parse_name(p, "the name of a model");
+    } else if (e.name && parse_report(p, "'of' and a model")) {
+        diag_hint(p->diag, "write experiment %s of MODEL", e.name);
+    }
+    if (e.model && parse_at_word(p, "in")) parse_not_yet(p, p->token);
+    if (e.model) e.doc = parse_doc(p);
+
+    p->suspect = (Place){ 0 };
+    const char *words = e.name ? arena_printf(&p->scratch, "experiment %s", e.name) : "experiment";
+    const ParseBlock block = parse_block_begin(p, opener, words);
+    Lists lists = { 0 };
+    while (parse_block_goes_on(p, &block)) {
+        parse_statement_begin(p);
+        parse_statement(p, &e, &lists);
+        parse_statement_end(p);
+    }
+    uint32_t n_places;
+    e.options = COPY(p, lists.options, &e.n_options);
+    e.sets = COPY(p, lists.sets, &e.n_sets);
+    e.records = COPY(p, lists.records, &e.n_records);
+    e.record_places = COPY(p, lists.record_places, &n_places);
+    e.plots = COPY(p, lists.plots, &e.n_plots);
+    e.expects = COPY(p, lists.expects, &e.n_expects);
+    if (e.model) vec_push(p->arena, &p->ast->experiments, e);
+}
