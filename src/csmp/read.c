@@ -167,9 +167,8 @@ static void report_counts(CsmpDiagram *d, Text statement, uint32_t kind, size_t 
                      describe_counts(d, &d->shapes[kind]), n_args);
     const bool no_start = block->role == CSMP_STATE && n_args + 1 == d->shapes[kind].n;
     const bool many = n_args > d->shapes[kind].n && d->shapes[kind].n == 6;
-    diag_hint(d->diag, "%swrite %s, n%s%s%s", no_start ? "an integral needs its initial condition: " : "",
-              block->name, block->arguments[0] ? ", " : "", block->arguments,
-              many ? ", and add further terms with a second block" : "");
+    diag_hint(d->diag, "%swrite %s%s", no_start ? "an integral needs its initial condition: " : "",
+              block->form, many ? ", and add further terms with a second block" : "");
 }
 
 static void report_garbage(CsmpDiagram *d, Text statement)
@@ -180,9 +179,7 @@ static void report_garbage(CsmpDiagram *d, Text statement)
     if (strchr("#*/!%", statement.p[0]) && !memchr(statement.p, ',', statement.n)) {
         diag_hint(d->diag, "a comment starts with ;");
     } else if (find_kind(d, first) < csmp_n_blocks) {
-        const CsmpBlock *block = &csmp_blocks[find_kind(d, first)];
-        diag_hint(d->diag, "commas are missing: write %s, n%s%s", block->name,
-                  block->arguments[0] ? ", " : "", block->arguments);
+        diag_hint(d->diag, "commas are missing: write %s", csmp_blocks[find_kind(d, first)].form);
     } else {
         diag_hint(d->diag,
                   "a block is written as I, 1, 0, 3, a setting as $endtime = 10, a comment starts with ;");

@@ -358,7 +358,7 @@ static void test_without_outputs_the_integrators_are_recorded(void **state)
     Read r = read_blocks("I, 20, 0, 3\nI, 4, 1, 20\n-, 3, 4\n");
     assert_true(r.ok);
     assert_int_equal(orr_diag_warnings(r.diag), 1);
-    assert_string_equal(orr_diag_get(r.diag, 0).code, "W612");
+    assert_string_equal(orr_diag_get(r.diag, 0).code, "W613");
     const AstExperiment *x = &r.ast.experiments.items[0];
     assert_int_equal(x->n_records, 2);
     assert_string_equal(x->records[0].parts[0].name, "b4");
@@ -379,8 +379,7 @@ static void test_every_kind_is_documented(void **state)
     for (size_t i = 0; i < csmp_n_blocks; i++) {
         const CsmpBlock *b = &csmp_blocks[i];
         StrBuf row = { 0 };
-        str_addf(&row, "| `%s, n%s%s` | `%s` | %s", b->name, b->arguments[0] ? ", " : "", b->arguments, b->rule,
-                 b->summary);
+        str_addf(&row, "| `%s` | `%s` | %s", b->form, b->rule, b->summary);
         assert_contains(doc.p, row.p);
         row.n = 0;
         str_addf(&row, "| `%s` |", b->example);
