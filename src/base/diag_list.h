@@ -108,17 +108,18 @@
     D(CSMP_LINE,              "E252", "this line is neither a block nor a setting nor a comment") \
     D(CSMP_NO_BLOCKS,         "E253", "'%s' contains no blocks") \
     D(CSMP_NEEDS,             "E254", "block type %s needs %.*s") \
-    D(SYSTEM_TOO_FEW,         "E301", "%zu equations for %zu unknowns; '%s' is never computed") \
-    D(SYSTEM_TOO_MANY,        "E302", "%zu equations for %zu unknowns; the equation for '%s' is one too many") \
+    D(SYSTEM_TOO_FEW,         "E301", "%s never computed: there are %s for %s") \
+    D(SYSTEM_TOO_MANY,        "E302", "%s too many: there are %s for %s, %s") \
     D(SYSTEM_SINGULAR,        "E303", "the equations cannot be solved for all unknowns; '%s' is left over") \
     D(INITIAL_MISSING,        "E304", "state '%s' has no initial value") \
     D(INITIAL_TOO_MANY,       "E305", "'%s' has more than one initial value") \
     D(LOOP_REFUSED,           "E306", "algebraic loop of %zu equations: %s") \
-    D(LOOP_SINGULAR,          "E307", "the linear loop of %s has no unique solution") \
+    D(LOOP_SINGULAR,          "E307", "the %s for %s %s no unique solution") \
     D(HIGH_INDEX,             "E308", "the constraint on '%s' must be differentiated to be solved") \
     D(EQUATION_EMPTY,         "E309", "this equation contains no unknown: %s") \
     D(DEFINED_TWICE,          "E310", "'%s' is computed twice") \
     D(CONSTRAINT_CONFLICT,    "E311", "these equations contradict each other: %s") \
+    D(NOT_IN_EQUATIONS,       "E312", "'%s' occurs in no equation") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
     D(EXPERIMENT_AMBIGUOUS,   "E402", "several experiments could be run: %s") \

@@ -22,7 +22,7 @@ typedef struct BlockEntry {     // one non-zero entry of a matrix
 typedef struct Block {
     BlockKind  kind;
     uint32_t   n;               // equations and unknowns
-    uint32_t  *equations;       // [n] indices of the system's equations
+    uint32_t  *equations;       // [n] indices of the system's equations, in the order of `unknowns`; for BLOCK_NEWTON residuals first
     uint32_t  *unknowns;        // [n] variables; for BLOCK_NEWTON the first n_torn are torn, then the inner ones in order
     Expr       value;           // ASSIGN
     Expr       divisor;         // ASSIGN: what was divided by, must not be zero; or EXPR_NONE
@@ -32,7 +32,28 @@ typedef struct Block {
     BlockEntry *entries;        // LINEAR: matrix by row, column; NEWTON: residuals by torn, total (through the inner ones)
     uint32_t   n_entries;
     Expr      *vector;          // LINEAR: [n] right-hand side
+    uint32_t   loop;            // place in Ordered.loops of the loop it solves, wholly or in part; FLAT_NONE if none
 } Block;
+
+typedef enum LoopMethod {
+    LOOP_SYMBOLIC,      // n ASSIGN blocks one after the other, none of which reads the others
+    LOOP_LU,            // one LINEAR block
+    LOOP_NEWTON,        // one NEWTON block
+} LoopMethod;
+
+// Equations that need each other's unknowns: an algebraic loop. A single equation counts if it is written for an unknown
+// that it reads as well (x = cos(x)), or if no closed form was found.
+typedef struct Loop {
+    LoopMethod  method;
+    bool        is_linear;
+    uint32_t    n;                     // equations and unknowns
+    uint32_t   *equations;             // [n] in the order in which they would be computed if the last were known
+    uint32_t   *unknowns;              // [n] unknowns[i] is what equations[i] is matched with
+    uint32_t    first_block, n_blocks;
+    BlockEntry *entries;               // if linear: matrix · unknowns = vector, by row, column; for a condition number
+    uint32_t    n_entries;
+    Expr       *vector;                // if linear: [n]
+} Loop;
 
 // A matched and sorted system of equations.
 typedef struct Ordered {
@@ -43,6 +64,9 @@ typedef struct Ordered {
     Block     *blocks;                // [n_blocks] in order of evaluation
     uint32_t   n_blocks;
     uint32_t  *block_of;              // [n_vars] block that computes a variable, FLAT_NONE if known
+    uint32_t  *computes;              // [n_equations] the variable each equation is matched with
+    Loop      *loops;                 // [n_loops] in order of evaluation
+    uint32_t   n_loops;
 } Ordered;
 
 typedef struct Blocks {
@@ -52,12 +76,16 @@ typedef struct Blocks {
     uint32_t    n_states;
     uint32_t   *params;               // [n_params] parameters and inputs, in an order in which each default can be evaluated
     uint32_t    n_params;
+    uint32_t   *required;             // [n_required] parameters and inputs without a value: a run must be given one
+    uint32_t    n_required;
     Ordered     dynamic;              // at every instant
-    Ordered     start;                // at the start
+    Ordered     start;                // at the start; may compute parameters: those with start.block_of other than FLAT_NONE
 } Blocks;
 
 // False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value, singular.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
+// For `--loops halt`: report each loop as an error. True if there is none.
+bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);
 void blocks_print(const Blocks *blocks, FILE *out);
 
 // The lecture's algorithm on this model, step by step, for people: dependency graph, D and D* when small, DFS numbers,

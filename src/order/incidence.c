@@ -1,0 +1,31 @@
+// src/order/incidence.c: transposing a sparse pattern by counting.
+#include "order/incidence.h"
+#include <stdlib.h>
+
+Incidence incidence_transpose(const Incidence *a, Arena *arena)
+{
+    const size_t n_entries = a->first[a->n_rows];
+    Incidence t = { .n_rows = a->n_columns, .n_columns = a->n_rows };
+    t.first = ARENA_ARRAY(arena, size_t, (size_t)t.n_rows + 1);
+    t.columns = ARENA_ARRAY(arena, uint32_t, n_entries);
+
+    // lengths, shifted by one; then starts, which move to the ends while the rows are filled; then back
+    for (size_t k = 0; k < n_entries; k++) t.first[a->columns[k] + (size_t)1]++;
+    for (uint32_t j = 0; j < t.n_rows; j++) t.first[j + 1] += t.first[j];
+    for (uint32_t i = 0; i < a->n_rows; i++)
+        for (size_t k = a->first[i]; k < a->first[i + 1]; k++) t.columns[t.first[a->columns[k]]++] = i;
+    for (uint32_t j = t.n_rows; j > 0; j--) t.first[j] = t.first[j - 1];
+    t.first[0] = 0;
+    return t;
+}
+
+static int ascending(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void incidence_sort(uint32_t *items, size_t n)
+{
+    if (n > 1) qsort(items, n, sizeof *items, ascending);
+}

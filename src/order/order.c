@@ -1,0 +1,162 @@
+// src/order/order.c: from a set of equations to an order of evaluation, pass by pass.
+//
+//     params_order      the defaults of parameters
+//     structure         which equation reads which unknown       ← index reduction and families will add passes here:
+//     match             which equation computes which unknown      both work on the incidence, before it is matched
+//     diagnose          … or why not
+//     strong            who comes before whom, and who needs each other
+//     block             how each component is solved
+//
+// The system at every instant and the system at the start take the same road.
+#include "order/block.h"
+#include "order/blocks.h"
+#include "order/diagnose.h"
+#include "order/params.h"
+#include <string.h>
+
+static Match match_system(const System *system, Arena *arena)
+{
+    return match_find(&system->rows, &system->columns, system->written_for, system->n_first, arena);
+}
+
+static bool is_perfect(const System *system, const Match *match)
+{
+    return match->n == system->rows.n_rows && match->n == system->rows.n_columns;
+}
+
+// Sort a system with a perfect matching and solve its components.
+static bool sort_system(Ordered *out, Flat *flat, const System *system, const Match *match, Arena *arena,
+                        orr_diag *diag)
+{
+    const uint32_t n = system->rows.n_rows;
+    *out = (Ordered){ .equations = system->equations, .n_equations = n, .n_unknowns = n };
+    out->unknowns = ARENA_ARRAY(arena, uint32_t, n);
+    if (n > 0) memcpy(out->unknowns, system->unknowns, n * sizeof *out->unknowns);
+    out->computes = ARENA_ARRAY(arena, uint32_t, n);
+    for (uint32_t i = 0; i < n; i++) out->computes[i] = system->unknowns[match->column_of[i]];
+
+    // an equation needs those that compute what it reads
+    Arena work = { 0 };
+    const size_t n_entries = system->rows.first[n];
+    Incidence needs = { .n_rows = n, .n_columns = n, .first = system->rows.first,
+                        .columns = ARENA_ARRAY(&work, uint32_t, n_entries) };
+    for (size_t k = 0; k < n_entries; k++) needs.columns[k] = match->row_of[system->rows.columns[k]];
+    const Strong components = strong_find(&needs, &work);
+    const bool ok = block_make(out, &flat->pool, system, match, &components, arena, diag);
+    arena_free(&work);
+    return ok;
+}
+
+static void find_states(Blocks *blocks, Arena *arena)
+{
+    const Flat *flat = blocks->flat;
+    for (size_t v = 0; v < flat->vars.n; v++) blocks->n_states += structure_is_state(&flat->vars.items[v]);
+    blocks->states = ARENA_ARRAY(arena, uint32_t, blocks->n_states);
+    blocks->rates = ARENA_ARRAY(arena, uint32_t, blocks->n_states);
+
+    // x before x': begin with those that are not a derivative themselves
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        if (flat->vars.items[v].integral != FLAT_NONE) continue;
+        for (uint32_t x = v; x != FLAT_NONE && structure_is_state(&flat->vars.items[x]);) {
+            blocks->states[n] = x;
+            x = blocks->rates[n++] = flat->vars.items[x].derivative;
+        }
+    }
+}
+
+static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+{
+    Arena work = { 0 };
+    const System system = structure_dynamic(flat, &work);
+    const Match match = match_system(&system, &work);
+    bool ok = is_perfect(&system, &match);
+    if (ok) ok = sort_system(&blocks->dynamic, flat, &system, &match, arena, diag);
+    else diagnose_dynamic(&system, &match, diag);
+    arena_free(&work);
+    return ok;
+}
+
+// Parameters without a value that no initial equation determines must be given for each run.
+static void find_required(Blocks *blocks, const bool *is_given, Arena *arena)
+{
+    blocks->required = ARENA_ARRAY(arena, uint32_t, blocks->n_params);
+    for (uint32_t i = 0; i < blocks->n_params; i++) {
+        const FlatVar *p = &blocks->flat->vars.items[blocks->params[i]];
+        if (is_given[blocks->params[i]] || (p->kind == FLAT_INPUT && p->start == EXPR_NONE))
+            blocks->required[blocks->n_required++] = blocks->params[i];
+    }
+}
+
+static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+{
+    Arena work = { 0 };
+    bool *is_given = ARENA_ARRAY(&work, bool, flat->vars.n), any = false;
+    Start start = start_build(flat, blocks->params, blocks->n_params, NULL, &work);
+    Match match = match_system(&start.system, &work);
+    for (uint32_t j = start.system.n_first; j < start.system.rows.n_columns; j++) {
+        if (match.row_of[j] != INCIDENCE_NONE) continue;
+        is_given[start.system.unknowns[j]] = any = true;
+    }
+    if (any) {
+        start = start_build(flat, blocks->params, blocks->n_params, is_given, &work);
+        match = match_system(&start.system, &work);
+    }
+    find_required(blocks, is_given, arena);
+
+    bool ok = is_perfect(&start.system, &match);
+    if (ok) {
+        const size_t n = start.system.rows.n_rows;
+        FlatEquation *equations = ARENA_ARRAY(arena, FlatEquation, n);
+        if (n > 0) memcpy(equations, start.system.equations, n * sizeof *equations);
+        start.system.equations = equations;
+        ok = sort_system(&blocks->start, flat, &start.system, &match, arena, diag);
+    } else {
+        diagnose_start(&start, &match, diag);
+    }
+    arena_free(&work);
+    return ok;
+}
+
+// A value given for a variable that is computed without it would be ignored silently.
+static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
+{
+    const Flat *flat = blocks->flat;
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        const FlatVar *x = &flat->vars.items[v];
+        if (!structure_is_unknown(x) || x->start == EXPR_NONE || x->start_is_guess) continue;
+        bool is_used = false;
+        const Ordered *systems[2] = { &blocks->dynamic, &blocks->start };
+        for (int s = 0; s < 2; s++) {
+            const Block *block = &systems[s]->blocks[systems[s]->block_of[v]];
+            is_used = is_used || block->kind == BLOCK_LINEAR;
+            for (uint32_t k = 0; block->kind == BLOCK_NEWTON && k < block->n_torn; k++)
+                is_used = is_used || block->unknowns[k] == v;
+        }
+        if (is_used) continue;
+        diag_report(diag, DIAG_GUESS_UNUSED, x->place, x->name);
+        diag_hint(diag, "remove the value; an initial value is given to a state");
+    }
+}
+
+bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+{
+    *blocks = (Blocks){ .flat = flat };
+    find_states(blocks, arena);
+    blocks->params = params_order(flat, &blocks->n_params, arena, diag);
+    if (!blocks->params) return false;
+    if (!sort_dynamic(blocks, flat, arena, diag) || !sort_start(blocks, flat, arena, diag)) return false;
+    warn_unused_guesses(blocks, diag);
+    return true;
+}
+
+const char *order_method_text(const Loop *loop)
+{
+    switch (loop->method) {
+    case LOOP_SYMBOLIC: return "linear, solved symbolically";
+    case LOOP_LU:       return "linear, solved by elimination with pivots";
+    case LOOP_NEWTON:   return loop->n > 1 ? "non-linear, solved by tearing and Newton's method"
+                                           : "non-linear, solved by Newton's method";
+    }
+    return "";
+}

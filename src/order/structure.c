@@ -1,0 +1,101 @@
+// src/order/structure.c: reading the incidence of a system off its expressions.
+#include "order/structure.h"
+#include <string.h>
+
+bool structure_is_state(const FlatVar *v) { return v->kind == FLAT_VARIABLE && v->derivative != FLAT_NONE; }
+bool structure_is_unknown(const FlatVar *v) { return v->kind == FLAT_VARIABLE && v->derivative == FLAT_NONE; }
+
+// Looking at the nodes below an equation: each once, without recursion.
+typedef struct Reader {
+    const ExprPool *pool;
+    Arena    *work;
+    uint32_t *seen;      // [n_nodes] number + 1 of the last equation in which the node was met
+    VEC(Expr) todo;
+    VEC(uint32_t) found; // columns of all equations, one after the other
+} Reader;
+
+static void look_at(Reader *r, Expr e, uint32_t mark)
+{
+    if (r->seen[e] == mark) return;
+    r->seen[e] = mark;
+    vec_push(r->work, &r->todo, e);
+}
+
+static void look_below(Reader *r, const System *system, uint32_t mark)
+{
+    while (r->todo.n > 0) {
+        const Expr e = vec_pop(&r->todo);
+        const ExprNode *node = expr_node(r->pool, e);
+        if (node->op == EXPR_VAR) {
+            const uint32_t column = system->column_of[node->index];
+            if (column != FLAT_NONE) vec_push(r->work, &r->found, column);
+            continue;
+        }
+        for (int i = expr_n_operands(r->pool, e); i-- > 0;) look_at(r, expr_operand(r->pool, e, i), mark);
+    }
+}
+
+static bool is_unknown(const System *system, Expr e)
+{
+    const ExprNode *node = expr_node(&system->flat->pool, e);
+    return node->op == EXPR_VAR && system->column_of[node->index] != FLAT_NONE;
+}
+
+static void read_equation(Reader *r, System *system, uint32_t row)
+{
+    Expr alone = system->equations[row].lhs, other = system->equations[row].rhs;
+    if (!is_unknown(system, alone)) {
+        const Expr swap = alone;
+        alone = other;
+        other = swap;
+    }
+    look_at(r, other, row + 1);
+    look_below(r, system, row + 1);
+    const bool is_new = r->seen[alone] != row + 1;
+    look_at(r, alone, row + 1);
+    look_below(r, system, row + 1);
+
+    if (!is_unknown(system, alone)) return;
+    system->written_for[row] = system->column_of[expr_node(r->pool, alone)->index];
+    system->is_explicit[row] = is_new;
+}
+
+void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, Arena *arena)
+{
+    const Flat *flat = system->flat;
+    system->column_of = ARENA_ARRAY(arena, uint32_t, flat->vars.n);
+    memset(system->column_of, 0xff, flat->vars.n * sizeof *system->column_of);
+    for (uint32_t j = 0; j < n_unknowns; j++) system->column_of[system->unknowns[j]] = j;
+
+    system->written_for = ARENA_ARRAY(arena, uint32_t, n_equations);
+    memset(system->written_for, 0xff, n_equations * sizeof *system->written_for);
+    system->is_explicit = ARENA_ARRAY(arena, bool, n_equations);
+
+    Arena work = { 0 };
+    Reader reader = { .pool = &flat->pool, .work = &work };
+    reader.seen = ARENA_ARRAY(&work, uint32_t, flat->pool.nodes.n);
+    Incidence raw = { .n_rows = n_equations, .n_columns = n_unknowns };
+    raw.first = ARENA_ARRAY(&work, size_t, (size_t)n_equations + 1);
+    for (uint32_t i = 0; i < n_equations; i++) {
+        read_equation(&reader, system, i);
+        raw.first[i + 1] = reader.found.n;
+    }
+    raw.columns = reader.found.items;
+
+    // transposing twice sorts each row
+    system->columns = incidence_transpose(&raw, arena);
+    system->rows = incidence_transpose(&system->columns, arena);
+    arena_free(&work);
+}
+
+System structure_dynamic(const Flat *flat, Arena *arena)
+{
+    System system = { .flat = flat, .equations = flat->equations.items };
+    system.unknowns = ARENA_ARRAY(arena, uint32_t, flat->vars.n);
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < flat->vars.n; v++)
+        if (structure_is_unknown(&flat->vars.items[v])) system.unknowns[n++] = v;
+    system.n_first = n;
+    structure_build(&system, (uint32_t)flat->equations.n, n, arena);
+    return system;
+}

@@ -1,0 +1,27 @@
+// src/order/tear.h: which unknowns of a non-linear loop to iterate on; the others follow in closed form.
+//
+//     equations:  r r | e e e e      the torn unknowns are guessed, then e gives the inner ones one after the other;
+//     unknowns:   t t | i i i i      r is what remains: zero if the guess was right
+//
+// Rule: an equation gives an inner unknown only if that occurs linearly with a constant coefficient other than 0. A division by
+// something that may vanish, or an inverse function with a domain of its own, could fail on the way to a solution that
+// exists; such unknowns stay torn.
+#pragma once
+#include "order/incidence.h"
+#include <stdbool.h>
+
+typedef struct TearProblem {
+    Incidence   rows;           // [n] equations × [n] unknowns of the loop, each row ascending; a perfect matching exists
+    const bool *is_solvable;    // for each entry of rows.columns: the rule above
+    const bool *is_wanted;      // [n] unknowns to be torn first, since a first guess was given for them; NULL: none
+} TearProblem;
+
+typedef struct Tearing {
+    uint32_t  n_torn;
+    uint32_t *equations;        // [n] first the residuals, ascending, then those of the inner unknowns in order of evaluation
+    uint32_t *unknowns;         // [n] first the torn ones, ascending, then the inner ones
+} Tearing;
+
+// Greedy (finding the fewest is NP-hard): solve what can be solved; if nothing can, tear the unknown that occurs in
+// most of the equations left, wanted ones first, then by order. O(entries · log entries).
+Tearing tear_choose(const TearProblem *problem, Arena *arena);
