@@ -61,7 +61,6 @@ static Expr diff_function(const Rule *r, ExprOp op)
     case EXPR_TAN: return build_add(p, number(r, 1), square(r, r->e));
     case EXPR_SINH: return expr_unary(p, EXPR_COSH, r->a);
     case EXPR_COSH: return expr_unary(p, EXPR_SINH, r->a);
-    case EXPR_TANH: return build_sub(p, number(r, 1), square(r, r->e));
     case EXPR_LOOKUP: return expr_binary(p, EXPR_SLOPE, r->a, r->b);
     default: return EXPR_NONE;
     }
@@ -78,6 +77,7 @@ static Expr diff_divisor(const Rule *r, ExprOp op)
     case EXPR_ASIN: case EXPR_ACOS:
         return expr_unary(p, EXPR_SQRT, build_sub(p, number(r, 1), square(r, r->a)));
     case EXPR_ATAN: return build_add(p, number(r, 1), square(r, r->a));
+    case EXPR_TANH: return square(r, expr_unary(p, EXPR_COSH, r->a));    // 1 - tanh² would cancel
     default: return EXPR_NONE;
     }
 }
@@ -104,9 +104,10 @@ static Expr diff_node(const Rule *r, ExprOp op)
     case EXPR_IF: return build_if(p, r->a, r->db, r->dc);
     case EXPR_ACOS: return build_neg(p, build_div(p, r->da, diff_divisor(r, op)));
     case EXPR_SQRT: case EXPR_LOG: case EXPR_LOG10: case EXPR_ASIN: case EXPR_ATAN:
+    case EXPR_TANH:
         return build_div(p, r->da, diff_divisor(r, op));
     case EXPR_ABS: case EXPR_EXP: case EXPR_SIN: case EXPR_COS: case EXPR_TAN: case EXPR_SINH: case EXPR_COSH:
-    case EXPR_TANH: case EXPR_LOOKUP:
+    case EXPR_LOOKUP:
         return build_mul(p, diff_function(r, op), r->da);
     // steps, truth values, and the past, which no present variable changes
     default: return r->zero;

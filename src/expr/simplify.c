@@ -165,7 +165,11 @@ Expr build_neg(ExprPool *pool, Expr a)
     return expr_unary(pool, EXPR_NEG, a);
 }
 
-Expr build_add(ExprPool *pool, Expr a, Expr b) { return expr_binary(pool, EXPR_ADD, a, b); }
+Expr build_add(ExprPool *pool, Expr a, Expr b)
+{
+    if (a == b) return build_mul(pool, expr_const(pool, 2), a);
+    return expr_binary(pool, EXPR_ADD, a, b);
+}
 
 Expr build_sub(ExprPool *pool, Expr a, Expr b)
 {

@@ -1,0 +1,234 @@
+// tests/unit/expr/test_diff.c: derivatives against the complex step, and as people would write them.
+#include "exprs.h"
+#include <complex.h>
+#undef I    // short names below
+
+#define E1(op, a)    expr_unary(p, EXPR_##op, a)
+#define E2(op, a, b) expr_binary(p, EXPR_##op, a, b)
+#define N(x)         expr_const(p, x)
+
+typedef double complex Complex;
+
+// The logarithm of a negative number would leave a rounding error in the imaginary part.
+static Complex whole_power(Complex x, int n)
+{
+    Complex y = 1;
+    for (int i = 0; i < abs(n); i++) y *= x;
+    return n < 0 ? 1 / y : y;
+}
+
+// The same expression over the complex numbers: Im f(x + ih)/h is f'(x) without cancellation, by other rules than
+// ours. Piecewise functions choose by the real part.
+static Complex complex_value(const Tree *tree, const Complex *x, double *largest)
+{
+    if (tree->op == EXPR_CONST) return tree->value;
+    if (tree->op == EXPR_VAR) return x[tree->variable];
+    Complex v[3] = { 0 };
+    for (int i = 0; i < expr_ops[tree->op].arity; i++) v[i] = complex_value(tree->operands[i], x, largest);
+    const Complex a = v[0], b = v[1], c = v[2];
+    const double ra = creal(a), rb = creal(b);
+    Complex y;
+    switch (tree->op) {
+    case EXPR_NEG: y = -a; break;
+    case EXPR_ADD: y = a + b; break;
+    case EXPR_SUB: y = a - b; break;
+    case EXPR_MUL: y = a * b; break;
+    case EXPR_DIV: y = a / b; break;
+    case EXPR_POW: y = cimag(b) == 0 && rb == floor(rb) && fabs(rb) < 100 ? whole_power(a, (int)rb) : cexp(b * clog(a)); break;
+    case EXPR_ABS: y = ra < 0 ? -a : ra > 0 ? a : 0; break;
+    case EXPR_SIGN: y = (ra > 0) - (ra < 0); break;
+    case EXPR_MIN: y = ra <= rb ? a : b; break;
+    case EXPR_MAX: y = ra >= rb ? a : b; break;
+    case EXPR_FLOOR: y = floor(ra); break;
+    case EXPR_MOD: y = a - b * floor(ra / rb); break;
+    case EXPR_SQRT: y = csqrt(a); break;
+    case EXPR_EXP: y = cexp(a); break;
+    case EXPR_LOG: y = clog(a); break;
+    case EXPR_LOG10: y = clog(a) / log(10); break;
+    case EXPR_SIN: y = csin(a); break;
+    case EXPR_COS: y = ccos(a); break;
+    case EXPR_TAN: y = ctan(a); break;
+    case EXPR_ASIN: y = casin(a); break;
+    case EXPR_ACOS: y = cacos(a); break;
+    case EXPR_ATAN: y = catan(a); break;
+    case EXPR_ATAN2: y = catan(a / b) + (rb > 0 ? 0 : ra < 0 ? -M_PI : M_PI); break;
+    case EXPR_SINH: y = csinh(a); break;
+    case EXPR_COSH: y = ccosh(a); break;
+    case EXPR_TANH: y = ctanh(a); break;
+    case EXPR_LT: y = ra < rb; break;
+    case EXPR_LE: y = ra <= rb; break;
+    case EXPR_GT: y = ra > rb; break;
+    case EXPR_GE: y = ra >= rb; break;
+    case EXPR_EQ: y = ra == rb; break;
+    case EXPR_NE: y = ra != rb; break;
+    case EXPR_IF: y = ra != 0 ? b : c; break;
+    default: fail_msg("no complex form of %s", expr_ops[tree->op].name); y = 0;
+    }
+    // too small to be told from rounding, or without a real value: not to be compared
+    if ((y != 0 && cabs(y) < 1e-8) || fabs(cimag(y)) > 1e-10) *largest = INFINITY;
+    if (tree->op == EXPR_ATAN2 && (ra == 0 || rb == 0)) *largest = INFINITY;    // the sign of zero decides
+    *largest = fmax(*largest, cabs(y));
+    return y;
+}
+
+static void test_diff_agrees_with_the_complex_step(void **state)
+{
+    (void)state;
+    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_POW, EXPR_ABS, EXPR_SIGN,
+        EXPR_MIN, EXPR_MAX, EXPR_FLOOR, EXPR_MOD, EXPR_SQRT, EXPR_EXP, EXPR_LOG, EXPR_LOG10, EXPR_SIN, EXPR_COS, EXPR_TAN,
+        EXPR_ASIN, EXPR_ACOS, EXPR_ATAN, EXPR_ATAN2, EXPR_SINH, EXPR_COSH, EXPR_TANH, EXPR_IF,
+        EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV };
+    const double h = 1e-25;
+    Random r = { 2024 };
+    int checked = 0, nonzero = 0, singular = 0;
+    for (int i = 0; i < 40000; i++) {
+        Fixture f;
+        ExprPool *p = fixture_start(&f);
+        const Tree *tree = tree_random(&r, &f.arena, ops, sizeof ops / sizeof *ops, 3, 4);
+        const Expr e = tree_build(p, tree);
+        double x[3];
+        Complex z[3];
+        for (int k = 0; k < 3; k++) z[k] = x[k] = random_between(&r, -2, 2);
+        const uint32_t by = random_below(&r, 3);
+        z[by] = x[by] + h * _Complex_I;
+        double largest = 0;
+        const double expected = cimag(complex_value(tree, z, &largest)) / h;
+        const double value = value_at(p, e, x), derivative = value_at(p, expr_derivative(p, e, by), x);
+        // where the function exists and nothing cancels badly
+        if (isfinite(value) && largest < 1e4 && isfinite(expected) && fabs(expected) < 1e8) {
+            // 0 times infinity: at 0 sqrt, and u^v by v, have derivatives that are not finite
+            if (!isfinite(derivative)) {
+                singular++;
+            } else {
+                checked++;
+                nonzero += expected != 0;
+                if (!(fabs(derivative - expected) <= 1e-7 * (1 + fabs(expected)))) {
+                    print_error("d/d%s %s\n  is %s\n  = %.17g, not %.17g\n", letter_name(NULL, by), text_of(&f, e),
+                                text_of(&f, expr_derivative(p, e, by)), derivative, expected);
+                    fail();
+                }
+            }
+        }
+        fixture_end(&f);
+    }
+    assert_true(checked > 15000 && nonzero > 5000 && singular < 100);
+}
+
+// Each operation alone, so that none can hide.
+static void test_diff_of_each_operation(void **state)
+{
+    (void)state;
+    const double h = 1e-25, x[] = { 0.6, 0.35 };
+    int checked = 0;
+    for (int op = 0; op < EXPR_N_OPS; op++) {
+        const ExprOpInfo *info = &expr_ops[op];
+        if (info->type == 'B' || info->arity == 0 || info->arity == 3 || op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_DELAY
+            || op == EXPR_CEIL || op == EXPR_ROUND) continue;
+        Fixture f;
+        ExprPool *p = fixture_start(&f);
+        Tree a = { .op = EXPR_VAR, .variable = 0 }, b = { .op = EXPR_VAR, .variable = 1 };
+        const Tree tree = { .op = (ExprOp)op, .operands = { &a, &b } };
+        for (uint32_t by = 0; by < (uint32_t)info->arity; by++) {
+            Complex z[2] = { x[0], x[1] };
+            z[by] += h * _Complex_I;
+            double largest = 0;
+            const double expected = cimag(complex_value(&tree, z, &largest)) / h;
+            assert_near(value_at(p, expr_derivative(p, tree_build(p, &tree), by), x), expected, 1e-14 * fmax(1, fabs(expected)));
+            checked++;
+        }
+        fixture_end(&f);
+    }
+    assert_int_equal(checked, 35);
+}
+
+static void test_diff_is_written_naturally(void **state)
+{
+    (void)state;
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    const Expr a = expr_var(p, 0), b = expr_var(p, 1), t = expr_time(p);
+    assert_prints(&f, expr_derivative(p, E2(POW, a, N(2)), 0), "2*a");
+    assert_prints(&f, expr_derivative(p, E2(POW, a, N(3)), 0), "3*a^2");
+    assert_prints(&f, expr_derivative(p, E2(MUL, N(3), E2(POW, a, N(2))), 0), "6*a");
+    assert_prints(&f, expr_derivative(p, E2(ADD, E2(MUL, N(3), a), N(2)), 0), "3");
+    assert_prints(&f, expr_derivative(p, E2(MUL, a, b), 1), "a");
+    assert_prints(&f, expr_derivative(p, E1(SIN, a), 0), "cos(a)");
+    assert_prints(&f, expr_derivative(p, E1(COS, E2(MUL, a, b)), 0), "-sin(a*b)*b");
+    assert_prints(&f, expr_derivative(p, E1(SQRT, a), 0), "1/(2*sqrt(a))");
+    assert_prints(&f, expr_derivative(p, E2(DIV, a, b), 0), "1/b");
+    assert_prints(&f, expr_derivative(p, E2(MIN, a, b), 0), "if a <= b then 1 else 0");
+    assert_prints(&f, expr_derivative(p, E2(LOOKUP, E2(MUL, N(2), a), 0), 0), "slope0(2*a)*2");
+    assert_prints(&f, expr_derivative(p, E2(DELAY, E2(SUB, t, a), 0), 0), "0");
+    assert_prints(&f, expr_derivative(p, E1(FLOOR, a), 0), "0");
+    assert_prints(&f, expr_derivative(p, t, 0), "0");
+    assert_prints(&f, expr_derivative(p, b, 0), "0");
+    assert_prints(&f, expr_derivative(p, a, 77), "0");
+    assert_prints(&f, expr_derivative(p, expr_make(p, EXPR_IF, expr_mode(p, 2), E2(MUL, a, b), b), 0), "if mode 2 then b else 0");
+    // a branch that does not exist where the other is taken does not disturb it
+    const Expr guarded = expr_make(p, EXPR_IF, E2(GT, a, N(0)), E1(LOG, a), N(0));
+    assert_near(value_at(p, expr_derivative(p, guarded, 0), (double[]){ -1 }), 0, 0);
+    fixture_end(&f);
+}
+
+static void test_diff_by_time(void **state)
+{
+    (void)state;
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    const Expr x = expr_var(p, 0), y = expr_var(p, 1), dx = expr_var(p, 2), t = expr_time(p);
+    // variable 1 is constant in time, variable 3 is beyond the array
+    const Expr rate[] = { dx, EXPR_NONE };
+    assert_prints(&f, expr_time_derivative(p, E2(MUL, x, y), rate, 2), "c*b");
+    assert_prints(&f, expr_time_derivative(p, E2(ADD, E2(POW, x, N(2)), E2(MUL, t, expr_var(p, 3))), rate, 2), "2*a*c + d");
+    assert_prints(&f, expr_time_derivative(p, E1(SIN, t), rate, 2), "cos(t)");
+    assert_prints(&f, expr_time_derivative(p, y, rate, 2), "0");
+    // the past has a rate of its own that is no expression
+    assert_int_equal(expr_time_derivative(p, E2(MUL, y, E2(DELAY, E2(SUB, t, N(1)), 0)), rate, 2), EXPR_NONE);
+    fixture_end(&f);
+}
+
+static void test_diff_by_time_is_the_chain_rule(void **state)
+{
+    (void)state;
+    // f(x(t), y(t), t) with x = exp(t), y = sin(t), whose rates are x and cos t
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    const Expr x = expr_var(p, 0), y = expr_var(p, 1), t = expr_time(p);
+    const Expr e = E2(ADD, E2(DIV, E2(MUL, x, E1(TANH, y)), E2(ADD, N(2), E1(COS, t))), E2(POW, x, y));
+    const Expr rate[] = { x, E1(COS, t) };
+    const Expr inner[] = { E1(EXP, t), E1(SIN, t) };
+    const Expr composed = expr_substitute(p, e, inner, 2);
+    const Expr moved = expr_substitute(p, expr_time_derivative(p, e, rate, 2), inner, 2);
+    const double h = 1e-5, at = 0.8;
+    const double before = expr_evaluate(p, composed, &(ExprValues){ .t = at - h });
+    const double after = expr_evaluate(p, composed, &(ExprValues){ .t = at + h });
+    assert_near(expr_evaluate(p, moved, &(ExprValues){ .t = at }), (after - before) / (2 * h), 1e-8);
+    fixture_end(&f);
+}
+
+static void test_diff_costs_the_size_of_the_expression(void **state)
+{
+    (void)state;
+    // nested a thousand times: without sharing the derivative would have a million nodes
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    Expr e = expr_var(p, 0);
+    for (int i = 0; i < 1000; i++) e = E1(SIN, E2(MUL, e, E2(ADD, e, N(1))));
+    const size_t before = p->nodes.n;
+    expr_derivative(p, e, 0);
+    assert_true(p->nodes.n - before < 10 * before);
+    fixture_end(&f);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_diff_agrees_with_the_complex_step),
+        cmocka_unit_test(test_diff_of_each_operation),
+        cmocka_unit_test(test_diff_is_written_naturally),
+        cmocka_unit_test(test_diff_by_time),
+        cmocka_unit_test(test_diff_by_time_is_the_chain_rule),
+        cmocka_unit_test(test_diff_costs_the_size_of_the_expression),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
