@@ -1,13 +1,1110 @@
 // src/base/explain_list.h: the long explanations behind `orrery explain CODE`, one for each line of diag_list.h.
 //
-// X(NAME, what it means, a small example that produces it, what to do). Lines end with \n inside a text and are at
-// most 90 columns long; the example is indented by four.
+// X(NAME, what it means, a small example that produces it, what to do), in the order of the codes. Lines end with \n
+// inside a text and are at most 90 columns long; the example is indented by four.
 #pragma once
 
 // clang-format off
 #define EXPLAIN_LIST(X) \
     X(FILE_MISSING, \
-      "The file named on the command line or after 'use' was not found.", \
+      "The file named on the command line, or after 'use' in a model, was not found.", \
       "    orrery run tnak.orr", \
-      "check the spelling and the folder; a path after 'use' is relative to the file it stands in.")
+      "check the spelling and the folder. A path after 'use' is relative to the file\n" \
+      "it stands in.") \
+    X(FILE_UNREADABLE, \
+      "The file exists, but the system refused to read it; its reason is given.", \
+      "    chmod a-r tank.orr\n" \
+      "    orrery run tank.orr", \
+      "most often the permissions are wrong: ls -l shows them, chmod changes them.") \
+    X(FILE_IS_FOLDER, \
+      "A folder was named where a file is needed.", \
+      "    orrery run examples", \
+      "name a file inside it, such as examples/circle.csmp.") \
+    X(FILE_TOO_LARGE, \
+      "The file is larger than what a model or a table may be. The limit protects against reading\n" \
+      "a disk image or an endless device by accident.", \
+      "    orrery run /dev/zero", \
+      "check that it is the file you mean. Large models can be split into files\n" \
+      "joined by 'use'; large data belong in CSV files.") \
+    X(FILE_BINARY, \
+      "The file contains bytes that never occur in text, so it is no model and no table: an\n" \
+      "archive, a picture, a spreadsheet.", \
+      "    orrery run model.zip", \
+      "name the text file. A spreadsheet can be saved as CSV by the program that made\n" \
+      "it.") \
+    X(FILE_NOT_UTF8, \
+      "Models are UTF-8 text. The byte shown is not part of any UTF-8 character; usually the file\n" \
+      "was saved in an older encoding such as Latin-1.", \
+      "    printf 'model Gr\\366sse\\nend\\n' > old.orr\n" \
+      "    orrery run old.orr", \
+      "save it as UTF-8 in the editor, or convert it: iconv -f latin1 -t utf-8\n" \
+      "old.orr > new.orr") \
+    X(FILE_KIND_UNKNOWN, \
+      "The kind of a model file is told by its suffix: .orr for the modelling language, .csmp for\n" \
+      "CSMP block diagrams.", \
+      "    orrery run model.txt", \
+      "rename the file so that it ends in .orr or .csmp.") \
+    X(FILE_CYCLE, \
+      "A file uses a second one that, directly or through others, uses the first again. There is\n" \
+      "no order in which they could be read.", \
+      "    # a.orr\n" \
+      "    use \"b.orr\"\n" \
+      "    # b.orr\n" \
+      "    use \"a.orr\"", \
+      "move what both need into a third file and let both use that.") \
+    X(FILE_OUTSIDE, \
+      "A model may use files in its own folder and below. A path that leads out of it is refused,\n" \
+      "so that a model from elsewhere cannot read what it should not.", \
+      "    use \"../../private.orr\"", \
+      "copy the file beside the model, or allow it with --allow-io if you trust the\n" \
+      "model.") \
+    X(WRITE_FAILED, \
+      "A file could not be opened for writing or not be written to its end; the system's reason\n" \
+      "is given. 'No space left on device' means that the disk is full. Rows written before\n" \
+      "remain whole and readable.", \
+      "    orrery run tank.orr -o /dev/full", \
+      "free some space or choose another place with -o; check the permissions of the\n" \
+      "folder; record less with --every.") \
+    X(FOLDER_FAILED, \
+      "A folder that is needed, for results or for compiled models, could not be made; the\n" \
+      "system's reason is given.", \
+      "    ORRERY_CACHE=/proc/x orrery run tank.orr --code native", \
+      "choose a folder you may write to. ORRERY_CACHE sets the folder of compiled\n" \
+      "models.") \
+    X(FILE_EXISTS, \
+      "A file would be overwritten that is not a result, such as a model; that is never done\n" \
+      "silently.", \
+      "    orrery new tank.orr\n" \
+      "    orrery new tank.orr", \
+      "choose another name, or remove the old file first.") \
+    X(FILE_EMPTY, \
+      "The file has no contents, or only comments and empty lines.", \
+      "    touch nothing.orr\n" \
+      "    orrery run nothing.orr", \
+      "write a model into it; 'orrery new NAME.orr' makes one to start from.") \
+    X(FILES_LIMIT, \
+      "The files named by 'use', counted all together, are more than a model can sensibly consist\n" \
+      "of.", \
+      "    a chain of thousands of files, each using the next", \
+      "join small files.") \
+    X(USAGE_COMMAND_UNKNOWN, \
+      "The first argument of orrery is a command, and there is none of this name.", \
+      "    orrery simulate tank.orr", \
+      "'orrery --help' lists the commands; the one meant here is 'run'.") \
+    X(USAGE_OPTION_UNKNOWN, \
+      "The command has no option of this name.", \
+      "    orrery run tank.orr --solvr rk4", \
+      "'orrery COMMAND --help' lists its options.") \
+    X(USAGE_OPTION_VALUE, \
+      "The option exists, but its value is not of the kind it needs.", \
+      "    orrery run tank.orr --until soon", \
+      "give what the message asks for, here a number: --until 10.") \
+    X(USAGE_ARGUMENT_MISSING, \
+      "The command cannot work without an argument that was not given.", \
+      "    orrery run", \
+      "'orrery COMMAND --help' shows the arguments, with examples.") \
+    X(USAGE_ARGUMENT_EXTRA, \
+      "More arguments were given than the command takes.", \
+      "    orrery check tank.orr pump.orr valve.orr", \
+      "give one file; put a name that contains spaces in quotes.") \
+    X(USAGE_CONFLICT, \
+      "Two options were given that cannot both hold.", \
+      "    orrery run tank.orr --quiet --stats", \
+      "leave one of them out.") \
+    X(CODE_UNKNOWN, \
+      "'orrery explain' was asked for a code that no message has.", \
+      "    orrery explain E999", \
+      "copy the code from the message, such as E101. docs/errors.md lists all of\n" \
+      "them.") \
+    X(CSV_NO_HEADER, \
+      "A table starts with a line of column names. This file has no such line: it is empty or has\n" \
+      "only comments.", \
+      "    # measured on monday", \
+      "put the names of the columns into the first line, separated by commas: t,x,y") \
+    X(CSV_FIELDS, \
+      "Every row of a table has as many fields as the header. This one has more or fewer, often\n" \
+      "because of a missing value, or a decimal comma in a file separated by commas.", \
+      "    t,level\n" \
+      "    0,1\n" \
+      "    1", \
+      "leave a field empty if its value is missing: '1,'. With decimal commas,\n" \
+      "separate the fields by semicolons.") \
+    X(CSV_NOT_NUMBER, \
+      "The first row of this column is a number, so the others must be numbers too; an empty\n" \
+      "field or NA stands for a missing value.", \
+      "    t,level\n" \
+      "    0,1\n" \
+      "    1,low", \
+      "correct the value, or leave the field empty.") \
+    X(CSV_QUOTE, \
+      "A field starts with a double quote, and the file ends before the quote that closes it.", \
+      "    t,\"level\n" \
+      "    0,1", \
+      "add the missing quote. Inside a quoted field, a quote is written twice.") \
+    X(CSV_COLUMN_UNKNOWN, \
+      "A plot or an experiment asks for a column that the file does not have.", \
+      "    orrery plot result.csv levle", \
+      "use one of the names in the first line of the file.") \
+    X(CSV_LINE_TOO_LONG, \
+      "A single row is longer than any sensible table has. Usually the file is not a table, or a\n" \
+      "quote opens a field that never ends.", \
+      "    a file of one line with many megabytes", \
+      "check the file, first its quotes and line ends.") \
+    X(CSV_COLUMN_TWICE, \
+      "Columns are found by name, so no two can have the same.", \
+      "    t,x,x\n" \
+      "    0,1,2", \
+      "rename one of them.") \
+    X(CSV_NO_ROWS, \
+      "The file has column names but no data below them.", \
+      "    t,level", \
+      "add at least one row.") \
+    X(NAME_UNKNOWN, \
+      "An expression uses a name that is neither declared in the model nor a function or constant\n" \
+      "of the language. Often it is misspelt; capitals matter.", \
+      "    model Tank\n" \
+      "      param tau = 1\n" \
+      "      var level = 1\n" \
+      "      level' = -levle / tau\n" \
+      "    end", \
+      "correct the spelling, or declare the name with param, var or input.") \
+    X(NAME_TWICE, \
+      "Inside a model a name means one thing. It is declared a second time here.", \
+      "    model Tank\n" \
+      "      param level = 2\n" \
+      "      var level = 1\n" \
+      "      level' = -level\n" \
+      "    end", \
+      "rename one of the two. A variable and its initial value are one declaration:\n" \
+      "var level = 1.") \
+    X(MODEL_UNKNOWN, \
+      "A component, an experiment or the command line names a model that is in none of the files\n" \
+      "read.", \
+      "    experiment once of Tnak\n" \
+      "      until 10\n" \
+      "    end", \
+      "correct the name, or add the file that contains the model: use \"tank.orr\".") \
+    X(MODEL_TWICE, \
+      "Two models, functions or experiments have the same name, perhaps in two files.", \
+      "    model Tank\n" \
+      "      x = 1\n" \
+      "    end\n" \
+      "    model Tank\n" \
+      "      x = 2\n" \
+      "    end", \
+      "rename one of them.") \
+    X(MODEL_NONE, \
+      "The file was read without errors, but there is no model in it that could be run.", \
+      "    function double(x) = 2*x", \
+      "add a model, or name the file that contains it.") \
+    X(MODEL_AMBIGUOUS, \
+      "Without an experiment, 'run' takes the one model that no other uses as a component. Here\n" \
+      "there are several.", \
+      "    model A\n" \
+      "      x = 1\n" \
+      "    end\n" \
+      "    model B\n" \
+      "      y = 2\n" \
+      "    end", \
+      "name the one you mean with --model, or write an experiment: experiment once of\n" \
+      "A … end.") \
+    X(COMPONENT_CYCLE, \
+      "A model contains a component that, directly or through others, contains the same model\n" \
+      "again; it would be infinitely large.", \
+      "    model Room\n" \
+      "      inner : Room\n" \
+      "    end", \
+      "break the circle. A chain of equal parts is an array of components: part[10] :\n" \
+      "Part.") \
+    X(PARAM_UNKNOWN, \
+      "A component is given a value for a parameter that its model does not have.", \
+      "    model Part\n" \
+      "      param size = 1\n" \
+      "      x = size\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      p : Part(siez = 2)\n" \
+      "    end", \
+      "use one of the parameters declared in that model.") \
+    X(PORT_UNKNOWN, \
+      "An arrow or an expression names something inside a component that its model does not have.", \
+      "    model Part\n" \
+      "      output y = 1\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      p : Part\n" \
+      "      x = p.z\n" \
+      "    end", \
+      "use a name declared in the model of the component; only inputs and outputs can\n" \
+      "be connected by arrows.") \
+    X(FUNCTION_UNKNOWN, \
+      "Something is called like a function, but neither the language nor the files read have one\n" \
+      "of this name.", \
+      "    model M\n" \
+      "      x = sinus(t)\n" \
+      "    end", \
+      "docs/language.md lists the functions. A product needs its sign: a*(b + c), not\n" \
+      "a(b + c).") \
+    X(FUNCTION_ARGUMENTS, \
+      "The function was called with the wrong number of arguments.", \
+      "    model M\n" \
+      "      x = sin(t, 2)\n" \
+      "    end", \
+      "give as many as the message says.") \
+    X(FUNCTION_RECURSIVE, \
+      "Functions are formulas, expanded where they are called, so none may call itself, neither\n" \
+      "directly nor through another.", \
+      "    function f(x) = f(x - 1) + 1\n" \
+      "    model M\n" \
+      "      y = f(3)\n" \
+      "    end", \
+      "write the result as a closed formula, or as a difference equation of the\n" \
+      "model.") \
+    X(NAME_RESERVED, \
+      "This name has a meaning in every model (t is time, pi a constant, sin a function) and\n" \
+      "cannot be declared again.", \
+      "    model M\n" \
+      "      param t = 1\n" \
+      "      x = t\n" \
+      "    end", \
+      "choose another name.") \
+    X(PARAM_CYCLE, \
+      "The values of parameters may depend on other parameters, but not in a circle: none of them\n" \
+      "could be computed first.", \
+      "    model M\n" \
+      "      param a = b + 1, b = a - 1\n" \
+      "      x = a\n" \
+      "    end", \
+      "give one of them a plain number. If it is meant as an equation to be solved,\n" \
+      "use var instead of param.") \
+    X(PARAM_NOT_CONSTANT, \
+      "A parameter keeps its value during a run, so it cannot be computed from a variable, an\n" \
+      "input or time.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      param k = 2*x\n" \
+      "      x' = -k\n" \
+      "    end", \
+      "make it a variable with an equation: k = 2*x.") \
+    X(INPUT_DRIVEN_TWICE, \
+      "An input gets its value from one place. Two arrows lead to it here.", \
+      "    model Part\n" \
+      "      input u = 0\n" \
+      "      output y = u\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      a, b, c : Part\n" \
+      "      a.y -> c.u\n" \
+      "      b.y -> c.u\n" \
+      "    end", \
+      "remove one arrow, or write the sum of both as an equation of its own.") \
+    X(INPUT_OPEN, \
+      "An input of the model that is run, or of a component, is neither connected nor has it a\n" \
+      "default value.", \
+      "    model M\n" \
+      "      input u\n" \
+      "      x = 2*u\n" \
+      "    end", \
+      "connect it with an arrow, or give a default: input u = 0.") \
+    X(OUTPUT_AS_TARGET, \
+      "An arrow leads from a value to an input. What stands at its point is not an input of a\n" \
+      "component.", \
+      "    model Part\n" \
+      "      input u = 0\n" \
+      "      output y = u\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      a, b : Part\n" \
+      "      a.y -> b.y\n" \
+      "    end", \
+      "turn the arrow round, or lead it to an input: a.y -> b.u.") \
+    X(DERIVATIVE_BAD, \
+      "Only variables have derivatives with respect to time. Parameters, inputs and components do\n" \
+      "not.", \
+      "    model M\n" \
+      "      param k = 1\n" \
+      "      k' = 2\n" \
+      "    end", \
+      "declare it with var if it shall change.") \
+    X(NOT_A_VALUE, \
+      "The name stands for something that has no value of its own, such as a component.", \
+      "    model Part\n" \
+      "      output y = 1\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      p : Part\n" \
+      "      x = p + 1\n" \
+      "    end", \
+      "name what you want of it: p.y.") \
+    X(NOT_A_COMPONENT, \
+      "A point leads into a component, as in tank.level. What stands before the point is\n" \
+      "something else.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x.rate\n" \
+      "    end", \
+      "remove the point, or declare a component of that name.") \
+    X(INDEX_RANGE, \
+      "Arrays are counted from 1 to their size; the index lies outside.", \
+      "    model M\n" \
+      "      var u[3]\n" \
+      "      for i in 1..3\n" \
+      "        u[i] = u[i-1]\n" \
+      "      end\n" \
+      "    end", \
+      "change the range of the loop, and write the equations of the ends separately.") \
+    X(SIZE_BAD, \
+      "The size of an array is a whole number, at least 1, known before the run, and not larger\n" \
+      "than what a model may have.", \
+      "    model M\n" \
+      "      var u[0]\n" \
+      "    end", \
+      "give a whole number or a parameter with such a value.") \
+    X(TYPE_MISMATCH, \
+      "Conditions are true or false, everything else is a number; one was used where the other is\n" \
+      "needed.", \
+      "    model M\n" \
+      "      x = if t then 1 else 2\n" \
+      "    end", \
+      "compare: if t > 0 then 1 else 2. A number from a condition is written 'if c\n" \
+      "then 1 else 0'.") \
+    X(UNIT_MISMATCH, \
+      "Values of different dimension are added, compared or set equal.", \
+      "    model M\n" \
+      "      param a = 1 [m], b = 2 [s]\n" \
+      "      x = a + b\n" \
+      "    end", \
+      "correct the equation or the unit; often a factor is missing that carries a\n" \
+      "unit.") \
+    X(UNIT_UNKNOWN, \
+      "The text in square brackets is not a unit known here.", \
+      "    model M\n" \
+      "      param a = 1 [metre/sekond]\n" \
+      "      x = a\n" \
+      "    end", \
+      "use the usual symbols: m, s, kg, N, m/s^2. Square brackets that touch a name\n" \
+      "are an index.") \
+    X(TABLE_BAD, \
+      "A table of a function is given by pairs of numbers, with its arguments in rising order;\n" \
+      "this one is not.", \
+      "    model M\n" \
+      "      x = table(t, 0, 1, 0, 2)\n" \
+      "    end", \
+      "sort the pairs, give every argument once, and at least two pairs.") \
+    X(INDEX_COUNT, \
+      "An array must be used with one index for each of its dimensions.", \
+      "    model M\n" \
+      "      var u[3]\n" \
+      "      u[1, 2] = 0\n" \
+      "    end", \
+      "give as many indices as there are sizes in the declaration.") \
+    X(CONST_NEEDED, \
+      "The value is needed to build the model (a size, a bound of a loop, a constant), so it must\n" \
+      "be known before the run begins.", \
+      "    model M\n" \
+      "      param n\n" \
+      "      var u[n]\n" \
+      "    end", \
+      "give it a value in its declaration.") \
+    X(ONLY_IN_EQUATIONS, \
+      "This function keeps a state of its own, so it makes sense only in an equation of a model:\n" \
+      "not in a function, a parameter or an initial value.", \
+      "    function f(x) = INTEG(x, 0)\n" \
+      "    model M\n" \
+      "      y = f(t)\n" \
+      "    end", \
+      "write it as an equation: z = INTEG(x, 0), and use z.") \
+    X(GUESS_READS, \
+      "The value in a declaration may read parameters, and states through their initial values.\n" \
+      "It reads something that is not known yet at that moment.", \
+      "    model M\n" \
+      "      var x = y, y = 1\n" \
+      "      x' = -x\n" \
+      "      y = 2*x\n" \
+      "    end", \
+      "compute it from parameters, or state it as an equation: initial x = …") \
+    X(TERMINAL_TARGET, \
+      "The terminal region may change parameters and initial values for the next run, but not\n" \
+      "what the equations compute.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      y = 2*x\n" \
+      "      terminal\n" \
+      "        y := 3\n" \
+      "      end\n" \
+      "    end", \
+      "assign a parameter instead.") \
+    X(STRUCTURAL_SET, \
+      "The parameter occurs in a size, a bound or a condition on the structure. Changing it means\n" \
+      "another model, which has to be compiled again.", \
+      "    n of 'var u[n]', changed between two runs of a compiled model", \
+      "set it when the model is compiled: on the command line with --set, in C before\n" \
+      "the model is compiled.") \
+    X(CHARACTER_BAD, \
+      "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
+      "a document, are a common cause.", \
+      "    model M\n" \
+      "      x = 2 × t\n" \
+      "    end", \
+      "use the plain characters: * for times, - for minus, \" for quotes.") \
+    X(NUMBER_BAD, \
+      "It starts like a number and goes on like something else.", \
+      "    model M\n" \
+      "      x = 1.2.3 + 5x\n" \
+      "    end", \
+      "write numbers as 12, 0.5 or 1e-3, with a digit on both sides of the point, and\n" \
+      "products with a sign: 5*x.") \
+    X(TEXT_OPEN, \
+      "A double quote opens a name or text, and the line ends before the one that closes it.", \
+      "    model M \"a tank\n" \
+      "      x = 1\n" \
+      "    end", \
+      "add the missing quote. The single quote is the derivative: x'.") \
+    X(EXPECTED, \
+      "Something else is needed at this place for the statement to make sense.", \
+      "    model M\n" \
+      "      param = 3\n" \
+      "    end", \
+      "compare the line with the form of the statement in docs/language.md. The cause\n" \
+      "may stand just before the place shown.") \
+    X(END_MISSING, \
+      "A block was opened and the file ends before its 'end'.", \
+      "    model M\n" \
+      "      x = 1", \
+      "add 'end'. If there are enough of them, look for one that closes an inner\n" \
+      "block too early.") \
+    X(END_EXTRA, \
+      "There is one 'end' more than there are open blocks.", \
+      "    model M\n" \
+      "      x = 1\n" \
+      "    end\n" \
+      "    end", \
+      "remove it, or find the block whose first line is missing.") \
+    X(NESTED_TOO_DEEP, \
+      "Brackets, conditions, functions or components are nested deeper than any model written by\n" \
+      "hand.", \
+      "    an expression of ten thousand opening brackets", \
+      "give parts of it names of their own, in equations or components.") \
+    X(NUMBER_TOO_LARGE, \
+      "Numbers reach to about 1.8e308.", \
+      "    model M\n" \
+      "      x = 1e999\n" \
+      "    end", \
+      "correct the exponent. Infinity is written 'inf'.") \
+    X(STATEMENT_UNKNOWN, \
+      "The line starts with a word that begins no statement here.", \
+      "    model M\n" \
+      "      parameter k = 1\n" \
+      "      x = k\n" \
+      "    end", \
+      "docs/language.md lists the statements of each kind of block; here it is\n" \
+      "'param'.") \
+    X(ASSIGN_IN_MODEL, \
+      "The equations of a model hold all the time, and are written with '='. ':=' changes a value\n" \
+      "at a moment, which only events, functions of time, and the terminal region do.", \
+      "    model M\n" \
+      "      x := 2\n" \
+      "    end", \
+      "write x = 2.") \
+    X(EQUALS_TWICE, \
+      "An equation has a left side and a right side.", \
+      "    model M\n" \
+      "      x = y = 2\n" \
+      "    end", \
+      "write two equations: x = 2 and y = 2.") \
+    X(RELATION_CHAINED, \
+      "'a < b < c' would compare a truth value with a number.", \
+      "    model M\n" \
+      "      x = if 0 < t < 1 then 1 else 0\n" \
+      "    end", \
+      "write 0 < t and t < 1.") \
+    X(VERSION_UNKNOWN, \
+      "The first line says that the file needs a newer version of the language than this program\n" \
+      "knows.", \
+      "    orrery 99\n" \
+      "    model M\n" \
+      "      x = 1\n" \
+      "    end", \
+      "install a newer Orrery, or change the line if the file uses nothing new.") \
+    X(PAREN_OPEN, \
+      "A bracket is opened here and never closed.", \
+      "    model M\n" \
+      "      x = (1 + t * 2\n" \
+      "    end", \
+      "add the closing bracket. Inside round brackets a statement goes on over line\n" \
+      "ends, so the mistake may be some lines above.") \
+    X(NOT_YET, \
+      "The construct is understood, but this version cannot run it.", \
+      "    model M\n" \
+      "      var u[3]\n" \
+      "      u[1..3] = 0\n" \
+      "    end", \
+      "write it in another way; the message names one if there is one.") \
+    X(STATEMENT_TWICE, \
+      "A setting that can have only one value is given a second time.", \
+      "    model M\n" \
+      "      x = t\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 10\n" \
+      "      until 20\n" \
+      "    end", \
+      "remove one of the two.") \
+    X(EQUALS_COMPARES, \
+      "'=' states an equation. To ask whether two values are equal, the language has '=='.", \
+      "    model M\n" \
+      "      x = if t = 1 then 1 else 0\n" \
+      "    end", \
+      "write '=='; and better '<' or '>=' for values that change continuously.") \
+    X(NOTHING_STATED, \
+      "The line compares two values, which is true or false, but it says nothing about the model.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      x < 2\n" \
+      "    end", \
+      "write 'assert x < 2' for a condition that must hold, or '=' for an equation.") \
+    X(PRIME_MISPLACED, \
+      "The single quote is the derivative and belongs to a variable, not to an expression or a\n" \
+      "number.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      (2*x)' = 1\n" \
+      "    end", \
+      "give the expression a name, y = 2*x, and write y'.") \
+    X(WORD_NOT_YET, \
+      "The word belongs to a part of the language that this version does not contain.", \
+      "    a statement of a later version", \
+      "see docs/language.md for what this version has.") \
+    X(WORD_RESERVED, \
+      "Words such as if, then, else, and, or, not are part of expressions and cannot be names.", \
+      "    model M\n" \
+      "      var and = 1\n" \
+      "    end", \
+      "choose another name, or put it in double quotes.") \
+    X(UNIT_MISPLACED, \
+      "Square brackets after white space are a unit, and belong to a number or a declaration.", \
+      "    model M\n" \
+      "      var u[3]\n" \
+      "      x = u [1]\n" \
+      "    end", \
+      "for an index, let the bracket touch the name: u[1].") \
+    X(OUTSIDE_MODEL, \
+      "Equations and declarations stand inside a model. At the top of a file there are only\n" \
+      "models, functions, experiments, 'use' and the like.", \
+      "    x = 1\n" \
+      "    model M\n" \
+      "      y = 2\n" \
+      "    end", \
+      "move the line into a model; perhaps the first line of the model is missing, or\n" \
+      "an 'end' stands too early.") \
+    X(CSMP_BLOCK_UNKNOWN, \
+      "The first field of a line is the type of the block, and there is none of this name.", \
+      "    Z, 1, 2", \
+      "'orrery blocks' lists the types: W + I - X / K O and the named ones.") \
+    X(CSMP_BLOCK_NUMBER, \
+      "The second field of a block is its number, a positive whole number.", \
+      "    K, one, 5", \
+      "number the blocks 1, 2, 3, … in any order.") \
+    X(CSMP_BLOCK_TWICE, \
+      "Two blocks have the same number, so it is not clear whose output others read.", \
+      "    K, 1, 5\n" \
+      "    K, 1, 6", \
+      "give one of them a number that is free, and change those who read it.") \
+    X(CSMP_BLOCK_MISSING, \
+      "A block takes its input from a block that is not in the file.", \
+      "    I, 1, 0, 7", \
+      "correct the number, or add the missing block. An input is the number of a\n" \
+      "block, not a value: use a K block for a constant.") \
+    X(CSMP_ARGUMENTS, \
+      "The block has too few or too many arguments.", \
+      "    I, 1, 0", \
+      "'orrery blocks' shows the form of each: an integrator is I, number, initial\n" \
+      "value, input.") \
+    X(CSMP_SETTING_UNKNOWN, \
+      "A line starting with $ is a setting, and there is none of this name.", \
+      "    $stoptime = 10", \
+      "the settings are listed in docs/csmp.md; the usual ones are $endtime,\n" \
+      "$timestep and $comminterval.") \
+    X(CSMP_SETTING_MISSING, \
+      "The run needs a value that the file does not contain or leaves open with '?'.", \
+      "    $timestep = ?", \
+      "give it on the command line: --set timestep=0.01.") \
+    X(CSMP_SETTING_VALUE, \
+      "The value of the setting is not what it can be.", \
+      "    $endtime = soon", \
+      "give a number, or '?' to be asked for it on the command line.") \
+    X(CSMP_PARAMETER, \
+      "The argument at this place is a parameter, that is a number.", \
+      "    K, 1, five", \
+      "write a number such as 5, -0.5 or 1e-3.") \
+    X(CSMP_INPUT, \
+      "The argument at this place is an input, that is the number of the block it comes from.", \
+      "    K, 1, 5\n" \
+      "    I, 2, 0, 1.5", \
+      "give a whole number; a constant comes in through a K block.") \
+    X(CSMP_LINE, \
+      "A line is a block, a setting that starts with $, or a comment that starts with ';'. This\n" \
+      "one is none of them.", \
+      "    this is a diagram", \
+      "put ';' in front of a comment.") \
+    X(CSMP_NO_BLOCKS, \
+      "The file has comments or settings at most, but nothing to compute.", \
+      "    $endtime = 10", \
+      "add blocks; examples/circle.csmp is a small diagram to start from.") \
+    X(CSMP_NEEDS, \
+      "The numbers given to this block cannot work together, such as a lower limit above the\n" \
+      "upper one.", \
+      "    K, 1, 5\n" \
+      "    LIMIT, 2, 3, -3, 1", \
+      "correct them as the message says; docs/csmp.md describes each block.") \
+    X(SYSTEM_TOO_FEW, \
+      "There are fewer equations than unknowns, so some unknowns cannot be computed. Every\n" \
+      "variable that is not a state needs an equation; a state needs one for its derivative.", \
+      "    model M\n" \
+      "      var x = 1, y = 2\n" \
+      "      x' = -x*y\n" \
+      "    end", \
+      "add the missing equation, here one for y, or make the name a parameter: param\n" \
+      "y = 2.") \
+    X(SYSTEM_TOO_MANY, \
+      "There are more equations than unknowns, so they cannot all hold.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      x = 3\n" \
+      "    end", \
+      "remove the equation named, or turn a parameter it contains into a variable.") \
+    X(SYSTEM_SINGULAR, \
+      "There are as many equations as unknowns, but some part of the model has too many and\n" \
+      "another too few, so that no order solves them all.", \
+      "    model M\n" \
+      "      var a, b, c\n" \
+      "      a + b = 1\n" \
+      "      a - b = 2\n" \
+      "      a = 3*b\n" \
+      "    end", \
+      "look at the notes below the message: one equation of the first part is too\n" \
+      "many, and the unknown left over needs one.") \
+    X(INITIAL_MISSING, \
+      "A state starts somewhere, and the model does not say where. Zero is never assumed.", \
+      "    model M\n" \
+      "      var x\n" \
+      "      x' = -x\n" \
+      "    end", \
+      "give a value, var x = 1, or an equation: initial x = 2*k.") \
+    X(INITIAL_TOO_MANY, \
+      "The start of a variable is given twice, in its declaration, in INTEG or by an 'initial'\n" \
+      "equation.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      initial x = 2\n" \
+      "    end", \
+      "keep one of them. A first guess is written with ~ instead of =.") \
+    X(LOOP_REFUSED, \
+      "The variables named depend on each other within one instant, so they can only be computed\n" \
+      "together. This was forbidden by --loops halt.", \
+      "    orrery run loop.orr --loops halt\n" \
+      "    # with x = y + 16, y = -x - z, z = 5", \
+      "allow loops, or break the loop by a state or a delay.") \
+    X(LOOP_SINGULAR, \
+      "The loop is linear, and its matrix is singular: it has no solution, or infinitely many.", \
+      "    model M\n" \
+      "      var x, y\n" \
+      "      x = y + 1\n" \
+      "      y = x - 1\n" \
+      "    end", \
+      "one of the equations says the same as the others, or the contrary; replace it.") \
+    X(HIGH_INDEX, \
+      "An equation ties states together, so that their derivatives follow only after\n" \
+      "differentiating it. This is usual in mechanics, when a position is prescribed.", \
+      "    model Pendulum\n" \
+      "      param L = 1, g = 9.81\n" \
+      "      var x = 1, y = 0, F ~ 0\n" \
+      "      x'' = -F*x\n" \
+      "      y'' = -F*y - g\n" \
+      "      x^2 + y^2 = L^2\n" \
+      "    end", \
+      "choose variables that obey the constraint by themselves, such as the angle of\n" \
+      "the pendulum.") \
+    X(EQUATION_EMPTY, \
+      "Both sides are known before the run, so the equation computes nothing; it is either always\n" \
+      "true or always false.", \
+      "    model M\n" \
+      "      param a = 1, b = 2\n" \
+      "      a = b\n" \
+      "      x = a\n" \
+      "    end", \
+      "remove it, turn a parameter into a variable, or write 'assert a == b'.") \
+    X(DEFINED_TWICE, \
+      "Two equations have this variable alone on the left.", \
+      "    model M\n" \
+      "      x = 1\n" \
+      "      x = 2*t\n" \
+      "    end", \
+      "remove one of them. To change a value at a moment, use an event.") \
+    X(CONSTRAINT_CONFLICT, \
+      "The equations listed cannot hold together, whatever values the unknowns take.", \
+      "    model M\n" \
+      "      var x, y\n" \
+      "      x + y = 1\n" \
+      "      x + y = 2\n" \
+      "    end", \
+      "remove or correct one of them.") \
+    X(NOT_IN_EQUATIONS, \
+      "A variable is declared, but no equation contains it, so nothing can compute it.", \
+      "    model M\n" \
+      "      var x = 1, y\n" \
+      "      x' = -x\n" \
+      "    end", \
+      "write an equation for it, or remove the declaration.") \
+    X(NOT_CSMP, \
+      "CSMP blocks know arithmetic and integrals. The model contains something that cannot be\n" \
+      "taken apart into them.", \
+      "    orrery export --csmp ball.orr    # with a 'when' in it", \
+      "leave that part out, or export another form: orrery export --c.") \
+    X(EXPERIMENT_UNKNOWN, \
+      "The file contains no experiment of the name given on the command line.", \
+      "    orrery run tank.orr onec", \
+      "use one of the names after 'experiment', or leave it out to run the model\n" \
+      "itself.") \
+    X(EXPERIMENT_AMBIGUOUS, \
+      "The file contains several experiments, and none was named.", \
+      "    orrery run tank.orr    # with experiments 'once' and 'fit'", \
+      "name one: orrery run tank.orr once.") \
+    X(SOLVER_UNKNOWN, \
+      "There is no solver of this name.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      solver rk5 step 0.1\n" \
+      "      until 1\n" \
+      "    end", \
+      "'orrery solvers' lists them; 'auto' chooses one for you.") \
+    X(SOLVER_OPTION, \
+      "The solver does not have this option: fixed-step methods know 'step', adaptive ones 'tol'\n" \
+      "and 'abs'.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      solver euler tol 1e-6\n" \
+      "      until 1\n" \
+      "    end", \
+      "'orrery solvers' shows the options of each.") \
+    X(SOLVER_UNSUITABLE, \
+      "The solver cannot treat a model of this kind, for the reason given.", \
+      "    a method for ordinary equations, and a model with constraints between its states", \
+      "take another; 'auto' knows which fit.") \
+    X(SETTING_UNKNOWN, \
+      "--set, or 'set' in an experiment, names something that is not a parameter, an initial\n" \
+      "value or an input.", \
+      "    orrery run tank.orr --set tua=2", \
+      "'orrery check FILE' lists the parameters. Those of a component are written\n" \
+      "with a point: pump.size=2.") \
+    X(SETTING_VALUE, \
+      "The parameter exists, but it cannot take this value.", \
+      "    orrery run tank.orr --set tau=fast", \
+      "give a number within the range the message names.") \
+    X(SETTING_MISSING, \
+      "The experiment leaves this value open, and it was not given.", \
+      "    orrery run examples/circle.csmp", \
+      "give it: orrery run examples/circle.csmp --set timestep=0.01.") \
+    X(STEP_BAD, \
+      "A step is a length of time: positive and finite.", \
+      "    orrery run tank.orr --solver rk4 --step 0", \
+      "give a positive number, small against the fastest change in the model.") \
+    X(TIME_BAD, \
+      "A run goes forward, to an end that is finite and not before its start.", \
+      "    orrery run tank.orr --until -1", \
+      "check 'from' and 'until', or --until.") \
+    X(RECORD_UNKNOWN, \
+      "Something is to be recorded or printed that the model does not have.", \
+      "    orrery run tank.orr --record levle", \
+      "'orrery check FILE' lists the variables. Those of a component are written with\n" \
+      "a point: pump.flow.") \
+    X(PLOT_BAD, \
+      "The plot asked for cannot be drawn, for the reason given.", \
+      "    orrery run tank.orr --plot 'level over nothing'", \
+      "plot what is recorded: 'level', or 'x over y' for a phase plot; file names end\n" \
+      "in .svg, .png or .pdf.") \
+    X(EXPECT_FAILED, \
+      "The experiment states an expectation, and the result of the run differs from it by more\n" \
+      "than is allowed.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 1\n" \
+      "      expect x at 1 = 0.5 within 1e-3\n" \
+      "    end", \
+      "check the model first, then the accuracy of the solver, then the expectation.") \
+    X(EXPECT_OUTSIDE, \
+      "The time of an expectation is never reached by the run.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 1\n" \
+      "      expect x at 5 = 0 within 1e-3\n" \
+      "    end", \
+      "let the run go on longer, or move the expectation.") \
+    X(TOLERANCE_BAD, \
+      "Tolerances are positive and finite.", \
+      "    orrery run tank.orr --tol 0", \
+      "1e-6 is a usual value; below about 1e-13 rounding rules.") \
+    X(STUDY_ENDLESS, \
+      "A study repeats the run as long as its terminal region asks for it. It asked more often\n" \
+      "than the limit allows, so its condition probably never becomes false.", \
+      "    a terminal region that says 'run again' without changing anything", \
+      "make the condition depend on what changes from run to run, or raise the limit.") \
+    X(STEP_UNDERFLOW, \
+      "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
+      "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
+      "is stiff.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = x^2        # infinite at t = 1\n" \
+      "    end", \
+      "look at the variable named just before that time. For stiff models take 'bdf';\n" \
+      "for jumps write an event; loosen the tolerance if it is near 1e-13.") \
+    X(VALUE_NOT_FINITE, \
+      "A value became infinite or undefined (NaN), which no later step can repair. The run stops;\n" \
+      "what was computed so far is kept.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = exp(x)\n" \
+      "    end", \
+      "look at the operands in the message. A step that is too large is a common\n" \
+      "cause with fixed-step solvers: halve it.") \
+    X(DOMAIN_ERROR, \
+      "A function was asked for a value it does not have: the square root or the logarithm of a\n" \
+      "negative number, the arc sine beyond 1.", \
+      "    model M\n" \
+      "      x = sqrt(1 - t)    # at t > 1\n" \
+      "    end", \
+      "check the sign of the argument; guard it if the model allows: sqrt(max(0, e)).") \
+    X(NO_CONVERGENCE, \
+      "A non-linear loop is solved by Newton's method at every step, and it did not converge\n" \
+      "here. Perhaps there is no solution any more.", \
+      "    model M\n" \
+      "      var x ~ 1\n" \
+      "      x^2 = 1 - t        # no solution after t = 1\n" \
+      "    end", \
+      "give a better first guess (var x ~ 2), take smaller steps, and check that a\n" \
+      "solution exists at that time.") \
+    X(INITIAL_FAILED, \
+      "The equations at the start have no solution near the guesses, so the run cannot begin.", \
+      "    model M\n" \
+      "      var x ~ 1\n" \
+      "      x^2 = -1\n" \
+      "    end", \
+      "check the initial equations; give guesses near the solution you mean: var x ~\n" \
+      "2.") \
+    X(STEPS_LIMIT, \
+      "The solver took as many steps as allowed before the end. It may be caught at a place where\n" \
+      "the solution changes violently, or the end may just be far away.", \
+      "    orrery run tank.orr --until 1e9 --solver euler --step 1e-6", \
+      "raise the limit, take larger steps or a solver that suits: 'bdf' for stiff\n" \
+      "models.") \
+    X(MEMORY_LIMIT, \
+      "The run would need more memory than it may use, so it was refused before it started.", \
+      "    orrery run heat.orr --every 1e-9", \
+      "record less, with --every and --record, or write to a file with -o.") \
+    X(ASSERT_FAILED, \
+      "A condition that the model itself states was violated: the model is used outside of what\n" \
+      "it was made for.", \
+      "    model M\n" \
+      "      var x = 0.1\n" \
+      "      x' = x\n" \
+      "      assert x < 0.2 \"small x only\"\n" \
+      "    end", \
+      "change the experiment so that the condition holds, or the model if it should\n" \
+      "reach further.") \
+    X(SOLVER_FAILED, \
+      "The solver stopped for the reason given.", \
+      "    bdf at a discontinuity it cannot pass", \
+      "try another solver, a smaller first step or a looser tolerance; write jumps as\n" \
+      "events.") \
+    X(ZENO, \
+      "Events follow each other without time advancing, for ever: a ball that bounces lower and\n" \
+      "lower, a switch that flickers.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = if x > 0 then -1 else 1\n" \
+      "    end", \
+      "end the sequence in the model (stop below a small height), or give a switch a\n" \
+      "dead band.") \
+    X(DIVISION_BY_ZERO, \
+      "A divisor became exactly zero.", \
+      "    model M\n" \
+      "      x = 1/(t - 1)\n" \
+      "    end", \
+      "check where the divisor may vanish, and write the limit as a case of its own.") \
+    X(LOOP_SINGULAR_NOW, \
+      "A loop that is solved at every step has no unique solution at this time: its matrix became\n" \
+      "singular.", \
+      "    model M\n" \
+      "      var x ~ 1\n" \
+      "      (t - 1)*x = 2\n" \
+      "    end", \
+      "check what vanishes at that time; an equation may have to change there.") \
+    X(TIME_LIMIT, \
+      "The run took longer on the clock than it was allowed to. What was computed so far is kept.", \
+      "    orrery run long.orr --limit 10", \
+      "raise the limit, or make the run cheaper: larger steps, fewer records, native\n" \
+      "code.") \
+    X(CANCELLED, \
+      "The run was interrupted, by Ctrl-C or by the program that uses the library. What was\n" \
+      "computed so far is kept.", \
+      "    orrery run long.orr    # and Ctrl-C", \
+      "nothing is wrong; start it again when you like.") \
+    X(NAME_UNUSED, \
+      "Something is declared, but nothing depends on it.", \
+      "    model M\n" \
+      "      param k = 1\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end", \
+      "remove it, or use it: perhaps an equation contains another name by mistake.") \
+    X(STEP_LARGE, \
+      "With this step the method is inaccurate or even unstable for the model, so the result may\n" \
+      "be wrong in a way that does not show.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -100*x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 1\n" \
+      "      solver euler step 0.1\n" \
+      "    end", \
+      "halve the step until the result stays the same, or take an adaptive solver.") \
+    X(STIFF, \
+      "The solver is held to tiny steps by a part of the model that decays fast and has long\n" \
+      "stopped to matter.", \
+      "    model M\n" \
+      "      var x = 2\n" \
+      "      x' = -1e6*(x - cos(t))\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 10\n" \
+      "      solver dopri5\n" \
+      "    end", \
+      "take 'bdf', or 'auto', which changes over by itself.") \
+    X(LOOP_SEVERAL, \
+      "The non-linear loop may have more than one solution. The one near the first guess is\n" \
+      "taken.", \
+      "    model M\n" \
+      "      var x ~ 1\n" \
+      "      x^2 = 4            # 2 or -2\n" \
+      "    end", \
+      "choose by the guess: var x ~ -1 leads to -2.") \
+    X(FRAME_LEFT, \
+      "A value left the range in which the model is claimed to hold. The results from there on\n" \
+      "are stamped.", \
+      "    frame F of M\n" \
+      "      range x in 0..1\n" \
+      "    end", \
+      "change the experiment, or the frame if the model holds further.") \
+    X(STEP_NOT_MULTIPLE, \
+      "A fixed-step solver reaches the end only with a last step that is shorter than the others.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 1\n" \
+      "      solver rk4 step 0.3\n" \
+      "    end", \
+      "choose a step that divides the length of the run, if every step shall be\n" \
+      "alike.") \
+    X(LOOP_ILL_CONDITIONED, \
+      "The loop can be solved, but small errors in its coefficients are magnified by the\n" \
+      "condition number: the result has so many digits less.", \
+      "    model M\n" \
+      "      var x, y\n" \
+      "      x + y = 2\n" \
+      "      x + 1.000000001*y = 3\n" \
+      "    end", \
+      "check whether two equations say nearly the same.") \
+    X(SHADOWS, \
+      "The name hides something of the same name that is known here too.", \
+      "    a variable named like a function of the file", \
+      "rename one of them if that was not the intention.") \
+    X(GUESS_UNUSED, \
+      "A value was given to a variable that is no state: an equation computes it, so the value\n" \
+      "only tells Newton's method where to start, if it is needed at all.", \
+      "    model M\n" \
+      "      var x = 1, y = 5\n" \
+      "      x' = -x\n" \
+      "      y = 2*x\n" \
+      "    end", \
+      "remove the value, or write ~ instead of = to say that it is a guess.") \
+    X(UPDATE_ORDER, \
+      "Integrators are updated in place, one after the other, so a block may read a value of the\n" \
+      "new step or of the old one, depending on its number.", \
+      "    orrery run examples/circle.csmp --set timestep=0.01 --update in-place", \
+      "leave out --update in-place for the result that does not depend on any order.") \
+    X(FILE_SKIPPED, \
+      "A file was left out, for the reason given.", \
+      "    orrery test a.orr b.txt", \
+      "nothing, if it was not meant to be read.") \
+    X(EQUAL_REALS, \
+      "Two values that change continuously are equal at single instants only, which a step hits\n" \
+      "by accident at best.", \
+      "    model M\n" \
+      "      x = if t == 1 then 1 else 0\n" \
+      "    end", \
+      "use < or >=, or an event at that moment.") \
+    X(CSMP_NO_OUTPUT, \
+      "O blocks say what is written at the communication points, and the diagram has none.", \
+      "    K, 1, 5\n" \
+      "    I, 2, 0, 1", \
+      "add an O block: O, 3, 2. Or choose with --record b2.") \
+    X(COMPILER_MISSING, \
+      "Native code needs a C compiler, and none was found.", \
+      "    CC=nocc orrery run tank.orr --code native", \
+      "install one (on Debian: apt install gcc), set CC, or leave out --code native.") \
+    X(COMPILER_FAILED, \
+      "The C compiler refused the code made from the model, or could not run. That is a mistake\n" \
+      "in Orrery or in the set-up, not in your model.", \
+      "    CC=false orrery run tank.orr --code native", \
+      "leave out --code native; check the compiler named in CC; report it together\n" \
+      "with the model.") \
+    X(CODE_LOAD_FAILED, \
+      "The compiled model is there but could not be loaded into the program. Some systems forbid\n" \
+      "programs in the folder of the cache.", \
+      "    a cache folder on a disk mounted with noexec", \
+      "set ORRERY_CACHE to another folder, or leave out --code native.") \
+    X(INSTANT_FAILED, \
+      "The code made from the model could not be compiled in memory. That is a mistake in Orrery,\n" \
+      "not in your model.", \
+      "    should not happen", \
+      "try --code native, and report it together with the model.") \
+    X(PROGRAM_MISSING, \
+      "Another program is needed for what was asked, and it is not installed.", \
+      "    orrery run tank.orr --plot level.svg    # without gnuplot", \
+      "install it (on Debian: apt install gnuplot-nox), or do without.") \
+    X(PROGRAM_FAILED, \
+      "Another program was started for what was asked and reported the error shown.", \
+      "    orrery run tank.orr --plot /nowhere/level.svg", \
+      "read its message; often the place to write to does not exist.") \
+    X(MODEL_TOO_LARGE, \
+      "The model is larger than what can be treated.", \
+      "    model M\n" \
+      "      var u[2000000000]\n" \
+      "    end", \
+      "make the arrays smaller; check the sizes first.") \
+    X(INTERNAL, \
+      "Orrery found itself in a state that its authors took for impossible. It is a mistake in\n" \
+      "the program, not in your model.", \
+      "    should not happen", \
+      "please report it, with the model and the message.")
 // clang-format on
