@@ -51,7 +51,7 @@ int main(void)
         puts("\n");
         for (size_t k = 0; k < sizeof explanations / sizeof *explanations; k++) {
             if (strcmp(explanations[k].name, codes[i].name) != 0) continue;
-            printf("%s\n\n%s\n\n%s\n", explanations[k].meaning, explanations[k].example, explanations[k].repair);
+            printf("%s\n\n%s\n\nWhat to do: %s\n", explanations[k].meaning, explanations[k].example, explanations[k].repair);
         }
     }
     return 0;
