@@ -127,41 +127,39 @@ static bool pass_lower(Compile *c)
     return ir_lower(&c->model->ir, &c->model->blocks, &c->model->arena, c->diag);
 }
 
-static bool pass_emit(Compile *c)
-{
-    c->model->text = code_text(&c->model->ir, &c->model->arena);
-    return true;
-}
-
 static bool pass_build(Compile *c)
 {
-    orr_model *m = c->model;
-    if (c->options->code == ORR_CODE_NATIVE) return code_build_native(&m->code, m->text, c->diag);
-    return code_build_instant(&m->code, m->text, c->diag);
+    const CodeTier tier = c->options->code == ORR_CODE_NATIVE ? CODE_NATIVE : CODE_INSTANT;
+    return code_build(&c->model->code, &c->model->ir, tier, c->diag);
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
 static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
 static void dump_blocks(const Compile *c, FILE *out) { blocks_print(&c->model->blocks, out); }
 static void dump_ir(const Compile *c, FILE *out) { ir_print(&c->model->ir, out); }
-static void dump_c(const Compile *c, FILE *out) { fwrite(c->model->text.p, 1, c->model->text.n, out); }
+static void dump_c(const Compile *c, FILE *out)
+{
+    Arena work = { 0 };
+    const Text text = code_text(&c->model->ir, CODE_PART_ALL, &work);
+    fwrite(text.p, 1, text.n, out);
+    arena_free(&work);
+}
 
 static const struct Pass {
     const char *name;                             // also the argument of `orrery show --stage`
     bool (*run)(Compile *c);                      // false once an error has been reported
-    void (*dump)(const Compile *c, FILE *out);    // NULL: nothing to see
+    void (*dump)(const Compile *c, FILE *out);
 } passes[] = {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
     { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when
     { "ir",    pass_lower,   dump_ir     },    // blocks → ir       programs over expressions
-    { "c",     pass_emit,    dump_c      },    // ir     → C text
-    { "code",  pass_build,   NULL        },    // text   → machine code
+    { "c",     pass_build,   dump_c      },    // ir     → code     C text, then machine code
 };
 
 const char *orr_stage_at(size_t i)
 {
-    if (i >= sizeof passes / sizeof *passes || !passes[i].dump) return NULL;
+    if (i >= sizeof passes / sizeof *passes) return NULL;
     return passes[i].name;
 }
 
@@ -178,7 +176,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     const char *stage = c.options->dump_stage;
     for (size_t i = 0; ok && i < sizeof passes / sizeof *passes; i++) {
         ok = passes[i].run(&c);
-        if (ok && stage && passes[i].dump && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
+        if (ok && stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
     }
     if (!ok) return orr_model_destroy(model), NULL;
     model->n_states = model->blocks.n_states;

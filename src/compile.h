@@ -8,5 +8,5 @@ typedef struct Compile {
     const orr_compile_options *options;    // borrowed
     orr_diag                  *diag;       // borrowed
     const AstModel            *chosen;     // which model of the source
-    orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir, text and code
+    orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir and code
 } Compile;

@@ -9,7 +9,6 @@ struct orr_model {
     Flat     flat;            // names, equations, relations: for messages and recording
     Blocks   blocks;
     Ir       ir;
-    Text     text;            // generated C
     Code     code;
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays;
     double   compile_ms;
