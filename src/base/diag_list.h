@@ -80,7 +80,7 @@
     D(END_EXTRA,              "E206", "there is nothing to close here with 'end'") \
     D(NESTED_TOO_DEEP,        "E207", "nested more than %d deep") \
     D(NUMBER_TOO_LARGE,       "E208", "'%s' is too large for a number") \
-    D(STATEMENT_UNKNOWN,      "E209", "'%s' does not start a statement of a %s") \
+    D(STATEMENT_UNKNOWN,      "E209", "'%s' does not start a statement of %s") \
     D(ASSIGN_IN_MODEL,        "E210", "':=' assigns and belongs in an event; an equation is written with '='") \
     D(EQUALS_TWICE,           "E211", "an equation has one '='") \
     D(RELATION_CHAINED,       "E212", "relations cannot be chained") \

@@ -235,11 +235,16 @@ static size_t number_end(Lexer *lexer)
     char words[64];
     snprintf(words, sizeof words, "%.*s", shown, lexer->text.p + start);
     diag_report(lexer->diag, DIAG_NUMBER_BAD, place_of(lexer, start, at), words);
-    const int n_good = (int)(good - start);
     const char *text = lexer->text.p + start;
-    if (point && good + 1 == at) diag_hint(lexer->diag, "a point has digits on both sides: %.*s.0", n_good < 40 ? n_good : 40, text);
-    else if (!point && n_good < 40 && at - good < 40 && good < at && name_end(lexer->text, good) == at && text[n_good] != '_')
-        diag_hint(lexer->diag, "a product needs its sign: %.*s*%.*s", n_good, text, (int)(at - good), lexer->text.p + good);
+    const int n_good = (int)(good - start);
+    if (n_good > 30 || at - good > 30) return at;
+    if (point) {
+        if (good + 1 == at) diag_hint(lexer->diag, "a point has digits on both sides: %.*s.0", n_good, text);
+    } else if (at - good == 1 && (text[n_good] == 'e' || text[n_good] == 'E')) {
+        diag_hint(lexer->diag, "an exponent needs digits: %.*se-3", n_good, text);
+    } else if (name_end(lexer->text, good) == at && text[n_good] != '_' && text[0] != '0') {
+        diag_hint(lexer->diag, "a product needs its sign: %.*s*%.*s", n_good, text, (int)(at - good), text + n_good);
+    }
     return at;
 }
 
@@ -313,7 +318,7 @@ static Token give(Lexer *lexer, TokenKind kind, size_t start, size_t end, bool s
 Token lex_next(Lexer *lexer)
 {
     const Text text = lexer->text;
-    bool space = lexer->at == 0;
+    bool space = lexer->at == 0 || lexer->previous == TOKEN_END;
     while (lexer->at < text.n) {
         const size_t start = lexer->at;
         const char c = text.p[start];

@@ -73,7 +73,7 @@ static bool parse_misspelt(Parser *p)
     const char *meant = text_closest(word, words, sizeof words / sizeof *words);
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (text_is(text_from(word), table[i].theirs)) meant = table[i].ours;
-    if (PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "file") && meant)
+    if (PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a file") && meant)
         diag_hint(p->diag, "did you mean '%s'?", meant);
     if (!meant) return false;
 
@@ -101,11 +101,11 @@ static void parse_top(Parser *p, bool is_first)
         parse_block_skip(p);
         return;
     }
-    if (parse_at_keyword(p, "model", false)) parse_model(p);
-    else if (parse_at_keyword(p, "experiment", false)) parse_experiment(p);
-    else if (parse_at_keyword(p, "function", false)) parse_file_function(p);
-    else if (parse_at_keyword(p, "use", false)) parse_use(p);
-    else if (parse_at_keyword(p, "end", false)) {
+    if (parse_at_word(p, "model")) parse_model(p);
+    else if (parse_at_word(p, "experiment")) parse_experiment(p);
+    else if (parse_at_word(p, "function")) parse_file_function(p);
+    else if (parse_at_word(p, "use")) parse_use(p);
+    else if (parse_at_word(p, "end")) {
         if (PARSE_FAIL(p, DIAG_END_EXTRA, parse_here(p))) diag_hint(p->diag, "every block has one 'end'; all are closed here");
         parse_advance(p);
     } else parse_misspelt(p);

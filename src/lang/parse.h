@@ -44,11 +44,14 @@ typedef struct Parser {
     ParseMarks *marks;            // borrowed; NULL: nobody asks
     uint32_t  statement;          // offset of the present statement
     uint32_t  end;                // end of the last token passed
+    uint32_t  expr_end;           // end of the last expression read
     size_t    lexer_errors;       // before the present statement
+    size_t    errors_before_token;
     bool      failed;             // an error of the present statement has been reported
     bool      ok;                 // nothing has failed yet
     bool      stop;               // the rest of the file makes no sense
     bool      said_outside;       // a statement outside of a model has been reported
+    AstExpr  *last_unit;          // the last number that had a unit
     uint32_t  depth;              // of nesting, at most AST_DEPTH_MAX
     Place     suspect;            // first block since the last model whose `end` is indented unlike it
 
@@ -122,6 +125,7 @@ AstExpr *parse_condition(Parser *p);                         // the same, with a
 bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
 bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
+bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // the bracket that closes `open`
 
 // ---- parse_model.c, parse_experiment.c
 

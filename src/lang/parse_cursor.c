@@ -36,6 +36,7 @@ void *parse_take(Parser *p, const void *items, size_t *n, size_t base, size_t si
 void parse_advance(Parser *p)
 {
     p->end = p->token.offset + p->token.length;
+    p->errors_before_token = p->lexer.n_errors;
     p->token = lex_next(&p->lexer);
 }
 
@@ -103,6 +104,24 @@ bool parse_at_keyword(const Parser *p, const char *word, bool takes_expression)
     return !makes_a_name(next);
 }
 
+// The column of what stands at `offset` if it is the first on its line, else -1.
+static long indent_of(const Parser *p, uint32_t offset)
+{
+    const char *text = p->lexer.text.p;
+    uint32_t start = offset;
+    while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) start--;
+    const bool first = start == 0 || text[start - 1] == '\n' || text[start - 1] == '\r';
+    return first ? (long)(offset - start) : -1;
+}
+
+// `end` with nothing behind it closes a block, wherever it stands.
+static bool at_lone_end(const Parser *p)
+{
+    if (!parse_at_word(p, "end")) return false;
+    const TokenKind next = parse_peek(p).kind;
+    return next == TOKEN_END || next == TOKEN_EOF;
+}
+
 // ---- Messages
 
 bool parse_may_report(Parser *p)
@@ -133,21 +152,34 @@ const char *parse_found(const Parser *p, char *buffer, size_t n)
     }
 }
 
+// What people write by mistake, or in another language, where something else is expected.
+static const char *advice_for(const Parser *p)
+{
+    const TokenKind kind = p->token.kind;
+    const char before = p->token.offset > 0 && !p->token.space_before ? p->lexer.text.p[p->token.offset - 1] : ' ';
+    if (kind == TOKEN_PRIME) return "texts and names with spaces stand in double quotes; a single quote marks a derivative";
+    if (kind == TOKEN_DOT && parse_peek(p).kind == TOKEN_NUMBER) return "a number's point has digits on both sides: 0.5, not .5";
+    if (kind == TOKEN_GT && before == '<') return "write '!=' for 'is different from'";
+    if (kind == TOKEN_TIMES && before == '*') return "write '^' for a power";
+    if (kind == TOKEN_DIVIDE && before == '/') return "a comment starts with '#'";
+    if (kind == TOKEN_LT && before == '=') return "write '<='";
+    if (kind == TOKEN_GT && before == '=') return "write '>='";
+    if (kind == TOKEN_PLUS) return "a number or name needs no plus sign";
+    return NULL;
+}
+
 bool parse_report(Parser *p, const char *expected)
 {
     char buffer[WORDS_MAX + 40];
-    const TokenKind kind = p->token.kind;
     const Place here = parse_here(p);
-    if (kind == TOKEN_UNIT) {
+    if (parse_at(p, TOKEN_UNIT)) {
         if (PARSE_FAIL(p, DIAG_UNIT_MISPLACED, here))
             diag_hint(p->diag, "a unit follows a number or the name that is declared; an index touches its name");
         return false;    // that hint is the best one
     }
     if (!PARSE_FAIL(p, DIAG_EXPECTED, here, expected, parse_found(p, buffer, sizeof buffer))) return false;
-    if (kind == TOKEN_PRIME)
-        diag_hint(p->diag, "texts and names with spaces stand in double quotes; a single quote marks a derivative");
-    else if (kind == TOKEN_DOT && parse_peek(p).kind == TOKEN_NUMBER)
-        diag_hint(p->diag, "a number's point has digits on both sides: 0.5, not .5");
+    const char *advice = advice_for(p);
+    if (advice) diag_hint(p->diag, "%s", advice);
     return true;
 }
 
@@ -178,6 +210,11 @@ const char *parse_intern(Parser *p, Text text)
 
 const char *parse_name(Parser *p, const char *expected)
 {
+    // `end` in a line of its own, after one that goes on, was not meant as a name
+    if (at_lone_end(p) && indent_of(p, p->token.offset) >= 0) {
+        parse_unexpected(p, expected);
+        return NULL;
+    }
     if (parse_at_name(p)) {
         const Text text = lex_inner(&p->lexer, p->token);
         if (text.n > 0) {
@@ -224,26 +261,8 @@ bool parse_deeper(Parser *p, Place place)
 void parse_statement_begin(Parser *p)
 {
     p->statement = p->token.offset;
-    p->lexer_errors = p->lexer.n_errors;
+    p->lexer_errors = p->errors_before_token;
     p->failed = false;
-}
-
-// The column of what stands at `offset` if it is the first on its line, else -1.
-static long indent_of(const Parser *p, uint32_t offset)
-{
-    const char *text = p->lexer.text.p;
-    uint32_t start = offset;
-    while (start > 0 && (text[start - 1] == ' ' || text[start - 1] == '\t')) start--;
-    const bool first = start == 0 || text[start - 1] == '\n' || text[start - 1] == '\r';
-    return first ? (long)(offset - start) : -1;
-}
-
-// `end` with nothing behind it closes a block, wherever it stands.
-static bool at_lone_end(const Parser *p)
-{
-    if (!parse_at_word(p, "end")) return false;
-    const TokenKind next = parse_peek(p).kind;
-    return next == TOKEN_END || next == TOKEN_EOF;
 }
 
 static bool starts_a_file_block(const Parser *p)
@@ -262,8 +281,8 @@ static bool starts_a_file_block(const Parser *p)
 static void recover(Parser *p)
 {
     p->lexer.depth = 0;
-    const bool is_first = parse_at_name(p) && p->token.offset > p->statement && indent_of(p, p->token.offset) >= 0;
-    if (is_first) return;
+    const bool is_later = parse_at_name(p) && p->token.offset > p->statement;
+    if (is_later && (indent_of(p, p->token.offset) >= 0 || starts_a_file_block(p))) return;
     p->lexer.quiet = true;
     while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF) && !at_lone_end(p)) {
         parse_advance(p);
@@ -279,13 +298,14 @@ void parse_statement_end(Parser *p)
         char buffer[WORDS_MAX + 40];
         const Place here = parse_here(p);
         switch (p->token.kind) {
-        case TOKEN_EQUALS: PARSE_FAIL(p, DIAG_EQUALS_TWICE, here); break;
         case TOKEN_UNIT: parse_unexpected(p, "the end of the statement"); break;
         default:
-            if (!PARSE_FAIL(p, DIAG_EXPECTED, here, "an operator or the end of the statement",
+            if (!PARSE_FAIL(p, DIAG_EXPECTED, here,
+                            p->expr_end == p->end ? "an operator or the end of the statement" : "the end of the statement",
                             parse_found(p, buffer, sizeof buffer)))
                 break;
             if (parse_at(p, TOKEN_RPAREN)) diag_hint(p->diag, "there is no '(' for it");
+            else if (parse_at(p, TOKEN_LPAREN)) diag_hint(p->diag, "a product needs its sign: '*'");
             else if (at_lone_end(p)) diag_hint(p->diag, "write 'end' in a line of its own, or ';' before it");
             else if (parse_at(p, TOKEN_LBRACKET))
                 diag_hint(p->diag, "only a name can have an index; a unit has a space before its bracket");

@@ -54,7 +54,7 @@ static bool name_has_two_words(const Parser *p)
     // the last word is an option if a value follows that is not a word, else it is itself a value or the name
     const TokenKind next = ahead.token.kind;
     const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS || next == TOKEN_QUOTED
-                             || next == TOKEN_IF;
+                             || next == TOKEN_IF || next == TOKEN_EQUALS;
     return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
 }
 
@@ -188,7 +188,7 @@ static void report_unknown_word(Parser *p)
     const char *word = parse_intern(p, lex_text(&p->lexer, p->token));
     const bool equation = parse_peek(p).kind == TOKEN_EQUALS;
     const bool of_model = parse_is_model_word(text_from(word));
-    if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "experiment")) return;
+    if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "an experiment")) return;
     const char *closest = text_closest(word, words, sizeof words / sizeof *words);
     if (text_is(text_from(word), "to") || text_is(text_from(word), "stop") || text_is(text_from(word), "end_time")) closest = "until";
     if (text_is(text_from(word), "start")) closest = "from";
@@ -218,7 +218,12 @@ void parse_experiment(Parser *p)
     const Token opener = p->token;
     parse_advance(p);
     AstExperiment e = { .place = parse_here(p) };
-    e.name = parse_name(p, "the name of an experiment");
+    Parser ahead = *p;    // only its tokens are used
+    ahead.lexer.quiet = true;
+    parse_advance(&ahead);
+    const bool unnamed = parse_at_word(p, "of") && !parse_at_word(&ahead, "of");
+    if (unnamed) parse_unexpected(p, "the name of an experiment");
+    else e.name = parse_name(p, "the name of an experiment");
     if (e.name && parse_accept_word(p, "of")) {
         e.model_place = parse_here(p);
         e.model = parse_name(p, "the name of a model");

@@ -44,8 +44,7 @@ static AstExpr *make_binary(Parser *p, AstOp op, AstExpr *a, AstExpr *b)
 
 // ---- Brackets
 
-// The bracket that closes `open`, or a report of which one is missing.
-static bool parse_close(Parser *p, Token open, TokenKind close, const char *expected)
+bool parse_close(Parser *p, Token open, TokenKind close, const char *expected)
 {
     if (parse_accept(p, close)) return true;
     const char *text = p->lexer.text.p + open.offset;
@@ -57,7 +56,7 @@ static bool parse_close(Parser *p, Token open, TokenKind close, const char *expe
         return false;
     }
     if (parse_at(p, TOKEN_EQUALS)) {
-        if (PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p))) diag_hint(p->diag, "write '==' to compare");
+        PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
         return false;
     }
     if (parse_at(p, TOKEN_RANGE) && close == TOKEN_RBRACKET) {
@@ -126,6 +125,7 @@ static AstExpr *parse_number(Parser *p)
             return NULL;
         }
         e->number.unit = parse_intern(p, unit);
+        p->last_unit = e;
         parse_advance(p);
         e->place = parse_since(p, token.offset);
     }
@@ -199,7 +199,7 @@ static bool parse_branch_word(Parser *p, TokenKind kind, const char *expected)
     const bool at_line_end = parse_at(p, TOKEN_END) && p->lexer.text.p[p->token.offset] != ';';
     if (at_line_end && parse_peek(p).kind == kind) parse_advance(p);
     if (parse_at(p, TOKEN_EQUALS)) {
-        if (PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p))) diag_hint(p->diag, "write '==' to compare");
+        PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
         return false;
     }
     return parse_expect(p, kind, expected);
@@ -314,6 +314,7 @@ AstExpr *parse_expr(Parser *p)
     if (!parse_deeper(p, parse_here(p))) return NULL;
     AstExpr *e = parse_binary(p, LEVEL_OR);
     parse_shallower(p);
+    p->expr_end = p->end;
     return e;
 }
 
@@ -321,7 +322,7 @@ AstExpr *parse_condition(Parser *p)
 {
     AstExpr *e = parse_expr(p);
     if (!e || !parse_at(p, TOKEN_EQUALS)) return e;
-    if (PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p))) diag_hint(p->diag, "write '==' to compare");
+    PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
     return NULL;
 }
 

@@ -23,9 +23,9 @@ static const struct DeclKind {
 } decl_kinds[] = {
     [AST_PARAM] = { "param", "parameter" },
     [AST_CONST] = { "const", "constant" },
-    [AST_INPUT] = { "input", "input" },
+    [AST_INPUT] = { "input", "model input" },
     [AST_VAR] = { "var", "variable" },
-    [AST_OUTPUT] = { "output", "output" },
+    [AST_OUTPUT] = { "output", "model output" },
 };
 
 static bool parse_unit(Parser *p, const char **unit)
@@ -38,7 +38,7 @@ static bool parse_unit(Parser *p, const char **unit)
         return false;
     }
     if (*unit) {
-        PARSE_FAIL(p, DIAG_STATEMENT_TWICE, parse_here(p), "the unit");
+        if (PARSE_FAIL(p, DIAG_UNIT_MISPLACED, parse_here(p))) diag_hint(p->diag, "the unit is given already");
         return false;
     }
     *unit = parse_intern(p, text);
@@ -46,11 +46,17 @@ static bool parse_unit(Parser *p, const char **unit)
     return true;
 }
 
-// A number that is the whole value, with a sign or without, gives the declaration its unit.
-static const char *unit_of_value(const AstExpr *value)
+// A unit behind the whole value is that of the declaration, also where it touches a number: `output e = m*v^2/2 [J]`.
+// A number that is itself the whole value, with a sign or without, keeps it too.
+static const char *unit_of_value(Parser *p, AstExpr *value)
 {
     if (value->kind == AST_UNARY && value->op == AST_NEG) value = value->operands.a;
-    return value->kind == AST_NUMBER ? value->number.unit : NULL;
+    if (value->kind == AST_NUMBER) return value->number.unit;
+    AstExpr *last = p->last_unit;
+    if (!last || last->place.offset + last->place.length != p->end) return NULL;
+    const char *unit = last->number.unit;
+    last->number.unit = NULL;
+    return unit;
 }
 
 static bool parse_value(Parser *p, AstDecl *decl)
@@ -71,9 +77,10 @@ static bool parse_value(Parser *p, AstDecl *decl)
     }
     parse_advance(p);
     decl->is_guess = guess;
+    p->last_unit = NULL;
     decl->value = parse_expr(p);
     if (!decl->value) return false;
-    if (!decl->unit) decl->unit = unit_of_value(decl->value);
+    if (!decl->unit) decl->unit = unit_of_value(p, decl->value);
     return parse_unit(p, &decl->unit);
 }
 
@@ -95,6 +102,10 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
     while (parse_accept(p, TOKEN_PRIME)) decl.primes++;
     if (!parse_unit(p, &decl.unit) || !parse_value(p, &decl)) return false;
     decl.doc = parse_doc(p);
+    if (!decl.doc && parse_at(p, TOKEN_EQUALS)) {
+        PARSE_FAIL(p, DIAG_EQUALS_TWICE, parse_here(p));
+        return false;
+    }
     if (decl.doc && parse_at(p, TOKEN_EQUALS)) {
         if (parse_report(p, "',' or the end of the statement")) diag_hint(p->diag, "the text comes last, behind the value");
         return false;
@@ -162,7 +173,7 @@ static bool parse_overrides(Parser *p, AstSetting **settings, uint32_t *n)
         } while (ok && parse_accept(p, TOKEN_COMMA));
     }
     *settings = PARSE_TAKE(p, settings, base, n);
-    return ok && parse_expect(p, TOKEN_RPAREN, "',' or ')'");
+    return ok && parse_close(p, open, TOKEN_RPAREN, "',' or ')'");
 }
 
 // a, b[3] : Model(overrides); the first name has been read
@@ -243,7 +254,9 @@ static void report_no_equation(Parser *p, const AstExpr *lhs)
         if (lhs->op == AST_EQ) diag_hint(p->diag, "'==' compares; an equation is written with '='");
         else diag_hint(p->diag, "write 'assert' before it to have it checked during the run");
     } else if (parse_report(p, "'='")) {
-        diag_hint(p->diag, "an equation has two sides: x' = -x");
+        const bool quoted = p->lexer.text.p[lhs->place.offset] == '"';
+        if (quoted) diag_hint(p->diag, "a text stands in the line of what it describes");
+        else diag_hint(p->diag, "an equation has two sides: x' = -x");
     }
 }
 
@@ -444,7 +457,7 @@ static const struct Word {
     { "assert", ST_ASSERT, 0, true },
     { "for", ST_FOR, 0, false },
     { "time", ST_TIME, 0, false },
-    { "function", ST_FUNCTION, 0, false },
+    { "function", ST_FUNCTION, 0, true },
     { "when", ST_EVENT, 0, true },
     { "at", ST_EVENT, 0, true },
     { "every", ST_EVENT, 0, true },
@@ -482,7 +495,7 @@ static void report_unknown_word(Parser *p)
         if (words[i].statement < ST_EVENT) names[n++] = words[i].word;
     const Text text = lex_text(&p->lexer, p->token);
     const char *word = parse_intern(p, text);
-    if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "model")) return;
+    if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a model")) return;
     const char *closest = translate(text);
     if (!closest) closest = text_closest(word, names, n);
     if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
@@ -526,8 +539,9 @@ static void parse_statement(Parser *p, Region region)
         }
     }
     if (parse_at(p, TOKEN_NAME)) {
-        const TokenKind next = parse_peek(p).kind;
-        if (next == TOKEN_NAME || next == TOKEN_QUOTED || next == TOKEN_NUMBER) {
+        const Token next = parse_peek(p);
+        const bool beside = next.offset == p->token.offset + p->token.length + 1;
+        if (beside && (next.kind == TOKEN_NAME || next.kind == TOKEN_QUOTED || next.kind == TOKEN_NUMBER)) {
             report_unknown_word(p);
             return;
         }
@@ -576,7 +590,8 @@ void parse_model(Parser *p)
 
 static bool parse_parameters(Parser *p, AstFunction *function)
 {
-    if (parse_at(p, TOKEN_LPAREN)) parse_mark(p, MARK_CALL, p->token);
+    const Token open = p->token;
+    if (parse_at(p, TOKEN_LPAREN)) parse_mark(p, MARK_CALL, open);
     if (!parse_expect(p, TOKEN_LPAREN, "'(' and the arguments")) return false;
     const size_t base = p->texts.n;
     bool ok = true;
@@ -588,7 +603,8 @@ static bool parse_parameters(Parser *p, AstFunction *function)
         } while (ok && parse_accept(p, TOKEN_COMMA));
     }
     function->params = PARSE_TAKE(p, texts, base, &function->n_params);
-    return ok && parse_expect(p, TOKEN_RPAREN, "',' or ')'");
+    if (ok && parse_at(p, TOKEN_EQUALS)) return parse_unexpected(p, "',' or ')'");
+    return ok && parse_close(p, open, TOKEN_RPAREN, "',' or ')'");
 }
 
 static void parse_local(Parser *p)
@@ -636,6 +652,10 @@ void parse_function(Parser *p, AstFunction *function)
     if (ok) function->doc = parse_doc(p);
     if (ok && parse_accept(p, TOKEN_EQUALS)) {
         function->result = parse_expr(p);
+        return;
+    }
+    if (ok && !parse_at(p, TOKEN_END)) {
+        parse_unexpected(p, "'=' or the end of the line");
         return;
     }
     if (!ok && passes_equals(p)) return;    // it was meant to be one line

@@ -4,9 +4,35 @@
 #include "lang/lex.h"
 #include <math.h>
 
+typedef struct Printer {
+    FILE *out;
+    bool  at_start;    // of an equation: nothing of it is printed yet
+} Printer;
+
+static void put(Printer *p, const char *text)
+{
+    fputs(text, p->out);
+    p->at_start = false;
+}
+
+static void put_char(Printer *p, char c)
+{
+    fputc(c, p->out);
+    p->at_start = false;
+}
+
+__attribute__((format(printf, 2, 3))) static void put_format(Printer *p, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vfprintf(p->out, format, args);
+    va_end(args);
+    p->at_start = false;
+}
+
 // ---- Names
 //
-// A name is quoted if it is not a plain one, or if it could be taken for the first word of a statement.
+// A name is quoted if it is not a plain one, or if it could be taken for the word that starts a statement.
 
 static bool is_statement_word(Text name)
 {
@@ -19,11 +45,12 @@ static bool is_statement_word(Text name)
     return false;
 }
 
-static void print_name(const char *name, FILE *out)
+static void print_name(const char *name, Printer *p)
 {
     const Text text = text_from(name);
-    const bool plain = lex_is_name(text) && !is_statement_word(text);
-    fprintf(out, plain ? "%s" : "\"%s\"", name);
+    const bool plain = lex_is_name(text) && !(p->at_start && is_statement_word(text));
+    if (plain) put(p, name);
+    else put_format(p, "\"%s\"", name);
 }
 
 // ---- Expressions
@@ -41,7 +68,7 @@ static const struct OpText {
     [AST_AND] = { RANK_AND, " and " },   [AST_OR] = { RANK_OR, " or " },      [AST_NOT] = { RANK_NOT, "not " },
 };
 
-static void print_at_rank(const AstExpr *e, int min_rank, FILE *out);
+static void print_at_rank(const AstExpr *e, int min_rank, Printer *p);
 
 static int rank_of(const AstExpr *e)
 {
@@ -62,362 +89,369 @@ static void operand_ranks(AstOp op, int *left, int *right)
     *right = rank == RANK_POWER ? RANK_SIGN : rank + 1;
 }
 
-static void print_list(AstExpr *const *list, uint32_t n, FILE *out)
+static void print_list(AstExpr *const *list, uint32_t n, Printer *p)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (i > 0) fputs(", ", out);
-        print_at_rank(list[i], RANK_IF, out);
+        if (i > 0) put(p, ", ");
+        print_at_rank(list[i], RANK_IF, p);
     }
 }
 
-static void print_ref(const AstRef *ref, FILE *out)
+static void print_ref(const AstRef *ref, Printer *p)
 {
     for (uint32_t i = 0; i < ref->n_parts; i++) {
-        if (i > 0) fputc('.', out);
-        print_name(ref->parts[i].name, out);
+        if (i > 0) put_char(p, '.');
+        print_name(ref->parts[i].name, p);
         if (ref->parts[i].n_indices == 0) continue;
-        fputc('[', out);
-        print_list(ref->parts[i].indices, ref->parts[i].n_indices, out);
-        fputc(']', out);
+        put_char(p, '[');
+        print_list(ref->parts[i].indices, ref->parts[i].n_indices, p);
+        put_char(p, ']');
     }
-    for (uint32_t i = 0; i < ref->primes; i++) fputc('\'', out);
+    for (uint32_t i = 0; i < ref->primes; i++) put_char(p, '\'');
 }
 
 // A chain that leans left may be of any length: go down it to its first operand, then print on the way back.
-static void print_chain(const AstExpr *top, FILE *out)
+static void print_chain(const AstExpr *top, Printer *p)
 {
     Arena scratch = { 0 };
     VEC(const AstExpr *) chain = { 0 };
     int min_rank = RANK_IF;    // for the chain's present link; the top one is no longer asked
     const AstExpr *e = top;
     while (e->kind == AST_BINARY) {
-        if (e != top && rank_of(e) < min_rank) fputc('(', out);
+        if (e != top && rank_of(e) < min_rank) put_char(p, '(');
         vec_push(&scratch, &chain, e);
         int right;
         operand_ranks(e->op, &min_rank, &right);
         e = e->operands.a;
     }
-    print_at_rank(e, min_rank, out);
+    print_at_rank(e, min_rank, p);
     while (chain.n > 0) {
         const AstExpr *link = vec_pop(&chain);
         int left, right;
         operand_ranks(link->op, &left, &right);
-        fputs(op_texts[link->op].text, out);
-        print_at_rank(link->operands.b, right, out);
+        put(p, op_texts[link->op].text);
+        print_at_rank(link->operands.b, right, p);
         if (chain.n == 0) break;
         operand_ranks(vec_last(&chain)->op, &left, &right);
-        if (rank_of(link) < left) fputc(')', out);
+        if (rank_of(link) < left) put_char(p, ')');
     }
     arena_free(&scratch);
 }
 
-static void print_inner(const AstExpr *e, FILE *out)
+static void print_inner(const AstExpr *e, Printer *p)
 {
     char number[NUMBER_MAX];
     switch (e->kind) {
     case AST_NUMBER:
-        fputs(number_text(e->number.value, number), out);
-        if (e->number.unit) fprintf(out, " [%s]", e->number.unit);
+        put(p, number_text(e->number.value, number));
+        if (e->number.unit) put_format(p, " [%s]", e->number.unit);
         break;
     case AST_REF:
-        print_ref(&e->ref, out);
+        print_ref(&e->ref, p);
         break;
     case AST_CALL:
-        print_name(e->call.function, out);
-        fputc('(', out);
-        print_list(e->call.args, e->call.n_args, out);
-        fputc(')', out);
+        print_name(e->call.function, p);
+        put_char(p, '(');
+        print_list(e->call.args, e->call.n_args, p);
+        put_char(p, ')');
         break;
     case AST_UNARY:
-        fputs(op_texts[e->op].text, out);
-        if (e->op == AST_NEG && e->operands.a->kind == AST_UNARY && e->operands.a->op == AST_NEG) fputc(' ', out);
-        print_at_rank(e->operands.a, op_texts[e->op].rank, out);
+        put(p, op_texts[e->op].text);
+        if (e->op == AST_NEG && e->operands.a->kind == AST_UNARY && e->operands.a->op == AST_NEG) put_char(p, ' ');
+        print_at_rank(e->operands.a, op_texts[e->op].rank, p);
         break;
     case AST_BINARY:
-        print_chain(e, out);
+        print_chain(e, p);
         break;
     case AST_IF:
-        fputs("if ", out);
-        print_at_rank(e->operands.a, RANK_IF, out);
-        fputs(" then ", out);
-        print_at_rank(e->operands.b, RANK_IF, out);
-        fputs(" else ", out);
-        print_at_rank(e->operands.c, RANK_IF, out);
+        put(p, "if ");
+        print_at_rank(e->operands.a, RANK_IF, p);
+        put(p, " then ");
+        print_at_rank(e->operands.b, RANK_IF, p);
+        put(p, " else ");
+        print_at_rank(e->operands.c, RANK_IF, p);
         break;
     }
 }
 
 // In parentheses if it binds less tightly than its place needs.
-static void print_at_rank(const AstExpr *e, int min_rank, FILE *out)
+static void print_at_rank(const AstExpr *e, int min_rank, Printer *p)
 {
     const bool bare = rank_of(e) >= min_rank;
-    if (!bare) fputc('(', out);
-    print_inner(e, out);
-    if (!bare) fputc(')', out);
+    if (!bare) put_char(p, '(');
+    print_inner(e, p);
+    if (!bare) put_char(p, ')');
+}
+
+static void print_expr(const AstExpr *e, Printer *p)
+{
+    print_at_rank(e, RANK_IF, p);
 }
 
 void ast_print_expr(const AstExpr *expr, FILE *out)
 {
-    print_at_rank(expr, RANK_IF, out);
+    print_expr(expr, &(Printer){ .out = out });
 }
 
 // ---- Statements
 
-static void indent(int depth, FILE *out)
+static void indent(int depth, Printer *p)
 {
-    for (int i = 0; i < depth; i++) fputs("  ", out);
+    for (int i = 0; i < depth; i++) put(p, "  ");
 }
 
-static void print_doc(const char *doc, FILE *out)
+static void print_doc(const char *doc, Printer *p)
 {
-    if (doc) fprintf(out, " \"%s\"", doc);
+    if (doc) put_format(p, " \"%s\"", doc);
 }
 
-static void print_sizes(AstExpr *const *sizes, uint32_t n, FILE *out)
+static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
 {
     if (n == 0) return;
-    fputc('[', out);
-    print_list(sizes, n, out);
-    fputc(']', out);
+    put_char(p, '[');
+    print_list(sizes, n, p);
+    put_char(p, ']');
 }
 
-static void print_decl(const AstDecl *d, FILE *out)
+static void print_decl(const AstDecl *d, Printer *p)
 {
     static const char *const words[] = { "param", "const", "input", "var", "output" };
-    fprintf(out, "%s ", words[d->kind]);
-    print_name(d->name, out);
-    print_sizes(d->sizes, d->n_sizes, out);
-    for (uint32_t i = 0; i < d->primes; i++) fputc('\'', out);
+    put_format(p, "%s ", words[d->kind]);
+    print_name(d->name, p);
+    print_sizes(d->sizes, d->n_sizes, p);
+    for (uint32_t i = 0; i < d->primes; i++) put_char(p, '\'');
 
     // a lone number with that unit says it by itself
     const AstExpr *number = d->value;
     if (number && number->kind == AST_UNARY && number->op == AST_NEG) number = number->operands.a;
     const bool said = d->unit && number && number->kind == AST_NUMBER && number->number.unit
                       && text_is(text_from(number->number.unit), d->unit);
-    if (d->unit && !said) fprintf(out, " [%s]", d->unit);
+    if (d->unit && !said) put_format(p, " [%s]", d->unit);
     if (d->value) {
-        fputs(d->is_guess ? " ~ " : " = ", out);
-        ast_print_expr(d->value, out);
+        put(p, d->is_guess ? " ~ " : " = ");
+        print_expr(d->value, p);
     }
-    print_doc(d->doc, out);
+    print_doc(d->doc, p);
 }
 
-static void print_settings(const AstSetting *settings, uint32_t n, FILE *out)
+static void print_settings(const AstSetting *settings, uint32_t n, Printer *p)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (i > 0) fputs(", ", out);
-        print_ref(&settings[i].target, out);
-        fputs(" = ", out);
-        ast_print_expr(settings[i].value, out);
+        if (i > 0) put(p, ", ");
+        print_ref(&settings[i].target, p);
+        put(p, " = ");
+        print_expr(settings[i].value, p);
     }
 }
 
-static void print_equation(const AstItem *item, FILE *out)
+static void print_equation(const AstItem *item, Printer *p)
 {
-    ast_print_expr(item->equation.lhs, out);
-    fputs(" = ", out);
-    ast_print_expr(item->equation.rhs, out);
+    p->at_start = true;
+    print_expr(item->equation.lhs, p);
+    put(p, " = ");
+    print_expr(item->equation.rhs, p);
 }
 
-static void print_items(const AstItem *items, uint32_t n, int depth, FILE *out);
+static void print_items(const AstItem *items, uint32_t n, int depth, Printer *p);
 
-static void print_function(const AstFunction *f, int depth, FILE *out)
+static void print_function(const AstFunction *f, int depth, Printer *p)
 {
-    fputs("function ", out);
-    print_name(f->name, out);
-    fputc('(', out);
+    put(p, "function ");
+    print_name(f->name, p);
+    put_char(p, '(');
     for (uint32_t i = 0; i < f->n_params; i++) {
-        if (i > 0) fputs(", ", out);
-        print_name(f->params[i], out);
+        if (i > 0) put(p, ", ");
+        print_name(f->params[i], p);
     }
-    fputc(')', out);
-    print_doc(f->doc, out);
+    put_char(p, ')');
+    print_doc(f->doc, p);
     if (f->n_locals == 0) {
-        fputs(" = ", out);
-        ast_print_expr(f->result, out);
+        put(p, " = ");
+        print_expr(f->result, p);
         return;
     }
-    fputc('\n', out);
-    print_items(f->locals, f->n_locals, depth + 1, out);
-    indent(depth + 1, out);
-    fputs("return ", out);
-    ast_print_expr(f->result, out);
-    fputc('\n', out);
-    indent(depth, out);
-    fputs("end", out);
+    put_char(p, '\n');
+    print_items(f->locals, f->n_locals, depth + 1, p);
+    indent(depth + 1, p);
+    put(p, "return ");
+    print_expr(f->result, p);
+    put_char(p, '\n');
+    indent(depth, p);
+    put(p, "end");
 }
 
-static void print_item(const AstItem *item, int depth, FILE *out)
+static void print_item(const AstItem *item, int depth, Printer *p)
 {
     switch (item->kind) {
     case AST_DECL:
-        print_decl(&item->decl, out);
+        print_decl(&item->decl, p);
         break;
     case AST_EQUATION:
-        print_equation(item, out);
+        print_equation(item, p);
         break;
     case AST_INITIAL:
-        fputs("initial ", out);
-        print_equation(item, out);
+        put(p, "initial ");
+        print_equation(item, p);
         break;
     case AST_ASSERT:
-        fputs("assert ", out);
-        ast_print_expr(item->assertion.condition, out);
-        print_doc(item->assertion.text, out);
+        put(p, "assert ");
+        print_expr(item->assertion.condition, p);
+        print_doc(item->assertion.text, p);
         break;
     case AST_COMPONENT:
-        print_name(item->component.name, out);
-        print_sizes(item->component.sizes, item->component.n_sizes, out);
-        fputs(" : ", out);
-        print_name(item->component.model, out);
+        print_name(item->component.name, p);
+        print_sizes(item->component.sizes, item->component.n_sizes, p);
+        put(p, " : ");
+        print_name(item->component.model, p);
         if (item->component.n_overrides == 0) break;
-        fputc('(', out);
-        print_settings(item->component.overrides, item->component.n_overrides, out);
-        fputc(')', out);
+        put_char(p, '(');
+        print_settings(item->component.overrides, item->component.n_overrides, p);
+        put_char(p, ')');
         break;
     case AST_ARROW:
-        print_ref(&item->arrow.from, out);
-        fputs(" -> ", out);
-        print_ref(&item->arrow.to, out);
+        print_ref(&item->arrow.from, p);
+        put(p, " -> ");
+        print_ref(&item->arrow.to, p);
         break;
     case AST_FOR:
-        fputs("for ", out);
-        print_name(item->loop.index, out);
-        fputs(" in ", out);
-        ast_print_expr(item->loop.first, out);
-        fputs("..", out);
-        ast_print_expr(item->loop.last, out);
-        fputc('\n', out);
-        print_items(item->loop.items, item->loop.n_items, depth + 1, out);
-        indent(depth, out);
-        fputs("end", out);
+        put(p, "for ");
+        print_name(item->loop.index, p);
+        put(p, " in ");
+        print_expr(item->loop.first, p);
+        put(p, "..");
+        print_expr(item->loop.last, p);
+        put_char(p, '\n');
+        print_items(item->loop.items, item->loop.n_items, depth + 1, p);
+        indent(depth, p);
+        put(p, "end");
         break;
     case AST_TIME_UNIT:
-        fprintf(out, "time [%s]", item->time_unit);
+        put_format(p, "time [%s]", item->time_unit);
         break;
     case AST_FUNCTION:
-        print_function(&item->function, depth, out);
+        print_function(&item->function, depth, p);
         break;
     case AST_ASSIGN:
-        print_ref(&item->assign.target, out);
-        fputs(" := ", out);
-        ast_print_expr(item->assign.value, out);
+        print_ref(&item->assign.target, p);
+        put(p, " := ");
+        print_expr(item->assign.value, p);
         break;
     case AST_RERUN:
-        fputs("rerun when ", out);
-        ast_print_expr(item->rerun.condition, out);
+        put(p, "rerun when ");
+        print_expr(item->rerun.condition, p);
         if (!item->rerun.at_most) break;
-        fputs(" at most ", out);
-        ast_print_expr(item->rerun.at_most, out);
+        put(p, " at most ");
+        print_expr(item->rerun.at_most, p);
         break;
     case AST_TERMINAL:
-        fputs("terminal\n", out);
-        print_items(item->terminal.items, item->terminal.n_items, depth + 1, out);
-        indent(depth, out);
-        fputs("end", out);
+        put(p, "terminal\n");
+        print_items(item->terminal.items, item->terminal.n_items, depth + 1, p);
+        indent(depth, p);
+        put(p, "end");
         break;
     }
 }
 
-static void print_items(const AstItem *items, uint32_t n, int depth, FILE *out)
+static void print_items(const AstItem *items, uint32_t n, int depth, Printer *p)
 {
     for (uint32_t i = 0; i < n; i++) {
-        indent(depth, out);
-        print_item(&items[i], depth, out);
-        fputc('\n', out);
+        indent(depth, p);
+        print_item(&items[i], depth, p);
+        put_char(p, '\n');
     }
 }
 
-static void print_model(const AstModel *model, FILE *out)
+static void print_model(const AstModel *model, Printer *p)
 {
-    fputs("model ", out);
-    print_name(model->name, out);
-    print_doc(model->doc, out);
-    fputc('\n', out);
-    print_items(model->items, model->n_items, 1, out);
-    fputs("end\n", out);
+    put(p, "model ");
+    print_name(model->name, p);
+    print_doc(model->doc, p);
+    put_char(p, '\n');
+    print_items(model->items, model->n_items, 1, p);
+    put(p, "end\n");
 }
 
 // ---- Experiments
 
-static void print_refs(const AstRef *refs, uint32_t n, FILE *out)
+static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
 {
     for (uint32_t i = 0; i < n; i++) {
-        if (i > 0) fputs(", ", out);
-        print_ref(&refs[i], out);
+        if (i > 0) put(p, ", ");
+        print_ref(&refs[i], p);
     }
 }
 
-static void print_timing(const char *word, const AstExpr *value, FILE *out)
+static void print_timing(const char *word, const AstExpr *value, Printer *p)
 {
     if (!value) return;
-    fprintf(out, "  %s ", word);
-    ast_print_expr(value, out);
-    fputc('\n', out);
+    put_format(p, "  %s ", word);
+    print_expr(value, p);
+    put_char(p, '\n');
 }
 
-static void print_experiment(const AstExperiment *e, FILE *out)
+static void print_experiment(const AstExperiment *e, Printer *p)
 {
-    fputs("experiment ", out);
-    print_name(e->name, out);
-    fputs(" of ", out);
-    print_name(e->model, out);
-    print_doc(e->doc, out);
-    fputc('\n', out);
-    if (e->missing) fprintf(out, "  # %s must be given\n", e->missing);
-    print_timing("from", e->from, out);
-    print_timing("until", e->until, out);
-    print_timing("every", e->every, out);
+    put(p, "experiment ");
+    print_name(e->name, p);
+    put(p, " of ");
+    print_name(e->model, p);
+    print_doc(e->doc, p);
+    put_char(p, '\n');
+    if (e->missing) put_format(p, "  # %s must be given\n", e->missing);
+    print_timing("from", e->from, p);
+    print_timing("until", e->until, p);
+    print_timing("every", e->every, p);
     if (e->solver) {
-        fprintf(out, "  solver %s", e->solver);
+        put_format(p, "  solver %s", e->solver);
         for (uint32_t i = 0; i < e->n_options; i++) {
-            fprintf(out, " %s ", e->options[i].target.parts[0].name);    // an option's name is never quoted
-            ast_print_expr(e->options[i].value, out);
+            put_format(p, " %s ", e->options[i].target.parts[0].name);    // an option's name is never quoted
+            print_expr(e->options[i].value, p);
         }
-        fputc('\n', out);
+        put_char(p, '\n');
     }
     if (e->n_sets > 0) {
-        fputs("  set ", out);
-        print_settings(e->sets, e->n_sets, out);
-        fputc('\n', out);
+        put(p, "  set ");
+        print_settings(e->sets, e->n_sets, p);
+        put_char(p, '\n');
     }
     if (e->n_records > 0) {
-        fputs("  record ", out);
-        print_refs(e->records, e->n_records, out);
-        fputc('\n', out);
+        put(p, "  record ");
+        print_refs(e->records, e->n_records, p);
+        put_char(p, '\n');
     }
     for (uint32_t i = 0; i < e->n_plots; i++) {
-        fputs("  plot ", out);
-        print_refs(e->plots[i].ys, e->plots[i].n_ys, out);
+        put(p, "  plot ");
+        print_refs(e->plots[i].ys, e->plots[i].n_ys, p);
         if (e->plots[i].over.n_parts > 0) {
-            fputs(" over ", out);
-            print_ref(&e->plots[i].over, out);
+            put(p, " over ");
+            print_ref(&e->plots[i].over, p);
         }
-        fputc('\n', out);
+        put_char(p, '\n');
     }
     for (uint32_t i = 0; i < e->n_expects; i++) {
-        fputs("  expect ", out);
-        print_ref(&e->expects[i].what, out);
+        put(p, "  expect ");
+        print_ref(&e->expects[i].what, p);
         if (e->expects[i].at) {
-            fputs(" at ", out);
-            ast_print_expr(e->expects[i].at, out);
+            put(p, " at ");
+            print_expr(e->expects[i].at, p);
         }
-        fputs(" = ", out);
-        ast_print_expr(e->expects[i].value, out);
-        fputs(" within ", out);
-        ast_print_expr(e->expects[i].within, out);
-        fputc('\n', out);
+        put(p, " = ");
+        print_expr(e->expects[i].value, p);
+        put(p, " within ");
+        print_expr(e->expects[i].within, p);
+        put_char(p, '\n');
     }
-    fputs("end\n", out);
+    put(p, "end\n");
 }
 
 void ast_print(const Ast *ast, FILE *out)
 {
-    for (size_t i = 0; i < ast->uses.n; i++) fprintf(out, "use \"%s\"\n", ast->uses.items[i].path);
+    Printer printer = { .out = out }, *p = &printer;
+    for (size_t i = 0; i < ast->uses.n; i++) put_format(p, "use \"%s\"\n", ast->uses.items[i].path);
     for (size_t i = 0; i < ast->functions.n; i++) {
-        print_function(&ast->functions.items[i], 0, out);
-        fputc('\n', out);
+        print_function(&ast->functions.items[i], 0, p);
+        put_char(p, '\n');
     }
-    for (size_t i = 0; i < ast->models.n; i++) print_model(&ast->models.items[i], out);
-    for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], out);
+    for (size_t i = 0; i < ast->models.n; i++) print_model(&ast->models.items[i], p);
+    for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

@@ -1,0 +1,289 @@
+// tests/unit/lang/test_cases.c: runs tests/lang/*.cases: what a piece of text means, as it is printed again, or which
+// messages it gives.
+//
+// A case is a line of input, the lines expected, and an empty line. Input of several lines ends with a line `---`. A
+// line `%% mode` says how the cases below it are read:
+//
+//     expr     one expression; printed with as few parentheses as possible
+//     body     statements of a model, which is put around them
+//     file     a whole file
+//     format   a whole file; the result is its layout, with an empty line shown as `.`
+//
+// Messages are shown as `code line:column text | hint`, notes with `note` for a code. A text that means something is
+// also printed, read and printed again, and formatted twice, without a difference. `#` at the start of a case is a
+// remark. ORRERY_UPDATE_CASES=1 writes what is found into the files, for a person to read.
+#include "base/diag.h"
+#include "base/text.h"
+#include "check.h"
+#include "lang/format.h"
+#include "lang/parse.h"
+#include <glob.h>
+#include <stdlib.h>
+
+typedef enum Mode { MODE_EXPR, MODE_BODY, MODE_FILE, MODE_FORMAT } Mode;
+
+static char *read_whole(const char *path)
+{
+    FILE *in = fopen(path, "rb");
+    assert_non_null(in);
+    StrBuf s = { 0 };
+    size_t n;
+    while ((n = fread(str_room(&s, 4096), 1, 4096, in)) > 0) s.n += n;
+    fclose(in);
+    str_add(&s, "");
+    return str_finish(&s);
+}
+
+static char *messages_of(const orr_diag *diag, size_t lines_before)
+{
+    StrBuf s = { 0 };
+    for (size_t i = 0; i < orr_diag_count(diag); i++) {
+        const orr_message m = orr_diag_get(diag, i);
+        str_addf(&s, "%s %zu:%zu %s", m.severity == ORR_SEVERITY_NOTE ? "note" : m.code, m.line - lines_before, m.column, m.text);
+        if (m.hint) str_addf(&s, " | %s", m.hint);
+        str_add_char(&s, '\n');
+    }
+    if (orr_diag_not_shown(diag)) str_addf(&s, "and %zu more\n", orr_diag_not_shown(diag));
+    return str_finish(&s);
+}
+
+// ---- Reading a text in each mode; NULL after an error
+
+static char *print_expr(Text text, uint32_t file, orr_diag *diag)
+{
+    Arena arena = { 0 };
+    char *result = NULL;
+    const AstExpr *e = parse_expression(&arena, file, text, diag);
+    if (e) {
+        size_t n;
+        FILE *out = open_memstream(&result, &n);
+        ast_print_expr(e, out);
+        fputc('\n', out);
+        fclose(out);
+    }
+    arena_free(&arena);
+    return result;
+}
+
+static char *print_file(Text text, uint32_t file, orr_diag *diag)
+{
+    Arena arena = { 0 };
+    Ast ast = { .arena = &arena };
+    char *result = NULL;
+    if (parse_text(&ast, file, text, diag, NULL)) {
+        size_t n;
+        FILE *out = open_memstream(&result, &n);
+        ast_print(&ast, out);
+        fclose(out);
+    }
+    arena_free(&arena);
+    return result;
+}
+
+static char *print_in(Mode mode, Text text, uint32_t file, orr_diag *diag)
+{
+    return mode == MODE_EXPR ? print_expr(text, file, diag) : print_file(text, file, diag);
+}
+
+// The lines between the first and the last, one step of indentation less.
+static char *take_body(char *printed)
+{
+    StrBuf s = { 0 };
+    for (char *line = printed, *end; (end = strchr(line, '\n')); line = end + 1) {
+        if (line == printed || !strchr(end + 1, '\n')) continue;
+        str_add_text(&s, (Text){ line + 2, (size_t)(end - line) - 1 });
+    }
+    free(printed);
+    return str_finish(&s);
+}
+
+// ---- What holds for every text that means something
+
+static bool same_tokens(const char *a, const char *b)
+{
+    Lexer x, y;
+    lex_init(&x, text_from(a), 0, NULL);
+    lex_init(&y, text_from(b), 0, NULL);
+    x.keep_comments = y.keep_comments = true;
+    for (;;) {
+        // a comment may be followed by a line end or not
+        Token p = lex_next(&x), q = lex_next(&y);
+        if (p.kind != q.kind) return false;
+        if (p.kind == TOKEN_EOF) return true;
+        if (p.kind != TOKEN_END && !text_equal(text_trim(lex_inner(&x, p)), text_trim(lex_inner(&y, q)))) return false;
+    }
+}
+
+static void check_layout(const char *text)
+{
+    StrBuf once = { 0 }, twice = { 0 };
+    assert_true(format_text(text_from(text), 0, &once, NULL));
+    str_add(&once, "");
+    if (!same_tokens(text, once.p)) {
+        print_error("the layout changed the tokens of\n%s\ninto\n%s\n", text, once.p);
+        fail();
+    }
+    assert_true(format_text((Text){ once.p, once.n }, 0, &twice, NULL));
+    str_add(&twice, "");
+    assert_string_equal(once.p, twice.p);
+    str_free(&once);
+    str_free(&twice);
+}
+
+static void check_round_trip(Mode mode, const char *printed)
+{
+    orr_diag *diag = orr_diag_create();
+    char *again = print_in(mode, text_from(printed), diag_add_source(diag, "printed", printed, strlen(printed)), diag);
+    if (!again || strcmp(printed, again) != 0) {
+        orr_diag_print(diag, stderr, 0);
+        print_error("printed\n%sand read again\n%s\n", printed, again ? again : "(errors)");
+        fail();
+    }
+    free(again);
+    orr_diag_destroy(diag);
+}
+
+// ---- One case
+
+static char *result_of(Mode mode, Text input)
+{
+    StrBuf text = { 0 };
+    if (mode == MODE_BODY) str_add(&text, "model M\n");
+    str_add_text(&text, input);
+    if (mode == MODE_BODY) str_add(&text, "\nend\n");
+    str_add(&text, "");
+
+    orr_diag *diag = orr_diag_create();
+    const uint32_t file = diag_add_source(diag, "case", text.p, text.n);
+    char *result = NULL;
+    if (mode == MODE_FORMAT) {
+        StrBuf out = { 0 };
+        if (format_text((Text){ text.p, text.n }, file, &out, diag)) {
+            // an empty line would end the case
+            StrBuf shown = { 0 };
+            for (size_t i = 0; i < out.n; i++) {
+                if (out.p[i] == '\n' && (i == 0 || out.p[i - 1] == '\n')) str_add_char(&shown, '.');
+                str_add_char(&shown, out.p[i]);
+            }
+            result = str_finish(&shown);
+            check_layout(text.p);
+        }
+        str_free(&out);
+    } else {
+        result = print_in(mode, (Text){ text.p, text.n }, file, diag);
+        if (result) {
+            check_round_trip(mode, result);
+            if (mode != MODE_EXPR) check_layout(text.p);
+            if (mode == MODE_BODY) result = take_body(result);
+        }
+    }
+    // messages exactly if it failed
+    assert_int_equal(result == NULL, orr_diag_errors(diag) > 0);
+    if (!result) result = messages_of(diag, mode == MODE_BODY ? 1 : 0);
+    else if (result[0] == '\0') {
+        free(result);
+        result = strdup("(nothing)\n");
+    }
+    orr_diag_destroy(diag);
+    str_free(&text);
+    return result;
+}
+
+// ---- A file of cases
+
+static Text next_line(const char **at)
+{
+    const char *start = *at, *end = strchr(start, '\n');
+    if (!end) end = start + strlen(start);
+    *at = *end ? end + 1 : end;
+    return (Text){ start, (size_t)(end - start) };
+}
+
+static void run_file(const char *path, size_t *n_cases, size_t *n_failed)
+{
+    char *text = read_whole(path);
+    const bool update = getenv("ORRERY_UPDATE_CASES") != NULL;
+    StrBuf updated = { 0 };
+    Mode mode = MODE_FILE;
+    size_t line_number = 0;
+    for (const char *at = text; *at;) {
+        Text line = next_line(&at);
+        line_number++;
+        if (text_starts(line, "%%")) {
+            const Text word = text_trim(text_part(line, 2, line.n));
+            static const char *const words[] = { "expr", "body", "file", "format" };
+            bool known = false;
+            for (int i = 0; i < 4; i++)
+                if (text_is(word, words[i])) {
+                    mode = (Mode)i;
+                    known = true;
+                }
+            if (!known) fail_msg("%s:%zu: unknown mode", path, line_number);
+        }
+        if (line.n == 0 || text_starts(line, "%%") || text_starts(line, "# ")) {
+            str_add_text(&updated, line);
+            str_add_char(&updated, '\n');
+            continue;
+        }
+
+        // a block up to the next empty line; its input is the first line, or all before `---`
+        const size_t first = line_number;
+        const char *start = line.p, *input_end = line.p + line.n, *expected = at;
+        while (*at) {
+            const char *before = at;
+            line = next_line(&at);
+            line_number++;
+            if (line.n == 0) {
+                at = before;
+                line_number--;
+                break;
+            }
+            if (text_is(line, "---")) {
+                input_end = before - 1;
+                expected = at;
+            }
+        }
+        const Text input = { start, (size_t)(input_end - start) };
+        const Text wanted = { expected, at > expected ? (size_t)(at - expected) : 0 };
+        char *found = result_of(mode, input);
+        ++*n_cases;
+        str_add_text(&updated, text_part((Text){ start, (size_t)(expected - start) }, 0, (size_t)(expected - start)));
+        if (expected[-1] != '\n') str_add_char(&updated, '\n');
+        str_add(&updated, found);
+        if (!update && !text_equal(text_from(found), wanted)) {
+            print_error("%s:%zu: %.*s\n  expected: %.*s  found:    %s", path, first, (int)input.n, input.p, (int)wanted.n, wanted.p, found);
+            ++*n_failed;
+        }
+        free(found);
+    }
+    if (update) {
+        FILE *out = fopen(path, "wb");
+        assert_non_null(out);
+        fwrite(updated.p, 1, updated.n, out);
+        fclose(out);
+    }
+    str_free(&updated);
+    free(text);
+}
+
+static void test_cases_give_what_they_say(void **state)
+{
+    (void)state;
+    const char *root = getenv("ORRERY_SOURCE_DIR");
+    char pattern[4096];
+    snprintf(pattern, sizeof pattern, "%s/tests/lang/*.cases", root ? root : ".");
+    glob_t files;
+    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
+    size_t n_cases = 0, n_failed = 0;
+    for (size_t i = 0; i < files.gl_pathc; i++) run_file(files.gl_pathv[i], &n_cases, &n_failed);
+    globfree(&files);
+    printf("%zu cases\n", n_cases);
+    assert_true(n_cases > 300);
+    assert_int_equal(n_failed, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_cases_give_what_they_say) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
