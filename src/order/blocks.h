@@ -84,8 +84,9 @@ typedef struct Blocks {
 
 // False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value, singular.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
-// For `--loops halt`: report each loop as an error. True if there is none.
+// For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);
+const char *order_method_text(const Loop *loop);    // "linear, solved symbolically", …; static
 void blocks_print(const Blocks *blocks, FILE *out);
 
 // The lecture's algorithm on this model, step by step, for people: dependency graph, D and D* when small, DFS numbers,

@@ -133,16 +133,23 @@ static const char *name_of(const Reporter *r, uint32_t column) { return variable
 static Place place_of(const Reporter *r, uint32_t row) { return r->system->equations[row].place; }
 
 // "'a'", "'a' and 'b'", "'a', 'b', 'c', 'd' and 3 more".
-static const char *list_names(Reporter *r, const uint32_t *columns, uint32_t n, const char *last)
+static const char *list_variables(const Flat *flat, const uint32_t *variables, uint32_t n, const char *last, Arena *work)
 {
-    StrBuf text = { .arena = &r->work };
+    StrBuf text = { .arena = work };
     const uint32_t shown = n > NAMES_MAX ? NAMES_MAX - 1 : n;
     for (uint32_t k = 0; k < shown; k++) {
         if (k > 0) str_add(&text, k + 1 == n ? last : ", ");
-        str_addf(&text, "'%s'", name_of(r, columns[k]));
+        str_addf(&text, "'%s'", flat->vars.items[variables[k]].name);
     }
     if (shown < n) str_addf(&text, "%s%u more", last, n - shown);
     return str_finish(&text);
+}
+
+static const char *list_names(Reporter *r, const uint32_t *columns, uint32_t n, const char *last)
+{
+    uint32_t *variables = ARENA_ARRAY(&r->work, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++) variables[k] = r->system->unknowns[columns[k]];
+    return list_variables(r->system->flat, variables, n, last, &r->work);
 }
 
 static const char *count_text(Reporter *r, uint32_t n, const char *noun)
@@ -386,4 +393,16 @@ void diagnose_singular_loop(const System *system, const Match *match, const uint
                            : "they say the same thing twice or contradict each other: correct or replace one of them");
     note_rows(&r, rows, n, rows[0], "together with this equation");
     arena_free(&r.work);
+}
+
+void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, orr_diag *diag)
+{
+    Arena work = { 0 };
+    const FlatEquation *equations = system->equations;
+    diag_report(diag, DIAG_LOOP_REFUSED, equations[loop->equations[0]].place, (size_t)loop->n,
+                list_variables(flat, loop->unknowns, loop->n, " and ", &work));
+    diag_hint(diag, "without --loops halt it is %s; a state or a delay in it breaks the loop", order_method_text(loop));
+    for (uint32_t k = 1; k < loop->n && k <= NOTES_MAX; k++)
+        diag_note(diag, equations[loop->equations[k]].place, "together with this equation");
+    arena_free(&work);
 }

@@ -5,6 +5,7 @@
 // left over, those that are not determined and the equations they share. The parts are the same for every largest
 // matching. Each falls into groups that have nothing in common, and each group is one message.
 #pragma once
+#include "order/blocks.h"
 #include "order/match.h"
 #include "order/start.h"
 
@@ -28,3 +29,5 @@ void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag);
 void diagnose_start(const Start *start, const Match *match, orr_diag *diag);
 // The component of these equations is singular whatever the values.
 void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n, orr_diag *diag);
+// An algebraic loop where none are wanted.
+void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, orr_diag *diag);

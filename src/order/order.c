@@ -150,6 +150,13 @@ bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
     return true;
 }
 
+bool order_refuse_loops(const Blocks *blocks, orr_diag *diag)
+{
+    const Ordered *system = &blocks->dynamic;
+    for (uint32_t k = 0; k < system->n_loops; k++) diagnose_loop(blocks->flat, system, &system->loops[k], diag);
+    return system->n_loops == 0;
+}
+
 const char *order_method_text(const Loop *loop)
 {
     switch (loop->method) {
