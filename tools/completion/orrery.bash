@@ -1,26 +1,32 @@
 # bash completion for orrery
 # shellcheck shell=bash
 
-_orrery_files() {
-    # model files and the folders on the way to them
-    local suffix
-    for suffix in "$@"; do
-        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X "!*.$suffix" -- "$current")
-    done
-    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -S / -- "$current")
-    compopt -o nospace -o filenames 2>/dev/null
+# Commands and options are asked from the program itself. In a source tree that is the program built there, never the
+# launcher, which might begin to build.
+_orrery_ask() {
+    local program=${COMP_WORDS[0]}
+    [[ $program == */* && -e ${program%/*}/CMakeLists.txt ]] && program=${program%/*}/build/release/bin/orrery
+    "$program" "$@" 2>/dev/null
 }
 
 _orrery_words() { mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current"); }
 
-# Names of the first column of `orrery solvers` or `orrery blocks`.
-_orrery_names() { _orrery_words "$("${COMP_WORDS[0]}" "$1" --names 2>/dev/null)"; }
+# Files with one of these suffixes, and the folders on the way to them.
+_orrery_files() {
+    local suffix
+    for suffix in "$@"; do
+        mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -f -X "!*.$suffix" -- "$current")
+    done
+    mapfile -t -O "${#COMPREPLY[@]}" COMPREPLY < <(compgen -d -- "$current")
+    compopt -o filenames 2>/dev/null
+}
 
 # Experiments of the model file already on the line.
 _orrery_experiments() {
     local word
     for word in "${COMP_WORDS[@]:2:COMP_CWORD-2}"; do
-        case $word in *.orr) [[ -r $word ]] && _orrery_words "$(sed -nE 's/^[[:space:]]*experiment[[:space:]]+([A-Za-z_][A-Za-z_0-9]*).*/\1/p' "$word")" ;; esac
+        [[ $word == *.orr && -r $word ]] || continue
+        _orrery_words "$(sed -nE 's/^[[:space:]]*experiment[[:space:]]+([A-Za-z_][A-Za-z_0-9]*).*/\1/p' "$word")"
     done
 }
 
@@ -28,42 +34,35 @@ _orrery() {
     local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]:-}
     COMPREPLY=()
     if ((COMP_CWORD == 1)); then
-        _orrery_words 'run check show export plot solvers blocks explain new fmt test --help --version'
+        _orrery_words "$(_orrery_ask --complete) --help --version"
         return
     fi
-    case $previous in
-        --solver) _orrery_names solvers; return ;;
-        --stage) _orrery_words 'ast flat order ir c'; return ;;
-        --code) _orrery_words 'instant native'; return ;;
-        --loops) _orrery_words 'solve halt'; return ;;
-        --update) _orrery_words 'in-place synchronous'; return ;;
-        --from) _orrery_files csv; return ;;
-        -o) _orrery_files csv; return ;;
-        --plot) _orrery_files svg png pdf; return ;;
-        --set | --until | --step | --tol | --abs | --every | --record) return ;;
+    case $command:$previous in
+        *:--solver) _orrery_words "$(_orrery_ask solvers | sed 's/ .*//')"; return ;;
+        *:--stage) _orrery_words 'ast flat order ir c'; return ;;
+        *:--code) _orrery_words 'instant native'; return ;;
+        *:--loops) _orrery_words 'solve halt'; return ;;
+        *:--update) _orrery_words 'synchronous in-place'; return ;;
+        new:--from) _orrery_files csv; return ;;
+        export:-o) _orrery_files csmp; return ;;
+        plot:-o | run:--plot) _orrery_files svg png pdf; return ;;
+        *:-o) _orrery_files csv; return ;;
+        *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--every | *:--record | *:--plot | \
+            *:--model | *:--title) return ;;
     esac
     if [[ $current == -* ]]; then
-        case $command in
-            run) _orrery_words '--set --until --solver --step --tol --abs --every --record -o --plot --stats --quiet
-                    --code --loops --update --help' ;;
-            check) _orrery_words '--explain --loops --set --update --help' ;;
-            show) _orrery_words '--stage --help' ;;
-            export) _orrery_words '--csmp --c -o --help' ;;
-            plot) _orrery_words '--plot -o --help' ;;
-            new) _orrery_words '--from --help' ;;
-            fmt) _orrery_words '--check --help' ;;
-            *) _orrery_words '--help' ;;
-        esac
+        _orrery_words "$(_orrery_ask --complete "$command")"
         return
     fi
     case $command in
-        run)
+        run | check | show | export)
             _orrery_experiments
             _orrery_files orr csmp
             ;;
-        check | show | export | test) _orrery_files orr csmp ;;
+        test) _orrery_files orr csmp ;;
         fmt | new) _orrery_files orr ;;
         plot) _orrery_files csv ;;
+        explain) _orrery_words "$(_orrery_ask explain | sed 's/ .*//')" ;;
     esac
 }
 complete -F _orrery orrery ./orrery

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# The manual page has a section for every command of the program with just the options of that command, and the completion
+# offers what the program says.
+set -euo pipefail
+cd "$ORRERY_SOURCE_DIR"
+[[ -n ${ORRERY:-} && -x $ORRERY ]] || { echo "no program built"; exit 1; }
+
+bad=0
+fail() { printf 'FAILED: %s\n' "$*"; bad=1; }
+
+# section <command>: its part of the page, as plain text with - for \-
+section() { awk -v c="$1" '/^\.S[SH]/ { on = $1 == ".SS" && $2 == c } on' docs/orrery.1 | sed 's/\\-/-/g'; }
+
+for command in $("$ORRERY" --complete); do
+    text=$(section "$command")
+    [[ -n $text ]] || { fail "'$command' is not in the manual page"; continue; }
+    has=$("$ORRERY" --complete "$command" | grep -v -x -e --help | sort || true)
+    told=$(grep -A 1 '^\.TP' <<<"$text" | grep -E '^\.BI? -' | awk '{ print $2 }' | sort || true)
+    difference=$(diff <(echo "$has") <(echo "$told") || true)
+    [[ -z $difference ]] || fail "options of '$command' (< the program, > the manual page):"$'\n'"$difference"
+done
+while read -r command; do
+    "$ORRERY" --complete | grep -qx "$command" || fail "the manual page tells of '$command', which does not exist"
+done < <(sed -nE 's/^\.SS ([a-z]+).*/\1/p' docs/orrery.1)
+version=$("$ORRERY" --version)
+grep -q "Orrery ${version##* }" docs/orrery.1 || fail "the manual page is not that of ${version##* }"
+
+# completion, as bash would call it
+PATH=$(dirname "$ORRERY"):$PATH
+# shellcheck source=tools/completion/orrery.bash
+source tools/completion/orrery.bash
+complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _orrery; printf '%s\n' "${COMPREPLY[@]}"; }
+[[ $(complete_line orrery ch) == check ]] || fail "completion of 'orrery ch'"
+complete_line orrery run -- | grep -qx -e --until || fail "completion of 'orrery run --'"
+complete_line orrery run x.orr --solver r | grep -qx rk4 || fail "completion of '--solver r'"
+complete_line orrery show --stage f | grep -qx flat || fail "completion of '--stage f'"
+
+((bad == 0)) && echo "manual page and completion agree with the program"
+exit $bad
