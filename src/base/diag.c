@@ -283,7 +283,7 @@ void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char
         if (hint) diag_hint(diag, "%s", hint);
         return;
     }
-    assert(!"orr_diag_add: unknown code");
+    assert(false && "orr_diag_add: unknown code");
 }
 
 // ---- Reading

@@ -164,6 +164,7 @@
     D(FILE_SKIPPED,           "W611", "%s") \
     D(EQUAL_REALS,            "W612", "'%s' compares numbers that change continuously: it holds at single instants only") \
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
+    D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

@@ -1068,6 +1068,16 @@
       "    K, 1, 5\n" \
       "    I, 2, 0, 1", \
       "add an O block: O, 3, 2. Or choose with --record b2.") \
+    X(ASSERT_BROKEN, \
+      "A condition the model claims by 'assert' is false at the end of a step. The run goes on, but\n" \
+      "its results lie outside what the model is made for. Each assertion is reported once.", \
+      "    model Spring\n" \
+      "      var x = 0.5, v = 0\n" \
+      "      x' = v\n" \
+      "      v' = -2*x\n" \
+      "      assert abs(x) < 0.2 \"the spring law holds for small extensions only\"\n" \
+      "    end", \
+      "stay inside the claim by other parameters or inputs, or extend the model.") \
     X(COMPILER_MISSING, \
       "Native code needs a C compiler, and none was found.", \
       "    CC=nocc orrery run tank.orr --code native", \

@@ -18,11 +18,7 @@
 
 typedef unsigned __int128 u128;
 
-static const uint64_t *power_of_ten(int e)
-{
-    assert(e >= POWER_FIRST && e <= POWER_LAST);
-    return powers_of_ten[e - POWER_FIRST];
-}
+static const uint64_t *power_of_ten(int e) { return powers_of_ten[e - POWER_FIRST]; }    // POWER_FIRST <= e <= POWER_LAST
 
 static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }
 
@@ -44,32 +40,36 @@ static Decimal shortest(uint64_t c, int q, bool spacing_changes)
     const int h = q + floor_log2_pow10(-k) + 1;
     const uint64_t *g = power_of_ten(-k);
     const uint64_t odd = c & 1;    // midpoints read back as the even neighbour
-    const uint64_t lower = round_to_odd(g, (4 * c - 2 + spacing_changes) << h) + odd;
-    const uint64_t middle = round_to_odd(g, (4 * c) << h);
-    const uint64_t upper = round_to_odd(g, (4 * c + 2) << h) - odd;
+    const uint64_t scaled = c << (h + 2), half_gap = 2ull << h;
+    const uint64_t lower = round_to_odd(g, scaled - (half_gap >> spacing_changes)) + odd;
+    const uint64_t middle = round_to_odd(g, scaled);
+    const uint64_t upper = round_to_odd(g, scaled + half_gap) - odd;
 
-    // one digit less
+    // Of the multiples of 10^k around v the one that is inside; the nearer one if both or none are. All of this is
+    // as random as the last digit, so it is computed without branches.
     const uint64_t s = middle / 4;
-    if (s >= 10) {
-        const uint64_t tens = s / 10;
-        const bool down = lower <= 40 * tens, up = 40 * tens + 40 <= upper;
-        if (down != up) return (Decimal){ 10 * (tens + up), k };
-    }
-    // else the neighbour that is inside; the nearer one if both or none are
     const bool down = lower <= 4 * s, up = 4 * s + 4 <= upper;
-    if (down != up) return (Decimal){ s + up, k };
     const uint64_t half = 4 * s + 2;
-    return (Decimal){ s + (middle > half || (middle == half && (s & 1))), k };
+    const bool nearer_up = (middle > half) | ((middle == half) & (s & 1));
+    const uint64_t unit = s + (down != up ? up : nearer_up);
+
+    // the same for multiples of 10^(k+1): a digit less, if one of them is inside
+    const uint64_t tens = s / 10;
+    const bool tens_down = lower <= 40 * tens, tens_up = 40 * tens + 40 <= upper;
+    const bool shorter = (tens_down != tens_up) & (s >= 10);
+    return (Decimal){ shorter ? 10 * (tens + tens_up) : unit, k };
 }
 
-// The eight digits of n < 10^8 as text in a register: the first digit in the lowest byte.
-static uint64_t eight_digits(uint32_t n)
+// The eight digits of n < 10^8 as text in a register, the first digit in the lowest byte. Each line splits every lane
+// into two by one division: upper + (lane - base upper) << width is (lane << width) - upper (base 2^width - 1).
+static inline uint64_t eight_digits(uint64_t n)
 {
-    const uint64_t x = n / 10000 | (uint64_t)(n % 10000) << 32;              // 2 lanes of 4 digits
-    const uint64_t hundreds = (x * 10486 >> 20) & 0x0000007F0000007Fu;       // x / 100 in each, exact below 10^4
-    const uint64_t y = hundreds | (x - 100 * hundreds) << 16;                // 4 lanes of 2 digits
-    const uint64_t tens = (y * 103 >> 10) & 0x000F000F000F000Fu;             // y / 10 in each, exact below 100
-    return (tens | (y - 10 * tens) << 8) + 0x3030303030303030u;              // 8 lanes
+    const uint64_t upper = n * 109951163 >> 40;                             // n / 10^4, exact below 10^8
+    const uint64_t fours = (n << 32) - upper * ((10000ull << 32) - 1);      // 2 lanes of 4 digits
+    const uint64_t hundreds = (fours * 10486 >> 20) & 0x0000007F0000007Fu;  // lane / 100, exact below 10^4
+    const uint64_t twos = (fours << 16) - hundreds * ((100 << 16) - 1);     // 4 lanes of 2 digits
+    const uint64_t tens = (twos * 103 >> 10) & 0x000F000F000F000Fu;         // lane / 10, exact below 100
+    return (twos << 8) - tens * ((10 << 8) - 1) + 0x3030303030303030u;      // 8 lanes
 }
 
 static unsigned trailing_zeros(uint64_t eight)    // of eight digits
@@ -92,10 +92,10 @@ static char *put8(char *out, uint64_t x)
 
 static char *put_integer(char *out, uint64_t n)    // n < 10^16
 {
-    const uint32_t low = (uint32_t)(n % 100000000);
+    const uint64_t low = n % 100000000;
     const uint64_t high = n / 100000000;
     if (high) {
-        const uint64_t text = eight_digits((uint32_t)high);
+        const uint64_t text = eight_digits(high);
         const unsigned zeros = leading_zeros(text);
         put8(out, text >> 8 * zeros);
         return put8(out + 8 - zeros, eight_digits(low));
@@ -114,19 +114,38 @@ static char *put_exponent(char *out, int e)
     return put_integer(out, (uint64_t)(e < 0 ? -e : e));
 }
 
+// Sixteen digits with a point behind the first `at` of them, at < 16: the digits behind it move up by a byte.
+static void put_with_point(char *out, uint64_t a, uint64_t b, unsigned at)
+{
+    const bool in_a = at < 8;
+    const uint64_t word = in_a ? a : b, before = (1ull << 8 * (at % 8)) - 1;
+    const uint64_t pointed = (word & before) | (uint64_t)'.' << 8 * (at % 8) | (word & ~before) << 8;
+    const char last = (char)(word >> 56);
+    if (in_a) {
+        put8(out, pointed);
+        out[8] = last;
+        put8(out + 9, b);
+    } else {
+        put8(out, a);
+        put8(out + 8, pointed);
+        out[16] = last;
+    }
+}
+
 // Digits d, with a first one that is not zero, and sixteen more; the value is d.dddd 10^e.
 static char *put_decimal(char *out, Decimal decimal)
 {
-    uint64_t digits = decimal.digits;
-    int e = decimal.exponent + 16;
-    while (digits < 10000000000000000u) {    // once at most, except for subnormal numbers
+    const bool short_by_one = decimal.digits < 10000000000000000u;    // 16 digits or 17: again no branch
+    uint64_t digits = decimal.digits * (short_by_one ? 10 : 1);
+    int e = decimal.exponent + 16 - short_by_one;
+    while (digits < 10000000000000000u) {    // subnormal numbers
         digits *= 10;
         e--;
     }
-    const uint32_t low = (uint32_t)(digits % 100000000);
+    const uint64_t low = digits % 100000000;
     const uint64_t rest = digits / 100000000;
     const char first = (char)('0' + rest / 100000000);
-    const uint64_t a = eight_digits((uint32_t)(rest % 100000000)), b = eight_digits(low);
+    const uint64_t a = eight_digits(rest % 100000000), b = eight_digits(low);
     unsigned n = 16 - trailing_zeros(b);    // digits after the first that count
     if (n == 8) n -= trailing_zeros(a);
 
@@ -145,11 +164,8 @@ static char *put_decimal(char *out, Decimal decimal)
             put8(put8(out, a), b);
             return out + e;
         }
-        // dd.ddd: what stands behind the point moves up by a byte; here e < 16
-        const u128 all = (u128)b << 64 | a, before = ((u128)1 << 8 * e) - 1;
-        const u128 shifted = (all & before) | (u128)'.' << 8 * e | (all & ~before) << 8;
-        put8(put8(out, (uint64_t)shifted), (uint64_t)(shifted >> 64));
-        out[16] = (char)(b >> 56);
+        // dd.ddd
+        put_with_point(out, a, b, (unsigned)e);
         return out + n + 1;
     }
     // d.ddde12
@@ -159,6 +175,21 @@ static char *put_decimal(char *out, Decimal decimal)
         out += n;
     }
     return put_exponent(out, e);
+}
+
+// Numbers of few decimals, which time, parameters and measurements often are. If m / 10^6 is x, and m has at most 15
+// digits, no other decimal of at most 15 digits is, so m without its zeros is the shortest. NULL if x is not of that
+// kind; most others are told by one multiplication. 10^-5 <= x < 10^9.
+static char *put_few_decimals(char *out, double x)
+{
+    const double scaled = x * 1e6;
+    const int64_t m = (int64_t)(scaled + 0.5);
+    if (fabs(scaled - (double)m) > scaled * 4e-16 || (double)m / 1e6 != x) return NULL;
+    const uint64_t decimals = eight_digits((uint64_t)m % 1000000 * 100);
+    out = put_integer(out, (uint64_t)m / 1000000);
+    *out++ = '.';
+    put8(out, decimals);
+    return out + 8 - trailing_zeros(decimals);
 }
 
 size_t number_format(double x, char *out)
@@ -178,8 +209,13 @@ size_t number_format(double x, char *out)
     // whole numbers below 2^53 are their own shortest text
     const double size = fabs(x);
     if (size < 9007199254740992.0) {
-        const uint64_t whole = (uint64_t)size;
-        if ((double)whole == size) return (size_t)(put_integer(out, whole) - start);
+        const int64_t whole = (int64_t)size;    // signed: one instruction each way
+        if ((double)whole == size) return (size_t)(put_integer(out, (uint64_t)whole) - start);
+    }
+
+    if (size < 1e9 && size >= 1e-5) {
+        char *const end = put_few_decimals(out, size);
+        if (end) return (size_t)(end - start);
     }
 
     const uint64_t c = exponent ? fraction | 1ull << 52 : fraction;
