@@ -1,0 +1,16 @@
+// src/export/exporter.h: writes a compiled model in another form. One table for each, listed in registry.c.
+#pragma once
+#include "model/model.h"
+#include "orrery/experiment.h"
+#include <stdio.h>
+
+typedef struct Exporter {
+    const char *name;       // "csmp": the form's name in orr_model_export
+    const char *suffix;     // ".csmp"
+    const char *summary;    // one line
+    // Write everything to `out`. False, with the reasons in `diag`, if the model has no such form; what was written so
+    // far is then thrown away by the caller. `experiment` may be NULL.
+    bool (*write)(const orr_model *model, const orr_experiment *experiment, FILE *out, orr_diag *diag);
+} Exporter;
+
+const Exporter *exporter_find(const char *name);    // NULL if unknown
