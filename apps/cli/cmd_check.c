@@ -1,5 +1,6 @@
 // apps/cli/cmd_check.c: `orrery check`: what the compiler makes of a model, without running it.
 #include "commands.h"
+#include <string.h>
 
 typedef struct Settings {
     const char *model, *loops;
@@ -12,6 +13,19 @@ static const Option options[] = {
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
 };
 
+// Which of the two readings of the time-slicing simulator the experiment takes.
+static void report_update(const orr_experiment *experiment)
+{
+    const char *solver = experiment->run.solver;
+    if (!solver) return;
+    if (strcmp(solver, "euler") == 0)
+        puts("\nUpdate: synchronous explicit Euler: all states advance together. With --update in-place they advance one\n"
+             "after another, in the order listed above (CSMP: of their block numbers, whatever the order of the lines).");
+    if (strcmp(solver, "semi-implicit euler") == 0)
+        puts("\nUpdate: in place (semi-implicit Euler): states advance one after another, in the order listed above\n"
+             "(CSMP: of their block numbers, whatever the order of the lines), each with the newest values of the others.");
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
@@ -19,7 +33,10 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model, .loops = s->loops };
     const orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) orr_model_report(session.model, stdout, s->explain);
+    if (status == ORR_STATUS_OK) {
+        orr_model_report(session.model, stdout, s->explain, diag);
+        report_update(&session.experiment);
+    }
     session_close(&session);
     return status;
 }

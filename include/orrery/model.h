@@ -74,8 +74,9 @@ typedef struct orr_model_facts {
 } orr_model_facts;
 ORR_API orr_model_facts orr_model_get_facts(const orr_model *model);
 
-// What `orrery check` tells: states, order of evaluation, loops with method; `explain` adds the steps of the sorting.
-ORR_API void orr_model_report(const orr_model *model, FILE *out, bool explain);
+// What `orrery check` tells: states, order of evaluation, loops with method and condition number; `explain` adds the
+// steps of the sorting. `diag` is the one the source was opened with: it knows the lines.
+ORR_API void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr_diag *diag);
 
 // The blocks that CSMP files may contain, in order; false behind the last. All texts are static.
 typedef struct orr_block {

@@ -1,0 +1,178 @@
+// src/report.c: what `orrery check` tells of a compiled model: states, order of evaluation, loops.
+#include "base/diag.h"
+#include "model/model.h"
+#include "num/lu.h"
+#include "orrery/run.h"
+#include <math.h>
+#include <string.h>
+
+enum { CONDITION_MAX = 300 };    // rows of a loop whose condition number is computed
+
+typedef struct Report {
+    const orr_model *model;
+    orr_run         *start;    // stands at the initial values; NULL if there are none
+    const orr_diag  *diag;     // for line numbers
+    ExprNames        names;
+    FILE            *out;
+} Report;
+
+static void print_equation(const Report *r, const FlatEquation *e)
+{
+    const ExprPool *pool = &r->model->flat.pool;
+    expr_print(pool, e->lhs, &r->names, r->out);
+    fputs(" = ", r->out);
+    expr_print(pool, e->rhs, &r->names, r->out);
+}
+
+static void print_line(const Report *r, Place place)
+{
+    const size_t line = diag_line(r->diag, place);
+    if (line) fprintf(r->out, "    (line %zu)", line);
+    fputc('\n', r->out);
+}
+
+static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
+
+// ---------------------------------------------------------------------------------------------- states
+
+static void report_states(const Report *r)
+{
+    const Blocks *blocks = &r->model->blocks;
+    if (blocks->n_states == 0) return;
+    fprintf(r->out, "\nStates, integrated by the solver:\n");
+    for (uint32_t i = 0; i < blocks->n_states; i++) {
+        const FlatVar *x = &r->model->flat.vars.items[blocks->states[i]];
+        fprintf(r->out, "  %s", x->name);
+        if (x->start != EXPR_NONE) {
+            fputs(x->start_is_guess ? " ~ " : " = ", r->out);
+            expr_print(&r->model->flat.pool, x->start, &r->names, r->out);
+        }
+        if (x->unit) fprintf(r->out, " [%s]", x->unit);
+        if (x->doc) fprintf(r->out, "    %s", x->doc);
+        fputc('\n', r->out);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- order
+
+static void report_order(const Report *r)
+{
+    const Ordered *system = &r->model->blocks.dynamic;
+    if (system->n_blocks == 0) return;
+    fprintf(r->out, "\nOrder of evaluation:\n");
+    size_t number = 0;
+    uint32_t last_loop = FLAT_NONE;
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        const Block *block = &system->blocks[b];
+        if (block->loop == FLAT_NONE) {
+            fprintf(r->out, "%4zu  ", ++number);
+            print_equation(r, &system->equations[block->equations[0]]);
+            print_line(r, system->equations[block->equations[0]].place);
+        } else if (block->loop != last_loop) {
+            fprintf(r->out, "%4zu  loop %u: ", ++number, block->loop + 1);
+            const Loop *loop = &system->loops[block->loop];
+            for (uint32_t i = 0; i < loop->n; i++)
+                fprintf(r->out, "%s%s", i ? ", " : "", r->model->flat.vars.items[loop->unknowns[i]].name);
+            fputs(" together\n", r->out);
+        }
+        last_loop = block->loop;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- loops
+
+static double value_of(const void *context, uint32_t variable)
+{
+    const Report *r = context;
+    return orr_run_value(r->start, variable);
+}
+
+static double mode_of(const void *context, uint32_t relation)
+{
+    (void)context, (void)relation;
+    return NAN;    // entries that depend on a mode have no single condition number
+}
+
+// Of a linear loop at the initial values; NaN if it cannot be told.
+static double condition_number(const Report *r, const Loop *loop)
+{
+    if (!r->start || !loop->is_linear || loop->n > CONDITION_MAX) return NAN;
+    const ExprValues values = { .variable = value_of, .mode = mode_of, .context = r, .t = orr_run_time(r->start) };
+    Arena work = { 0 };
+    double *matrix = ARENA_ARRAY(&work, double, (size_t)loop->n * loop->n);
+    for (uint32_t k = 0; k < loop->n_entries; k++) {
+        const BlockEntry *e = &loop->entries[k];
+        matrix[(size_t)e->row * loop->n + e->column] = expr_evaluate(&r->model->flat.pool, e->value, &values);
+    }
+    const double condition = lu_condition(matrix, loop->n, &work);
+    arena_free(&work);
+    return condition;
+}
+
+static void report_guesses(const Report *r, const Ordered *system, const Loop *loop)
+{
+    const Block *block = &system->blocks[loop->first_block];
+    if (block->kind != BLOCK_NEWTON) return;
+    fputs("       iterates on", r->out);
+    for (uint32_t i = 0; i < block->n_torn; i++) {
+        const FlatVar *v = &r->model->flat.vars.items[block->unknowns[i]];
+        fprintf(r->out, "%s %s, first guess ", i ? "," : "", v->name);
+        if (v->start != EXPR_NONE) expr_print(&r->model->flat.pool, v->start, &r->names, r->out);
+        else fputs("0 (none given; write var … ~ value)", r->out);
+    }
+    fputc('\n', r->out);
+}
+
+static void report_loops(const Report *r)
+{
+    const Ordered *system = &r->model->blocks.dynamic;
+    for (uint32_t k = 0; k < system->n_loops; k++) {
+        const Loop *loop = &system->loops[k];
+        fprintf(r->out, "\nLoop %u: %u equation%s, %s", k + 1, loop->n, plural(loop->n), order_method_text(loop));
+        const double condition = condition_number(r, loop);
+        if (!isnan(condition)) fprintf(r->out, ", condition number %.3g", condition);
+        fputc('\n', r->out);
+        for (uint32_t i = 0; i < loop->n; i++) {
+            fputs("       ", r->out);
+            print_equation(r, &system->equations[loop->equations[i]]);
+            print_line(r, system->equations[loop->equations[i]].place);
+        }
+        report_guesses(r, system, loop);
+    }
+}
+
+static void report_relations(const Report *r)
+{
+    const Flat *flat = &r->model->flat;
+    if (flat->relations.n == 0) return;
+    fprintf(r->out, "\nRelations, fixed between events:\n");
+    for (size_t i = 0; i < flat->relations.n; i++) {
+        fputs("  ", r->out);
+        expr_print(&flat->pool, flat->relations.items[i].relation, &r->names, r->out);
+        print_line(r, flat->relations.items[i].place);
+    }
+}
+
+void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr_diag *diag)
+{
+    const orr_model_facts facts = orr_model_get_facts(model);
+    fprintf(out, "%s: %zu state%s, %zu equation%s, %zu algebraic loop%s, %zu relation%s\n", orr_model_name(model),
+            facts.n_states, plural(facts.n_states), facts.n_equations, plural(facts.n_equations), facts.n_loops,
+            plural(facts.n_loops), facts.n_relations, plural(facts.n_relations));
+
+    // values at the start are a bonus: a model that cannot start can still be sorted
+    orr_diag *aside = orr_diag_create();
+    const orr_run_options options = orr_run_options_default();
+    Report r = { .model = model, .start = orr_run_create(model, &options, aside), .diag = diag,
+                 .names = flat_names(&model->flat), .out = out };
+    report_states(&r);
+    report_order(&r);
+    report_loops(&r);
+    report_relations(&r);
+    if (explain) {
+        fputc('\n', out);
+        order_explain(&model->blocks, out);
+    }
+    orr_run_destroy(r.start);
+    orr_diag_destroy(aside);
+}
