@@ -196,7 +196,19 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
 
 // ---- Several equations, not all linear
 
-static Tearing tear_component(Maker *m, uint32_t n, const uint32_t *unknowns, const LinearForm *forms)
+// How much smaller than the largest of its equation a coefficient may be if it is to be divided by: errors grow by the
+// quotient from each inner unknown to the next. An equation that is written for an unknown is taken at its word.
+#define PIVOT_MIN 0.1
+
+// Of a coefficient that is a constant; 0 if it is not.
+static double size_of(const Maker *m, const LinearTerm *term)
+{
+    double x;
+    return !term->is_bent && expr_is_const(m->pool, term->coefficient, &x) && isfinite(x) ? fabs(x) : 0;
+}
+
+static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const uint32_t *unknowns,
+                              const LinearForm *forms)
 {
     size_t n_entries = 0;
     for (uint32_t i = 0; i < n; i++) n_entries += forms[i].n_terms;
@@ -215,11 +227,14 @@ static Tearing tear_component(Maker *m, uint32_t n, const uint32_t *unknowns, co
     }
     size_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
+        double largest = 0;
+        for (uint32_t k = 0; k < forms[i].n_terms; k++) largest = fmax(largest, size_of(m, &forms[i].terms[k]));
         for (uint32_t k = 0; k < forms[i].n_terms; k++) {
             const LinearTerm *term = &forms[i].terms[k];
-            double x;
+            const double size = size_of(m, term);
             problem.rows.columns[at] = m->place[term->variable];
-            is_solvable[at++] = !term->is_bent && expr_is_const(m->pool, term->coefficient, &x) && x != 0 && isfinite(x);
+            is_solvable[at++] = size > 0 && (size >= PIVOT_MIN * largest
+                                             || explicit_value(m, rows[i], term->variable) != EXPR_NONE);
         }
         problem.rows.first[i + 1] = at;
     }
@@ -295,7 +310,7 @@ static Expr inner_value(Maker *m, uint32_t row, uint32_t variable)
 static bool make_torn(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
 {
     Loop *loop = add_loop(m, LOOP_NEWTON, false, n, rows);
-    const Tearing tearing = tear_component(m, n, loop->unknowns, forms);
+    const Tearing tearing = tear_component(m, rows, n, loop->unknowns, forms);
     Block *block = add_block(m, BLOCK_NEWTON, n);
     block->n_torn = tearing.n_torn;
     block->loop = this_loop(m);
