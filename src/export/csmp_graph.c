@@ -518,7 +518,6 @@ static void survey(Writer *w)
         const ExprNode *node = expr_node(w->pool, e);
         if (node->op == EXPR_VAR) {
             if (!w->is_needed[node->index]) read_variable(w, node->index);
-            else if (w->value[node->index] != EXPR_NONE) w->uses[w->value[node->index]]++;
         } else if (node->op == EXPR_DELAY) {
             read_node(w, w->flat->delays.items[node->b].source);
         } else {

@@ -262,6 +262,12 @@ static void test_shared_parts_are_written_once(void **state)
     assert_int_equal(count_lines(text, "O"), 1);
     free(text);
     release(&m);
+    // what others read too is not swallowed by a sum
+    text = write_model("var x = 1, y = 1\nx' = 3*x + y\ny' = 3*x", &m);
+    assert_int_equal(count_lines(text, "W"), 1);
+    assert_int_equal(count_lines(text, "+"), 1);
+    free(text);
+    release(&m);
 }
 
 static void test_sums_are_gathered(void **state)
