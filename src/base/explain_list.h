@@ -628,13 +628,14 @@
       "the settings are listed in docs/csmp.md; the usual ones are $endtime,\n" \
       "$timestep and $comminterval.") \
     X(CSMP_SETTING_MISSING, \
-      "The run needs a value that the file does not contain or leaves open with '?'.", \
-      "    $timestep = ?", \
-      "give it on the command line: --set timestep=0.01.") \
+      "A diagram says when the run ends and how long a step is; one of the two is missing.", \
+      "    $timestep = 0.01\n" \
+      "    I, 1, 0, 1", \
+      "add a line such as $endtime = 100; $timestep = ? leaves the step to --set timestep=0.01.") \
     X(CSMP_SETTING_VALUE, \
       "The value of the setting is not what it can be.", \
       "    $endtime = soon", \
-      "give a number, or '?' to be asked for it on the command line.") \
+      "give a number. $timestep may also be '?': then it is given with --set timestep=0.01.") \
     X(CSMP_PARAMETER, \
       "The argument at this place is a parameter, that is a number.", \
       "    K, 1, five", \
