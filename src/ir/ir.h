@@ -4,57 +4,114 @@
 //
 //     t                time
 //     x[n_states]      states, owned by the solver
-//     v[n_values]      the value block of a run: parameters and inputs | modes | all variables (last values)
+//     v[n_values]      the value block of a run: parameters and inputs | modes | all variables (last values) | guesses
+//                      of the loops | scratch of the generated code
 //     out[…]           what the program computes: rates, values of relations, entries of the Jacobian, …
 //
 // Variables computed on the way are locals of the program; only programs that say so (`keeps`) store them in v.
+//
+// Where a loop is solved by iteration, the first guess is its solution at the latest point where the derivatives were
+// computed (IR_RATES and the fixed-step loops write the guesses, all others only read them): so what is recorded, and
+// when, changes no bit of a trajectory.
 #pragma once
 #include "order/blocks.h"
 
 typedef enum IrProgramId {
-    IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of the others into v
+    IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of the others into v, and
+                      // the first guesses of the loops
     IR_START,         // solve the start system: out[n_states] = states; keeps all variables. Guesses are read from v
     IR_RATES,         // out[n_states] = derivatives
-    IR_VALUES,        // keeps every variable (algebraic ones, states, rates) in v: what recording reads
+    IR_VALUES,        // keeps every variable (algebraic ones, states, rates) in v: what recording reads. out is not used
     IR_RELATIONS,     // out[2*n_relations] = zero function, truth value of each relation
+    IR_CHANGED,       // out[1] = 1 if the truth value of any relation differs from its mode
     IR_ASSERTS,       // out[n_asserts] = truth value of each
-    IR_TERMINAL,      // runs the terminal region on v; out[0] = 1 to run again
-    IR_JACOBIAN,      // out[n_entries] = d rates / d states, in the order of `jacobian`
+    IR_TERMINAL,      // runs the terminal region on v (after IR_VALUES); out[0] = 1 if any `rerun` is true, out[1+i] = the i-th
+    IR_JACOBIAN,      // out[n_jacobian] = d rates / d states, in the order of `jacobian`
     IR_HISTORIES,     // out[n_delays] = what each delay remembers now
+    IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at the values in v
     IR_N_PROGRAMS
 } IrProgramId;
 
 typedef enum IrKind {
     IR_LOCAL,         // variable := value (a local of the program; kept in v if the program keeps)
+    IR_KEEP,          // v[place of the variable] := value
     IR_OUT,           // out[index] := value
-    IR_PARAM,         // parameter := value unless it was given
+    IR_PARAM,         // parameter (a variable) := value unless it was given
+    IR_GUESS,         // guess of a variable := value; EXPR_NONE: what v keeps of it
+    IR_RERUN,         // out[1 + index] := value, and if that is true out[0] := 1
     IR_SOLVE,         // block := solved (LINEAR or NEWTON), its unknowns become locals
+    IR_CALL,          // run the program `index` at (t, out): a start is finished by IR_VALUES at its own states
 } IrKind;
 
 typedef struct IrStatement {
     IrKind   kind;
-    uint32_t index;           // variable, place in out, parameter, or block
-    Expr     value;
-    uint32_t equation;        // the equation it comes from, for messages; FLAT_NONE if none
+    uint32_t index;           // variable, place in out, block or program
+    Expr     value;           // EXPR_NONE for IR_SOLVE and IR_CALL
+    uint32_t equation;        // the equation of the system it comes from, for messages; FLAT_NONE if none
 } IrStatement;
+
+// The variables that each block of a system reads but does not compute, parameters too, each once.
+typedef struct IrReads {
+    uint32_t *start;          // [n_blocks + 1] block b reads var[start[b]] to var[start[b + 1] - 1]
+    uint32_t *var;            // as written in the expressions: aliases not followed
+} IrReads;
 
 typedef struct IrProgram {
     const char  *name;        // "rates": also its name in the generated C
     IrStatement *statements;  // [n_statements]
     uint32_t     n_statements;
     const Ordered *system;    // where blocks and equations are looked up: dynamic or start
+    const IrReads *reads;     // of its blocks
+    const Expr  *alias;       // [n_vars] in that system: the VAR or TIME a variable is only another name of, or EXPR_NONE;
+                              // NULL: none are followed
     bool         keeps;       // store variables in v
+    bool         from_v;      // every variable is read from v, states included
+    bool         in_sequence; // each statement sees what the ones before it stored in v
+    bool         remembers;   // solutions of loops become their next guesses
 } IrProgram;
 
 // Places in the value block, the same for every program and for the run.
 typedef struct IrLayout {
     uint32_t  n_params;       // v[0 .. n_params): parameters and inputs in the order of Blocks.params
-    uint32_t  n_modes;        // v[n_params .. +n_modes): 0 or 1
+    uint32_t  first_mode;     // v[first_mode .. +n_modes): 0 or 1
+    uint32_t  n_modes;
     uint32_t  first_var;      // v[first_var + i]: variable i of the Flat model (unused for parameters)
+    uint32_t  first_guess;    // v[first_guess .. +n_guesses)
+    uint32_t  n_guesses;
+    // of the generated code; nothing there is worth keeping between two calls
+    uint32_t  first_shadow;   // v[.. +n_vars]: variables of a large model while its derivatives are computed
+    uint32_t  first_inner;    // v[.. +n_states + 2*n_relations]: what one program computes for another
+    uint32_t  first_scratch;  // v[.. +n_scratch]: parts of expressions that are shared by several functions of a program
+    uint32_t  n_scratch;
+    uint32_t  first_loop_scratch;    // v[.. +n_loop_scratch]: the same inside a loop
+    uint32_t  n_loop_scratch;
+    uint32_t  first_work;     // v[.. +n_work]: vectors and matrices of loops too large for the C stack
+    uint32_t  n_work;
     uint32_t  n_values;       // length of v
     uint32_t *place;          // [n_vars] place of each variable in v
+    uint32_t *guess;          // [n_vars] place of its guess in v, FLAT_NONE if it has none
     uint32_t *state_of;       // [n_vars] its number among the states, or FLAT_NONE
 } IrLayout;
+
+enum {
+    IR_STACK_MAX = 1280,      // doubles that a generated function may put on the C stack
+    IR_LOOP_MAX = 2000,       // rows of a loop's matrix, which is dense
+};
+
+// Doubles that solving a block needs: matrix and vectors; unknowns and what the loop reads.
+static inline uint32_t ir_matrix_rows(const Block *block) { return block->kind == BLOCK_NEWTON ? block->n_torn : block->n; }
+static inline uint32_t ir_matrix_size(const Block *block)
+{
+    const uint32_t n = ir_matrix_rows(block);
+    return n * n + 6 * n;
+}
+
+// Which derivatives depend on which states, by structure: compressed columns, rows ascending.
+typedef struct IrPattern {
+    uint32_t *start;          // [n_states + 1] column j has rows row[start[j]] to row[start[j + 1] - 1]
+    uint32_t *row;            // [n]
+    uint32_t  n;
+} IrPattern;
 
 typedef struct Ir {
     Arena     *arena;         // borrowed; owns everything
@@ -62,11 +119,22 @@ typedef struct Ir {
     Blocks    *blocks;        // borrowed
     IrLayout   layout;
     IrProgram  programs[IR_N_PROGRAMS];
-    BlockEntry *jacobian;     // [n_jacobian] row, column of each entry (value unused), by column, then row: compressed columns
-    uint32_t   n_jacobian;
-    IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before each state's update
+    bool       has_pattern;   // false if it would be too large: then treat it as full
+    IrPattern  pattern;
+    bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern instead
+    BlockEntry *jacobian;     // [n_jacobian] row, column, value of each entry: exactly those of the pattern, in its order
+    uint32_t   n_jacobian;    // 0 without has_jacobian
+    IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before each state's update,
+                              // and as its last statement out[0] = the rate. NULL if it would be too large
+    uint32_t   n_reruns;      // of the terminal region
+    IrReads    dynamic_reads, start_reads;
+    Expr      *dynamic_alias, *start_alias;    // [n_vars]
 } Ir;
 
+// False, with a diagnostic, if the model is too large.
 bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag);
 bool ir_verify(const Ir *ir);      // every variable is computed before it is read; asserted after lowering
 void ir_print(const Ir *ir, FILE *out);
+
+// The loop that a program's return value `result` > 0 speaks of, and its system (either may be NULL).
+const Block *ir_failed_block(const Ir *ir, IrProgramId program, int result, const Ordered **system);

@@ -1,0 +1,80 @@
+// src/code/build.c: building the parts of a model's code, by either compiler.
+#include "code/build.h"
+#include "base/os.h"
+#include <assert.h>
+#include <string.h>
+
+enum { SMALL_STATEMENTS = 500 };    // of all programs together: built whole
+
+const BuildSymbol build_symbols[] = {
+    { "orr_params", false, IR_PARAMS },       { "orr_start", false, IR_START },
+    { "orr_rates", false, IR_RATES },         { "orr_values", false, IR_VALUES },
+    { "orr_relations", false, IR_RELATIONS }, { "orr_changed", false, IR_CHANGED },
+    { "orr_asserts", false, IR_ASSERTS },     { "orr_terminal", false, IR_TERMINAL },
+    { "orr_jacobian", false, IR_JACOBIAN },   { "orr_histories", false, IR_HISTORIES },
+    { "orr_residuals", false, IR_RESIDUALS }, { "orr_euler", true, CODE_EULER },
+    { "orr_in_place", true, CODE_IN_PLACE },  { "orr_heun", true, CODE_HEUN },
+    { "orr_rk4", true, CODE_RK4 },            { NULL, false, 0 },
+};
+
+void build_set(Code *code, const BuildSymbol *symbol, void *address)
+{
+    // a function pointer from an object pointer: POSIX says how
+    if (symbol->is_loop) memcpy(&code->loops[symbol->id], &address, sizeof address);
+    else memcpy(&code->programs[symbol->id], &address, sizeof address);
+}
+
+// Build parts that are not there yet.
+static bool build_parts(Code *code, unsigned parts, orr_diag *diag)
+{
+    const uint64_t began = os_now_ns();
+    Arena work = { 0 };
+    const Text text = code_text(code->ir, parts, &work);
+    CodeUnit unit = { 0 };
+    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, diag)
+                                              : instant_compile(code, text, &unit, diag);
+    arena_free(&work);
+    if (!ok) return false;
+    assert(code->n_units < CODE_N_PARTS);
+    code->units[code->n_units++] = unit;
+    code->parts |= parts;
+    code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
+    return true;
+}
+
+static bool is_small(const Ir *ir)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < IR_N_PROGRAMS; i++) n += ir->programs[i].n_statements;
+    for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++) n += ir->one_rate[i].n_statements;
+    return n <= SMALL_STATEMENTS;
+}
+
+bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag)
+{
+    *code = (Code){ .tier = tier, .ir = ir };
+    pthread_mutex_init(&code->lock, NULL);
+    if (build_parts(code, is_small(ir) ? CODE_PART_ALL : CODE_PART_CORE, diag)) return true;
+    code_free(code);
+    return false;
+}
+
+bool code_require(const Code *const_code, unsigned parts, orr_diag *diag)
+{
+    Code *code = (Code *)const_code;    // completed under its lock; what is there already does not change
+    pthread_mutex_lock(&code->lock);
+    const unsigned missing = parts & ~code->parts;
+    const bool ok = missing == 0 || build_parts(code, missing, diag);
+    pthread_mutex_unlock(&code->lock);
+    return ok;
+}
+
+void code_free(Code *code)
+{
+    for (uint32_t i = 0; i < code->n_units; i++) {
+        if (code->tier == CODE_NATIVE) native_free(&code->units[i]);
+        else instant_free(&code->units[i]);
+    }
+    pthread_mutex_destroy(&code->lock);
+    memset(code, 0, sizeof *code);
+}

@@ -1,0 +1,340 @@
+// src/code/cgen.c: an Ir as C text.
+//
+// Every program becomes a function `int orr_<name>(t, x, env, out)`. A loop of equations becomes a function of its
+// own, called by all programs that need it:
+//
+//     int orr_loop_7(t, in, env, z, remember)       in: the variables it reads, z: its unknowns
+//         linear: fill the matrix, eliminate       non-linear: orr_eval_7(t, in, env, z, r, m) under orr_newton
+//
+// Small models have the derivatives inside their fixed-step loops (loops.c). In large ones the functions that compute
+// the derivatives and those that compute all values are the same, told where to put the variables:
+//
+//     rates:  common_1(…, w = shadow, out), common_2, …
+//     values: common_1(…, w = variables of v, out = nowhere), common_2, …; rest_1, …
+#include "code/cgen.h"
+#include "code/prelude.h"
+#include <assert.h>
+#include <string.h>
+
+#define PROGRAM_PARAMETERS "double t, const double *x, const struct orr_env *env, double *out"
+#define PROGRAM_ARGUMENTS  "t, x, env, out"
+#define COMMON_PARAMETERS \
+    "double t, const double *x, const struct orr_env *env, double *w, double *out, int remember"
+#define COMMON_ARGUMENTS "t, x, env, w, out, remember"
+#define EVAL_PARAMETERS \
+    "double t, const double *in, const struct orr_env *env, double *z, double *r, double *m"
+#define EVAL_ARGUMENTS "t, in, env, z, r, m"
+
+// ---- Programs
+
+Routine cgen_routine(const IrProgram *program)
+{
+    return (Routine){
+        .name = program->name, .parameters = PROGRAM_PARAMETERS, .arguments = PROGRAM_ARGUMENTS, .is_public = true,
+        .returns_int = true, .system = program->system, .reads = program->reads, .alias = program->alias, .from_v = program->from_v,
+        .caches = !program->in_sequence, .style = VARS_CONST, .remember = program->remembers ? "1" : "0",
+        .failed = "return %u;", .time = "t", .state = "x",
+    };
+}
+
+static Step step_of(const Cgen *c, const IrProgram *program, const IrStatement *s, Array out)
+{
+    const IrLayout *layout = &c->gen.ir->layout;
+    switch (s->kind) {
+    case IR_LOCAL: {
+        const Array array = program->keeps ? ARRAY_V : ARRAY_NONE;
+        return (Step){ STEP_LET, s->value, s->index, array, layout->place[s->index], false };
+    }
+    case IR_KEEP: return (Step){ STEP_STORE, s->value, FLAT_NONE, ARRAY_V, layout->place[s->index], false };
+    case IR_OUT: return (Step){ STEP_STORE, s->value, FLAT_NONE, out, s->index, false };
+    case IR_PARAM: return (Step){ STEP_GIVEN, s->value, FLAT_NONE, ARRAY_V, layout->place[s->index], false };
+    case IR_GUESS:
+        if (s->value == EXPR_NONE)
+            return (Step){ STEP_COPY, EXPR_NONE, layout->place[s->index], ARRAY_V, layout->guess[s->index], false };
+        return (Step){ STEP_STORE, s->value, FLAT_NONE, ARRAY_V, layout->guess[s->index], false };
+    case IR_RERUN: return (Step){ STEP_RERUN, s->value, FLAT_NONE, ARRAY_OUT, s->index, false };
+    case IR_SOLVE:
+        return (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, program->keeps ? ARRAY_V : ARRAY_NONE, s->index, false };
+    case IR_CALL: return (Step){ STEP_CALL, EXPR_NONE, FLAT_NONE, ARRAY_NONE, s->index, false };
+    }
+    assert(!"a kind of statement");
+    return (Step){ 0 };
+}
+
+Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n)
+{
+    Step *steps = ARENA_ARRAY(&c->gen.work, Step, program->n_statements);
+    for (uint32_t i = 0; i < program->n_statements; i++) {
+        steps[i] = step_of(c, program, &program->statements[i], out);
+        steps[i].ends_epoch = program->in_sequence;
+    }
+    *n = program->n_statements;
+    return steps;
+}
+
+static Routine routine_of(Cgen *c, IrProgramId id)
+{
+    const IrProgram *program = &c->gen.ir->programs[id];
+    Routine r = cgen_routine(program);
+    r.name = arena_printf(&c->gen.work, "orr_%s", program->name);
+    r.steps = cgen_steps(c, program, ARRAY_OUT, &r.n_steps);
+    return r;
+}
+
+static void print_program(Cgen *c, IrProgramId id)
+{
+    const Routine r = routine_of(c, id);
+    gen_begin(&c->gen, &r);
+    gen_function(&c->gen);
+}
+
+// ---- Derivatives and values of a large model
+
+static void print_large_rates_and_values(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const Ir *ir = g->ir;
+    const IrProgram *rates = &ir->programs[IR_RATES], *values = &ir->programs[IR_VALUES];
+    const uint32_t n_common = rates->n_statements - ir->blocks->n_states;
+
+    // what the derivatives need, each variable in w
+    Routine common = cgen_routine(rates);
+    common.name = "orr_common";
+    common.parameters = COMMON_PARAMETERS;
+    common.arguments = COMMON_ARGUMENTS;
+    common.has_w = true;
+    common.is_public = false;
+    common.remember = "remember";
+    Step *steps = cgen_steps(c, rates, ARRAY_OUT, &common.n_steps);
+    for (uint32_t i = 0; i < n_common; i++) {
+        steps[i].array = ARRAY_W;
+        if (steps[i].kind == STEP_LET) steps[i].index = steps[i].variable;
+    }
+    common.steps = steps;
+    gen_begin(g, &common);
+    gen_function(g);
+
+    // the rest of the values
+    Routine rest = cgen_routine(values);
+    rest.name = "orr_rest";
+    rest.parameters = COMMON_PARAMETERS;
+    rest.arguments = COMMON_ARGUMENTS;
+    rest.has_w = true;
+    rest.is_public = false;
+    rest.remember = "remember";
+    uint32_t n;
+    steps = cgen_steps(c, values, ARRAY_OUT, &n);
+    for (uint32_t i = 0; i < n; i++) {
+        steps[i].array = ARRAY_W;
+        if (steps[i].kind == STEP_LET) steps[i].index = steps[i].variable;
+        if (steps[i].kind == STEP_STORE) steps[i].index = values->statements[i].index;
+    }
+    rest.steps = steps + n_common;
+    rest.n_steps = n - n_common;
+    gen_begin(g, &rest);
+    for (uint32_t i = 0; i < n_common; i++) {
+        if (steps[i].kind == STEP_LET) gen_in_memory(g, steps[i].variable, ARRAY_W, steps[i].variable);
+        if (steps[i].kind != STEP_SOLVE) continue;
+        const Block *block = &values->system->blocks[steps[i].index];
+        for (uint32_t k = 0; k < block->n; k++) gen_in_memory(g, block->unknowns[k], ARRAY_W, block->unknowns[k]);
+    }
+    gen_function(g);
+
+    str_addf(&g->body,
+             "int orr_rates(" PROGRAM_PARAMETERS ")\n{\n"
+             "    return orr_common(t, x, env, env->v + %u, out, 1);\n}\n\n",
+             ir->layout.first_shadow);
+    str_addf(&g->body,
+             "int orr_values(" PROGRAM_PARAMETERS ")\n{\n"
+             "    const int failed = orr_common(t, x, env, env->v + %u, env->v + %u, 0);\n"
+             "    (void)out;\n"
+             "    return failed ? failed : orr_rest(t, x, env, env->v + %u, 0, 0);\n}\n\n",
+             ir->layout.first_var, ir->layout.first_inner, ir->layout.first_var);
+}
+
+static void print_rates_and_values(Cgen *c)
+{
+    if (c->is_large) {
+        print_large_rates_and_values(c);
+        return;
+    }
+    print_program(c, IR_RATES);
+    print_program(c, IR_VALUES);
+}
+
+// ---- Relations
+
+void cgen_print_relations(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const IrLayout *layout = &g->ir->layout;
+    print_program(c, IR_RELATIONS);
+    const Routine changed = routine_of(c, IR_CHANGED);
+    if (gen_measure(g, &changed) <= PIECE_MAX) {
+        gen_begin(g, &changed);
+        gen_function(g);
+        return;
+    }
+    // rather than computing everything behind them a second time
+    str_addf(&g->body,
+             "int orr_changed(" PROGRAM_PARAMETERS ")\n{\n"
+             "    double *const now = env->v + %u, *const mode = env->v + %u;\n"
+             "    const int failed = orr_relations(t, x, env, now);\n"
+             "    int k;\n"
+             "    out[0] = 0.0;\n"
+             "    for (k = 0; k < %u; k++)\n"
+             "        if (now[2*k + 1] != mode[k]) out[0] = 1.0;\n"
+             "    return failed;\n}\n\n",
+             layout->first_inner + g->ir->blocks->n_states, layout->first_mode, layout->n_modes);
+}
+
+// ---- Loops of equations
+
+static void add_step(Gen *g, Step **steps, uint32_t *n, size_t *capacity, Step step)
+{
+    if (*n == *capacity) {
+        const size_t more = vec_next_capacity(*capacity, *n + 1);
+        *steps = arena_grow(&g->work, *steps, *capacity, more, sizeof **steps);
+        *capacity = more;
+    }
+    (*steps)[(*n)++] = step;
+}
+
+// The function that computes matrix and right-hand side, or residuals and their derivatives.
+static void print_evaluation(Cgen *c, const IrProgram *program, uint32_t b)
+{
+    Gen *g = &c->gen;
+    const Block *block = &program->system->blocks[b];
+    const uint32_t rows = ir_matrix_rows(block);
+    Routine r = cgen_routine(program);
+    r.name = arena_printf(&g->work, "%s%u", program->system == &g->ir->blocks->start ? "orr_start_eval_" : "orr_eval_", b);
+    r.parameters = EVAL_PARAMETERS;
+    r.arguments = EVAL_ARGUMENTS;
+    r.is_public = r.returns_int = false;
+    Step *steps = NULL;
+    size_t capacity = 0;
+    if (block->kind == BLOCK_NEWTON) {
+        for (uint32_t i = 0; i < block->n - block->n_torn; i++) {
+            const uint32_t u = block->unknowns[block->n_torn + i];
+            add_step(g, &steps, &r.n_steps, &capacity,
+                     (Step){ STEP_LET, block->inner[i], u, ARRAY_Z, block->n_torn + i, false });
+        }
+    }
+    const Expr *vector = block->kind == BLOCK_NEWTON ? block->residuals : block->vector;
+    for (uint32_t i = 0; i < rows; i++)
+        add_step(g, &steps, &r.n_steps, &capacity, (Step){ STEP_STORE, vector[i], FLAT_NONE, ARRAY_R, i, false });
+    for (uint32_t k = 0; k < block->n_entries; k++) {
+        const BlockEntry *entry = &block->entries[k];
+        add_step(g, &steps, &r.n_steps, &capacity,
+                 (Step){ STEP_STORE, entry->value, FLAT_NONE, ARRAY_M, entry->row * rows + entry->column, false });
+    }
+    r.steps = steps;
+
+    gen_begin(g, &r);
+    uint32_t n_inputs;
+    const uint32_t *inputs = gen_loop_inputs(g, &r, b, &n_inputs);
+    for (uint32_t i = 0; i < n_inputs; i++) gen_in_memory(g, inputs[i], ARRAY_IN, i);
+    for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++)
+        gen_in_memory(g, block->unknowns[i], ARRAY_Z, i);
+    g->is_block = true;
+    gen_function(g);
+    g->is_block = false;
+}
+
+static void print_loop(Cgen *c, const IrProgram *program, uint32_t b)
+{
+    Gen *g = &c->gen;
+    StrBuf *s = &g->body;
+    const IrLayout *layout = &g->ir->layout;
+    const Block *block = &program->system->blocks[b];
+    const uint32_t n = ir_matrix_rows(block), size = ir_matrix_size(block);
+    const bool is_start = program->system == &g->ir->blocks->start;
+    const char *eval = is_start ? "orr_start_eval_" : "orr_eval_";
+    print_evaluation(c, program, b);
+
+    str_add(s, "static int ");
+    gen_loop_name(g, s, program->system, b);
+    str_add(s, "(double t, const double *in, const struct orr_env *env, double *z, int remember)\n{\n");
+    if (size <= IR_STACK_MAX) str_addf(s, "    double work[%u];\n", size);
+    else str_addf(s, "    double *const work = env->v + %u;\n", layout->first_work);
+    if (block->kind == BLOCK_LINEAR) {
+        g->uses_lu = true;
+        str_addf(s, "    int i;\n    (void)remember;\n    for (i = 0; i < %u; i++) work[i] = 0.0;\n", n * n);
+        str_addf(s, "    %s%u(t, in, env, z, z, work);\n", eval, b);
+        str_addf(s, "    return !orr_lu(%u, work, z, work + %u);\n}\n\n", n, n * n);
+        return;
+    }
+    g->uses_newton = true;
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    z[%u] = env->v[%u];\n", i, layout->guess[block->unknowns[i]]);
+    str_addf(s, "    if (orr_newton(%u, %s%u, t, in, env, z, work)) return 1;\n", n, eval, b);
+    str_add(s, "    if (remember) {\n");
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "        env->v[%u] = z[%u];\n", layout->guess[block->unknowns[i]], i);
+    str_add(s, "    }\n    return 0;\n}\n\n");
+}
+
+// Every loop that one of these programs solves, once.
+static void print_loops_of(Cgen *c, const IrProgram *program, bool *is_printed)
+{
+    for (uint32_t i = 0; i < program->n_statements; i++) {
+        const IrStatement *s = &program->statements[i];
+        if (s->kind != IR_SOLVE || is_printed[s->index]) continue;
+        is_printed[s->index] = true;
+        print_loop(c, program, s->index);
+    }
+}
+
+static void print_equation_loops(Cgen *c, unsigned parts)
+{
+    const Ir *ir = c->gen.ir;
+    bool *dynamic = ARENA_ARRAY(&c->gen.work, bool, ir->blocks->dynamic.n_blocks);
+    bool *start = ARENA_ARRAY(&c->gen.work, bool, ir->blocks->start.n_blocks);
+    if (parts & CODE_PART_CORE) {
+        print_loops_of(c, &ir->programs[IR_START], start);
+        print_loops_of(c, &ir->programs[IR_VALUES], dynamic);
+    }
+    if (parts & CODE_PART_JACOBIAN) print_loops_of(c, &ir->programs[IR_JACOBIAN], dynamic);
+    if (parts & CODE_PART_IN_PLACE) print_loops_of(c, &ir->programs[IR_RELATIONS], dynamic);
+    for (uint32_t i = 0; parts & CODE_PART_IN_PLACE && ir->one_rate && i < ir->blocks->n_states; i++)
+        print_loops_of(c, &ir->one_rate[i], dynamic);
+}
+
+// ---- All of it
+
+static void print_core(Cgen *c)
+{
+    print_rates_and_values(c);
+    print_program(c, IR_PARAMS);
+    print_program(c, IR_START);
+    cgen_print_relations(c);
+    print_program(c, IR_ASSERTS);
+    print_program(c, IR_TERMINAL);
+    print_program(c, IR_HISTORIES);
+    loops_print(c);
+}
+
+Text code_text(const Ir *ir, unsigned parts, Arena *arena)
+{
+    Cgen c = { 0 };
+    Gen *g = &c.gen;
+    gen_init(g, ir);
+    const Routine rates = routine_of(&c, IR_RATES);
+    c.is_large = gen_measure(g, &rates) > PIECE_MAX;
+
+    print_equation_loops(&c, parts);
+    if (parts & CODE_PART_CORE) print_core(&c);
+    if (parts & CODE_PART_IN_PLACE && ir->one_rate) {
+        if (!(parts & CODE_PART_CORE)) cgen_print_relations(&c);
+        loops_print_in_place(&c);
+    }
+    if (parts & CODE_PART_JACOBIAN && ir->has_jacobian) print_program(&c, IR_JACOBIAN);
+    if (parts & CODE_PART_RESIDUALS) print_program(&c, IR_RESIDUALS);
+
+    StrBuf text = { .arena = arena };
+    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and variables, out results. */\n\n");
+    prelude_print(g, &text);
+    if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
+    const size_t n = text.n;
+    const Text result = { str_finish(&text), n };
+    gen_free(g);
+    return result;
+}

@@ -1,0 +1,20 @@
+// src/code/cgen.h: what the printers of programs and of loops share.
+#pragma once
+#include "code/emit.h"
+
+typedef struct Cgen {
+    Gen  gen;
+    bool is_large;        // the derivatives take several functions: values and derivatives share them
+} Cgen;
+
+// The statements of a program as steps of a routine, in gen.work. `out` is where IR_OUT goes.
+Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n);
+// A routine for a program: its names, aliases and loops; steps are added by the caller.
+Routine cgen_routine(const IrProgram *program);
+
+// The functions orr_relations and orr_changed.
+void cgen_print_relations(Cgen *c);
+
+// The fixed-step loops: those of the core, and the in-place one, which may stand alone.
+void loops_print(Cgen *c);
+void loops_print_in_place(Cgen *c);

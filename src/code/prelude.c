@@ -1,0 +1,233 @@
+// src/code/prelude.c: what generated code needs and does not compute itself.
+//
+// The text must do without any header, and compile with libtcc, gcc and clang as C99.
+#include "code/prelude.h"
+#include <string.h>
+
+static const char environment[] =
+    "struct orr_env {\n"
+    "    double *v;\n"
+    "    double (*history)(const void *histories, int k, double t);\n"
+    "    const void *histories;\n"
+    "};\n\n";
+
+// Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding, both
+// beside the other entries of its row and of its column, means that there is no unique solution.
+static const char lu[] =
+    "/* Solve m y = b; b becomes y, m is overwritten. 0 if there is no unique solution. work: 2 n places. */\n"
+    "static int orr_lu(int n, double *m, double *b, double *work)\n"
+    "{\n"
+    "    double *const row_max = work, *const column_max = work + n;\n"
+    "    int i, j, k;\n"
+    "    for (i = 0; i < n; i++) row_max[i] = column_max[i] = 0.0;\n"
+    "    for (i = 0; i < n; i++) {\n"
+    "        for (j = 0; j < n; j++) {\n"
+    "            const double a = m[i*n + j] < 0.0 ? -m[i*n + j] : m[i*n + j];\n"
+    "            if (!(a <= 1.7976931348623157e308)) return 0;\n"
+    "            if (a > row_max[i]) row_max[i] = a;\n"
+    "            if (a > column_max[j]) column_max[j] = a;\n"
+    "        }\n"
+    "        if (row_max[i] == 0.0) return 0;\n"
+    "    }\n"
+    "    for (k = 0; k < n; k++) {\n"
+    "        double best = 0.0, pivot;\n"
+    "        int at = k;\n"
+    "        for (i = k; i < n; i++) {\n"
+    "            const double a = (m[i*n + k] < 0.0 ? -m[i*n + k] : m[i*n + k])/row_max[i];\n"
+    "            if (a > best) {\n"
+    "                best = a;\n"
+    "                at = i;\n"
+    "            }\n"
+    "        }\n"
+    "        pivot = m[at*n + k] < 0.0 ? -m[at*n + k] : m[at*n + k];\n"
+    "        if (!(best > n*2.220446049250313e-16) && !(pivot > n*2.220446049250313e-16*column_max[k])) return 0;\n"
+    "        if (at != k) {\n"
+    "            double swap = b[k];\n"
+    "            b[k] = b[at];\n"
+    "            b[at] = swap;\n"
+    "            swap = row_max[k];\n"
+    "            row_max[k] = row_max[at];\n"
+    "            row_max[at] = swap;\n"
+    "            for (j = k; j < n; j++) {\n"
+    "                swap = m[k*n + j];\n"
+    "                m[k*n + j] = m[at*n + j];\n"
+    "                m[at*n + j] = swap;\n"
+    "            }\n"
+    "        }\n"
+    "        for (i = k + 1; i < n; i++) {\n"
+    "            const double f = m[i*n + k]/m[k*n + k];\n"
+    "            if (f == 0.0) continue;\n"
+    "            for (j = k + 1; j < n; j++) m[i*n + j] = m[i*n + j] - f*m[k*n + j];\n"
+    "            b[i] = b[i] - f*b[k];\n"
+    "        }\n"
+    "    }\n"
+    "    for (i = n; i-- > 0;) {\n"
+    "        double sum = b[i];\n"
+    "        for (j = i + 1; j < n; j++) sum = sum - m[i*n + j]*b[j];\n"
+    "        b[i] = sum/m[i*n + i];\n"
+    "        if (!(b[i] >= -1.7976931348623157e308 && b[i] <= 1.7976931348623157e308)) return 0;\n"
+    "    }\n"
+    "    return 1;\n"
+    "}\n\n";
+
+// Damped Newton. Residuals are weighed by the rows of the matrix, so that neither the scale of an equation nor that of
+// an unknown matters. A step is halved until the residuals shrink; it is the last if it changes nothing worth
+// mentioning, or if it does not help any more and is small: then only rounding is left.
+static const char newton[] =
+    "/* Find z with r(z) = 0 from the guess in z; 0 if found. evaluate gives r and its matrix of derivatives. */\n"
+    "static int orr_newton(int n,\n"
+    "    void (*evaluate)(double t, const double *in, const struct orr_env *env, double *z, double *r, double *m),\n"
+    "    double t, const double *in, const struct orr_env *env, double *z, double *work)\n"
+    "{\n"
+    "    double *const m = work, *const r = m + n*n, *const d = r + n, *const y = d + n, *const weight = y + n;\n"
+    "    double merit = 0.0, f = 1.0;\n"
+    "    int i, j, tries, steps = 0, nudges = 0, is_last = 0;\n"
+    "    for (tries = 0; tries < 200; tries++) {\n"
+    "        double now = 0.0;\n"
+    "        int is_zero = 1, is_finite = 1;\n"
+    "        for (i = 0; i < n*n; i++) m[i] = 0.0;\n"
+    "        evaluate(t, in, env, z, r, m);\n"
+    "        for (i = 0; i < n; i++) {\n"
+    "            if (!(r[i] >= -1.7976931348623157e308 && r[i] <= 1.7976931348623157e308)) is_finite = 0;\n"
+    "            if (r[i] != 0.0) is_zero = 0;\n"
+    "        }\n"
+    "        if (is_zero || (is_last && is_finite)) return 0;\n"
+    "        if (steps > 0) {\n"
+    "            for (i = 0; i < n; i++) {\n"
+    "                const double a = (r[i] < 0.0 ? -r[i] : r[i])/weight[i];\n"
+    "                if (a > now) now = a;\n"
+    "            }\n"
+    "            if (!is_finite || !(now <= (1.0 - 0.25*f)*merit)) {\n"
+    "                int is_small = 1;\n"
+    "                for (i = 0; i < n; i++) {\n"
+    "                    const double size = y[i] < 0.0 ? -y[i] : y[i];\n"
+    "                    if ((d[i] < 0.0 ? -d[i] : d[i]) > 1e-8*size + 1e-14) is_small = 0;\n"
+    "                }\n"
+    "                f = is_small ? 0.0 : 0.5*f;\n"
+    "                if (!is_small && f < 1e-4) return 1;\n"
+    "                is_last = is_small;\n"
+    "                for (i = 0; i < n; i++) z[i] = y[i] + f*d[i];\n"
+    "                continue;\n"
+    "            }\n"
+    "        }\n"
+    "        for (i = 0; i < n; i++) {\n"
+    "            y[i] = z[i];\n"
+    "            d[i] = -r[i];\n"
+    "            weight[i] = 0.0;\n"
+    "            for (j = 0; j < n; j++) {\n"
+    "                const double size = 1.0 + (z[j] < 0.0 ? -z[j] : z[j]);\n"
+    "                const double a = (m[i*n + j] < 0.0 ? -m[i*n + j] : m[i*n + j])*size;\n"
+    "                if (a > weight[i]) weight[i] = a;\n"
+    "            }\n"
+    "        }\n"
+    "        if (!is_finite || !orr_lu(n, m, d, weight + n)) {\n"
+    "            /* nowhere to go from here: try beside it, each unknown by its own amount */\n"
+    "            if (++nudges > 4) return 1;\n"
+    "            steps = 0;\n"
+    "            for (i = 0; i < n; i++)\n"
+    "                z[i] = y[i] + 0.0625*nudges*(1.0 + (y[i] < 0.0 ? -y[i] : y[i]))*(1.0 + i/(n + 1.0));\n"
+    "            continue;\n"
+    "        }\n"
+    "        if (++steps > 50) return 1;\n"
+    "        merit = 0.0;\n"
+    "        is_last = 1;\n"
+    "        for (i = 0; i < n; i++) {\n"
+    "            const double a = (r[i] < 0.0 ? -r[i] : r[i])/weight[i];\n"
+    "            const double size = y[i] < 0.0 ? -y[i] : y[i];\n"
+    "            if (a > merit) merit = a;\n"
+    "            if ((d[i] < 0.0 ? -d[i] : d[i]) > 1e-12*size) is_last = 0;\n"
+    "            z[i] = y[i] + d[i];\n"
+    "        }\n"
+    "        f = 1.0;\n"
+    "    }\n"
+    "    return 1;\n"
+    "}\n\n";
+
+// A text of expr/math.c may call what stands before it there.
+static void add_what_texts_use(Gen *g)
+{
+    for (size_t i = expr_n_math; i-- > 0;) {
+        if (!g->uses_math[i] || !expr_math[i].text) continue;
+        for (size_t k = 0; k < i; k++)
+            if (strstr(expr_math[i].text, expr_math[k].c_name)) g->uses_math[k] = true;
+    }
+}
+
+static void print_math(Gen *g, StrBuf *s)
+{
+    add_what_texts_use(g);
+    // libtcc is handed addresses; other compilers know the functions that have only one right answer, and the linker finds
+    // the rest
+    StrBuf names = { .arena = &g->work };
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        if (!g->uses_math[i] || !math->library_symbol) continue;
+        const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
+        str_addf(&names, "#define %s %s%s\n", math->c_name, is_builtin ? "__builtin_" : "", math->library_symbol);
+    }
+    if (names.n) {
+        str_add(s, "#ifndef __TINYC__\n");
+        str_add_text(s, (Text){ names.p, names.n });
+        str_add(s, "#endif\n");
+    }
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        if (!g->uses_math[i]) continue;
+        if (math->text) {
+            str_addf(s, "%s\n", math->text);
+            continue;
+        }
+        const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
+        if (is_builtin) str_add(s, "#ifdef __TINYC__\n");
+        str_addf(s, "double %s(double%s);\n", math->c_name, math->arity > 1 ? ", double" : "");
+        if (is_builtin) str_add(s, "#endif\n");
+    }
+    str_add(s, "\n");
+}
+
+// The order of the products is that of expr_whole_power.
+static void print_powers(const Gen *g, StrBuf *s)
+{
+    for (unsigned n = 4; n <= EXPR_WHOLE_POWER_MAX; n++) {
+        if (!g->uses_power[n]) continue;
+        str_addf(s, "static double orr_power%u(double x)\n{\n    double r = x;\n", n);
+        unsigned bit = 1;
+        while (bit <= n / 2) bit *= 2;
+        for (bit /= 2; bit; bit /= 2) {
+            str_add(s, "    r = r*r;\n");
+            if (n & bit) str_add(s, "    r = r*x;\n");
+        }
+        str_add(s, "    return r;\n}\n\n");
+    }
+}
+
+static void print_numbers(StrBuf *s, const char *name, uint32_t table, const double *values, uint32_t n)
+{
+    str_addf(s, "static const double orr_table_%s%u[%u] = {", name, table, n);
+    for (uint32_t i = 0; i < n; i++) {
+        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
+        gen_number(s, values[i]);
+    }
+    str_add(s, " };\n");
+}
+
+static void print_tables(const Gen *g, StrBuf *s)
+{
+    for (uint32_t i = 0; i < g->pool->tables.n; i++) {
+        const ExprTable *table = &g->pool->tables.items[i];
+        if (!g->uses_table[i]) continue;
+        print_numbers(s, "x", i, table->x, table->n);
+        print_numbers(s, "y", i, table->y, table->n);
+        str_add(s, "\n");
+    }
+}
+
+void prelude_print(Gen *g, StrBuf *s)
+{
+    str_add(s, environment);
+    print_math(g, s);
+    print_powers(g, s);
+    print_tables(g, s);
+    if (g->uses_lu || g->uses_newton) str_add(s, lu);
+    if (g->uses_newton) str_add(s, newton);
+}

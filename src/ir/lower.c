@@ -1,0 +1,600 @@
+// src/ir/lower.c: from sorted blocks to programs, each the slice of the model that its results need.
+//
+// A program starts from what it must compute. The blocks behind that are marked, going backwards through `block_of`,
+// and then written down in the order in which they were sorted:
+//
+//     targets ─variables read→ block_of ─variables read→ block_of … ; statements = marked blocks in order, then targets
+#include "ir/lower.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+// ---- Walks
+
+void lower_walk(Lower *l)
+{
+    const size_t n = l->ir->flat->pool.nodes.n;
+    if (n > l->n_node_marks) {
+        const size_t more = n + n / 2;
+        l->node_mark = arena_grow(&l->work, l->node_mark, l->n_node_marks, more, sizeof *l->node_mark);
+        l->n_node_marks = more;
+    }
+    l->walk++;
+}
+
+static void meet(Lower *l, Expr e, size_t *n_met)
+{
+    if (l->node_mark[e] == l->walk) return;
+    l->node_mark[e] = l->walk;
+    ++*n_met;
+    vec_push(&l->work, &l->stack, e);
+}
+
+size_t lower_collect(Lower *l, Expr root, Numbers *variables)
+{
+    const ExprPool *pool = &l->ir->flat->pool;
+    size_t n_met = 0;
+    meet(l, root, &n_met);
+    while (l->stack.n) {
+        const Expr e = vec_pop(&l->stack);
+        if (expr_op(pool, e) == EXPR_VAR) {
+            const uint32_t variable = expr_node(pool, e)->index;
+            if (l->var_mark[variable] == l->walk) continue;
+            l->var_mark[variable] = l->walk;
+            vec_push(&l->work, variables, variable);
+        }
+        for (int i = expr_n_operands(pool, e); i-- > 0;) meet(l, expr_operand(pool, e, i), &n_met);
+    }
+    return n_met;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+void lower_sort(uint32_t *items, size_t n)
+{
+    if (n > 1) qsort(items, n, sizeof *items, compare_numbers);
+}
+
+// ---- What blocks read
+
+static void collect_block(Lower *l, const Block *block, Numbers *variables)
+{
+    if (block->kind == BLOCK_ASSIGN) {
+        lower_collect(l, block->value, variables);
+        return;
+    }
+    for (uint32_t i = 0; i < block->n_entries; i++) lower_collect(l, block->entries[i].value, variables);
+    if (block->kind == BLOCK_LINEAR) {
+        for (uint32_t i = 0; i < block->n; i++) lower_collect(l, block->vector[i], variables);
+        return;
+    }
+    for (uint32_t i = 0; i < block->n - block->n_torn; i++) lower_collect(l, block->inner[i], variables);
+    for (uint32_t i = 0; i < block->n_torn; i++) lower_collect(l, block->residuals[i], variables);
+}
+
+static IrReads find_reads(Lower *l, const Ordered *system)
+{
+    Numbers all = { 0 }, variables = { 0 };
+    IrReads reads = { .start = ARENA_ARRAY(l->ir->arena, uint32_t, system->n_blocks + 1) };
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        lower_walk(l);
+        variables.n = 0;
+        collect_block(l, &system->blocks[b], &variables);
+        for (size_t i = 0; i < variables.n; i++)
+            if (system->block_of[variables.items[i]] != b) vec_push(&l->work, &all, variables.items[i]);
+        reads.start[b + 1] = (uint32_t)all.n;
+    }
+    reads.var = ARENA_ARRAY(l->ir->arena, uint32_t, all.n);
+    if (all.n) memcpy(reads.var, all.items, all.n * sizeof *reads.var);
+    return reads;
+}
+
+// A variable that is computed as just another one, or as time, needs no memory of its own. (A constant does: an
+// operation on two literal numbers would be left to the compiler, and not every compiler rounds it as we do.)
+static Expr *find_aliases(const Ir *ir, const Ordered *system)
+{
+    const ExprPool *pool = &ir->flat->pool;
+    const size_t n_vars = ir->flat->vars.n;
+    Expr *alias = ARENA_ARRAY(ir->arena, Expr, n_vars);
+    for (size_t i = 0; i < n_vars; i++) alias[i] = EXPR_NONE;
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        const Block *block = &system->blocks[b];
+        if (block->kind != BLOCK_ASSIGN) continue;
+        Expr leaf = block->value;
+        if (expr_op(pool, leaf) == EXPR_VAR && alias[expr_node(pool, leaf)->index] != EXPR_NONE)
+            leaf = alias[expr_node(pool, leaf)->index];
+        if (expr_op(pool, leaf) == EXPR_VAR || expr_op(pool, leaf) == EXPR_TIME) alias[block->unknowns[0]] = leaf;
+    }
+    return alias;
+}
+
+static void find_users(Lower *l)
+{
+    const Ir *ir = l->ir;
+    const Ordered *system = &ir->blocks->dynamic;
+    const IrReads *reads = &ir->dynamic_reads;
+    const size_t n_vars = ir->flat->vars.n;
+    uint32_t *start = ARENA_ARRAY(&l->work, uint32_t, n_vars + 2);
+    // counted two places ahead, so that filling in leaves each start where it belongs
+    for (uint32_t k = 0; k < reads->start[system->n_blocks]; k++) {
+        const uint32_t variable = lower_resolve(ir, ir->dynamic_alias, reads->var[k]);
+        if (variable != FLAT_NONE) start[variable + 2]++;
+    }
+    for (size_t i = 2; i < n_vars + 2; i++) start[i] += start[i - 1];
+    l->users = ARENA_ARRAY(&l->work, uint32_t, start[n_vars + 1]);
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) {
+            const uint32_t variable = lower_resolve(ir, ir->dynamic_alias, reads->var[k]);
+            if (variable != FLAT_NONE) l->users[start[variable + 1]++] = b;
+        }
+    }
+    l->users_start = start;
+}
+
+// ---- Slices
+
+// A program being written, and which blocks of its system it needs.
+typedef struct Slice {
+    Lower     *l;
+    IrProgram *program;
+    Statements statements;
+    bool      *needed;      // [n_blocks]
+    Numbers    todo;        // needed blocks whose own needs are not marked yet
+    Numbers    variables;   // scratch
+} Slice;
+
+static Slice begin_slice(Lower *l, IrProgramId id, const char *name)
+{
+    Ir *ir = l->ir;
+    IrProgram *program = &ir->programs[id];
+    *program = (IrProgram){ .name = name, .system = &ir->blocks->dynamic, .reads = &ir->dynamic_reads,
+                            .alias = ir->dynamic_alias };
+    lower_walk(l);
+    return (Slice){ .l = l, .program = program, .needed = ARENA_ARRAY(&l->work, bool, ir->blocks->dynamic.n_blocks) };
+}
+
+static void use_start(Slice *s)
+{
+    const Ir *ir = s->l->ir;
+    s->program->system = &ir->blocks->start;
+    s->program->reads = &ir->start_reads;
+    s->program->alias = ir->start_alias;
+    s->needed = ARENA_ARRAY(&s->l->work, bool, ir->blocks->start.n_blocks);
+}
+
+static void use_values(Slice *s)
+{
+    s->program->alias = NULL;
+    s->program->from_v = true;
+}
+
+static void end_slice(Slice *s)
+{
+    Arena *arena = s->l->ir->arena;
+    s->program->n_statements = (uint32_t)s->statements.n;
+    s->program->statements = ARENA_ARRAY(arena, IrStatement, s->statements.n);
+    if (s->statements.n)
+        memcpy(s->program->statements, s->statements.items, s->statements.n * sizeof *s->statements.items);
+}
+
+static void need_variable(Slice *s, uint32_t variable)
+{
+    variable = lower_resolve(s->l->ir, s->program->alias, variable);
+    if (variable == FLAT_NONE) return;
+    const uint32_t b = s->program->system->block_of[variable];
+    if (b == FLAT_NONE || s->needed[b]) return;
+    s->needed[b] = true;
+    vec_push(&s->l->work, &s->todo, b);
+}
+
+static void need_behind(Slice *s)
+{
+    const IrReads *reads = s->program->reads;
+    while (s->todo.n) {
+        const uint32_t b = vec_pop(&s->todo);
+        for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) need_variable(s, reads->var[k]);
+    }
+}
+
+static void need(Slice *s, Expr root)
+{
+    s->variables.n = 0;
+    lower_collect(s->l, root, &s->variables);
+    for (size_t i = 0; i < s->variables.n; i++) need_variable(s, s->variables.items[i]);
+    need_behind(s);
+}
+
+IrStatement lower_block(const Ordered *system, uint32_t b)
+{
+    const Block *block = &system->blocks[b];
+    const uint32_t equation = block->n ? block->equations[0] : FLAT_NONE;
+    if (block->kind == BLOCK_ASSIGN) return (IrStatement){ IR_LOCAL, block->unknowns[0], block->value, equation };
+    return (IrStatement){ IR_SOLVE, b, EXPR_NONE, equation };
+}
+
+static void add(Slice *s, IrKind kind, uint32_t index, Expr value)
+{
+    vec_push(&s->l->work, &s->statements, (IrStatement){ kind, index, value, FLAT_NONE });
+}
+
+static void add_block(Slice *s, uint32_t b)
+{
+    IrStatement statement = lower_block(s->program->system, b);
+    // an alias is only stored, never read
+    if (statement.kind == IR_LOCAL && s->program->alias[statement.index] != EXPR_NONE) statement.kind = IR_KEEP;
+    vec_push(&s->l->work, &s->statements, statement);
+}
+
+static void add_needed_blocks(Slice *s)
+{
+    for (uint32_t b = 0; b < s->program->system->n_blocks; b++)
+        if (s->needed[b]) add_block(s, b);
+}
+
+// ---- The programs
+
+static Expr variable_node(const Slice *s, uint32_t variable) { return expr_var(&s->l->ir->flat->pool, variable); }
+
+static void lower_params(Lower *l)
+{
+    const Ir *ir = l->ir;
+    const Flat *flat = ir->flat;
+    Slice s = begin_slice(l, IR_PARAMS, "params");
+    use_values(&s);
+    s.program->in_sequence = true;
+    for (uint32_t i = 0; i < ir->blocks->n_params; i++) {
+        const uint32_t variable = ir->blocks->params[i];
+        const Expr value = flat->vars.items[variable].start;
+        if (value != EXPR_NONE) add(&s, IR_PARAM, variable, value);
+    }
+    for (uint32_t i = 0; i < flat->vars.n; i++) {
+        if (ir->layout.guess[i] == FLAT_NONE) continue;
+        const Expr guess = flat->vars.items[i].start;
+        add(&s, IR_GUESS, i, guess != EXPR_NONE ? guess : expr_const(&ir->flat->pool, 0));
+    }
+    end_slice(&s);
+}
+
+// The start system is solved only as far as the states and the unknown parameters need it. All else follows from
+// them as at any other time.
+static void lower_start(Lower *l)
+{
+    const Ir *ir = l->ir;
+    const Blocks *blocks = ir->blocks;
+    const Ordered *dynamic = &blocks->dynamic;
+    Slice s = begin_slice(l, IR_START, "start");
+    use_start(&s);
+    s.program->keeps = true;
+    s.program->remembers = true;
+    // whatever is not needed by these is a dynamic variable; aliases are kept too
+    for (uint32_t i = 0; i < blocks->n_states; i++) {
+        const uint32_t b = blocks->start.block_of[blocks->states[i]];
+        if (b != FLAT_NONE && !s.needed[b]) {
+            s.needed[b] = true;
+            vec_push(&l->work, &s.todo, b);
+        }
+    }
+    for (uint32_t i = 0; i < blocks->n_params; i++) {
+        const uint32_t b = blocks->start.block_of[blocks->params[i]];
+        if (b != FLAT_NONE && !s.needed[b]) {
+            s.needed[b] = true;
+            vec_push(&l->work, &s.todo, b);
+        }
+    }
+    need_behind(&s);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, variable_node(&s, blocks->states[i]));
+
+    // loops of the running model start from what the start system found
+    for (uint32_t b = 0; b < dynamic->n_blocks; b++) {
+        const Block *block = &dynamic->blocks[b];
+        for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++) {
+            const uint32_t found = blocks->start.block_of[block->unknowns[i]];
+            if (found != FLAT_NONE && s.needed[found]) add(&s, IR_GUESS, block->unknowns[i], EXPR_NONE);
+        }
+    }
+    add(&s, IR_CALL, IR_VALUES, EXPR_NONE);
+    for (uint32_t b = 0; b < dynamic->n_blocks; b++) {
+        const Block *block = &dynamic->blocks[b];
+        for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++)
+            add(&s, IR_GUESS, block->unknowns[i], EXPR_NONE);
+    }
+    end_slice(&s);
+}
+
+// The values are those of the rates, in the same order, and then the rest: generated code can share the first part.
+static void lower_rates_and_values(Lower *l)
+{
+    const Blocks *blocks = l->ir->blocks;
+    Slice s = begin_slice(l, IR_RATES, "rates");
+    s.program->remembers = true;
+    for (uint32_t i = 0; i < blocks->n_states; i++) need_variable(&s, blocks->rates[i]);
+    need_behind(&s);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, variable_node(&s, blocks->rates[i]));
+    end_slice(&s);
+
+    bool *const in_rates = s.needed;
+    s = begin_slice(l, IR_VALUES, "values");
+    s.program->keeps = true;
+    for (uint32_t b = 0; b < blocks->dynamic.n_blocks; b++)
+        if (in_rates[b]) add_block(&s, b);
+    for (uint32_t b = 0; b < blocks->dynamic.n_blocks; b++)
+        if (!in_rates[b]) add_block(&s, b);
+    for (uint32_t i = 0; i < blocks->n_states; i++)
+        add(&s, IR_KEEP, blocks->states[i], variable_node(&s, blocks->states[i]));
+    end_slice(&s);
+}
+
+static void lower_relations(Lower *l)
+{
+    ExprPool *pool = &l->ir->flat->pool;
+    const Flat *flat = l->ir->flat;
+    Slice s = begin_slice(l, IR_RELATIONS, "relations");
+    for (uint32_t k = 0; k < flat->relations.n; k++) {
+        need(&s, flat->relations.items[k].zero);
+        need(&s, flat->relations.items[k].relation);
+    }
+    add_needed_blocks(&s);
+    for (uint32_t k = 0; k < flat->relations.n; k++) {
+        add(&s, IR_OUT, 2 * k, flat->relations.items[k].zero);
+        add(&s, IR_OUT, 2 * k + 1, flat->relations.items[k].relation);
+    }
+    end_slice(&s);
+
+    s = begin_slice(l, IR_CHANGED, "changed");
+    Expr any = expr_truth(pool, false);
+    for (uint32_t k = 0; k < flat->relations.n; k++) {
+        const Expr now = flat->relations.items[k].relation;
+        need(&s, now);
+        const Expr differs = expr_make(pool, EXPR_IF, expr_mode(pool, k), expr_unary(pool, EXPR_NOT, now), now);
+        any = expr_binary(pool, EXPR_OR, any, differs);
+    }
+    add_needed_blocks(&s);
+    add(&s, IR_OUT, 0, any);
+    end_slice(&s);
+}
+
+static void lower_asserts(Lower *l)
+{
+    const Flat *flat = l->ir->flat;
+    Slice s = begin_slice(l, IR_ASSERTS, "asserts");
+    for (uint32_t i = 0; i < flat->asserts.n; i++) need(&s, flat->asserts.items[i].condition);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < flat->asserts.n; i++) add(&s, IR_OUT, i, flat->asserts.items[i].condition);
+    end_slice(&s);
+}
+
+static void lower_histories(Lower *l)
+{
+    const Flat *flat = l->ir->flat;
+    Slice s = begin_slice(l, IR_HISTORIES, "histories");
+    for (uint32_t i = 0; i < flat->delays.n; i++) need(&s, flat->delays.items[i].source);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < flat->delays.n; i++) add(&s, IR_OUT, i, flat->delays.items[i].source);
+    end_slice(&s);
+}
+
+static void lower_terminal(Lower *l)
+{
+    Ir *ir = l->ir;
+    Slice s = begin_slice(l, IR_TERMINAL, "terminal");
+    use_values(&s);
+    s.program->in_sequence = true;
+    add(&s, IR_OUT, 0, expr_const(&ir->flat->pool, 0));
+    for (uint32_t i = 0; i < ir->flat->terminal.n; i++) {
+        const FlatTerminal *step = &ir->flat->terminal.items[i];
+        if (step->target != FLAT_NONE) add(&s, IR_KEEP, step->target, step->value);
+        else add(&s, IR_RERUN, ir->n_reruns++, step->value);
+    }
+    end_slice(&s);
+}
+
+static void lower_jacobian_program(Lower *l)
+{
+    const Ir *ir = l->ir;
+    Slice s = begin_slice(l, IR_JACOBIAN, "jacobian");
+    for (uint32_t k = 0; k < ir->n_jacobian; k++) need(&s, ir->jacobian[k].value);
+    add_needed_blocks(&s);
+    for (uint32_t k = 0; k < ir->n_jacobian; k++) add(&s, IR_OUT, k, ir->jacobian[k].value);
+    end_slice(&s);
+}
+
+static void lower_residuals(Lower *l)
+{
+    const Ordered *start = &l->ir->blocks->start;
+    Slice s = begin_slice(l, IR_RESIDUALS, "residuals");
+    use_start(&s);
+    use_values(&s);
+    for (uint32_t i = 0; i < start->n_equations; i++) {
+        const FlatEquation *equation = &start->equations[i];
+        const Expr residual = expr_binary(&l->ir->flat->pool, EXPR_SUB, equation->lhs, equation->rhs);
+        vec_push(&l->work, &s.statements, (IrStatement){ IR_OUT, i, residual, i });
+    }
+    end_slice(&s);
+}
+
+// ---- Layout
+
+static uint32_t max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+
+static bool check_loops(const Ordered *system, orr_diag *diag)
+{
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        const Block *block = &system->blocks[b];
+        const uint32_t rows = ir_matrix_rows(block);
+        if (block->kind == BLOCK_ASSIGN || rows <= IR_LOOP_MAX) continue;
+        diag_report(diag, DIAG_MODEL_TOO_LARGE, system->equations[block->equations[0]].place, (size_t)rows,
+                    "unknowns in one algebraic loop", (size_t)IR_LOOP_MAX);
+        return false;
+    }
+    return true;
+}
+
+static void lay_out(Ir *ir)
+{
+    const Blocks *blocks = ir->blocks;
+    const uint32_t n_vars = (uint32_t)ir->flat->vars.n;
+    IrLayout *layout = &ir->layout;
+    layout->n_params = blocks->n_params;
+    layout->first_mode = blocks->n_params;
+    layout->n_modes = (uint32_t)ir->flat->relations.n;
+    layout->first_var = layout->first_mode + layout->n_modes;
+    layout->first_guess = layout->first_var + n_vars;
+    layout->place = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
+    layout->guess = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
+    layout->state_of = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
+    for (uint32_t i = 0; i < n_vars; i++) {
+        layout->place[i] = layout->first_var + i;
+        layout->guess[i] = layout->state_of[i] = FLAT_NONE;
+    }
+    for (uint32_t i = 0; i < blocks->n_params; i++) layout->place[blocks->params[i]] = i;
+    for (uint32_t i = 0; i < blocks->n_states; i++) layout->state_of[blocks->states[i]] = i;
+
+    const Ordered *systems[] = { &blocks->dynamic, &blocks->start };
+    for (size_t k = 0; k < 2; k++) {
+        for (uint32_t b = 0; b < systems[k]->n_blocks; b++) {
+            const Block *block = &systems[k]->blocks[b];
+            if (block->kind != BLOCK_NEWTON) continue;
+            for (uint32_t i = 0; i < block->n_torn; i++) {
+                uint32_t *guess = &layout->guess[block->unknowns[i]];
+                if (*guess == FLAT_NONE) *guess = layout->first_guess + layout->n_guesses++;
+            }
+        }
+    }
+}
+
+// How many values of expressions can have to be handed from one function of generated code to another: those read
+// twice or more, and those that are cut out because an expression grows too long (one in 16 nodes at most).
+static uint32_t count_shared(Lower *l, const Expr *roots, size_t n, uint32_t *n_nodes)
+{
+    const ExprPool *pool = &l->ir->flat->pool;
+    uint32_t n_shared = 0;
+    // a node met again has mark walk + 1: counted
+    for (size_t i = 0; i < n; i++) vec_push(&l->work, &l->stack, roots[i]);
+    while (l->stack.n) {
+        const Expr e = vec_pop(&l->stack);
+        const int n_operands = expr_n_operands(pool, e);
+        if (n_operands == 0) continue;
+        if (l->node_mark[e] == l->walk) {
+            l->node_mark[e] = l->walk + 1;
+            n_shared++;
+        } else if (l->node_mark[e] != l->walk + 1) {
+            l->node_mark[e] = l->walk;
+            ++*n_nodes;
+            for (int k = 0; k < n_operands; k++) vec_push(&l->work, &l->stack, expr_operand(pool, e, k));
+        }
+    }
+    return n_shared;
+}
+
+static uint32_t program_scratch(Lower *l, const IrProgram *program)
+{
+    uint32_t n_shared = 0, n_nodes = 0;
+    lower_walk(l);
+    for (uint32_t i = 0; i < program->n_statements; i++) {
+        const Expr value = program->statements[i].value;
+        if (value != EXPR_NONE) n_shared += count_shared(l, &value, 1, &n_nodes);
+    }
+    l->walk++;
+    return n_shared + n_nodes / 16 + 1;
+}
+
+static uint32_t block_scratch(Lower *l, const Block *block)
+{
+    uint32_t n_shared = 0, n_nodes = 0;
+    lower_walk(l);
+    for (uint32_t i = 0; i < block->n_entries; i++)
+        n_shared += count_shared(l, &block->entries[i].value, 1, &n_nodes);
+    if (block->kind == BLOCK_LINEAR) {
+        n_shared += count_shared(l, block->vector, block->n, &n_nodes);
+    } else {
+        n_shared += count_shared(l, block->inner, block->n - block->n_torn, &n_nodes);
+        n_shared += count_shared(l, block->residuals, block->n_torn, &n_nodes);
+    }
+    l->walk++;
+    // and the unknowns computed on the way
+    return n_shared + n_nodes / 16 + 1;
+}
+
+static void lay_out_scratch(Lower *l)
+{
+    Ir *ir = l->ir;
+    IrLayout *layout = &ir->layout;
+    for (size_t i = 0; i < IR_N_PROGRAMS; i++)
+        layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->programs[i]));
+    for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++)
+        layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->one_rate[i]));
+
+    const Ordered *systems[] = { &ir->blocks->dynamic, &ir->blocks->start };
+    const IrReads *reads[] = { &ir->dynamic_reads, &ir->start_reads };
+    for (size_t k = 0; k < 2; k++) {
+        for (uint32_t b = 0; b < systems[k]->n_blocks; b++) {
+            const Block *block = &systems[k]->blocks[b];
+            if (block->kind == BLOCK_ASSIGN) continue;
+            layout->n_loop_scratch = max_u32(layout->n_loop_scratch, block_scratch(l, block));
+            const uint32_t n_read = reads[k]->start[b + 1] - reads[k]->start[b];
+            layout->n_work = max_u32(layout->n_work, ir_matrix_size(block) + block->n + n_read);
+        }
+    }
+    const uint32_t n_vars = (uint32_t)ir->flat->vars.n;
+    layout->first_shadow = layout->first_guess + layout->n_guesses;
+    layout->first_inner = layout->first_shadow + n_vars;
+    layout->first_scratch = layout->first_inner + ir->blocks->n_states + 2 * layout->n_modes;
+    layout->first_loop_scratch = layout->first_scratch + layout->n_scratch;
+    layout->first_work = layout->first_loop_scratch + layout->n_loop_scratch;
+    layout->n_values = layout->first_work + layout->n_work;
+}
+
+// ---- All of it
+
+bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
+{
+    // the pool grows: derivatives and residuals are new expressions
+    *ir = (Ir){ .arena = arena, .blocks = blocks, .flat = (Flat *)blocks->flat };
+    if (!check_loops(&blocks->dynamic, diag) || !check_loops(&blocks->start, diag)) return false;
+
+    Lower l = { .ir = ir };
+    l.var_mark = ARENA_ARRAY(&l.work, uint32_t, ir->flat->vars.n);
+    lay_out(ir);
+    ir->dynamic_reads = find_reads(&l, &blocks->dynamic);
+    ir->start_reads = find_reads(&l, &blocks->start);
+    ir->dynamic_alias = find_aliases(ir, &blocks->dynamic);
+    ir->start_alias = find_aliases(ir, &blocks->start);
+    find_users(&l);
+
+    lower_pattern(&l);
+    lower_jacobian(&l);
+    lower_in_place(&l);
+
+    lower_params(&l);
+    lower_start(&l);
+    lower_rates_and_values(&l);
+    lower_relations(&l);
+    lower_asserts(&l);
+    lower_terminal(&l);
+    lower_histories(&l);
+    lower_jacobian_program(&l);
+    lower_residuals(&l);
+    lay_out_scratch(&l);
+    arena_free(&l.work);
+    assert(ir_verify(ir));
+    return true;
+}
+
+const Block *ir_failed_block(const Ir *ir, IrProgramId program, int result, const Ordered **system)
+{
+    const Ordered *in = ir->programs[program].system;
+    uint32_t b = result > 0 ? (uint32_t)(result - 1) : FLAT_NONE;
+    // a start that fails after its own system did so while computing the values
+    if (program == IR_START && b != FLAT_NONE && b >= in->n_blocks) {
+        b -= in->n_blocks;
+        in = &ir->blocks->dynamic;
+    }
+    if (system) *system = in;
+    return b < in->n_blocks ? &in->blocks[b] : NULL;
+}

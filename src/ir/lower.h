@@ -1,0 +1,43 @@
+// src/ir/lower.h: what the files of the lowering share.
+#pragma once
+#include "ir/ir.h"
+
+typedef VEC(uint32_t) Numbers;
+typedef VEC(IrStatement) Statements;
+
+typedef struct Lower {
+    Ir       *ir;
+    Arena     work;              // ends with the lowering
+    // walks over expressions
+    uint32_t *node_mark;         // [n_node_marks] number of the last walk that met the node
+    size_t    n_node_marks;
+    uint32_t  walk;
+    uint32_t *var_mark;          // [n_vars] the same for variables
+    Numbers   stack;
+    // who reads a variable in the dynamic system, aliases followed
+    uint32_t *users_start;       // [n_vars + 1] users[users_start[i]] to users[users_start[i + 1] - 1]
+    uint32_t *users;             // blocks
+} Lower;
+
+// Begin a new walk over expressions.
+void lower_walk(Lower *l);
+// Add the variables below `root` that the present walk has not met yet, as written; counts the nodes newly met.
+size_t lower_collect(Lower *l, Expr root, Numbers *variables);
+
+void lower_sort(uint32_t *items, size_t n);    // ascending
+
+// What a variable stands for: itself or, if it is an alias, another variable; FLAT_NONE if that is time.
+static inline uint32_t lower_resolve(const Ir *ir, const Expr *alias, uint32_t variable)
+{
+    const Expr leaf = alias ? alias[variable] : EXPR_NONE;
+    if (leaf == EXPR_NONE) return variable;
+    const ExprNode *node = expr_node(&ir->flat->pool, leaf);
+    return node->op == EXPR_VAR ? node->index : FLAT_NONE;
+}
+
+// The statement that computes a block of a system.
+IrStatement lower_block(const Ordered *system, uint32_t block);
+
+void lower_pattern(Lower *l);      // pattern.c: sets has_pattern and pattern
+void lower_jacobian(Lower *l);     // jacobian.c: sets has_jacobian and jacobian; needs the pattern
+void lower_in_place(Lower *l);     // in_place.c: sets one_rate

@@ -1,0 +1,70 @@
+// src/ir/verify.c: every variable is computed before it is read.
+#include "ir/ir.h"
+#include <stdlib.h>
+
+typedef struct Verify {
+    const Ir *ir;
+    Arena     work;
+    bool     *known;    // [n_vars] computed by the program so far
+} Verify;
+
+static bool can_read(const Verify *v, const IrProgram *program, uint32_t variable)
+{
+    const Ir *ir = v->ir;
+    if (program->from_v) return true;
+    if (program->alias && program->alias[variable] != EXPR_NONE) {
+        const ExprNode *leaf = expr_node(&ir->flat->pool, program->alias[variable]);
+        if (leaf->op == EXPR_TIME) return true;
+        variable = leaf->index;
+    }
+    if (v->known[variable]) return true;
+    if (program->system->block_of[variable] != FLAT_NONE) return false;
+    return ir->layout.state_of[variable] != FLAT_NONE || ir->layout.place[variable] < ir->layout.n_params;
+}
+
+static bool can_evaluate(Verify *v, const IrProgram *program, Expr value)
+{
+    const ArenaMark mark = arena_mark(&v->work);
+    size_t n;
+    const uint32_t *variables = expr_variables(&v->ir->flat->pool, value, &v->work, &n);
+    bool ok = true;
+    for (size_t i = 0; ok && i < n; i++) ok = can_read(v, program, variables[i]);
+    arena_release(&v->work, mark);
+    return ok;
+}
+
+static bool verify_statement(Verify *v, const IrProgram *program, const IrStatement *statement)
+{
+    if (statement->value != EXPR_NONE && !can_evaluate(v, program, statement->value)) return false;
+    if (statement->kind == IR_LOCAL) v->known[statement->index] = true;
+    if (statement->kind != IR_SOLVE) return true;
+
+    const uint32_t b = statement->index;
+    const Block *block = &program->system->blocks[b];
+    for (uint32_t k = program->reads->start[b]; k < program->reads->start[b + 1]; k++)
+        if (!can_read(v, program, program->reads->var[k])) return false;
+    for (uint32_t i = 0; i < block->n; i++) v->known[block->unknowns[i]] = true;
+    return true;
+}
+
+static bool verify_program(Verify *v, const IrProgram *program)
+{
+    for (uint32_t i = 0; i < program->n_statements; i++)
+        if (!verify_statement(v, program, &program->statements[i])) return false;
+    return true;
+}
+
+bool ir_verify(const Ir *ir)
+{
+    Verify v = { .ir = ir };
+    bool ok = true;
+    for (size_t i = 0; ok && i < IR_N_PROGRAMS; i++) {
+        v.known = ARENA_ARRAY(&v.work, bool, ir->flat->vars.n);
+        ok = verify_program(&v, &ir->programs[i]);
+    }
+    // what one rate has computed the next may read
+    v.known = ARENA_ARRAY(&v.work, bool, ir->flat->vars.n);
+    for (uint32_t i = 0; ok && ir->one_rate && i < ir->blocks->n_states; i++) ok = verify_program(&v, &ir->one_rate[i]);
+    arena_free(&v.work);
+    return ok;
+}

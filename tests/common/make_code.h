@@ -1,0 +1,90 @@
+// tests/common/make_code.h: a flat model made by hand, taken through sorting, lowering and a compiler.
+//
+//     Built b; built_init(&b); ... make_equation(&b.make, …) ...; built_finish(&b, CODE_INSTANT); built_start(&b, 0);
+#pragma once
+#include "check.h"
+#include "code/code.h"
+#include "make_flat.h"
+
+typedef struct Built {
+    Make    make;
+    Blocks  blocks;
+    Ir      ir;
+    Code    code;
+    bool    has_code;
+    double *x, *v, *scratch;
+    double  given[64];
+    CodeEnv env;
+} Built;
+
+static inline void built_init(Built *b)
+{
+    memset(b, 0, sizeof *b);
+    make_init(&b->make);
+}
+
+static inline double built_no_history(const void *histories, int k, double t)
+{
+    (void)histories;
+    return 100 * k + t;
+}
+
+// Sort and lower; the vectors are made.
+static inline void built_lower(Built *b)
+{
+    if (!order_sort(&b->blocks, &b->make.flat, &b->make.arena, b->make.diag) ||
+        !ir_lower(&b->ir, &b->blocks, &b->make.arena, b->make.diag)) {
+        orr_diag_print(b->make.diag, stderr, 0);
+        fail();
+    }
+    b->x = calloc(b->blocks.n_states + 1, sizeof *b->x);
+    b->v = calloc(b->ir.layout.n_values + 1, sizeof *b->v);
+    b->scratch = calloc(CODE_SCRATCH * b->blocks.n_states + 1, sizeof *b->scratch);
+    b->env = (CodeEnv){ b->v, built_no_history, NULL };
+}
+
+static inline void built_compile(Built *b, CodeTier tier)
+{
+    if (b->has_code) code_free(&b->code);
+    b->has_code = code_build(&b->code, &b->ir, tier, b->make.diag) && code_require(&b->code, CODE_PART_ALL, b->make.diag);
+    if (b->has_code) return;
+    orr_diag_print(b->make.diag, stderr, 0);
+    fail();
+}
+
+static inline void built_finish(Built *b, CodeTier tier)
+{
+    built_lower(b);
+    built_compile(b, tier);
+}
+
+// Defaults, then the start system at time t.
+static inline int built_start(Built *b, double t)
+{
+    b->code.programs[IR_PARAMS](t, b->given, &b->env, NULL);
+    return b->code.programs[IR_START](t, NULL, &b->env, b->x);
+}
+
+static inline int built_run(Built *b, IrProgramId id, double t, double *out)
+{
+    return b->code.programs[id](t, b->x, &b->env, out);
+}
+
+static inline double *built_value(Built *b, Expr variable)
+{
+    return &b->v[b->ir.layout.place[expr_node(&b->make.flat.pool, variable)->index]];
+}
+
+static inline uint32_t built_number(const Built *b, Expr variable)
+{
+    return expr_node(&b->make.flat.pool, variable)->index;
+}
+
+static inline void built_free(Built *b)
+{
+    if (b->has_code) code_free(&b->code);
+    free(b->x);
+    free(b->v);
+    free(b->scratch);
+    make_free(&b->make);
+}
