@@ -251,9 +251,10 @@ static size_t number_end(Lexer *lexer)
 // A text up to its closing quote, or a unit up to its bracket, on the same line.
 static size_t enclosed_end(Lexer *lexer, char close)
 {
-    const size_t end = line_end(lexer, lexer->at);
-    const char *found = memchr(lexer->text.p + lexer->at + 1, close, end - lexer->at - 1);
-    if (found) return (size_t)(found - lexer->text.p) + 1;
+    const Text text = lexer->text;
+    size_t end = lexer->at + 1;
+    while (end < text.n && text.p[end] != close && text.p[end] != '\n' && text.p[end] != '\r') end++;
+    if (end < text.n && text.p[end] == close) return end + 1;
     if (may_report(lexer)) {
         if (close == '"') {
             diag_report(lexer->diag, DIAG_TEXT_OPEN, place_of(lexer, lexer->at, end));

@@ -327,9 +327,9 @@ ParseBlock parse_block_begin(Parser *p, Token opener, const char *words)
     parse_statement_end(p);
     block.place = parse_since(p, opener.offset);
     if (block.place.length < opener.length) block.place = lex_place(&p->lexer, opener);
-    p->failed = false;
     p->lexer_errors = p->lexer.n_errors;
-    block.counted = parse_deeper(p, block.place);
+    block.counted = parse_deeper(p, block.place);    // says nothing if the first line was wrong already
+    p->failed = false;
     return block;
 }
 

@@ -7,7 +7,7 @@
 //     expr     one expression; printed with as few parentheses as possible
 //     body     statements of a model, which is put around them
 //     file     a whole file
-//     format   a whole file; the result is its layout, with an empty line shown as `.`
+//     format   a whole file; the result is its layout; an empty line is shown as `.`
 //
 // Messages are shown as `code line:column text | hint`, notes with `note` for a code. A text that means something is
 // also printed, read and printed again, and formatted twice, without a difference. `#` at the start of a case is a
@@ -99,20 +99,31 @@ static char *take_body(char *printed)
 
 // ---- What holds for every text that means something
 
-static bool same_tokens(const char *a, const char *b)
+// The next token, or the next comment.
+static Token next_of(Lexer *lexer, bool comments)
+{
+    Token token;
+    do token = lex_next(lexer);
+    while (comments && token.kind != TOKEN_COMMENT && token.kind != TOKEN_EOF);
+    return token;
+}
+
+// Comments are compared by themselves: a line end may come before or after one.
+static bool same_stream(const char *a, const char *b, bool comments)
 {
     Lexer x, y;
     lex_init(&x, text_from(a), 0, NULL);
     lex_init(&y, text_from(b), 0, NULL);
-    x.keep_comments = y.keep_comments = true;
+    x.keep_comments = y.keep_comments = comments;
     for (;;) {
-        // a comment may be followed by a line end or not
-        Token p = lex_next(&x), q = lex_next(&y);
+        const Token p = next_of(&x, comments), q = next_of(&y, comments);
         if (p.kind != q.kind) return false;
         if (p.kind == TOKEN_EOF) return true;
         if (p.kind != TOKEN_END && !text_equal(text_trim(lex_inner(&x, p)), text_trim(lex_inner(&y, q)))) return false;
     }
 }
+
+static bool same_tokens(const char *a, const char *b) { return same_stream(a, b, false) && same_stream(a, b, true); }
 
 static void check_layout(const char *text)
 {
@@ -149,7 +160,10 @@ static char *result_of(Mode mode, Text input)
 {
     StrBuf text = { 0 };
     if (mode == MODE_BODY) str_add(&text, "model M\n");
-    str_add_text(&text, input);
+    for (size_t i = 0; i < input.n; i++) {
+        const bool alone = (i == 0 || input.p[i - 1] == '\n') && (i + 1 == input.n || input.p[i + 1] == '\n');
+        if (mode != MODE_FORMAT || input.p[i] != '.' || !alone) str_add_char(&text, input.p[i]);
+    }
     if (mode == MODE_BODY) str_add(&text, "\nend\n");
     str_add(&text, "");
 
