@@ -79,10 +79,9 @@ static bool is_zero(const Maker *m, Expr e)
 static Expr explicit_value(const Maker *m, uint32_t row, uint32_t variable)
 {
     const System *s = m->system;
-    if (!s->is_explicit[row] || s->unknowns[s->written_for[row]] != variable) return EXPR_NONE;
-    const FlatEquation *e = &s->equations[row];
-    const ExprNode *left = expr_node(m->pool, e->lhs);
-    return left->op == EXPR_VAR && left->index == variable ? e->rhs : e->lhs;
+    if (s->form[row] != FORM_LEFT && s->form[row] != FORM_RIGHT) return EXPR_NONE;
+    if (s->unknowns[s->written_for[row]] != variable) return EXPR_NONE;
+    return s->form[row] == FORM_LEFT ? s->equations[row].rhs : s->equations[row].lhs;
 }
 
 // ---- One equation
@@ -103,9 +102,8 @@ static bool make_single(Maker *m, uint32_t row)
         entry = ARENA_NEW(m->arena, BlockEntry);
         *entry = (BlockEntry){ .value = slope };
     }
-    const uint32_t written_for = m->system->written_for[row];
-    const bool reads_itself = written_for != INCIDENCE_NONE && m->system->unknowns[written_for] == variable
-                              && !m->system->is_explicit[row];
+    const bool reads_itself = m->system->form[row] == FORM_CIRCULAR
+                              && m->system->unknowns[m->system->written_for[row]] == variable;
     const bool is_loop = value == EXPR_NONE || reads_itself;
     if (is_loop) {
         Loop *loop = add_loop(m, value == EXPR_NONE ? LOOP_NEWTON : LOOP_SYMBOLIC, false, 1, &row);
@@ -213,7 +211,7 @@ static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const 
     size_t n_entries = 0;
     for (uint32_t i = 0; i < n; i++) n_entries += forms[i].n_terms;
     TearProblem problem = { .rows = { .n_rows = n, .n_columns = n } };
-    problem.rows.first = ARENA_ARRAY(&m->work, size_t, (size_t)n + 1);
+    problem.rows.first = ARENA_ARRAY(&m->work, uint32_t, (size_t)n + 1);
     problem.rows.columns = ARENA_ARRAY(&m->work, uint32_t, n_entries);
     bool *is_solvable = ARENA_ARRAY(&m->work, bool, n_entries), *is_wanted = ARENA_ARRAY(&m->work, bool, n);
 
@@ -225,7 +223,7 @@ static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const 
         m->place[sorted[j]] = j;
         is_wanted[j] = m->system->flat->vars.items[sorted[j]].start != EXPR_NONE;
     }
-    size_t at = 0;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         double largest = 0;
         for (uint32_t k = 0; k < forms[i].n_terms; k++) largest = fmax(largest, size_of(m, &forms[i].terms[k]));

@@ -37,7 +37,7 @@ static void find_over(Finder *f)
         if (f->match->column_of[i] == INCIDENCE_NONE) put_row(f, i);
     while (f->todo.n > 0) {
         const uint32_t i = vec_pop(&f->todo);
-        for (size_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
+        for (uint32_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
             f->column_in[rows->columns[k]] = true;
             put_row(f, f->match->row_of[rows->columns[k]]);
         }
@@ -53,7 +53,7 @@ static void find_under(Finder *f)
         if (f->match->row_of[j] == INCIDENCE_NONE) put_column(f, j);
     while (f->todo.n > 0) {
         const uint32_t j = vec_pop(&f->todo) - n_rows;
-        for (size_t k = columns->first[j]; k < columns->first[j + 1]; k++) {
+        for (uint32_t k = columns->first[j]; k < columns->first[j + 1]; k++) {
             f->row_in[columns->columns[k]] = true;
             put_column(f, f->match->column_of[columns->columns[k]]);
         }
@@ -72,7 +72,7 @@ static DiagnoseGroup take_group(Finder *f, bool *row_left, bool *column_left)
         const Incidence *from = is_row ? rows : columns;
         if (is_row) vec_push(f->arena, &in_rows, line);
         else vec_push(f->arena, &in_columns, line);
-        for (size_t k = from->first[line]; k < from->first[line + 1]; k++) {
+        for (uint32_t k = from->first[line]; k < from->first[line + 1]; k++) {
             const uint32_t other = from->columns[k];
             bool *left = is_row ? column_left : row_left;
             if (!left[other]) continue;

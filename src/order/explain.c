@@ -74,7 +74,7 @@ static void print_padded(const Explain *x, const char *name, int width)
 static bool needs_itself(const Explain *x, const System *system, uint32_t i)
 {
     const uint32_t own = x->system->computes[i], for_column = system->written_for[i];
-    if (for_column != INCIDENCE_NONE && system->unknowns[for_column] == own) return !system->is_explicit[i];
+    if (for_column != INCIDENCE_NONE && system->unknowns[for_column] == own) return system->form[i] == FORM_CIRCULAR;
     const Block *block = &x->system->blocks[x->system->block_of[own]];
     return block->kind == BLOCK_NEWTON && block->n == 1;
 }
@@ -85,11 +85,11 @@ static void build_graph(Explain *x)
     uint32_t *node_of = ARENA_ARRAY(&x->work, uint32_t, x->flat->vars.n);
     for (uint32_t i = 0; i < x->n; i++) node_of[x->system->computes[i]] = i;
     x->needs = (Incidence){ .n_rows = x->n, .n_columns = x->n };
-    x->needs.first = ARENA_ARRAY(&x->work, size_t, (size_t)x->n + 1);
+    x->needs.first = ARENA_ARRAY(&x->work, uint32_t, (size_t)x->n + 1);
     x->needs.columns = ARENA_ARRAY(&x->work, uint32_t, system.rows.first[x->n]);
-    size_t at = 0;
+    uint32_t at = 0;
     for (uint32_t i = 0; i < x->n; i++) {
-        for (size_t k = system.rows.first[i]; k < system.rows.first[i + 1]; k++) {
+        for (uint32_t k = system.rows.first[i]; k < system.rows.first[i + 1]; k++) {
             const uint32_t j = node_of[system.unknowns[system.rows.columns[k]]];
             if (j != i || needs_itself(x, &system, i)) x->needs.columns[at++] = j;
         }
@@ -163,7 +163,7 @@ static void explain_matrices(Explain *x)
     const uint32_t n = x->n;
     unsigned char *d = ARENA_ARRAY(&x->work, unsigned char, (size_t)n * n);
     for (uint32_t i = 0; i < n; i++)
-        for (size_t k = x->needs.first[i]; k < x->needs.first[i + 1]; k++) d[i * n + x->needs.columns[k]] = 1;
+        for (uint32_t k = x->needs.first[i]; k < x->needs.first[i + 1]; k++) d[i * n + x->needs.columns[k]] = 1;
     fputs("\nSimple loop detection. Dependency matrix D: 1 where the row needs the column\n", x->out);
     print_matrix(x, d);
 
@@ -192,7 +192,7 @@ static void explain_matrices(Explain *x)
 typedef struct Search {
     const Incidence *graph;
     bool     *is_met;        // [n]
-    size_t   *next;          // [n] edge to be followed next
+    uint32_t *next;          // [n] edge to be followed next
     uint32_t *path;          // [n]
     uint32_t *found;         // [n] in postorder
     uint32_t  n_found;
@@ -200,7 +200,7 @@ typedef struct Search {
 
 static Search search_begin(Explain *x, const Incidence *graph)
 {
-    return (Search){ .graph = graph, .is_met = ARENA_ARRAY(&x->work, bool, x->n), .next = ARENA_ARRAY(&x->work, size_t, x->n),
+    return (Search){ .graph = graph, .is_met = ARENA_ARRAY(&x->work, bool, x->n), .next = ARENA_ARRAY(&x->work, uint32_t, x->n),
                      .path = ARENA_ARRAY(&x->work, uint32_t, x->n), .found = ARENA_ARRAY(&x->work, uint32_t, x->n) };
 }
 

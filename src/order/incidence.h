@@ -11,16 +11,16 @@
 
 typedef struct Incidence {
     uint32_t  n_rows, n_columns;
-    size_t   *first;      // [n_rows + 1] where each row starts in `columns`
+    uint32_t *first;      // [n_rows + 1] where each row starts in `columns`; so fewer than 2^32 entries
     uint32_t *columns;    // [first[n_rows]] each at most once in a row
 } Incidence;
 
 static inline uint32_t incidence_count(const Incidence *a, uint32_t row)
 {
-    return (uint32_t)(a->first[row + 1] - a->first[row]);
+    return a->first[row + 1] - a->first[row];
 }
 
-// Columns become rows. Each of its rows is ascending, so transposing twice sorts. O(rows + columns + entries).
+// Columns become rows, each ascending. O(rows + columns + entries).
 Incidence incidence_transpose(const Incidence *a, Arena *arena);
 
 void incidence_sort(uint32_t *items, size_t n);    // ascending

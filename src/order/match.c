@@ -1,4 +1,5 @@
 // src/order/match.c: matching in two steps: a cheap one that finds almost everything, and one that finishes.
+// A model of which every equation is written for another unknown needs neither.
 //
 // Cheap (Karp and Sipser, 1981): as long as a row or column has one partner left, that pair is in some largest matching:
 // take it. A system without loops is matched by this alone. Else take the preferred pair of the first row left.
@@ -26,12 +27,12 @@ static void take(Cheap *c, uint32_t row, uint32_t column)
     c->match->column_of[row] = column;
     c->match->row_of[column] = row;
     c->match->n++;
-    for (size_t k = c->rows->first[row]; k < c->rows->first[row + 1]; k++) {
+    for (uint32_t k = c->rows->first[row]; k < c->rows->first[row + 1]; k++) {
         const uint32_t j = c->rows->columns[k];
         if (--c->column_left[j] == 1 && c->match->row_of[j] == INCIDENCE_NONE && j < c->n_first)
             c->queue[c->tail++] = c->rows->n_rows + j;
     }
-    for (size_t k = c->columns->first[column]; k < c->columns->first[column + 1]; k++) {
+    for (uint32_t k = c->columns->first[column]; k < c->columns->first[column + 1]; k++) {
         const uint32_t i = c->columns->columns[k];
         if (--c->row_left[i] == 1 && c->match->column_of[i] == INCIDENCE_NONE) c->queue[c->tail++] = i;
     }
@@ -39,7 +40,7 @@ static void take(Cheap *c, uint32_t row, uint32_t column)
 
 static uint32_t free_column(const Cheap *c, uint32_t row)
 {
-    for (size_t k = c->rows->first[row]; k < c->rows->first[row + 1]; k++) {
+    for (uint32_t k = c->rows->first[row]; k < c->rows->first[row + 1]; k++) {
         const uint32_t j = c->rows->columns[k];
         if (j < c->n_first && c->match->row_of[j] == INCIDENCE_NONE) return j;
     }
@@ -48,7 +49,7 @@ static uint32_t free_column(const Cheap *c, uint32_t row)
 
 static uint32_t free_row(const Cheap *c, uint32_t column)
 {
-    for (size_t k = c->columns->first[column]; k < c->columns->first[column + 1]; k++) {
+    for (uint32_t k = c->columns->first[column]; k < c->columns->first[column + 1]; k++) {
         const uint32_t i = c->columns->columns[k];
         if (c->match->column_of[i] == INCIDENCE_NONE) return i;
     }
@@ -74,7 +75,7 @@ static void take_forced(Cheap *c)
 static void match_cheap(Cheap *c, const uint32_t *prefer)
 {
     for (uint32_t i = 0; i < c->rows->n_rows; i++) {
-        for (size_t k = c->rows->first[i]; k < c->rows->first[i + 1]; k++)
+        for (uint32_t k = c->rows->first[i]; k < c->rows->first[i + 1]; k++)
             c->row_left[i] += c->rows->columns[k] < c->n_first;
         if (c->row_left[i] == 1) c->queue[c->tail++] = i;
     }
@@ -99,7 +100,7 @@ typedef struct Finish {
     const Incidence *columns;
     Match    *match;
     uint32_t *level;    // [n_columns] steps from a free column, INCIDENCE_NONE: not reached, or a dead end
-    size_t   *next;     // [n_columns] entry of the column to be tried next
+    uint32_t *next;     // [n_columns] entry of the column to be tried next
     uint32_t *list;     // [n_columns] queue of the search in breadth, stack of that in depth
     uint32_t  limit;    // level at which free rows were met: longer paths are left for later phases
 } Finish;
@@ -120,7 +121,7 @@ static bool find_levels(Finish *f, uint32_t first, uint32_t end)
     while (head < tail) {
         const uint32_t j = f->list[head++];
         if (f->level[j] >= f->limit) break;
-        for (size_t k = a->first[j]; k < a->first[j + 1]; k++) {
+        for (uint32_t k = a->first[j]; k < a->first[j + 1]; k++) {
             const uint32_t other = f->match->column_of[a->columns[k]];
             if (other == INCIDENCE_NONE) {
                 f->limit = f->level[j] + 1;
@@ -170,12 +171,27 @@ static void match_finish(Finish *f, uint32_t first, uint32_t end)
             if (f->match->row_of[j] == INCIDENCE_NONE && f->level[j] == 0) augment(f, j);
 }
 
+// Take all preferences, if they do not contradict each other: most models are written that way.
+static bool match_as_preferred(Match *match, const Incidence *rows, const uint32_t *prefer, uint32_t n_first)
+{
+    for (uint32_t i = 0; i < rows->n_rows; i++) {
+        const uint32_t j = prefer[i];
+        if (j >= n_first || match->row_of[j] != INCIDENCE_NONE) return false;
+        match->row_of[j] = i;
+    }
+    memcpy(match->column_of, prefer, rows->n_rows * sizeof *prefer);
+    match->n = rows->n_rows;
+    return true;
+}
+
 Match match_find(const Incidence *rows, const Incidence *columns, const uint32_t *prefer, uint32_t n_first,
                  Arena *arena)
 {
     const uint32_t n = rows->n_rows, m = rows->n_columns;
     Match match = { .column_of = ARENA_ARRAY(arena, uint32_t, n), .row_of = ARENA_ARRAY(arena, uint32_t, m) };
     memset(match.column_of, 0xff, n * sizeof *match.column_of);
+    memset(match.row_of, 0xff, m * sizeof *match.row_of);
+    if (n == 0 || m == 0 || (prefer && match_as_preferred(&match, rows, prefer, n_first))) return match;
     memset(match.row_of, 0xff, m * sizeof *match.row_of);
 
     Arena work = { 0 };
@@ -185,7 +201,7 @@ Match match_find(const Incidence *rows, const Incidence *columns, const uint32_t
     match_cheap(&cheap, prefer);
     if (match.n < n && match.n < m) {
         Finish finish = { .columns = columns, .match = &match, .level = ARENA_ARRAY(&work, uint32_t, m),
-                          .next = ARENA_ARRAY(&work, size_t, m), .list = ARENA_ARRAY(&work, uint32_t, m) };
+                          .next = ARENA_ARRAY(&work, uint32_t, m), .list = ARENA_ARRAY(&work, uint32_t, m) };
         match_finish(&finish, 0, n_first);
         match_finish(&finish, n_first, m);
     }

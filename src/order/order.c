@@ -37,10 +37,10 @@ static bool sort_system(Ordered *out, Flat *flat, const System *system, const Ma
 
     // an equation needs those that compute what it reads
     Arena work = { 0 };
-    const size_t n_entries = system->rows.first[n];
+    const uint32_t n_entries = system->rows.first[n];
     Incidence needs = { .n_rows = n, .n_columns = n, .first = system->rows.first,
                         .columns = ARENA_ARRAY(&work, uint32_t, n_entries) };
-    for (size_t k = 0; k < n_entries; k++) needs.columns[k] = match->row_of[system->rows.columns[k]];
+    for (uint32_t k = 0; k < n_entries; k++) needs.columns[k] = match->row_of[system->rows.columns[k]];
     const Strong components = strong_find(&needs, &work);
     const bool ok = block_make(out, &flat->pool, system, match, &components, arena, diag);
     arena_free(&work);

@@ -43,12 +43,9 @@ static bool is_unknown(const System *system, Expr e)
 
 static void read_equation(Reader *r, System *system, uint32_t row)
 {
-    Expr alone = system->equations[row].lhs, other = system->equations[row].rhs;
-    if (!is_unknown(system, alone)) {
-        const Expr swap = alone;
-        alone = other;
-        other = swap;
-    }
+    const FlatEquation *e = &system->equations[row];
+    const bool is_left = is_unknown(system, e->lhs);
+    const Expr alone = is_left ? e->lhs : e->rhs, other = is_left ? e->rhs : e->lhs;
     look_at(r, other, row + 1);
     look_below(r, system, row + 1);
     const bool is_new = r->seen[alone] != row + 1;
@@ -57,7 +54,7 @@ static void read_equation(Reader *r, System *system, uint32_t row)
 
     if (!is_unknown(system, alone)) return;
     system->written_for[row] = system->column_of[expr_node(r->pool, alone)->index];
-    system->is_explicit[row] = is_new;
+    system->form[row] = !is_new ? FORM_CIRCULAR : is_left ? FORM_LEFT : FORM_RIGHT;
 }
 
 void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, Arena *arena)
@@ -69,23 +66,24 @@ void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, 
 
     system->written_for = ARENA_ARRAY(arena, uint32_t, n_equations);
     memset(system->written_for, 0xff, n_equations * sizeof *system->written_for);
-    system->is_explicit = ARENA_ARRAY(arena, bool, n_equations);
+    system->form = ARENA_ARRAY(arena, uint8_t, n_equations);
 
     Arena work = { 0 };
     Reader reader = { .pool = &flat->pool, .work = &work };
     reader.seen = ARENA_ARRAY(&work, uint32_t, flat->pool.nodes.n);
-    Incidence raw = { .n_rows = n_equations, .n_columns = n_unknowns };
-    raw.first = ARENA_ARRAY(&work, size_t, (size_t)n_equations + 1);
+    Incidence rows = { .n_rows = n_equations, .n_columns = n_unknowns };
+    rows.first = ARENA_ARRAY(arena, uint32_t, (size_t)n_equations + 1);
     for (uint32_t i = 0; i < n_equations; i++) {
         read_equation(&reader, system, i);
-        raw.first[i + 1] = reader.found.n;
+        if (reader.found.n >= UINT32_MAX) arena_no_memory(reader.found.n * sizeof *reader.found.items);
+        rows.first[i + 1] = (uint32_t)reader.found.n;
+        incidence_sort(reader.found.items + rows.first[i], reader.found.n - rows.first[i]);
     }
-    raw.columns = reader.found.items;
-
-    // transposing twice sorts each row
-    system->columns = incidence_transpose(&raw, arena);
-    system->rows = incidence_transpose(&system->columns, arena);
+    rows.columns = ARENA_ARRAY(arena, uint32_t, reader.found.n);
+    if (reader.found.n > 0) memcpy(rows.columns, reader.found.items, reader.found.n * sizeof *rows.columns);
     arena_free(&work);
+    system->rows = rows;
+    system->columns = incidence_transpose(&rows, arena);
 }
 
 System structure_dynamic(const Flat *flat, Arena *arena)

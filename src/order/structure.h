@@ -6,6 +6,13 @@
 #include "flat/flat.h"
 #include "order/incidence.h"
 
+typedef enum StructureForm {
+    FORM_OTHER,       // no unknown stands alone
+    FORM_LEFT,        // v = …, and v does not occur on the right
+    FORM_RIGHT,       // … = v, and v does not occur on the left
+    FORM_CIRCULAR,    // alone on one side, and on the other side too
+} StructureForm;
+
 typedef struct System {
     const Flat         *flat;         // borrowed
     const FlatEquation *equations;    // [rows.n_rows]
@@ -15,7 +22,7 @@ typedef struct System {
     Incidence           rows;         // equation → unknowns it reads, ascending
     Incidence           columns;      // unknown → equations that read it, ascending
     uint32_t           *written_for;  // [n_rows] the unknown that stands alone on one side, left before right, or INCIDENCE_NONE
-    bool               *is_explicit;  // [n_rows] … and does not occur on the other side
+    uint8_t            *form;         // [n_rows] StructureForm
 } System;
 
 bool structure_is_state(const FlatVar *v);       // known at every instant, integrated by the solver

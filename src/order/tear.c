@@ -67,7 +67,7 @@ static Candidate pop_candidate(Tear *t)
 static void finish_column(Tear *t, uint32_t j)
 {
     t->column_done[j] = true;
-    for (size_t k = t->columns.first[j]; k < t->columns.first[j + 1]; k++) {
+    for (uint32_t k = t->columns.first[j]; k < t->columns.first[j + 1]; k++) {
         const uint32_t i = t->columns.columns[k];
         if (--t->row_left[i] == 1 && !t->row_done[i]) vec_push(&t->work, &t->rows_todo, i);
     }
@@ -77,7 +77,7 @@ static void finish_row(Tear *t, uint32_t i)
 {
     const Incidence *rows = &t->problem->rows;
     t->row_done[i] = true;
-    for (size_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
+    for (uint32_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
         const uint32_t j = rows->columns[k];
         if (--t->column_left[j] == 1 && !t->column_done[j]) vec_push(&t->work, &t->columns_todo, j);
         if (!t->column_done[j] && t->column_left[j] > 0) push_candidate(t, j);
@@ -88,7 +88,7 @@ static void finish_row(Tear *t, uint32_t i)
 static uint32_t solvable_unknown(const Tear *t, uint32_t i)
 {
     const Incidence *rows = &t->problem->rows;
-    for (size_t k = rows->first[i]; k < rows->first[i + 1]; k++)
+    for (uint32_t k = rows->first[i]; k < rows->first[i + 1]; k++)
         if (!t->column_done[rows->columns[k]])
             return t->problem->is_solvable[k] ? rows->columns[k] : INCIDENCE_NONE;
     return INCIDENCE_NONE;
@@ -98,12 +98,12 @@ static uint32_t solvable_unknown(const Tear *t, uint32_t i)
 static uint32_t solvable_row(const Tear *t, uint32_t j)
 {
     const Incidence *rows = &t->problem->rows;
-    for (size_t k = t->columns.first[j]; k < t->columns.first[j + 1]; k++) {
+    for (uint32_t k = t->columns.first[j]; k < t->columns.first[j + 1]; k++) {
         const uint32_t i = t->columns.columns[k];
         if (t->row_done[i]) continue;
-        size_t low = rows->first[i], high = rows->first[i + 1];
+        uint32_t low = rows->first[i], high = rows->first[i + 1];
         while (high - low > 1) {
-            const size_t middle = (low + high) / 2;
+            const uint32_t middle = low + (high - low) / 2;
             if (rows->columns[middle] <= j) low = middle;
             else high = middle;
         }

@@ -5,7 +5,7 @@
 
 static Incidence from_masks(const unsigned *masks, uint32_t n_rows, uint32_t n_columns, Arena *arena)
 {
-    Incidence a = { .n_rows = n_rows, .n_columns = n_columns, .first = ARENA_ARRAY(arena, size_t, n_rows + 1),
+    Incidence a = { .n_rows = n_rows, .n_columns = n_columns, .first = ARENA_ARRAY(arena, uint32_t, n_rows + 1),
                     .columns = ARENA_ARRAY(arena, uint32_t, (size_t)n_rows * n_columns) };
     for (uint32_t i = 0; i < n_rows; i++) {
         a.first[i + 1] = a.first[i];
@@ -91,10 +91,10 @@ static void test_match_finds_the_only_one_of_a_million(void **state)
         name[i] = name[k];
         name[k] = i;
     }
-    Incidence rows = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(&arena, size_t, (size_t)n + 1),
+    Incidence rows = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(&arena, uint32_t, (size_t)n + 1),
                        .columns = ARENA_ARRAY(&arena, uint32_t, 2 * (size_t)n) };
     for (uint32_t i = 0; i < n; i++) {
-        size_t k = rows.first[i];
+        uint32_t k = rows.first[i];
         rows.columns[k++] = name[i];
         if (i > 0) rows.columns[k++] = name[i - 1];
         rows.first[i + 1] = k;
@@ -113,11 +113,11 @@ static void test_match_repairs_preferences_along_long_paths(void **state)
     (void)state;
     const uint32_t n = 300000;
     Arena arena = { 0 };
-    Incidence rows = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(&arena, size_t, (size_t)n + 1),
+    Incidence rows = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(&arena, uint32_t, (size_t)n + 1),
                        .columns = ARENA_ARRAY(&arena, uint32_t, 3 * (size_t)n) };
     uint32_t *prefer = ARENA_ARRAY(&arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
-        size_t k = rows.first[i];
+        uint32_t k = rows.first[i];
         rows.columns[k++] = i;
         rows.columns[k++] = (i + 1) % n;
         if (i % 3 == 0) rows.columns[k++] = (i + n / 2) % n;
@@ -135,7 +135,7 @@ static void test_transposing_twice_sorts(void **state)
 {
     (void)state;
     Arena arena = { 0 };
-    size_t first[3] = { 0, 3, 4 };
+    uint32_t first[3] = { 0, 3, 4 };
     uint32_t unsorted[4] = { 2, 0, 1, 1 };
     const Incidence a = { .n_rows = 2, .n_columns = 3, .first = first, .columns = unsorted };
     const Incidence t = incidence_transpose(&a, &arena), b = incidence_transpose(&t, &arena);

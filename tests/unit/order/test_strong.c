@@ -7,9 +7,9 @@
 // A graph from an adjacency matrix of bytes.
 static Incidence from_matrix(const unsigned char *a, uint32_t n, Arena *arena)
 {
-    Incidence g = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(arena, size_t, n + 1),
+    Incidence g = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(arena, uint32_t, n + 1),
                     .columns = ARENA_ARRAY(arena, uint32_t, (size_t)n * n) };
-    size_t k = 0;
+    uint32_t k = 0;
     for (uint32_t i = 0; i < n; i++) {
         for (uint32_t j = 0; j < n; j++)
             if (a[i * n + j]) g.columns[k++] = j;
@@ -115,7 +115,7 @@ static void test_strong_orders_inside_a_loop_as_if_the_last_were_known(void **st
 // n nodes in a row, each needing the next but the last, which needs the first if `closed`.
 static Incidence chain(uint32_t n, bool closed, Arena *arena)
 {
-    Incidence g = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(arena, size_t, (size_t)n + 1),
+    Incidence g = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(arena, uint32_t, (size_t)n + 1),
                     .columns = ARENA_ARRAY(arena, uint32_t, n) };
     for (uint32_t i = 0; i < n; i++) {
         const bool last = i + 1 == n;
