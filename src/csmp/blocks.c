@@ -1,7 +1,8 @@
 // src/csmp/blocks.c: every kind of block, once: what `orrery blocks` prints and what the reader obeys.
 //
-// Parameters come before inputs, as in I and W; only FUNCTION has its table last. The first eight are those of the
-// classic time-slicing simulator; the named ones follow the function library of CSMP III, whose names are synonyms.
+// Parameters come before inputs, as in I and W; only FUNCTION has its table last. The first eight are those
+// of the classic time-slicing simulator; the named ones follow the function library of CSMP III, whose names
+// are synonyms.
 #include "csmp/csmp.h"
 #include "orrery/model.h"    // orr_block
 #include <assert.h>

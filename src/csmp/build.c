@@ -1,7 +1,7 @@
 // src/csmp/build.c: from the lines of a diagram to a model and an experiment.
 //
-// Lines are sorted by block number first, so that what is made depends on the numbers alone: updating in place follows
-// the equations, and these follow the numbers. Everything but that sort is linear.
+// Lines are sorted by block number first, so that what is made depends on the numbers alone: updating in
+// place follows the equations, and these follow the numbers. Everything but that sort is linear.
 #include "base/os.h"
 #include "csmp/diagram.h"
 #include "csmp/rule.h"

@@ -1,8 +1,8 @@
 // src/csmp/csmp.h: the kinds of block a CSMP diagram is made of.
 //
-// A diagram is a set of lines `KIND, number, arguments`, each computing one value from parameters and from the
-// outputs of other blocks. One table says all there is to know of a kind, as text that people read too: its
-// arguments give the shape of a line, its rule the equation it stands for.
+// A diagram is a set of lines `KIND, number, arguments`, each computing one value from parameters and from
+// the outputs of other blocks. One table says all there is to know of a kind, as text that people read too:
+// its arguments give the shape of a line, its rule the equation it stands for.
 #pragma once
 #include "base/text.h"
 #include <stdbool.h>
@@ -20,8 +20,9 @@ typedef struct CsmpBlock {
     const char *name;         // "W", "LIMIT"; read in any case
     const char *synonyms;     // other names, separated by spaces
     CsmpRole    role;
-    const char *form;         // of a line, n being the number, such as "W, n, P1, e1[, P2, e2]": e1, e2, … are numbers
-                              // of other blocks, all else is a parameter; [] may be left out, ... repeats the last []
+    const char *form;         // of a line, n being the number: "W, n, P1, e1[, P2, e2]"; e1, e2, … are numbers
+                              // of other blocks, all else is a parameter; [] may be left out, ... repeats
+                              // the last []
     const char *rule;         // the output, in the language; `self` is the block's own output, terms whose
                               // arguments were left out vanish
     const char *needs;        // conditions on the parameters, such as "low <= high", separated by commas

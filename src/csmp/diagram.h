@@ -59,6 +59,6 @@ typedef struct CsmpDiagram {
 // Report, and remember that the file is not good. Hints and notes follow with diag_hint, diag_note.
 #define diagram_complain(d, id, ...) ((d)->ok = false, diag_report((d)->diag, id, __VA_ARGS__))
 
-// Check what one line alone cannot tell, then add the model and its experiment to the Ast; adds nothing, and leaves
-// diagram->ok false, if an error was found here or before.
+// Check what one line alone cannot tell, then add the model and its experiment to the Ast; adds nothing, and
+// leaves diagram->ok false, if an error was found here or before.
 void diagram_build(CsmpDiagram *diagram, Ast *ast, const char *path);

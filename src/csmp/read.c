@@ -9,8 +9,8 @@
 //     -, 3, 2                           experiment csmp of circle
 //     O, 5, 2                             from 0; until 100; solver euler; record b5 every 1.5
 //
-// Lines come in any order. Here they are only collected, each checked as far as it can be alone; build.c makes the
-// model of them. A line with an error is reported and left out, and the next one is read.
+// Lines come in any order. Here they are only collected, each checked as far as it can be alone; build.c
+// makes the model of them. A line with an error is reported and left out, and the next one is read.
 #include "base/map.h"
 #include "base/number.h"
 #include "csmp/diagram.h"

@@ -6,8 +6,8 @@
 //     power   = factor [ "^" factor ]
 //     factor  = number | argument | "self" | "t" | "-" factor | "(" expr ")" | name "(" expr { "," expr } [", ..."] ")"
 //
-// An argument that was left out is NULL; a product and a call of it are NULL too, a sum goes on without it. Rules come
-// from our own table, so their depth is known and a mistake in them is ours.
+// An argument that was left out is NULL; a product and a call of it are NULL too, a sum goes on without it.
+// Rules come from our own table, so their depth is known and a mistake in them is ours.
 #include "csmp/rule.h"
 #include "base/number.h"
 #include <assert.h>

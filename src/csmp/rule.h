@@ -13,8 +13,8 @@ typedef struct CsmpUse {
     Place            place;     // of what is made around the arguments
 } CsmpUse;
 
-// The output of the block; in the arena. Signs are folded, so that `+, 3, 1, 1, -1, 2` becomes b1 - b2; nothing
-// folded changes a bit of the result.
+// The output of the block; in the arena. Signs are folded, so that `+, 3, 1, 1, -1, 2` becomes b1 - b2;
+// nothing folded changes a bit of the result.
 AstExpr *csmp_rule_apply(const CsmpUse *use, Arena *arena);
 
 // The first condition of block->needs that the parameters do not meet, or {NULL, 0}. values[shape->n] are the

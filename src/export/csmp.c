@@ -1,8 +1,8 @@
 // src/export/csmp.c: a model as a CSMP block diagram.
 //
-// The blocks come from csmp_graph.c. Here are the settings of the experiment, what is written at communication points,
-// and the numbers a diagram must have: initial values and constants, taken from a run that stands at the start, so that
-// initial equations and settings of the experiment count.
+// The blocks come from csmp_graph.c. Here are the settings of the experiment, what is written at
+// communication points, and the numbers a diagram must have: initial values and constants, taken from a run
+// that stands at the start, so that initial equations and settings of the experiment count.
 #include "base/number.h"
 #include "export/csmp_graph.h"
 #include "export/exporter.h"

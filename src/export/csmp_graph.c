@@ -6,12 +6,14 @@
 //                                  W, 5, -1, 4, 2, 3
 //                                  OFFSET, 6, -1, 5   ; x'
 //
-// An expression is a graph already, so a shared node becomes one block. Sums of up to three terms that nobody else
-// reads are gathered into one W or +, in the order in which they are computed, and whole powers become the products the
-// generated code computes: reading the diagram back gives the same bits. A variable is the block of its value.
+// An expression is a graph already, so a shared node becomes one block. Sums of up to three terms that nobody
+// else reads are gathered into one W or +, in the order in which they are computed, and whole powers become
+// the products the generated code computes: reading the diagram back gives the same bits. A variable is the
+// block of its value.
 //
-// The walk follows variables to what computes them, children first, without recursion. It stops at states and at the
-// unknowns of algebraic loops, whose numbers are given out before, and at delays, whose inputs are walked to later.
+// The walk follows variables to what computes them, children first, without recursion. It stops at states and
+// at the unknowns of algebraic loops, whose numbers are given out before, and at delays, whose inputs are
+// walked to later.
 #include "export/csmp_graph.h"
 #include "base/number.h"
 #include "csmp/csmp.h"
@@ -268,8 +270,8 @@ static uint32_t add_difference(Writer *w, Expr left, Expr right)
     return n;
 }
 
-// What choose() and truth_of() need of a relation: a block that is negative where it holds, or if `inverted` where it
-// does not; for == and != one that is zero.
+// What choose() and truth_of() need of a relation: a block that is negative where it holds, or if `inverted`
+// where it does not; for == and != one that is zero.
 static uint32_t sense_of_relation(Writer *w, Expr relation, bool *inverted)
 {
     const ExprNode *node = expr_node(w->pool, relation);
@@ -537,7 +539,8 @@ static bool is_variable(const Writer *w, Expr e, uint32_t variable)
     return node->op == EXPR_VAR && node->index == variable;
 }
 
-// Give each unknown of a loop an equation in which it stands alone on a side: its own, or one nobody else wants.
+// Give each unknown of a loop an equation in which it stands alone on a side: its own, or one nobody else
+// wants.
 static void untie_loop(Writer *w, const Block *block)
 {
     const FlatEquation *equations = w->graph->blocks->dynamic.equations;
@@ -594,7 +597,8 @@ static void give_numbers(Writer *w)
         if (w->value[v] != EXPR_NONE) continue;
         if (w->in_loop[v])
             refuse(w, v, "the implicit equation for", "write it as 'name = expression', or solve it by hand");
-        else if (w->ok) refuse(w, v, "the variable", "only variables that are computed while time passes can be written");
+        else if (w->ok)
+            refuse(w, v, "the variable", "only variables that are computed while time passes can be written");
     }
 }
 

@@ -13,7 +13,7 @@ typedef struct CsmpGraph {
     uint32_t        n_outputs;
 } CsmpGraph;
 
-// Write the lines of all blocks: integrators first, in the order of the states, so that updating in place goes
-// through them in that order. False, with messages that name the equations, if something has no block; `out` is then
-// half a diagram.
+// Write the lines of all blocks: integrators first, in the order of the states, so that updating in place
+// goes through them in that order. False, with messages that name the equations, if something has no block;
+// `out` is then half a diagram.
 bool csmp_graph_write(const CsmpGraph *graph, FILE *out, orr_diag *diag);

@@ -8,8 +8,8 @@ typedef struct Exporter {
     const char *name;       // "csmp": the form's name in orr_model_export
     const char *suffix;     // ".csmp"
     const char *summary;    // one line
-    // Write everything to `out`. False, with the reasons in `diag`, if the model has no such form; what was written so
-    // far is then thrown away by the caller. `experiment` may be NULL.
+    // Write everything to `out`. False, with the reasons in `diag`, if the model has no such form; what was
+    // written so far is then thrown away by the caller. `experiment` may be NULL.
     bool (*write)(const orr_model *model, const orr_experiment *experiment, FILE *out, orr_diag *diag);
 } Exporter;
 

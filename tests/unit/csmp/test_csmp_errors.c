@@ -1,10 +1,11 @@
-// tests/unit/csmp/test_csmp_errors.c: every mistake has its code, its line and a next step; several are found at once.
+// tests/unit/csmp/test_csmp_errors.c: every mistake has its code, its line and a next step; several are found
+// at once.
 #include "diagram_text.h"
 
 // One wrong diagram; the first two lines are settings, so blocks start in line 3.
 static const struct Case {
     const char *blocks, *code;
-    size_t      line;
+    size_t line;
     const char *text;    // part of the sentence
     const char *hint;    // part of the next step
 } cases[] = {
@@ -20,14 +21,16 @@ static const struct Case {
     { "K, 18446744073709551617, 1", "E241", 3, "'18446744073709551617'", "K, 3" },
     { "K, 1, 1\nK, 2, 1\nSIN, 1, 2", "E242", 5, "block 1", "another number" },
     { "-, 1, 7", "E243", 3, "block 1 reads block 7", "from 1 to 1" },
-    { "I, 1, 3", "E244", 3, "type I takes 2 arguments after its number, not 1", "initial condition: write I, n, IC, e1" },
+    { "I, 1, 3", "E244", 3, "type I takes 2 arguments after its number, not 1",
+      "initial condition: write I, n, IC, e1" },
     { "W, 1, 2", "E244", 3, "2, 4 or 6 arguments", "W, n, P1, e1[, P2, e2[, P3, e3]]" },
     { "W, 1, 2, 1, 3", "E244", 3, "not 3", "P1, e1[" },
     { "+, 1, 1, 1, 1, 1, 1, 1, 1, 1", "E244", 3, "not 8", "second block" },
     { "X, 1, 1", "E244", 3, "2 arguments", "X, n, e1, e2" },
     { "TIME, 1, 1", "E244", 3, "no arguments", "write TIME, n" },
     { "K, 1", "E244", 3, "1 argument after", "K, n, P1" },
-    { "K, 2, 1\nFUNCTION, 1, 2, 0, 0, 1", "E244", 4, "5, 7, ... arguments", "e1, x1, y1, x2, y2[, x3, y3, ...]" },
+    { "K, 2, 1\nFUNCTION, 1, 2, 0, 0, 1", "E244", 4, "5, 7, ... arguments",
+      "e1, x1, y1, x2, y2[, x3, y3, ...]" },
     { "K, 1, abc", "E250", 3, "P1 must be a finite number, not 'abc'", "2.5" },
     { "K, 1, nan", "E250", 3, "'nan'", "number" },
     { "K, 1, -inf", "E250", 3, "'-inf'", "number" },
@@ -50,7 +53,8 @@ static const struct Case {
     { "K, 2, 1\nDELAY, 1, 0, 2", "E254", 4, "0 < tau", "DELAY, 3" },
     { "K, 2, 1\nLAG, 1, 0, -1, 2", "E254", 4, "0 < tau", "LAG, 3" },
     { "K, 2, 1\nQUANTIZE, 1, 0, 2", "E254", 4, "0 < P1", "QUANTIZE, 3" },
-    { "K, 2, 1\nFUNCTION, 1, 2, 0, 0, 1, 2, 1, 3", "E127", 4, "x must ascend, but 1 follows 1", "order of x" },
+    { "K, 2, 1\nFUNCTION, 1, 2, 0, 0, 1, 2, 1, 3", "E127", 4, "x must ascend, but 1 follows 1",
+      "order of x" },
     { "$endtimes = 1", "E245", 3, "'$endtimes'", "'$endtime'" },
     { "$colour = 1", "E245", 3, "'$colour'", "$comminterval" },
     { "$endtime = 2", "E216", 3, "'$endtime' is given twice", "one of the two" },
@@ -119,14 +123,14 @@ static void test_files_without_blocks(void **state)
 static void test_several_mistakes_are_found_at_once(void **state)
 {
     (void)state;
-    Read r = read_blocks("Q, 1, 2\n"           // 3: no such kind
-                         "I, 2, 1\n"           // 4: no initial condition
-                         "K, 3, one\n"         // 5: no number
-                         "SIN, 4, 2\n"         // fine: block 2 stands there, however wrong
-                         "COS, 5, 77\n"        // 7: nobody is 77
-                         "COS, 5, 3\n"         // 8: a second block 5
-                         "$commint = 1\n"      // 9
-                         "rubbish\n");         // 10
+    Read r = read_blocks("Q, 1, 2\n"         // 3: no such kind
+                         "I, 2, 1\n"         // 4: no initial condition
+                         "K, 3, one\n"       // 5: no number
+                         "SIN, 4, 2\n"       // fine: block 2 stands there, however wrong
+                         "COS, 5, 77\n"      // 7: nobody is 77
+                         "COS, 5, 3\n"       // 8: a second block 5
+                         "$commint = 1\n"    // 9
+                         "rubbish\n");       // 10
     assert_message(&r, "E240", 3);
     assert_message(&r, "E244", 4);
     assert_message(&r, "E250", 5);

@@ -1,9 +1,9 @@
 // tests/unit/csmp/test_csmp_large.c: reading is linear, whatever the size and the order of the lines.
-#include "diagram_text.h"
 #include "base/os.h"
+#include "diagram_text.h"
 
-// A chain of n sign inverters behind an integrator that closes it; with a stride the numbers are scattered and the
-// lines out of order.
+// A chain of n sign inverters behind an integrator that closes it; with a stride the numbers are scattered
+// and the lines out of order.
 static StrBuf chain(size_t n, size_t stride)
 {
     StrBuf s = { 0 };
@@ -42,9 +42,10 @@ static void test_reading_is_linear_in_time_and_space(void **state)
         size_t small_bytes, large_bytes;
         const double small = seconds_to_read(1 << 15, stride, &small_bytes);
         const double large = seconds_to_read(1 << 20, stride, &large_bytes);
-        print_message("stride %zu: %.3f s for 2^20 blocks, %.1f times the time of 2^15; %zu bytes a block\n", stride,
-                      large, large / small, large_bytes >> 20);
-        // 32 times the blocks; a quadratic step would make it 1024, caches and a busy machine make it more than 32
+        print_message("stride %zu: %.3f s for 2^20 blocks, %.1f times the time of 2^15; %zu bytes a block\n",
+                      stride, large, large / small, large_bytes >> 20);
+        // 32 times the blocks; a quadratic step would make it 1024, caches and a busy machine make it more
+        // than 32
         assert_true(large / small < 200);
         assert_true(large_bytes >> 20 < 600);
     }

@@ -68,7 +68,8 @@ static void test_circle_becomes_an_experiment(void **state)
 static void test_settings_are_read(void **state)
 {
     (void)state;
-    Read r = read_text("$TimeStep=0.25\n$STARTTIME = -2\n$endtime =\t1e1 ; s\n$title = A spring; with mass\nI,1,0,1\nO,2,1\n");
+    Read r = read_text("$TimeStep=0.25\n$STARTTIME = -2\n$endtime =\t1e1 ; s\n$title = A spring; with "
+                       "mass\nI,1,0,1\nO,2,1\n");
     assert_true(r.ok);
     const AstExperiment *x = &r.ast.experiments.items[0];
     assert_null(x->missing);
@@ -270,9 +271,11 @@ static char *whole_text(const Read *r)
 static void test_the_order_of_lines_makes_no_difference(void **state)
 {
     (void)state;
-    static const char *const lines[] = { "I, 10, 0, 30", "I, 2, 1, 10",   "-, 30, 2",        "O, 4, 10",
-                                         "O, 5, 2",      "K, 700, 2.5",   "X, 6, 700, 2",    "$endtime = 100",
-                                         "$timestep = 1", "SIN, 31, 700", "LIMIT, 8, 0, 1, 31", "; a comment" };
+    static const char *const lines[] = {
+        "I, 10, 0, 30",  "I, 2, 1, 10",  "-, 30, 2",           "O, 4, 10",
+        "O, 5, 2",       "K, 700, 2.5",  "X, 6, 700, 2",       "$endtime = 100",
+        "$timestep = 1", "SIN, 31, 700", "LIMIT, 8, 0, 1, 31", "; a comment"
+    };
     enum { N = sizeof lines / sizeof *lines };
     char *first = NULL;
     unsigned seed = 7;
@@ -297,7 +300,8 @@ static void test_the_order_of_lines_makes_no_difference(void **state)
         long last = 0;
         for (uint32_t i = 0; i < model->n_items; i++) {
             const AstItem *item = &model->items[i];
-            const char *name = item->kind == AST_DECL ? item->decl.name : item->equation.lhs->ref.parts[0].name;
+            const char *name =
+                item->kind == AST_DECL ? item->decl.name : item->equation.lhs->ref.parts[0].name;
             const long number = strtol(name + 1, NULL, 10);
             assert_true(number > last);
             last = number;
@@ -339,8 +343,12 @@ static void test_line_ends_and_byte_order_mark(void **state)
 static void test_model_names_are_valid(void **state)
 {
     (void)state;
-    static const struct { const char *path, *name; } names[] = {
-        { "circle.csmp", "circle" }, { "/a/b/two tanks-3.csmp", "two_tanks_3" }, { "2nd.csmp", "model_2nd" },
+    static const struct {
+        const char *path, *name;
+    } names[] = {
+        { "circle.csmp", "circle" },
+        { "/a/b/two tanks-3.csmp", "two_tanks_3" },
+        { "2nd.csmp", "model_2nd" },
     };
     const char text[] = "$endtime=1\n$timestep=1\nI,1,0,1\nO,2,1\n";
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {

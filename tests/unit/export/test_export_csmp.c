@@ -1,22 +1,23 @@
-// tests/unit/export/test_export_csmp.c: a model taken apart into CSMP blocks computes what the model computes.
+// tests/unit/export/test_export_csmp.c: a model taken apart into CSMP blocks computes what the model
+// computes.
 //
-// Each model is written as a diagram, which is read back and sorted like any other. Then both are evaluated at random
-// states, parameters and times: all derivatives and outputs must have the same bits.
-#include "check.h"
+// Each model is written as a diagram, which is read back and sorted like any other. Then both are evaluated
+// at random states, parameters and times: all derivatives and outputs must have the same bits.
 #include "base/arena.h"
 #include "base/diag.h"
+#include "check.h"
 #include "export/csmp_graph.h"
 #include "lang/frontend.h"
 #include <stdlib.h>
 
 typedef struct Model {
-    Arena     arena;
-    Ast       ast;
-    Flat      flat;
-    Blocks    blocks;
+    Arena arena;
+    Ast ast;
+    Flat flat;
+    Blocks blocks;
     orr_diag *diag;
-    double   *values;    // [n_vars]
-    double    t;
+    double *values;    // [n_vars]
+    double t;
 } Model;
 
 static bool compile_text(Model *m, const FrontEnd *front, const char *path, const char *text)
@@ -42,7 +43,10 @@ static void release(Model *m)
 
 static double evaluate(const Model *m, Expr e);
 
-static double read_variable(const void *context, uint32_t variable) { return ((const Model *)context)->values[variable]; }
+static double read_variable(const void *context, uint32_t variable)
+{
+    return ((const Model *)context)->values[variable];
+}
 
 static double read_mode(const void *context, uint32_t relation)
 {
@@ -70,7 +74,8 @@ static void evaluate_params(Model *m)
     }
 }
 
-// Conditions may read what other conditions decide, and are not part of the order: go round until all is settled.
+// Conditions may read what other conditions decide, and are not part of the order: go round until all is
+// settled.
 static void evaluate_blocks(Model *m)
 {
     for (int round = 0; round < 10; round++) {
@@ -195,7 +200,9 @@ static void test_functions(void **state)
     (void)state;
     compare("var x = 1\nx' = sin(x) + cos(x)*tan(x) + atan(x) + sinh(x) + cosh(x) + tanh(x)", false);
     compare("var x = 1\nx' = exp(x) + log(x) + log10(x) + sqrt(x)", true);
-    compare("var x = 1, y = 1\nx' = min(x, y) + max(x, 2) + abs(y) + atan2(x, y)\ny' = mod(x, 2) + floor(y) + ceil(x) + round(y)", false);
+    compare("var x = 1, y = 1\nx' = min(x, y) + max(x, 2) + abs(y) + atan2(x, y)\ny' = mod(x, 2) + floor(y) "
+            "+ ceil(x) + round(y)",
+            false);
     compare("var x = 1\nx' = asin(x/10) + acos(x/10) + t*x", false);
     compare("var x = 1\nx' = table(x, -1, 0, 0, 2, 2.5, -1)", false);
     compare("var x = 1\nx' = table(x, 2, 3)", false);
@@ -207,11 +214,14 @@ static void test_conditions(void **state)
     static const char *const relations[] = { "<", "<=", ">", ">=" };
     for (size_t i = 0; i < 4; i++) {
         char body[256];
-        snprintf(body, sizeof body, "var x = 1, y = 1\nx' = if x %s 1 then x else 2*y\ny' = if 0 %s x then 1 else 0\n"
-                 "output z = if x %s y then 3 else x", relations[i], relations[i], relations[i]);
+        snprintf(body, sizeof body,
+                 "var x = 1, y = 1\nx' = if x %s 1 then x else 2*y\ny' = if 0 %s x then 1 else 0\n"
+                 "output z = if x %s y then 3 else x",
+                 relations[i], relations[i], relations[i]);
         compare(body, false);
     }
-    compare("var x = 1\nx' = if x > 0 and x < 2 then 1 else -1\noutput y = if x < -1 or x > 1 then x else 0", false);
+    compare("var x = 1\nx' = if x > 0 and x < 2 then 1 else -1\noutput y = if x < -1 or x > 1 then x else 0",
+            false);
     compare("var x = 1\nx' = if not (x > 0 and t < 2) then 1 else -1", false);
     compare("var x = 1\nx' = limit(x, -1, 2) + deadspace(x, -0.5, 0.5) + sign(x)", false);
     compare("var x = 1\nx' = step(1) + ramp(2) + pulse(1, 0.5, 2) + pulse(0.5, 1)", false);
@@ -222,7 +232,8 @@ static void test_parameters_stay_parameters(void **state)
 {
     (void)state;
     Model m, d;
-    char *text = write_model("param a = 2 [m]\nparam b = 3*a + 1 \"computed\"\nparam unused = 7\nvar x = b\nx' = a*b - x", &m);
+    char *text = write_model(
+        "param a = 2 [m]\nparam b = 3*a + 1 \"computed\"\nparam unused = 7\nvar x = b\nx' = a*b - x", &m);
     assert_non_null(text);
     assert_contains(text, "K, 2, 2\t; a [m]\n");
     assert_null(strstr(text, "unused"));
