@@ -185,14 +185,15 @@ static void report_unknown_word(Parser *p)
         parse_not_yet(p, p->token);
         return;
     }
-    const char *word = parse_intern(p, lex_text(&p->lexer, p->token));
+    const Text text = lex_text(&p->lexer, p->token);
+    const char *word = parse_intern(p, text);
     const bool equation = parse_peek(p).kind == TOKEN_EQUALS;
-    const bool of_model = parse_is_model_word(text_from(word));
+    const bool of_model = parse_is_model_word(text);
     if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "an experiment")) return;
     const char *closest = text_closest(word, words, sizeof words / sizeof *words);
-    if (text_is(text_from(word), "to") || text_is(text_from(word), "stop") || text_is(text_from(word), "end_time")) closest = "until";
-    if (text_is(text_from(word), "start")) closest = "from";
-    if (text_is(text_from(word), "step") || text_is(text_from(word), "tol"))
+    if (text_is(text, "to") || text_is(text, "stop") || text_is(text, "endtime")) closest = "until";
+    if (text_is(text, "start")) closest = "from";
+    if (text_is(text, "step") || text_is(text, "tol"))
         diag_hint(p->diag, "it is an option of the solver: solver rk4 step 0.01");
     else if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
     else if (equation) diag_hint(p->diag, "a parameter is changed by: set %s = ...", word);
