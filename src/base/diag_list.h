@@ -108,8 +108,8 @@
     D(CSMP_LINE,              "E252", "this line is neither a block nor a setting nor a comment") \
     D(CSMP_NO_BLOCKS,         "E253", "'%s' contains no blocks") \
     D(CSMP_NEEDS,             "E254", "block type %s needs %.*s") \
-    D(SYSTEM_TOO_FEW,         "E301", "%s never computed: there are %s for %s") \
-    D(SYSTEM_TOO_MANY,        "E302", "%s too many: there are %s for %s, %s") \
+    D(SYSTEM_TOO_FEW,         "E301", "%s never computed (%s for %s)") \
+    D(SYSTEM_TOO_MANY,        "E302", "%s too many (%s for %s: %s)") \
     D(SYSTEM_SINGULAR,        "E303", "the equations cannot be solved for all unknowns; '%s' is left over") \
     D(INITIAL_MISSING,        "E304", "state '%s' has no initial value") \
     D(INITIAL_TOO_MANY,       "E305", "'%s' has more than one initial value") \
