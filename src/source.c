@@ -1,0 +1,220 @@
+// src/source.c: reading a model file and all the files it uses.
+//
+// A model is data: what it uses must lie in the folder of the first file or below, and is named relative to the
+// file that uses it. Files are read from a list that grows while they are parsed, each once, so it does not matter
+// who uses whom or whether they use each other.
+#include "source.h"
+#include "base/map.h"
+#include "base/os.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <strings.h>
+
+static const FrontEnd *const front_ends[] = { &frontend_orrery, &frontend_csmp };
+enum { N_FRONT_ENDS = sizeof front_ends / sizeof *front_ends };
+
+typedef struct Reader {
+    orr_source *source;
+    orr_diag   *diag;
+    Arena       work;              // owns all below
+    const char *root;              // folder of the first file
+    Names       files;             // paths inside `root`, in the order found
+    VEC(uint32_t) users;           // [uses of the Ast] the file in which each stands
+    bool        ok;
+} Reader;
+
+const FrontEnd *source_front_end(const char *path, Place place, orr_diag *diag)
+{
+    const char *suffix = os_path_suffix(path);
+    if (suffix[0] == '\0') return &frontend_orrery;
+    StrBuf known = { 0 };
+    const FrontEnd *found = NULL;
+    for (size_t i = 0; i < N_FRONT_ENDS && !found; i++) {
+        if (strcasecmp(suffix, front_ends[i]->suffix) == 0) found = front_ends[i];
+        str_addf(&known, "%s%s", i == 0 ? "" : i + 1 == N_FRONT_ENDS ? " and " : ", ", front_ends[i]->suffix);
+    }
+    if (!found) diag_report(diag, DIAG_FILE_KIND_UNKNOWN, place, path, known.p);
+    str_free(&known);
+    return found;
+}
+
+bool source_accept(const char *path, Text text, uint32_t *file, orr_diag *diag)
+{
+    const char *zero = text.n > 0 ? memchr(text.p, '\0', text.n) : NULL;
+    if (zero) {
+        diag_report(diag, DIAG_FILE_BINARY, (Place){ 0 }, path, (size_t)(zero - text.p), 0u);
+        return false;
+    }
+    *file = diag_add_source(diag, path, text.p, text.n);
+    size_t bad;
+    if (text_is_utf8(text, &bad)) return true;
+    const Place place = { *file, (uint32_t)bad, 1 };
+    diag_report(diag, DIAG_FILE_NOT_UTF8, place, path, (unsigned)(unsigned char)text.p[bad]);
+    diag_hint(diag, "save the file as UTF-8");
+    return false;
+}
+
+// ---- Paths
+
+// A path inside the root for `name` as used by the file `user`; NULL if it leads out.
+static const char *resolve(Reader *r, const char *user, const char *name)
+{
+    if (name[0] == '/') return NULL;
+    VEC(Text) parts = { 0 };
+    const char *const paths[] = { os_path_folder(&r->work, user), name };
+    for (size_t i = 0; i < 2; i++) {
+        for (const char *at = paths[i], *end; *at; at = *end ? end + 1 : end) {
+            end = strchr(at, '/');
+            if (!end) end = at + strlen(at);
+            const Text part = { at, (size_t)(end - at) };
+            if (part.n == 0 || text_is(part, ".")) continue;
+            if (!text_is(part, "..")) {
+                vec_push(&r->work, &parts, part);
+            } else {
+                if (parts.n == 0) return NULL;
+                (void)vec_pop(&parts);
+            }
+        }
+    }
+    StrBuf path = { .arena = &r->work };
+    for (size_t i = 0; i < parts.n; i++) {
+        if (i > 0) str_add_char(&path, '/');
+        str_add_text(&path, parts.items[i]);
+    }
+    return str_finish(&path);
+}
+
+// ---- Files
+
+static void parse_one(Reader *r, uint32_t number, const char *path, Text text, const FrontEnd *front_end)
+{
+    Ast *ast = &r->source->ast;
+    uint32_t file;
+    if (!source_accept(path, text, &file, r->diag)) {
+        r->ok = false;
+        return;
+    }
+    if (!front_end->parse(ast, file, path, text.p, text.n, r->diag)) r->ok = false;
+    while (r->users.n < ast->uses.n) vec_push(&r->work, &r->users, number);
+}
+
+static void read_used(Reader *r, size_t i)
+{
+    const AstUse use = r->source->ast.uses.items[i];
+    const char *inside = resolve(r, names_text(&r->files, r->users.items[i]), use.path);
+    if (!inside) {
+        diag_report(r->diag, DIAG_FILE_OUTSIDE, use.place, use.path);
+        diag_hint(r->diag, "a model uses files beside it and in folders below");
+        r->ok = false;
+        return;
+    }
+    const size_t known = r->files.n;
+    const uint32_t number = names_intern(&r->files, text_from(inside));
+    if (r->files.n == known) return;    // read already
+
+    const char *path = os_path_join(&r->source->arena, r->root, inside);
+    const FrontEnd *front_end = source_front_end(path, use.place, r->diag);
+    Text text;
+    if (!front_end) {
+        r->ok = false;
+    } else if (!os_read_file(&r->source->arena, path, SOURCE_BYTES_MAX, &text, r->diag)) {
+        diag_note(r->diag, use.place, "it is used here");
+        r->ok = false;
+    } else {
+        parse_one(r, number, path, text, front_end);
+    }
+}
+
+// The first file is at hand; read all it uses.
+static orr_source *read_all(orr_source *source, const char *path, Text text, const FrontEnd *front_end, orr_diag *diag)
+{
+    Reader r = { .source = source, .diag = diag, .ok = true };
+    source->path = arena_copy_text(&source->arena, path, strlen(path));
+    source->ast.arena = &source->arena;
+    r.root = os_path_folder(&r.work, path);
+    names_init(&r.files, &r.work);
+    const char *slash = strrchr(path, '/');
+    const uint32_t first = names_intern(&r.files, text_from(slash ? slash + 1 : path));
+    parse_one(&r, first, path, text, front_end);
+
+    // the list of uses grows as files are parsed
+    for (size_t i = 0; i < source->ast.uses.n; i++) {
+        read_used(&r, i);
+        if (r.files.n > SOURCE_FILES_MAX) {
+            diag_report(diag, DIAG_FILES_LIMIT, source->ast.uses.items[i].place, SOURCE_FILES_MAX);
+            r.ok = false;
+            break;
+        }
+    }
+    arena_free(&r.work);
+    if (r.ok) return source;
+    orr_source_destroy(source);
+    return NULL;
+}
+
+static orr_source *create(void)
+{
+    orr_source *source = calloc(1, sizeof *source);
+    if (!source) arena_no_memory(sizeof *source);
+    return source;
+}
+
+orr_source *orr_source_open(const char *path, orr_diag *diag)
+{
+    // what is missing or a folder is said before its suffix is judged
+    orr_source *source = create();
+    Text text;
+    const FrontEnd *front_end = NULL;
+    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag)) front_end = source_front_end(path, (Place){ 0 }, diag);
+    if (front_end) return read_all(source, path, text, front_end, diag);
+    orr_source_destroy(source);
+    return NULL;
+}
+
+orr_source *orr_source_parse(const char *name, const char *text, size_t length, orr_diag *diag)
+{
+    const FrontEnd *front_end = source_front_end(name, (Place){ 0 }, diag);
+    if (!front_end) return NULL;
+    if (length > SOURCE_BYTES_MAX) {
+        diag_report(diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, name, (size_t)SOURCE_BYTES_MAX);
+        return NULL;
+    }
+    orr_source *source = create();
+    const char *copy = arena_copy_text(&source->arena, text, length);    // front ends may count on a NUL
+    return read_all(source, name, (Text){ copy, length }, front_end, diag);
+}
+
+void orr_source_destroy(orr_source *source)
+{
+    if (!source) return;
+    arena_free(&source->arena);
+    free(source);
+}
+
+// ---- What it contains
+
+size_t orr_source_n_models(const orr_source *source) { return source->ast.models.n; }
+
+size_t orr_source_n_experiments(const orr_source *source) { return source->ast.experiments.n; }
+
+static const AstModel *model_at(const orr_source *source, size_t i)
+{
+    assert(i < source->ast.models.n);
+    return &source->ast.models.items[i];
+}
+
+static const AstExperiment *experiment_at(const orr_source *source, size_t i)
+{
+    assert(i < source->ast.experiments.n);
+    return &source->ast.experiments.items[i];
+}
+
+const char *orr_source_model_name(const orr_source *source, size_t i) { return model_at(source, i)->name; }
+
+const char *orr_source_model_doc(const orr_source *source, size_t i) { return model_at(source, i)->doc; }
+
+const char *orr_source_experiment_name(const orr_source *source, size_t i) { return experiment_at(source, i)->name; }
+
+const char *orr_source_experiment_model(const orr_source *source, size_t i) { return experiment_at(source, i)->model; }
+
+const char *orr_source_experiment_doc(const orr_source *source, size_t i) { return experiment_at(source, i)->doc; }
