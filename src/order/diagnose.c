@@ -265,11 +265,13 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
         diag_hint(r->diag, "write the equation that computes it, or remove it");
         return;
     }
-    // unknowns for which no equation is written are the culprits, if they are as many as equations are missing
+    // unknowns that stand on the left of no equation are the culprits, if they are as many as equations are missing
     bool *is_written = ARENA_ARRAY(&r->work, bool, r->system->rows.n_columns);
     for (uint32_t k = 0; k < g->n_rows; k++) {
-        const uint32_t j = r->system->written_for[g->rows[k]];
-        if (j != INCIDENCE_NONE) is_written[j] = true;
+        const ExprNode *left = expr_node(&r->system->flat->pool, r->system->equations[g->rows[k]].lhs);
+        if (left->op != EXPR_VAR) continue;
+        const uint32_t j = r->system->column_of[left->index];
+        if (j != FLAT_NONE) is_written[j] = true;
     }
     uint32_t *culprits = ARENA_ARRAY(&r->work, uint32_t, g->n_columns), n = 0;
     for (uint32_t k = 0; k < g->n_columns; k++)
@@ -290,7 +292,11 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
               missing == 1 && n == 1 ? "it" : missing == 1 ? "one of them" : "as many of them");
     for (uint32_t k = 1; k < n && k <= NOTES_MAX; k++)
         diag_note(r->diag, variable(r, culprits[k])->place, "'%s' is declared here", name_of(r, culprits[k]));
-    note_rows(r, g->rows, g->n_rows, INCIDENCE_NONE, n == 1 ? "it is needed here" : "an equation that contains them");
+    // where it is needed; if there are several, the equations they share
+    const Incidence *columns = &r->system->columns;
+    if (n == 1) note_rows(r, columns->columns + columns->first[culprits[0]], incidence_count(columns, culprits[0]),
+                          INCIDENCE_NONE, "it is needed here");
+    else note_rows(r, g->rows, g->n_rows, INCIDENCE_NONE, "an equation they occur in");
 }
 
 void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)

@@ -5,6 +5,7 @@
 // that every number printed can be checked by hand.
 #include "order/blocks.h"
 #include "order/structure.h"
+#include <math.h>
 #include <string.h>
 
 enum { MATRIX_MAX = 12, LINES_MAX = 60 };    // larger models: no matrices, and lists are cut
@@ -79,6 +80,13 @@ static bool needs_itself(const Explain *x, const System *system, uint32_t i)
     return block->kind == BLOCK_NEWTON && block->n == 1;
 }
 
+static bool needs_node(const Explain *x, uint32_t i, uint32_t j)
+{
+    for (uint32_t k = x->needs.first[i]; k < x->needs.first[i + 1]; k++)
+        if (x->needs.columns[k] == j) return true;
+    return false;
+}
+
 static void build_graph(Explain *x)
 {
     const System system = structure_dynamic(x->flat, &x->work);
@@ -104,8 +112,8 @@ static void print_graph(const Explain *x, const Incidence *graph)
     const int width = name_width(x);
     for (uint32_t i = 0; i < x->n && may_print(x, i, x->n); i++) {
         fputs("  ", x->out);
-        print_padded(x, node_name(x, i), width);
         const uint32_t n = incidence_count(graph, i);
+        print_padded(x, node_name(x, i), n ? width : 0);
         fputs(n ? "  ->  " : "", x->out);
         print_nodes(x, graph->columns + graph->first[i], n);
         fputc('\n', x->out);
@@ -142,17 +150,15 @@ static void print_matrix(const Explain *x, const unsigned char *d)
     const int width = name_width(x);
     fputs("  ", x->out);
     print_padded(x, "", width);
-    for (uint32_t j = 0; j < x->n; j++) {
-        fputc(' ', x->out);
-        print_padded(x, node_name(x, j), 1);
-    }
+    for (uint32_t j = 0; j < x->n; j++) fprintf(x->out, " %s", node_name(x, j));
     fputc('\n', x->out);
     for (uint32_t i = 0; i < x->n; i++) {
         fputs("  ", x->out);
         print_padded(x, node_name(x, i), width);
         for (uint32_t j = 0; j < x->n; j++) {
             fputc(' ', x->out);
-            print_padded(x, d[i * x->n + j] ? "1" : ".", (int)text_cells(text_from(node_name(x, j))));
+            const int cells = j + 1 < x->n ? (int)text_cells(text_from(node_name(x, j))) : 0;
+            print_padded(x, d[i * x->n + j] ? "1" : ".", cells);
         }
         fputc('\n', x->out);
     }
@@ -264,14 +270,39 @@ static void explain_second_search(Explain *x)
         fprintf(x->out, "  from %s (%u): { ", node_name(x, root), k + 1);
         incidence_sort(s.found + first, s.n_found - first);
         print_nodes(x, s.found + first, s.n_found - first);
-        const bool is_loop = s.n_found - first > 1;
-        fprintf(x->out, " }%s\n", is_loop ? "   a loop" : "");
+        fprintf(x->out, " }%s\n", s.n_found - first > 1 || needs_node(x, root, root) ? "   a loop" : "");
     }
     fputs("  (This is the algorithm of Kosaraju and Sharir, O(n + m), often taught as Tarjan's. Orrery computes with Tarjan's,\n"
           "  which finds the same components in a single search.)\n", x->out);
 }
 
 // ---- Result
+
+// A linear loop as the implicit set of equations it is: Σ coefficient · unknown = what is known.
+static void print_implicit(const Explain *x, const Loop *loop)
+{
+    uint32_t e = 0;
+    for (uint32_t i = 0; i < loop->n; i++) {
+        fputs("  [   ", x->out);
+        for (bool is_first = true; e < loop->n_entries && loop->entries[e].row == i; e++, is_first = false) {
+            const Expr factor = loop->entries[e].value;
+            const ExprOp op = expr_op(&x->flat->pool, factor);
+            double c = 0;
+            const bool is_const = expr_is_const(&x->flat->pool, factor, &c), is_sum = op == EXPR_ADD || op == EXPR_SUB || op == EXPR_IF;
+            fputs(is_const && c < 0 ? (is_first ? "-" : " - ") : is_first ? "" : " + ", x->out);
+            if (is_const && fabs(c) != 1) fprintf(x->out, "%.10g*", fabs(c));
+            if (!is_const) {
+                fputs(is_sum ? "(" : "", x->out);
+                print(x, factor);
+                fputs(is_sum ? ")*" : "*", x->out);
+            }
+            fputs(x->flat->vars.items[loop->unknowns[loop->entries[e].column]].name, x->out);
+        }
+        fputs(" = ", x->out);
+        print(x, loop->vector[i]);
+        fputc('\n', x->out);
+    }
+}
 
 static void print_result_loop(const Explain *x, const Loop *loop)
 {
@@ -284,7 +315,11 @@ static void print_result_loop(const Explain *x, const Loop *loop)
         print_equation(x, loop->equations[k]);
         fputc('\n', x->out);
     }
-    fprintf(x->out, "  [   %s\n", order_method_text(loop));
+    if (loop->is_linear && loop->n <= MATRIX_MAX) {
+        fputs("  [ that is\n", x->out);
+        print_implicit(x, loop);
+    }
+    fprintf(x->out, "  [ %s\n", order_method_text(loop));
     for (uint32_t k = 0; loop->method == LOOP_SYMBOLIC && k < loop->n; k++) {
         const Block *block = &x->system->blocks[loop->first_block + k];
         fprintf(x->out, "  [   %s = ", x->flat->vars.items[block->unknowns[0]].name);
@@ -293,7 +328,7 @@ static void print_result_loop(const Explain *x, const Loop *loop)
     }
     if (loop->method == LOOP_NEWTON) {
         const Block *block = &x->system->blocks[loop->first_block];
-        fputs("  [   iterating on ", x->out);
+        fputs("  [ iterating on ", x->out);
         for (uint32_t k = 0; k < block->n_torn && k < MATRIX_MAX; k++)
             fprintf(x->out, "%s%s", k ? ", " : "", x->flat->vars.items[block->unknowns[k]].name);
         fputs(block->n_torn > MATRIX_MAX ? ", ...\n" : "\n", x->out);

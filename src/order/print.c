@@ -74,8 +74,9 @@ static void print_block(const Printer *p, uint32_t number)
 static void print_system(Printer *p, const char *title, const Ordered *system)
 {
     p->system = system;
-    fprintf(p->out, "%s: %u equations, %u blocks, %u loop%s\n", title, system->n_equations, system->n_blocks,
-            system->n_loops, system->n_loops == 1 ? "" : "s");
+    fprintf(p->out, "%s: %u equation%s, %u block%s, %u loop%s\n", title, system->n_equations,
+            system->n_equations == 1 ? "" : "s", system->n_blocks, system->n_blocks == 1 ? "" : "s", system->n_loops,
+            system->n_loops == 1 ? "" : "s");
     for (uint32_t b = 0; b < system->n_blocks; b++) print_block(p, b);
 }
 
