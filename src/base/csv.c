@@ -149,7 +149,8 @@ static CsvResult give_up(CsvIn *in)
     return CSV_ERROR;
 }
 
-// The next record, without its line end. A line end inside quotes belongs to the record.
+// The next record, without its line end (a CR before it goes with the white space around fields). A line end inside
+// quotes belongs to the record.
 static CsvResult next_record(CsvIn *in, Text *record)
 {
     Search search = { .lines = 1, .field_start = true };
@@ -168,7 +169,6 @@ static CsvResult next_record(CsvIn *in, Text *record)
     in->at += search.length < in->n - in->at ? search.length + 1 : search.length;
     in->line = in->next_line;
     in->next_line += search.lines;
-    if (record->n && record->p[record->n - 1] == '\r') record->n--;
     return CSV_ROW;
 }
 

@@ -56,8 +56,7 @@ static Decimal shortest(uint64_t c, int q, bool spacing_changes)
     // the same for multiples of 10^(k+1): a digit less, if one of them is inside
     const uint64_t tens = s / 10;
     const bool tens_down = lower <= 40 * tens, tens_up = 40 * tens + 40 <= upper;
-    const bool shorter = (tens_down != tens_up) & (s >= 10);
-    return (Decimal){ shorter ? 10 * (tens + tens_up) : unit, k };
+    return (Decimal){ tens_down != tens_up ? 10 * (tens + tens_up) : unit, k };
 }
 
 // The eight digits of n < 10^8 as text in a register, the first digit in the lowest byte. Each line splits every lane

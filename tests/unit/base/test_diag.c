@@ -12,7 +12,8 @@ static const char tank[] = "model Tank\n"
                            "  level' = levle / tau\n"
                            "end\n";
 
-static char *printed(const orr_diag *diag, int colour)    // free() it
+// free() it. Not inlined: gcc 12 would take the buffer of open_memstream for the pointer to it.
+__attribute__((noinline)) static char *printed(const orr_diag *diag, int colour)
 {
     char *text = NULL;
     size_t n = 0;
@@ -306,6 +307,16 @@ static void test_diag_knows_a_source_again(void **state)
     orr_diag_destroy(diag);
 }
 
+static void test_diag_takes_messages_of_a_caller(void **state)
+{
+    (void)state;
+    orr_diag *diag = orr_diag_create();
+    orr_diag_add(diag, "E021", "there is no option '%s'", "a hint with a %d");    // no formats: taken as they are
+    orr_diag_add(diag, "W611", "left out", NULL);
+    assert_printed(diag, "error E021: there is no option '%s'\n      a hint with a %d\nwarning W611: left out\n");
+    orr_diag_destroy(diag);
+}
+
 static void test_diag_without_a_collector_forgets(void **state)
 {
     (void)state;
@@ -387,6 +398,7 @@ int main(void)
         cmocka_unit_test(test_diag_cuts_endless_texts),
         cmocka_unit_test(test_diag_locates_every_offset),
         cmocka_unit_test(test_diag_knows_a_source_again),
+        cmocka_unit_test(test_diag_takes_messages_of_a_caller),
         cmocka_unit_test(test_diag_without_a_collector_forgets),
         cmocka_unit_test(test_diag_colours_only_when_asked),
         cmocka_unit_test(test_codes_are_sorted_unique_and_explained),

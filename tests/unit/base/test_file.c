@@ -186,10 +186,16 @@ static void test_file_cut_short_ends_with_a_whole_line(void **state)
         file_mark(&out);
     }
     const bool closed = file_close(&out, f->diag);
+    // what must be whole or absent is absent
+    assert_true(file_open(&out, path_in(f, "report"), FILE_REPLACE, NULL));
+    for (int i = 0; i < 50000; i++) file_text(&out, "report\n");
+    const bool replaced = file_close(&out, NULL);
     assert_int_equal(setrlimit(RLIMIT_FSIZE, &old), 0);
     signal(SIGXFSZ, handler);
 
     assert_false(closed);
+    assert_false(replaced);
+    assert_int_equal(count_files(f->folder), 1);
     assert_string_equal(only_code(f), "E010");
     const char *text = contents(f, path);
     assert_int_equal(strlen(text) % 8, 0);
@@ -240,6 +246,7 @@ static void test_os_says_why_a_file_cannot_be_read(void **state)
     orr_diag_clear(f->diag);
     assert_false(os_read_file(&f->arena, f->folder, 10, &text, f->diag));
     assert_string_equal(only_code(f), "E003");
+    assert_int_equal(os_open_to_read(f->folder, f->diag), -1);
     orr_diag_clear(f->diag);
     assert_false(os_read_file(&f->arena, "/dev/zero", 100000, &text, f->diag));    // endless
     assert_string_equal(only_code(f), "E004");

@@ -105,6 +105,7 @@ static void test_text_closest_finds_the_slip_or_nothing(void **state)
     assert_string_equal(text_closest("temprature", names, n), "temperature");
     assert_string_equal(text_closest("temprrature", names, n), "temperature");
     assert_string_equal(text_closest("taw", names, n), "tau");
+    assert_string_equal(text_closest("levels", (const char *const[]){ "lebel", "level", "leveled" }, 3), "level");
     assert_null(text_closest("zebra", names, n));
     assert_null(text_closest("y", names, n));    // one letter is near to every other
     assert_null(text_closest("level", names, 1));
