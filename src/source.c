@@ -23,10 +23,10 @@ typedef struct Reader {
     bool        ok;
 } Reader;
 
-const FrontEnd *source_front_end(const char *path, Place place, orr_diag *diag)
+const FrontEnd *source_front_end(const char *path, bool in_memory, Place place, orr_diag *diag)
 {
     const char *suffix = os_path_suffix(path);
-    if (suffix[0] == '\0') return &frontend_orrery;
+    if (strcmp(path, "-") == 0 || (in_memory && suffix[0] == '\0')) return &frontend_orrery;
     StrBuf known = { 0 };
     const FrontEnd *found = NULL;
     for (size_t i = 0; i < N_FRONT_ENDS && !found; i++) {
@@ -113,7 +113,7 @@ static void read_used(Reader *r, size_t i)
     if (r->files.n == known) return;    // read already
 
     const char *path = os_path_join(&r->source->arena, r->root, inside);
-    const FrontEnd *front_end = source_front_end(path, use.place, r->diag);
+    const FrontEnd *front_end = source_front_end(path, false, use.place, r->diag);
     Text text;
     if (!front_end) {
         r->ok = false;
@@ -165,7 +165,7 @@ orr_source *orr_source_open(const char *path, orr_diag *diag)
     orr_source *source = create();
     Text text;
     const FrontEnd *front_end = NULL;
-    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag)) front_end = source_front_end(path, (Place){ 0 }, diag);
+    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag)) front_end = source_front_end(path, false, (Place){ 0 }, diag);
     if (front_end) return read_all(source, path, text, front_end, diag);
     orr_source_destroy(source);
     return NULL;
@@ -173,7 +173,7 @@ orr_source *orr_source_open(const char *path, orr_diag *diag)
 
 orr_source *orr_source_parse(const char *name, const char *text, size_t length, orr_diag *diag)
 {
-    const FrontEnd *front_end = source_front_end(name, (Place){ 0 }, diag);
+    const FrontEnd *front_end = source_front_end(name, true, (Place){ 0 }, diag);
     if (!front_end) return NULL;
     if (length > SOURCE_BYTES_MAX) {
         diag_report(diag, DIAG_FILE_TOO_LARGE, (Place){ 0 }, name, (size_t)SOURCE_BYTES_MAX);

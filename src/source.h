@@ -1,6 +1,7 @@
 // src/source.h: a model file and all it uses, read and parsed.
 #pragma once
 #include "lang/ast.h"
+#include "lang/frontend.h"
 #include "orrery/model.h"
 
 struct orr_source {
@@ -8,3 +9,15 @@ struct orr_source {
     Ast   ast;
     const char *path;   // of the first file
 };
+
+enum {
+    SOURCE_BYTES_MAX = 64 << 20,    // of one file
+    SOURCE_FILES_MAX = 1000,
+};
+
+// The front end for a file by its suffix; the language itself for standard input and for a text in memory without
+// one. NULL, with a message at `place`, if the suffix is not known.
+const FrontEnd *source_front_end(const char *path, bool in_memory, Place place, orr_diag *diag);
+
+// Make the text known to the diagnostics; 0 bytes and what is not UTF-8 are refused with one message.
+bool source_accept(const char *path, Text text, uint32_t *file, orr_diag *diag);

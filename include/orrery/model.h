@@ -24,6 +24,7 @@ ORR_API void        orr_source_destroy(orr_source *source);    // NULL is allowe
 
 ORR_API size_t      orr_source_n_models(const orr_source *source);
 ORR_API const char *orr_source_model_name(const orr_source *source, size_t i);
+ORR_API const char *orr_source_model_doc(const orr_source *source, size_t i);         // NULL if none
 ORR_API size_t      orr_source_n_experiments(const orr_source *source);
 ORR_API const char *orr_source_experiment_name(const orr_source *source, size_t i);
 ORR_API const char *orr_source_experiment_model(const orr_source *source, size_t i);
