@@ -464,7 +464,7 @@
     X(EXPECTED, \
       "Something else is needed at this place for the statement to make sense.", \
       "    model M\n" \
-      "      param = 3\n" \
+      "      param k 3\n" \
       "    end", \
       "compare the line with the form of the statement in docs/language.md. The cause\n" \
       "may stand just before the place shown.") \
@@ -575,7 +575,10 @@
       "give the expression a name, y = 2*x, and write y'.") \
     X(WORD_NOT_YET, \
       "The word belongs to a part of the language that this version does not contain.", \
-      "    a statement of a later version", \
+      "    machine Door\n" \
+      "      state open / light : push -> closed\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
       "see docs/language.md for what this version has.") \
     X(WORD_RESERVED, \
       "Words such as if, then, else, and, or, not are part of expressions and cannot be names.", \

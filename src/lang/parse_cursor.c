@@ -89,7 +89,6 @@ static bool makes_a_name(TokenKind kind)
     case TOKEN_PRIME: case TOKEN_DOT: case TOKEN_LBRACKET: case TOKEN_COMMA: case TOKEN_COLON: case TOKEN_ASSIGN:
     case TOKEN_EQUALS: case TOKEN_ARROW: case TOKEN_TILDE: case TOKEN_PLUS: case TOKEN_TIMES: case TOKEN_DIVIDE:
     case TOKEN_POWER: case TOKEN_LT: case TOKEN_LE: case TOKEN_GT: case TOKEN_GE: case TOKEN_EQ: case TOKEN_NE:
-    case TOKEN_AND: case TOKEN_OR:
         return true;
     default:
         return false;
