@@ -172,6 +172,6 @@ double expr_apply(ExprOp op, double a, double b, double c)
     case EXPR_NOT: return a == 0;
     case EXPR_IF: return a != 0 ? b : c;
     // leaves, tables and histories have no value of their own
-    default: assert(!"an operation with a value"); return NAN;
+    default: assert(0 && "an operation with a value"); return NAN;
     }
 }

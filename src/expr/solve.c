@@ -44,7 +44,7 @@ static Split split_node(ExprPool *pool, const ExprNode *node, Expr e, const Spli
         if (y.a != zero) return fails;
         return (Split){ build_div(pool, x.a, y.b), build_div(pool, x.b, y.b) };
     case EXPR_IF:
-        if (x.a != zero || x.b != node->a) return fails;
+        // the condition is free of v: relations were refused above
         return (Split){ build_if(pool, node->a, y.a, z.a), build_if(pool, node->a, y.b, z.b) };
     default: return fails;
     }

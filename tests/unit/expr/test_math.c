@@ -156,6 +156,9 @@ static void test_math_tables(void **state)
     assert_same_bits(expr_lookup_slope(&table, 1), -2.0);
     assert_same_bits(expr_lookup_slope(&table, 4), 0.0);
     assert_same_bits(expr_lookup_slope(&table, -0.1), 0.0);
+    // the last point exactly, although the line through both rounds
+    const ExprTable steep = { (double[]){ 0, 1 }, (double[]){ 1e16, 1.1 }, 2 };
+    assert_same_bits(expr_lookup(&steep, 1), 1.1);
     const ExprTable point = { x, y, 1 };
     assert_same_bits(expr_lookup(&point, 7), 1.0);
     assert_same_bits(expr_lookup_slope(&point, 0), 0.0);

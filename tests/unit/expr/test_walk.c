@@ -81,6 +81,13 @@ static void test_walk_sorts_what_is_far_apart(void **state)
     assert_null(walk.dense);
     for (size_t i = 0; i < n; i++) assert_int_equal(walk_place(&walk, nodes[i]), i);
     walk_free(&walk);
+    // without what lies in the lower half
+    walk_init(&walk, p, &sum, 1, nodes[n / 2]);
+    assert_null(walk.dense);
+    assert_int_equal(walk.n, n - n / 2);
+    assert_int_equal(walk.nodes[0], nodes[n / 2]);
+    assert_true(walk_place(&walk, nodes[0]) == WALK_NONE);
+    walk_free(&walk);
     fixture_end(&f);
 }
 
@@ -89,7 +96,8 @@ static void test_walk_knows_the_variables_read(void **state)
     (void)state;
     Fixture f;
     ExprPool *p = fixture_start(&f);
-    const Expr e = E2(ADD, E2(MUL, expr_var(p, 9), expr_var(p, 2)), E1(SIN, E2(ADD, expr_var(p, 5), expr_var(p, 2))));
+    const Expr last = expr_var(p, 9), first = expr_var(p, 2), middle = expr_var(p, 5);
+    const Expr e = E2(ADD, E2(MUL, last, first), E1(SIN, E2(ADD, middle, first)));
     size_t n = 0;
     const uint32_t *variables = expr_variables(p, e, &f.arena, &n);
     assert_int_equal(n, 3);
