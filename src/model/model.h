@@ -12,4 +12,5 @@ struct orr_model {
     Code     code;
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays;
     double   compile_ms;
+    const orr_diag *compiled_with;    // places mean its sources; compared, never read
 };

@@ -1,4 +1,11 @@
 // src/run/run.h: the mutable half of a simulation.
+//
+//     run      what the user holds: settings, the time asked for, values read
+//     island   a set of equations with one solver, at the end of the solver's last step
+//
+// The island is ahead of the user: the solver steps as it likes, and what lies between the ends of a step is
+// interpolated, so recording never changes a step. What a step does change besides the states are the first guesses of
+// loops, which the derivatives leave in the value block; whoever evaluates derivatives outside a step puts them back.
 #pragma once
 #include "base/arena.h"
 #include "model/model.h"
@@ -8,36 +15,164 @@ struct Solver;
 
 // What solvers are told by the experiment.
 typedef struct SolverOptions {
-    double step, tolerance, absolute, max_step, t_end;    // all positive; max_step and t_end may be INFINITY
+    double step;         // positive; fixed-step solvers keep it; 0 for others: choose
+    double tolerance;    // positive, relative
+    double absolute;     // positive
+    double max_step;     // positive, may be INFINITY
+    double t_end;        // may be INFINITY: unknown
 } SolverOptions;
+
+// Why the equations could not be evaluated, and where: what a message is made of.
+typedef enum FaultKind {
+    FAULT_NONE,
+    FAULT_LOOP,         // a loop of equations has no solution
+    FAULT_VALUE,        // a derivative or state is not a number, or infinite
+} FaultKind;
+
+typedef struct Fault {
+    FaultKind kind;
+    uint32_t  block;    // LOOP: of the dynamic system
+    double    t;
+    double   *x;        // [n_states] a copy
+} Fault;
 
 // A set of equations that share variables, advanced by one solver of its own.
 typedef struct Island {
     const orr_model     *model;     // borrowed
     const struct Solver *solver;    // borrowed; a static table
     void         *memory;           // the solver's own, in the run's arena
+    Arena        *arena;            // borrowed; the run's
     orr_diag     *diag;             // borrowed; where failures are explained
     SolverOptions options;
+    const char   *method;           // name of the method at work: the solver's, unless it chooses among others
+    const char   *reason;           // why, or NULL; in the arena
     double   t_start, step;         // grid of the fixed-step methods, since the last reinitialisation
+    long     k;                     // grid points passed: t_start + k·step <= t
     double   t;                     // present time, end of the last accepted step
     double  *x;                     // [n_states] continuous states at t, inside the run's state block
-    double  *dx;                    // [n_states] derivatives at (t, x); valid only if the solver says so
     double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
+    double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
     CodeEnv  env;                   // v lies inside the run's state block
+    double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
+    Fault    fault;                 // of the latest evaluation that failed
     size_t   n_steps, n_rates, n_rejected;
 } Island;
+
+struct History;
 
 struct orr_run {
     const orr_model *model;         // borrowed; outlives the run
     orr_diag *diag;                 // borrowed
     Arena     arena;                // owns all below
-    double   *state;                // [state_size] all that changes: x, v, …: a checkpoint is a copy
+    double   *state;                // [state_size] all numbers that change: x, v: a checkpoint is a copy
     size_t    state_size;
     Island   *islands;              // [n_islands]
     size_t    n_islands;
+    double    t_start;              // where each run begins
     double    t;                    // where the user stands; island->t may be ahead
-    // … (the driver adds what it needs)
+    double   *x;                    // [n_states] states at t: the island's, or x_between
+    double   *x_between;            // [n_states] interpolated
+    bool      is_failed;            // a failure has been reported: nothing moves any more
+    const volatile int *cancel;     // borrowed; NULL: none
+    // Called once in a while by long advances; false cancels. For progress; NULL: none.
+    bool    (*pulse)(void *context, double t);
+    void     *pulse_context;
+
+    // settings
+    double   *given;                // [n_params] 1: set by the user or by the terminal region
+    double   *given_value;          // [n_params]
+    double   *given_start;          // [n_states] initial value set by the user; NaN: the model's
+
+    // reading
+    bool      values_valid;         // v holds all variables at (t, x)
+
+    // relations and asserts
+    double   *relations;            // [2*n_relations] zero functions and truth values
+    double   *relations_left, *relations_here;    // [2*n_relations] scratch of locate_change
+    double   *x_trial;              // [n_states] likewise
+    double   *asserts;              // [n_asserts]
+    bool     *assert_broken;        // [n_asserts] reported already
+    bool      event_waits;          // the island stands at an event that has not been handled yet
+    size_t    event_relation;       // one of those that changed there
+    double   *x_event;              // [n_states] scratch
+    long      k_before;             // grid point before the last step made by hand
+    double    burst_start;          // time of the first of a burst of events
+    size_t    n_burst;
+    struct History *history;        // of delays; NULL if there are none
+
+    // chunks of fixed steps
+    double   *guesses_before;       // [n_guesses] when the chunk began
+    long      chunk;                // most steps in one
+
+    size_t    n_events, n_reruns, n_violations;
+    uint64_t  ns_created, ns_pulse;
+    size_t    n_since_pulse;
 };
 
-// Evaluate the derivatives at (t, x) into dx, count it; false if a loop has no solution there.
+// ---- island.c: evaluating the equations
+
+// The derivatives at (t, x), counted. False if a loop has no solution there or a value is not finite; then
+// island->fault says which and where.
 bool island_rates(Island *island, double t, const double *x, double *dx);
+// The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later step changed.
+bool island_rates_aside(Island *island, double t, const double *x, double *dx);
+// Zero functions and truth values of all relations, out[2*n_relations]; or only whether any differs from its mode.
+bool island_relations(Island *island, double t, const double *x, double *out);
+bool island_changed(Island *island, double t, const double *x, bool *changed);
+double *island_modes(const Island *island);                    // [n_relations] inside v
+bool island_is_finite(const double *x, size_t n);
+void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
+// The state whose rate, measured by the tolerances, is largest at (t, x): who to name when a step fails.
+const char *island_fastest(Island *island, double t, const double *x);
+
+// ---- start.c: parameters and initial conditions
+
+bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n);
+bool run_start(orr_run *run);                                  // from t_start, with the settings
+
+// ---- drive.c: steps, events, checks
+
+// Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step methods. An event
+// found on the way ends the step there and waits (event_waits) until the next call or drive_event.
+orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
+orr_status drive_event(orr_run *run, Island *island);          // handle the event that waits, if one does
+orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
+// Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
+bool drive_settle(orr_run *run, Island *island, bool *changed);
+double drive_grid(const Island *island, long k);               // t_start + k·step
+bool   drive_has_reached(const Island *island, double t);      // t is not after the island's time or, on a grid, means it
+
+// ---- locate.c: where a relation changes inside the last step
+
+typedef bool (*LocateState)(void *context, double t, double *x);    // the state at t; false: not to be had
+// The first time in (t_lo, t_hi] at which some relation differs from its mode, to rounding. The relations hold at t_lo, and
+// at t_hi, where `relations` was evaluated, some do not. On return `x` is the state there and `relations` its values.
+double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context, double *x);
+
+// ---- history.c: the past of delayed expressions
+
+bool   history_init(orr_run *run);                             // lags; false, reported, if one is not positive
+// Remember the present as the past before the start; *changed if that is news. False if it cannot be evaluated.
+bool   history_start(orr_run *run, bool *changed);
+bool   history_push(orr_run *run, Island *island);             // remember the last step
+double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
+double history_at(const void *histories, int k, double t);     // for CodeEnv
+
+// ---- fault.c: failures in the user's words
+
+// Report island->fault: the equation, its line, the values of what it reads, the operation that failed, a next step.
+void fault_report(Island *island);
+// Step underflow or the like: by the fault if one came up since the last accepted step, else by the fastest state.
+void fault_report_step(Island *island, double h);
+// Report what is not finite first among the equations of a system at (t, x); values of loops and modes are read from env->v.
+// x NULL: states too. False if all is finite: nothing was reported.
+bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env, double t,
+                         const double *x);
+// Report a loop that was not solved: its equations, residuals and values.
+void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block, const CodeEnv *env,
+                       double t, const double *x);
+void fault_report_param(orr_run *run, uint32_t variable);      // whose value is not finite
+// For messages: a place as far as the run's collector knows it; texts to be freed.
+Place run_place(const orr_model *model, orr_diag *diag, Place place);
+char *run_equation_text(const orr_model *model, const FlatEquation *equation);
+char *run_expr_text(const orr_model *model, Expr e);

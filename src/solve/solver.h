@@ -4,26 +4,39 @@
 
 typedef enum StepResult {
     STEP_OK,
-    STEP_RELATION,         // stopped before a step across which a relation changes; nothing was committed
+    STEP_RELATION,         // stopped before a step that needs a closer look: a relation changes across it, or a loop has
+                           // no solution in it; nothing of that step was committed
     STEP_RETRY_SMALLER,    // did not converge; worth another try with a smaller step
-    STEP_FAILED,           // gave up; the reason has been reported
+    STEP_FAILED,           // gave up; adaptive methods have reported the reason, for fixed steps island->fault has it
 } StepResult;
 
-enum { SOLVER_FIXED_STEP = 1, SOLVER_IMPLICIT = 2, SOLVER_MULTISTEP = 4 };
+enum { SOLVER_IMPLICIT = 1, SOLVER_MULTISTEP = 2 };
 
 typedef struct Solver {
-    const char *name;       // as written in models and on the command line
-    const char *summary;    // one line for `orrery solvers`
-    int         order;      // of accuracy; 0: varies
+    union {                 // the same twice: by field, and as users see it
+        struct {
+            const char *name;          // as written in models and on the command line
+            const char *summary;       // one line for `orrery solvers`
+            int         order;         // of accuracy; 0: varies
+            bool        fixed_step;    // steps on the grid t_start + k·step
+        };
+        orr_solver_info info;
+    };
     unsigned    traits;     // SOLVER_* flags; the driver supplies what the solver lacks
     bool       (*init)(Island *island, Arena *arena, orr_diag *diag);     // put memory in the arena
-    StepResult (*step)(Island *island, double t_limit);                   // one step; fixed-step methods never past t_limit
-    // optional: up to n whole grid steps at once in generated code, not past t_limit; *done counts them
-    StepResult (*steps)(Island *island, double t_limit, long n, long *done);
+    // One step, looking at no relation. Fixed-step methods go to the next grid point or, if that is nearer, to t_limit;
+    // others go no further than t_limit. Sets t, x, t_before and, for fixed steps, k. The driver has put a copy of x into
+    // x_before.
+    StepResult (*step)(Island *island, double t_limit);
+    // optional: up to n whole grid steps at once in generated code, from a grid point; *done counts them
+    StepResult (*steps)(Island *island, long n, long *done);
     void       (*restart)(Island *island);                                // states or modes jumped: forget the past
-    void       (*state_at)(const Island *island, double t, double *x);    // dense output in [t_before, t]
+    void       (*state_at)(Island *island, double t, double *x);          // dense output in [t_before, t]; changes no step
     void       (*free)(Island *island);                                   // optional: what is not in the arena
 } Solver;
 
-const Solver *solver_find(const char *name);    // NULL if unknown
+const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference
 const Solver *solver_at(size_t i);              // in order of registration; NULL behind the last
+
+// A grid point this near, in steps, is meant by a time, and none is passed that would be missed by less.
+#define SOLVER_GRID_SLACK 1e-9

@@ -1,0 +1,327 @@
+// src/run/drive.c: steps, events and checks: what happens between two times the user asks for.
+//
+// Fixed-step methods run in chunks of generated code as long as nothing happens. A chunk that ends in a NaN is taken back and
+// repeated step by step, so the failure is reported where it began. A step across which a relation changes is made again, shorter,
+// to the very first point at which it has changed; for other methods that point is found on the dense output. The island then
+// stands at the event, which is handled (modes, grid, solver) when the user arrives there or the next step is made: until then
+// what was recorded before it still sees the old modes.
+#include "base/diag.h"
+#include "base/os.h"
+#include "run/run.h"
+#include "solve/solver.h"
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    LOOKS = 4,             // places in a free step where relations are looked at
+    SETTLE_MAX = 100,      // rounds of modes that depend on one another
+    BURST_MAX = 1000,      // events inside BURST_SPAN before we call it endless
+    PULSE_WORK = 20000,    // states advanced between two looks at the clock
+};
+#define BURST_SPAN 1e-9         // of the time so far
+#define PULSE_NS   100000000    // ten times a second
+#define STEPS_MAX  4e15         // grid points that are told apart
+
+double drive_grid(const Island *island, long k) { return island->t_start + (double)k * island->step; }
+
+// How near a grid point a time means it, in steps: rounding of a large quotient is more than the fixed slack.
+static double grid_slack(double steps) { return fmax(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
+
+static double grid_floor(const Island *island, double t)
+{
+    const double steps = (t - island->t_start) / island->step;
+    return fmin(floor(steps + grid_slack(steps)), STEPS_MAX);
+}
+
+bool drive_has_reached(const Island *island, double t)
+{
+    if (island->t >= t) return true;
+    if (!island->solver->fixed_step) return false;
+    return island->t >= t - island->step * grid_slack((t - island->t_start) / island->step);
+}
+
+static orr_status fail(orr_run *run)
+{
+    run->is_failed = true;
+    run->values_valid = false;
+    return ORR_STATUS_FAILED;
+}
+
+// ---- Events
+
+// What the k-th relation is called in messages; to be freed.
+static char *relation_text(const orr_model *model, size_t k)
+{
+    return run_expr_text(model, model->flat.relations.items[k].relation);
+}
+
+static size_t first_difference(const orr_run *run, const Island *island)
+{
+    const double *modes = island_modes(island);
+    for (size_t i = 0; i < run->model->n_relations; i++)
+        if ((run->relations[2 * i + 1] != 0) != (modes[i] != 0)) return i;
+    return 0;
+}
+
+static orr_status fail_endless(orr_run *run, double t, size_t relation, const char *hint)
+{
+    char *text = relation_text(run->model, relation);
+    diag_report(run->diag, DIAG_ZENO, run_place(run->model, run->diag, run->model->flat.relations.items[relation].place), t, text);
+    diag_hint(run->diag, "%s", hint);
+    free(text);
+    return fail(run);
+}
+
+bool drive_settle(orr_run *run, Island *island, bool *changed)
+{
+    double *modes = island_modes(island);
+    const size_t n = run->model->n_relations;
+    *changed = false;
+    for (int round = 0; n > 0; round++) {
+        if (!island_relations(island, island->t, island->x, run->relations)) {
+            fault_report(island);
+            fail(run);
+            return false;
+        }
+        const size_t first = first_difference(run, island);
+        bool again = false;
+        for (size_t i = 0; i < n; i++) {
+            const double truth = run->relations[2 * i + 1] != 0;
+            if (modes[i] == truth) continue;
+            modes[i] = truth;
+            again = true;
+        }
+        if (!again) break;
+        *changed = true;
+        if (round == SETTLE_MAX) {
+            fail_endless(run, island->t, first, "the relation contradicts itself: what it switches makes it false again");
+            return false;
+        }
+    }
+    return true;
+}
+
+orr_status drive_event(orr_run *run, Island *island)
+{
+    if (!run->event_waits) return ORR_STATUS_OK;
+    run->event_waits = false;
+    run->n_events++;
+    const double so_far = fmax(fabs(island->t), fabs(island->t - run->t_start));
+    if (run->n_burst == 0 || island->t - run->burst_start > BURST_SPAN * so_far) {
+        run->burst_start = island->t;
+        run->n_burst = 0;
+    }
+    if (++run->n_burst > BURST_MAX)
+        return fail_endless(run, island->t, run->event_relation,
+                            "a small hysteresis, or a smooth function in its place, ends the chattering");
+    bool changed;
+    if (!drive_settle(run, island, &changed)) return ORR_STATUS_FAILED;
+    run->values_valid = false;
+    island->t_start = island->t_before = island->t;
+    island->k = 0;
+    if (island->solver->restart) island->solver->restart(island);
+    return ORR_STATUS_OK;
+}
+
+// The state at a time inside the last fixed step: the same method with a shorter step.
+typedef struct Shorter {
+    Island *island;
+    double  t;
+    long    k;
+} Shorter;
+
+static bool shorter_step(void *context, double t, double *x)
+{
+    const Shorter *from = context;
+    Island *island = from->island;
+    const size_t n = island->model->n_states, n_steps = island->n_steps;
+    island->t = from->t;
+    island->k = from->k;
+    memcpy(island->x, island->x_before, n * sizeof *x);
+    const bool ok = t <= from->t || island->solver->step(island, t) == STEP_OK;
+    island->n_steps = n_steps;
+    memcpy(x, island->x, n * sizeof *x);
+    return ok && island_is_finite(x, n);
+}
+
+static bool dense_state(void *context, double t, double *x)
+{
+    Island *island = context;
+    island->solver->state_at(island, t, x);
+    return true;
+}
+
+// Did a relation change in the last step? Then end it there. False if the relations could not be evaluated.
+static bool look_for_event(orr_run *run, Island *island)
+{
+    if (run->model->n_relations == 0) return true;
+    const size_t size = run->model->n_states * sizeof(double);
+    const bool is_fixed = island->solver->fixed_step;
+    const int looks = is_fixed ? 1 : LOOKS;
+    const double t_from = island->t_before, t_to = island->t;
+    double lo = t_from;
+    for (int i = 1; i <= looks; i++) {
+        const double at = i == looks ? t_to : t_from + (t_to - t_from) * i / looks;
+        if (i < looks) island->solver->state_at(island, at, run->x_event);
+        else memcpy(run->x_event, island->x, size);
+        bool changed;
+        if (!island_changed(island, at, run->x_event, &changed)) return false;
+        if (changed) {
+            if (!island_relations(island, at, run->x_event, run->relations)) return false;
+            // the grid point before t is k - 1, unless the step was a shortened one that did not reach k
+            Shorter shorter = { island, t_from, run->k_before };
+            island->t = is_fixed ? locate_change(run, island, lo, at, shorter_step, &shorter, run->x_event)
+                                 : locate_change(run, island, lo, at, dense_state, island, run->x_event);
+            island->t_before = t_from;
+            memcpy(island->x, run->x_event, size);
+            run->event_waits = true;
+            run->event_relation = first_difference(run, island);
+            return true;
+        }
+        lo = at;
+    }
+    return true;
+}
+
+// ---- Arriving at the end of a step
+
+static orr_status check_asserts(orr_run *run, Island *island)
+{
+    const orr_model *model = run->model;
+    if (model->n_asserts == 0) return ORR_STATUS_OK;
+    // where a loop has no solution the next step will say so
+    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0) return ORR_STATUS_OK;
+    for (size_t i = 0; i < model->n_asserts; i++) {
+        if (run->asserts[i] != 0 || run->assert_broken[i]) continue;
+        run->assert_broken[i] = true;
+        run->n_violations++;
+        const FlatAssert *assertion = &model->flat.asserts.items[i];
+        char *text = run_expr_text(model, assertion->condition);
+        diag_report(run->diag, DIAG_ASSERT_BROKEN, run_place(model, run->diag, assertion->place), island->t,
+                    assertion->text ? assertion->text : text);
+        if (assertion->text) diag_note(run->diag, (Place){ 0 }, "it claims %s", text);
+        free(text);
+    }
+    return ORR_STATUS_OK;
+}
+
+orr_status drive_arrive(orr_run *run, Island *island)
+{
+    island->fault.kind = FAULT_NONE;
+    if (run->history && !history_push(run, island)) {
+        island_fault(island, FAULT_VALUE, 0, island->t, island->x);
+        fault_report(island);
+        return fail(run);
+    }
+    return check_asserts(run, island);
+}
+
+// Look at the clock now and then and tell whoever wants to know how far we are.
+static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
+{
+    if (!run->pulse) return ORR_STATUS_OK;
+    run->n_since_pulse += n_steps * (run->model->n_states + 8);
+    if (run->n_since_pulse < PULSE_WORK) return ORR_STATUS_OK;
+    run->n_since_pulse = 0;
+    const uint64_t now = os_now_ns();
+    if (now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
+    run->ns_pulse = now;
+    return run->pulse(run->pulse_context, island->t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
+}
+
+// ---- Steps
+
+// One step by hand, with all checks.
+static orr_status careful_step(orr_run *run, Island *island, double t_limit)
+{
+    const size_t n = run->model->n_states;
+    const double t = island->t;
+    memcpy(island->x_before, island->x, n * sizeof *island->x);
+    run->k_before = island->k;
+    bool ok = island->solver->step(island, t_limit) == STEP_OK;
+    if (ok && !island_is_finite(island->x, n)) {
+        island_fault(island, FAULT_VALUE, 0, island->t, island->x);
+        ok = false;
+    }
+    if (ok) ok = look_for_event(run, island);
+    if (!ok) {
+        // the run stays readable at the last good time
+        memcpy(island->x, island->x_before, n * sizeof *island->x);
+        island->t = island->t_before = t;
+        island->k = run->k_before;
+        fault_report(island);
+        return fail(run);
+    }
+    return drive_arrive(run, island);
+}
+
+// Steps that can be made at once in generated code: to the last grid point not after t_want or, if that is reached, one more.
+static long whole_steps(const Island *island, double t_want, double t_limit)
+{
+    if (island->t != drive_grid(island, island->k)) return 0;
+    const double k = (double)island->k;
+    const double wanted = fmax(1, grid_floor(island, t_want) - k);
+    return (long)fmin(wanted, grid_floor(island, t_limit) - k);
+}
+
+static orr_status fixed_steps(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
+{
+    long n = whole_steps(island, t_want, t_limit);
+    if (n > run->chunk) n = run->chunk;
+    if (n > n_max) n = n_max;
+    if (n <= 0) return careful_step(run, island, t_limit);
+
+    const IrLayout *layout = &run->model->ir.layout;
+    const size_t n_states = run->model->n_states;
+    const long k = island->k;
+    const double t = island->t;
+    const size_t n_steps = island->n_steps, n_rates = island->n_rates;
+    double *guesses = island->env.v + layout->first_guess;
+    memcpy(island->x_before, island->x, n_states * sizeof *island->x);
+    if (layout->n_guesses) memcpy(run->guesses_before, guesses, layout->n_guesses * sizeof *guesses);
+
+    long done;
+    island->solver->steps(island, n, &done);
+    if (island_is_finite(island->x, n_states)) {
+        if (done == 0) return careful_step(run, island, t_limit);
+        // only after a single step is the state at its beginning known
+        if (done > 1) island->t_before = island->t;
+        const orr_status status = pulse(run, island, (size_t)done);
+        return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
+    }
+
+    // take the chunk back and look closely
+    memcpy(island->x, island->x_before, n_states * sizeof *island->x);
+    if (layout->n_guesses) memcpy(guesses, run->guesses_before, layout->n_guesses * sizeof *guesses);
+    island->k = k;
+    island->t = island->t_before = t;
+    island->n_steps = n_steps;
+    island->n_rates = n_rates;
+    orr_status status = ORR_STATUS_OK;
+    for (long i = 0; i < n && status == ORR_STATUS_OK && !run->event_waits; i++) status = careful_step(run, island, t_limit);
+    return status;
+}
+
+static orr_status free_step(orr_run *run, Island *island, double t_limit)
+{
+    if (island->solver->step(island, t_limit) != STEP_OK) return fail(run);
+    if (!look_for_event(run, island)) {
+        fault_report(island);
+        return fail(run);
+    }
+    const orr_status status = pulse(run, island, 1);
+    return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
+}
+
+orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
+{
+    if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
+    if (run->event_waits) {
+        const orr_status status = drive_event(run, island);
+        if (status != ORR_STATUS_OK) return status;
+    }
+    if (!island->solver->fixed_step) return free_step(run, island, t_limit);
+    return fixed_steps(run, island, t_want, t_limit, n_max);
+}

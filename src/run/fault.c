@@ -1,0 +1,396 @@
+// src/run/fault.c: failures in the user's words: which equation, which operation, with what values, and what to try.
+//
+// The equations are evaluated once more in the order of evaluation, operation by operation, at the point where the generated code
+// failed. The culprit is the first equation with a value that is not finite and in it the innermost operation that made it from
+// finite operands. This is slow and happens once.
+#include "base/diag.h"
+#include "expr/math.h"
+#include "run/run.h"
+#include "solve/solver.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { VALUES_SHOWN = 12, EQUATIONS_SHOWN = 5, NAMES_SHOWN = 6 };
+
+// ---- Texts
+
+Place run_place(const orr_model *model, orr_diag *diag, Place place)
+{
+    // places mean the sources of the collector the model was compiled with
+    return model->compiled_with == diag ? place : (Place){ 0 };
+}
+
+static const char *variable_name(const void *context, uint32_t variable)
+{
+    const orr_model *model = context;
+    return model->flat.vars.items[variable].name;
+}
+
+typedef struct NamesOf {
+    Arena     scratch;
+    ExprNames expr;
+} NamesOf;
+
+static NamesOf names_of(const orr_model *model)
+{
+    NamesOf names = { 0 };
+    const size_t n = model->flat.relations.n;
+    Expr *relations = ARENA_ARRAY(&names.scratch, Expr, n + 1);
+    for (size_t i = 0; i < n; i++) relations[i] = model->flat.relations.items[i].relation;
+    names.expr = (ExprNames){ variable_name, model, relations, (uint32_t)n };
+    return names;
+}
+
+// Texts of expressions; heap, to be freed. A long one is cut.
+static char *print_text(const orr_model *model, const Expr *parts, size_t n, const char *between)
+{
+    char *text = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&text, &size);
+    if (!out) arena_no_memory(1);
+    NamesOf names = names_of(model);
+    for (size_t i = 0; i < n; i++) {
+        if (i) fputs(between, out);
+        expr_print(&model->flat.pool, parts[i], &names.expr, out);
+    }
+    fclose(out);
+    arena_free(&names.scratch);
+    if (size > 300) memcpy(text + 296, " ...", 5);
+    return text;
+}
+
+char *run_expr_text(const orr_model *model, Expr e) { return print_text(model, &e, 1, ""); }
+
+char *run_equation_text(const orr_model *model, const FlatEquation *equation)
+{
+    const Expr sides[] = { equation->lhs, equation->rhs };
+    return print_text(model, sides, 2, " = ");
+}
+
+// "x, y and 3 more"
+static char *list_variables(const orr_model *model, const uint32_t *variables, size_t n)
+{
+    StrBuf s = { 0 };
+    for (size_t i = 0; i < n && i < NAMES_SHOWN; i++)
+        str_addf(&s, "%s%s", i ? ", " : "", model->flat.vars.items[variables[i]].name);
+    if (n > NAMES_SHOWN) str_addf(&s, " and %zu more", n - NAMES_SHOWN);
+    return str_finish(&s);
+}
+
+// ---- Evaluating once more
+
+typedef struct Point {
+    const orr_model *model;
+    const CodeEnv   *env;
+    double           t;
+    const double    *x;        // [n_states]; NULL: states are read from the value block too
+    const double    *v;        // [n_values]
+} Point;
+
+static double variable_at(const void *context, uint32_t variable)
+{
+    const Point *p = context;
+    const IrLayout *layout = &p->model->ir.layout;
+    const uint32_t state = layout->state_of[variable];
+    return p->x && state != FLAT_NONE ? p->x[state] : p->v[layout->place[variable]];
+}
+
+static double mode_at(const void *context, uint32_t relation)
+{
+    const Point *p = context;
+    return p->v[p->model->ir.layout.first_mode + relation];
+}
+
+static double history_of(const void *context, uint32_t delay, double t)
+{
+    const Point *p = context;
+    return p->env->history ? p->env->history(p->env->histories, (int)delay, t) : 0;
+}
+
+static double value_at(const Point *p, Expr e)
+{
+    const ExprValues values = { variable_at, mode_at, history_of, p, p->t };
+    return expr_evaluate(&p->model->flat.pool, e, &values);
+}
+
+// The operation that failed, with its operands.
+typedef struct Culprit {
+    Expr   e;
+    ExprOp op;
+    double operand[3], value;
+} Culprit;
+
+static size_t place_of(const Expr *nodes, size_t n, Expr e)
+{
+    size_t lo = 0, hi = n;
+    while (hi - lo > 1) {
+        const size_t middle = lo + (hi - lo) / 2;
+        if (nodes[middle] <= e) lo = middle;
+        else hi = middle;
+    }
+    return lo;
+}
+
+// All parts of `root`, each once, in order; then down from the root along what is not finite, branches not taken left out.
+static Culprit find_culprit(const Point *p, Expr root)
+{
+    const ExprPool *pool = &p->model->flat.pool;
+    Arena scratch = { 0 };
+    size_t n;
+    const Expr *nodes = expr_collect(pool, &root, 1, &scratch, &n);
+    double *values = ARENA_ARRAY(&scratch, double, n);
+    for (size_t i = 0; i < n; i++) {
+        const ExprOp op = expr_op(pool, nodes[i]);
+        double o[3] = { 0, 0, 0 };
+        for (int k = 0; k < expr_n_operands(pool, nodes[i]); k++)
+            o[k] = values[place_of(nodes, n, expr_operand(pool, nodes[i], k))];
+        switch (op) {
+        case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE:
+        case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY: values[i] = value_at(p, nodes[i]); break;
+        case EXPR_IF: values[i] = o[0] != 0 ? o[1] : o[2]; break;
+        default: values[i] = expr_apply(op, o[0], o[1], o[2]); break;
+        }
+    }
+    Expr at = root;
+    for (bool deeper = true; deeper;) {
+        deeper = false;
+        const bool is_if = expr_op(pool, at) == EXPR_IF;
+        const bool truth = is_if && values[place_of(nodes, n, expr_operand(pool, at, 0))] != 0;
+        for (int k = 0; k < expr_n_operands(pool, at) && !deeper; k++) {
+            if (is_if && k == (truth ? 2 : 1)) continue;
+            const Expr below = expr_operand(pool, at, k);
+            if (isfinite(values[place_of(nodes, n, below)])) continue;
+            at = below;
+            deeper = true;
+        }
+    }
+    Culprit culprit = { .e = at, .op = expr_op(pool, at), .value = values[place_of(nodes, n, at)] };
+    for (int k = 0; k < expr_n_operands(pool, at); k++)
+        culprit.operand[k] = values[place_of(nodes, n, expr_operand(pool, at, k))];
+    arena_free(&scratch);
+    return culprit;
+}
+
+// ---- Messages
+
+static const char *not_finite(double x) { return isnan(x) ? "not a number" : x > 0 ? "infinite" : "minus infinity"; }
+
+// "sqrt(-2.93)", "(-2)^0.5"
+static char *operation_text(const Culprit *c)
+{
+    StrBuf s = { 0 };
+    if (c->op == EXPR_POW) str_addf(&s, "(%.10g)^(%.10g)", c->operand[0], c->operand[1]);
+    else if (expr_ops[c->op].arity == 1) str_addf(&s, "%s(%.10g)", expr_ops[c->op].text, c->operand[0]);
+    else str_addf(&s, "%s(%.10g, %.10g)", expr_ops[c->op].text, c->operand[0], c->operand[1]);
+    return str_finish(&s);
+}
+
+// "with x = -2.93, k = 4": all that the expressions read.
+static void note_values(orr_diag *diag, const Point *p, const Expr *parts, size_t n_parts)
+{
+    Arena scratch = { 0 };
+    StrBuf s = { .arena = &scratch };
+    size_t shown = 0, left_out = 0;
+    bool *seen = ARENA_ARRAY(&scratch, bool, p->model->flat.vars.n);
+    for (size_t k = 0; k < n_parts; k++) {
+        size_t n;
+        const uint32_t *variables = expr_variables(&p->model->flat.pool, parts[k], &scratch, &n);
+        for (size_t i = 0; i < n; i++) {
+            if (seen[variables[i]]) continue;
+            seen[variables[i]] = true;
+            if (shown == VALUES_SHOWN) {
+                left_out++;
+                continue;
+            }
+            str_addf(&s, "%s%s = %.10g", shown++ ? ", " : "", p->model->flat.vars.items[variables[i]].name,
+                     variable_at(p, variables[i]));
+        }
+    }
+    if (left_out) str_addf(&s, " and %zu more", left_out);
+    if (shown) diag_note(diag, (Place){ 0 }, "with %s", str_finish(&s));
+    arena_free(&scratch);
+}
+
+static bool is_division_by_zero(const Culprit *c) { return c->op == EXPR_DIV && c->operand[1] == 0; }
+
+// Outside the domain of the operation, rather than too large for a number.
+static bool is_outside_domain(const Culprit *c)
+{
+    switch (c->op) {
+    case EXPR_SQRT: case EXPR_LOG: case EXPR_LOG10: case EXPR_ASIN: case EXPR_ACOS: case EXPR_MOD: return true;
+    case EXPR_POW: return isnan(c->value) || c->operand[0] == 0;
+    default: return false;
+    }
+}
+
+// A value that is not finite came out of `root`, which computes `name` by an equation at `place`.
+static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Place place, const char *equation)
+{
+    const Culprit c = find_culprit(p, root);
+    const ExprPool *pool = &p->model->flat.pool;
+    place = run_place(p->model, diag, place);
+    if (is_division_by_zero(&c)) {
+        char *divisor = run_expr_text(p->model, expr_operand(pool, c.e, 1));
+        diag_report(diag, DIAG_DIVISION_BY_ZERO, place, p->t, equation);
+        diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
+        free(divisor);
+    } else if (is_outside_domain(&c)) {
+        char *operation = operation_text(&c), *argument = run_expr_text(p->model, expr_operand(pool, c.e, 0));
+        diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
+        diag_hint(diag, "keep %s inside the domain, for instance with max(..., 0) or 'if'", argument);
+        free(operation);
+        free(argument);
+    } else {
+        diag_report(diag, DIAG_VALUE_NOT_FINITE, place, name, not_finite(c.value), p->t);
+        diag_hint(diag, "no number is larger than 1.8e308: the solution grows without bound, or the step is too long for it");
+    }
+    diag_note(diag, (Place){ 0 }, "in %s", equation);
+    note_values(diag, p, &root, 1);
+}
+
+static void report_at_block(orr_diag *diag, const Point *p, const Ordered *system, const Block *block, uint32_t unknown, Expr root)
+{
+    const FlatEquation *equation = &system->equations[block->equations[0]];
+    char *text = run_equation_text(p->model, equation);
+    report_culprit(diag, p, p->model->flat.vars.items[unknown].name, root, equation->place, text);
+    free(text);
+}
+
+// Something in a loop is not finite: report the first such part.
+static bool report_in_loop(orr_diag *diag, const Point *p, const Ordered *system, const Block *block)
+{
+    const uint32_t n_residuals = block->kind == BLOCK_NEWTON ? block->n_torn : block->n;
+    const Expr *residuals = block->kind == BLOCK_NEWTON ? block->residuals : block->vector;
+    for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n - block->n_torn; i++)
+        if (!isfinite(value_at(p, block->inner[i])))
+            return report_at_block(diag, p, system, block, block->unknowns[block->n_torn + i], block->inner[i]), true;
+    for (uint32_t i = 0; i < n_residuals; i++)
+        if (!isfinite(value_at(p, residuals[i])))
+            return report_at_block(diag, p, system, block, block->unknowns[i], residuals[i]), true;
+    for (uint32_t i = 0; i < block->n_entries; i++)
+        if (!isfinite(value_at(p, block->entries[i].value)))
+            return report_at_block(diag, p, system, block, block->unknowns[block->entries[i].column], block->entries[i].value), true;
+    return false;
+}
+
+bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env, double t, const double *x)
+{
+    Arena scratch = { 0 };
+    const size_t n_values = model->n_values;
+    double *v = ARENA_ARRAY(&scratch, double, n_values);
+    memcpy(v, env->v, n_values * sizeof *v);
+    const Point p = { model, env, t, x, v };
+    bool found = false;
+    for (uint32_t b = 0; b < system->n_blocks && !found; b++) {
+        const Block *block = &system->blocks[b];
+        if (block->kind != BLOCK_ASSIGN) {
+            for (uint32_t i = 0; i < block->n && !found; i++)
+                if (!isfinite(variable_at(&p, block->unknowns[i]))) found = report_in_loop(diag, &p, system, block);
+            continue;
+        }
+        const double value = value_at(&p, block->value);
+        v[model->ir.layout.place[block->unknowns[0]]] = value;
+        if (isfinite(value)) continue;
+        report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
+        found = true;
+    }
+    arena_free(&scratch);
+    return found;
+}
+
+void fault_report_param(orr_run *run, uint32_t variable)
+{
+    const FlatVar *var = &run->model->flat.vars.items[variable];
+    const Island *island = &run->islands[0];
+    const Point p = { run->model, &island->env, run->t_start, NULL, island->env.v };
+    if (var->start == EXPR_NONE) {
+        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name, "not a number",
+                    run->t_start);
+        return;
+    }
+    char *value = run_expr_text(run->model, var->start);
+    StrBuf equation = { 0 };
+    str_addf(&equation, "%s = %s", var->name, value);
+    report_culprit(run->diag, &p, var->name, var->start, var->place, equation.p);
+    str_free(&equation);
+    free(value);
+}
+
+// ---- Loops
+
+void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block, const CodeEnv *env, double t,
+                       const double *x)
+{
+    const Point p = { model, env, t, x, env->v };
+    if (report_in_loop(diag, &p, system, block)) return;
+    char *names = list_variables(model, block->unknowns, block->n);
+    const Place place = run_place(model, diag, system->equations[block->equations[0]].place);
+    if (block->kind == BLOCK_LINEAR) {
+        diag_report(diag, DIAG_LOOP_SINGULAR_NOW, place, names, t);
+        diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
+    } else {
+        diag_report(diag, DIAG_NO_CONVERGENCE, place, names, t);
+        diag_hint(diag, "give first guesses near the solution (var %s ~ 1), a smaller step, or check that a solution exists",
+                  model->flat.vars.items[block->unknowns[0]].name);
+    }
+    free(names);
+    Arena scratch = { 0 };
+    const size_t n = block->n < EQUATIONS_SHOWN ? block->n : EQUATIONS_SHOWN;
+    Expr *sides = ARENA_ARRAY(&scratch, Expr, 2 * n);
+    for (size_t i = 0; i < n; i++) {
+        const FlatEquation *equation = &system->equations[block->equations[i]];
+        char *text = run_equation_text(model, equation);
+        diag_note(diag, run_place(model, diag, equation->place), "%s: left minus right is %.4g", text,
+                  value_at(&p, equation->lhs) - value_at(&p, equation->rhs));
+        free(text);
+        sides[2 * i] = equation->lhs;
+        sides[2 * i + 1] = equation->rhs;
+    }
+    note_values(diag, &p, sides, 2 * n);
+    arena_free(&scratch);
+}
+
+// ---- What solvers and the driver call
+
+void fault_report(Island *island)
+{
+    const orr_model *model = island->model;
+    const Fault *fault = &island->fault;
+    const Ordered *system = &model->blocks.dynamic;
+    // the values of loops as far as they can be computed
+    const int failed = model->code.programs[IR_VALUES](fault->t, fault->x, &island->env, NULL);
+    if (fault->kind == FAULT_LOOP || failed) {
+        const uint32_t b = fault->kind == FAULT_LOOP ? fault->block : (uint32_t)failed - 1;
+        if (b < system->n_blocks) {
+            fault_report_loop(island->diag, model, system, &system->blocks[b], &island->env, fault->t, fault->x);
+            return;
+        }
+    }
+    if (fault_report_values(island->diag, model, system, &island->env, fault->t, fault->x)) return;
+
+    // all rates are finite: the state itself went out of bounds
+    for (uint32_t i = 0; i < model->n_states; i++) {
+        if (isfinite(fault->x[i])) continue;
+        const FlatVar *var = &model->flat.vars.items[model->blocks.states[i]];
+        diag_report(island->diag, DIAG_VALUE_NOT_FINITE, run_place(model, island->diag, var->place), var->name,
+                    not_finite(fault->x[i]), fault->t);
+        diag_hint(island->diag, island->solver->fixed_step ? "the solution grows without bound, or the step is too long for it"
+                                                           : "the solution grows without bound");
+        return;
+    }
+    diag_report(island->diag, DIAG_SOLVER_FAILED, (Place){ 0 }, island->method, fault->t, "a derivative is not finite");
+    diag_hint(island->diag, "'%s' changes fastest", island_fastest(island, island->t, island->x));
+}
+
+void fault_report_step(Island *island, double h)
+{
+    if (island->fault.kind != FAULT_NONE) {
+        // ever smaller steps met the same obstacle
+        fault_report(island);
+        return;
+    }
+    diag_report(island->diag, DIAG_STEP_UNDERFLOW, (Place){ 0 }, fabs(h), island->t, island_fastest(island, island->t, island->x));
+    if (island->solver->traits & SOLVER_IMPLICIT) diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
+    else diag_hint(island->diag, "try 'solver bdf', a looser tolerance, or look for a singularity there");
+}

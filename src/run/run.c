@@ -1,0 +1,392 @@
+// src/run/run.c: the public side of a run: create, advance, read, run again.
+#include "run/run.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "solve/solver.h"
+#include <assert.h>
+#include <limits.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
+#define RELATION_STEPS 50.0    // at least so many free steps in a run with relations, so that few changes escape all looks
+
+// ---------------------------------------------------------------------------------------------- options
+
+orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN }; }
+
+// What a user gave, or refused with a message.
+static bool read_options(orr_run *run, const orr_run_options *given)
+{
+    orr_diag *diag = run->diag;
+    SolverOptions *o = &run->islands[0].options;
+    const Place nowhere = { 0 };
+    bool ok = true;
+    const double t_end = isnan(given->t_end) ? INFINITY : given->t_end;
+    if (!isfinite(given->t_start) || t_end < given->t_start) {
+        diag_report(diag, DIAG_TIME_BAD, nowhere, given->t_start, given->t_end);
+        ok = false;
+    }
+    if (!isfinite(given->step) || given->step < 0) {
+        diag_report(diag, DIAG_STEP_BAD, nowhere, given->step);
+        ok = false;
+    }
+    if (isnan(given->max_step) || given->max_step < 0) {
+        diag_report(diag, DIAG_STEP_BAD, nowhere, given->max_step);
+        ok = false;
+    }
+    const double tolerances[] = { given->tolerance, given->absolute };
+    for (int i = 0; i < 2; i++) {
+        if (isfinite(tolerances[i]) && tolerances[i] >= 0) continue;
+        diag_report(diag, DIAG_TOLERANCE_BAD, nowhere, tolerances[i]);
+        ok = false;
+    }
+    o->step = given->step;
+    o->tolerance = given->tolerance > 0 ? given->tolerance : 1e-6;
+    o->absolute = given->absolute > 0 ? given->absolute : o->tolerance * 1e-3;
+    o->max_step = given->max_step > 0 ? given->max_step : INFINITY;
+    o->t_end = t_end;
+    run->t_start = given->t_start;
+    run->cancel = given->cancel;
+    return ok;
+}
+
+static const Solver *find_solver(orr_run *run, const char *name)
+{
+    const Solver *solver = solver_find(name ? name : "auto");
+    if (solver) return solver;
+    const char *names[64];
+    size_t n = 0;
+    for (const Solver *s; n < 64 && (s = solver_at(n)); n++) names[n] = s->name;
+    diag_report(run->diag, DIAG_SOLVER_UNKNOWN, (Place){ 0 }, name);
+    const char *closest = text_closest(name, names, n);
+    if (closest) {
+        diag_hint(run->diag, "did you mean '%s'?", closest);
+        return NULL;
+    }
+    StrBuf all = { 0 };
+    for (size_t i = 0; i < n; i++) str_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    diag_hint(run->diag, "there are %s", all.p);
+    str_free(&all);
+    return NULL;
+}
+
+// Steps for the chosen solver. Without a step, fixed-step methods get a thousandth of the run, and say so.
+static bool choose_step(orr_run *run, Island *island)
+{
+    SolverOptions *o = &island->options;
+    const orr_model *model = run->model;
+    const double span = o->t_end - run->t_start;
+    if (model->n_states == 0 && !island->solver->fixed_step) {
+        island->solver = solver_find("euler");
+        island->reason = arena_printf(&run->arena, "nothing is integrated: values are computed at %d instants", STEPS_DEFAULT);
+        if (!(o->step > 0) && !(span > 0 && isfinite(span))) o->step = 1;
+    }
+    if (!island->solver->fixed_step) {
+        // a relation that changes twice between two looks would be missed
+        if (model->n_relations && isfinite(span) && isinf(o->max_step)) o->max_step = span / RELATION_STEPS;
+        o->max_step = fmin(o->max_step, history_shortest(run));
+        return true;
+    }
+    if (!(o->step > 0)) {
+        if (!isfinite(span)) {
+            diag_report(run->diag, DIAG_SETTING_MISSING, (Place){ 0 }, "step");
+            diag_hint(run->diag, "solver '%s' has a fixed step and no end is given from which one could be chosen", island->solver->name);
+            return false;
+        }
+        o->step = span > 0 ? span / STEPS_DEFAULT : 1;
+        if (!island->reason)
+            island->reason = arena_printf(&run->arena, "step %.6g: a thousandth of the run, because none was given", o->step);
+    }
+    island->step = o->step;
+    const double farthest = isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end)) : fabs(run->t_start);
+    if (farthest + o->step == farthest) {
+        diag_report(run->diag, DIAG_STEP_BAD, (Place){ 0 }, o->step);
+        diag_hint(run->diag, "it is too small to be added to t = %g", farthest);
+        return false;
+    }
+    if (o->step > history_shortest(run) * (1 + 1e-9)) {
+        diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
+                    "its step is longer than the shortest delay");
+        diag_hint(run->diag, "take a step of at most %g", history_shortest(run));
+        return false;
+    }
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- life
+
+static void allocate(orr_run *run)
+{
+    const orr_model *model = run->model;
+    Arena *arena = &run->arena;
+    const size_t n = model->n_states;
+    run->n_islands = 1;
+    run->islands = ARENA_NEW(arena, Island);
+    run->state_size = n + model->n_values;
+    run->state = ARENA_ARRAY(arena, double, run->state_size);
+    run->x_between = ARENA_ARRAY(arena, double, n);
+    run->x_event = ARENA_ARRAY(arena, double, n);
+    run->x_trial = ARENA_ARRAY(arena, double, n);
+    run->given = ARENA_ARRAY(arena, double, model->n_params);
+    run->given_value = ARENA_ARRAY(arena, double, model->n_params);
+    run->given_start = ARENA_ARRAY(arena, double, n);
+    for (size_t i = 0; i < n; i++) run->given_start[i] = NAN;
+    run->relations = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
+    run->relations_left = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
+    run->relations_here = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
+    run->asserts = ARENA_ARRAY(arena, double, model->n_asserts);
+    run->assert_broken = ARENA_ARRAY(arena, bool, model->n_asserts);
+    run->guesses_before = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
+
+    Island *island = &run->islands[0];
+    island->model = model;
+    island->arena = arena;
+    island->diag = run->diag;
+    island->x = run->state;
+    island->env.v = run->state + n;
+    island->x_before = ARENA_ARRAY(arena, double, n);
+    island->guesses_aside = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
+    island->fault.x = ARENA_ARRAY(arena, double, n);
+    run->x = island->x;
+    // each step is looked at where something must be checked or remembered
+    const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
+    run->chunk = model->n_asserts || model->n_delays || most == 0 ? 1 : most < CHUNK_MOST ? (long)most : CHUNK_MOST;
+}
+
+static bool set_up(orr_run *run, const orr_run_options *options)
+{
+    Island *island = &run->islands[0];
+    if (!read_options(run, options)) return false;
+    island->solver = find_solver(run, options->solver);
+    if (!island->solver) return false;
+    island->method = island->solver->name;
+    if (!run_apply_settings(run, options->settings, options->n_settings)) return false;
+    if (!run_start(run) || !choose_step(run, island)) return false;
+    island->method = island->solver->name;
+    if (!island->solver->init(island, &run->arena, run->diag)) return false;
+    run->t = run->t_start;
+    return drive_arrive(run, island) == ORR_STATUS_OK;
+}
+
+orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag)
+{
+    const orr_run_options defaults = orr_run_options_default();
+    orr_run *run = calloc(1, sizeof *run);
+    if (!run) arena_no_memory(sizeof *run);
+    run->model = model;
+    run->diag = diag;
+    allocate(run);
+    if (!set_up(run, options ? options : &defaults)) {
+        orr_run_destroy(run);
+        return NULL;
+    }
+    run->ns_created = os_now_ns();
+    return run;
+}
+
+void orr_run_destroy(orr_run *run)
+{
+    if (!run) return;
+    Island *island = &run->islands[0];
+    if (island->memory && island->solver->free) island->solver->free(island);
+    arena_free(&run->arena);
+    free(run);
+}
+
+// ---------------------------------------------------------------------------------------------- moving
+
+// The user stands at t, which the island has reached or passed in its last step.
+static orr_status stand_at(orr_run *run, Island *island, double t)
+{
+    run->values_valid = false;
+    run->t = t;
+    run->x = island->x;
+    if (island->t > t && !(island->solver->fixed_step && drive_has_reached(island, t) && island->t - t < SOLVER_GRID_SLACK * island->step)) {
+        island->solver->state_at(island, t, run->x_between);
+        run->x = run->x_between;
+        return ORR_STATUS_OK;
+    }
+    return run->event_waits ? drive_event(run, island) : ORR_STATUS_OK;
+}
+
+// Something went wrong on the way: the user stands at the last good time.
+static orr_status stand_still(orr_run *run, Island *island, orr_status status)
+{
+    if (island->t > run->t) run->t = island->t;
+    run->x = island->x;
+    run->values_valid = false;
+    return status;
+}
+
+static double limit_of(const Island *island, double t)
+{
+    const double t_end = island->options.t_end;
+    return t <= t_end || drive_has_reached(island, t) ? t_end : INFINITY;
+}
+
+static bool is_time_ahead(orr_run *run, double t)
+{
+    if (t >= run->t) return true;
+    diag_report(run->diag, DIAG_TIME_BAD, (Place){ 0 }, run->t, t);
+    return false;
+}
+
+orr_status orr_run_advance(orr_run *run, double t)
+{
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
+    Island *island = &run->islands[0];
+    while (!drive_has_reached(island, t)) {
+        const orr_status status = drive(run, island, t, limit_of(island, t), LONG_MAX);
+        if (status != ORR_STATUS_OK) return stand_still(run, island, status);
+    }
+    return stand_at(run, island, t);
+}
+
+orr_status orr_run_step(orr_run *run, double t_limit)
+{
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
+    Island *island = &run->islands[0];
+    if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
+        double limit = limit_of(island, t_limit);
+        if (island->solver->fixed_step) limit = fmin(limit, t_limit);
+        const orr_status status = drive(run, island, t_limit, limit, 1);
+        if (status != ORR_STATUS_OK) return stand_still(run, island, status);
+    }
+    return stand_at(run, island, fmin(island->t, t_limit));
+}
+
+double orr_run_time(const orr_run *run) { return run->t; }
+
+// ---------------------------------------------------------------------------------------------- reading
+
+// A recorded value is not finite: an error, reported once with its cause.
+static void report_value(orr_run *run, size_t variable)
+{
+    const orr_model *model = run->model;
+    const Island *island = &run->islands[0];
+    run->is_failed = true;
+    if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, run->t, run->x)) return;
+    const FlatVar *var = &model->flat.vars.items[variable];
+    diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, var->place), var->name, "not finite", run->t);
+}
+
+static void compute_values(orr_run *run)
+{
+    Island *island = &run->islands[0];
+    const orr_model *model = run->model;
+    const int failed = model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
+    run->values_valid = true;
+    if (!failed || run->is_failed) return;
+    const Ordered *system = NULL;
+    const Block *block = ir_failed_block(&model->ir, IR_VALUES, failed, &system);
+    if (block) fault_report_loop(run->diag, model, system, block, &island->env, run->t, run->x);
+    run->is_failed = true;
+}
+
+double orr_run_value(orr_run *run, size_t variable)
+{
+    double value;
+    orr_run_values(run, &variable, 1, &value);
+    return value;
+}
+
+void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
+{
+    const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
+    const double *v = run->islands[0].env.v;
+    for (size_t i = 0; i < n; i++) {
+        const size_t variable = variables[i];
+        assert(variable < model->flat.vars.n);
+        const uint32_t state = layout->state_of[variable];
+        if (state != FLAT_NONE) {
+            values[i] = run->x[state];
+            continue;
+        }
+        const FlatVar *var = &model->flat.vars.items[variable];
+        if (var->kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+        values[i] = v[layout->place[variable]];
+        if (!isfinite(values[i]) && var->kind == FLAT_VARIABLE && !run->is_failed) report_value(run, variable);
+    }
+}
+
+bool run_has_failed(const orr_run *run) { return run->is_failed; }
+
+// ---------------------------------------------------------------------------------------------- end and beginning
+
+orr_status orr_run_finish(orr_run *run, bool *again)
+{
+    *again = false;
+    const orr_model *model = run->model;
+    Island *island = &run->islands[0];
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (model->flat.terminal.n == 0) return ORR_STATUS_OK;
+    compute_values(run);
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    Arena scratch = { 0 };
+    double *out = ARENA_ARRAY(&scratch, double, 1 + (size_t)model->ir.n_reruns);
+    const int failed = model->code.programs[IR_TERMINAL](run->t, run->x, &island->env, out);
+
+    // what the terminal region gave to parameters holds from now on; a `rerun` counts as often as it may
+    size_t rerun = 0;
+    for (size_t i = 0; !failed && i < model->flat.terminal.n; i++) {
+        const FlatTerminal *item = &model->flat.terminal.items[i];
+        if (item->target == FLAT_NONE) {
+            const double at_most = item->at_most > 0 ? item->at_most : 1000;
+            if (out[1 + rerun++] == 0) continue;
+            if ((double)run->n_reruns < at_most) *again = true;
+            else if (!(item->at_most > 0)) {
+                diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place), (size_t)at_most);
+                diag_hint(run->diag, "if so many are meant, say 'rerun when ... at most N'");
+                run->is_failed = true;
+            }
+            continue;
+        }
+        const FlatVar *target = &model->flat.vars.items[item->target];
+        const uint32_t place = model->ir.layout.place[item->target];
+        if (target->kind != FLAT_PARAM && target->kind != FLAT_INPUT) continue;
+        run->given[place] = 1;
+        run->given_value[place] = island->env.v[place];
+        if (isfinite(run->given_value[place])) continue;
+        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, item->place), target->name,
+                    "not finite in the terminal region", run->t);
+        run->is_failed = true;
+    }
+    arena_free(&scratch);
+    return run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
+}
+
+orr_status orr_run_restart(orr_run *run)
+{
+    Island *island = &run->islands[0];
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    run->n_reruns++;
+    if (!run_start(run)) {
+        run->is_failed = true;
+        return ORR_STATUS_FAILED;
+    }
+    if (island->solver->restart) island->solver->restart(island);
+    run->t = run->t_start;
+    run->x = island->x;
+    return drive_arrive(run, island);
+}
+
+orr_run_facts orr_run_get_facts(const orr_run *run)
+{
+    const Island *island = &run->islands[0];
+    return (orr_run_facts){
+        .solver = island->method,
+        .solver_reason = island->reason,
+        .n_steps = island->n_steps,
+        .n_rates = island->n_rates,
+        .n_rejected = island->n_rejected,
+        .n_events = run->n_events,
+        .n_reruns = run->n_reruns,
+        .n_violations = run->n_violations,
+        .simulate_ms = (double)(os_now_ns() - run->ns_created) * 1e-6,
+    };
+}

@@ -1,0 +1,322 @@
+// src/run/start.c: from settings to consistent initial values.
+//
+//     settings → parameters (defaults for the others) → start system ⇄ relations, until both agree → states
+//
+// The start system is solved by the generated code. Where its Newton iteration fails, it is tried again from other guesses,
+// then the whole system goes to KINSOL, whose line search is slower and gets further.
+#include "base/diag.h"
+#include "run/run.h"
+#include "solve/solver.h"
+#include <kinsol/kinsol.h>
+#include <math.h>
+#include <nvector/nvector_serial.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunmatrix/sunmatrix_dense.h>
+
+enum { ROUNDS_MAX = 100, KINSOL_MAX = 1000 };
+
+// ---- Settings
+
+static bool report_setting(orr_run *run, const orr_setting *setting, const char *why)
+{
+    char value[32];
+    snprintf(value, sizeof value, "%g", setting->value);
+    diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, setting->name, value, why);
+    return false;
+}
+
+// Is another start value computed from this state? Then overwriting it afterwards would leave that one behind.
+static const char *start_reader(const orr_model *model, uint32_t state)
+{
+    const Ordered *start = &model->blocks.start;
+    const IrReads *reads = &model->ir.start_reads;
+    Arena scratch = { 0 };
+    const char *reader = NULL;
+    bool *depends = ARENA_ARRAY(&scratch, bool, model->flat.vars.n);
+    depends[state] = true;
+    for (uint32_t b = 0; b < start->n_blocks && !reader; b++) {
+        const Block *block = &start->blocks[b];
+        bool hit = false;
+        for (uint32_t i = reads->start[b]; i < reads->start[b + 1]; i++) hit = hit || depends[reads->var[i]];
+        for (uint32_t i = 0; hit && i < block->n; i++) {
+            const uint32_t unknown = block->unknowns[i];
+            depends[unknown] = true;
+            const bool matters = model->ir.layout.state_of[unknown] != FLAT_NONE || model->flat.vars.items[unknown].kind == FLAT_PARAM;
+            if (matters && unknown != state) reader = model->flat.vars.items[unknown].name;
+        }
+    }
+    arena_free(&scratch);
+    return reader;
+}
+
+static bool apply(orr_run *run, const orr_setting *setting)
+{
+    const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
+    const size_t variable = orr_model_find(model, setting->name);
+    if (variable == (size_t)-1) {
+        diag_report(run->diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, setting->name);
+        const char *closest = orr_model_closest(model, setting->name);
+        if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
+        return false;
+    }
+    if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
+    const FlatVar *var = &model->flat.vars.items[variable];
+    if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) {
+        const uint32_t place = layout->place[variable];
+        if (model->blocks.start.block_of[variable] != FLAT_NONE)
+            return report_setting(run, setting, "the initial equations compute it");
+        run->given[place] = 1;
+        run->given_value[place] = setting->value;
+        return true;
+    }
+    const uint32_t state = layout->state_of[variable];
+    if (state == FLAT_NONE) {
+        report_setting(run, setting, "it is computed by an equation");
+        diag_hint(run->diag, "parameters, inputs and initial values of states can be set");
+        return false;
+    }
+    const char *reader = start_reader(model, (uint32_t)variable);
+    if (reader) {
+        report_setting(run, setting, "other initial values are computed from it");
+        diag_hint(run->diag, "'%s' is; set the parameters they come from instead", reader);
+        return false;
+    }
+    run->given_start[state] = setting->value;
+    return true;
+}
+
+bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) ok = apply(run, &settings[i]) && ok;
+    return ok;
+}
+
+// ---- Parameters
+
+static bool compute_params(orr_run *run)
+{
+    const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
+    double *v = run->islands[0].env.v;
+    bool ok = true;
+    memset(v, 0, model->n_values * sizeof *v);
+    for (uint32_t i = 0; i < model->n_params; i++) v[i] = run->given_value[i];
+    for (uint32_t i = 0; i < model->blocks.n_params; i++) {
+        const uint32_t variable = model->blocks.params[i];
+        const FlatVar *var = &model->flat.vars.items[variable];
+        if (var->start != EXPR_NONE || run->given[layout->place[variable]] != 0) continue;
+        if (model->blocks.start.block_of[variable] != FLAT_NONE) continue;
+        diag_report(run->diag, DIAG_SETTING_MISSING, run_place(model, run->diag, var->place), var->name);
+        diag_hint(run->diag, "with --set %s=VALUE, or 'set %s = ...' in the experiment", var->name, var->name);
+        ok = false;
+    }
+    if (!ok) return false;
+    model->code.programs[IR_PARAMS](run->t_start, run->given, &run->islands[0].env, NULL);
+    for (uint32_t i = 0; i < model->blocks.n_params && ok; i++) {
+        const uint32_t variable = model->blocks.params[i];
+        if (isfinite(v[layout->place[variable]])) continue;
+        fault_report_param(run, variable);
+        ok = false;
+    }
+    return ok;
+}
+
+// ---- The start system
+
+// Every loop begins next time at the values in v.
+static void guess_from_values(orr_run *run)
+{
+    const IrLayout *layout = &run->model->ir.layout;
+    double *v = run->islands[0].env.v;
+    for (size_t i = 0; layout->n_guesses && i < run->model->flat.vars.n; i++)
+        if (layout->guess[i] != FLAT_NONE && isfinite(v[layout->place[i]])) v[layout->guess[i]] = v[layout->place[i]];
+}
+
+static bool solve_generated(orr_run *run, int *failed)
+{
+    Island *island = &run->islands[0];
+    *failed = run->model->code.programs[IR_START](island->t, island->x, &island->env, island->x);
+    return *failed == 0;
+}
+
+typedef struct Residuals {
+    orr_run *run;
+    double  *out;      // [n]
+} Residuals;
+
+static int residuals(N_Vector u, N_Vector f, void *data)
+{
+    const Residuals *r = data;
+    const orr_model *model = r->run->model;
+    const Ordered *start = &model->blocks.start;
+    Island *island = &r->run->islands[0];
+    const double *values = N_VGetArrayPointer(u);
+    for (uint32_t i = 0; i < start->n_unknowns; i++) island->env.v[model->ir.layout.place[start->unknowns[i]]] = values[i];
+    if (model->code.programs[IR_RESIDUALS](island->t, island->x, &island->env, r->out) != 0) return 1;
+    if (!island_is_finite(r->out, start->n_equations)) return 1;
+    memcpy(N_VGetArrayPointer(f), r->out, start->n_equations * sizeof *r->out);
+    return 0;
+}
+
+static void keep_silent(int code, const char *module, const char *function, char *message, void *data)
+{
+    (void)code, (void)module, (void)function, (void)message, (void)data;
+}
+
+// The whole start system by KINSOL, from the values in v, which end at the solution. False if it finds none.
+static bool solve_kinsol(orr_run *run)
+{
+    const orr_model *model = run->model;
+    const Ordered *start = &model->blocks.start;
+    const sunindextype n = (sunindextype)start->n_unknowns;
+    if (n == 0 || n > KINSOL_MAX || start->n_equations != start->n_unknowns) return false;
+    if (!code_require(&model->code, CODE_PART_RESIDUALS, NULL)) return false;
+    Arena scratch = { 0 };
+    Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };
+    SUNContext context = NULL;
+    if (SUNContext_Create(NULL, &context) != 0) return false;
+    N_Vector u = N_VNew_Serial(n, context), scale_u = N_VNew_Serial(n, context), scale_f = N_VNew_Serial(n, context);
+    SUNMatrix matrix = SUNDenseMatrix(n, n, context);
+    SUNLinearSolver linear = SUNLinSol_Dense(u, matrix, context);
+    void *kinsol = KINCreate(context);
+    KINSetErrHandlerFn(kinsol, keep_silent, NULL);
+    for (sunindextype i = 0; i < n; i++) {
+        const double value = run->islands[0].env.v[model->ir.layout.place[start->unknowns[i]]];
+        NV_Ith_S(u, i) = isfinite(value) ? value : 0;
+        NV_Ith_S(scale_u, i) = 1 / fmax(1, fabs(NV_Ith_S(u, i)));
+        NV_Ith_S(scale_f, i) = 1;
+    }
+    bool ok = KINInit(kinsol, residuals, u) == KIN_SUCCESS && KINSetLinearSolver(kinsol, linear, matrix) == KIN_SUCCESS;
+    if (ok) {
+        KINSetUserData(kinsol, &r);
+        KINSetFuncNormTol(kinsol, 1e-11);
+        KINSetScaledStepTol(kinsol, 1e-14);
+        KINSetNumMaxIters(kinsol, 500);
+        KINSetMaxNewtonStep(kinsol, 1e8);
+        const int result = KINSol(kinsol, u, KIN_LINESEARCH, scale_u, scale_f);
+        ok = (result == KIN_SUCCESS || result == KIN_INITIAL_GUESS_OK) && residuals(u, scale_f, &r) == 0;
+    }
+    KINFree(&kinsol);
+    SUNLinSolFree(linear);
+    SUNMatDestroy(matrix);
+    N_VDestroy(u);
+    N_VDestroy(scale_u);
+    N_VDestroy(scale_f);
+    SUNContext_Free(&context);
+    arena_free(&scratch);
+    return ok;
+}
+
+// The best first values we have: the guesses of loops, and `other` for those nobody gave a guess.
+static void reset_guesses(orr_run *run, double other)
+{
+    const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
+    Island *island = &run->islands[0];
+    model->code.programs[IR_PARAMS](run->t_start, run->given, &island->env, NULL);
+    for (size_t i = 0; i < model->flat.vars.n; i++) {
+        const FlatVar *var = &model->flat.vars.items[i];
+        if (var->kind != FLAT_VARIABLE) continue;
+        const bool has_guess = layout->guess[i] != FLAT_NONE;
+        if (has_guess && var->start == EXPR_NONE) island->env.v[layout->guess[i]] = other;
+        island->env.v[layout->place[i]] = has_guess ? island->env.v[layout->guess[i]] : other;
+    }
+}
+
+static void report_start(orr_run *run, int failed)
+{
+    const orr_model *model = run->model;
+    const Island *island = &run->islands[0];
+    const Ordered *system = NULL;
+    const Block *block = ir_failed_block(&model->ir, IR_START, failed, &system);
+    if (!block || !system) {
+        diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, "t");
+        return;
+    }
+    fault_report_loop(run->diag, model, system, block, &island->env, island->t, NULL);
+    diag_note(run->diag, (Place){ 0 }, "tried at the start: the given guesses, 1, -1, and a line search on all start equations");
+}
+
+static bool solve_start(orr_run *run)
+{
+    static const double others[] = { 0, 1, -1 };
+    Island *island = &run->islands[0];
+    const IrLayout *layout = &run->model->ir.layout;
+    int failed;
+    if (solve_generated(run, &failed)) return true;
+    const int first_failed = failed;
+    for (size_t i = 1; i < sizeof others / sizeof *others; i++) {
+        reset_guesses(run, others[i]);
+        if (solve_generated(run, &failed)) return true;
+    }
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
+        reset_guesses(run, others[i]);
+        if (!solve_kinsol(run)) continue;
+        guess_from_values(run);
+        if (solve_generated(run, &failed)) return true;
+        // at the solution, but not to the last bit that the generated iteration asks for
+        for (uint32_t s = 0; s < run->model->n_states; s++)
+            island->x[s] = island->env.v[layout->place[run->model->blocks.states[s]]];
+        return true;
+    }
+    reset_guesses(run, 0);
+    solve_generated(run, &failed);
+    report_start(run, first_failed);
+    return false;
+}
+
+// ---- All of it
+
+static bool check_finite(orr_run *run)
+{
+    const orr_model *model = run->model;
+    const Island *island = &run->islands[0];
+    // IR_START has computed every variable; a value that is not finite makes the model meaningless from the start
+    bool ok = island_is_finite(island->x, model->n_states);
+    for (size_t i = 0; ok && i < model->flat.vars.n; i++)
+        if (model->flat.vars.items[i].kind == FLAT_VARIABLE) ok = isfinite(island->env.v[model->ir.layout.place[i]]);
+    if (ok) return true;
+    if (fault_report_values(run->diag, model, &model->blocks.start, &island->env, island->t, NULL)) return false;
+    if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, island->t, island->x)) return false;
+    diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, island_fastest(&run->islands[0], island->t, island->x));
+    return false;
+}
+
+bool run_start(orr_run *run)
+{
+    const orr_model *model = run->model;
+    Island *island = &run->islands[0];
+    island->t = island->t_before = island->t_start = run->t_start;
+    island->k = 0;
+    run->event_waits = false;
+    run->n_burst = 0;
+    run->values_valid = false;
+    memset(island->x, 0, model->n_states * sizeof *island->x);
+    if (!compute_params(run) || !history_init(run)) return false;
+
+    // modes and, of delays, the past depend on the start and the start on them
+    for (int round = 0;; round++) {
+        if (!solve_start(run)) return false;
+        bool any_given = false, modes_changed, past_changed;
+        for (uint32_t s = 0; s < model->n_states; s++) {
+            if (isnan(run->given_start[s])) continue;
+            island->x[s] = run->given_start[s];
+            any_given = true;
+        }
+        if (any_given) model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+        guess_from_values(run);
+        if (!drive_settle(run, island, &modes_changed)) return false;
+        if (!history_start(run, &past_changed)) past_changed = false;
+        if (!modes_changed && !past_changed) break;
+        if (round == ROUNDS_MAX) {
+            diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, model->n_states ? model->flat.vars.items[model->blocks.states[0]].name : "t");
+            diag_hint(run->diag, "the relations and the initial values contradict each other");
+            return false;
+        }
+    }
+    return check_finite(run);
+}

@@ -1,0 +1,273 @@
+// src/solve/adaptive/dopri5.c: the Dormand–Prince pair of orders 5 and 4, with dense output.
+//
+// Seven stages, the last of which is the first of the next step (FSAL). The difference of the two formulas estimates the
+// error of a step, which a PI controller keeps near the tolerance; between the ends of a step a polynomial of fourth order
+// through the stages gives the states. Stiffness shows in the product of step and dominant eigenvalue, estimated from the
+// last two stages, both at t + h: an explicit method is held at the border of its region of stability, about 3.3. With fine
+// tolerances it is held below it; then many steps in a row that each last longer than the fastest decay tell the same: that
+// decay is over since long, and only the method still sees it.
+// [Dormand & Prince 1980; Hairer, Nørsett & Wanner, Solving ODEs I, sections II.4 to II.6; II, section IV.2]
+#include "solve/adaptive/dopri5.h"
+#include "base/diag.h"
+#include "expr/math.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+enum { N_STAGES = 7, STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, RETRIES_MAX = 400 };
+
+static const double c[N_STAGES] = { 0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1 };
+static const double a[N_STAGES][6] = {
+    { 0 },
+    { 1.0 / 5 },
+    { 3.0 / 40, 9.0 / 40 },
+    { 44.0 / 45, -56.0 / 15, 32.0 / 9 },
+    { 19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729 },
+    { 9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656 },
+    { 35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84 },
+};
+// fifth minus fourth order
+static const double e[N_STAGES] = {
+    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40,
+};
+// the term of fourth order of the dense output
+static const double d[N_STAGES] = {
+    -12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
+    701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423,
+};
+
+static const double SAFETY = 0.9, BETA = 0.04, SHRINK_MOST = 0.2, GROW_MOST = 10, STIFF_BOUND = 3.25;
+
+typedef struct Dopri5 {
+    double *k[N_STAGES];      // [n_states] slopes; k[0] belongs to the present (t, x) once `begun`
+    double *y, *y_last;       // [n_states] argument of a stage; that of the sixth
+    double *x0;               // [n_states] where the last step began
+    double *dense[4];         // [n_states] coefficients beyond x0, made when first asked for
+    bool    begun;            // k[0] and h are known
+    bool    dense_known;
+    double  t0, h_done;       // the last accepted step
+    double  h;                // the next to try
+    double  error_before;     // of the last accepted step, for the controller
+    int     n_at_bound, n_free;    // steps held by stability, and not, in a row
+    int     n_decayed;             // steps in a row longer than the fastest decay
+    bool    is_stiff, warned;
+} Dopri5;
+
+static bool init(Island *island, Arena *arena, orr_diag *diag)
+{
+    (void)diag;
+    const size_t n = island->model->n_states;
+    Dopri5 *m = ARENA_NEW(arena, Dopri5);
+    for (int i = 0; i < N_STAGES; i++) m->k[i] = ARENA_ARRAY(arena, double, n);
+    for (int i = 0; i < 4; i++) m->dense[i] = ARENA_ARRAY(arena, double, n);
+    m->y = ARENA_ARRAY(arena, double, n);
+    m->y_last = ARENA_ARRAY(arena, double, n);
+    m->x0 = ARENA_ARRAY(arena, double, n);
+    m->error_before = 1e-4;
+    island->memory = m;
+    return true;
+}
+
+static void restart(Island *island)
+{
+    Dopri5 *m = island->memory;
+    m->begun = m->dense_known = false;
+    m->error_before = 1e-4;
+    m->n_at_bound = m->n_free = m->n_decayed = 0;
+}
+
+// Root mean square of u (or u - w), each measured by what is tolerated at x.
+static double norm(const Island *island, const double *u, const double *w, const double *x)
+{
+    const size_t n = island->model->n_states;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double s = (w ? u[i] - w[i] : u[i]) / (island->options.absolute + island->options.tolerance * fabs(x[i]));
+        sum += s * s;
+    }
+    return n ? sqrt(sum / (double)n) : 0;
+}
+
+// A first step from the size of the rates and of their change over a small Euler step.
+static double first_step(Island *island, Dopri5 *m, double room)
+{
+    const SolverOptions *o = &island->options;
+    if (o->step > 0) return fmin(o->step, fmin(o->max_step, room));
+    const size_t n = island->model->n_states;
+    const double size = norm(island, island->x, NULL, island->x), speed = norm(island, m->k[0], NULL, island->x);
+    double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
+    h = fmin(h, fmin(o->max_step, room));
+    for (int tries = 0; tries < 20; tries++, h /= 10) {
+        for (size_t i = 0; i < n; i++) m->y[i] = island->x[i] + h * m->k[0][i];
+        if (!island_rates(island, island->t + h, m->y, m->k[1])) continue;
+        const double bend = norm(island, m->k[1], m->k[0], island->x) / h;
+        const double most = fmax(speed, bend);
+        const double h1 = most <= 1e-15 ? fmax(1e-6, h * 1e-3) : expr_pow(0.01 / most, 0.2);
+        return fmin(fmin(100 * h, h1), fmin(o->max_step, room));
+    }
+    return h;
+}
+
+// All stages from k[0]; the new state ends in y. False if the rates do not exist somewhere on the way.
+static bool try_step(Island *island, Dopri5 *m, double h)
+{
+    const size_t n = island->model->n_states;
+    const double *x = island->x;
+    for (int s = 1; s < N_STAGES; s++) {
+        for (size_t i = 0; i < n; i++) {
+            double sum = a[s][0] * m->k[0][i];
+            for (int j = 1; j < s; j++) sum += a[s][j] * m->k[j][i];
+            m->y[i] = x[i] + h * sum;
+        }
+        if (s == N_STAGES - 2) memcpy(m->y_last, m->y, n * sizeof *m->y);
+        if (!island_rates(island, island->t + c[s] * h, m->y, m->k[s])) return false;
+    }
+    return true;
+}
+
+static double error_of(const Island *island, const Dopri5 *m, double h)
+{
+    const size_t n = island->model->n_states;
+    double sum = 0;
+    for (size_t i = 0; i < n; i++) {
+        double off = 0;
+        for (int s = 0; s < N_STAGES; s++) off += e[s] * m->k[s][i];
+        const double size = fmax(fabs(island->x[i]), fabs(m->y[i]));
+        off = h * off / (island->options.absolute + island->options.tolerance * size);
+        sum += off * off;
+    }
+    return n ? sqrt(sum / (double)n) : 0;
+}
+
+// Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient, its real part.
+static void watch_stiffness(Island *island, Dopri5 *m, double h)
+{
+    const size_t n = island->model->n_states;
+    double slopes = 0, points = 0, mixed = 0;
+    for (size_t i = 0; i < n; i++) {
+        const double dk = m->k[6][i] - m->k[5][i], dy = m->y[i] - m->y_last[i];
+        slopes += dk * dk;
+        points += dy * dy;
+        mixed += dk * dy;
+    }
+    m->n_decayed = -h * mixed > points ? m->n_decayed + 1 : 0;
+    if (m->n_decayed >= DECAY_STEPS) m->is_stiff = true;
+    if (points > 0 && h * sqrt(slopes / points) > STIFF_BOUND) {
+        m->n_free = 0;
+        if (++m->n_at_bound >= STIFF_STEPS) m->is_stiff = true;
+    } else if (++m->n_free >= FORGET_STEPS) {
+        m->n_at_bound = 0;
+    }
+    if (!m->is_stiff || m->warned || island->solver != &solver_dopri5) return;
+    m->warned = true;
+    diag_report(island->diag, DIAG_STIFF, (Place){ 0 }, island->t, island_fastest(island, island->t, island->x));
+    diag_hint(island->diag, "use 'solver bdf', or 'solver auto' which changes by itself");
+}
+
+bool dopri5_is_stiff(const void *memory) { return ((const Dopri5 *)memory)->is_stiff; }
+
+static StepResult step(Island *island, double t_limit)
+{
+    Dopri5 *m = island->memory;
+    const size_t n = island->model->n_states;
+    const double t = island->t, room = t_limit - t;
+    if (!m->begun) {
+        if (!island_rates(island, t, island->x, m->k[0])) {
+            fault_report(island);
+            return STEP_FAILED;
+        }
+        m->h = first_step(island, m, room);
+        m->begun = true;
+    }
+    m->dense_known = false;
+
+    bool was_rejected = false;
+    for (int tries = 0;; tries++) {
+        // the last step ends exactly at the limit; one that would leave a crumb is stretched a little
+        double h = fmin(m->h, island->options.max_step);
+        const bool is_last = t + 1.01 * h >= t_limit;
+        if (is_last) h = room;
+        if (t + 0.1 * h == t || tries >= RETRIES_MAX) {
+            fault_report_step(island, h);
+            return STEP_FAILED;
+        }
+        if (!try_step(island, m, h)) {
+            m->h = h * SHRINK_MOST;
+            was_rejected = true;
+            island->n_rejected++;
+            continue;
+        }
+        const double error = error_of(island, m, h);
+        const double slowly = expr_pow(fmax(error, 1e-300), 0.2 - 0.75 * BETA);
+        if (!(error <= 1)) {
+            m->h = isfinite(error) ? h / fmin(1 / SHRINK_MOST, slowly / SAFETY) : h * SHRINK_MOST;
+            was_rejected = true;
+            island->n_rejected++;
+            continue;
+        }
+        double factor = slowly / expr_pow(m->error_before, BETA) / SAFETY;
+        factor = fmax(1 / GROW_MOST, fmin(1 / SHRINK_MOST, factor));
+        double h_next = h / factor;
+        if (was_rejected) h_next = fmin(h_next, h);
+        // a step that was only cut by the limit says nothing about the one after it
+        if (!is_last || was_rejected || h >= m->h) m->h = h_next;
+        m->error_before = fmax(error, 1e-4);
+        watch_stiffness(island, m, h);
+
+        memcpy(m->x0, island->x, n * sizeof *m->x0);
+        memcpy(island->x, m->y, n * sizeof *m->y);
+        m->t0 = t;
+        m->h_done = h;
+        island->t_before = t;
+        island->t = is_last ? t_limit : t + h;
+        island->n_steps++;
+        // dense output still needs all slopes of this step, so the last becomes the first only with the next one
+        return STEP_OK;
+    }
+}
+
+// Stages are numbered as in the step that was made; the next one begins with its last.
+static StepResult step_first_same_as_last(Island *island, double t_limit)
+{
+    Dopri5 *m = island->memory;
+    if (m->begun && m->h_done > 0) {
+        double *last = m->k[N_STAGES - 1];
+        m->k[N_STAGES - 1] = m->k[0];
+        m->k[0] = last;
+        m->h_done = 0;
+    }
+    return step(island, t_limit);
+}
+
+static void state_at(Island *island, double t, double *x)
+{
+    Dopri5 *m = island->memory;
+    const size_t n = island->model->n_states;
+    if (!m->dense_known) {
+        const double h = m->h_done;
+        for (size_t i = 0; i < n; i++) {
+            const double rise = island->x[i] - m->x0[i];
+            const double bend = h * m->k[0][i] - rise;
+            double sum = 0;
+            for (int s = 0; s < N_STAGES; s++) sum += d[s] * m->k[s][i];
+            m->dense[0][i] = rise;
+            m->dense[1][i] = bend;
+            m->dense[2][i] = rise - h * m->k[N_STAGES - 1][i] - bend;
+            m->dense[3][i] = h * sum;
+        }
+        m->dense_known = true;
+    }
+    const double s = (t - m->t0) / m->h_done, r = 1 - s;
+    for (size_t i = 0; i < n; i++)
+        x[i] = m->x0[i] + s * (m->dense[0][i] + r * (m->dense[1][i] + s * (m->dense[2][i] + r * m->dense[3][i])));
+}
+
+const Solver solver_dopri5 = {
+    .name = "dopri5",
+    .summary = "Dormand-Prince 5(4), explicit, adaptive step, dense output",
+    .order = 5,
+    .init = init,
+    .step = step_first_same_as_last,
+    .restart = restart,
+    .state_at = state_at,
+};

@@ -1,0 +1,104 @@
+// src/solve/auto.c: chooses a method, says which and why, and changes it when the model turns out to be stiff.
+//
+// It starts with dopri5, unless the Jacobian at the start has a diagonal entry so negative that the run lasts more than ten
+// thousand of its time constants: an explicit method would need a step for each of them. While dopri5 runs it watches for
+// stiffness; then BDF takes over from the state reached, for the rest of the run.
+#include "solve/adaptive/dopri5.h"
+#include "solve/solver.h"
+#include <math.h>
+
+extern const Solver solver_bdf;
+
+#define TIME_CONSTANTS_MANY 1e4
+
+typedef struct Auto {
+    const Solver *now;
+    void         *memory;    // of that solver
+} Auto;
+
+// Call a function of the solver at work: it finds its own memory where it expects it.
+#define WITH(island, choice, call)           \
+    do {                                     \
+        (island)->memory = (choice)->memory; \
+        call;                                \
+        (choice)->memory = (island)->memory; \
+        (island)->memory = (choice);         \
+    } while (0)
+
+static bool begin(Island *island, Auto *choice, const Solver *solver, Arena *arena, orr_diag *diag)
+{
+    bool ok;
+    choice->now = solver;
+    choice->memory = NULL;
+    island->method = solver->name;
+    WITH(island, choice, ok = solver->init(island, arena, diag));
+    return ok;
+}
+
+// The most negative diagonal entry of the Jacobian, 0 if none is.
+static double strongest_decay(Island *island, Arena *arena)
+{
+    const Ir *ir = &island->model->ir;
+    if (!ir->has_jacobian || island->model->n_states == 0) return 0;
+    if (!code_require(&island->model->code, CODE_PART_JACOBIAN, NULL)) return 0;
+    const ArenaMark mark = arena_mark(arena);
+    double *entries = ARENA_ARRAY(arena, double, ir->n_jacobian), strongest = 0;
+    if (island->model->code.programs[IR_JACOBIAN](island->t, island->x, &island->env, entries) == 0)
+        for (uint32_t i = 0; i < ir->n_jacobian; i++)
+            if (ir->jacobian[i].row == ir->jacobian[i].column) strongest = fmin(strongest, entries[i]);
+    arena_release(arena, mark);
+    return strongest;
+}
+
+static bool init(Island *island, Arena *arena, orr_diag *diag)
+{
+    Auto *choice = ARENA_NEW(arena, Auto);
+    const double decay = -strongest_decay(island, arena), span = island->options.t_end - island->t;
+    if (isfinite(span) && isfinite(decay) && decay * span > TIME_CONSTANTS_MANY) {
+        island->reason = arena_printf(arena, "stiff at the start: the run lasts %.3g of its shortest time constants",
+                                      decay * span);
+        return begin(island, choice, &solver_bdf, arena, diag);
+    }
+    island->reason = "not stiff at the start";
+    return begin(island, choice, &solver_dopri5, arena, diag);
+}
+
+static StepResult step(Island *island, double t_limit)
+{
+    Auto *choice = island->memory;
+    if (choice->now == &solver_dopri5 && dopri5_is_stiff(choice->memory)) {
+        island->reason = arena_printf(island->arena, "dopri5 until the model became stiff at t = %.6g", island->t);
+        if (!begin(island, choice, &solver_bdf, island->arena, island->diag)) return STEP_FAILED;
+    }
+    StepResult result;
+    WITH(island, choice, result = choice->now->step(island, t_limit));
+    return result;
+}
+
+static void restart(Island *island)
+{
+    Auto *choice = island->memory;
+    WITH(island, choice, choice->now->restart(island));
+}
+
+static void state_at(Island *island, double t, double *x)
+{
+    Auto *choice = island->memory;
+    WITH(island, choice, choice->now->state_at(island, t, x));
+}
+
+static void release(Island *island)
+{
+    Auto *choice = island->memory;
+    if (choice->now->free) WITH(island, choice, choice->now->free(island));
+}
+
+const Solver solver_auto = {
+    .name = "auto",
+    .summary = "chooses: dopri5, and bdf where the model is stiff; the default",
+    .init = init,
+    .step = step,
+    .restart = restart,
+    .state_at = state_at,
+    .free = release,
+};

@@ -1,0 +1,36 @@
+// src/solve/slice/in_place.c: semi-implicit Euler: each state is updated at once, the next ones already read its new value.
+//
+// This is the literal reading of the pseudo-code of block-diagram simulators, which go through the integrators in the order
+// of their numbers and overwrite each output. For x' = v, v' = -x it keeps the energy bounded.
+#include "solve/slice/slice.h"
+
+static bool step(Island *island, const double t[3], double h, double *x, double **work)
+{
+    double *dx = work[0];
+    for (size_t i = 0; i < island->model->n_states; i++) {
+        if (!island_rates(island, t[0], x, dx)) return false;
+        x[i] = x[i] + h * dx[i];
+    }
+    return true;
+}
+
+static const SliceMethod method = {
+    .loop = CODE_IN_PLACE, .n_stages = 1, .n_vectors = 1, .is_linear = true, .step = step
+};
+
+static bool init(Island *island, Arena *arena, orr_diag *diag)
+{
+    return code_require(&island->model->code, CODE_PART_IN_PLACE, diag) && slice_init(island, arena, &method);
+}
+
+const Solver solver_in_place = {
+    .name = "semi-implicit euler",
+    .summary = "Euler that updates the states in place, one by one, fixed step, first order",
+    .order = 1,
+    .fixed_step = true,
+    .init = init,
+    .step = slice_step,
+    .steps = slice_steps,
+    .restart = slice_restart,
+    .state_at = slice_state_at,
+};
