@@ -186,5 +186,6 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
+    model->compiled_with = diag;
     return model;
 }
