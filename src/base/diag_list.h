@@ -47,7 +47,6 @@
     D(MODEL_AMBIGUOUS,        "E106", "several models could be run: %s") \
     D(COMPONENT_CYCLE,        "E107", "'%s' contains itself: %s") \
     D(PARAM_UNKNOWN,          "E108", "'%s' has no parameter called '%s'") \
-    D(PORT_UNKNOWN,           "E109", "'%s' has no port called '%s'") \
     D(FUNCTION_UNKNOWN,       "E110", "there is no function called '%s'") \
     D(FUNCTION_ARGUMENTS,     "E111", "'%s' takes %s, not %zu") \
     D(FUNCTION_RECURSIVE,     "E112", "function '%s' calls itself: %s") \
@@ -110,7 +109,6 @@
     D(CSMP_NEEDS,             "E254", "block type %s needs %.*s") \
     D(SYSTEM_TOO_FEW,         "E301", "%s never computed (%s for %s)") \
     D(SYSTEM_TOO_MANY,        "E302", "%s too many (%s for %s: %s)") \
-    D(SYSTEM_SINGULAR,        "E303", "the equations cannot be solved for all unknowns; '%s' is left over") \
     D(INITIAL_MISSING,        "E304", "state '%s' has no initial value") \
     D(INITIAL_TOO_MANY,       "E305", "'%s' has more than one initial value") \
     D(LOOP_REFUSED,           "E306", "algebraic loop of %zu equations: %s") \
@@ -118,7 +116,6 @@
     D(HIGH_INDEX,             "E308", "the constraint on '%s' must be differentiated to be solved") \
     D(EQUATION_EMPTY,         "E309", "this equation contains no unknown: %s") \
     D(DEFINED_TWICE,          "E310", "'%s' is computed twice") \
-    D(CONSTRAINT_CONFLICT,    "E311", "these equations contradict each other: %s") \
     D(NOT_IN_EQUATIONS,       "E312", "'%s' occurs in no equation") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \

@@ -180,8 +180,8 @@
     X(MODEL_UNKNOWN, \
       "A component, an experiment or the command line names a model that is in none of the files\n" \
       "read.", \
-      "    experiment once of Tnak\n" \
-      "      until 10\n" \
+      "    model Plant\n" \
+      "      tank : Tnak\n" \
       "    end", \
       "correct the name, or add the file that contains the model: use \"tank.orr\".") \
     X(MODEL_TWICE, \
@@ -226,17 +226,6 @@
       "      p : Part(siez = 2)\n" \
       "    end", \
       "use one of the parameters declared in that model.") \
-    X(PORT_UNKNOWN, \
-      "An arrow or an expression names something inside a component that its model does not have.", \
-      "    model Part\n" \
-      "      output y = 1\n" \
-      "    end\n" \
-      "    model Whole\n" \
-      "      p : Part\n" \
-      "      x = p.z\n" \
-      "    end", \
-      "use a name declared in the model of the component; only inputs and outputs can\n" \
-      "be connected by arrows.") \
     X(FUNCTION_UNKNOWN, \
       "Something is called like a function, but neither the language nor the files read have one\n" \
       "of this name.", \
@@ -364,10 +353,10 @@
       "Conditions are true or false, everything else is a number; one was used where the other is\n" \
       "needed.", \
       "    model M\n" \
-      "      x = if t then 1 else 2\n" \
+      "      x = if t - 1 then 1 else 2\n" \
       "    end", \
-      "compare: if t > 0 then 1 else 2. A number from a condition is written 'if c\n" \
-      "then 1 else 0'.") \
+      "compare: if t - 1 > 0 then 1 else 2. A number from a condition is written 'if\n" \
+      "c then 1 else 0'.") \
     X(UNIT_MISMATCH, \
       "Values of different dimension are added, compared or set equal.", \
       "    model M\n" \
@@ -415,14 +404,14 @@
       "    end", \
       "write it as an equation: z = INTEG(x, 0), and use z.") \
     X(GUESS_READS, \
-      "The value in a declaration may read parameters, and states through their initial values.\n" \
-      "It reads something that is not known yet at that moment.", \
+      "The value in the declaration of a variable that is no state is a first guess for the\n" \
+      "solver. It may read parameters, but nothing that changes during a run.", \
       "    model M\n" \
-      "      var x = y, y = 1\n" \
-      "      x' = -x\n" \
-      "      y = 2*x\n" \
+      "      var x = 1, y = 2*x\n" \
+      "      x' = -y\n" \
       "    end", \
-      "compute it from parameters, or state it as an equation: initial x = …") \
+      "to define the variable, write an equation on a line of its own: y = 2*x, or\n" \
+      "output y = 2*x.") \
     X(TERMINAL_TARGET, \
       "The terminal region may change parameters and initial values for the next run, but not\n" \
       "what the equations compute.", \
@@ -675,22 +664,13 @@
     X(SYSTEM_TOO_MANY, \
       "There are more equations than unknowns, so they cannot all hold.", \
       "    model M\n" \
-      "      var x = 1\n" \
-      "      x' = -x\n" \
-      "      x = 3\n" \
-      "    end", \
-      "remove the equation named, or turn a parameter it contains into a variable.") \
-    X(SYSTEM_SINGULAR, \
-      "There are as many equations as unknowns, but some part of the model has too many and\n" \
-      "another too few, so that no order solves them all.", \
-      "    model M\n" \
-      "      var a, b, c\n" \
+      "      var a, b\n" \
       "      a + b = 1\n" \
       "      a - b = 2\n" \
       "      a = 3*b\n" \
       "    end", \
-      "look at the notes below the message: one equation of the first part is too\n" \
-      "many, and the unknown left over needs one.") \
+      "remove one of the equations named, or turn a parameter they contain into a\n" \
+      "variable.") \
     X(INITIAL_MISSING, \
       "A state starts somewhere, and the model does not say where. Zero is never assumed.", \
       "    model M\n" \
@@ -749,14 +729,6 @@
       "      x = 2*t\n" \
       "    end", \
       "remove one of them. To change a value at a moment, use an event.") \
-    X(CONSTRAINT_CONFLICT, \
-      "The equations listed cannot hold together, whatever values the unknowns take.", \
-      "    model M\n" \
-      "      var x, y\n" \
-      "      x + y = 1\n" \
-      "      x + y = 2\n" \
-      "    end", \
-      "remove or correct one of them.") \
     X(NOT_IN_EQUATIONS, \
       "A variable is declared, but no equation contains it, so nothing can compute it.", \
       "    model M\n" \
