@@ -134,6 +134,7 @@
     D(EXPECT_OUTSIDE,         "E414", "the expectation at %g lies outside the run, %g to %g") \
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
+    D(EXPERIMENT_VALUE,       "E417", "a number is needed here") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \

@@ -841,6 +841,13 @@
       "than the limit allows, so its condition probably never becomes false.", \
       "    a terminal region that says 'run again' without changing anything", \
       "make the condition depend on what changes from run to run, or raise the limit.") \
+    X(EXPERIMENT_VALUE, \
+      "A value in an experiment is made of numbers, pi, inf, operators and functions. It cannot read\n" \
+      "variables or parameters of the model, which change from run to run.", \
+      "    experiment once of Spring\n" \
+      "      until 2*period\n" \
+      "    end", \
+      "write the number, for example 'until 2*pi/sqrt(2)'.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1041,6 +1048,8 @@
       "use < or >=, or an event at that moment.") \
     X(CSMP_NO_OUTPUT, \
       "O blocks say what is written at the communication points, and the diagram has none.", \
+      "    $endtime = 10\n" \
+      "    $timestep = 0.1\n" \
       "    K, 1, 5\n" \
       "    I, 2, 0, 1", \
       "add an O block: O, 3, 2. Or choose with --record b2.") \
@@ -1084,9 +1093,7 @@
       "read its message; often the place to write to does not exist.") \
     X(MODEL_TOO_LARGE, \
       "The model is larger than what can be treated.", \
-      "    model M\n" \
-      "      var u[2000000000]\n" \
-      "    end", \
+      "    an array of a thousand components with a million variables each", \
       "make the arrays smaller; check the sizes first.") \
     X(INTERNAL, \
       "Orrery found itself in a state that its authors took for impossible. It is a mistake in\n" \

@@ -1,0 +1,94 @@
+// tests/api/test_explanations.c: the examples of the explanations produce the messages they explain.
+//
+// An example that is a model or a diagram is compiled; its code must be among the messages. That covers the codes of
+// names, syntax and structure (E1xx to E3xx) and the warnings of the compiler.
+#include "check.h"
+#include "orrery/orrery.h"
+#include <stdlib.h>
+
+static bool is_of_the_compiler(const char *code)
+{
+    // units are read but not checked yet
+    const char *const others[] = { "E125", "E126" }, *const warnings[] = { "W609", "W612", "W613" };
+    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+        if (strcmp(code, others[i]) == 0) return false;
+    for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
+        if (strcmp(code, warnings[i]) == 0) return true;
+    return code[1] >= '1' && code[1] <= '3';
+}
+
+// The example without its indentation, free() it.
+static char *example_of(const char *explanation)
+{
+    const char *p = strstr(explanation, "For example:\n\n"), *end = strstr(explanation, "\n\nWhat to do:");
+    assert_true(p && end);
+    p += strlen("For example:\n\n");
+    char *text = calloc((size_t)(end - p) + 2, 1);
+    char *out = text;
+    while (p < end) {
+        assert_memory_equal(p, "    ", 4);
+        const char *stop = memchr(p, '\n', (size_t)(end - p));
+        if (!stop) stop = end;
+        memcpy(out, p + 4, (size_t)(stop - p) - 4);
+        out += stop - p - 4;
+        *out++ = '\n';
+        p = stop + 1;
+    }
+    return text;
+}
+
+static const char *kind_of(const char *example)
+{
+    const char *const starts[] = { "model ", "function ", "experiment ", "orrery 99", "x = 1" };
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
+        if (strncmp(example, starts[i], strlen(starts[i])) == 0) return "example.orr";
+    return strchr("KIZ$", example[0]) && strpbrk(example, ",=") ? "example.csmp" : NULL;
+}
+
+static bool has_code(const orr_diag *diag, const char *code)
+{
+    for (size_t i = 0; i < orr_diag_count(diag); i++)
+        if (strcmp(orr_diag_get(diag, i).code, code) == 0) return true;
+    return false;
+}
+
+static void try_example(const char *name, const char *text, orr_diag *diag)
+{
+    orr_source *source = orr_source_parse(name, text, strlen(text), diag);
+    if (!source) return;
+    orr_compile_options options = orr_compile_options_default();
+    orr_model *model = orr_model_compile(source, &options, diag);
+    orr_model_destroy(model);
+    orr_source_destroy(source);
+}
+
+static void test_examples_produce_their_messages(void **state)
+{
+    (void)state;
+    size_t tried = 0, wrong = 0;
+    for (size_t i = 0; orr_code_at(i, NULL); i++) {
+        const char *code = orr_code_at(i, NULL);
+        char *example = example_of(orr_explain(code));
+        const char *name = kind_of(example);
+        if (name && is_of_the_compiler(code)) {
+            orr_diag *diag = orr_diag_create();
+            try_example(name, example, diag);
+            tried++;
+            if (!has_code(diag, code)) {
+                wrong++;
+                print_error("the example of %s gives something else:\n%s", code, example);
+                orr_diag_print(diag, stderr, 0);
+            }
+            orr_diag_destroy(diag);
+        }
+        free(example);
+    }
+    assert_true(tried > 50);
+    assert_int_equal(wrong, 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = { cmocka_unit_test(test_examples_produce_their_messages) };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
