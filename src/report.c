@@ -104,7 +104,12 @@ static double condition_number(const Report *r, const Loop *loop)
         const BlockEntry *e = &loop->entries[k];
         matrix[(size_t)e->row * loop->n + e->column] = expr_evaluate(&r->model->flat.pool, e->value, &values);
     }
-    const double condition = lu_condition(matrix, loop->n, &work);
+    size_t *pivots = ARENA_ARRAY(&work, size_t, loop->n);
+    const double norm = lu_norm(matrix, loop->n);
+    double condition = INFINITY;
+    if (isnan(norm)) condition = NAN;
+    else if (lu_factor(matrix, loop->n, pivots, NULL))
+        condition = 1 / lu_reciprocal_condition(matrix, loop->n, pivots, norm, ARENA_ARRAY(&work, double, 2 * (size_t)loop->n));
     arena_free(&work);
     return condition;
 }
