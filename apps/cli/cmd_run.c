@@ -87,6 +87,7 @@ typedef struct Overrides {
     size_t       n;
     List         texts;         // owned names
     List         records;
+    bool         chose_until;   // nobody said when to end
 } Overrides;
 
 static bool apply_set(const char *text, const Session *session, Overrides *over, orr_experiment *experiment, orr_diag *diag)
@@ -120,7 +121,9 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
 
     if (!isnan(s->from)) e->from = s->from;
     if (!isnan(s->until)) e->until = s->until;
+    else if (isnan(e->until)) e->until = e->from + 10, over->chose_until = true;
     if (!isnan(s->every)) e->every = s->every;
+    else if (e->every == 0 && !*e->name) e->every = (e->until - e->from) / 500;
     if (!isnan(s->step)) {
         e->run.step = s->step;
         if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
@@ -215,7 +218,8 @@ static void print_summary(const Session *session, const orr_experiment *e, const
 
 // ---------------------------------------------------------------------------------------------- the command
 
-static orr_status simulate(const Settings *s, const Session *session, const orr_experiment *e, double started_ms, orr_diag *diag)
+static orr_status simulate(const Settings *s, const Session *session, const orr_experiment *e, const Overrides *over,
+                           double started_ms, orr_diag *diag)
 {
     const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
     PlotRequest request;
@@ -253,7 +257,10 @@ static orr_status simulate(const Settings *s, const Session *session, const orr_
         if (!results_draw(table, &request, orr_model_name(session->model), !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
             status = ORR_STATUS_SYSTEM;
     }
-    if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || status == ORR_STATUS_OK)) print_summary(session, e, &outcome, s->output);
+    if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
+        print_summary(session, e, &outcome, s->output);
+        if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
+    }
     if (s->stats) print_stats(session, &outcome, started_ms);
     orr_table_destroy(table);
     results_free_plots(&request);
@@ -272,7 +279,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
         Overrides over = { 0 };
-        if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, started_ms, diag);
+        if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, &over, started_ms, diag);
         else status = ORR_STATUS_USAGE;
         free_overrides(&over);
     }
