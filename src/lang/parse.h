@@ -80,6 +80,7 @@ bool  parse_accept(Parser *p, TokenKind kind);              // pass over it if i
 bool  parse_at_word(const Parser *p, const char *word);     // a name without quotes
 bool  parse_accept_word(Parser *p, const char *word);
 bool  parse_at_name(const Parser *p);                       // plain or quoted
+bool  parse_at_line_end(const Parser *p);                   // a statement end that is not a ';'
 Place parse_here(const Parser *p);                          // of the present token
 Place parse_since(const Parser *p, uint32_t offset);        // up to the last token passed
 void  parse_mark(Parser *p, ParseMarkKind kind, Token token);

@@ -131,9 +131,10 @@ bool parse_may_report(Parser *p)
     return may;
 }
 
-static bool is_line_end(const Parser *p, Token token)
+bool parse_at_line_end(const Parser *p)
 {
-    return token.length == 0 || p->lexer.text.p[token.offset] != ';';
+    // the one at the end of the file has no bytes
+    return parse_at(p, TOKEN_END) && (p->token.length == 0 || p->lexer.text.p[p->token.offset] != ';');
 }
 
 const char *parse_found(const Parser *p, char *buffer, size_t n)
@@ -143,7 +144,7 @@ const char *parse_found(const Parser *p, char *buffer, size_t n)
     const int shown = (int)(text.n < WORDS_MAX ? text.n : WORDS_MAX - 10);
     const char *more = text.n < WORDS_MAX ? "" : "...";
     switch (token.kind) {
-    case TOKEN_END: return token.length == 0 ? "the end of the file" : is_line_end(p, token) ? "the end of the line" : "';'";
+    case TOKEN_END: return token.length == 0 ? "the end of the file" : parse_at_line_end(p) ? "the end of the line" : "';'";
     case TOKEN_NAME: case TOKEN_NUMBER: snprintf(buffer, n, "'%.*s%s'", shown, text.p, more); return buffer;
     case TOKEN_QUOTED: snprintf(buffer, n, "%.*s%s", shown, text.p, more); return buffer;
     case TOKEN_UNIT: snprintf(buffer, n, "the unit %.*s%s", shown, text.p, more); return buffer;

@@ -196,8 +196,7 @@ static AstExpr *parse_ref_or_call(Parser *p)
 // `then` and `else` may start a line: nothing else can begin with them.
 static bool parse_branch_word(Parser *p, TokenKind kind, const char *expected)
 {
-    const bool at_line_end = parse_at(p, TOKEN_END) && p->lexer.text.p[p->token.offset] != ';';
-    if (at_line_end && parse_peek(p).kind == kind) parse_advance(p);
+    if (parse_at_line_end(p) && parse_peek(p).kind == kind) parse_advance(p);
     if (parse_at(p, TOKEN_EQUALS)) {
         PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
         return false;

@@ -326,8 +326,10 @@ static uint64_t roll(uint64_t *random)
 }
 
 // Whatever the text is: it is read to its end, messages point into it, and what means something keeps its meaning.
-static void check_any(const char *text, size_t n)
+static void check_any(const char *bytes, size_t n)
 {
+    char *text = malloc(n ? n : 1);    // no NUL follows, so that a sanitizer sees the first byte read behind it
+    memcpy(text, bytes, n);
     Parsed p;
     parse(&p, text, n);
     for (size_t i = 0; i < orr_diag_count(p.diag); i++) {
@@ -361,6 +363,7 @@ static void check_any(const char *text, size_t n)
         release(&p);
     }
     str_free(&once);
+    free(text);
 }
 
 static void test_parse_survives_random_words(void **state)
@@ -416,11 +419,7 @@ static void test_parse_survives_slips(void **state)
                 }
             }
         }
-        char *exact = malloc(n + 1);
-        memcpy(exact, text, n);
-        exact[n] = '\0';
-        check_any(exact, n);
-        free(exact);
+        check_any(text, n);
     }
 }
 
