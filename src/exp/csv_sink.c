@@ -1,11 +1,12 @@
-// src/exp/csv_sink.c: rows to a CSV file as they are computed.
+// src/exp/csv_sink.c: rows to a CSV file, as they come.
 #include "base/csv.h"
+#include "base/file.h"
 #include "orrery/experiment.h"
 #include <stdlib.h>
 
 struct orr_csv {
     FileOut   file;
-    orr_diag *diag;    // borrowed
+    orr_diag *diag;      // borrowed
 };
 
 orr_csv *orr_csv_create(const char *path, orr_diag *diag)
@@ -22,12 +23,12 @@ static bool begin(void *self, const char *const *names, const char *const *units
 {
     (void)units, (void)time_unit;
     orr_csv *csv = self;
-    const char **header = malloc((n + 1) * sizeof *header);
-    if (!header) arena_no_memory(n * sizeof *header);
-    header[0] = "t";
-    for (size_t i = 0; i < n; i++) header[i + 1] = names[i];
-    csv_header(&csv->file, header, n + 1);
-    free(header);
+    Arena work = { 0 };
+    const char **all = ARENA_ARRAY(&work, const char *, n + 1);
+    all[0] = "t";
+    for (size_t i = 0; i < n; i++) all[i + 1] = names[i];
+    csv_header(&csv->file, all, n + 1);
+    arena_free(&work);
     return csv->file.error == 0;
 }
 
@@ -48,6 +49,7 @@ orr_sink orr_csv_sink(orr_csv *csv) { return (orr_sink){ .begin = begin, .row = 
 
 bool orr_csv_close(orr_csv *csv)
 {
+    if (!csv) return true;
     const bool ok = file_close(&csv->file, csv->diag);
     free(csv);
     return ok;

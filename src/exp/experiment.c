@@ -1,6 +1,6 @@
-// src/exp/experiment.c: an experiment as written becomes one that can be run.
+// src/exp/experiment.c: an experiment as written becomes one that can be carried out: names as text, expressions as numbers.
 #include "base/diag.h"
-#include "exp/constant.h"
+#include "expr/expr.h"
 #include "orrery/experiment.h"
 #include "source.h"
 #include <math.h>
@@ -11,30 +11,251 @@ orr_experiment orr_experiment_default(void)
     return (orr_experiment){ .name = "", .until = NAN, .run = orr_run_options_default() };
 }
 
+// ---------------------------------------------------------------------------------------------- constant expressions
+
+typedef struct Reader {
+    Arena        *arena;       // of the source
+    Arena         work;
+    const char   *name;        // of the experiment, for messages
+    orr_diag     *diag;
+    bool          failed;
+} Reader;
+
+static double evaluate(Reader *r, const AstExpr *e);
+
+static double fail(Reader *r)
+{
+    r->failed = true;
+    return NAN;
+}
+
+static bool constant_named(const char *name, double *value)
+{
+    if (strcmp(name, "pi") == 0) return *value = 3.14159265358979323846, true;
+    if (strcmp(name, "inf") == 0) return *value = INFINITY, true;
+    return false;
+}
+
+static double evaluate_ref(Reader *r, const AstExpr *e)
+{
+    const AstRef *ref = &e->ref;
+    double value;
+    if (ref->n_parts == 1 && ref->primes == 0 && ref->parts[0].n_indices == 0 && constant_named(ref->parts[0].name, &value))
+        return value;
+    diag_report(r->diag, DIAG_NAME_UNKNOWN, e->place, ref->parts[0].name, r->name);
+    diag_hint(r->diag, "an experiment is written with numbers; 'pi' and functions such as sqrt are known");
+    return fail(r);
+}
+
+static double evaluate_call(Reader *r, const AstExpr *e)
+{
+    for (int op = EXPR_ABS; op <= EXPR_TANH; op++) {
+        if (strcmp(expr_ops[op].text, e->call.function) != 0) continue;
+        if (e->call.n_args != (uint32_t)expr_ops[op].arity) {
+            diag_report(r->diag, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
+                        expr_ops[op].arity == 1 ? "1 argument" : "2 arguments", (size_t)e->call.n_args);
+            return fail(r);
+        }
+        double a[2] = { 0, 0 };
+        for (uint32_t i = 0; i < e->call.n_args; i++) a[i] = evaluate(r, e->call.args[i]);
+        return expr_apply((ExprOp)op, a[0], a[1], 0);
+    }
+    diag_report(r->diag, DIAG_FUNCTION_UNKNOWN, e->place, e->call.function);
+    return fail(r);
+}
+
+static ExprOp op_of(AstOp op)
+{
+    switch (op) {
+    case AST_ADD: return EXPR_ADD;
+    case AST_SUB: return EXPR_SUB;
+    case AST_MUL: return EXPR_MUL;
+    case AST_DIV: return EXPR_DIV;
+    case AST_POW: return EXPR_POW;
+    case AST_NEG: return EXPR_NEG;
+    case AST_LT: return EXPR_LT;
+    case AST_LE: return EXPR_LE;
+    case AST_GT: return EXPR_GT;
+    case AST_GE: return EXPR_GE;
+    case AST_EQ: return EXPR_EQ;
+    case AST_NE: return EXPR_NE;
+    case AST_AND: return EXPR_AND;
+    case AST_OR: return EXPR_OR;
+    case AST_NOT: return EXPR_NOT;
+    }
+    return EXPR_ADD;
+}
+
+// Chains of operators lean to the left and may be of any length; everything else is nested to a limit.
+static double evaluate(Reader *r, const AstExpr *e)
+{
+    VEC(const AstExpr *) chain = { 0 };
+    for (; e->kind == AST_BINARY; e = e->operands.a) vec_push(&r->work, &chain, e);
+    double value;
+    switch (e->kind) {
+    case AST_NUMBER: value = e->number.value; break;
+    case AST_REF: value = evaluate_ref(r, e); break;
+    case AST_CALL: value = evaluate_call(r, e); break;
+    case AST_UNARY: value = expr_apply(op_of(e->op), evaluate(r, e->operands.a), 0, 0); break;
+    case AST_IF: {
+        const double condition = evaluate(r, e->operands.a);
+        const double yes = evaluate(r, e->operands.b), no = evaluate(r, e->operands.c);
+        value = condition != 0 ? yes : no;
+        break;
+    }
+    default: value = fail(r); break;
+    }
+    while (chain.n > 0) {
+        const AstExpr *above = vec_pop(&chain);
+        value = expr_apply(op_of(above->op), value, evaluate(r, above->operands.b), 0);
+    }
+    return value;
+}
+
+// A finite number, or a message that says which statement needs one.
+static double number(Reader *r, const AstExpr *e, const char *what)
+{
+    const bool had_failed = r->failed;
+    const double value = evaluate(r, e);
+    if (isfinite(value) || r->failed != had_failed) return value;
+    diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, isnan(value) ? "not a number" : "infinity", "a finite number is needed");
+    return fail(r);
+}
+
+// ---------------------------------------------------------------------------------------------- names
+
+// As the flat model calls it: axle.spring[2].x'
+static const char *name_of(Reader *r, const AstRef *ref, Place place)
+{
+    StrBuf s = { .arena = r->arena };
+    for (uint32_t i = 0; i < ref->n_parts; i++) {
+        const AstPart *part = &ref->parts[i];
+        if (i) str_add_char(&s, '.');
+        str_add(&s, part->name);
+        for (uint32_t k = 0; k < part->n_indices; k++) {
+            const double index = evaluate(r, part->indices[k]);
+            if (!(index == floor(index)) || fabs(index) > 1e9) {
+                if (!r->failed) diag_report(r->diag, DIAG_SETTING_VALUE, place, part->name, "this index", "it is not a whole number");
+                fail(r);
+            }
+            str_addf(&s, "%s%.0f", k ? "," : "[", index);
+        }
+        if (part->n_indices) str_add_char(&s, ']');
+    }
+    for (uint32_t i = 0; i < ref->primes; i++) str_add_char(&s, '\'');
+    return str_finish(&s);
+}
+
+static const char *const *names_of(Reader *r, const AstRef *refs, const Place *places, Place place, size_t n)
+{
+    const char **names = ARENA_ARRAY(r->arena, const char *, n);
+    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place);
+    return names;
+}
+
+// ---------------------------------------------------------------------------------------------- statements
+
+static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run)
+{
+    const struct { const char *name; double *value; } known[] = {
+        { "step", &run->step }, { "tol", &run->tolerance }, { "tolerance", &run->tolerance }, { "abs", &run->absolute },
+        { "absolute", &run->absolute }, { "max", &run->max_step }, { "max_step", &run->max_step },
+    };
+    enum { N_KNOWN = sizeof known / sizeof *known };
+    const char *names[N_KNOWN];
+    for (size_t i = 0; i < N_KNOWN; i++) names[i] = known[i].name;
+    for (uint32_t k = 0; k < e->n_options; k++) {
+        const AstSetting *option = &e->options[k];
+        const char *name = name_of(r, &option->target, option->place);
+        size_t i = 0;
+        while (i < N_KNOWN && strcmp(names[i], name) != 0) i++;
+        if (i == N_KNOWN) {
+            diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
+            const char *closest = text_closest(name, names, N_KNOWN);
+            if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+            else diag_hint(r->diag, "there are step, tol, abs and max");
+            fail(r);
+            continue;
+        }
+        const double value = number(r, option->value, name);
+        if (!(value > 0) && !r->failed) {
+            diag_report(r->diag, DIAG_SETTING_VALUE, option->place, name, value < 0 ? "a negative number" : "0", "it must be positive");
+            fail(r);
+        }
+        *known[i].value = value;
+    }
+}
+
+static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *run)
+{
+    orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, e->n_sets);
+    for (uint32_t i = 0; i < e->n_sets; i++) {
+        settings[i].name = name_of(r, &e->sets[i].target, e->sets[i].place);
+        settings[i].value = number(r, e->sets[i].value, settings[i].name);
+    }
+    run->settings = settings;
+    run->n_settings = e->n_sets;
+}
+
+static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    orr_plot *plots = ARENA_ARRAY(r->arena, orr_plot, e->n_plots);
+    for (uint32_t i = 0; i < e->n_plots; i++) {
+        const AstPlot *plot = &e->plots[i];
+        plots[i].ys = names_of(r, plot->ys, NULL, plot->place, plot->n_ys);
+        plots[i].n_ys = plot->n_ys;
+        const bool over_time = plot->over.n_parts == 0
+                               || (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
+        plots[i].over = over_time ? NULL : name_of(r, &plot->over, plot->place);
+    }
+    experiment->plots = plots;
+    experiment->n_plots = e->n_plots;
+}
+
+static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    orr_expect *expects = ARENA_ARRAY(r->arena, orr_expect, e->n_expects);
+    for (uint32_t i = 0; i < e->n_expects; i++) {
+        const AstExpect *expect = &e->expects[i];
+        expects[i].name = name_of(r, &expect->what, expect->place);
+        expects[i].at = expect->at ? number(r, expect->at, "at") : NAN;
+        expects[i].value = number(r, expect->value, expects[i].name);
+        expects[i].within = number(r, expect->within, "within");
+        if (expects[i].within < 0) {
+            diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number", "it is a distance");
+            fail(r);
+        }
+        const char *path = diag_path(r->diag, expect->place.file);
+        expects[i].file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL;
+        expects[i].line = diag_line(r->diag, expect->place);
+    }
+    experiment->expects = expects;
+    experiment->n_expects = e->n_expects;
+}
+
 // ---------------------------------------------------------------------------------------------- which one
 
-static const AstExperiment *choose(const orr_source *source, const char *name, orr_diag *diag)
+static const AstExperiment *find(const Ast *ast, const char *name, orr_diag *diag)
 {
-    const Ast *ast = &source->ast;
-    if (!name) return ast->experiments.n ? &ast->experiments.items[0] : NULL;
+    if (!name) return &ast->experiments.items[0];
     for (size_t i = 0; i < ast->experiments.n; i++)
         if (strcmp(ast->experiments.items[i].name, name) == 0) return &ast->experiments.items[i];
     Arena work = { 0 };
-    const char **names = ARENA_ARRAY(&work, const char *, ast->experiments.n + 1);
+    const char **names = ARENA_ARRAY(&work, const char *, ast->experiments.n);
     for (size_t i = 0; i < ast->experiments.n; i++) names[i] = ast->experiments.items[i].name;
     diag_report(diag, DIAG_EXPERIMENT_UNKNOWN, (Place){ 0 }, name);
     const char *closest = text_closest(name, names, ast->experiments.n);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-    else if (ast->experiments.n == 0) diag_hint(diag, "'%s' contains no experiment", source->path);
-    else diag_hint(diag, "there is '%s'%s", names[0], ast->experiments.n > 1 ? " and others" : "");
+    else if (ast->experiments.n) diag_hint(diag, "there is '%s'%s", names[0], ast->experiments.n > 1 ? " and others" : "");
+    else diag_hint(diag, "the file contains no experiment: leave the name out");
     arena_free(&work);
     return NULL;
 }
 
-static bool model_exists(const Ast *ast, const AstExperiment *e, orr_diag *diag)
+static bool check_model(const Ast *ast, const AstExperiment *e, orr_diag *diag)
 {
     Arena work = { 0 };
-    const char **names = ARENA_ARRAY(&work, const char *, ast->models.n + 1);
+    const char **names = ARENA_ARRAY(&work, const char *, ast->models.n);
     bool found = false;
     for (size_t i = 0; i < ast->models.n; i++) {
         names[i] = ast->models.items[i].name;
@@ -49,115 +270,45 @@ static bool model_exists(const Ast *ast, const AstExperiment *e, orr_diag *diag)
     return found;
 }
 
-// ---------------------------------------------------------------------------------------------- what it says
-
-static bool read_option(const AstSetting *option, const AstExperiment *ast, orr_run_options *run, orr_diag *diag)
+bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag)
 {
-    static const struct { const char *name; size_t offset; } options[] = {
-        { "step", offsetof(orr_run_options, step) },
-        { "tol", offsetof(orr_run_options, tolerance) },
-        { "abs", offsetof(orr_run_options, absolute) },
-        { "max_step", offsetof(orr_run_options, max_step) },
-    };
-    const char *name = option->target.parts[0].name;
-    for (size_t i = 0; i < sizeof options / sizeof *options; i++)
-        if (strcmp(options[i].name, name) == 0)
-            return constant_value(option->value, (double *)(void *)((char *)run + options[i].offset), diag);
-    diag_report(diag, DIAG_SOLVER_OPTION, option->place, ast->solver ? ast->solver : "auto", name);
-    diag_hint(diag, "options are step, tol, abs and max_step");
-    return false;
-}
+    const Ast *ast = &source->ast;
+    *experiment = orr_experiment_default();
+    if (!name && ast->experiments.n == 0) return true;
+    const AstExperiment *e = find(ast, name, diag);
+    if (!e || !check_model(ast, e, diag)) return false;
 
-static bool read_sets(const AstExperiment *ast, orr_experiment *e, Arena *arena, orr_diag *diag)
-{
-    orr_setting *settings = ARENA_ARRAY(arena, orr_setting, ast->n_sets + 1);
-    bool ok = true;
-    for (uint32_t i = 0; i < ast->n_sets; i++) {
-        settings[i].name = constant_name(&ast->sets[i].target, arena, diag);
-        ok = settings[i].name && constant_value(ast->sets[i].value, &settings[i].value, diag) && ok;
+    // the results belong to the source, of which only its arena changes
+    Reader r = { .arena = &((orr_source *)source)->arena, .name = e->name, .diag = diag };
+    experiment->name = e->name;
+    experiment->model = e->model;
+    if (e->from) experiment->from = number(&r, e->from, "from");
+    if (e->until) experiment->until = number(&r, e->until, "until");
+    if (e->every) experiment->every = number(&r, e->every, "every");
+    if (experiment->every < 0) {
+        diag_report(diag, DIAG_SETTING_VALUE, e->every->place, "every", "a negative number", "it is an interval of time");
+        fail(&r);
     }
-    e->run.settings = settings;
-    e->run.n_settings = ast->n_sets;
-    return ok;
+    experiment->run.solver = e->solver;
+    read_options(&r, e, &experiment->run);
+    read_settings(&r, e, &experiment->run);
+    experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records);
+    experiment->n_records = e->n_records;
+    read_plots(&r, e, experiment);
+    read_expects(&r, e, experiment);
+    experiment->missing = e->missing;
+    arena_free(&r.work);
+    return !r.failed;
 }
 
-static const char *const *read_names(const AstRef *refs, uint32_t n, Arena *arena, bool *ok, orr_diag *diag)
+bool orr_experiment_set(orr_experiment *experiment, const char *name, double value)
 {
-    const char **names = ARENA_ARRAY(arena, const char *, n + 1);
-    for (uint32_t i = 0; i < n; i++) {
-        names[i] = constant_name(&refs[i], arena, diag);
-        if (!names[i]) *ok = false;
-    }
-    return names;
-}
-
-static bool read_plots(const AstExperiment *ast, orr_experiment *e, Arena *arena, orr_diag *diag)
-{
-    orr_plot *plots = ARENA_ARRAY(arena, orr_plot, ast->n_plots + 1);
-    bool ok = true;
-    for (uint32_t i = 0; i < ast->n_plots; i++) {
-        const AstPlot *p = &ast->plots[i];
-        plots[i].ys = read_names(p->ys, p->n_ys, arena, &ok, diag);
-        plots[i].n_ys = p->n_ys;
-        const bool over_time = p->over.n_parts == 0 || (p->over.n_parts == 1 && strcmp(p->over.parts[0].name, "t") == 0);
-        if (!over_time) plots[i].over = constant_name(&p->over, arena, diag);
-    }
-    e->plots = plots;
-    e->n_plots = ast->n_plots;
-    return ok;
-}
-
-static bool read_expects(const AstExperiment *ast, orr_experiment *e, Arena *arena, orr_diag *diag)
-{
-    orr_expect *expects = ARENA_ARRAY(arena, orr_expect, ast->n_expects + 1);
-    bool ok = true;
-    for (uint32_t i = 0; i < ast->n_expects; i++) {
-        const AstExpect *a = &ast->expects[i];
-        expects[i] = (orr_expect){ .name = constant_name(&a->what, arena, diag), .at = NAN,
-                                   .line = diag_line(diag, a->place), .file = diag_path(diag, a->place.file) };
-        ok = expects[i].name && ok;
-        if (a->at) ok = constant_value(a->at, &expects[i].at, diag) && ok;
-        ok = constant_value(a->value, &expects[i].value, diag) && ok;
-        ok = constant_value(a->within, &expects[i].within, diag) && ok;
-    }
-    e->expects = expects;
-    e->n_expects = ast->n_expects;
-    return ok;
-}
-
-bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *e, orr_diag *diag)
-{
-    *e = orr_experiment_default();
-    const AstExperiment *ast = choose(source, name, diag);
-    if (!ast) return name == NULL;
-    Arena *arena = source->ast.arena;    // lives as long as the source, as promised
-    bool ok = model_exists(&source->ast, ast, diag);
-    e->name = ast->name;
-    e->model = ast->model;
-    e->missing = ast->missing;
-    e->run.solver = ast->solver;
-    if (ast->from) ok = constant_value(ast->from, &e->from, diag) && ok;
-    if (ast->until) ok = constant_value(ast->until, &e->until, diag) && ok;
-    if (ast->every) ok = constant_value(ast->every, &e->every, diag) && ok;
-    else if (isfinite(e->until)) e->every = (e->until - e->from) / 500;
-    for (uint32_t i = 0; i < ast->n_options; i++) ok = read_option(&ast->options[i], ast, &e->run, diag) && ok;
-    e->records = read_names(ast->records, ast->n_records, arena, &ok, diag);
-    e->n_records = ast->n_records;
-    ok = read_sets(ast, e, arena, diag) && ok;
-    ok = read_plots(ast, e, arena, diag) && ok;
-    return read_expects(ast, e, arena, diag) && ok;
-}
-
-bool orr_experiment_set(orr_experiment *e, const char *name, double value)
-{
-    const struct { const char *name; double *field; } settings[] = {
-        { "timestep", &e->run.step }, { "endtime", &e->until }, { "comminterval", &e->every }, { "starttime", &e->from },
-    };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
-        if (strcmp(settings[i].name, name) != 0) continue;
-        *settings[i].field = value;
-        if (e->missing && strcmp(e->missing, name) == 0) e->missing = NULL;
-        return true;
-    }
-    return false;
+    if (*name == '$') name++;
+    if (strcmp(name, "timestep") == 0) experiment->run.step = value;
+    else if (strcmp(name, "endtime") == 0) experiment->until = value;
+    else if (strcmp(name, "comminterval") == 0) experiment->every = value;
+    else if (strcmp(name, "starttime") == 0) experiment->from = value;
+    else return false;
+    if (experiment->missing && strcmp(experiment->missing, name) == 0) experiment->missing = NULL;
+    return true;
 }

@@ -1,368 +1,422 @@
-// src/exp/simulate.c: one experiment of the plain kind: run from row to row, check what is expected, run again if asked.
+// src/exp/simulate.c: carry out an experiment: one run, or several if the terminal region asks for more.
 //
-// Stops on the way are the recording times and the times of expectations, merged. The solver does not know them: values
-// there are interpolated. The rows of a study that runs again are held back until it is known which run is the last.
+//     run ──rows→ sinks
+//      │  ──values at the times of expectations→ verdicts
+//      └─ terminal region → results, or the next run
+//
+// Asking for values never changes a step (see run.h), so rows and expectations may lie anywhere.
 #include "base/diag.h"
 #include "base/os.h"
-#include "model/model.h"
+#include "base/vec.h"
+#include "exp/times.h"
 #include "orrery/experiment.h"
 #include "run/run.h"
+#include "solve/solver.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 typedef struct Simulation {
     const orr_model      *model;
-    const orr_experiment *e;
-    const orr_sink       *sinks;        // [n_sinks]
+    const orr_experiment *experiment;
+    const orr_sink       *sinks;         // [n_sinks]
     size_t                n_sinks;
     orr_diag             *diag;
-    Arena                 work;
-    size_t               *variables;    // [n] recorded
-    const char          **names, **units;
-    double               *values;
-    size_t                n;
+    Arena                 arena;
     orr_run              *run;
-    orr_table            *held;         // rows of a study, until its last run is known; NULL: none
-    orr_verdict          *verdicts;     // [n_expects]
-    size_t               *expected;     // [n_expects] variables
-    size_t               *by_time;      // [n_expects] those with a time, earliest first, then those at the end
-    orr_outcome           outcome;
+    bool                  wants_rows;
+    VEC(size_t)           columns;       // variables recorded
+    bool                 *is_column;     // [n_variables]
+    VEC(const char *)     names, units;  // of the columns and, in a study, of the number of the run
+    double               *values;        // [names.n] of a row
+    orr_verdict          *verdicts;      // [n_expects] in the order written
+    size_t               *order;         // [n_expects] by time; those for the end last
+    size_t               *expected;      // [n_expects] variables
+    size_t                next_expected; // place in `order`
+    size_t                n_rows;
 } Simulation;
 
-// ---------------------------------------------------------------------------------------------- what to record
+// ---------------------------------------------------------------------------------------------- what is recorded
 
-static bool find_variable(Simulation *s, const char *name, size_t *variable)
+static void add_column(Simulation *s, size_t variable)
 {
-    *variable = orr_model_find(s->model, name);
-    if (*variable != (size_t)-1) return true;
+    if (s->is_column[variable]) return;
+    s->is_column[variable] = true;
+    const orr_variable v = orr_model_variable(s->model, variable);
+    vec_push(&s->arena, &s->columns, variable);
+    vec_push(&s->arena, &s->names, v.name);
+    vec_push(&s->arena, &s->units, v.unit);
+}
+
+// The elements of an array named as a whole: u stands for u[1], u[2], … False if there is none.
+static bool add_array(Simulation *s, const char *name)
+{
+    const size_t n = strlen(name);
+    bool found = false;
+    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
+        const char *element = orr_model_variable(s->model, i).name;
+        if (strncmp(element, name, n) != 0 || element[n] != '[') continue;
+        const char *end = strchr(element + n, ']');
+        if (!end || end[1] != '\0') continue;
+        add_column(s, i);
+        found = true;
+    }
+    return found;
+}
+
+static bool add_named(Simulation *s, const char *name)
+{
+    const size_t variable = orr_model_find(s->model, name);
+    if (variable != (size_t)-1) return add_column(s, variable), true;
+    if (add_array(s, name)) return true;
     diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, name);
     const char *closest = orr_model_closest(s->model, name);
     if (closest) diag_hint(s->diag, "did you mean '%s'?", closest);
     return false;
 }
 
-// Without a wish: the outputs; without outputs the states; without states everything that varies.
-static bool is_default(const orr_variable *v, int wish)
+// The outputs; without any the states; without those everything that is computed.
+static void add_default(Simulation *s)
 {
-    if (v->is_hidden || v->kind == ORR_KIND_PARAM || v->kind == ORR_KIND_INPUT || v->kind == ORR_KIND_RESULT) return false;
-    return wish == 0 ? v->is_output : wish == 1 ? v->kind == ORR_KIND_STATE : true;
-}
-
-static bool choose_variables(Simulation *s)
-{
-    const size_t n_all = orr_model_n_variables(s->model);
-    s->variables = ARENA_ARRAY(&s->work, size_t, (s->e->n_records > n_all ? s->e->n_records : n_all) + 1);
-    bool ok = true;
-    for (size_t i = 0; i < s->e->n_records; i++) {
-        size_t variable;
-        if (find_variable(s, s->e->records[i], &variable)) s->variables[s->n++] = variable;
-        else ok = false;
-    }
-    for (int wish = 0; s->e->n_records == 0 && s->n == 0 && wish < 3; wish++) {
-        for (size_t i = 0; i < n_all; i++) {
+    for (int round = 0; round < 3 && s->columns.n == 0; round++) {
+        for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
             const orr_variable v = orr_model_variable(s->model, i);
-            if (is_default(&v, wish)) s->variables[s->n++] = i;
+            if (v.is_hidden || v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT || v.kind == ORR_KIND_RESULT) continue;
+            if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE : true) add_column(s, i);
         }
     }
-    s->names = ARENA_ARRAY(&s->work, const char *, s->n + 1);
-    s->units = ARENA_ARRAY(&s->work, const char *, s->n + 1);
-    s->values = ARENA_ARRAY(&s->work, double, s->n + 1);
-    for (size_t i = 0; i < s->n; i++) {
-        const orr_variable v = orr_model_variable(s->model, s->variables[i]);
-        s->names[i] = v.name;
-        s->units[i] = v.unit;
+}
+
+static bool choose_columns(Simulation *s)
+{
+    const orr_experiment *e = s->experiment;
+    bool ok = true;
+    s->is_column = ARENA_ARRAY(&s->arena, bool, orr_model_n_variables(s->model));
+    for (size_t i = 0; i < e->n_records; i++) ok = add_named(s, e->records[i]) && ok;
+    if (e->n_records == 0) add_default(s);
+    for (size_t i = 0; i < e->n_plots; i++) {
+        for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_named(s, e->plots[i].ys[k]) && ok;
+        if (e->plots[i].over) ok = add_named(s, e->plots[i].over) && ok;
+    }
+    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 1);
+    if (s->model->ir.n_reruns > 0) {
+        vec_push(&s->arena, &s->names, orr_model_find(s->model, "run") == (size_t)-1 ? "run" : "run number");
+        vec_push(&s->arena, &s->units, NULL);
     }
     return ok;
 }
 
 // ---------------------------------------------------------------------------------------------- expectations
 
-static double time_of(const Simulation *s, size_t expect)
+static double time_of(const Simulation *s, size_t i)
 {
-    const double at = s->e->expects[expect].at;
-    return isnan(at) ? s->e->until : at;
+    const double at = s->experiment->expects[i].at;
+    return isnan(at) ? INFINITY : at;
 }
 
-static bool prepare_expects(Simulation *s)
+// Before the run: variables found, times in order (merge sort, so equal times keep the order written).
+static bool prepare_expectations(Simulation *s)
 {
-    const size_t n = s->e->n_expects;
-    s->verdicts = calloc(n + 1, sizeof *s->verdicts);
-    if (!s->verdicts) arena_no_memory(n * sizeof *s->verdicts);
-    s->expected = ARENA_ARRAY(&s->work, size_t, n + 1);
-    s->by_time = ARENA_ARRAY(&s->work, size_t, n + 1);
+    const orr_experiment *e = s->experiment;
+    const size_t n = e->n_expects;
     bool ok = true;
+    s->verdicts = calloc(n + 1, sizeof *s->verdicts);
+    if (!s->verdicts) arena_no_memory(n);
+    s->order = ARENA_ARRAY(&s->arena, size_t, n);
+    s->expected = ARENA_ARRAY(&s->arena, size_t, n);
     for (size_t i = 0; i < n; i++) {
-        const orr_expect *expect = &s->e->expects[i];
+        const orr_expect *expect = &e->expects[i];
+        s->order[i] = i;
         s->verdicts[i] = (orr_verdict){ .expect = expect, .found = NAN };
-        ok = find_variable(s, expect->name, &s->expected[i]) && ok;
-        const double at = time_of(s, i);
-        if (at < s->e->from || at > s->e->until) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, at, s->e->from, s->e->until);
-            ok = false;
+        s->expected[i] = orr_model_find(s->model, expect->name);
+        if (s->expected[i] != (size_t)-1) continue;
+        diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, expect->name);
+        const char *closest = orr_model_closest(s->model, expect->name);
+        if (closest) diag_hint(s->diag, "did you mean '%s'?", closest);
+        ok = false;
+    }
+    size_t *other = ARENA_ARRAY(&s->arena, size_t, n);
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t lo = 0; lo < n; lo += 2 * width) {
+            const size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
+            size_t a = lo, b = mid;
+            for (size_t k = lo; k < hi; k++) {
+                const bool left = a < mid && (b >= hi || time_of(s, s->order[a]) <= time_of(s, s->order[b]));
+                other[k] = s->order[left ? a++ : b++];
+            }
         }
-        size_t k = i;    // insertion by time
-        for (; k > 0 && time_of(s, s->by_time[k - 1]) > at; k--) s->by_time[k] = s->by_time[k - 1];
-        s->by_time[k] = i;
+        size_t *swap = s->order;
+        s->order = other;
+        other = swap;
     }
     return ok;
 }
 
-static void check_expect(Simulation *s, size_t i)
+static void meet_expectation(Simulation *s)
 {
-    orr_verdict *v = &s->verdicts[i];
-    v->found = orr_run_value(s->run, s->expected[i]);
-    v->holds = fabs(v->found - v->expect->value) <= v->expect->within;
+    const size_t i = s->order[s->next_expected++];
+    orr_verdict *verdict = &s->verdicts[i];
+    verdict->found = orr_run_value(s->run, s->expected[i]);
+    verdict->holds = fabs(verdict->found - verdict->expect->value) <= verdict->expect->within;
+}
+
+// Those written for times before t, in order.
+static orr_status meet_until(Simulation *s, double t)
+{
+    while (s->next_expected < s->experiment->n_expects) {
+        const double at = time_of(s, s->order[s->next_expected]);
+        if (!(at < t)) break;
+        if (at < s->experiment->from) {    // outside the run: reported at the end
+            s->next_expected++;
+            continue;
+        }
+        const orr_status status = orr_run_advance(s->run, at);
+        if (status != ORR_STATUS_OK) return status;
+        meet_expectation(s);
+    }
+    return ORR_STATUS_OK;
+}
+
+static void meet_at_end(Simulation *s)
+{
+    while (s->next_expected < s->experiment->n_expects) {
+        const double at = time_of(s, s->order[s->next_expected]);
+        if (at > s->experiment->until && !isinf(at)) s->next_expected++;
+        else meet_expectation(s);
+    }
+}
+
+// Report what did not come out as expected.
+static size_t judge(Simulation *s)
+{
+    size_t n_failed = 0;
+    for (size_t i = 0; i < s->experiment->n_expects; i++) {
+        const orr_verdict *v = &s->verdicts[i];
+        const orr_expect *x = v->expect;
+        if (v->holds) continue;
+        n_failed++;
+        if (x->at < s->experiment->from || x->at > s->experiment->until) {
+            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from, s->experiment->until);
+        } else {
+            const double at = isnan(x->at) ? s->experiment->until : x->at;
+            diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within, v->found);
+        }
+        if (x->file) diag_hint(s->diag, "expected in %s, line %zu", x->file, x->line);
+    }
+    return n_failed;
 }
 
 // ---------------------------------------------------------------------------------------------- sinks
 
-static bool sinks_begin(Simulation *s)
+static orr_status begin_sinks(Simulation *s, size_t *n_begun)
 {
-    bool ok = true;
-    for (size_t i = 0; i < s->n_sinks; i++)
-        if (s->sinks[i].begin)
-            ok = s->sinks[i].begin(s->sinks[i].self, s->names, s->units, s->n, orr_model_time_unit(s->model)) && ok;
-    return ok;
+    for (*n_begun = 0; *n_begun < s->n_sinks;) {
+        const orr_sink *sink = &s->sinks[(*n_begun)++];
+        if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n, orr_model_time_unit(s->model)))
+            return ORR_STATUS_SYSTEM;
+    }
+    return ORR_STATUS_OK;
 }
 
-static bool sinks_row(Simulation *s, double t, const double *values)
+static orr_status end_sinks(Simulation *s, size_t n_begun, orr_status status)
 {
     bool ok = true;
-    for (size_t i = 0; i < s->n_sinks; i++)
-        if (s->sinks[i].row) ok = s->sinks[i].row(s->sinks[i].self, t, values, s->n) && ok;
-    s->outcome.n_rows++;
-    return ok;
+    for (size_t i = 0; i < n_begun; i++) {
+        const orr_sink *sink = &s->sinks[i];
+        if (sink->end) ok = sink->end(sink->self, status) && ok;
+    }
+    return ok || status != ORR_STATUS_OK ? status : ORR_STATUS_SYSTEM;
 }
 
-static bool sinks_end(Simulation *s, orr_status status)
+static orr_status put_row(Simulation *s)
 {
-    bool ok = true;
-    for (size_t i = 0; i < s->n_sinks; i++)
-        if (s->sinks[i].end) ok = s->sinks[i].end(s->sinks[i].self, status) && ok;
-    return ok;
+    if (!s->wants_rows) return ORR_STATUS_OK;
+    const size_t n = s->columns.n;
+    orr_run_values(s->run, s->columns.items, n, s->values);
+    if (s->run->is_failed) return ORR_STATUS_FAILED;
+    if (s->names.n > n) s->values[n] = (double)s->run->n_reruns + 1;
+    const double t = orr_run_time(s->run);
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        const orr_sink *sink = &s->sinks[i];
+        if (sink->row && !sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
+    }
+    s->n_rows++;
+    return ORR_STATUS_OK;
 }
 
 static bool pulse(void *context, double t)
 {
     const Simulation *s = context;
     bool ok = true;
-    for (size_t i = 0; i < s->n_sinks; i++)
-        if (s->sinks[i].progress) ok = s->sinks[i].progress(s->sinks[i].self, t, s->e->from, s->e->until) && ok;
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        const orr_sink *sink = &s->sinks[i];
+        if (sink->progress) ok = sink->progress(sink->self, t, s->experiment->from, s->experiment->until) && ok;
+    }
     return ok;
 }
 
-// ---------------------------------------------------------------------------------------------- running
+// ---------------------------------------------------------------------------------------------- one run
 
-// A status of its own for sinks that refuse: the disk is full, the reader is gone.
-static orr_status record(Simulation *s, double t)
+// Rows at from, from + every, …, until.
+static orr_status run_on_times(Simulation *s, double every)
 {
-    orr_run_values(s->run, s->variables, s->n, s->values);
-    if (s->held) {
-        const orr_sink hold = orr_table_sink(s->held);
-        hold.row(hold.self, t, s->values, s->n);
-        return ORR_STATUS_OK;
+    const double until = s->experiment->until;
+    const Times times = times_of(s->experiment->from, every);
+    for (double i = 1;; i++) {
+        // a row so near the end is the end
+        double t = every > 0 ? times_at(&times, i) : until;
+        if (!(t < until - 1e-9 * every)) t = until;
+        orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
+        if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_OK) status = put_row(s);
+        if (status != ORR_STATUS_OK || t == until) return status;
     }
-    return sinks_row(s, t, s->values) ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
 }
 
-// The i-th recording time. When 1/every is whole, dividing gives the nearest number to the decimal one means.
-static double row_time(const orr_experiment *e, size_t i)
+// A row at the end of each step.
+static orr_status run_on_steps(Simulation *s)
 {
-    const double per_unit = round(1 / e->every);
-    const bool divides = fabs(per_unit * e->every - 1) < 1e-14 && per_unit > 1;
-    return e->from + (divides ? (double)i / per_unit : (double)i * e->every);
-}
-
-// Rows at the grid from + i·every and at the end.
-static orr_status follow_grid(Simulation *s)
-{
-    const orr_experiment *e = s->e;
-    size_t next_row = 0, next_expect = 0;
-    const double slack = e->every * 1e-9;    // a grid point this near to the end is the end
-    orr_status status = ORR_STATUS_OK;
-    for (bool ended = false; status == ORR_STATUS_OK && !ended;) {
-        double t_row = row_time(e, next_row);
-        ended = t_row > e->until - slack;
-        if (ended) t_row = e->until;
-        for (; status == ORR_STATUS_OK && next_expect < e->n_expects; next_expect++) {
-            const size_t expect = s->by_time[next_expect];
-            const double at = time_of(s, expect);
-            if (at > t_row || (at == t_row && isnan(e->expects[expect].at))) break;
-            status = orr_run_advance(s->run, at);
-            if (status == ORR_STATUS_OK) check_expect(s, expect);
-        }
-        if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t_row);
-        if (status == ORR_STATUS_OK) status = record(s, t_row);
-        next_row++;
+    const double until = s->experiment->until;
+    for (;;) {
+        double t;
+        orr_status status = run_step_ahead(s->run, until, &t);
+        if (status == ORR_STATUS_OK) status = meet_until(s, t);
+        if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_OK) status = put_row(s);
+        if (status != ORR_STATUS_OK || t >= until) return status;
     }
-    for (; status == ORR_STATUS_OK && next_expect < e->n_expects; next_expect++) check_expect(s, s->by_time[next_expect]);
-    return status;
 }
 
-// A row for each step of the solver. Expectations inside steps are looked at in a run of their own, since a run that
-// stands at the end of a step cannot go back.
-static orr_status follow_steps(Simulation *s)
+static orr_status run_once(Simulation *s)
 {
-    orr_status status = record(s, s->e->from);
-    while (status == ORR_STATUS_OK && orr_run_time(s->run) < s->e->until) {
-        status = orr_run_step(s->run, s->e->until);
-        if (status == ORR_STATUS_OK) status = record(s, orr_run_time(s->run));
+    const orr_experiment *e = s->experiment;
+    const Island *island = &s->run->islands[0];
+    s->next_expected = 0;
+    orr_status status = put_row(s);
+    if (status == ORR_STATUS_OK && e->until > e->from) {
+        if (!s->wants_rows) status = run_on_times(s, 0);
+        else if (e->every > 0) status = run_on_times(s, e->every);
+        // on a grid that no event can move, each step is at a known time
+        else if (island->solver->fixed_step && s->model->n_relations == 0) status = run_on_times(s, island->step);
+        else status = run_on_steps(s);
     }
-    if (status != ORR_STATUS_OK || s->e->n_expects == 0) return status;
-    orr_experiment aside = *s->e;
-    aside.every = aside.until - aside.from;
-    orr_outcome checked = orr_simulate(s->model, &aside, NULL, 0, s->diag);
-    for (size_t i = 0; i < checked.n_verdicts; i++) s->verdicts[i] = checked.verdicts[i];
-    orr_outcome_free(&checked);
-    return status;
+    if (status == ORR_STATUS_OK) meet_at_end(s);
+    return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
 }
 
-static orr_status follow_once(Simulation *s)
-{
-    if (s->held) {
-        const orr_sink hold = orr_table_sink(s->held);
-        hold.begin(hold.self, s->names, s->units, s->n, orr_model_time_unit(s->model));
-    }
-    return s->e->every > 0 ? follow_grid(s) : follow_steps(s);
-}
-
-static orr_status release_held(Simulation *s, orr_status status)
-{
-    const orr_sink hold = orr_table_sink(s->held);
-    hold.end(hold.self, status);
-    for (size_t i = 0; i < orr_table_n_rows(s->held); i++) {
-        for (size_t c = 0; c < s->n; c++) s->values[c] = orr_table_column(s->held, c + 1)[i];
-        if (!sinks_row(s, orr_table_column(s->held, 0)[i], s->values)) return ORR_STATUS_SYSTEM;
-    }
-    return status;
-}
-
-// Run until the terminal region is content.
-static orr_status follow_study(Simulation *s)
+static orr_status run_study(Simulation *s)
 {
     for (;;) {
-        orr_status status = follow_once(s);
         bool again = false;
+        orr_status status = run_once(s);
         if (status == ORR_STATUS_OK) status = orr_run_finish(s->run, &again);
-        if (status == ORR_STATUS_OK && again) status = orr_run_restart(s->run);
-        if (status != ORR_STATUS_OK || !again) return s->held ? release_held(s, status) : status;
+        if (status != ORR_STATUS_OK || !again) return status;
+        status = orr_run_restart(s->run);
+        if (status != ORR_STATUS_OK) return status;
     }
 }
 
-// ---------------------------------------------------------------------------------------------- outcome
+// ---------------------------------------------------------------------------------------------- the experiment
 
-static void collect_results(Simulation *s)
+static bool check(const orr_experiment *e, orr_diag *diag)
 {
-    const Flat *flat = &s->model->flat;
-    orr_setting *results = calloc(flat->terminal.n + 1, sizeof *results);
-    if (!results) arena_no_memory(flat->terminal.n * sizeof *results);
-    size_t n = 0;
-    for (size_t i = 0; i < flat->terminal.n; i++) {
-        const uint32_t target = flat->terminal.items[i].target;
-        bool is_new = target != FLAT_NONE;
-        for (size_t k = 0; is_new && k < n; k++) is_new = strcmp(results[k].name, flat->vars.items[target].name) != 0;
-        if (is_new) results[n++] = (orr_setting){ flat->vars.items[target].name, orr_run_value(s->run, target) };
-    }
-    s->outcome.results = results;
-    s->outcome.n_results = n;
-}
-
-static void judge_expects(Simulation *s)
-{
-    for (size_t i = 0; i < s->e->n_expects; i++) {
-        const orr_verdict *v = &s->verdicts[i];
-        if (v->holds) continue;
-        s->outcome.n_failed++;
-        const orr_expect *x = v->expect;
-        diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, time_of(s, i), x->value, x->within, v->found);
-    }
-    if (s->outcome.n_failed && s->outcome.status == ORR_STATUS_OK) s->outcome.status = ORR_STATUS_NOT_VALIDATED;
-}
-
-// Why a run could not be created, by the codes of the newest messages: usage (E4xx), numbers (E5xx) or the model.
-static orr_status reason_of_failure(const orr_diag *diag)
-{
-    orr_status status = ORR_STATUS_MODEL_ERROR;
-    for (size_t i = 0; i < orr_diag_count(diag); i++) {
-        const orr_message m = orr_diag_get(diag, i);
-        if (m.severity != ORR_SEVERITY_ERROR) continue;
-        if (m.code[1] == '4') status = ORR_STATUS_USAGE;
-        if (m.code[1] == '5') status = ORR_STATUS_FAILED;
-    }
-    return status;
-}
-
-static bool settings_suffice(const orr_experiment *e, orr_diag *diag)
-{
+    const Place nowhere = { 0 };
+    bool ok = true;
     if (e->missing) {
-        diag_report(diag, DIAG_SETTING_MISSING, (Place){ 0 }, e->missing);
-        diag_hint(diag, "for example --set %s=0.01", e->missing);
-        return false;
+        diag_report(diag, DIAG_SETTING_MISSING, nowhere, e->missing);
+        diag_hint(diag, "with --set %s=VALUE", e->missing);
+        ok = false;
     }
     if (isnan(e->until)) {
-        diag_report(diag, DIAG_SETTING_MISSING, (Place){ 0 }, "until");
-        diag_hint(diag, "say when the run ends: --until 10, or 'until 10' in an experiment");
-        return false;
+        diag_report(diag, DIAG_SETTING_MISSING, nowhere, "until");
+        diag_hint(diag, "with --until T, or 'until T' in an experiment");
+        ok = false;
+    } else if (!isfinite(e->from) || !isfinite(e->until) || e->until < e->from) {
+        diag_report(diag, DIAG_TIME_BAD, nowhere, e->from, e->until);
+        ok = false;
     }
-    if (!isfinite(e->from) || !isfinite(e->until) || e->until < e->from) {
-        diag_report(diag, DIAG_TIME_BAD, (Place){ 0 }, e->from, e->until);
-        return false;
+    if (!isfinite(e->every) || e->every < 0) {
+        char text[32];
+        snprintf(text, sizeof text, "%g", e->every);
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text, "it is an interval of time; 0 means each step");
+        ok = false;
     }
-    if (isnan(e->every) || e->every < 0) {
-        diag_report(diag, DIAG_STEP_BAD, (Place){ 0 }, e->every);
-        diag_hint(diag, "the interval of recording is positive, or 0 for every step");
-        return false;
-    }
-    return true;
+    return ok;
 }
 
-static void simulate(Simulation *s)
+static void keep_results(const Simulation *s, orr_outcome *outcome)
 {
-    orr_outcome *outcome = &s->outcome;
-    outcome->status = ORR_STATUS_USAGE;
-    if (!settings_suffice(s->e, s->diag) || !choose_variables(s) || !prepare_expects(s)) return;
-    orr_run_options options = s->e->run;
-    options.t_start = s->e->from;
-    options.t_end = s->e->until;
-    s->run = orr_run_create(s->model, &options, s->diag);
-    if (!s->run) {
-        outcome->status = reason_of_failure(s->diag);
-        return;
+    size_t n = 0;
+    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
+    if (n == 0) return;
+    orr_setting *results = calloc(n, sizeof *results);
+    if (!results) arena_no_memory(n * sizeof *results);
+    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
+        const orr_variable v = orr_model_variable(s->model, i);
+        if (v.kind == ORR_KIND_RESULT) results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };
     }
-    s->run->pulse = pulse;
-    s->run->pulse_context = s;
-    if (s->model->ir.n_reruns) s->held = orr_table_create(0);
+    outcome->results = results;
+}
 
-    outcome->status = sinks_begin(s) ? follow_study(s) : ORR_STATUS_SYSTEM;
-    if (!sinks_end(s, outcome->status) && outcome->status == ORR_STATUS_OK) outcome->status = ORR_STATUS_SYSTEM;
-    outcome->t = orr_run_time(s->run);
-    outcome->facts = orr_run_get_facts(s->run);
-    if (outcome->status == ORR_STATUS_OK) {
-        collect_results(s);
-        judge_expects(s);
+static orr_status simulate(Simulation *s, orr_outcome *outcome)
+{
+    const orr_experiment *e = s->experiment;
+    bool ok = check(e, s->diag);
+    ok = choose_columns(s) && ok;
+    ok = prepare_expectations(s) && ok;
+    if (!ok) return ORR_STATUS_USAGE;
+    bool wants_progress = false;
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        s->wants_rows = s->wants_rows || s->sinks[i].row;
+        wants_progress = wants_progress || s->sinks[i].progress;
     }
-    outcome->verdicts = s->verdicts;
-    outcome->n_verdicts = outcome->status == ORR_STATUS_OK || outcome->status == ORR_STATUS_NOT_VALIDATED ? s->e->n_expects : 0;
-    s->verdicts = NULL;
+    orr_run_options options = e->run;
+    options.t_start = e->from;
+    options.t_end = e->until;
+    orr_status status;
+    s->run = run_create(s->model, &options, s->diag, &status);
+    if (!s->run) return status;
+    if (wants_progress) {
+        s->run->pulse = pulse;
+        s->run->pulse_context = s;
+        s->run->ns_pulse = os_now_ns();
+    }
+
+    size_t n_begun;
+    const uint64_t started = os_now_ns();
+    status = begin_sinks(s, &n_begun);
+    if (status == ORR_STATUS_OK) status = run_study(s);
+    status = end_sinks(s, n_begun, status);
+
+    outcome->facts = orr_run_get_facts(s->run);
+    outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
+    outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
+    outcome->t = orr_run_time(s->run);
+    if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
+    if (status != ORR_STATUS_OK) return status;
+    keep_results(s, outcome);
+    outcome->n_verdicts = e->n_expects;
+    outcome->n_failed = judge(s);
+    return outcome->n_failed ? ORR_STATUS_NOT_VALIDATED : ORR_STATUS_OK;
 }
 
 orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks, size_t n_sinks,
                          orr_diag *diag)
 {
-    Simulation s = { .model = model, .e = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag };
-    simulate(&s);
+    orr_outcome outcome = { 0 };
+    Simulation s = { .model = model, .experiment = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag };
+    outcome.status = simulate(&s, &outcome);
+    outcome.n_rows = s.n_rows;
+    outcome.verdicts = s.verdicts;
     orr_run_destroy(s.run);
-    orr_table_destroy(s.held);
-    free(s.verdicts);
-    arena_free(&s.work);
-    return s.outcome;
+    arena_free(&s.arena);
+    return outcome;
 }
 
 void orr_outcome_free(orr_outcome *outcome)
 {
-    free((void *)outcome->verdicts);
-    free((void *)outcome->results);
-    outcome->verdicts = NULL;
-    outcome->results = NULL;
+    free((char *)outcome->facts.solver_reason);
+    free((orr_verdict *)outcome->verdicts);
+    free((orr_setting *)outcome->results);
+    *outcome = (orr_outcome){ 0 };
 }

@@ -1,133 +1,136 @@
-// src/exp/table.c: results in memory, all rows or an even selection of them.
+// src/exp/table.c: rows in memory, column by column.
+//
+// A table with a limit holds every stride-th row and, behind them, the latest. When it is full every second row is dropped
+// and the stride doubles: whatever the length of the run, its rows stay evenly spread over all of it.
 #include "base/csv.h"
 #include "orrery/experiment.h"
 #include <stdlib.h>
 #include <string.h>
 
 struct orr_table {
-    Arena    arena;          // names, units; columns of a table that was read
-    const char **names;      // [n_columns]
-    const char **units;      // [n_columns]
-    double **columns;        // [n_columns][capacity], heap
-    size_t   n_columns, n_rows, capacity;
-    bool     owns_columns;
-    // selection: row i of the run is kept if i is a multiple of stride
-    size_t   at_most, stride, n_seen;
-    double  *last;           // [n_columns] the row last seen, in case it was not kept
-    bool     last_is_kept;
+    Arena        arena;        // names and units
+    const char **names;        // [n_columns]
+    const char **units;        // [n_columns], each may be NULL
+    double     **columns;      // [n_columns], each heap [capacity]
+    size_t       n_columns, n_rows, capacity;
+    size_t       at_most;      // 0: no limit
+    size_t       stride;       // rows that come for one that is kept
+    size_t       n_seen;
+    bool         last_is_extra;    // the last row is only there because it is the latest
 };
 
 orr_table *orr_table_create(size_t at_most)
 {
     orr_table *table = calloc(1, sizeof *table);
     if (!table) arena_no_memory(sizeof *table);
-    table->at_most = at_most < 2 ? 0 : at_most;
+    table->at_most = at_most > 1 ? at_most : 0;
     table->stride = 1;
-    table->owns_columns = true;
     return table;
 }
 
-static void drop_rows(orr_table *table)
+static void free_columns(orr_table *table)
 {
-    for (size_t c = 0; table->owns_columns && c < table->n_columns; c++) free(table->columns[c]);
-    arena_free(&table->arena);
-    table->n_rows = table->capacity = table->n_columns = table->n_seen = 0;
-    table->stride = 1;
+    for (size_t i = 0; i < table->n_columns; i++) free(table->columns[i]);
+    table->n_columns = table->n_rows = table->capacity = 0;
 }
 
 void orr_table_destroy(orr_table *table)
 {
     if (!table) return;
-    drop_rows(table);
+    free_columns(table);
+    arena_free(&table->arena);
     free(table);
 }
 
-// ---------------------------------------------------------------------------------------------- as a sink
+static const char *copy(Arena *arena, const char *text) { return text ? arena_copy_text(arena, text, strlen(text)) : NULL; }
 
-static const char *copy(orr_table *table, const char *text) { return text ? text_copy(&table->arena, text_from(text)) : NULL; }
+static void make_columns(orr_table *table, size_t n)
+{
+    free_columns(table);
+    arena_free(&table->arena);
+    table->names = ARENA_ARRAY(&table->arena, const char *, n);
+    table->units = ARENA_ARRAY(&table->arena, const char *, n);
+    table->columns = ARENA_ARRAY(&table->arena, double *, n);
+    table->n_columns = n;
+    table->stride = 1;
+    table->n_seen = 0;
+    table->last_is_extra = false;
+}
 
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
 {
     orr_table *table = self;
-    drop_rows(table);
-    table->n_columns = n + 1;
-    table->names = ARENA_ARRAY(&table->arena, const char *, n + 1);
-    table->units = ARENA_ARRAY(&table->arena, const char *, n + 1);
-    table->columns = ARENA_ARRAY(&table->arena, double *, n + 1);
-    table->last = ARENA_ARRAY(&table->arena, double, n + 1);
+    make_columns(table, n + 1);
     table->names[0] = "t";
-    table->units[0] = copy(table, time_unit);
-    for (size_t c = 0; c < n; c++) {
-        table->names[c + 1] = copy(table, names[c]);
-        table->units[c + 1] = copy(table, units[c]);
+    table->units[0] = copy(&table->arena, time_unit);
+    for (size_t i = 0; i < n; i++) {
+        table->names[i + 1] = copy(&table->arena, names[i]);
+        table->units[i + 1] = copy(&table->arena, units ? units[i] : NULL);
     }
     return true;
 }
 
-static void append(orr_table *table, const double *row)
+static void make_room(orr_table *table)
 {
-    if (table->n_rows == table->capacity) {
-        table->capacity = table->capacity ? table->capacity * 2 : 1024;
-        for (size_t c = 0; c < table->n_columns; c++) {
-            table->columns[c] = realloc(table->columns[c], table->capacity * sizeof(double));
-            if (!table->columns[c]) arena_no_memory(table->capacity * sizeof(double));
-        }
+    if (table->n_rows < table->capacity) return;
+    const size_t capacity = table->capacity ? 2 * table->capacity : 256;
+    for (size_t i = 0; i < table->n_columns; i++) {
+        double *larger = realloc(table->columns[i], capacity * sizeof *larger);
+        if (!larger) arena_no_memory(capacity * sizeof *larger);
+        table->columns[i] = larger;
     }
-    for (size_t c = 0; c < table->n_columns; c++) table->columns[c][table->n_rows] = row[c];
-    table->n_rows++;
+    table->capacity = capacity;
 }
 
-static void keep_every_second(orr_table *table)
+static void drop_every_second(orr_table *table)
 {
+    const size_t kept = (table->n_rows + 1) / 2;
     for (size_t c = 0; c < table->n_columns; c++)
-        for (size_t i = 0; 2 * i < table->n_rows; i++) table->columns[c][i] = table->columns[c][2 * i];
-    table->n_rows = (table->n_rows + 1) / 2;
+        for (size_t i = 0; i < kept; i++) table->columns[c][i] = table->columns[c][2 * i];
+    table->n_rows = kept;
     table->stride *= 2;
 }
 
 static bool row(void *self, double t, const double *values, size_t n)
 {
     orr_table *table = self;
-    table->last[0] = t;
-    memcpy(table->last + 1, values, n * sizeof *values);
-    if (table->at_most && table->n_rows >= table->at_most) keep_every_second(table);
-    table->last_is_kept = table->n_seen++ % table->stride == 0;
-    if (table->last_is_kept) append(table, table->last);
+    const bool keeps = table->n_seen++ % table->stride == 0;
+    if (table->last_is_extra) table->n_rows--;
+    // one place is left for the latest row
+    if (keeps && table->at_most && table->n_rows + 1 >= table->at_most) {
+        drop_every_second(table);
+        table->last_is_extra = (table->n_seen - 1) % table->stride != 0;
+    } else {
+        table->last_is_extra = !keeps;
+    }
+    make_room(table);
+    table->columns[0][table->n_rows] = t;
+    for (size_t i = 0; i < n; i++) table->columns[i + 1][table->n_rows] = values[i];
+    table->n_rows++;
     return true;
 }
 
-static bool end(void *self, orr_status status)
-{
-    (void)status;
-    orr_table *table = self;
-    if (table->n_seen && !table->last_is_kept) append(table, table->last);
-    table->last_is_kept = true;
-    return true;
-}
-
-orr_sink orr_table_sink(orr_table *table) { return (orr_sink){ .begin = begin, .row = row, .end = end, .self = table }; }
-
-// ---------------------------------------------------------------------------------------------- from a file
+orr_sink orr_table_sink(orr_table *table) { return (orr_sink){ .begin = begin, .row = row, .self = table }; }
 
 orr_table *orr_table_read(const char *path, orr_diag *diag)
 {
-    orr_table *table = orr_table_create(0);
-    CsvTable csv;
-    if (!csv_read(&csv, path, &table->arena, diag)) {
-        orr_table_destroy(table);
-        return NULL;
+    Arena work = { 0 };
+    CsvTable csv = { 0 };
+    orr_table *table = NULL;
+    if (csv_read(&csv, path, &work, diag)) {
+        table = orr_table_create(0);
+        make_columns(table, csv.n_columns);
+        table->capacity = table->n_rows = csv.n_rows;
+        for (size_t i = 0; i < csv.n_columns; i++) {
+            table->names[i] = copy(&table->arena, csv.columns[i].name);
+            table->columns[i] = malloc((csv.n_rows + 1) * sizeof(double));
+            if (!table->columns[i]) arena_no_memory(csv.n_rows * sizeof(double));
+            memcpy(table->columns[i], csv.values[i], csv.n_rows * sizeof(double));
+        }
     }
-    table->owns_columns = false;
-    table->n_columns = csv.n_columns;
-    table->n_rows = csv.n_rows;
-    table->columns = csv.values;
-    table->names = ARENA_ARRAY(&table->arena, const char *, csv.n_columns);
-    table->units = ARENA_ARRAY(&table->arena, const char *, csv.n_columns);
-    for (size_t c = 0; c < csv.n_columns; c++) table->names[c] = csv.columns[c].name;
+    arena_free(&work);
     return table;
 }
-
-// ---------------------------------------------------------------------------------------------- questions
 
 size_t orr_table_n_rows(const orr_table *table) { return table->n_rows; }
 size_t orr_table_n_columns(const orr_table *table) { return table->n_columns; }

@@ -155,22 +155,29 @@ static void allocate(orr_run *run)
     run->chunk = model->n_asserts || model->n_delays || most == 0 ? 1 : most < CHUNK_MOST ? (long)most : CHUNK_MOST;
 }
 
-static bool set_up(orr_run *run, const orr_run_options *options)
+static orr_status set_up(orr_run *run, const orr_run_options *options)
 {
     Island *island = &run->islands[0];
-    if (!read_options(run, options)) return false;
+    if (!read_options(run, options)) return ORR_STATUS_USAGE;
     island->solver = find_solver(run, options->solver);
-    if (!island->solver) return false;
+    if (!island->solver) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
-    if (!run_apply_settings(run, options->settings, options->n_settings)) return false;
-    if (!run_start(run) || !choose_step(run, island)) return false;
+    if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
+    if (!run_start(run)) return run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
+    if (!choose_step(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
-    if (!island->solver->init(island, &run->arena, run->diag)) return false;
+    if (!island->solver->init(island, &run->arena, run->diag)) return ORR_STATUS_FAILED;
     run->t = run->t_start;
-    return drive_arrive(run, island) == ORR_STATUS_OK;
+    return drive_arrive(run, island);
 }
 
 orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag)
+{
+    orr_status status;
+    return run_create(model, options, diag, &status);
+}
+
+orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag, orr_status *status)
 {
     const orr_run_options defaults = orr_run_options_default();
     orr_run *run = calloc(1, sizeof *run);
@@ -178,7 +185,8 @@ orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, 
     run->model = model;
     run->diag = diag;
     allocate(run);
-    if (!set_up(run, options ? options : &defaults)) {
+    *status = set_up(run, options ? options : &defaults);
+    if (*status != ORR_STATUS_OK) {
         orr_run_destroy(run);
         return NULL;
     }
@@ -245,18 +253,27 @@ orr_status orr_run_advance(orr_run *run, double t)
     return stand_at(run, island, t);
 }
 
-orr_status orr_run_step(orr_run *run, double t_limit)
+orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
 {
+    Island *island = &run->islands[0];
+    *t = run->t;
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
-    Island *island = &run->islands[0];
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
         const orr_status status = drive(run, island, t_limit, limit, 1);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
-    return stand_at(run, island, fmin(island->t, t_limit));
+    *t = drive_has_reached(island, t_limit) ? t_limit : island->t;
+    return ORR_STATUS_OK;
+}
+
+orr_status orr_run_step(orr_run *run, double t_limit)
+{
+    double t;
+    const orr_status status = run_step_ahead(run, t_limit, &t);
+    return status == ORR_STATUS_OK ? stand_at(run, &run->islands[0], t) : status;
 }
 
 double orr_run_time(const orr_run *run) { return run->t; }
@@ -313,8 +330,6 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
         if (!isfinite(values[i]) && var->kind == FLAT_VARIABLE && !run->is_failed) report_value(run, variable);
     }
 }
-
-bool run_has_failed(const orr_run *run) { return run->is_failed; }
 
 // ---------------------------------------------------------------------------------------------- end and beginning
 

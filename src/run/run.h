@@ -73,6 +73,7 @@ struct orr_run {
     double   *x;                    // [n_states] states at t: the island's, or x_between
     double   *x_between;            // [n_states] interpolated
     bool      is_failed;            // a failure has been reported: nothing moves any more
+    bool      is_incomplete;        // the start failed because the user must give a value
     const volatile int *cancel;     // borrowed; NULL: none
     // Called once in a while by long advances; false cancels. For progress; NULL: none.
     bool    (*pulse)(void *context, double t);
@@ -124,6 +125,14 @@ bool island_is_finite(const double *x, size_t n);
 void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
 // The state whose rate, measured by the tolerances, is largest at (t, x): who to name when a step fails.
 const char *island_fastest(Island *island, double t, const double *x);
+
+// ---- run.c: what experiments use beyond orrery/run.h
+
+// As orr_run_create; *status is USAGE if the options are wrong, FAILED if there is no start.
+orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag, orr_status *status);
+// The solver makes a step, unless it is ahead already; the user stays. *t is where the step ends, at most t_limit: from here
+// orr_run_advance gets there without another step.
+orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
 // ---- start.c: parameters and initial conditions
 

@@ -66,6 +66,11 @@ static bool apply(orr_run *run, const orr_setting *setting)
     const FlatVar *var = &model->flat.vars.items[variable];
     if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) {
         const uint32_t place = layout->place[variable];
+        if (var->is_structural) {
+            report_setting(run, setting, "the structure of the model depends on it");
+            diag_hint(run->diag, "change it in the model, which is then compiled again");
+            return false;
+        }
         if (model->blocks.start.block_of[variable] != FLAT_NONE)
             return report_setting(run, setting, "the initial equations compute it");
         run->given[place] = 1;
@@ -105,13 +110,13 @@ static bool compute_params(orr_run *run)
     bool ok = true;
     memset(v, 0, model->n_values * sizeof *v);
     for (uint32_t i = 0; i < model->n_params; i++) v[i] = run->given_value[i];
-    for (uint32_t i = 0; i < model->blocks.n_params; i++) {
-        const uint32_t variable = model->blocks.params[i];
+    for (uint32_t i = 0; i < model->blocks.n_required; i++) {
+        const uint32_t variable = model->blocks.required[i];
         const FlatVar *var = &model->flat.vars.items[variable];
-        if (var->start != EXPR_NONE || run->given[layout->place[variable]] != 0) continue;
-        if (model->blocks.start.block_of[variable] != FLAT_NONE) continue;
+        if (run->given[layout->place[variable]] != 0) continue;
         diag_report(run->diag, DIAG_SETTING_MISSING, run_place(model, run->diag, var->place), var->name);
         diag_hint(run->diag, "with --set %s=VALUE, or 'set %s = ...' in the experiment", var->name, var->name);
+        run->is_incomplete = true;
         ok = false;
     }
     if (!ok) return false;

@@ -1,0 +1,16 @@
+// src/exp/times.h: when rows are recorded.
+//
+// Row i is at from + i·every. Written as a decimal, from + i·every often is a short number that the sum of two doubles misses by
+// a rounding (0.1 + 2·0.1 is 0.30000000000000004). So where `from` and `every` are decimal fractions, the nearest double to
+// the decimal result is taken; and where 1/every is whole, from + i/(1/every).
+#pragma once
+#include <stdbool.h>
+
+typedef struct Times {
+    double from, every;
+    double first, each, scale;    // (first + i·each)/scale, all whole; scale 0: none
+    double parts;                 // from + i/parts, whole; 0: none
+} Times;
+
+Times  times_of(double from, double every);
+double times_at(const Times *times, double i);
