@@ -71,8 +71,8 @@ static bool parse_value(Parser *p, AstDecl *decl)
         if (parse_report(p, "'=' and a value")) diag_hint(p->diag, "a constant has a value; a 'param' may get it later");
         return false;
     }
-    if (guess && (decl->kind == AST_CONST || decl->kind == AST_INPUT)) {
-        if (parse_report(p, "'='")) diag_hint(p->diag, "'~' gives a first guess to what is computed");
+    if (guess && decl->kind != AST_VAR && decl->kind != AST_PARAM) {
+        if (parse_report(p, "'='")) diag_hint(p->diag, "'~' gives a first guess to a 'var' or a 'param'");
         return false;
     }
     parse_advance(p);
