@@ -38,7 +38,8 @@ static void print_pattern(const char *format)
 
 int main(void)
 {
-    puts("# Messages\n\nEvery message Orrery can give, by its code. `orrery explain CODE` prints the same. Made from"
+    puts("# Messages\n\nEvery message Orrery can give, by its code. `orrery explain CODE` prints the same. "
+         "Made from"
          " `src/base/diag_list.h`\nand `src/base/explain_list.h` by `tools/errors`.");
     char family = 0;
     for (size_t i = 0; i < sizeof codes / sizeof *codes; i++) {
@@ -51,7 +52,8 @@ int main(void)
         puts("\n");
         for (size_t k = 0; k < sizeof explanations / sizeof *explanations; k++) {
             if (strcmp(explanations[k].name, codes[i].name) != 0) continue;
-            printf("%s\n\n%s\n\nWhat to do: %s\n", explanations[k].meaning, explanations[k].example, explanations[k].repair);
+            printf("%s\n\n%s\n\nWhat to do: %s\n", explanations[k].meaning, explanations[k].example,
+                   explanations[k].repair);
         }
     }
     return 0;

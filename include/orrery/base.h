@@ -18,7 +18,7 @@ typedef enum orr_status {
     ORR_STATUS_OK            = 0,    // done
     ORR_STATUS_MODEL_ERROR   = 1,    // the model or experiment text is wrong; see the diagnostics
     ORR_STATUS_USAGE         = 2,    // an argument or option makes no sense; nothing was done
-    ORR_STATUS_FAILED        = 3,    // the simulation failed (no convergence, NaN, a limit); what was computed is kept
+    ORR_STATUS_FAILED        = 3,    // the simulation failed (NaN, no convergence, a limit); rows so far are kept
     ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
     ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
     ORR_STATUS_SYSTEM        = 6     // the machine refused: file, disk, compiler
@@ -44,19 +44,20 @@ typedef struct orr_message {
     const char  *file;           // path as given, or NULL if the message has no place
     size_t       line;           // from 1; 0 if unknown
     size_t       column;         // from 1, in characters; 0 if unknown
-    size_t       length;         // characters of the span on its first line, at least 1; 0 if there is no place
+    size_t       length;         // characters of the span on that line, at least 1; 0 if there is no place
     const char  *text;           // the sentence
     const char  *hint;           // a next step such as "did you mean 'level'?", or NULL
     const char  *source_line;    // the line of the source without its end, as it was read, or NULL
 } orr_message;
 
-// Messages kept, notes included, at most a fixed number; ordered by file and place, those without a place last.
+// Messages kept, notes included, at most a fixed number; by file and place, those without a place last.
 ORR_API size_t orr_diag_count(const orr_diag *diag);
 ORR_API size_t orr_diag_not_shown(const orr_diag *diag);    // reported beyond that number, and dropped
 ORR_API orr_message orr_diag_get(const orr_diag *diag, size_t i);    // i < orr_diag_count(diag)
 
-// Add a message of one's own, under a code that orr_explain knows (E…: an error, W…: a warning), without a place.
-ORR_API void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint);    // hint may be NULL
+// Add a message of one's own, under a code that orr_explain knows (E…: an error, W…: a warning), without a
+// place. The hint may be NULL.
+ORR_API void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint);
 
 // Print all messages as
 //
@@ -77,8 +78,8 @@ ORR_API const char *orr_code_at(size_t i, const char **pattern);
 // The name nearest to `wanted` for a "did you mean", or NULL if none is close enough.
 ORR_API const char *orr_closest(const char *wanted, const char *const *names, size_t n);
 
-// Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters and a
-// NUL), and reading: true if `text` is one number and nothing else.
+// Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters
+// and a NUL), and reading: true if `text` is one number and nothing else.
 ORR_API size_t orr_format_number(double value, char *text);
 ORR_API int    orr_parse_number(const char *text, double *value);
 

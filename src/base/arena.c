@@ -1,5 +1,5 @@
-// src/base/arena.c: chunks that double in size; each knows how far it was ever used, so that memory fresh from
-// the system, which calloc gives zeroed at no cost, is not zeroed a second time.
+// src/base/arena.c: chunks that double in size; each knows how far it was ever used, so that memory fresh
+// from the system, which calloc gives zeroed at no cost, is not zeroed a second time.
 #include "base/arena.h"
 #include <assert.h>
 #include <stdint.h>
@@ -70,7 +70,8 @@ static void *take(Arena *arena, size_t bytes)
 // Zero [start, end) as far as it may have been written before.
 static void clean(ArenaChunk *chunk, size_t start, size_t end)
 {
-    if (start < chunk->dirty) memset(chunk->data + start, 0, (end < chunk->dirty ? end : chunk->dirty) - start);
+    if (start < chunk->dirty)
+        memset(chunk->data + start, 0, (end < chunk->dirty ? end : chunk->dirty) - start);
     if (end > chunk->dirty) chunk->dirty = end;
 }
 

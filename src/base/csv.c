@@ -85,7 +85,8 @@ static bool refill(CsvIn *in, bool *failed)
     }
     if (in->n == in->capacity) {
         if (in->capacity >= RECORD_BYTES_MAX) {
-            diag_report(in->diag, DIAG_CSV_LINE_TOO_LONG, at_line(in, in->next_line), (size_t)RECORD_BYTES_MAX);
+            diag_report(in->diag, DIAG_CSV_LINE_TOO_LONG, at_line(in, in->next_line),
+                        (size_t)RECORD_BYTES_MAX);
             *failed = true;
             return false;
         }
@@ -101,7 +102,8 @@ static bool refill(CsvIn *in, bool *failed)
     while (got < 0 && errno == EINTR);
     if (got < 0) {
         char text[128];
-        diag_report(in->diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, in->path, os_error_text(errno, text, sizeof text));
+        diag_report(in->diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, in->path,
+                    os_error_text(errno, text, sizeof text));
         *failed = true;
         return false;
     }
@@ -149,8 +151,8 @@ static CsvResult give_up(CsvIn *in)
     return CSV_ERROR;
 }
 
-// The next record, without its line end (a CR before it goes with the white space around fields). A line end inside
-// quotes belongs to the record.
+// The next record, without its line end (a CR before it goes with the white space around fields). A line end
+// inside quotes belongs to the record.
 static CsvResult next_record(CsvIn *in, Text *record)
 {
     Search search = { .lines = 1, .field_start = true };
@@ -183,7 +185,7 @@ static CsvResult next_filled(CsvIn *in, Text *record)
     }
 }
 
-// Cut a record into fields. Quoted ones are put together in a scratch text, by offset while it may still move.
+// Cut a record into fields. Quoted ones are put together in a scratch text.
 static void split(CsvIn *in, Text record)
 {
     in->n_fields = 0;
@@ -319,7 +321,8 @@ static bool start(CsvIn *in)
     if (text_starts((Text){ in->p, in->n }, "\xEF\xBB\xBF")) in->at = 3;    // byte order mark
     const void *zero = in->n ? memchr(in->p, 0, in->n) : NULL;
     if (zero) {
-        diag_report(in->diag, DIAG_FILE_BINARY, at_line(in, 0), in->path, (size_t)((const char *)zero - in->p), 0u);
+        diag_report(in->diag, DIAG_FILE_BINARY, at_line(in, 0), in->path,
+                    (size_t)((const char *)zero - in->p), 0u);
         return false;
     }
 
@@ -349,7 +352,11 @@ static bool start(CsvIn *in)
 
 bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag)
 {
-    *in = (CsvIn){ .arena = arena, .diag = diag, .path = arena_copy_text(arena, path, strlen(path)), .fd = -1, .next_line = 1 };
+    *in = (CsvIn){ .arena = arena,
+                   .diag = diag,
+                   .path = arena_copy_text(arena, path, strlen(path)),
+                   .fd = -1,
+                   .next_line = 1 };
     in->fd = os_open_to_read(path, diag);
     return in->fd >= 0 && start(in);
 }

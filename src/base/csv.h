@@ -12,9 +12,9 @@ void csv_header(FileOut *f, const char *const *names, size_t n);      // quoted 
 void csv_row(FileOut *f, const double *values, size_t n);
 void csv_time_row(FileOut *f, double t, const double *values, size_t n);    // t first
 
-// ---- Reading, row by row, from a file or a text. Separators , ; tab are recognised, quoted fields may contain
-// them and line ends, lines that start with # and empty lines are passed over, a byte order mark and CRLF are
-// fine. With ; or tab a decimal comma is understood. An empty field, NA or nan is NaN.
+// ---- Reading, row by row, from a file or a text. Separators , ; tab are recognised, quoted fields may
+// contain them and line ends, lines that start with # and empty lines are passed over, a byte order mark and
+// CRLF are fine. With ; or tab a decimal comma is understood. An empty field, NA or nan is NaN.
 typedef struct CsvColumn {
     const char *name;        // in the arena; from the header, or c1, c2, …
     bool        is_text;     // the first data row has no number here; its values are NaN
@@ -49,8 +49,10 @@ typedef enum CsvResult { CSV_ROW, CSV_END, CSV_ERROR } CsvResult;
 
 // Read the header. False, with a message, if it cannot be opened or is no table. Close in either case.
 bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag);
-bool csv_open_text(CsvIn *in, Text text, const char *path, Arena *arena, orr_diag *diag);    // text is borrowed
-CsvResult csv_next(CsvIn *in, double *row);                            // row[n_columns]; an error is no end: go on
+// text is borrowed
+bool csv_open_text(CsvIn *in, Text text, const char *path, Arena *arena, orr_diag *diag);
+// row[n_columns]; an error is no end: go on
+CsvResult csv_next(CsvIn *in, double *row);
 size_t    csv_column(const CsvIn *in, const char *name);               // its number, or n_columns
 void      csv_close(CsvIn *in);
 

@@ -1,7 +1,7 @@
 // src/base/diag.c: collecting messages and drawing them below the line they speak of.
 //
-// Whatever comes from the user's files (names inside messages, source lines, paths) passes through draw_text or
-// next_glyph before it reaches a terminal: control characters and direction overrides become '?'.
+// Whatever comes from the user's files (names inside messages, source lines, paths) passes through draw_text
+// or next_glyph before it reaches a terminal: control characters and direction overrides become '?'.
 #include "base/diag.h"
 #include "base/explain_list.h"
 #include "base/map.h"
@@ -355,7 +355,9 @@ const char *orr_status_text(orr_status status)
 
 // ---- Drawing
 
-typedef enum Paint { PAINT_NONE, PAINT_PLACE, PAINT_ERROR, PAINT_WARNING, PAINT_NOTE, PAINT_CARET, PAINT_GUTTER } Paint;
+typedef enum Paint {
+    PAINT_NONE, PAINT_PLACE, PAINT_ERROR, PAINT_WARNING, PAINT_NOTE, PAINT_CARET, PAINT_GUTTER
+} Paint;
 
 static void paint(StrBuf *s, Paint p, bool colour)
 {
@@ -416,7 +418,8 @@ static void draw_line(StrBuf *s, const Message *m, bool colour)
     for (size_t i = 0; i < line.n; characters++) {
         if (characters == m->column - 1) first = total;
         if (characters == m->column - 1 + m->length) last = total;
-        if (characters > m->column + m->length && total > last + 2 * LINE_CELLS_MAX) break;    // enough is known
+        // enough is known
+        if (characters > m->column + m->length && total > last + 2 * LINE_CELLS_MAX) break;
         total += next_glyph(line, &i, total).cells;
     }
     if (m->column - 1 >= characters) first = total;

@@ -1,7 +1,7 @@
 // src/base/diag_list.h: every message we can give; docs/errors.md is generated from it.
 //
-// One line for each, in the order of the codes; the long explanation stands in explain_list.h under the same name.
-// A code is never used again for something else.
+// One line for each, in the order of the codes; the long explanation stands in explain_list.h under the same
+// name. A code is never used again for something else.
 //   E0xx files and the command line     E4xx experiments and settings
 //   E1xx names and declarations         E5xx while running
 //   E2xx syntax                         W6xx warnings
@@ -52,7 +52,8 @@
     D(FUNCTION_RECURSIVE,     "E112", "function '%s' calls itself: %s") \
     D(NAME_RESERVED,          "E113", "'%s' has a meaning of its own and cannot be declared") \
     D(PARAM_CYCLE,            "E114", "the value of parameter '%s' depends on itself: %s") \
-    D(PARAM_NOT_CONSTANT,     "E115", "the value of parameter '%s' depends on '%s', which changes during a run") \
+    D(PARAM_NOT_CONSTANT,     "E115", \
+      "the value of parameter '%s' depends on '%s', which changes during a run") \
     D(INPUT_DRIVEN_TWICE,     "E116", "input '%s' has two sources") \
     D(INPUT_OPEN,             "E117", "input '%s' has neither a source nor a default") \
     D(OUTPUT_AS_TARGET,       "E118", "'%s' is not an input and cannot be the target of an arrow") \
@@ -70,7 +71,8 @@
     D(ONLY_IN_EQUATIONS,      "E130", "'%s' can only stand in an equation of a model") \
     D(GUESS_READS,            "E131", "the value given for '%s' reads '%s', but '%s' is not a state") \
     D(TERMINAL_TARGET,        "E132", "'%s' is computed by the equations and cannot be assigned at the end") \
-    D(STRUCTURAL_SET,         "E133", "'%s' decides the structure of the model and cannot be changed for a run") \
+    D(STRUCTURAL_SET,         "E133", \
+      "'%s' decides the structure of the model and cannot be changed for a run") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
@@ -80,16 +82,19 @@
     D(NESTED_TOO_DEEP,        "E207", "nested more than %d deep") \
     D(NUMBER_TOO_LARGE,       "E208", "'%s' is too large for a number") \
     D(STATEMENT_UNKNOWN,      "E209", "'%s' does not start a statement of %s") \
-    D(ASSIGN_IN_MODEL,        "E210", "':=' assigns and belongs in an event; an equation is written with '='") \
+    D(ASSIGN_IN_MODEL,        "E210", \
+      "':=' assigns and belongs in an event; an equation is written with '='") \
     D(EQUALS_TWICE,           "E211", "an equation has one '='") \
     D(RELATION_CHAINED,       "E212", "relations cannot be chained") \
-    D(VERSION_UNKNOWN,        "E213", "this file is written for version %s of the language; this program knows up to %d") \
+    D(VERSION_UNKNOWN,        "E213", \
+      "this file is written for version %s of the language; this program knows up to %d") \
     D(PAREN_OPEN,             "E214", "'%s' is never closed") \
     D(NOT_YET,                "E215", "%s is not supported yet") \
     D(STATEMENT_TWICE,        "E216", "'%s' is given twice") \
     D(EQUALS_COMPARES,        "E217", "'=' states an equation; two values are compared with '=='") \
     D(NOTHING_STATED,         "E218", "this compares two values, but states nothing") \
-    D(PRIME_MISPLACED,        "E219", "only a variable has a derivative: a single quote follows a name or its index") \
+    D(PRIME_MISPLACED,        "E219", \
+      "only a variable has a derivative: a single quote follows a name or its index") \
     D(WORD_NOT_YET,           "E220", "'%s' is not known in this version of the language") \
     D(WORD_RESERVED,          "E221", "'%s' is a word of the language, not a name") \
     D(UNIT_MISPLACED,         "E222", "a unit cannot stand here") \
@@ -154,13 +159,16 @@
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(LOOP_SEVERAL,           "W604", "the non-linear loop of %s may have several solutions") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
-    D(STEP_NOT_MULTIPLE,      "W606", "the end %g is not a multiple of the step %g; the last step is shorter") \
+    D(STEP_NOT_MULTIPLE,      "W606", \
+      "the end %g is not a multiple of the step %g; the last step is shorter") \
     D(LOOP_ILL_CONDITIONED,   "W607", "the loop of %s is ill conditioned (condition number %.2g)") \
     D(SHADOWS,                "W608", "'%s' hides %s") \
-    D(GUESS_UNUSED,           "W609", "the value given for '%s' is only a first guess: it is computed by an equation") \
+    D(GUESS_UNUSED,           "W609", \
+      "the value given for '%s' is only a first guess: it is computed by an equation") \
     D(UPDATE_ORDER,           "W610", "the result depends on the order of the blocks: %s") \
     D(FILE_SKIPPED,           "W611", "%s") \
-    D(EQUAL_REALS,            "W612", "'%s' compares numbers that change continuously: it holds at single instants only") \
+    D(EQUAL_REALS,            "W612", \
+      "'%s' compares numbers that change continuously: it holds at single instants only") \
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \

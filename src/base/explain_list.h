@@ -1,7 +1,8 @@
-// src/base/explain_list.h: the long explanations behind `orrery explain CODE`, one for each line of diag_list.h.
+// src/base/explain_list.h: the long explanations behind `orrery explain CODE`, one for each line of
+// diag_list.h.
 //
-// X(NAME, what it means, a small example that produces it, what to do), in the order of the codes. Lines end with \n
-// inside a text and are at most 90 columns long; the example is indented by four.
+// X(NAME, what it means, a small example that produces it, what to do), in the order of the codes. Lines end
+// with \n inside a text and are at most 90 columns long; the example is indented by four.
 #pragma once
 
 // clang-format off

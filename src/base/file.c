@@ -64,10 +64,12 @@ bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
     } else {
         // a device or pipe cannot be replaced: write through it
         struct stat info;
-        if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode)) f->mode = FILE_IN_PLACE;
+        if (stat(path, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISDIR(info.st_mode))
+            f->mode = FILE_IN_PLACE;
         f->owns_fd = true;
-        f->fd = f->mode == FILE_REPLACE ? open_temporary(f)
-                                        : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+        f->fd = f->mode == FILE_REPLACE
+                    ? open_temporary(f)
+                    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
         if (f->fd >= 0 && f->mode == FILE_REPLACE && os_is_folder(path)) {
             close(f->fd);
             unlink(f->temp);

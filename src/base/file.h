@@ -29,7 +29,8 @@ typedef struct FileOut {
 // "-" is standard output, in place. False, with a message, if it cannot be opened; then f is closed.
 bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag);
 
-// Room for n bytes at the end of the buffer; file_use says how many were filled. Never NULL, also after a failure.
+// Room for n bytes at the end of the buffer; file_use says how many were filled. Never NULL, also after a
+// failure.
 char *file_room(FileOut *f, size_t n);
 static inline void file_use(FileOut *f, size_t n) { f->used += n; }
 
@@ -39,5 +40,7 @@ void file_printf(FileOut *f, const char *format, ...) __attribute__((format(prin
 static inline void file_mark(FileOut *f) { f->whole = f->used; }    // a record ends here
 
 bool file_flush(FileOut *f);                      // write the whole records; false after any failure
-bool file_close(FileOut *f, orr_diag *diag);      // write everything; false, with a message, after any failure
-void file_abandon(FileOut *f);                    // close; a temporary file is removed. Closed already: nothing
+// write everything; false, with a message, after any failure
+bool file_close(FileOut *f, orr_diag *diag);
+// close; a temporary file is removed. Closed already: nothing
+void file_abandon(FileOut *f);

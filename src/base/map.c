@@ -3,9 +3,9 @@
 #include <assert.h>
 #include <string.h>
 
-// ---- Hashes: words are multiplied into 128 bits and folded, which mixes every input bit into every output bit.
-// The secrets are digits of pi and e; a fixed seed makes runs repeatable, and nobody gains by attacking the
-// simulator on his own machine: it is enough that regular names and numbers do not collide.
+// ---- Hashes: words are multiplied into 128 bits and folded, which mixes every input bit into every output
+// bit. The secrets are digits of pi and e; a fixed seed makes runs repeatable, and nobody gains by attacking
+// the simulator on his own machine: it is enough that regular names and numbers do not collide.
 
 #define SECRET_A 0x243f6a8885a308d3u
 #define SECRET_B 0x13198a2e03707345u    // odd
@@ -26,7 +26,10 @@ static uint64_t load(const unsigned char *p, size_t n)
 
 uint64_t hash_mix(uint64_t x) { return fold(fold(x ^ SECRET_A, SECRET_C) ^ x, SECRET_B); }
 
-uint64_t hash_join(uint64_t a, uint64_t b) { return fold(a ^ SECRET_A, hash_mix(b) ^ SECRET_C) + (a << 1 | a >> 63); }
+uint64_t hash_join(uint64_t a, uint64_t b)
+{
+    return fold(a ^ SECRET_A, hash_mix(b) ^ SECRET_C) + (a << 1 | a >> 63);
+}
 
 uint64_t hash_bytes(const void *bytes, size_t n)
 {
@@ -110,7 +113,10 @@ static uint32_t find_name(const Names *names, Text text, uint64_t hash)
     return NAMES_NONE;
 }
 
-uint32_t names_find(const Names *names, Text text) { return find_name(names, text, hash_bytes(text.p, text.n)); }
+uint32_t names_find(const Names *names, Text text)
+{
+    return find_name(names, text, hash_bytes(text.p, text.n));
+}
 
 uint32_t names_intern(Names *names, Text text)
 {
@@ -184,7 +190,8 @@ static MapEntry *add_entry(Map *map, uint64_t key, uint64_t hash)
 {
     if (map->n == map->capacity) {
         const size_t capacity = map->capacity ? map->capacity * 2 : 16;
-        map->entries = arena_grow(map->index.arena, map->entries, map->capacity, capacity, sizeof *map->entries);
+        map->entries =
+            arena_grow(map->index.arena, map->entries, map->capacity, capacity, sizeof *map->entries);
         map->capacity = capacity;
     }
     index_add(&map->index, hash, (uint32_t)map->n);

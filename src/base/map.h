@@ -51,8 +51,10 @@ typedef struct TextMap {
     size_t    capacity;
 } TextMap;
 void      text_map_init(TextMap *map, Arena *arena);
-uint32_t *text_map_find(const TextMap *map, Text key);                    // NULL if absent; valid until the next insertion
-bool      text_map_put(TextMap *map, Text key, uint32_t value);           // false if present: the old value stays
+// NULL if absent; valid until the next insertion
+uint32_t *text_map_find(const TextMap *map, Text key);
+// false if present: the old value stays
+bool      text_map_put(TextMap *map, Text key, uint32_t value);
 static inline size_t text_map_count(const TextMap *map) { return map->names.n; }
 
 // ---- Map: uint64_t → uint32_t.
@@ -63,6 +65,8 @@ typedef struct Map {
     size_t    n, capacity;
 } Map;
 void      map_init(Map *map, Arena *arena);
-uint32_t *map_find(const Map *map, uint64_t key);                         // NULL if absent; valid until the next insertion
-bool      map_put(Map *map, uint64_t key, uint32_t value);                // false if present: the old value stays
+// NULL if absent; valid until the next insertion
+uint32_t *map_find(const Map *map, uint64_t key);
+// false if present: the old value stays
+bool      map_put(Map *map, uint64_t key, uint32_t value);
 uint32_t *map_at(Map *map, uint64_t key);                                 // added with value 0 if absent

@@ -1,15 +1,17 @@
 // src/base/number.c: shortest decimal text of a double, and the nearest double of a decimal text.
 //
-// Formatting follows R. Giulietti, "The Schubfach way to render doubles" (2021). A double v = c 2^q is read back from
-// any decimal between the midpoints to its neighbours. With k = floor(log10 2^q) that interval is wider than 10^k, so
-// it contains a multiple of 10^k, and narrower than 10^(k+2), so at most one multiple of 10^(k+1) need be looked at.
-// The candidates are found by comparing 4 v 10^-k and the scaled midpoints with multiples of 4; one multiplication by a
-// 128-bit power of ten for each, rounded to odd, decides every comparison exactly (tools/number_table.py proves it).
+// Formatting follows R. Giulietti, "The Schubfach way to render doubles" (2021). A double v = c 2^q is read
+// back from any decimal between the midpoints to its neighbours. With k = floor(log10 2^q) that interval is
+// wider than 10^k, so it contains a multiple of 10^k, and narrower than 10^(k+2), so at most one multiple of
+// 10^(k+1) need be looked at. The candidates are found by comparing 4 v 10^-k and the scaled midpoints with
+// multiples of 4; one multiplication by a 128-bit power of ten for each, rounded to odd, decides every
+// comparison exactly (tools/number_table.py proves it).
 //
-// Digits are made eight at a time inside a register and the point is put in by shifting, so nothing loops over digits.
+// Digits are made eight at a time inside a register and the point is put in by shifting, so nothing loops
+// over digits.
 //
-// Reading tries three ways in turn: exact double arithmetic for short numbers; an interval around the value by 128-bit
-// powers of ten, good unless the interval holds a midpoint; long integers, always right.
+// Reading tries three ways in turn: exact double arithmetic for short numbers; an interval around the value
+// by 128-bit powers of ten, good unless the interval holds a midpoint; long integers, always right.
 #include "base/number.h"
 #include "base/number_table.h"
 #include <assert.h>
@@ -18,7 +20,8 @@
 
 typedef unsigned __int128 u128;
 
-static const uint64_t *power_of_ten(int e) { return powers_of_ten[e - POWER_FIRST]; }    // POWER_FIRST <= e <= POWER_LAST
+// POWER_FIRST <= e <= POWER_LAST
+static const uint64_t *power_of_ten(int e) { return powers_of_ten[e - POWER_FIRST]; }
 
 static int floor_log2_pow10(int e) { return (e * 1741647) >> 19; }
 
@@ -45,8 +48,8 @@ static Decimal shortest(uint64_t c, int q, bool spacing_changes)
     const uint64_t middle = round_to_odd(g, scaled);
     const uint64_t upper = round_to_odd(g, scaled + half_gap) - odd;
 
-    // Of the multiples of 10^k around v the one that is inside; the nearer one if both or none are. All of this is
-    // as random as the last digit, so it is computed without branches.
+    // Of the multiples of 10^k around v the one that is inside; the nearer one if both or none are. All of
+    // this is as random as the last digit, so it is computed without branches.
     const uint64_t s = middle / 4;
     const bool down = lower <= 4 * s, up = 4 * s + 4 <= upper;
     const uint64_t half = 4 * s + 2;
@@ -59,8 +62,9 @@ static Decimal shortest(uint64_t c, int q, bool spacing_changes)
     return (Decimal){ tens_down != tens_up ? 10 * (tens + tens_up) : unit, k };
 }
 
-// The eight digits of n < 10^8 as text in a register, the first digit in the lowest byte. Each line splits every lane
-// into two by one division: upper + (lane - base upper) << width is (lane << width) - upper (base 2^width - 1).
+// The eight digits of n < 10^8 as text in a register, the first digit in the lowest byte. Each line splits
+// every lane into two by one division: upper + (lane - base upper) << width is (lane << width) - upper (base
+// 2^width - 1).
 static inline uint64_t eight_digits(uint64_t n)
 {
     const uint64_t upper = n * 109951163 >> 40;                             // n / 10^4, exact below 10^8
@@ -176,9 +180,9 @@ static char *put_decimal(char *out, Decimal decimal)
     return put_exponent(out, e);
 }
 
-// Numbers of few decimals, which time, parameters and measurements often are. If m / 10^6 is x, and m has at most 15
-// digits, no other decimal of at most 15 digits is, so m without its zeros is the shortest. NULL if x is not of that
-// kind; most others are told by one multiplication. 10^-5 <= x < 10^9.
+// Numbers of few decimals, which time, parameters and measurements often are. If m / 10^6 is x, and m has at
+// most 15 digits, no other decimal of at most 15 digits is, so m without its zeros is the shortest. NULL if x
+// is not of that kind; most others are told by one multiplication. 10^-5 <= x < 10^9.
 static char *put_few_decimals(char *out, double x)
 {
     const double scaled = x * 1e6;
@@ -232,7 +236,8 @@ char *number_text(double x, char out[NUMBER_MAX])
 
 // A decimal as written: digits 10^exponent, of which the first 19 are in `mantissa`.
 typedef struct Written {
-    const char *digits, *end;    // from the first digit that is not zero to the end of the digits; a point may be inside
+    // from the first digit that is not zero to the end of the digits; a point may be inside
+    const char *digits, *end;
     uint64_t mantissa;           // the first 19 of them
     size_t   n;                  // how many there are
     int      exponent;           // of the last of the digits in mantissa
@@ -289,8 +294,8 @@ static bool scan(Text text, Written *w)
     return p == end;
 }
 
-// The double nearest to (top + fraction) 2^exponent, where top has its highest bit set and 0 <= fraction < 1 is not 0
-// if `sticky`. Ties to even; too large gives infinity, too small zero.
+// The double nearest to (top + fraction) 2^exponent, where top has its highest bit set and 0 <= fraction < 1
+// is not 0 if `sticky`. Ties to even; too large gives infinity, too small zero.
 static double assemble(uint64_t top, bool sticky, int exponent)
 {
     // value = top 2^exponent = 1.xxx 2^(exponent + 63)
@@ -305,7 +310,8 @@ static double assemble(uint64_t top, bool sticky, int exponent)
     uint64_t kept = drop < 64 ? top >> drop : 0;
     const uint64_t half = drop <= 64 ? 1ull << (drop - 1) : 0;
     const uint64_t rest = drop < 64 ? top & ((1ull << drop) - 1) : top;
-    const bool above = half && (rest > half || (rest == half && sticky)), tie = half && rest == half && !sticky;
+    const bool above = half && (rest > half || (rest == half && sticky)),
+               tie = half && rest == half && !sticky;
     if (above || (tie && (kept & 1))) kept++;
 
     // a carry out of the fraction moves into the exponent, which is just right
@@ -320,7 +326,7 @@ static double assemble(uint64_t top, bool sticky, int exponent)
 static double product(uint64_t n, u128 g, int e)
 {
     const u128 low = (u128)n * (uint64_t)g, high = (u128)n * (uint64_t)(g >> 64) + (uint64_t)(low >> 64);
-    // 192 bits: high, then the low half of low. Shift so that the highest bit is set; n < 2^64 and g >= 2^127.
+    // 192 bits: high, then the low half of low. Shift so that the highest bit is set; g >= 2^127.
     const uint64_t h1 = (uint64_t)(high >> 64), h0 = (uint64_t)high, l0 = (uint64_t)low;
     const int shift = h1 ? __builtin_clzll(h1) : 64;
     if (shift == 64) return assemble(h0, l0 != 0, e + 64);

@@ -15,7 +15,8 @@ const char *os_error_text(int error, char *buffer, size_t n);
 // a directory or larger than `limit` bytes: false and a message (E001 to E004). Any bytes are accepted.
 bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag);
 
-// Open a file ("-": standard input, 0) to read it piece by piece; -1, with the same messages, if that is refused.
+// Open a file ("-": standard input, 0) to read it piece by piece; -1, with the same messages, if that is
+// refused.
 int os_open_to_read(const char *path, orr_diag *diag);
 
 bool  os_make_folders(const char *path, orr_diag *diag);    // mkdir -p

@@ -29,11 +29,13 @@ static void report_unreadable(const char *path, int error, orr_diag *diag)
     char buffer[128];
     if (error == ENOENT || error == ENOTDIR) diag_report(diag, DIAG_FILE_MISSING, (Place){ 0 }, path);
     else if (error == EISDIR) diag_report(diag, DIAG_FILE_IS_FOLDER, (Place){ 0 }, path);
-    else diag_report(diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, path, os_error_text(error, buffer, sizeof buffer));
+    else
+        diag_report(diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, path,
+                    os_error_text(error, buffer, sizeof buffer));
 }
 
-// Read to the end, or to one byte more than the limit. The size known beforehand is a hint only: pipes have none,
-// and a file may change while it is read.
+// Read to the end, or to one byte more than the limit. The size known beforehand is a hint only: pipes have
+// none, and a file may change while it is read.
 static bool read_all(int fd, size_t hint, size_t limit, Arena *arena, Text *out, int *error)
 {
     size_t capacity = hint < limit ? hint + 2 : limit + 2, n = 0;    // room for a NUL and to see the end
@@ -121,7 +123,8 @@ bool os_make_folders(const char *path, orr_diag *diag)
     }
     char buffer[128];
     if (error)
-        diag_report(diag, DIAG_FOLDER_FAILED, (Place){ 0 }, path, os_error_text(error, buffer, sizeof buffer));
+        diag_report(diag, DIAG_FOLDER_FAILED, (Place){ 0 }, path,
+                    os_error_text(error, buffer, sizeof buffer));
     arena_free(&arena);
     return !error;
 }
@@ -135,7 +138,8 @@ char *os_path_folder(Arena *arena, const char *path)
 
 char *os_path_join(Arena *arena, const char *folder, const char *name)
 {
-    if (name[0] == '/' || strcmp(folder, ".") == 0 || !folder[0]) return arena_copy_text(arena, name, strlen(name));
+    if (name[0] == '/' || strcmp(folder, ".") == 0 || !folder[0])
+        return arena_copy_text(arena, name, strlen(name));
     const bool has_slash = folder[strlen(folder) - 1] == '/';
     return arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", name);
 }
@@ -163,7 +167,8 @@ char *os_cache_folder(Arena *arena)
     const char *own = getenv("ORRERY_CACHE");
     if (own && own[0]) return arena_copy_text(arena, own, strlen(own));
     const char *cache = getenv("XDG_CACHE_HOME");
-    if (cache && cache[0] == '/') return os_path_join(arena, cache, "orrery");    // the standard ignores relative ones
+    // the standard ignores relative ones
+    if (cache && cache[0] == '/') return os_path_join(arena, cache, "orrery");
     const char *home = getenv("HOME");
     if (home && home[0] == '/') return os_path_join(arena, home, ".cache/orrery");
     return arena_printf(arena, "/tmp/orrery-%ld", (long)getuid());

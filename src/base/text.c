@@ -16,7 +16,10 @@ bool text_ends(Text a, const char *suffix)
     return a.n >= n && memcmp(a.p + a.n - n, suffix, n) == 0;
 }
 
-static bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v'; }
+static bool is_space(char c)
+{
+    return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
+}
 
 Text text_trim(Text a)
 {
@@ -92,9 +95,10 @@ int text_width(int32_t c)
         { 0xFE00, 0xFE0F }, { 0xFE20, 0xFE2F }, { 0xFEFF, 0xFEFF }, { 0xE0100, 0xE01EF },
     };
     static const Range wide[] = {
-        { 0x1100, 0x115F },   { 0x2E80, 0x303E },   { 0x3041, 0x33FF },   { 0x3400, 0x4DBF },   { 0x4E00, 0x9FFF },
-        { 0xA000, 0xA4CF },   { 0xAC00, 0xD7A3 },   { 0xF900, 0xFAFF },   { 0xFE30, 0xFE6F },   { 0xFF00, 0xFF60 },
-        { 0xFFE0, 0xFFE6 },   { 0x1F300, 0x1F64F }, { 0x1F680, 0x1F6FF }, { 0x1F900, 0x1F9FF }, { 0x20000, 0x3FFFD },
+        { 0x1100, 0x115F },   { 0x2E80, 0x303E },   { 0x3041, 0x33FF },   { 0x3400, 0x4DBF },
+        { 0x4E00, 0x9FFF },   { 0xA000, 0xA4CF },   { 0xAC00, 0xD7A3 },   { 0xF900, 0xFAFF },
+        { 0xFE30, 0xFE6F },   { 0xFF00, 0xFF60 },   { 0xFFE0, 0xFFE6 },   { 0x1F300, 0x1F64F },
+        { 0x1F680, 0x1F6FF }, { 0x1F900, 0x1F9FF }, { 0x20000, 0x3FFFD },
     };
     if (c < 0x300) return 1;
     if (in_ranges(c, zero, sizeof zero / sizeof *zero)) return 0;
@@ -133,7 +137,8 @@ static size_t distance(Text a, Text b, size_t limit, bool fold)
             if (before[j] + 1 < d) d = before[j] + 1;
             if (now[j - 1] + 1 < d) d = now[j - 1] + 1;
             if (i > 1 && j > 1) {
-                const char u = fold ? lower(a.p[i - 2]) : a.p[i - 2], v = fold ? lower(b.p[j - 2]) : b.p[j - 2];
+                const char u = fold ? lower(a.p[i - 2]) : a.p[i - 2],
+                           v = fold ? lower(b.p[j - 2]) : b.p[j - 2];
                 if (x == v && u == y && twice[j - 2] + 1 < d) d = twice[j - 2] + 1;
             }
             now[j] = d;

@@ -14,7 +14,10 @@ typedef struct Text {
 #define TEXT(literal) ((Text){ (literal), sizeof(literal) - 1 })    // of a string literal
 
 static inline Text text_from(const char *s) { return (Text){ s, s ? strlen(s) : 0 }; }
-static inline bool text_equal(Text a, Text b) { return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0); }
+static inline bool text_equal(Text a, Text b)
+{
+    return a.n == b.n && (a.n == 0 || memcmp(a.p, b.p, a.n) == 0);
+}
 static inline bool text_is(Text a, const char *s) { return text_equal(a, text_from(s)); }
 static inline Text text_part(Text a, size_t from, size_t to) { return (Text){ a.p + from, to - from }; }
 bool text_starts(Text a, const char *prefix);
@@ -30,7 +33,7 @@ bool    text_is_utf8(Text a, size_t *bad);       // *bad (may be NULL): offset o
 int     text_width(int32_t code_point);          // terminal cells: 0 combining, 2 wide, else 1
 size_t  text_cells(Text a);                      // terminal cells of the whole text
 
-// Edits (insert, delete, replace, swap of neighbours) from a to b, in bytes; more than `limit` gives limit + 1.
+// Edits (insert, delete, replace, swap of neighbours) from a to b, in bytes; above `limit`: limit + 1.
 size_t text_distance(Text a, Text b, size_t limit);
 
 // The name nearest to `wanted` for a "did you mean", or NULL if none is close enough. Differences of
@@ -50,6 +53,8 @@ void  str_add_text(StrBuf *s, Text text);
 void  str_add_char(StrBuf *s, char c);
 void  str_addf(StrBuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void  str_vaddf(StrBuf *s, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
-char *str_room(StrBuf *s, size_t n);             // room for n bytes at the end; then add to s->n what was used
-char *str_finish(StrBuf *s);                     // the text, never NULL; s is empty again, a heap text is the caller's to free()
+// room for n bytes at the end; then add to s->n what was used
+char *str_room(StrBuf *s, size_t n);
+// the text, never NULL; s is empty again, a heap text is the caller's to free()
+char *str_finish(StrBuf *s);
 void  str_free(StrBuf *s);                       // drop a heap string

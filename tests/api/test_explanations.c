@@ -1,7 +1,7 @@
 // tests/api/test_explanations.c: the examples of the explanations produce the messages they explain.
 //
-// An example that is a model or a diagram is compiled; its code must be among the messages. That covers the codes of
-// names, syntax and structure (E1xx to E3xx) and the warnings of the compiler.
+// An example that is a model or a diagram is compiled; its code must be among the messages. That covers the
+// codes of names, syntax and structure (E1xx to E3xx) and the warnings of the compiler.
 #include "check.h"
 #include "orrery/orrery.h"
 #include <stdlib.h>

@@ -24,7 +24,8 @@
 // `text` contains `part`.
 #define assert_contains(text, part) check_contains((text), (part), __FILE__, __LINE__)
 
-static inline void check_near(double a, double b, double tolerance, const char *what, const char *file, int line)
+static inline void check_near(double a, double b, double tolerance, const char *what, const char *file,
+                              int line)
 {
     if (fabs(a - b) <= tolerance || a == b) return;
     print_error("%s is %.17g, not within %g of %.17g (off by %g)\n", what, a, tolerance, b, fabs(a - b));

@@ -1,4 +1,5 @@
-// tests/fuzz/fuzz_number.c: any bytes as a number agree with the C library; eight bytes as a double come back exactly.
+// tests/fuzz/fuzz_number.c: any bytes as a number agree with the C library; eight bytes as a double come back
+// exactly.
 #include "base/number.h"
 #include <math.h>
 #include <stdlib.h>

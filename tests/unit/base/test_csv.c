@@ -22,7 +22,8 @@ static void read_text(Table *t, const char *text)
     *t = (Table){ .diag = orr_diag_create() };
     t->opened = csv_open_text(&t->in, text_from(text), "data.csv", &t->arena, t->diag);
     t->result = t->opened ? CSV_ROW : CSV_ERROR;
-    while (t->opened && (t->result = csv_next(&t->in, t->rows + t->n_rows * t->in.n_columns)) == CSV_ROW) t->n_rows++;
+    while (t->opened && (t->result = csv_next(&t->in, t->rows + t->n_rows * t->in.n_columns)) == CSV_ROW)
+        t->n_rows++;
 }
 
 static void drop(Table *t)
@@ -46,15 +47,17 @@ static void assert_rows(const char *text, size_t n_columns, const double *expect
     assert_int_equal(orr_diag_count(t.diag), 0);
     drop(&t);
 }
-#define ROWS(text, n_columns, ...) \
-    assert_rows(text, n_columns, (const double[]){ __VA_ARGS__ }, sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
+#define ROWS(text, n_columns, ...)                                                                           \
+    assert_rows(text, n_columns, (const double[]){ __VA_ARGS__ },                                            \
+                sizeof((const double[]){ __VA_ARGS__ }) / sizeof(double))
 
 static void test_csv_reads_the_forms_people_have(void **state)
 {
     (void)state;
     ROWS("t,x\n0,1.5\n1,-2e3\n", 2, 0, 1.5, 1, -2000);
     ROWS("t,x\r\n0,1.5\r\n1,2", 2, 0, 1.5, 1, 2);                             // CRLF, no line end at the end
-    ROWS("\xEF\xBB\xBFt;x\n0;1,5\n1;2.5\n", 2, 0, 1.5, 1, 2.5);               // byte order mark, decimal comma
+    // byte order mark, decimal comma
+    ROWS("\xEF\xBB\xBFt;x\n0;1,5\n1;2.5\n", 2, 0, 1.5, 1, 2.5);
     ROWS("t\tx\n0\t1,5\n", 2, 0, 1.5);
     ROWS("# made by hand\n\nt, x \n 0 , 1 \n# between, \"quoted\n  \n1,2\n", 2, 0, 1, 1, 2);
     ROWS("t,x\n0,\n1,NA\n2,nan\n3,4\n", 2, 0, NAN, 1, NAN, 2, NAN, 3, 4);     // missing values

@@ -1,4 +1,5 @@
-// tests/unit/base/test_diag.c: promises of the diagnostics: what is kept, in which order, and how it is drawn.
+// tests/unit/base/test_diag.c: promises of the diagnostics: what is kept, in which order, and how it is
+// drawn.
 #include "base/diag.h"
 #include "check.h"
 #include <stdlib.h>
@@ -70,7 +71,8 @@ static void test_diag_gives_each_message_as_data(void **state)
     assert_int_equal(orr_diag_warnings(diag), 1);
     assert_int_equal(orr_diag_count(diag), 3);
 
-    const orr_message warning = orr_diag_get(diag, 0), error = orr_diag_get(diag, 1), note = orr_diag_get(diag, 2);
+    const orr_message warning = orr_diag_get(diag, 0), error = orr_diag_get(diag, 1),
+                      note = orr_diag_get(diag, 2);
     assert_int_equal(warning.severity, ORR_SEVERITY_WARNING);
     assert_string_equal(warning.code, "W601");
     assert_null(warning.hint);
@@ -97,7 +99,8 @@ static void test_diag_sorts_by_file_and_place_and_keeps_the_order_of_equals(void
 {
     (void)state;
     orr_diag *diag = orr_diag_create();
-    const uint32_t a = diag_add_source(diag, "a", "one\ntwo\n", 8), b = diag_add_source(diag, "b", "three\n", 6);
+    const uint32_t a = diag_add_source(diag, "a", "one\ntwo\n", 8),
+                   b = diag_add_source(diag, "b", "three\n", 6);
     diag_report(diag, DIAG_FILE_EMPTY, (Place){ 0 }, "last");
     diag_report(diag, DIAG_NAME_TWICE, ((Place){ b, 0, 1 }), "4");
     diag_report(diag, DIAG_NAME_TWICE, ((Place){ a, 4, 1 }), "2");
@@ -311,9 +314,11 @@ static void test_diag_takes_messages_of_a_caller(void **state)
 {
     (void)state;
     orr_diag *diag = orr_diag_create();
-    orr_diag_add(diag, "E021", "there is no option '%s'", "a hint with a %d");    // no formats: taken as they are
+    // no formats: taken as they are
+    orr_diag_add(diag, "E021", "there is no option '%s'", "a hint with a %d");
     orr_diag_add(diag, "W611", "left out", NULL);
-    assert_printed(diag, "error E021: there is no option '%s'\n      a hint with a %d\nwarning W611: left out\n");
+    assert_printed(diag,
+                   "error E021: there is no option '%s'\n      a hint with a %d\nwarning W611: left out\n");
     orr_diag_destroy(diag);
 }
 

@@ -116,7 +116,8 @@ static void test_hashes_spread_regular_keys(void **state)
         index_init(&index, &arena);
         for (uint32_t i = 0; i < N; i++) {
             char name[40];
-            const int n = snprintf(name, sizeof name, kind == 0 ? "x[%u]" : "a_rather_long_component.port_%u", i);
+            const int n =
+                snprintf(name, sizeof name, kind == 0 ? "x[%u]" : "a_rather_long_component.port_%u", i);
             const uint64_t hash = kind < 2    ? hash_bytes(name, (size_t)n)
                                   : kind == 2 ? hash_mix(i)
                                   : kind == 3 ? hash_mix((uint64_t)i << 40)

@@ -59,9 +59,9 @@ static void check_number(double x)
     assert_same_bits(again, x);
     if (x == 0) return;
 
-    // as short as can be, and of the shortest the nearest. %e rounds the exact value, so if its text of that length
-    // reads back it is the nearest; where the spacing changes a power of two may have a text of that length only on the
-    // other side, so there only the length is compared
+    // as short as can be, and of the shortest the nearest. %e rounds the exact value, so if its text of that
+    // length reads back it is the nearest; where the spacing changes a power of two may have a text of that
+    // length only on the other side, so there only the length is compared
     const int shortest = brute_force_digits(x, reference, sizeof reference);
     const Digits ours = digits_of(text), theirs = digits_of(reference);
     assert_true(ours.n <= shortest);
@@ -200,7 +200,9 @@ static void test_number_reads_random_decimals_like_the_c_library(void **state)
         if (after || !before) text[n++] = '.';
         for (int k = 0; k < after + !before; k++) text[n++] = (char)('0' + random_bits(&s) % 10);
         const int range = shape >> 20 & 1 ? 30 : 345;
-        if (shape >> 21 & 3) n += sprintf(text + n, "%c%d", shape >> 23 & 1 ? 'e' : 'E', (int)(random_bits(&s) % (unsigned)(2 * range)) - range);
+        if (shape >> 21 & 3)
+            n += sprintf(text + n, "%c%d", shape >> 23 & 1 ? 'e' : 'E',
+                         (int)(random_bits(&s) % (unsigned)(2 * range)) - range);
         text[n] = 0;
         check_read(text);
     }
@@ -282,10 +284,12 @@ static void test_number_reads_strange_lengths(void **state)
 static void test_number_refuses_what_is_not_quite_a_number(void **state)
 {
     (void)state;
-    const char *const bad[] = { "",   " 1",  "1 ",  ".",   "+",   "e5",  "1e",    "1e+",  "1.2.3", "0x10", "1,5", "1e5.0",
-                                "--1", "1f", "1e 5", "in", "infi", "nano", "+-1", "1_000", "\t1", "1\n",  "-.", "-.e3" };
+    const char *const bad[] = { "",      " 1",   "1 ",  ".",     "+",   "e5",  "1e",   "1e+",
+                                "1.2.3", "0x10", "1,5", "1e5.0", "--1", "1f",  "1e 5", "in",
+                                "infi",  "nano", "+-1", "1_000", "\t1", "1\n", "-.",   "-.e3" };
     double x;
-    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) assert_int_equal(number_read(text_from(bad[i]), &x), NUMBER_BAD);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        assert_int_equal(number_read(text_from(bad[i]), &x), NUMBER_BAD);
     assert_int_equal(number_read((Text){ "1\0", 2 }, &x), NUMBER_BAD);
     assert_false(number_parse(TEXT("1e400"), &x));
     assert_same_bits(x, INFINITY);

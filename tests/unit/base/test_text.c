@@ -11,7 +11,8 @@ static void test_text_slices_compare_by_content(void **state)
     assert_false(text_is(a, "leve"));
     assert_false(text_is(a, "levels"));
     assert_true(text_equal((Text){ 0 }, TEXT("")));
-    assert_true(text_starts(a, "lev") && !text_starts(a, "levels") && text_ends(a, "vel") && !text_ends(a, "alevel"));
+    assert_true(text_starts(a, "lev") && !text_starts(a, "levels") && text_ends(a, "vel") &&
+                !text_ends(a, "alevel"));
     assert_true(text_is(text_trim(TEXT(" \t x y\r\n")), "x y"));
     assert_int_equal(text_trim(TEXT("  ")).n, 0);
     assert_true(text_compare(TEXT("a"), TEXT("ab")) < 0 && text_compare(TEXT("b"), TEXT("ab")) > 0);
@@ -53,7 +54,8 @@ static void test_text_utf8_reads_every_code_point(void **state)
 static void test_text_utf8_refuses_ill_formed_bytes(void **state)
 {
     (void)state;
-    const char *const bad[] = { "\x80", "\xC0\xAF", "\xC1\x81", "\xE0\x80\xAF", "\xF0\x80\x80\xAF", "\xFF", "\xF5\x80\x80\x80", "\xC3(" };
+    const char *const bad[] = { "\x80", "\xC0\xAF",         "\xC1\x81", "\xE0\x80\xAF", "\xF0\x80\x80\xAF",
+                                "\xFF", "\xF5\x80\x80\x80", "\xC3(" };
     for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
         size_t i = 0, at = 99;
         assert_int_equal(text_utf8_next(text_from(bad[k]), &i), -1);
@@ -105,7 +107,8 @@ static void test_text_closest_finds_the_slip_or_nothing(void **state)
     assert_string_equal(text_closest("temprature", names, n), "temperature");
     assert_string_equal(text_closest("temprrature", names, n), "temperature");
     assert_string_equal(text_closest("taw", names, n), "tau");
-    assert_string_equal(text_closest("levels", (const char *const[]){ "lebel", "level", "leveled" }, 3), "level");
+    assert_string_equal(text_closest("levels", (const char *const[]){ "lebel", "level", "leveled" }, 3),
+                        "level");
     assert_null(text_closest("zebra", names, n));
     assert_null(text_closest("y", names, n));    // one letter is near to every other
     assert_null(text_closest("level", names, 1));
