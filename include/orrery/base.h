@@ -18,7 +18,7 @@ typedef enum orr_status {
     ORR_STATUS_OK            = 0,    // done
     ORR_STATUS_MODEL_ERROR   = 1,    // the model or experiment text is wrong; see the diagnostics
     ORR_STATUS_USAGE         = 2,    // an argument or option makes no sense; nothing was done
-    ORR_STATUS_FAILED        = 3,    // the simulation failed (NaN, no convergence, a limit); rows so far are kept
+    ORR_STATUS_FAILED        = 3,    // the simulation failed (NaN, no convergence, a limit); rows are kept
     ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
     ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
     ORR_STATUS_SYSTEM        = 6     // the machine refused: file, disk, compiler
