@@ -1,11 +1,11 @@
 // src/expr/diff.c: symbolic derivatives.
 //
-// Forward through the graph: the derivative of each node from those of its operands, each node once, so the cost
-// and the result are linear in the size of the graph. What does not depend on the variable has the derivative zero,
-// and the constructors of build.h let structural zeros vanish.
+// Forward through the graph: the derivative of each node from those of its operands, each node once, so the
+// cost and the result are linear in the size of the graph. What does not depend on the variable has the
+// derivative zero, and the constructors of build.h let structural zeros vanish.
 //
-// Piecewise functions have the derivative of the piece they are in; where two pieces meet, that of the one their
-// value is taken from. So floor has 0 and abs has sign, which is 0 at 0.
+// Piecewise functions have the derivative of the piece they are in; where two pieces meet, that of the one
+// their value is taken from. So floor has 0 and abs has sign, which is 0 at 0.
 #include "expr/build.h"
 #include "expr/walk.h"
 

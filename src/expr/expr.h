@@ -71,13 +71,19 @@ Expr expr_mode(ExprPool *pool, uint32_t relation);
 uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n);
 // Any operation with operands; unused ones are EXPR_NONE (LOOKUP, SLOPE, DELAY: b is the table's number).
 //
-// An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that the run
-// can say which operation failed. Simplified are x + 0, x - 0, x*1, x/1, x^1, x^0, --x, signs that meet, and truth
-// values; 0*x and x - x are not, since x may be infinite. a + b and b + a are one node (so for * == != and or), printed in
-// the order in which it was first made.
+// An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that
+// the run can say which operation failed. Simplified are x + 0, x - 0, x*1, x/1, x^1, x^0, --x, signs that
+// meet, and truth values; 0*x and x - x are not, since x may be infinite. a + b and b + a are one node (so
+// for * == != and or), printed in the order in which it was first made.
 Expr expr_make(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c);
-static inline Expr expr_unary(ExprPool *p, ExprOp op, Expr a) { return expr_make(p, op, a, EXPR_NONE, EXPR_NONE); }
-static inline Expr expr_binary(ExprPool *p, ExprOp op, Expr a, Expr b) { return expr_make(p, op, a, b, EXPR_NONE); }
+static inline Expr expr_unary(ExprPool *p, ExprOp op, Expr a)
+{
+    return expr_make(p, op, a, EXPR_NONE, EXPR_NONE);
+}
+static inline Expr expr_binary(ExprPool *p, ExprOp op, Expr a, Expr b)
+{
+    return expr_make(p, op, a, b, EXPR_NONE);
+}
 
 static inline const ExprNode *expr_node(const ExprPool *pool, Expr e)
 {
@@ -89,8 +95,9 @@ bool   expr_is_bool(const ExprPool *pool, Expr e);
 int    expr_n_operands(const ExprPool *pool, Expr e);                 // that are expressions
 Expr   expr_operand(const ExprPool *pool, Expr e, int i);
 
-// The value of one operation with operands (not of leaves, tables or histories); what folding, tracing and constant
-// experiments use. Same bits as generated code. For POW the exponent is taken to be a constant: see expr/math.h.
+// The value of one operation with operands (not of leaves, tables or histories); what folding, tracing and
+// constant experiments use. Same bits as generated code. For POW the exponent is taken to be a constant: see
+// expr/math.h.
 double expr_apply(ExprOp op, double a, double b, double c);
 
 // Where an expression reads its leaves from when it is evaluated outside generated code.
@@ -104,8 +111,8 @@ typedef struct ExprValues {
 // A leaf whose function is NULL is NaN. Shared parts are computed once.
 double expr_evaluate(const ExprPool *pool, Expr e, const ExprValues *values);
 
-// Visit each distinct node below and including the roots once, children first, without recursion. The result is
-// in the arena: [*n] indices ascending.
+// Visit each distinct node below and including the roots once, children first, without recursion. The result
+// is in the arena: [*n] indices ascending.
 Expr *expr_collect(const ExprPool *pool, const Expr *roots, size_t n_roots, Arena *arena, size_t *n);
 // The distinct variables read by `e`, ascending, in the arena.
 uint32_t *expr_variables(const ExprPool *pool, Expr e, Arena *arena, size_t *n);
@@ -121,12 +128,13 @@ Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rat
 
 // If e = a*v + b with a and b free of v, give both and return true.
 bool expr_split_linear(ExprPool *pool, Expr e, uint32_t variable, Expr *a, Expr *b);
-// Solve lhs = rhs for a variable in closed form: an explicit side, a linear occurrence, or a chain of invertible
-// operations with one value. EXPR_NONE if there is none. *divides is set to what must not be zero, or EXPR_NONE.
+// Solve lhs = rhs for a variable in closed form: an explicit side, a linear occurrence, or a chain of
+// invertible operations with one value. EXPR_NONE if there is none. *divides is set to what must not be zero,
+// or EXPR_NONE.
 Expr expr_solve(ExprPool *pool, Expr lhs, Expr rhs, uint32_t variable, Expr *divides);
 
-// Print as the language writes it. `name` gives the text of a VAR; MODE k is printed as its relation if `relations` is
-// given ([n]), else as `mode k`.
+// Print as the language writes it. `name` gives the text of a VAR; MODE k is printed as its relation if
+// `relations` is given ([n]), else as `mode k`.
 typedef struct ExprNames {
     const char *(*variable)(const void *context, uint32_t variable);
     const void *context;

@@ -41,7 +41,7 @@ static void split(Known *known, uint32_t hash)
     assert(page->depth < MAX_DEPTH);    // else hundreds of nodes have the same 32 bits: a bad hash
     if (page->depth == known->depth) double_directory(known);
 
-    // the entries that lead to this page agree in page->depth bits; those with the next bit set get the new one
+    // all entries that lead to this page agree in page->depth bits; those with the next bit set get the new
     KnownPage *fresh = ARENA_NEW(known->arena, KnownPage);
     const uint32_t bit = 1u << page->depth;
     const uint32_t first = (entry_of(known, hash) & (bit - 1)) | bit;
@@ -51,7 +51,8 @@ static void split(Known *known, uint32_t hash)
     *page = (KnownPage){ .depth = old.depth + 1 };
     fresh->depth = old.depth + 1;
     for (uint32_t i = 0; i < KNOWN_SLOTS; i++)
-        if (old.slots[i].id_plus_1) put(old.slots[i].hash >> KNOWN_SLOT_BITS & bit ? fresh : page, old.slots[i]);
+        if (old.slots[i].id_plus_1)
+            put(old.slots[i].hash >> KNOWN_SLOT_BITS & bit ? fresh : page, old.slots[i]);
 }
 
 KnownProbe known_probe(const Known *known, uint64_t hash)

@@ -1,8 +1,9 @@
 // src/expr/known.h: a hash table of node numbers that grows page by page.
 //
-// Extendible hashing: a directory of 2^depth entries leads from the upper bits of a hash to a page; within the page the
-// lower bits say where to start probing. A page that fills up is split in two; nothing else moves, and no outgrown
-// copy of a large table is left behind in the arena: about 15 bytes for each number, however many there are.
+// Extendible hashing: a directory of 2^depth entries leads from the upper bits of a hash to a page; within
+// the page the lower bits say where to start probing. A page that fills up is split in two; nothing else
+// moves, and no outgrown copy of a large table is left behind in the arena: about 15 bytes for each number,
+// however many there are.
 #pragma once
 #include "base/arena.h"
 #include <stdbool.h>

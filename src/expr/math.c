@@ -84,7 +84,10 @@ const ExprMath *expr_math_find(const char *c_name)
     return NULL;
 }
 
-double expr_lookup(const ExprTable *table, double x) { return orr_lookup(table->x, table->y, (int)table->n, x); }
+double expr_lookup(const ExprTable *table, double x)
+{
+    return orr_lookup(table->x, table->y, (int)table->n, x);
+}
 double expr_lookup_slope(const ExprTable *table, double x)
 {
     return orr_lookup_slope(table->x, table->y, (int)table->n, x);

@@ -1,14 +1,15 @@
 // src/expr/math.h: the one set of functions that folding, tracing and generated code compute with.
 //
-// Both compilers of the generated code must give the same bits, on every machine. So a function has one origin:
+// Both compilers of the generated code must give the same bits on every machine. So each has one origin:
 //
-//   library   exp, log, sin, … are SLEEF's deterministic scalar functions without fused multiply-add (at most 1 ulp off);
+//   library   exp, log, sin, … are SLEEF's deterministic scalar functions without fused multiply-add, at most
+//             1 ulp off;
 //             sqrt, floor, ceil, round, fabs have only one right answer, and come from the C library;
-//   text      the rest is C text of ours, short enough to stand in the prelude of the generated code. The same text
-//             is compiled here.
+//   text      the rest is C text of ours, short enough to stand in the prelude of the generated code. The
+//             same text is compiled here.
 //
-// Generated code calls them by `c_name`. Binding a name of a library function means declaring it and giving its
-// address (in memory) or its symbol (a shared object).
+// Generated code calls them by `c_name`. Binding a name of a library function means declaring it and giving
+// its address (in memory) or its symbol (a shared object).
 #pragma once
 #include "expr/expr.h"
 
@@ -28,8 +29,8 @@ extern const ExprMath expr_math[];
 extern const size_t   expr_n_math;
 const ExprMath *expr_math_find(const char *c_name);    // NULL if there is none
 
-// The piecewise linear table at x: constant outside, exact at its points, NaN for NaN. Where two points share an x the
-// later one counts from there on.
+// The piecewise linear table at x: constant outside, exact at its points, NaN for NaN. Where two points share
+// an x the later one counts from there on.
 double expr_lookup(const ExprTable *table, double x);
 // Its slope to the right of x: 0 outside.
 double expr_lookup_slope(const ExprTable *table, double x);
@@ -41,5 +42,6 @@ double expr_lookup_slope(const ExprTable *table, double x);
 enum { EXPR_WHOLE_POWER_MAX = 16 };
 double expr_whole_power(double x, int n);
 double expr_pow(double x, double y);    // orr_pow: any other exponent
-// Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes to orr_pow.
+// Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes
+// to orr_pow.
 bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n);

@@ -1,7 +1,7 @@
 // src/expr/pool.c: nodes, each different one once (hash-consing).
 //
-// A node is looked up by a hash of its four words before it is made. For an operation that commutes the hash is taken
-// with the operands in ascending order and both orders compare equal, so `b + a` finds `a + b`.
+// A node is looked up by a hash of its four words before it is made. For an operation that commutes the hash
+// is taken with the operands in ascending order and both orders compare equal, so `b + a` finds `a + b`.
 #include "base/map.h"
 #include "expr/build.h"
 #include "expr/expr.h"
@@ -60,7 +60,8 @@ static Expr add(ExprPool *pool, ExprNode node, uint64_t hash)
     // an index must stay below EXPR_NONE
     if (pool->nodes.n >= EXPR_NONE - 1) arena_no_memory(pool->nodes.n * sizeof node);
     const Expr e = (Expr)pool->nodes.n++;
-    if (e % EXPR_PAGE == 0) vec_push(pool->arena, &pool->nodes.pages, ARENA_ARRAY(pool->arena, ExprNode, EXPR_PAGE));
+    if (e % EXPR_PAGE == 0)
+        vec_push(pool->arena, &pool->nodes.pages, ARENA_ARRAY(pool->arena, ExprNode, EXPR_PAGE));
     vec_last(&pool->nodes.pages)[e % EXPR_PAGE] = node;
     known_add(&pool->known, hash, e);
     return e;

@@ -1,17 +1,20 @@
-// src/expr/print.c: expressions as the language writes them, with as few parentheses as reading them back needs.
+// src/expr/print.c: expressions as the language writes them, with as few parentheses as possible.
 //
 // Work that is left waits on an explicit stack, so a sum of a million terms is no deeper than a small one.
 //
-// A minus sign in front needs care. -a*b may be read as (-a)*b or -(a*b); both have the same bits, so either is
-// printed so, but only where no operator stands on its left: x + (-a)*b.
+// A minus sign in front needs care. -a*b may be read as (-a)*b or -(a*b); both have the same bits, so either
+// is printed so, but only where no operator stands on its left: x + (-a)*b.
 #include "base/number.h"
 #include "expr/expr.h"
 #include <math.h>
 
 // How tightly an operation binds.
-enum { LEVEL_IF, LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_RELATION, LEVEL_SUM, LEVEL_TERM, LEVEL_PRODUCT, LEVEL_POWER, LEVEL_ATOM };
+enum {
+    LEVEL_IF, LEVEL_OR, LEVEL_AND, LEVEL_NOT, LEVEL_RELATION,
+    LEVEL_SUM, LEVEL_TERM, LEVEL_PRODUCT, LEVEL_POWER, LEVEL_ATOM,
+};
 
-// A graph with shared parts can stand for a text of exponential length; this much of it is printed, then "...".
+// A graph with shared parts can stand for an endless text; this much of it is printed, then "...".
 enum { PRINT_MAX = 1 << 24 };
 
 typedef struct Piece {
@@ -29,7 +32,10 @@ typedef struct Printer {
     VEC(Piece)       stack;
 } Printer;
 
-static void push_text(Printer *p, const char *text) { vec_push(&p->scratch, &p->stack, (Piece){ .text = text }); }
+static void push_text(Printer *p, const char *text)
+{
+    vec_push(&p->scratch, &p->stack, (Piece){ .text = text });
+}
 
 static void push(Printer *p, Expr e, int level, bool leading)
 {
@@ -77,7 +83,8 @@ static void print_variable(Printer *p, uint32_t variable)
 }
 
 // a op b. The stack is taken from the end, so pieces are pushed from right to left.
-static void print_infix(Printer *p, const ExprNode *node, const char *text, int left, int right, bool leading, bool again)
+static void print_infix(Printer *p, const ExprNode *node, const char *text, int left, int right, bool leading,
+                        bool again)
 {
     push(p, node->b, right, again);
     push_text(p, text);
@@ -88,7 +95,8 @@ static void print_call(Printer *p, const ExprNode *node)
 {
     const ExprOpInfo *info = &expr_ops[node->op];
     fputs(info->text, p->out);
-    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE || node->op == EXPR_DELAY) fprintf(p->out, "%u", (unsigned)node->b);
+    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE || node->op == EXPR_DELAY)
+        fprintf(p->out, "%u", (unsigned)node->b);
     push_text(p, ")");
     if (info->arity > 1) {
         push(p, node->b, LEVEL_IF, true);

@@ -1,7 +1,8 @@
 // src/expr/simplify.c: what an operation is when part of it is already known.
 //
-// Two levels. `simplify_make` serves every node and must leave the bits of finite results alone: the user's sum is
-// computed as it was written. `build_…` serves derivatives and coefficients, which nobody wrote: there 0*x is 0.
+// Two levels. `simplify_make` serves every node and must leave the bits of finite results alone: the user's
+// sum is computed as it was written. `build_…` serves derivatives and coefficients, which nobody wrote: there
+// 0*x is 0.
 #include "expr/build.h"
 #include "expr/math.h"
 #include <math.h>
@@ -184,7 +185,8 @@ Expr build_mul(ExprPool *pool, Expr a, Expr b)
     if (is_number(pool, a, 0) || is_number(pool, b, 0)) return expr_const(pool, 0);
     // 3*(2*x) is 6*x
     const ExprNode node = *expr_node(pool, b);
-    if (expr_is_const(pool, a, &x) && node.op == EXPR_MUL && expr_is_const(pool, node.a, &y) && isfinite(x * y))
+    if (expr_is_const(pool, a, &x) && node.op == EXPR_MUL && expr_is_const(pool, node.a, &y) &&
+        isfinite(x * y))
         return expr_binary(pool, EXPR_MUL, expr_const(pool, x * y), node.b);
     return expr_binary(pool, EXPR_MUL, a, b);
 }
@@ -195,4 +197,7 @@ Expr build_div(ExprPool *pool, Expr a, Expr b)
     return expr_binary(pool, EXPR_DIV, a, b);
 }
 
-Expr build_if(ExprPool *pool, Expr condition, Expr a, Expr b) { return expr_make(pool, EXPR_IF, condition, a, b); }
+Expr build_if(ExprPool *pool, Expr condition, Expr a, Expr b)
+{
+    return expr_make(pool, EXPR_IF, condition, a, b);
+}

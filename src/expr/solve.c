@@ -1,16 +1,17 @@
 // src/expr/solve.c: solving one equation for one variable in closed form.
 //
-// The rule above all: no solution is gained or lost, wherever `divides` is not zero. So both sides are only ever added to,
-// multiplied or divided by something free of the variable, or put through a function that takes every value at most once
-// and whose inverse is NaN where it takes none: exp, log, log10. Not undone are
+// The rule above all: no solution is gained or lost, wherever `divides` is not zero. So both sides are only
+// ever added to, multiplied or divided by something free of the variable, or put through a function that
+// takes every value at most once and whose inverse is NaN where it takes none: exp, log, log10.
+// Not undone are
 //
 //     sqrt, even powers     u = r² also solves sqrt(u) = -r
 //     sin, abs, …           have several solutions
 //     atan, tanh, asin      have a bounded range, the inverse not: tan(2) solves no atan(u) = 2
 //     odd powers, sinh      their inverses are not among our operations
 //
-// Two steps: peel what stands around the one operand that contains the variable; when both operands of an operation
-// do, or both sides of the equation, gather its coefficient, if it occurs linearly.
+// Two steps: peel what stands around the one operand that contains the variable; when both operands of an
+// operation do, or both sides of the equation, gather its coefficient, if it occurs linearly.
 #include "expr/build.h"
 #include "expr/walk.h"
 
@@ -28,7 +29,7 @@ static Split split_node(ExprPool *pool, const ExprNode *node, Expr e, const Spli
     bool is_free = true;
     for (int k = 0; k < arity; k++) {
         if (from[k].a == EXPR_NONE) return fails;
-        is_free = is_free && from[k].a == zero && from[k].b == (k == 0 ? node->a : k == 1 ? node->b : node->c);
+        is_free = is_free && from[k].a == zero && from[k].b == expr_operand(pool, e, k);
     }
     if (is_free) return (Split){ zero, e };
 
@@ -175,7 +176,8 @@ static bool solve_both_sides(Solution *s, Expr lhs, Expr rhs, uint32_t variable)
     return solve_linear(s, build_sub(s->pool, a, c), b, d);
 }
 
-static bool solve_one_side(Solution *s, Expr e, Expr leaf, uint32_t variable, const Walk *walk, const bool *depends)
+static bool solve_one_side(Solution *s, Expr e, Expr leaf, uint32_t variable, const Walk *walk,
+                           const bool *depends)
 {
     while (e != leaf) {
         const ExprNode node = *expr_node(s->pool, e);

@@ -7,7 +7,7 @@
 
 enum { DENSE_ALWAYS = 512, FIRST_SLOTS = 128 };
 
-// ---- By index: mark the roots, then go down through all indices. Children come after their parents on the way.
+// ---- By index: mark the roots, then go down through all indices; parents come before their children.
 
 static void walk_dense(Walk *walk, const ExprPool *pool, const Expr *roots, size_t n_roots, Expr bottom)
 {
@@ -99,7 +99,8 @@ static bool walk_sparse(Walk *walk, const ExprPool *pool, const Expr *roots, siz
             walk->nodes = found.items;
             walk->n = found.n;
             if (found.n * 2 > walk->capacity) {
-                if (walk->capacity * 2 * sizeof(WalkSlot) >= (size_t)walk->top * sizeof *walk->dense) return false;
+                if (walk->capacity * 2 * sizeof(WalkSlot) >= (size_t)walk->top * sizeof *walk->dense)
+                    return false;
                 make_slots(walk, walk->capacity * 2);
             }
         }
@@ -134,8 +135,8 @@ void walk_free(Walk *walk) { arena_free(&walk->scratch); }
 
 size_t walk_place(const Walk *walk, Expr e)
 {
-    const uint32_t place = !walk->dense ? find_slot(walk, e)->place_plus_1 : e <= walk->top ? walk->dense[e] : 0;
-    return (size_t)place - 1;
+    if (!walk->dense) return (size_t)find_slot(walk, e)->place_plus_1 - 1;
+    return e <= walk->top ? (size_t)walk->dense[e] - 1 : WALK_NONE;
 }
 
 // ---- Public walks

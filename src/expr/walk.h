@@ -20,7 +20,8 @@ typedef struct Walk {
 
 #define WALK_NONE SIZE_MAX
 
-// Nodes with an index below `bottom` are left out with all below them: what reads the node `bottom` has a larger index.
+// Nodes with an index below `bottom` are left out with all below them: what reads the node `bottom` has a
+// larger index.
 void   walk_init(Walk *walk, const ExprPool *pool, const Expr *roots, size_t n_roots, Expr bottom);
 void   walk_free(Walk *walk);
 size_t walk_place(const Walk *walk, Expr e);    // place of a node, WALK_NONE if it was left out

@@ -1,7 +1,8 @@
 // src/num/hermite.h: a step as a cubic: the curve through both ends with the slopes of both ends.
 //
-// s is the fraction of the step, 0 at its start and 1 at its end; h is its length, x0 and dx0 belong to the start. At
-// s = 0 and s = 1 the values are exactly x0 and x1. The error for a smooth solution is of fourth order in h.
+// s is the fraction of the step, 0 at its start and 1 at its end; h is its length, x0 and dx0 belong to the
+// start. At s = 0 and s = 1 the values are exactly x0 and x1. The error for a smooth solution is of fourth
+// order in h.
 #pragma once
 #include <stddef.h>
 

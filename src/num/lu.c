@@ -90,8 +90,8 @@ static double sum_of_magnitudes(const double *x, size_t n)
     return sum;
 }
 
-// The column-sum norm of A⁻¹ is the largest |A⁻¹x| with |x| = 1, and is reached at a unit vector: climb from one to
-// the next along the gradient of |A⁻¹x|, which is A⁻ᵀ sign(A⁻¹x).
+// The column-sum norm of A⁻¹ is the largest |A⁻¹x| with |x| = 1, and is reached at a unit vector: climb from
+// one to the next along the gradient of |A⁻¹x|, which is A⁻ᵀ sign(A⁻¹x).
 static double inverse_norm(const double *lu, size_t n, const size_t *pivots, double *x, double *y)
 {
     for (size_t i = 0; i < n; i++) x[i] = 1.0 / (double)n;

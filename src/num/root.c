@@ -1,9 +1,10 @@
-// src/num/root.c: bracketing with inverse quadratic interpolation (Chandrupatla 1997) and bisection as a safeguard.
+// src/num/root.c: inverse quadratic interpolation (Chandrupatla 1997) safeguarded by bisection.
 //
-// Two things differ from the textbook. The end is reached when the ends of the bracket are neighbours, not within a
-// tolerance, so distances are counted in doubles ("steps") where that matters: bisection halves their number, and is
-// taken whenever two interpolations have not. And since interpolation comes to the root from one side, leaving the other
-// end where it is, a point on an end is moved one step into the bracket: it lands behind the root, and the bracket collapses.
+// Two things differ from the textbook. The end is reached when the ends of the bracket are neighbours, not
+// within a tolerance, so distances are counted in doubles ("steps") where that matters: bisection halves
+// their number, and is taken whenever two interpolations have not. And since interpolation comes to the root
+// from one side, leaving the other end where it is, a point on an end is moved one step into the bracket: it
+// lands behind the root, and the bracket collapses.
 #include "num/root.h"
 #include <math.h>
 #include <stdint.h>
@@ -25,7 +26,10 @@ static double double_of(int64_t rank)
     return x;
 }
 
-static uint64_t steps_between(int64_t a, int64_t b) { return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b; }
+static uint64_t steps_between(int64_t a, int64_t b)
+{
+    return a < b ? (uint64_t)b - (uint64_t)a : (uint64_t)a - (uint64_t)b;
+}
 
 static int64_t move_towards(int64_t from, int64_t to, uint64_t steps)
 {
@@ -42,7 +46,8 @@ static double interpolate(Point newest, Point opposite, Point last)
     // the inverse parabola through three points, if it is monotone between them; else the chord
     double part = a.f / (a.f - b.f);
     if (phi * phi < xi && (1 - phi) * (1 - phi) < 1 - xi)
-        part = a.f / (b.f - a.f) * (c.f / (b.f - c.f)) + (c.x - a.x) / (b.x - a.x) * (a.f / (c.f - a.f)) * (b.f / (c.f - b.f));
+        part = a.f / (b.f - a.f) * (c.f / (b.f - c.f)) +
+               (c.x - a.x) / (b.x - a.x) * (a.f / (c.f - a.f)) * (b.f / (c.f - b.f));
     return a.x + part * (b.x - a.x);
 }
 
@@ -58,7 +63,8 @@ bool root_find(RootFunction f, void *context, double from, double f_from, double
 {
     *root = (Root){ .before = from, .after = to, .f_before = f_from, .f_after = f_to };
     const bool rises = f_from < 0;
-    if (f_from == 0 || isnan(f_from) || isnan(f_to) || (rises ? f_to < 0 : f_to > 0) || !isfinite(from) || !isfinite(to))
+    if (f_from == 0 || isnan(f_from) || isnan(f_to) || (rises ? f_to < 0 : f_to > 0) || !isfinite(from) ||
+        !isfinite(to))
         return false;
 
     Point last = { from, f_from };    // what the newest end replaced
@@ -71,8 +77,8 @@ bool root_find(RootFunction f, void *context, double from, double f_from, double
         const uint64_t width = steps_between(before, after);
         if (width <= 1) return true;
 
-        // Two evaluations to halve the steps, else bisections follow: one, and one more each time that happens again,
-        // since then the function jumps or is flat.
+        // Two evaluations to halve the steps, else bisections follow: one, and one more each time that
+        // happens again, since then the function jumps or is flat.
         if (due == 0) {
             if (width <= goal) {
                 if (goal != UINT64_MAX) bisections = 0;
@@ -87,7 +93,8 @@ bool root_find(RootFunction f, void *context, double from, double f_from, double
             if (--due == 0) goal = UINT64_MAX;
         } else {
             const Point old = { root->before, root->f_before }, new = { root->after, root->f_after };
-            rank = place_inside(newest_is_after ? interpolate(new, old, last) : interpolate(old, new, last), before, after);
+            rank = place_inside(newest_is_after ? interpolate(new, old, last) : interpolate(old, new, last),
+                                before, after);
             tries--;
         }
         const double x = double_of(rank), value = f(context, x);

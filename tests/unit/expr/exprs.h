@@ -1,4 +1,4 @@
-// tests/unit/expr/exprs.h: what the tests of expressions share: short names, values, random numbers and trees.
+// tests/unit/expr/exprs.h: what the tests of expressions share: names, values, random numbers and trees.
 #pragma once
 #include "check.h"
 #include "expr/expr.h"
@@ -38,7 +38,10 @@ static inline char *text_of(Fixture *f, Expr e)
 }
 #define assert_prints(f, e, expected) assert_string_equal(text_of((f), (e)), (expected))
 
-static inline double read_array(const void *context, uint32_t variable) { return ((const double *)context)[variable]; }
+static inline double read_array(const void *context, uint32_t variable)
+{
+    return ((const double *)context)[variable];
+}
 
 static inline double value_at(const ExprPool *pool, Expr e, const double *variables)
 {
@@ -57,9 +60,15 @@ static inline uint64_t random_next(Random *r)
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return z ^ z >> 31;
 }
-static inline uint32_t random_below(Random *r, uint32_t n) { return (uint32_t)((random_next(r) >> 32) * n >> 32); }
+static inline uint32_t random_below(Random *r, uint32_t n)
+{
+    return (uint32_t)((random_next(r) >> 32) * n >> 32);
+}
 static inline double random_unit(Random *r) { return (double)(random_next(r) >> 11) * 0x1p-53; }
-static inline double random_between(Random *r, double low, double high) { return low + (high - low) * random_unit(r); }
+static inline double random_between(Random *r, double low, double high)
+{
+    return low + (high - low) * random_unit(r);
+}
 
 // ---- Trees as they were asked for, before the pool folds and shares anything
 
@@ -85,7 +94,8 @@ static inline Tree *tree_leaf(Random *r, Arena *arena, uint32_t n_variables)
 }
 
 // Operations from `ops` ([n_ops]); the condition of an IF is a relation.
-static inline Tree *tree_random(Random *r, Arena *arena, const ExprOp *ops, uint32_t n_ops, uint32_t n_variables, int depth)
+static inline Tree *tree_random(Random *r, Arena *arena, const ExprOp *ops, uint32_t n_ops,
+                                uint32_t n_variables, int depth)
 {
     if (depth == 0 || random_below(r, 8) == 0) return tree_leaf(r, arena, n_variables);
     Tree *tree = ARENA_NEW(arena, Tree);

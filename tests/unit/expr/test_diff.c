@@ -17,8 +17,8 @@ static Complex whole_power(Complex x, int n)
     return n < 0 ? 1 / y : y;
 }
 
-// The same expression over the complex numbers: Im f(x + ih)/h is f'(x) without cancellation, by other rules than
-// ours. Piecewise functions choose by the real part.
+// The same expression over the complex numbers: Im f(x + ih)/h is f'(x) without cancellation, by other rules
+// than ours. Piecewise functions choose by the real part.
 static Complex complex_value(const Tree *tree, const Complex *x, double *largest)
 {
     if (tree->op == EXPR_CONST) return tree->value;
@@ -34,7 +34,9 @@ static Complex complex_value(const Tree *tree, const Complex *x, double *largest
     case EXPR_SUB: y = a - b; break;
     case EXPR_MUL: y = a * b; break;
     case EXPR_DIV: y = a / b; break;
-    case EXPR_POW: y = cimag(b) == 0 && rb == floor(rb) && fabs(rb) < 100 ? whole_power(a, (int)rb) : cexp(b * clog(a)); break;
+    case EXPR_POW:
+        y = cimag(b) == 0 && rb == floor(rb) && fabs(rb) < 100 ? whole_power(a, (int)rb) : cexp(b * clog(a));
+        break;
     case EXPR_ABS: y = ra < 0 ? -a : ra > 0 ? a : 0; break;
     case EXPR_SIGN: y = (ra > 0) - (ra < 0); break;
     case EXPR_MIN: y = ra <= rb ? a : b; break;
@@ -74,10 +76,12 @@ static Complex complex_value(const Tree *tree, const Complex *x, double *largest
 static void test_diff_agrees_with_the_complex_step(void **state)
 {
     (void)state;
-    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_POW, EXPR_ABS, EXPR_SIGN,
-        EXPR_MIN, EXPR_MAX, EXPR_FLOOR, EXPR_MOD, EXPR_SQRT, EXPR_EXP, EXPR_LOG, EXPR_LOG10, EXPR_SIN, EXPR_COS, EXPR_TAN,
-        EXPR_ASIN, EXPR_ACOS, EXPR_ATAN, EXPR_ATAN2, EXPR_SINH, EXPR_COSH, EXPR_TANH, EXPR_IF,
-        EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV };
+    static const ExprOp ops[] = { EXPR_NEG,  EXPR_ADD,  EXPR_SUB,  EXPR_MUL,   EXPR_DIV,   EXPR_POW,
+                                  EXPR_ABS,  EXPR_SIGN, EXPR_MIN,  EXPR_MAX,   EXPR_FLOOR, EXPR_MOD,
+                                  EXPR_SQRT, EXPR_EXP,  EXPR_LOG,  EXPR_LOG10, EXPR_SIN,   EXPR_COS,
+                                  EXPR_TAN,  EXPR_ASIN, EXPR_ACOS, EXPR_ATAN,  EXPR_ATAN2, EXPR_SINH,
+                                  EXPR_COSH, EXPR_TANH, EXPR_IF,   EXPR_ADD,   EXPR_SUB,   EXPR_MUL,
+                                  EXPR_DIV };
     const double h = 1e-25;
     Random r = { 2024 };
     int checked = 0, nonzero = 0, singular = 0;
@@ -103,8 +107,8 @@ static void test_diff_agrees_with_the_complex_step(void **state)
                 checked++;
                 nonzero += expected != 0;
                 if (!(fabs(derivative - expected) <= 1e-7 * (1 + fabs(expected)))) {
-                    print_error("d/d%s %s\n  is %s\n  = %.17g, not %.17g\n", letter_name(NULL, by), text_of(&f, e),
-                                text_of(&f, expr_derivative(p, e, by)), derivative, expected);
+                    print_error("d/d%s %s\n  is %s\n  = %.17g, not %.17g\n", letter_name(NULL, by),
+                                text_of(&f, e), text_of(&f, expr_derivative(p, e, by)), derivative, expected);
                     fail();
                 }
             }
@@ -122,8 +126,9 @@ static void test_diff_of_each_operation(void **state)
     int checked = 0;
     for (int op = 0; op < EXPR_N_OPS; op++) {
         const ExprOpInfo *info = &expr_ops[op];
-        if (info->type == 'B' || info->arity == 0 || info->arity == 3 || op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_DELAY
-            || op == EXPR_CEIL || op == EXPR_ROUND) continue;
+        if (info->type == 'B' || info->arity == 0 || info->arity == 3 || op == EXPR_LOOKUP ||
+            op == EXPR_SLOPE || op == EXPR_DELAY || op == EXPR_CEIL || op == EXPR_ROUND)
+            continue;
         Fixture f;
         ExprPool *p = fixture_start(&f);
         Tree a = { .op = EXPR_VAR, .variable = 0 }, b = { .op = EXPR_VAR, .variable = 1 };
@@ -133,7 +138,8 @@ static void test_diff_of_each_operation(void **state)
             z[by] += h * _Complex_I;
             double largest = 0;
             const double expected = cimag(complex_value(&tree, z, &largest)) / h;
-            assert_near(value_at(p, expr_derivative(p, tree_build(p, &tree), by), x), expected, 1e-14 * fmax(1, fabs(expected)));
+            assert_near(value_at(p, expr_derivative(p, tree_build(p, &tree), by), x), expected,
+                        1e-14 * fmax(1, fabs(expected)));
             checked++;
         }
         fixture_end(&f);
@@ -163,7 +169,8 @@ static void test_diff_is_written_naturally(void **state)
     assert_prints(&f, expr_derivative(p, t, 0), "0");
     assert_prints(&f, expr_derivative(p, b, 0), "0");
     assert_prints(&f, expr_derivative(p, a, 77), "0");
-    assert_prints(&f, expr_derivative(p, expr_make(p, EXPR_IF, expr_mode(p, 2), E2(MUL, a, b), b), 0), "if mode 2 then b else 0");
+    assert_prints(&f, expr_derivative(p, expr_make(p, EXPR_IF, expr_mode(p, 2), E2(MUL, a, b), b), 0),
+                  "if mode 2 then b else 0");
     // a branch that does not exist where the other is taken does not disturb it
     const Expr guarded = expr_make(p, EXPR_IF, E2(GT, a, N(0)), E1(LOG, a), N(0));
     assert_near(value_at(p, expr_derivative(p, guarded, 0), (double[]){ -1 }), 0, 0);
@@ -179,7 +186,8 @@ static void test_diff_by_time(void **state)
     // variable 1 is constant in time, variable 3 is beyond the array
     const Expr rate[] = { dx, EXPR_NONE };
     assert_prints(&f, expr_time_derivative(p, E2(MUL, x, y), rate, 2), "c*b");
-    assert_prints(&f, expr_time_derivative(p, E2(ADD, E2(POW, x, N(2)), E2(MUL, t, expr_var(p, 3))), rate, 2), "2*a*c + d");
+    assert_prints(&f, expr_time_derivative(p, E2(ADD, E2(POW, x, N(2)), E2(MUL, t, expr_var(p, 3))), rate, 2),
+                  "2*a*c + d");
     assert_prints(&f, expr_time_derivative(p, E1(SIN, t), rate, 2), "cos(t)");
     assert_prints(&f, expr_time_derivative(p, y, rate, 2), "0");
     // the past has a rate of its own that is no expression

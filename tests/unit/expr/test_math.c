@@ -31,11 +31,11 @@ static void test_math_is_within_an_ulp(void **state)
 {
     (void)state;
     static const Function functions[] = {
-        { EXPR_EXP, expl, -700, 709 },     { EXPR_LOG, logl, 0, 1e6 },         { EXPR_LOG, logl, 0, 2 },
-        { EXPR_LOG10, log10l, 0, 1e300 },  { EXPR_SIN, sinl, -100, 100 },      { EXPR_SIN, sinl, -1e15, 1e15 },
-        { EXPR_COS, cosl, -100, 100 },     { EXPR_COS, cosl, -1e15, 1e15 },    { EXPR_TAN, tanl, -1e3, 1e3 },
-        { EXPR_ASIN, asinl, -1, 1 },       { EXPR_ACOS, acosl, -1, 1 },        { EXPR_ATAN, atanl, -50, 50 },
-        { EXPR_SINH, sinhl, -20, 20 },     { EXPR_COSH, coshl, -700, 700 },    { EXPR_TANH, tanhl, -5, 5 },
+        { EXPR_EXP, expl, -700, 709 },    { EXPR_LOG, logl, 0, 1e6 },      { EXPR_LOG, logl, 0, 2 },
+        { EXPR_LOG10, log10l, 0, 1e300 }, { EXPR_SIN, sinl, -100, 100 },   { EXPR_SIN, sinl, -1e15, 1e15 },
+        { EXPR_COS, cosl, -100, 100 },    { EXPR_COS, cosl, -1e15, 1e15 }, { EXPR_TAN, tanl, -1e3, 1e3 },
+        { EXPR_ASIN, asinl, -1, 1 },      { EXPR_ACOS, acosl, -1, 1 },     { EXPR_ATAN, atanl, -50, 50 },
+        { EXPR_SINH, sinhl, -20, 20 },    { EXPR_COSH, coshl, -700, 700 }, { EXPR_TANH, tanhl, -5, 5 },
         { EXPR_SQRT, sqrtl, 0, 1e10 },
     };
     Random r = { 7 };
@@ -135,7 +135,8 @@ static void test_math_whole_powers_are_products(void **state)
     // an exponent that is a variable is not looked at
     const double values[] = { 1.1, 7 };
     assert_same_bits(value_at(p, expr_binary(p, EXPR_POW, a, expr_var(p, 1)), values), expr_pow(1.1, 7));
-    assert_same_bits(value_at(p, expr_binary(p, EXPR_POW, a, expr_const(p, 7)), values), expr_whole_power(1.1, 7));
+    assert_same_bits(value_at(p, expr_binary(p, EXPR_POW, a, expr_const(p, 7)), values),
+                     expr_whole_power(1.1, 7));
     fixture_end(&f);
 }
 
@@ -188,9 +189,11 @@ static void test_math_has_every_function_of_the_operations(void **state)
             assert_contains(math->text, info->c);
         }
         // called through the table, as generated code does, it gives what folding gives
-        if (math->arity == 1) assert_same_bits(((double (*)(double))math->function)(0.3), expr_apply((ExprOp)op, 0.3, 0, 0));
+        if (math->arity == 1)
+            assert_same_bits(((double (*)(double))math->function)(0.3), expr_apply((ExprOp)op, 0.3, 0, 0));
         if (math->arity == 2)
-            assert_same_bits(((double (*)(double, double))math->function)(0.3, 0.7), expr_apply((ExprOp)op, 0.3, 0.7, 0));
+            assert_same_bits(((double (*)(double, double))math->function)(0.3, 0.7),
+                             expr_apply((ExprOp)op, 0.3, 0.7, 0));
         if (math->arity) assert_int_equal(math->arity, info->arity);
     }
     assert_null(expr_math_find("orr_nothing"));

@@ -162,8 +162,9 @@ static void test_pool_gives_the_bits_of_the_unsimplified_tree(void **state)
 {
     (void)state;
     // no operation that tells -0 from 0: that sign may change
-    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_ABS,
-        EXPR_MIN, EXPR_MAX, EXPR_FLOOR, EXPR_SQRT, EXPR_EXP, EXPR_LOG, EXPR_SIN, EXPR_COS, EXPR_TANH, EXPR_IF, EXPR_SIGN };
+    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL,  EXPR_DIV,   EXPR_ADD,  EXPR_SUB,
+                                  EXPR_MUL, EXPR_ABS, EXPR_MIN, EXPR_MAX,  EXPR_FLOOR, EXPR_SQRT, EXPR_EXP,
+                                  EXPR_LOG, EXPR_SIN, EXPR_COS, EXPR_TANH, EXPR_IF,    EXPR_SIGN };
     Random r = { 1 };
     int finite = 0;
     for (int i = 0; i < 20000; i++) {

@@ -242,8 +242,9 @@ static Expr read_expr(Reader *r, int level)
 static void test_print_reads_back_as_the_same_value(void **state)
 {
     (void)state;
-    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_POW, EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL,
-        EXPR_DIV, EXPR_MIN, EXPR_ATAN2, EXPR_EXP, EXPR_IF };
+    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB,   EXPR_MUL, EXPR_DIV,
+                                  EXPR_POW, EXPR_NEG, EXPR_ADD,   EXPR_SUB, EXPR_MUL,
+                                  EXPR_DIV, EXPR_MIN, EXPR_ATAN2, EXPR_EXP, EXPR_IF };
     Random r = { 31 };
     int checked = 0;
     for (int i = 0; i < 30000; i++) {
@@ -258,7 +259,8 @@ static void test_print_reads_back_as_the_same_value(void **state)
         for (int k = 0; k < 3; k++) x[k] = random_between(&r, -2, 2);
         const double expected = value_at(p, e, x), value = value_at(p, again, x);
         if (isfinite(expected)) {
-            if (memcmp(&expected, &value, sizeof value) != 0) print_error("%s\n%s\n", text, text_of(&f, again));
+            if (memcmp(&expected, &value, sizeof value) != 0)
+                print_error("%s\n%s\n", text, text_of(&f, again));
             assert_same_bits(value, expected);
             checked++;
         }

@@ -24,7 +24,8 @@ static void test_solve_is_written_naturally(void **state)
     (void)state;
     Fixture f;
     ExprPool *p = fixture_start(&f);
-    const Expr a = expr_var(p, 0), b = expr_var(p, 1), c = expr_var(p, 2), x = expr_var(p, 8), y = expr_var(p, 9), z = expr_var(p, 10);
+    const Expr a = expr_var(p, 0), b = expr_var(p, 1), c = expr_var(p, 2), x = expr_var(p, 8),
+               y = expr_var(p, 9), z = expr_var(p, 10);
     const Expr zero = N(0);
     // an explicit side
     assert_string_equal(solved(&f, x, E2(ADD, y, N(16)), 8), "y + 16");
@@ -80,10 +81,25 @@ static void test_solve_refuses_what_has_none_or_several(void **state)
     Fixture f;
     ExprPool *p = fixture_start(&f);
     const Expr a = expr_var(p, 0), x = expr_var(p, 8), y = expr_var(p, 9);
-    const Expr refused[] = { E1(SQRT, x), E1(SIN, x), E1(ABS, x), E2(POW, x, N(2)), E2(POW, x, N(3)), E1(ATAN, x), E1(TANH, x),
-        E2(MUL, x, x), E2(MUL, x, E1(SIN, x)), E2(MIN, x, a), E1(FLOOR, x), E2(MOD, x, N(3)), E2(MUL, N(0), x), E2(SUB, x, x),
-        E2(DIV, x, N(0)), E2(DELAY, x, 0), E2(LOOKUP, x, 0), E2(DIV, x, E2(ADD, x, N(1))),
-        expr_make(p, EXPR_IF, E2(GT, x, N(0)), x, E2(ADD, x, N(1))) };
+    const Expr refused[] = { E1(SQRT, x),
+                             E1(SIN, x),
+                             E1(ABS, x),
+                             E2(POW, x, N(2)),
+                             E2(POW, x, N(3)),
+                             E1(ATAN, x),
+                             E1(TANH, x),
+                             E2(MUL, x, x),
+                             E2(MUL, x, E1(SIN, x)),
+                             E2(MIN, x, a),
+                             E1(FLOOR, x),
+                             E2(MOD, x, N(3)),
+                             E2(MUL, N(0), x),
+                             E2(SUB, x, x),
+                             E2(DIV, x, N(0)),
+                             E2(DELAY, x, 0),
+                             E2(LOOKUP, x, 0),
+                             E2(DIV, x, E2(ADD, x, N(1))),
+                             expr_make(p, EXPR_IF, E2(GT, x, N(0)), x, E2(ADD, x, N(1))) };
     for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
         assert_string_equal(solved(&f, refused[i], y, 8), "none");
         assert_string_equal(solved(&f, y, refused[i], 8), "none");
@@ -121,8 +137,11 @@ static void test_solve_splits_linear_expressions(void **state)
         assert_prints(&f, rest, cases[i].b);
     }
     // steps have the derivative 0, yet are not constant
-    const Expr bent[] = { E1(FLOOR, x), E1(SIGN, x), E2(MOD, x, N(3)), E2(MIN, x, E2(ADD, x, N(1))), E2(MUL, x, x), E1(SIN, x),
-        E2(DIV, N(1), x), expr_make(p, EXPR_IF, E2(GT, x, N(0)), a, b), E2(DELAY, x, 0), E2(POW, x, N(2)) };
+    const Expr bent[] = { E1(FLOOR, x),     E1(SIGN, x),
+                          E2(MOD, x, N(3)), E2(MIN, x, E2(ADD, x, N(1))),
+                          E2(MUL, x, x),    E1(SIN, x),
+                          E2(DIV, N(1), x), expr_make(p, EXPR_IF, E2(GT, x, N(0)), a, b),
+                          E2(DELAY, x, 0),  E2(POW, x, N(2)) };
     for (size_t i = 0; i < sizeof bent / sizeof *bent; i++) {
         Expr slope, rest;
         assert_false(expr_split_linear(p, bent[i], 8, &slope, &rest));
@@ -134,8 +153,8 @@ static void test_solve_splits_linear_expressions(void **state)
 static void test_solve_satisfies_random_equations(void **state)
 {
     (void)state;
-    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_EXP, EXPR_LOG, EXPR_ADD, EXPR_SUB,
-        EXPR_IF, EXPR_SIN };
+    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_EXP,
+                                  EXPR_LOG, EXPR_ADD, EXPR_SUB, EXPR_IF,  EXPR_SIN };
     Random r = { 99 };
     int checked = 0;
     for (int i = 0; i < 40000; i++) {
@@ -158,7 +177,8 @@ static void test_solve_satisfies_random_equations(void **state)
                 // rounding of the solution, amplified by the equation
                 const double slope = value_at(p, expr_derivative(p, E2(SUB, lhs, rhs), 0), x);
                 if (left != right && !(fabs(left - right) <= 1e-8 * (1 + fabs(left)) + 1e-12 * fabs(slope))) {
-                    print_error("%s = %s\n  gives a = %s\n  %.17g, %.17g\n", text_of(&f, lhs), text_of(&f, rhs), text_of(&f, e), left, right);
+                    print_error("%s = %s\n  gives a = %s\n  %.17g, %.17g\n", text_of(&f, lhs),
+                                text_of(&f, rhs), text_of(&f, e), left, right);
                     fail();
                 }
             }

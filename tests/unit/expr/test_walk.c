@@ -1,4 +1,4 @@
-// tests/unit/expr/test_walk.c: each node once, children first; what is read; substitution; evaluation. However deep.
+// tests/unit/expr/test_walk.c: each node once, children first, however deep; substitution, evaluation.
 #include "exprs.h"
 #include "expr/walk.h"
 
@@ -6,7 +6,8 @@
 #define E2(op, a, b) expr_binary(p, EXPR_##op, a, b)
 #define N(x)         expr_const(p, x)
 
-static const ExprOp all_ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_SIN, EXPR_EXP, EXPR_MIN, EXPR_IF };
+static const ExprOp all_ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV,
+                                  EXPR_SIN, EXPR_EXP, EXPR_MIN, EXPR_IF };
 enum { N_ALL_OPS = sizeof all_ops / sizeof *all_ops };
 
 static bool reaches(const ExprPool *p, Expr from, Expr to)
@@ -43,7 +44,8 @@ static void test_walk_takes_several_roots_and_a_bottom(void **state)
     (void)state;
     Fixture f;
     ExprPool *p = fixture_start(&f);
-    const Expr a = expr_var(p, 0), b = expr_var(p, 1), s = E1(SIN, a), sum = E2(ADD, s, b), product = E2(MUL, s, a);
+    const Expr a = expr_var(p, 0), b = expr_var(p, 1), s = E1(SIN, a), sum = E2(ADD, s, b),
+               product = E2(MUL, s, a);
     size_t n = 0;
     const Expr *nodes = expr_collect(p, (Expr[]){ product, sum, sum }, 3, &f.arena, &n);
     assert_int_equal(n, 5);
@@ -126,7 +128,8 @@ static void test_walk_substitutes_leaves(void **state)
     // at once, not one after the other: a and b change places
     assert_prints(&f, expr_substitute(p, e, (Expr[]){ b, a }, 2), "a*b - sin(a*b)");
     assert_prints(&f, expr_substitute(p, E2(SUB, a, b), (Expr[]){ b, a }, 2), "b - a");
-    assert_prints(&f, expr_substitute(p, e, (Expr[]){ EXPR_NONE, E2(ADD, c, N(1)) }, 2), "a*(c + 1) - sin(a*(c + 1))");
+    assert_prints(&f, expr_substitute(p, e, (Expr[]){ EXPR_NONE, E2(ADD, c, N(1)) }, 2),
+                  "a*(c + 1) - sin(a*(c + 1))");
     // constants fold
     assert_int_equal(expr_substitute(p, E2(ADD, a, b), (Expr[]){ N(2), N(3) }, 2), N(5));
     // nothing to do gives the same expression

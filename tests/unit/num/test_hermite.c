@@ -11,8 +11,10 @@ static void test_hermite_reproduces_cubics(void **state)
     const double t0 = 0.3, h = 1.7, t1 = t0 + h;
     for (int i = 0; i <= 20; i++) {
         const double s = i / 20.0, t = t0 + s * h;
-        assert_near(hermite_value(s, h, cubic(t0), cubic_slope(t0), cubic(t1), cubic_slope(t1)), cubic(t), 1e-14);
-        assert_near(hermite_slope(s, h, cubic(t0), cubic_slope(t0), cubic(t1), cubic_slope(t1)), cubic_slope(t), 1e-14);
+        assert_near(hermite_value(s, h, cubic(t0), cubic_slope(t0), cubic(t1), cubic_slope(t1)), cubic(t),
+                    1e-14);
+        assert_near(hermite_slope(s, h, cubic(t0), cubic_slope(t0), cubic(t1), cubic_slope(t1)),
+                    cubic_slope(t), 1e-14);
     }
 }
 

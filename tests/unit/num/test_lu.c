@@ -105,7 +105,10 @@ static void test_lu_condition_of_known_matrices(void **state)
     assert_near_relative(reciprocal_condition((double[]){ 5 }, 1), 1.0, 1e-15);
     assert_near_relative(reciprocal_condition((double[]){ 1, 0, 0, 1e-6 }, 2), 1e-6, 1e-12);
     // Hilbert matrices: column-sum condition numbers as published
-    const struct { size_t n; double condition; } hilbert[] = { { 3, 748 }, { 4, 28375 }, { 5, 943656 }, { 6, 29070279 } };
+    const struct {
+        size_t n;
+        double condition;
+    } hilbert[] = { { 3, 748 }, { 4, 28375 }, { 5, 943656 }, { 6, 29070279 } };
     for (size_t k = 0; k < 4; k++) {
         const size_t n = hilbert[k].n;
         double a[36];

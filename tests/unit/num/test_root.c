@@ -1,4 +1,4 @@
-// tests/unit/num/test_root.c: the change of sign is found to the last bit, inside the bracket, in few evaluations.
+// tests/unit/num/test_root.c: the change of sign is found to the last bit, and quickly.
 #include "check.h"
 #include "num/root.h"
 #include <float.h>
