@@ -318,6 +318,14 @@ static void test_diagnose_leaves_regular_loops_alone(void **state)
     assert_int_equal(orr_diag_errors(m.diag), 0);
     assert_int_not_equal(blocks.dynamic.blocks[0].divisor, EXPR_NONE);
     make_free(&m);
+
+    // nearly singular is not singular
+    make_init(&m);
+    const Expr a = make_var(&m, "a"), b = make_var(&m, "b");
+    make_equation(&m, make_add(&m, a, b), make_number(&m, 1));
+    make_equation(&m, make_add(&m, a, make_mul(&m, make_number(&m, 1.0001), b)), make_number(&m, 2));
+    assert_true(order_sort(&blocks, &m.flat, &m.arena, m.diag));
+    make_free(&m);
 }
 
 static void test_diagnose_warns_of_a_value_that_is_not_used(void **state)

@@ -78,6 +78,65 @@ static void test_match_is_as_large_as_trying_everything_finds(void **state)
     }
 }
 
+// Kuhn's algorithm: one row after the other, by recursion. Slow and simple.
+static bool place_row(const Incidence *rows, uint32_t i, uint32_t n_first, uint32_t *row_of, bool *tried)
+{
+    for (uint32_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
+        const uint32_t j = rows->columns[k];
+        if (j >= n_first || tried[j]) continue;
+        tried[j] = true;
+        if (row_of[j] != INCIDENCE_NONE && !place_row(rows, row_of[j], n_first, row_of, tried)) continue;
+        row_of[j] = i;
+        return true;
+    }
+    return false;
+}
+
+static uint32_t count_simply(const Incidence *rows, uint32_t n_first)
+{
+    uint32_t row_of[80], n = 0;
+    memset(row_of, 0xff, sizeof row_of);
+    for (uint32_t i = 0; i < rows->n_rows; i++) {
+        bool tried[80] = { 0 };
+        n += place_row(rows, i, n_first, row_of, tried);
+    }
+    return n;
+}
+
+// Sparse and larger, with bad preferences: the cheap step leaves something to do.
+static void test_match_agrees_with_a_simple_algorithm(void **state)
+{
+    (void)state;
+    uint64_t seed = 8;
+    for (int round = 0; round < 3000; round++) {
+        Arena arena = { 0 };
+        const uint32_t n = 20 + random_below(&seed, 60), degree = 2 + random_below(&seed, 3);
+        Incidence rows = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(&arena, uint32_t, n + 1),
+                           .columns = ARENA_ARRAY(&arena, uint32_t, (size_t)n * degree) };
+        uint32_t *prefer = ARENA_ARRAY(&arena, uint32_t, n);
+        for (uint32_t i = 0; i < n; i++) {
+            uint32_t at = rows.first[i];
+            for (uint32_t k = 0; k < degree; k++) {
+                const uint32_t j = random_below(&seed, n);
+                bool is_new = true;
+                for (uint32_t e = rows.first[i]; e < at; e++) is_new = is_new && rows.columns[e] != j;
+                if (is_new) rows.columns[at++] = j;
+            }
+            rows.first[i + 1] = at;
+            prefer[i] = rows.columns[rows.first[i]];
+        }
+        const Incidence columns = incidence_transpose(&rows, &arena);
+        const uint32_t n_first = n - random_below(&seed, 5);
+        const Match m = match_find(&rows, &columns, prefer, n_first, &arena);
+        check_valid(&rows, &m);
+        assert_int_equal(m.n, count_simply(&rows, n));
+        uint32_t served = 0;
+        for (uint32_t j = 0; j < n_first; j++) served += m.row_of[j] != INCIDENCE_NONE;
+        assert_int_equal(served, count_simply(&rows, n_first));
+        arena_free(&arena);
+    }
+}
+
 // Row i contains columns i and i + 1, in shuffled order, and one more row the first column: only one matching.
 static void test_match_finds_the_only_one_of_a_million(void **state)
 {
@@ -149,6 +208,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_match_is_as_large_as_trying_everything_finds),
+        cmocka_unit_test(test_match_agrees_with_a_simple_algorithm),
         cmocka_unit_test(test_match_finds_the_only_one_of_a_million),
         cmocka_unit_test(test_match_repairs_preferences_along_long_paths),
         cmocka_unit_test(test_transposing_twice_sorts),
