@@ -364,7 +364,6 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     bool ok = check(e, s->diag);
     ok = choose_columns(s) && ok;
     ok = prepare_expectations(s) && ok;
-    if (!ok) return ORR_STATUS_USAGE;
     bool wants_progress = false;
     for (size_t i = 0; i < s->n_sinks; i++) {
         s->wants_rows = s->wants_rows || s->sinks[i].row;
@@ -375,7 +374,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     options.t_end = e->until;
     orr_status status;
     s->run = run_create(s->model, &options, s->diag, &status);
-    if (!s->run) return status;
+    if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
     if (wants_progress) {
         s->run->pulse = pulse;
         s->run->pulse_context = s;

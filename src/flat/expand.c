@@ -450,7 +450,8 @@ static void define_terminal(Expander *ex, Scope *scope, const Local *locals, con
             long long given;
             if (step->rerun.at_most && lower_whole(&r, step->rerun.at_most, &given)) at_most = (double)given;
             vec_push(flat->arena, &flat->terminal,
-                     (FlatTerminal){ FLAT_NONE, lower_truth(&r, step->rerun.condition), at_most, step->place });
+                     (FlatTerminal){ FLAT_NONE, lower_truth(&r, step->rerun.condition), at_most, step->place,
+                                     step->rerun.at_most != NULL });
             continue;
         }
         const AstRef *target = &step->assign.target;
@@ -472,7 +473,7 @@ static void define_terminal(Expander *ex, Scope *scope, const Local *locals, con
             ex->failed = true;
             continue;
         }
-        vec_push(flat->arena, &flat->terminal, (FlatTerminal){ variable, value, 0, step->place });
+        vec_push(flat->arena, &flat->terminal, (FlatTerminal){ variable, value, 0, step->place, false });
     }
 }
 

@@ -68,6 +68,7 @@ typedef struct FlatTerminal {  // one step of the terminal region, in the order 
     Expr     value;            // what is assigned, or the condition to run again; plain relations
     double   at_most;          // of `rerun`: how often
     Place    place;
+    bool     is_limited;       // of `rerun`: the limit was written, so reaching it is no failure
 } FlatTerminal;
 
 typedef struct Flat {

@@ -35,12 +35,13 @@ static double grid_floor(const Island *island, double t)
     return fmin(floor(steps + grid_slack(steps)), STEPS_MAX);
 }
 
-bool drive_has_reached(const Island *island, double t)
+bool drive_is_near(const Island *island, double t)
 {
-    if (island->t >= t) return true;
-    if (!island->solver->fixed_step) return false;
-    return island->t >= t - island->step * grid_slack((t - island->t_start) / island->step);
+    if (!island->solver->fixed_step) return island->t == t;
+    return fabs(island->t - t) <= island->step * grid_slack((t - island->t_start) / island->step);
 }
+
+bool drive_has_reached(const Island *island, double t) { return island->t >= t || drive_is_near(island, t); }
 
 static orr_status fail(orr_run *run)
 {
@@ -306,6 +307,7 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
 
 static orr_status free_step(orr_run *run, Island *island, double t_limit)
 {
+    if (run->history) t_limit = fmin(t_limit, history_break(run, island->t));
     if (island->solver->step(island, t_limit) != STEP_OK) return fail(run);
     if (!look_for_event(run, island)) {
         fault_report(island);

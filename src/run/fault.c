@@ -245,7 +245,7 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
         diag_report(diag, DIAG_VALUE_NOT_FINITE, place, name, not_finite(c.value), p->t);
         diag_hint(diag, "no number is larger than 1.8e308: the solution grows without bound, or the step is too long for it");
     }
-    diag_note(diag, (Place){ 0 }, "in %s", equation);
+    if (!is_division_by_zero(&c)) diag_note(diag, (Place){ 0 }, "in %s", equation);    // there the message has it
     note_values(diag, p, &root, 1);
 }
 

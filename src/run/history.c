@@ -3,14 +3,16 @@
 // Each accepted step leaves one segment: what every delay remembers at the ends of the step and at two points between them,
 // read from the dense output. A cubic through the four serves the whole segment, so nothing is interpolated across the end of
 // a step, where an event may have bent or broken the curve. No step is longer than the shortest lag, so the segment that is
-// being computed is never asked for. Segments older than the longest lag are dropped.
+// being computed is never asked for. Segments older than the longest lag are dropped. Where the start meets the past the curve
+// has a kink, which comes back after each lag, one derivative higher: the first of these are ends of steps.
 #include "run/run.h"
 #include "base/diag.h"
 #include "solve/solver.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { POINTS = 4 };
+enum { POINTS = 4, BREAKS = 5 };
 
 typedef struct History {
     const orr_run *run;
@@ -70,9 +72,12 @@ bool history_init(orr_run *run)
         const FlatDelay *delay = &model->flat.delays.items[k];
         h->lag[k] = evaluate(run, delay->lag, run->t_start);
         if (!(h->lag[k] > 0) || !isfinite(h->lag[k])) {
-            diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, run_place(model, run->diag, delay->place),
-                        run->islands[0].method, "a delay must be a positive time");
-            diag_hint(run->diag, "this one is %g", h->lag[k]);
+            char value[32], *lag = run_expr_text(model, delay->lag);
+            snprintf(value, sizeof value, "%g", h->lag[k]);
+            diag_report(run->diag, DIAG_SETTING_VALUE, run_place(model, run->diag, delay->place), lag, value,
+                        "a delay must be a positive time");
+            free(lag);
+            run->is_incomplete = true;
             ok = false;
         }
         h->shortest = fmin(h->shortest, h->lag[k]);
@@ -82,6 +87,17 @@ bool history_init(orr_run *run)
 }
 
 double history_shortest(const orr_run *run) { return run->history ? run->history->shortest : INFINITY; }
+
+double history_break(const orr_run *run, double t)
+{
+    const History *h = run->history;
+    double next = INFINITY;
+    for (size_t k = 0; h && k < h->n; k++) {
+        const double passed = floor((t - h->t_start) / h->lag[k] + 1e-9);
+        if (passed < BREAKS) next = fmin(next, h->t_start + (passed + 1) * h->lag[k]);
+    }
+    return next;
+}
 
 bool history_start(orr_run *run, bool *changed)
 {

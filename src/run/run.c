@@ -211,7 +211,7 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
     run->values_valid = false;
     run->t = t;
     run->x = island->x;
-    if (island->t > t && !(island->solver->fixed_step && drive_has_reached(island, t) && island->t - t < SOLVER_GRID_SLACK * island->step)) {
+    if (island->t > t && !drive_is_near(island, t)) {
         island->solver->state_at(island, t, run->x_between);
         run->x = run->x_between;
         return ORR_STATUS_OK;
@@ -351,11 +351,10 @@ orr_status orr_run_finish(orr_run *run, bool *again)
     for (size_t i = 0; !failed && i < model->flat.terminal.n; i++) {
         const FlatTerminal *item = &model->flat.terminal.items[i];
         if (item->target == FLAT_NONE) {
-            const double at_most = item->at_most > 0 ? item->at_most : 1000;
             if (out[1 + rerun++] == 0) continue;
-            if ((double)run->n_reruns < at_most) *again = true;
-            else if (!(item->at_most > 0)) {
-                diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place), (size_t)at_most);
+            if ((double)run->n_reruns < item->at_most) *again = true;
+            else if (!item->is_limited) {
+                diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place), (size_t)item->at_most);
                 diag_hint(run->diag, "if so many are meant, say 'rerun when ... at most N'");
                 run->is_failed = true;
             }

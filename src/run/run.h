@@ -149,7 +149,8 @@ orr_status drive_arrive(orr_run *run, Island *island);         // asserts and hi
 // Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
 bool drive_settle(orr_run *run, Island *island, bool *changed);
 double drive_grid(const Island *island, long k);               // t_start + k·step
-bool   drive_has_reached(const Island *island, double t);      // t is not after the island's time or, on a grid, means it
+bool   drive_is_near(const Island *island, double t);          // t means the island's time: the same, or on a grid almost
+bool   drive_has_reached(const Island *island, double t);      // t means the island's time or lies before it
 
 // ---- locate.c: where a relation changes inside the last step
 
@@ -165,6 +166,7 @@ bool   history_init(orr_run *run);                             // lags; false, r
 bool   history_start(orr_run *run, bool *changed);
 bool   history_push(orr_run *run, Island *island);             // remember the last step
 double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
+double history_break(const orr_run *run, double t);            // the next time after t that should be the end of a step
 double history_at(const void *histories, int k, double t);     // for CodeEnv
 
 // ---- fault.c: failures in the user's words

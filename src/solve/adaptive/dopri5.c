@@ -36,6 +36,7 @@ static const double d[N_STAGES] = {
     701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423,
 };
 
+static const double CRUMB = 16 * DBL_EPSILON;
 static const double SAFETY = 0.9, BETA = 0.04, SHRINK_MOST = 0.2, GROW_MOST = 10, STIFF_BOUND = 3.25;
 
 typedef struct Dopri5 {
@@ -166,6 +167,17 @@ static void watch_stiffness(Island *island, Dopri5 *m, double h)
 
 bool dopri5_is_stiff(const void *memory) { return ((const Dopri5 *)memory)->is_stiff; }
 
+// What is left, after an event, is shorter than any step that could be judged.
+static StepResult step_crumb(Island *island, Dopri5 *m, double t_limit)
+{
+    const double h = t_limit - island->t;
+    for (size_t i = 0; i < island->model->n_states; i++) island->x[i] += h * m->k[0][i];
+    island->t_before = island->t = t_limit;
+    island->n_steps++;
+    m->begun = false;
+    return STEP_OK;
+}
+
 static StepResult step(Island *island, double t_limit)
 {
     Dopri5 *m = island->memory;
@@ -176,9 +188,10 @@ static StepResult step(Island *island, double t_limit)
             fault_report(island);
             return STEP_FAILED;
         }
-        m->h = first_step(island, m, room);
+        if (room > CRUMB * fabs(t)) m->h = first_step(island, m, room);
         m->begun = true;
     }
+    if (room <= CRUMB * fabs(t)) return step_crumb(island, m, t_limit);
     m->dense_known = false;
 
     bool was_rejected = false;

@@ -1,5 +1,6 @@
 // src/solve/slice/slice.c: the grid, the calls of generated loops and the dense output of fixed-step methods.
 #include "solve/slice/slice.h"
+#include "num/hermite.h"
 #include <math.h>
 #include <string.h>
 
@@ -111,10 +112,5 @@ void slice_state_at(Island *island, double t, double *x)
         for (size_t i = 0; i < n; i++) x[i] = x0[i] + s * (x1[i] - x0[i]);
         return;
     }
-    // cubic Hermite: the chord and a correction that vanishes at both ends
-    const double r = 1 - s;
-    for (size_t i = 0; i < n; i++) {
-        const double chord = x1[i] - x0[i];
-        x[i] = x0[i] + s * (chord + r * (r * (h * slice->dx_before[i] - chord) + s * (chord - h * slice->dx[i])));
-    }
+    hermite_state(s, h, x0, slice->dx_before, x1, slice->dx, n, x);
 }
