@@ -38,7 +38,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         report_update(&session.experiment);
     }
     session_close(&session);
-    return status;
+    return (int)status;
 }
 
 const Command command_check = {

@@ -31,7 +31,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         status = ok ? ORR_STATUS_OK : ORR_STATUS_MODEL_ERROR;
     }
     session_close(&session);
-    return status;
+    return (int)status;
 }
 
 const Command command_export = {

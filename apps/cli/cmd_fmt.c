@@ -21,7 +21,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
             if (s->check) status = ORR_STATUS_MODEL_ERROR;
         }
     }
-    return status;
+    return (int)status;
 }
 
 const Command command_fmt = {

@@ -34,7 +34,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                                   .model = s->model, .dump_stage = stage };
     const orr_status status = session_open(&session, &open, diag);
     session_close(&session);
-    return status;
+    return (int)status;
 }
 
 const Command command_show = {

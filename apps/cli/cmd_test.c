@@ -87,7 +87,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         if (worst == ORR_STATUS_OK) worst = status;
     }
     printf("%zu passed, %zu failed\n", count.passed, count.failed);
-    return worst;
+    return (int)worst;
 }
 
 const Command command_test = {

@@ -57,7 +57,7 @@ static Step step_of(const Cgen *c, const IrProgram *program, const IrStatement *
         return (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, program->keeps ? ARRAY_V : ARRAY_NONE, s->index, false };
     case IR_CALL: return (Step){ STEP_CALL, EXPR_NONE, FLAT_NONE, ARRAY_NONE, s->index, false };
     }
-    assert(!"a kind of statement");
+    assert(false && "a kind of statement");
     return (Step){ 0 };
 }
 
