@@ -1,13 +1,16 @@
 // src/expr/diff.c: symbolic derivatives.
 //
-// Forward through the graph: the derivative of each node from those of its operands, each node once, so the
-// cost and the result are linear in the size of the graph. What does not depend on the variable has the
-// derivative zero, and the constructors of build.h let structural zeros vanish.
+// One derivative goes forward through the graph: the derivative of each node from those of its operands, each
+// node once, so the cost and the result are linear in the size of the graph. What does not depend on the
+// variable has the derivative zero, and the constructors of build.h let structural zeros vanish.
 //
 // Piecewise functions have the derivative of the piece they are in; where two pieces meet, that of the one
 // their value is taken from. So floor has 0 and abs has sign, which is 0 at 0.
 #include "expr/build.h"
 #include "expr/walk.h"
+
+// Nothing below makes two nodes in the arguments of one call: compilers differ in which they evaluate first, and
+// the numbers of the nodes, which decide how a shared sum is printed, must not.
 
 // What a rule sees: the node, its operands and their derivatives.
 typedef struct Rule {
@@ -19,6 +22,24 @@ typedef struct Rule {
 
 static Expr number(const Rule *r, double x) { return expr_const(r->pool, x); }
 static Expr square(const Rule *r, Expr x) { return expr_binary(r->pool, EXPR_POW, x, number(r, 2)); }
+
+static Expr one_plus_square(const Rule *r, Expr x)
+{
+    const Expr one = number(r, 1);
+    return build_add(r->pool, one, square(r, x));
+}
+
+static Expr one_minus_square(const Rule *r, Expr x)
+{
+    const Expr one = number(r, 1);
+    return build_sub(r->pool, one, square(r, x));
+}
+
+static Expr diff_product(const Rule *r)
+{
+    const Expr by_a = build_mul(r->pool, r->da, r->b), by_b = build_mul(r->pool, r->a, r->db);
+    return build_add(r->pool, by_a, by_b);
+}
 
 static Expr diff_quotient(const Rule *r)
 {
@@ -45,8 +66,10 @@ static Expr diff_atan2(const Rule *r)
 {
     // of y = a, x = b: (x y' - y x')/(x² + y²)
     ExprPool *p = r->pool;
-    const Expr top = build_sub(p, build_mul(p, r->b, r->da), build_mul(p, r->a, r->db));
-    return build_div(p, top, build_add(p, square(r, r->b), square(r, r->a)));
+    const Expr by_a = build_mul(p, r->b, r->da), by_b = build_mul(p, r->a, r->db);
+    const Expr top = build_sub(p, by_a, by_b);
+    const Expr x2 = square(r, r->b), y2 = square(r, r->a);
+    return build_div(p, top, build_add(p, x2, y2));
 }
 
 // f'(a), to be multiplied by a'.
@@ -58,7 +81,7 @@ static Expr diff_function(const Rule *r, ExprOp op)
     case EXPR_EXP: return r->e;
     case EXPR_SIN: return expr_unary(p, EXPR_COS, r->a);
     case EXPR_COS: return build_neg(p, expr_unary(p, EXPR_SIN, r->a));
-    case EXPR_TAN: return build_add(p, number(r, 1), square(r, r->e));
+    case EXPR_TAN: return one_plus_square(r, r->e);
     case EXPR_SINH: return expr_unary(p, EXPR_COSH, r->a);
     case EXPR_COSH: return expr_unary(p, EXPR_SINH, r->a);
     case EXPR_LOOKUP: return expr_binary(p, EXPR_SLOPE, r->a, r->b);
@@ -74,9 +97,8 @@ static Expr diff_divisor(const Rule *r, ExprOp op)
     case EXPR_SQRT: return build_mul(p, number(r, 2), r->e);
     case EXPR_LOG: return r->a;
     case EXPR_LOG10: return build_mul(p, number(r, 0x1.26bb1bbb55516p1), r->a);    // log(10)
-    case EXPR_ASIN: case EXPR_ACOS:
-        return expr_unary(p, EXPR_SQRT, build_sub(p, number(r, 1), square(r, r->a)));
-    case EXPR_ATAN: return build_add(p, number(r, 1), square(r, r->a));
+    case EXPR_ASIN: case EXPR_ACOS: return expr_unary(p, EXPR_SQRT, one_minus_square(r, r->a));
+    case EXPR_ATAN: return one_plus_square(r, r->a);
     case EXPR_TANH: return square(r, expr_unary(p, EXPR_COSH, r->a));    // 1 - tanh² would cancel
     default: return EXPR_NONE;
     }
@@ -89,7 +111,7 @@ static Expr diff_node(const Rule *r, ExprOp op)
     case EXPR_NEG: return build_neg(p, r->da);
     case EXPR_ADD: return build_add(p, r->da, r->db);
     case EXPR_SUB: return build_sub(p, r->da, r->db);
-    case EXPR_MUL: return build_add(p, build_mul(p, r->da, r->b), build_mul(p, r->a, r->db));
+    case EXPR_MUL: return diff_product(r);
     case EXPR_DIV: return diff_quotient(r);
     case EXPR_POW: return diff_power(r);
     // as orr_min and orr_max choose
@@ -167,4 +189,102 @@ Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable)
 Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rate)
 {
     return differentiate(pool, e, EXPR_NONE, rate, n_rate);
+}
+
+// ---- All partial derivatives
+//
+// Backwards: the derivative of the whole by each node, from those of the nodes that read it. The rules are
+// linear in the derivatives of the operands, so the same ones serve. A choice is not entered: backwards, the
+// part that is not taken would be multiplied by 0, which is NaN where that part is not defined. It is
+// differentiated forwards instead.
+
+typedef struct Gradient {
+    ExprPool       *pool;
+    Walk            walk;
+    bool           *depends;      // [walk.n] on one of the variables
+    Expr           *whole;        // [walk.n] the derivative of the whole by this node
+    const uint32_t *variables;    // [n]
+    Expr           *partials;     // [n]
+    size_t          n;
+    Expr            zero;
+} Gradient;
+
+static bool is_choice(uint32_t op) { return op == EXPR_IF || op == EXPR_MIN || op == EXPR_MAX; }
+
+static void mark_dependent(Gradient *g, const Expr *leaves)
+{
+    for (size_t i = 0; i < g->n; i++) {
+        const size_t place = leaves[i] == EXPR_NONE ? WALK_NONE : walk_place(&g->walk, leaves[i]);
+        if (place != WALK_NONE) g->depends[place] = true;
+    }
+    for (size_t i = 0; i < g->walk.n; i++) {
+        for (int k = 0; k < expr_n_operands(g->pool, g->walk.nodes[i]); k++) {
+            const size_t place = walk_place(&g->walk, expr_operand(g->pool, g->walk.nodes[i], k));
+            if (place != WALK_NONE && g->depends[place]) g->depends[i] = true;
+        }
+    }
+}
+
+static void pass_to_operands(Gradient *g, size_t i)
+{
+    const Expr at = g->walk.nodes[i];
+    const ExprNode node = *expr_node(g->pool, at);
+    for (int k = 0; k < expr_ops[node.op].arity; k++) {
+        const size_t place = walk_place(&g->walk, expr_operand(g->pool, at, k));
+        if (place == WALK_NONE || !g->depends[place]) continue;
+        const Expr d = g->whole[i];
+        const Rule rule = { .pool = g->pool,
+                            .e = at,
+                            .a = node.a,
+                            .b = node.b,
+                            .c = node.c,
+                            .zero = g->zero,
+                            .da = k == 0 ? d : g->zero,
+                            .db = k == 1 ? d : g->zero,
+                            .dc = k == 2 ? d : g->zero };
+        g->whole[place] = build_add(g->pool, g->whole[place], diff_node(&rule, (ExprOp)node.op));
+    }
+}
+
+static void differentiate_choice(Gradient *g, size_t i)
+{
+    const Expr at = g->walk.nodes[i];
+    for (size_t k = 0; k < g->n; k++) {
+        const Expr part = build_mul(g->pool, g->whole[i], expr_derivative(g->pool, at, g->variables[k]));
+        g->partials[k] = build_add(g->pool, g->partials[k], part);
+    }
+}
+
+void expr_gradient(ExprPool *pool, Expr e, const uint32_t *variables, size_t n, Expr *partials)
+{
+    Gradient g = {
+        .pool = pool, .variables = variables, .partials = partials, .n = n, .zero = expr_const(pool, 0)
+    };
+    Expr bottom = EXPR_NONE;
+    for (size_t i = 0; i < n; i++) {
+        const Expr leaf = pool_find_var(pool, variables[i]);
+        if (leaf < bottom) bottom = leaf;
+        partials[i] = g.zero;
+    }
+    if (bottom == EXPR_NONE || bottom > e) return;
+
+    walk_init(&g.walk, pool, &e, 1, bottom);
+    Expr *leaves = ARENA_ARRAY(&g.walk.scratch, Expr, n);
+    for (size_t i = 0; i < n; i++) leaves[i] = pool_find_var(pool, variables[i]);
+    g.depends = ARENA_ARRAY(&g.walk.scratch, bool, g.walk.n);
+    mark_dependent(&g, leaves);
+
+    g.whole = ARENA_ARRAY(&g.walk.scratch, Expr, g.walk.n);
+    for (size_t i = 0; i < g.walk.n; i++) g.whole[i] = g.zero;
+    g.whole[g.walk.n - 1] = expr_const(pool, 1);
+    for (size_t i = g.walk.n; i-- > 0;) {
+        if (!g.depends[i] || g.whole[i] == g.zero) continue;
+        if (is_choice(expr_node(pool, g.walk.nodes[i])->op)) differentiate_choice(&g, i);
+        else pass_to_operands(&g, i);
+    }
+    for (size_t i = 0; i < n; i++) {
+        const size_t place = leaves[i] == EXPR_NONE ? WALK_NONE : walk_place(&g.walk, leaves[i]);
+        if (place != WALK_NONE) partials[i] = build_add(pool, partials[i], g.whole[place]);
+    }
+    walk_free(&g.walk);
 }

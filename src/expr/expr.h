@@ -123,7 +123,11 @@ Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map);
 
 // Symbolic partial derivative by a variable (everything else constant; MODEs constant).
 Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable);
-// Total derivative by time given the derivative of each variable (EXPR_NONE: constant in time).
+// All of them at once: partials[i] is the derivative by variables[i] ([n], different). Costs about as much as
+// one, where expr_derivative for each would be quadratic in a long sum. Written differently, the same value.
+void expr_gradient(ExprPool *pool, Expr e, const uint32_t *variables, size_t n, Expr *partials);
+// Total derivative by time given the derivative of each variable (EXPR_NONE: constant in time). EXPR_NONE if
+// `e` reads the past at a time that moves: how fast a history passes by is not an expression.
 Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rate);
 
 // If e = a*v + b with a and b free of v, give both and return true.

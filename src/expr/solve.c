@@ -19,6 +19,21 @@
 
 typedef struct Split { Expr a, b; } Split;    // a is EXPR_NONE where v does not occur linearly
 
+// Both parts, the first first: the order in which nodes are made must not depend on the compiler.
+typedef Expr (*Build)(ExprPool *pool, Expr x, Expr y);
+
+static Split split_by(ExprPool *pool, Build build, Expr a1, Expr a2, Expr b1, Expr b2)
+{
+    const Expr a = build(pool, a1, a2);
+    return (Split){ a, build(pool, b1, b2) };
+}
+
+static Split split_if(ExprPool *pool, Expr condition, Split x, Split y)
+{
+    const Expr a = build_if(pool, condition, x.a, y.a);
+    return (Split){ a, build_if(pool, condition, x.b, y.b) };
+}
+
 static Split split_node(ExprPool *pool, const ExprNode *node, Expr e, const Split from[3], Expr zero)
 {
     const Split x = from[0], y = from[1], z = from[2];
@@ -34,19 +49,19 @@ static Split split_node(ExprPool *pool, const ExprNode *node, Expr e, const Spli
     if (is_free) return (Split){ zero, e };
 
     switch (node->op) {
-    case EXPR_NEG: return (Split){ build_neg(pool, x.a), build_neg(pool, x.b) };
-    case EXPR_ADD: return (Split){ build_add(pool, x.a, y.a), build_add(pool, x.b, y.b) };
-    case EXPR_SUB: return (Split){ build_sub(pool, x.a, y.a), build_sub(pool, x.b, y.b) };
+    case EXPR_NEG: return split_by(pool, build_sub, zero, x.a, zero, x.b);
+    case EXPR_ADD: return split_by(pool, build_add, x.a, y.a, x.b, y.b);
+    case EXPR_SUB: return split_by(pool, build_sub, x.a, y.a, x.b, y.b);
     case EXPR_MUL:
-        if (x.a == zero) return (Split){ build_mul(pool, x.b, y.a), build_mul(pool, x.b, y.b) };
-        if (y.a == zero) return (Split){ build_mul(pool, x.a, y.b), build_mul(pool, x.b, y.b) };
+        if (x.a == zero) return split_by(pool, build_mul, x.b, y.a, x.b, y.b);
+        if (y.a == zero) return split_by(pool, build_mul, x.a, y.b, x.b, y.b);
         return fails;
     case EXPR_DIV:
         if (y.a != zero) return fails;
-        return (Split){ build_div(pool, x.a, y.b), build_div(pool, x.b, y.b) };
+        return split_by(pool, build_div, x.a, y.b, x.b, y.b);
     case EXPR_IF:
         // the condition is free of v: relations were refused above
-        return (Split){ build_if(pool, node->a, y.a, z.a), build_if(pool, node->a, y.b, z.b) };
+        return split_if(pool, node->a, y, z);
     default: return fails;
     }
 }
@@ -108,8 +123,9 @@ static bool solve_linear(Solution *s, Expr a, Expr b, Expr value)
     ExprPool *p = s->pool;
     double x;
     if (!must_not_vanish(s, a)) return false;
-    if (expr_is_const(p, a, &x) && x < 0) s->value = build_div(p, build_sub(p, b, value), expr_const(p, -x));
-    else s->value = build_div(p, build_sub(p, value, b), a);
+    const bool negative = expr_is_const(p, a, &x) && x < 0;
+    const Expr top = negative ? build_sub(p, b, value) : build_sub(p, value, b);
+    s->value = build_div(p, top, negative ? expr_const(p, -x) : a);
     return true;
 }
 

@@ -228,6 +228,83 @@ static void test_diff_costs_the_size_of_the_expression(void **state)
     fixture_end(&f);
 }
 
+static void test_diff_gradient_agrees_with_each_derivative(void **state)
+{
+    (void)state;
+    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB,  EXPR_MUL,  EXPR_DIV,  EXPR_POW,
+                                  EXPR_ABS, EXPR_MIN, EXPR_MAX,  EXPR_SQRT, EXPR_EXP,  EXPR_LOG,
+                                  EXPR_SIN, EXPR_MOD, EXPR_TANH, EXPR_IF,   EXPR_ATAN2 };
+    Random r = { 77 };
+    int checked = 0, singular = 0;
+    for (int i = 0; i < 20000; i++) {
+        Fixture f;
+        ExprPool *p = fixture_start(&f);
+        const Expr e = tree_build(p, tree_random(&r, &f.arena, ops, sizeof ops / sizeof *ops, 4, 5));
+        const uint32_t variables[] = { 2, 0, 3, 50 };    // not all of them, and one that does not occur
+        Expr partials[4];
+        expr_gradient(p, e, variables, 4, partials);
+        double x[51];
+        for (int k = 0; k < 51; k++) x[k] = random_between(&r, -2, 2);
+        for (int k = 0; k < 4; k++) {
+            const double expected = value_at(p, expr_derivative(p, e, variables[k]), x);
+            if (!isfinite(expected) || !isfinite(value_at(p, e, x)) || fabs(expected) > 1e6) continue;
+            // log(a - a): forwards the inner derivative is seen to vanish, backwards it is infinity -
+            // infinity
+            const double value = value_at(p, partials[k], x);
+            singular += isnan(value) != 0;
+            if (isnan(value)) continue;
+            assert_near(value, expected, 1e-6 * (1 + fabs(expected)));
+            checked += expected != 0;
+        }
+        fixture_end(&f);
+    }
+    assert_true(checked > 5000 && singular < 20);
+}
+
+static void test_diff_gradient_does_not_enter_what_is_not_taken(void **state)
+{
+    (void)state;
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    const Expr a = expr_var(p, 0), b = expr_var(p, 1);
+    const Expr guarded = expr_make(p, EXPR_IF, E2(GT, a, N(0)), E1(LOG, a), N(0));
+    Expr partials[2];
+    expr_gradient(p, E2(MUL, b, guarded), (uint32_t[]){ 0, 1 }, 2, partials);
+    assert_near(value_at(p, partials[0], (double[]){ 0, 3 }), 0, 0);
+    assert_near(value_at(p, partials[0], (double[]){ 2, 3 }), 1.5, 1e-15);
+    assert_near(value_at(p, partials[1], (double[]){ 2, 3 }), log(2), 1e-15);
+    const Expr product = E2(MUL, a, b), square = E2(POW, a, N(2));
+    expr_gradient(p, E2(ADD, product, square), (uint32_t[]){ 0, 1 }, 2, partials);
+    assert_prints(&f, partials[0], "2*a + b");
+    assert_prints(&f, partials[1], "a");
+    fixture_end(&f);
+}
+
+static void test_diff_gradient_of_a_long_sum_is_linear(void **state)
+{
+    (void)state;
+    // one by one this would take 10^10 steps
+    enum { TERMS = 100000 };
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    uint32_t *variables = ARENA_ARRAY(&f.arena, uint32_t, TERMS);
+    Expr *partials = ARENA_ARRAY(&f.arena, Expr, TERMS);
+    Expr sum = N(0);
+    for (uint32_t i = 0; i < TERMS; i++) {
+        variables[i] = i;
+        sum = E2(ADD, sum, E2(MUL, N(i + 1.0), expr_var(p, i)));
+    }
+    expr_gradient(p, E1(SIN, sum), variables, TERMS, partials);
+    for (uint32_t i = 1; i < TERMS; i++) {
+        const ExprNode *node = expr_node(p, partials[i]);
+        double factor = 0;
+        assert_int_equal(node->op, EXPR_MUL);
+        assert_true(expr_is_const(p, node->a, &factor) || expr_is_const(p, node->b, &factor));
+        assert_near(factor, i + 1, 0);
+    }
+    fixture_end(&f);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -236,6 +313,9 @@ int main(void)
         cmocka_unit_test(test_diff_is_written_naturally),
         cmocka_unit_test(test_diff_by_time),
         cmocka_unit_test(test_diff_by_time_is_the_chain_rule),
+        cmocka_unit_test(test_diff_gradient_agrees_with_each_derivative),
+        cmocka_unit_test(test_diff_gradient_does_not_enter_what_is_not_taken),
+        cmocka_unit_test(test_diff_gradient_of_a_long_sum_is_linear),
         cmocka_unit_test(test_diff_costs_the_size_of_the_expression),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
