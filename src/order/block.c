@@ -195,14 +195,23 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
 // ---- Several equations, not all linear
 
 // How much smaller than the largest of its equation a coefficient may be if it is to be divided by: errors grow by the
-// quotient from each inner unknown to the next. An equation that is written for an unknown is taken at its word.
+// quotient from each inner unknown to the next.
 #define PIVOT_MIN 0.1
 
-// Of a coefficient that is a constant; 0 if it is not.
+// Of a coefficient; infinite if it is no constant and so may be anything.
 static double size_of(const Maker *m, const LinearTerm *term)
 {
     double x;
-    return !term->is_bent && expr_is_const(m->pool, term->coefficient, &x) && isfinite(x) ? fabs(x) : 0;
+    if (term->is_bent || !expr_is_const(m->pool, term->coefficient, &x) || !isfinite(x)) return INFINITY;
+    return fabs(x);
+}
+
+// The rule of tear.h. An equation written for an unknown is taken at its word.
+static bool may_solve(const Maker *m, uint32_t row, const LinearTerm *term, double largest)
+{
+    const double size = size_of(m, term);
+    if (size == 0 || isinf(size)) return false;
+    return size >= PIVOT_MIN * largest || explicit_value(m, row, term->variable) != EXPR_NONE;
 }
 
 static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const uint32_t *unknowns,
@@ -229,10 +238,8 @@ static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const 
         for (uint32_t k = 0; k < forms[i].n_terms; k++) largest = fmax(largest, size_of(m, &forms[i].terms[k]));
         for (uint32_t k = 0; k < forms[i].n_terms; k++) {
             const LinearTerm *term = &forms[i].terms[k];
-            const double size = size_of(m, term);
             problem.rows.columns[at] = m->place[term->variable];
-            is_solvable[at++] = size > 0 && (size >= PIVOT_MIN * largest
-                                             || explicit_value(m, rows[i], term->variable) != EXPR_NONE);
+            is_solvable[at++] = may_solve(m, rows[i], term, largest);
         }
         problem.rows.first[i + 1] = at;
     }
@@ -271,18 +278,20 @@ static void chain_add(Chain *c, uint32_t torn, Expr value)
 static Slopes chain_slopes(Chain *c, Expr e)
 {
     Maker *m = c->m;
-    size_t n;
-    const uint32_t *variables = expr_variables(m->pool, e, &m->work, &n);
+    size_t n_read, n = 0;
+    uint32_t *variables = expr_variables(m->pool, e, &m->work, &n_read);
+    for (size_t i = 0; i < n_read; i++)
+        if (m->place[variables[i]] != FLAT_NONE) variables[n++] = variables[i];
+    Expr *partials = ARENA_ARRAY(&m->work, Expr, n);
+    expr_gradient(m->pool, e, variables, n, partials);
     for (size_t i = 0; i < n; i++) {
         const uint32_t place = m->place[variables[i]];
-        if (place == FLAT_NONE) continue;
-        const Expr partial = expr_derivative(m->pool, e, variables[i]);
         if (place < c->n_torn) {
-            chain_add(c, place, partial);
+            chain_add(c, place, partials[i]);
         } else {
             const Slopes *through = &c->inner[place - c->n_torn];
             for (uint32_t k = 0; k < through->n; k++)
-                chain_add(c, through->items[k].torn, build_mul(m->pool, partial, through->items[k].value));
+                chain_add(c, through->items[k].torn, build_mul(m->pool, partials[i], through->items[k].value));
         }
     }
     incidence_sort(c->touched, c->n_touched);

@@ -129,7 +129,6 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
         const Ordered *systems[2] = { &blocks->dynamic, &blocks->start };
         for (int s = 0; s < 2; s++) {
             const Block *block = &systems[s]->blocks[systems[s]->block_of[v]];
-            is_used = is_used || block->kind == BLOCK_LINEAR;
             for (uint32_t k = 0; block->kind == BLOCK_NEWTON && k < block->n_torn; k++)
                 is_used = is_used || block->unknowns[k] == v;
         }

@@ -3,9 +3,10 @@
 //     equations:  r r | e e e e      the torn unknowns are guessed, then e gives the inner ones one after the other;
 //     unknowns:   t t | i i i i      r is what remains: zero if the guess was right
 //
-// Rule: an equation gives an inner unknown only if that occurs linearly with a constant coefficient other than 0, which is not
-// much smaller than the others. A division by something that may vanish, or an inverse function with a domain of its
-// own, could fail on the way to a solution that exists; such unknowns stay torn.
+// Rule: an equation gives an inner unknown that occurs linearly with a constant coefficient other than 0, if the equation is
+// written for it (v = …), or if all its coefficients are constants and this one is not much smaller than the others.
+// A division by something that may vanish, or an inverse function with a domain of its own, could fail on the way to a
+// solution that exists; and going backwards through equations that damp errors makes them grow with every step.
 #pragma once
 #include "order/incidence.h"
 #include <stdbool.h>
