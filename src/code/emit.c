@@ -13,7 +13,7 @@ enum {
 
 static const char *const array_names[N_ARRAYS] = {
     [ARRAY_NONE] = "", [ARRAY_X] = "x", [ARRAY_V] = "v", [ARRAY_OUT] = "out", [ARRAY_IN] = "in", [ARRAY_Z] = "z",
-    [ARRAY_R] = "r",   [ARRAY_M] = "m", [ARRAY_W] = "w", [ARRAY_S] = "s",     [ARRAY_K] = "k",   [ARRAY_SUM] = "s",
+    [ARRAY_R] = "r",   [ARRAY_M] = "m", [ARRAY_W] = "w", [ARRAY_S] = "s",
 };
 
 // ---- Text
@@ -436,10 +436,6 @@ static void print_local(const Gen *g, StrBuf *s, Array array, uint32_t index)
 
 static void print_place(Gen *g, StrBuf *s, Array array, uint32_t index)
 {
-    if (array == ARRAY_K || array == ARRAY_SUM) {
-        gen_name(s, array_names[array], index);
-        return;
-    }
     g->uses_array[array] = true;
     str_add(s, array_names[array]);
     gen_name(s, "[", index);
@@ -771,9 +767,26 @@ static void print_solve(Gen *g, const Step *step)
     if (strcmp(g->r->remember, "remember") == 0) g->uses_remember = true;
 }
 
+static void print_form(Gen *g, const Step *step)
+{
+    StrBuf *s = &g->piece_text;
+    str_add(s, g->indent);
+    for (const char *p = g->r->form; *p; p++) {
+        if (*p == '#') gen_name(s, "", step->index);
+        else if (*p != '@') str_add_char(s, *p);
+        // a factor, the last term of a sum, or alone in parentheses
+        else print_expression(g, step->value, p[-1] == '*' ? BIND_UNARY : p[-2] == '+' ? BIND_PRODUCT : BIND_IF);
+    }
+    str_add_char(s, '\n');
+}
+
 static void print_store(Gen *g, const Step *step)
 {
     StrBuf *s = &g->piece_text;
+    if (step->array == ARRAY_FORM) {
+        print_form(g, step);
+        return;
+    }
     str_add(s, g->indent);
     if (step->kind == STEP_GIVEN) {
         g->uses_array[ARRAY_X] = true;
@@ -848,7 +861,7 @@ static bool uses_argument(const Gen *g, Text name)
     if (text_is(name, "env"))
         return g->uses_env || g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] ||
                (g->uses_array[ARRAY_W] && !g->r->has_w);
-    for (size_t i = 1; i < N_ARRAYS; i++)
+    for (size_t i = 1; i < ARRAY_FORM; i++)
         if (text_is(name, array_names[i])) return g->uses_array[i];
     return true;
 }

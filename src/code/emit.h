@@ -22,8 +22,7 @@ typedef enum Array {
     ARRAY_M,          // its matrix
     ARRAY_W,          // variables of a large program, by their numbers
     ARRAY_S,          // parts of expressions that cross pieces
-    ARRAY_K,          // locals k0, k1, …: rates of a stage
-    ARRAY_SUM,        // locals s0, s1, …: sums of rates
+    ARRAY_FORM,       // not memory: the statement is printed by the routine's form
     N_ARRAYS
 } Array;
 
@@ -76,6 +75,7 @@ typedef struct Routine {
     const char    *time;          // name of time
     const char    *state;         // prefix of the states' names
     bool           copies_states; // STEP_UPDATE computes y0 from x0, and from then on y0 is read
+    const char    *form;          // of stores into ARRAY_FORM: # is the index, @ the value
 } Routine;
 
 typedef struct NodeInfo {         // of an expression in the present epoch

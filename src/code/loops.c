@@ -1,8 +1,13 @@
 // src/code/loops.c: the fixed-step methods as loops around the derivatives.
 //
 // Of a small model the derivatives stand inside the loop, once for each stage, and states, rates and parameters are
-// locals: nothing is called and nothing is read from memory. Of a large one the loop calls orr_rates on arrays. The
-// formulas and their order are those of code.h, in both forms.
+// locals: nothing is called and nothing is read from other memory. libtcc keeps every local on the stack, and what
+// is stored and soon read again costs more than the arithmetic; so a rate is used where it is computed, and each
+// stage has locals of its own:
+//
+//     y0 = x0 + h_half*(f0 = …);        g, q: rates of the next stages        z, w: their states
+//
+// Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in both forms.
 #include "code/cgen.h"
 #include <string.h>
 
@@ -29,7 +34,7 @@ static Stepping begin(Cgen *c)
     l.is_local = !c->is_large && ir->blocks->n_states <= LOCAL_STATES_MAX;
     if (l.is_local && l.has_relations) {
         Routine changed = cgen_routine(&ir->programs[IR_CHANGED]);
-        changed.steps = cgen_steps(c, &ir->programs[IR_CHANGED], ARRAY_K, &changed.n_steps);
+        changed.steps = cgen_steps(c, &ir->programs[IR_CHANGED], ARRAY_OUT, &changed.n_steps);
         l.is_local = gen_measure(&c->gen, &changed) <= PIECE_MAX;
     }
     memset(c->gen.uses_place, 0, ir->layout.n_values * sizeof *c->gen.uses_place);
@@ -44,13 +49,16 @@ static void note_time(Stepping *l, const char *time)
     else l->uses_next = true;
 }
 
-static Routine named_routine(const IrProgram *program, const char *time, const char *state)
+// ---- Small models
+
+static Routine named_routine(const IrProgram *program, const char *time, const char *state, const char *form)
 {
     Routine r = cgen_routine(program);
     r.is_named = true;
     r.caches = false;
     r.time = time;
     r.state = state;
+    r.form = form;
     r.failed = "{ *why = %u; break; }";
     return r;
 }
@@ -64,82 +72,33 @@ static void add_statements(Stepping *l, const Routine *r, const char *indent)
     note_time(l, r->time);
 }
 
-// Rates at the states `state` into locals k0, … or s0, …; or into the arrays of these names.
-static void add_stage(Stepping *l, Array out, const char *time, const char *state)
+// The rates at the states `state`, each used in a statement of the given form.
+static void add_stage(Stepping *l, const char *time, const char *state, const char *form)
 {
-    const char *const name = out == ARRAY_K ? "k1" : "s";
-    if (!l->is_local) {
-        str_addf(&l->body, "        if ((*why = orr_rates(%s, %s, env, %s))) break;\n", time, state, name);
-        return;
-    }
     const IrProgram *rates = &l->c->gen.ir->programs[IR_RATES];
-    Routine r = named_routine(rates, time, state);
-    r.steps = cgen_steps(l->c, rates, out, &r.n_steps);
+    Routine r = named_routine(rates, time, state, form);
+    r.steps = cgen_steps(l->c, rates, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
     add_statements(l, &r, "            ");
     str_add(&l->body, "        }\n");
 }
 
-// The same statement for every state; `form` has # where the number goes.
-static void add_for_each(Stepping *l, const char *form)
+static void add_copy(Stepping *l, const char *from)
 {
-    StrBuf *s = &l->body;
-    if (!l->is_local) {
-        str_addf(s, "        for (j = 0; j < %u; j++) ", n_states(l));
-        for (const char *p = form; *p; p++) {
-            if (*p == '#') str_add(s, "[j]");
-            else if (*p == 'k') str_add(s, "k1");    // k is the grid point
-            else str_add_char(s, *p);
-        }
-        str_add(s, "\n");
-        return;
-    }
-    for (uint32_t i = 0; i < n_states(l); i++) {
-        str_add(s, "        ");
-        for (const char *p = form; *p; p++) {
-            if (*p == '#') gen_name(s, "", i);
-            else str_add_char(s, *p);
-        }
-        str_add(s, "\n");
-    }
+    for (uint32_t i = 0; i < n_states(l); i++) str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
 }
 
-static const char *target(const Stepping *l, const char *direct, const char *through_y)
+// Before the new states become those in x: do the modes still hold?
+static void add_check(Stepping *l, const char *state)
 {
-    return l->has_relations ? through_y : direct;
-}
-
-// Before the new states in y become those in x: do the modes still hold?
-static void add_check(Stepping *l)
-{
-    Gen *g = &l->c->gen;
     if (!l->has_relations) return;
-    if (l->is_local) {
-        const IrProgram *changed = &g->ir->programs[IR_CHANGED];
-        Routine r = named_routine(changed, "t_next", "y");
-        r.remember = "0";
-        r.steps = cgen_steps(l->c, changed, ARRAY_K, &r.n_steps);
-        str_add(&l->body, "        {\n            double k0;\n");
-        add_statements(l, &r, "            ");
-        str_add(&l->body, "            if (k0 != 0.0) { *why = -1; break; }\n        }\n");
-    } else {
-        str_add(&l->body, "        if ((*why = orr_changed(t_next, y, env, &changed))) break;\n"
-                          "        if (changed != 0.0) { *why = -1; break; }\n");
-    }
-    add_for_each(l, "x# = y#;");
-}
-
-// ---- The function around the loop
-
-static void declare_locals(Stepping *l, StrBuf *s, const char *const *prefixes, size_t n)
-{
-    for (size_t k = 0; k < n && n_states(l); k++) {
-        for (uint32_t i = 0; i < n_states(l); i++) {
-            str_add(s, i ? ", " : "    double ");
-            gen_name(s, prefixes[k], i);
-        }
-        str_add(s, ";\n");
-    }
+    const IrProgram *changed = &l->c->gen.ir->programs[IR_CHANGED];
+    Routine r = named_routine(changed, "t_next", state, "if (@) { *why = -1; break; }");
+    r.remember = "0";
+    r.steps = cgen_steps(l->c, changed, ARRAY_FORM, &r.n_steps);
+    str_add(&l->body, "        {\n");
+    add_statements(l, &r, "            ");
+    str_add(&l->body, "        }\n");
 }
 
 static void load_places(Stepping *l, StrBuf *s)
@@ -152,129 +111,207 @@ static void load_places(Stepping *l, StrBuf *s)
     }
 }
 
-static void add_times(const Stepping *l, StrBuf *s)
+// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state, besides x.
+static void finish_local(Stepping *l, const char *name, const char *constants, const char *locals)
 {
-    const bool all = !l->is_local;
-    if (all || l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
+    StrBuf *s = &l->c->gen.body;
+    const uint32_t n = n_states(l);
+    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
+    load_places(l, s);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
+    for (const char *letter = locals; n && *letter; letter++) {
+        for (uint32_t i = 0; i < n; i++) str_addf(s, "%s%c%u", i ? ", " : "    double ", *letter, i);
+        str_add(s, ";\n");
+    }
+    str_add(s, "    long i;\n    (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
+    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
+    if (l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
     if (l->uses_half) str_add(s, "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n");
     if (l->uses_next) str_add(s, "        const double t_next = t_start + (double)(k + i + 1)*h;\n");
-}
-
-// `constants`: declarations before the loop. `locals`: what there is one of for each state, besides x; of a large model
-// the arrays, one behind the other in scratch.
-static void finish(Stepping *l, const char *name, const char *constants, const char *const *locals, size_t n_locals)
-{
-    Gen *g = &l->c->gen;
-    StrBuf *s = &g->body;
-    const uint32_t n = n_states(l);
-    str_addf(s, "long orr_%s" LOOP_PARAMETERS, name);
-    str_add(s, constants);
-    if (l->is_local) {
-        load_places(l, s);
-        for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
-        declare_locals(l, s, locals, n_locals);
-        str_add(s, "    long i;\n    (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
-    } else {
-        for (size_t i = 0; i < n_locals; i++)
-            str_addf(s, "    double *const %s = scratch + %llu;\n", locals[i], (unsigned long long)i * n);
-        str_addf(s, "%s    long i;\n    int j;\n", l->has_relations ? "    double changed;\n" : "");
-    }
-    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
-    add_times(l, s);
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
     str_add(s, "    }\n");
-    for (uint32_t i = 0; l->is_local && i < n; i++) str_addf(s, "    x[%u] = x%u;\n", i, i);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u] = x%u;\n", i, i);
     str_add(s, "    return i;\n}\n\n");
 }
 
-// ---- The methods
-
-static void print_euler(Cgen *c)
+static void print_local_euler(Stepping *l)
 {
-    Stepping l = begin(c);
-    add_stage(&l, ARRAY_K, "t", "x");
-    add_for_each(&l, target(&l, "x# = x# + h*k#;", "y# = x# + h*k#;"));
-    l.uses_next = !l.is_local && l.has_relations;
-    add_check(&l);
-    const char *const local[] = { "k", "y" }, *const large[] = { "k1", "y" };
-    finish(&l, "euler", "", l.is_local ? local : large, l.has_relations ? 2 : 1);
+    add_stage(l, "t", "x", "y# = x# + h*@;");
+    add_check(l, "y");
+    add_copy(l, "y");
+    finish_local(l, "euler", "", "y");
 }
 
-static void print_heun(Cgen *c)
+static void print_local_heun(Stepping *l)
 {
-    Stepping l = begin(c);
-    add_stage(&l, ARRAY_SUM, "t", "x");
-    add_for_each(&l, "y# = x# + h*s#;");
-    add_stage(&l, ARRAY_K, "t_next", "y");
-    add_for_each(&l, target(&l, "x# = x# + h_half*(s# + k#);", "y# = x# + h_half*(s# + k#);"));
-    if (!l.is_local) l.uses_next = true;
-    add_check(&l);
-    const char *const local[] = { "k", "y", "s" }, *const large[] = { "k1", "y", "s" };
-    finish(&l, "heun", "    const double h_half = 0.5*h;\n", l.is_local ? local : large, 3);
+    add_stage(l, "t", "x", "y# = x# + h*(f# = @);");
+    if (l->has_relations) {
+        add_stage(l, "t_next", "y", "z# = x# + h_half*(f# + @);");
+        add_check(l, "z");
+        add_copy(l, "z");
+    } else {
+        add_stage(l, "t_next", "y", "x# = x# + h_half*(f# + @);");
+    }
+    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", l->has_relations ? "fyz" : "fy");
 }
 
-static void print_rk4(Cgen *c)
+static void print_local_rk4(Stepping *l)
+{
+    add_stage(l, "t", "x", "y# = x# + h_half*(f# = @);");
+    add_stage(l, "t_half", "y", "z# = x# + h_half*(g# = @);");
+    add_stage(l, "t_half", "z", "w# = x# + h*(q# = @);");
+    if (l->has_relations) {
+        add_stage(l, "t_next", "w", "y# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);");
+        add_check(l, "y");
+        add_copy(l, "y");
+    } else {
+        add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);");
+    }
+    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n", "fgqyzw");
+}
+
+// ---- Large models: arrays s, f, y in scratch
+
+static void add_call(Stepping *l, const char *time, const char *state, const char *rates)
+{
+    str_addf(&l->body, "        if ((*why = orr_rates(%s, %s, env, %s))) break;\n", time, state, rates);
+}
+
+static void add_for_each(Stepping *l, const char *statement)
+{
+    str_addf(&l->body, "        for (j = 0; j < %u; j++) %s\n", n_states(l), statement);
+}
+
+static void finish_large(Stepping *l, const char *name, const char *constants)
+{
+    StrBuf *s = &l->c->gen.body;
+    const uint32_t n = n_states(l);
+    if (l->has_relations)
+        str_add(&l->body, "        if ((*why = orr_changed(t_next, y, env, &changed))) break;\n"
+                          "        if (changed != 0.0) { *why = -1; break; }\n");
+    add_for_each(l, "x[j] = y[j];");
+    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
+    str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n, 2 * n);
+    str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)changed;\n");
+    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
+               "        const double t = t_start + (double)(k + i)*h;\n"
+               "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n"
+               "        const double t_next = t_start + (double)(k + i + 1)*h;\n"
+               "        (void)t_half, (void)t_next;\n");
+    str_add_text(s, (Text){ l->body.p, l->body.n });
+    str_add(s, "    }\n    return i;\n}\n\n");
+}
+
+static void print_large_euler(Stepping *l)
+{
+    add_call(l, "t", "x", "f");
+    add_for_each(l, "y[j] = x[j] + h*f[j];");
+    finish_large(l, "euler", "");
+}
+
+static void print_large_heun(Stepping *l)
+{
+    add_call(l, "t", "x", "s");
+    add_for_each(l, "y[j] = x[j] + h*s[j];");
+    add_call(l, "t_next", "y", "f");
+    add_for_each(l, "y[j] = x[j] + h_half*(s[j] + f[j]);");
+    finish_large(l, "heun", "    const double h_half = 0.5*h;\n");
+}
+
+static void print_large_rk4(Stepping *l)
+{
+    add_call(l, "t", "x", "s");
+    add_for_each(l, "y[j] = x[j] + h_half*s[j];");
+    add_call(l, "t_half", "y", "f");
+    add_for_each(l, "{ s[j] = s[j] + 2.0*f[j]; y[j] = x[j] + h_half*f[j]; }");
+    add_call(l, "t_half", "y", "f");
+    add_for_each(l, "{ s[j] = s[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }");
+    add_call(l, "t_next", "y", "f");
+    add_for_each(l, "y[j] = x[j] + h_sixth*(s[j] + f[j]);");
+    finish_large(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n");
+}
+
+static void print_method(Cgen *c, void (*local)(Stepping *), void (*large)(Stepping *))
 {
     Stepping l = begin(c);
-    add_stage(&l, ARRAY_SUM, "t", "x");
-    add_for_each(&l, "y# = x# + h_half*s#;");
-    add_stage(&l, ARRAY_K, "t_half", "y");
-    add_for_each(&l, "s# = s# + 2.0*k#;");
-    add_for_each(&l, "y# = x# + h_half*k#;");
-    add_stage(&l, ARRAY_K, "t_half", "y");
-    add_for_each(&l, "s# = s# + 2.0*k#;");
-    add_for_each(&l, "y# = x# + h*k#;");
-    add_stage(&l, ARRAY_K, "t_next", "y");
-    add_for_each(&l, target(&l, "x# = x# + h_sixth*(s# + k#);", "y# = x# + h_sixth*(s# + k#);"));
-    if (!l.is_local) l.uses_half = l.uses_next = true;
-    add_check(&l);
-    const char *const local[] = { "k", "y", "s" }, *const large[] = { "k1", "y", "s" };
-    finish(&l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n", l.is_local ? local : large, 3);
+    if (l.is_local) local(&l);
+    else large(&l);
 }
 
 void loops_print(Cgen *c)
 {
-    print_euler(c);
-    print_heun(c);
-    print_rk4(c);
+    print_method(c, print_local_euler, print_large_euler);
+    print_method(c, print_local_heun, print_large_heun);
+    print_method(c, print_local_rk4, print_large_rk4);
 }
 
 // ---- In place
 
-// The programs of all rates one behind the other, each ended by the update of its state.
-static Step *in_place_steps(Cgen *c, Array variables, uint32_t *n, bool *has_loops)
+// Which variables some block reads.
+static bool *find_read(Cgen *c)
 {
     const Ir *ir = c->gen.ir;
-    size_t n_all = 0;
-    for (uint32_t i = 0; i < ir->blocks->n_states; i++) n_all += ir->one_rate[i].n_statements;
-    Step *steps = ARENA_ARRAY(&c->gen.work, Step, n_all);
-    *n = 0;
-    *has_loops = false;
-    for (uint32_t i = 0; i < ir->blocks->n_states; i++) {
-        const IrProgram *program = &ir->one_rate[i];
-        for (uint32_t k = 0; k < program->n_statements; k++) {
-            const IrStatement *s = &program->statements[k];
-            Step *step = &steps[(*n)++];
-            if (s->kind == IR_LOCAL) {
-                *step = (Step){ STEP_LET, s->value, s->index, variables, s->index, false };
-            } else if (s->kind == IR_SOLVE) {
-                *step = (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, variables, s->index, false };
-                *has_loops = true;
-            } else {
-                *step = (Step){ STEP_UPDATE, s->value, FLAT_NONE, ARRAY_NONE, i, true };
-            }
-        }
+    bool *is_read = ARENA_ARRAY(&c->gen.work, bool, ir->flat->vars.n);
+    const uint32_t n = ir->dynamic_reads.start[ir->blocks->dynamic.n_blocks];
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t variable = ir->dynamic_reads.var[k];
+        const Expr leaf = ir->dynamic_alias[variable];
+        if (leaf == EXPR_NONE) is_read[variable] = true;
+        else if (expr_op(c->gen.pool, leaf) == EXPR_VAR) is_read[expr_node(c->gen.pool, leaf)->index] = true;
     }
-    return steps;
+    return is_read;
 }
 
-static void declare_variables(Cgen *c, StrBuf *s, const Step *steps, uint32_t n)
+typedef struct InPlaceSteps {
+    Step    *steps;
+    uint32_t n;
+    bool     has_loops;
+} InPlaceSteps;
+
+static void add_in_place(InPlaceSteps *p, const IrStatement *s, uint32_t state, Array variables)
+{
+    Step *step = &p->steps[p->n++];
+    if (s->kind == IR_LOCAL) {
+        *step = (Step){ STEP_LET, s->value, s->index, variables, s->index, false };
+    } else if (s->kind == IR_SOLVE) {
+        *step = (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, variables, s->index, false };
+        p->has_loops = true;
+    } else {
+        *step = (Step){ STEP_UPDATE, s->value, FLAT_NONE, ARRAY_NONE, state, true };
+    }
+}
+
+// The programs of all rates one behind the other, each ended by the update of its state. A rate that nobody else reads
+// has no variable.
+static InPlaceSteps in_place_steps(Cgen *c, Array variables)
+{
+    const Ir *ir = c->gen.ir;
+    const bool *is_read = find_read(c);
+    size_t n = 0;
+    for (uint32_t i = 0; i < ir->blocks->n_states; i++) n += ir->one_rate[i].n_statements;
+    InPlaceSteps p = { .steps = ARENA_ARRAY(&c->gen.work, Step, n) };
+    for (uint32_t i = 0; i < ir->blocks->n_states; i++) {
+        const IrProgram *program = &ir->one_rate[i];
+        const uint32_t n_before = program->n_statements - 1, rate = ir->blocks->rates[i];
+        IrStatement update = program->statements[n_before];
+        for (uint32_t k = 0; k < n_before; k++) {
+            const IrStatement *s = &program->statements[k];
+            if (s->kind == IR_LOCAL && s->index == rate && !is_read[rate]) update.value = s->value;
+            else add_in_place(&p, s, i, variables);
+        }
+        add_in_place(&p, &update, i, variables);
+    }
+    return p;
+}
+
+static void declare_variables(Cgen *c, StrBuf *s, const InPlaceSteps *p)
 {
     const Ordered *system = &c->gen.ir->blocks->dynamic;
     bool *is_declared = ARENA_ARRAY(&c->gen.work, bool, system->n_blocks);
-    for (uint32_t i = 0; i < n; i++) {
-        if (steps[i].kind == STEP_UPDATE) continue;
-        const uint32_t b = steps[i].kind == STEP_LET ? system->block_of[steps[i].variable] : steps[i].index;
+    for (uint32_t i = 0; i < p->n; i++) {
+        if (p->steps[i].kind == STEP_UPDATE) continue;
+        const Step *step = &p->steps[i];
+        const uint32_t b = step->kind == STEP_LET ? system->block_of[step->variable] : step->index;
         if (is_declared[b]) continue;
         is_declared[b] = true;
         for (uint32_t k = 0; k < system->blocks[b].n; k++)
@@ -282,64 +319,54 @@ static void declare_variables(Cgen *c, StrBuf *s, const Step *steps, uint32_t n)
     }
 }
 
-static void print_local_in_place(Stepping *l)
+static void print_local_in_place(Stepping *l, const InPlaceSteps *p)
 {
     Cgen *c = l->c;
-    if (n_states(l) == 0) {
-        add_check(l);
-        finish(l, "in_place", "", NULL, 0);
-        return;
-    }
-    bool has_loops;
-    Routine r = named_routine(&c->gen.ir->one_rate[0], "t", "x");
-    r.steps = in_place_steps(c, ARRAY_NONE, &r.n_steps, &has_loops);
+    Routine r = named_routine(&c->gen.ir->programs[IR_RATES], "t", "x", NULL);
+    r.steps = p->steps;
+    r.n_steps = p->n;
     r.style = VARS_OUTSIDE;
-    r.copies_states = has_loops || l->has_relations;
-    declare_variables(c, &l->body, r.steps, r.n_steps);
+    r.copies_states = p->has_loops || l->has_relations;
+    declare_variables(c, &l->body, p);
     add_statements(l, &r, "        ");
-    if (l->has_relations) add_check(l);
-    else if (has_loops) add_for_each(l, "x# = y#;");
-    const char *const locals[] = { "y" };
-    finish(l, "in_place", "", locals, r.copies_states ? 1 : 0);
+    add_check(l, "y");
+    if (r.copies_states) add_copy(l, "y");
+    finish_local(l, "in_place", "", r.copies_states ? "y" : "");
 }
 
 static void print_large_in_place(Stepping *l)
 {
-    Cgen *c = l->c;
-    Gen *g = &c->gen;
-    if (n_states(l)) {
-        bool has_loops;
-        Routine r = cgen_routine(&g->ir->one_rate[0]);
-        r.name = "orr_in_place_step";
-        r.parameters = "double t, double h, double *x, const struct orr_env *env";
-        r.arguments = "t, h, x, env";
-        r.is_public = false;
-        r.caches = false;
-        r.steps = in_place_steps(c, ARRAY_W, &r.n_steps, &has_loops);
-        r.style = VARS_MEMORY;
-        gen_begin(g, &r);
-        gen_function(g);
-    }
-    add_for_each(l, "y# = x#;");
-    if (n_states(l)) str_add(&l->body, "        if ((*why = orr_in_place_step(t, h, y, env))) break;\n");
-    l->uses_next = l->has_relations;
-    if (l->has_relations) add_check(l);
-    else add_for_each(l, "x# = y#;");
-    const char *const locals[] = { "y" };
-    finish(l, "in_place", "", locals, 1);
+    Gen *g = &l->c->gen;
+    const InPlaceSteps p = in_place_steps(l->c, ARRAY_W);
+    Routine r = cgen_routine(&g->ir->programs[IR_RATES]);
+    r.name = "orr_in_place_step";
+    r.parameters = "double t, double h, double *x, const struct orr_env *env";
+    r.arguments = "t, h, x, env";
+    r.is_public = false;
+    r.caches = false;
+    r.steps = p.steps;
+    r.n_steps = p.n;
+    r.style = VARS_MEMORY;
+    gen_begin(g, &r);
+    gen_function(g);
+
+    add_for_each(l, "y[j] = x[j];");
+    str_add(&l->body, "        if ((*why = orr_in_place_step(t, h, y, env))) break;\n");
+    finish_large(l, "in_place", "");
 }
 
 void loops_print_in_place(Cgen *c)
 {
     Stepping l = begin(c);
-    // what is computed anew may make it longer than the other loops
-    if (l.is_local && n_states(&l)) {
-        bool has_loops;
-        Routine r = named_routine(&c->gen.ir->one_rate[0], "t", "x");
-        r.steps = in_place_steps(c, ARRAY_NONE, &r.n_steps, &has_loops);
+    InPlaceSteps p = in_place_steps(c, ARRAY_NONE);
+    if (l.is_local) {
+        // what is computed anew may make it longer than the other loops
+        Routine r = named_routine(&c->gen.ir->programs[IR_RATES], "t", "x", NULL);
+        r.steps = p.steps;
+        r.n_steps = p.n;
         r.style = VARS_OUTSIDE;
         l.is_local = gen_measure(&c->gen, &r) <= 4 * PIECE_MAX;
     }
-    if (l.is_local) print_local_in_place(&l);
+    if (l.is_local) print_local_in_place(&l, &p);
     else print_large_in_place(&l);
 }
