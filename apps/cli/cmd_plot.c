@@ -28,8 +28,13 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         } else {
             orr_table *table = orr_table_read(arguments->items[0], diag);
             status = table ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
-            if (table && !s->output) results_show(table, &request, stdout);
-            if (table && !results_draw(table, &request, s->title ? s->title : arguments->items[0], true, diag))
+            if (table && orr_table_n_rows(table) == 0) {
+                usage_error(diag, "E047", NULL, "'%s' has a header but no rows", arguments->items[0]);
+                status = ORR_STATUS_SYSTEM;
+            } else if (table && !s->output && !results_show(table, &request, stdout, diag)) {
+                status = ORR_STATUS_USAGE;
+            }
+            if (status == ORR_STATUS_OK && !results_draw(table, &request, s->title ? s->title : arguments->items[0], true, diag))
                 status = ORR_STATUS_SYSTEM;
             orr_table_destroy(table);
         }

@@ -90,6 +90,16 @@ typedef struct Overrides {
     bool         chose_until;   // nobody said when to end
 } Overrides;
 
+// Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense.
+static bool check_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag)
+{
+    if (isnan(value) || value > 0) return true;
+    char number[40];
+    orr_format_number(value, number);
+    usage_error(diag, code, hint, "%s %s is not a positive number", what, number);
+    return false;
+}
+
 static bool apply_set(const char *text, const Session *session, Overrides *over, orr_experiment *experiment, orr_diag *diag)
 {
     const char *equals = strchr(text, '=');
@@ -104,9 +114,41 @@ static bool apply_set(const char *text, const Session *session, Overrides *over,
         usage_error(diag, "E407", "write a number such as 0.01 or 1e-6", "'%s' cannot be set to '%s': not a number", name, equals + 1);
         return false;
     }
-    if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value)) return true;
+    if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value))
+        return strcmp(name, "timestep") != 0 || check_positive("E409", "step", "give one such as timestep=0.01", value, diag);
     over->settings[over->n++] = (orr_setting){ name, value };
     return true;
+}
+
+static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
+{
+    bool ok = check_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
+    ok &= check_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
+    ok &= check_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
+    ok &= check_positive("E409", "largest step", "leave --max-step out for no limit", s->max_step, diag);
+    if (!isnan(s->step)) {
+        e->run.step = s->step;
+        if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
+    }
+    if (!isnan(s->tol)) e->run.tolerance = s->tol;
+    if (!isnan(s->abs)) e->run.absolute = s->abs;
+    if (!isnan(s->max_step)) e->run.max_step = s->max_step;
+    if (s->solver) e->run.solver = s->solver;
+    if (!s->update) return ok;
+    const bool in_place = strcmp(s->update, "in-place") == 0;
+    const char *method = in_place ? "semi-implicit euler" : "euler";
+    if (!in_place && strcmp(s->update, "synchronous") != 0) {
+        usage_error(diag, "E022", "synchronous is explicit Euler, in-place semi-implicit Euler",
+                    "option '--update' needs synchronous or in-place, not '%s'", s->update);
+        return false;
+    }
+    if (s->solver && strcmp(s->solver, method) != 0) {
+        usage_error(diag, "E025", "--update chooses between the two ways of an Euler step",
+                    "'--solver %s' and '--update %s' exclude each other", s->solver, s->update);
+        return false;
+    }
+    e->run.solver = method;
+    return ok;
 }
 
 static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
@@ -124,21 +166,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     else if (isnan(e->until)) e->until = e->from + 10, over->chose_until = true;
     if (!isnan(s->every)) e->every = s->every;
     else if (e->every == 0 && !*e->name) e->every = (e->until - e->from) / 500;
-    if (!isnan(s->step)) {
-        e->run.step = s->step;
-        if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
-    }
-    if (!isnan(s->tol)) e->run.tolerance = s->tol;
-    if (!isnan(s->abs)) e->run.absolute = s->abs;
-    if (!isnan(s->max_step)) e->run.max_step = s->max_step;
-    if (s->solver) e->run.solver = s->solver;
-    if (s->update && strcmp(s->update, "in-place") == 0) {
-        e->run.solver = "semi-implicit euler";
-    } else if (s->update && strcmp(s->update, "synchronous") != 0) {
-        usage_error(diag, "E022", "synchronous is explicit Euler, in-place semi-implicit Euler",
-                    "option '--update' needs synchronous or in-place, not '%s'", s->update);
-        ok = false;
-    }
+    ok &= apply_method(s, e, diag);
     if (s->record) {
         split_names(s->record, &over->records);
         e->records = over->records.items;
@@ -202,7 +230,7 @@ static void print_summary(const Session *session, const orr_experiment *e, const
     const orr_run_facts *run = &outcome->facts;
     printf("%s%s%s: %s, %zu steps, t = %.6g to %.6g %s\n", orr_model_name(session->model), *e->name ? ", " : "", e->name,
            run->solver ? run->solver : "no solver", run->n_steps, e->from, outcome->t, orr_model_time_unit(session->model));
-    if (run->solver_reason) printf("  %s\n", run->solver_reason);
+    if (run->solver_reason) printf("  chosen by auto: %s\n", run->solver_reason);
     if (run->n_reruns) printf("  the terminal region ran it again %zu time%s\n", run->n_reruns, run->n_reruns == 1 ? "" : "s");
     for (size_t i = 0; i < outcome->n_results; i++)
         printf("  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
@@ -218,12 +246,15 @@ static void print_summary(const Session *session, const orr_experiment *e, const
 
 // ---------------------------------------------------------------------------------------------- the command
 
-static orr_status simulate(const Settings *s, const Session *session, const orr_experiment *e, const Overrides *over,
+static orr_status simulate(const Settings *s, const Session *session, orr_experiment *e, const Overrides *over,
                            double started_ms, orr_diag *diag)
 {
     const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
     PlotRequest request;
-    if (!results_read_plots(&request, &s->plot, e, diag)) return ORR_STATUS_USAGE;
+    if (!results_read_plots(&request, &s->plot, e, diag)) return results_free_plots(&request), ORR_STATUS_USAGE;
+    // what is drawn is recorded, and must exist
+    e->plots = request.plots;
+    e->n_plots = request.n_plots;
 
     // where rows go: a file, the plots, a look
     orr_sink sinks[3];
@@ -250,15 +281,16 @@ static orr_status simulate(const Settings *s, const Session *session, const orr_
     orr_outcome outcome = orr_simulate(session->model, e, sinks, n_sinks, diag);
 
     orr_status status = outcome.status;
-    if (csv && !orr_csv_close(csv) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    const bool written = !csv || orr_csv_close(csv);
+    if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {
-        if (looks) results_show(table, &request, stdout);
+        if (looks && !results_show(table, &request, stdout, diag) && status == ORR_STATUS_OK) status = ORR_STATUS_USAGE;
         if (!results_draw(table, &request, orr_model_name(session->model), !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
             status = ORR_STATUS_SYSTEM;
     }
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
-        print_summary(session, e, &outcome, s->output);
+        print_summary(session, e, &outcome, written ? s->output : NULL);
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }
     if (s->stats) print_stats(session, &outcome, started_ms);
@@ -284,7 +316,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         free_overrides(&over);
     }
     session_close(&session);
-    return status;
+    return (int)status;
 }
 
 const Command command_run = {

@@ -113,7 +113,8 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
     char hint[256];
     snprintf(hint, sizeof hint, "usage: orrery %s %s [options]", command->name, command->arguments);
     if (arguments->n < command->at_least) {
-        usage_error(diag, "E023", hint, "%s is missing", command->arguments);
+        const int first = (int)strcspn(command->arguments, " ");
+        usage_error(diag, "E023", hint, "%.*s is missing", first, command->arguments);
         ok = false;
     } else if (arguments->n > command->at_most) {
         usage_error(diag, "E024", hint, "too many arguments, from '%s' on", arguments->items[command->at_most]);

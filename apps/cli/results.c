@@ -28,6 +28,15 @@ static const char *keep_name(PlotRequest *request, const char *from, const char 
     return copy;
 }
 
+// Names of pictures of other kinds, which nobody means as variables.
+static bool is_other_picture(const char *text)
+{
+    static const char *const suffixes[] = { ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".bmp", ".tif", ".tiff", ".webp", ".html" };
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (ends_with(text, suffixes[i])) return true;
+    return false;
+}
+
 // "x, v over t"
 static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, orr_diag *diag)
 {
@@ -40,6 +49,11 @@ static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, or
         const char *name = keep_name(request, start, stop);
         if (*name) list_add(&ys, name);
         start = stop + 1;
+    }
+    if (is_other_picture(text)) {
+        usage_error(diag, "E412", NULL, "cannot plot '%s': pictures end in .svg, .png or .pdf", text);
+        list_free(&ys);
+        return false;
     }
     if (ys.n == 0) {
         usage_error(diag, "E412", "write a file such as out.svg, or what to draw: 'x, v over t'", "cannot plot '%s': nothing is named", text);
@@ -95,6 +109,14 @@ static void print_cell(FILE *out, double value, int width)
     fprintf(out, "  %*s", width, text);
 }
 
+// Characters, not bytes.
+static int width_of(const char *text)
+{
+    int n = 0;
+    for (; *text; text++) n += ((unsigned char)*text & 0xC0) != 0x80;
+    return n;
+}
+
 static void print_table(const orr_table *table, FILE *out)
 {
     const size_t n = orr_table_n_rows(table);
@@ -107,8 +129,9 @@ static void print_table(const orr_table *table, FILE *out)
         char head[80];
         if (unit) snprintf(head, sizeof head, "%s [%s]", name, unit);
         else snprintf(head, sizeof head, "%s", name);
-        widths[c] = strlen(head) > 12 ? (int)strlen(head) : 12;
-        fprintf(out, "  %*s", widths[c], head);
+        const int width = width_of(head);
+        widths[c] = width > 12 ? width : 12;
+        fprintf(out, "  %*s%s", widths[c] - width, "", head);
     }
     if (left_out) fprintf(out, "  (+%zu more)", left_out);
     fputc('\n', out);
@@ -131,14 +154,16 @@ static int terminal_width(void)
 
 static const orr_plot everything = { 0 };    // all columns over time
 
-void results_show(const orr_table *table, const PlotRequest *request, FILE *out)
+bool results_show(const orr_table *table, const PlotRequest *request, FILE *out, orr_diag *diag)
 {
     print_table(table, out);
-    if (orr_table_n_rows(table) < 2) return;
+    if (orr_table_n_rows(table) < 2) return true;
     fputc('\n', out);
     const size_t n = request->n_plots ? request->n_plots : 1;
+    bool ok = true;
     for (size_t i = 0; i < n; i++)
-        orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20);
+        ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20, diag);
+    return ok;
 }
 
 bool results_draw(const orr_table *table, const PlotRequest *request, const char *title, bool says, orr_diag *diag)

@@ -15,6 +15,7 @@ typedef struct PlotRequest {
 bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment, orr_diag *diag);
 void results_free_plots(PlotRequest *request);
 
-void results_show(const orr_table *table, const PlotRequest *request, FILE *out);
+// False, after a message, if something cannot be drawn.
+bool results_show(const orr_table *table, const PlotRequest *request, FILE *out, orr_diag *diag);
 // Several plots and one file name: the second becomes name-2.svg and so on. `says`: print what was written.
 bool results_draw(const orr_table *table, const PlotRequest *request, const char *title, bool says, orr_diag *diag);

@@ -105,8 +105,8 @@ ORR_API const double *orr_table_column(const orr_table *table, size_t column);  
 
 // Draw. `path` ends in .svg, .png or .pdf (needs gnuplot). False, with the reason, if it cannot.
 ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag);
-// Draw with characters, for a terminal of the given width.
-ORR_API void orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height);
+// Draw with characters, for a terminal of the given width. False, with the reason, if a name is not a column.
+ORR_API bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height, orr_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -5,20 +5,53 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool find_column(const orr_table *table, const char *name, size_t *column, orr_diag *diag)
+enum { NAMES_SHOWN = 12 };    // in a hint
+
+static void report_unknown(const orr_table *table, const char *name, orr_diag *diag)
 {
     const size_t n = orr_table_n_columns(table);
-    for (size_t c = 0; c < n; c++)
-        if (strcmp(orr_table_name(table, c), name) == 0) return *column = c, true;
     const char **names = calloc(n + 1, sizeof *names);
     if (!names) arena_no_memory(n * sizeof *names);
-    for (size_t c = 0; c < n; c++) names[c] = orr_table_name(table, c);
-    diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, name, "it is not recorded");
+    StrBuf all = { 0 };
+    for (size_t c = 0; c < n; c++) {
+        names[c] = orr_table_name(table, c);
+        if (c < NAMES_SHOWN) str_addf(&all, "%s%s", c ? ", " : "", names[c]);
+    }
+    diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, name, "there is no such column");
     const char *closest = text_closest(name, names, n);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-    else diag_hint(diag, "record it: --record %s", name);
+    else if (n > 0) diag_hint(diag, "there are %s%s", all.p, n > NAMES_SHOWN ? ", …" : "");
+    str_free(&all);
     free(names);
+}
+
+static bool find_column(const orr_table *table, const char *name, size_t *column)
+{
+    for (size_t c = 0; c < orr_table_n_columns(table); c++)
+        if (strcmp(orr_table_name(table, c), name) == 0) return *column = c, true;
     return false;
+}
+
+static void add_curve(PlotData *data, size_t column)
+{
+    if (data->n_ys < PLOT_CURVES_MAX) data->ys[data->n_ys++] = column;
+    else data->n_left_out++;
+}
+
+// A column, or all elements of an array: u stands for u[1], u[2], …
+static bool add_curves(const orr_table *table, const char *name, PlotData *data)
+{
+    size_t column;
+    if (find_column(table, name, &column)) return add_curve(data, column), true;
+    const size_t length = strlen(name);
+    bool found = false;
+    for (column = 0; column < orr_table_n_columns(table); column++) {
+        const char *element = orr_table_name(table, column);
+        if (strncmp(element, name, length) != 0 || element[length] != '[') continue;
+        add_curve(data, column);
+        found = true;
+    }
+    return found;
 }
 
 static void widen(double value, double *min, double *max)
@@ -41,15 +74,17 @@ static void open_range(double *min, double *max)
 bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, orr_diag *diag)
 {
     *data = (PlotData){ .x_min = INFINITY, .x_max = -INFINITY, .y_min = INFINITY, .y_max = -INFINITY };
-    bool ok = !plot->over || find_column(table, plot->over, &data->x, diag);
-    const size_t n_columns = orr_table_n_columns(table);
-    const size_t wanted = plot->n_ys ? plot->n_ys : n_columns > 0 ? n_columns - 1 : 0;
-    for (size_t i = 0; i < wanted; i++) {
-        size_t column = i + 1;
-        if (plot->n_ys && !find_column(table, plot->ys[i], &column, diag)) ok = false;
-        else if (data->n_ys < PLOT_CURVES_MAX) data->ys[data->n_ys++] = column;
-        else data->n_left_out++;
+    bool ok = true;
+    if (plot->over && !find_column(table, plot->over, &data->x)) {
+        report_unknown(table, plot->over, diag);
+        ok = false;
     }
+    for (size_t i = 0; i < plot->n_ys; i++) {
+        if (add_curves(table, plot->ys[i], data)) continue;
+        report_unknown(table, plot->ys[i], diag);
+        ok = false;
+    }
+    for (size_t c = 1; plot->n_ys == 0 && c < orr_table_n_columns(table); c++) add_curve(data, c);
     if (!ok) return false;
     for (size_t row = 0; row < orr_table_n_rows(table); row++) {
         widen(orr_table_column(table, data->x)[row], &data->x_min, &data->x_max);

@@ -11,6 +11,7 @@
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -135,6 +136,48 @@ static bool finish_gnuplot(pid_t pid, int errors, orr_diag *diag)
     return false;
 }
 
+// gnuplot that cannot open its output writes the picture to standard output: find out before.
+static bool can_be_made(const char *temp, const char *path, orr_diag *diag)
+{
+    FILE *file = fopen(temp, "w");
+    if (file) return fclose(file) == 0;
+    char reason[128];
+    diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, os_error_text(errno, reason, sizeof reason));
+    return false;
+}
+
+static bool draw(const orr_table *table, const PlotData *data, const struct Form *form, const char *title, const char *temp,
+                 orr_diag *diag)
+{
+    int input, errors;
+    const pid_t pid = start_gnuplot(&input, &errors, diag);
+    if (pid < 0) return false;
+    const size_t n = orr_table_n_rows(table), n_points = n < POINTS_MAX ? n : POINTS_MAX;
+    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
+    sigaction(SIGPIPE, &ignore, &before);    // gnuplot may die early; its status tells
+    FILE *out = fdopen(input, "w");
+    if (out) {
+        write_script(out, table, data, form, title, temp, n_points);
+        write_data(out, table, data, n_points);
+        fclose(out);
+    }
+    sigaction(SIGPIPE, &before, NULL);
+    return finish_gnuplot(pid, errors, diag);
+}
+
+// A full disk does not trouble gnuplot: it leaves an empty file.
+static bool put_in_place(const char *temp, const char *path, orr_diag *diag)
+{
+    char reason[128] = "the picture is empty; is the disk full?";
+    struct stat made;
+    if (stat(temp, &made) == 0 && made.st_size > 0) {
+        if (rename(temp, path) == 0) return true;
+        os_error_text(errno, reason, sizeof reason);
+    }
+    diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, reason);
+    return false;
+}
+
 bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag)
 {
     const struct Form *form = find_form(path);
@@ -148,29 +191,10 @@ bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *tit
         diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "there is nothing to draw");
         return false;
     }
-    int input, errors;
-    const pid_t pid = start_gnuplot(&input, &errors, diag);
-    if (pid < 0) return false;
-
     char *temp = malloc(strlen(path) + 32);
     if (!temp) arena_no_memory(strlen(path));
     sprintf(temp, "%s.%ld.tmp", path, (long)getpid());
-    const size_t n = orr_table_n_rows(table), n_points = n < POINTS_MAX ? n : POINTS_MAX;
-    struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
-    sigaction(SIGPIPE, &ignore, &before);    // gnuplot may die early; its status tells
-    FILE *out = fdopen(input, "w");
-    if (out) {
-        write_script(out, table, &data, form, title, temp, n_points);
-        write_data(out, table, &data, n_points);
-        fclose(out);
-    }
-    sigaction(SIGPIPE, &before, NULL);
-    bool ok = finish_gnuplot(pid, errors, diag);
-    if (ok && rename(temp, path) != 0) {
-        char reason[128];
-        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, os_error_text(errno, reason, sizeof reason));
-        ok = false;
-    }
+    const bool ok = can_be_made(temp, path, diag) && draw(table, &data, form, title, temp, diag) && put_in_place(temp, path, diag);
     if (!ok) unlink(temp);
     free(temp);
     return ok;

@@ -5,6 +5,7 @@
 //          0 |    *
 //            +-----------
 //            0         10   t [s]
+#include "base/arena.h"
 #include "exp/plot.h"
 #include <math.h>
 #include <stdlib.h>
@@ -62,20 +63,17 @@ static void print_name(const orr_table *table, size_t column, FILE *out)
     if (orr_table_unit(table, column)) fprintf(out, " [%s]", orr_table_unit(table, column));
 }
 
-void orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height)
+bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height, orr_diag *diag)
 {
     PlotData data;
-    orr_diag *diag = orr_diag_create();
-    const bool ok = plot_prepare(table, plot, &data, diag);
-    if (!ok) orr_diag_print(diag, out, 0);
-    orr_diag_destroy(diag);
-    if (!ok || data.n_ys == 0) return;
+    if (!plot_prepare(table, plot, &data, diag)) return false;
+    if (data.n_ys == 0) return true;
     if (width < LABEL_WIDTH + 20) width = LABEL_WIDTH + 20;
     if (height < 4) height = 4;
 
     Canvas canvas = { .width = width - LABEL_WIDTH - 2, .height = height };
     canvas.cells = malloc((size_t)canvas.width * (size_t)canvas.height);
-    if (!canvas.cells) return;
+    if (!canvas.cells) arena_no_memory((size_t)canvas.width * (size_t)canvas.height);
     memset(canvas.cells, ' ', (size_t)canvas.width * (size_t)canvas.height);
     for (size_t i = 0; i < data.n_ys; i++) draw_curve(&canvas, table, &data, i);
 
@@ -102,4 +100,5 @@ void orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int 
     print_name(table, data.x, out);
     fputc('\n', out);
     free(canvas.cells);
+    return true;
 }

@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_SHOWN = 12 };    // in a hint
+
 typedef struct Simulation {
     const orr_model      *model;
     const orr_experiment *experiment;
@@ -64,15 +66,29 @@ static bool add_array(Simulation *s, const char *name)
     return found;
 }
 
+// Nothing has that name: say which is nearest, or what there is.
+static bool report_unknown(const Simulation *s, const char *name)
+{
+    diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, name);
+    const char *closest = orr_model_closest(s->model, name);
+    if (closest) return diag_hint(s->diag, "did you mean '%s'?", closest), false;
+    StrBuf names = { 0 };
+    size_t n = 0;
+    for (size_t i = 0; i < orr_model_n_variables(s->model) && n <= NAMES_SHOWN; i++) {
+        const orr_variable v = orr_model_variable(s->model, i);
+        if (v.is_hidden || v.kind == ORR_KIND_RESULT) continue;
+        if (n++ < NAMES_SHOWN) str_addf(&names, "%s%s", n > 1 ? ", " : "", v.name);
+    }
+    if (n > 0) diag_hint(s->diag, "there are %s%s", names.p, n > NAMES_SHOWN ? ", …" : "");
+    str_free(&names);
+    return false;
+}
+
 static bool add_named(Simulation *s, const char *name)
 {
     const size_t variable = orr_model_find(s->model, name);
     if (variable != (size_t)-1) return add_column(s, variable), true;
-    if (add_array(s, name)) return true;
-    diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, name);
-    const char *closest = orr_model_closest(s->model, name);
-    if (closest) diag_hint(s->diag, "did you mean '%s'?", closest);
-    return false;
+    return add_array(s, name) || report_unknown(s, name);
 }
 
 // The outputs; without any the states; without those everything that is computed.
@@ -130,10 +146,7 @@ static bool prepare_expectations(Simulation *s)
         s->verdicts[i] = (orr_verdict){ .expect = expect, .found = NAN };
         s->expected[i] = orr_model_find(s->model, expect->name);
         if (s->expected[i] != (size_t)-1) continue;
-        diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, expect->name);
-        const char *closest = orr_model_closest(s->model, expect->name);
-        if (closest) diag_hint(s->diag, "did you mean '%s'?", closest);
-        ok = false;
+        ok = report_unknown(s, expect->name);
     }
     size_t *other = ARENA_ARRAY(&s->arena, size_t, n);
     for (size_t width = 1; width < n; width *= 2) {
@@ -333,6 +346,7 @@ static bool check(const orr_experiment *e, orr_diag *diag)
         ok = false;
     } else if (!isfinite(e->from) || !isfinite(e->until) || e->until < e->from) {
         diag_report(diag, DIAG_TIME_BAD, nowhere, e->from, e->until);
+        diag_hint(diag, "the end (--until) must not lie before the start (--from)");
         ok = false;
     }
     if (!isfinite(e->every) || e->every < 0) {

@@ -65,11 +65,10 @@ orr_model_facts orr_model_get_facts(const orr_model *model)
     orr_model_facts facts = {
         .n_states = model->n_states,
         .n_equations = model->flat.equations.n,
+        .n_loops = model->blocks.dynamic.n_loops,    // those solved symbolically too
         .n_relations = model->n_relations,
         .compile_ms = model->compile_ms,
         .code = model->code.tier == CODE_NATIVE ? "native" : "instant",
     };
-    for (uint32_t i = 0; i < model->blocks.dynamic.n_blocks; i++)
-        if (model->blocks.dynamic.blocks[i].kind != BLOCK_ASSIGN) facts.n_loops++;
     return facts;
 }
