@@ -307,8 +307,11 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
 
 static orr_status free_step(orr_run *run, Island *island, double t_limit)
 {
-    if (run->history) t_limit = fmin(t_limit, history_break(run, island->t));
-    if (island->solver->step(island, t_limit) != STEP_OK) return fail(run);
+    bool is_jump = false;
+    if (run->jump_waits) island->solver->restart(island);
+    const double t_break = run->history ? history_break(run, island->t, &is_jump) : INFINITY;
+    if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return fail(run);
+    run->jump_waits = is_jump && island->t == t_break;
     if (!look_for_event(run, island)) {
         fault_report(island);
         return fail(run);

@@ -88,13 +88,17 @@ bool history_init(orr_run *run)
 
 double history_shortest(const orr_run *run) { return run->history ? run->history->shortest : INFINITY; }
 
-double history_break(const orr_run *run, double t)
+double history_break(const orr_run *run, double t, bool *is_jump)
 {
     const History *h = run->history;
     double next = INFINITY;
-    for (size_t k = 0; h && k < h->n; k++) {
+    *is_jump = false;
+    for (size_t k = 0; k < h->n; k++) {
         const double passed = floor((t - h->t_start) / h->lag[k] + 1e-9);
-        if (passed < BREAKS) next = fmin(next, h->t_start + (passed + 1) * h->lag[k]);
+        const double at = h->t_start + (passed + 1) * h->lag[k];
+        if (passed >= BREAKS || at > next) continue;
+        *is_jump = passed == 0 || (*is_jump && at == next);
+        next = at;
     }
     return next;
 }
@@ -174,20 +178,26 @@ double history_at(const void *histories, int delay, double t)
 {
     const History *h = histories;
     const size_t k = (size_t)delay;
-    if (h->n_segments == h->dropped || t < h->begins[h->dropped]) {
-        // at the start itself the past is over
-        if (t < h->t_start || !h->known) return before_start(h, k, t);
-        return h->first[k];
+    // Where the past jumps, a step that ends there reads what was before, and one that begins there what comes after. While
+    // a step is made the island still stands at its beginning.
+    const double slack = 1e-12 * (fabs(t) + h->lag[k]);
+    const double from = h->run->islands[0].t - h->lag[k];
+    if (h->n_segments == h->dropped || t < h->begins[h->dropped] + slack) {
+        const bool is_before = t < h->t_start - slack || (t <= h->t_start + slack && from < h->t_start - slack);
+        if (is_before || !h->known) return before_start(h, k, t);
+        if (h->n_segments == h->dropped) return h->first[k];
     }
     // the last segment that begins at or before t
     size_t lo = h->dropped, hi = h->n_segments;
     while (hi - lo > 1) {
         const size_t middle = lo + (hi - lo) / 2;
-        if (h->begins[middle] <= t) lo = middle;
+        if (h->begins[middle] <= t + slack) lo = middle;
         else hi = middle;
     }
+    if (lo > h->dropped && t <= h->begins[lo] + slack && from < h->begins[lo] - slack) lo--;
     const double *v = h->values + POINTS * h->n * lo + k;
-    const double s = fmin(1, (t - h->begins[lo]) / (h->ends[lo] - h->begins[lo])) * (POINTS - 1);
+    const double part = (t - h->begins[lo]) / (h->ends[lo] - h->begins[lo]);
+    const double s = fmax(0, fmin(1, part)) * (POINTS - 1);
     // Lagrange on 0, 1, 2, 3
     const double s1 = s - 1, s2 = s - 2, s3 = s - 3;
     return (-s1 * s2 * s3 * v[0] + 3 * s * s2 * s3 * v[h->n] - 3 * s * s1 * s3 * v[2 * h->n] + s * s1 * s2 * v[3 * h->n]) / 6;

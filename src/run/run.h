@@ -94,6 +94,7 @@ struct orr_run {
     double   *asserts;              // [n_asserts]
     bool     *assert_broken;        // [n_asserts] reported already
     bool      event_waits;          // the island stands at an event that has not been handled yet
+    bool      jump_waits;           // the rates may jump where the island stands: the solver must begin anew
     size_t    event_relation;       // one of those that changed there
     double   *x_event;              // [n_states] scratch
     long      k_before;             // grid point before the last step made by hand
@@ -166,7 +167,8 @@ bool   history_init(orr_run *run);                             // lags; false, r
 bool   history_start(orr_run *run, bool *changed);
 bool   history_push(orr_run *run, Island *island);             // remember the last step
 double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
-double history_break(const orr_run *run, double t);            // the next time after t that should be the end of a step
+// The next time after t that should be the end of a step; *is_jump if rates may jump there.
+double history_break(const orr_run *run, double t, bool *is_jump);
 double history_at(const void *histories, int k, double t);     // for CodeEnv
 
 // ---- fault.c: failures in the user's words

@@ -297,7 +297,7 @@ bool run_start(orr_run *run)
     Island *island = &run->islands[0];
     island->t = island->t_before = island->t_start = run->t_start;
     island->k = 0;
-    run->event_waits = false;
+    run->event_waits = run->jump_waits = false;
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);

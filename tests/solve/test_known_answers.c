@@ -1,0 +1,286 @@
+// tests/solve/test_known_answers.c: published and closed answers, through the whole chain from text to trajectory.
+#include "check.h"
+#include "model/model.h"
+#include "orrery/experiment.h"
+
+typedef struct Lab {
+    orr_diag   *diag;
+    orr_source *source;
+    orr_model  *model;
+} Lab;
+
+static Lab lab_open(const char *text)
+{
+    Lab lab = { .diag = orr_diag_create() };
+    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
+    if (lab.source) lab.model = orr_model_compile(lab.source, NULL, lab.diag);
+    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
+    assert_non_null(lab.model);
+    return lab;
+}
+
+static void lab_close(Lab *lab)
+{
+    orr_model_destroy(lab->model);
+    orr_source_destroy(lab->source);
+    orr_diag_destroy(lab->diag);
+}
+
+static orr_run_options with(const char *solver, double t_end, double step, double tolerance, double absolute)
+{
+    orr_run_options o = orr_run_options_default();
+    o.solver = solver;
+    o.t_end = t_end;
+    o.step = step;
+    o.tolerance = tolerance;
+    o.absolute = absolute;
+    return o;
+}
+
+static orr_run *run_begin(const Lab *lab, orr_run_options o)
+{
+    orr_run *run = orr_run_create(lab->model, &o, lab->diag);
+    if (!run) orr_diag_print(lab->diag, stderr, 0);
+    assert_non_null(run);
+    return run;
+}
+
+static double value(const Lab *lab, orr_run *run, const char *name)
+{
+    const size_t i = orr_model_find(lab->model, name);
+    assert_true(i != (size_t)-1);
+    return orr_run_value(run, i);
+}
+
+// One variable at the end of a run.
+static double end_value(const char *text, const char *name, orr_run_options o)
+{
+    Lab lab = lab_open(text);
+    orr_run *run = run_begin(&lab, o);
+    const orr_status status = orr_run_advance(run, o.t_end);
+    if (status != ORR_STATUS_OK) orr_diag_print(lab.diag, stderr, 0);
+    assert_int_equal(status, ORR_STATUS_OK);
+    const double x = value(&lab, run, name);
+    orr_run_destroy(run);
+    lab_close(&lab);
+    return x;
+}
+
+// ---- Stiff problems of the published test sets, to six digits
+
+static void test_robertson(void **state)
+{
+    (void)state;
+    static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n  y3' = 3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
+    static const char *const solvers[] = { "bdf", "auto" };
+    for (int i = 0; i < 2; i++) {
+        const orr_run_options o = with(solvers[i], 1e11, 0, 1e-9, 1e-20);
+        assert_near_relative(end_value(text, "y1", o), 2.0833401497012551e-8, 1e-6);
+        assert_near_relative(end_value(text, "y2", o), 8.3333607703347131e-14, 1e-6);
+        assert_near_relative(end_value(text, "y3", o), 0.99999997916650496, 1e-6);
+    }
+}
+
+static void test_van_der_pol(void **state)
+{
+    (void)state;
+    static const char text[] = "model V\n  var y1 = 2, y2 = 0\n  y1' = y2\n  y2' = 1000*(1 - y1^2)*y2 - y1\nend\n";
+    const orr_run_options o = with("bdf", 2000, 0, 1e-10, 1e-12);
+    assert_near_relative(end_value(text, "y1", o), 1.7061677321704689, 1e-6);
+    assert_near_relative(end_value(text, "y2", o), -8.9280970102481247e-4, 1e-6);
+}
+
+static void test_oregonator(void **state)
+{
+    (void)state;
+    static const char text[] = "model O\n  var y1 = 1, y2 = 2, y3 = 3\n  y1' = 77.27*(y2 + y1*(1 - 8.375e-6*y1 - y2))\n"
+                               "  y2' = (y3 - (1 + y1)*y2)/77.27\n  y3' = 0.161*(y1 - y3)\nend\n";
+    const orr_run_options o = with("bdf", 360, 0, 1e-10, 1e-12);
+    assert_near_relative(end_value(text, "y1", o), 1.0008148703185229, 1e-6);
+    assert_near_relative(end_value(text, "y2", o), 1228.1785215499169, 1e-6);
+    assert_near_relative(end_value(text, "y3", o), 132.05549428467060, 1e-6);
+}
+
+// ---- What another package's tests expect of Euler and RK4
+
+#define LV "model LV\n  param alpha = 1.5, beta = 1, gamma = 1, delta = 3\n  var X = 10, Y = 5\n" \
+           "  X' = X*(alpha - beta*Y)\n  Y' = Y*(gamma*X - delta)\nend\n"
+#define SEIR "model SEIR\n  param beta = 0.9, gamma = 0.2, sigma = 0.5, nu = 0\n  var S = 10, E = 1, I = 0, R = 0\n" \
+             "  n = S + E + I + R\n  S' = -beta*S*I/n - nu*S\n  E' = beta*S*I/n - sigma*E\n  I' = sigma*E - gamma*I\n" \
+             "  R' = gamma*I + nu*S\nend\n"
+
+static void test_predator_and_prey(void **state)
+{
+    (void)state;
+    static const struct { const char *solver; int step; double x, y; } rows[] = {
+        { "euler", 9, 9.677077, 5.317209 },  { "euler", 29, 8.903716, 6.030680 },  { "euler", 14999, 0.5528446, 0.09330513 },
+        { "rk4", 9, 9.676110, 5.317448 },    { "rk4", 29, 8.901151, 6.030798 },    { "rk4", 14999, 0.7127354, 0.07558043 },
+    };
+    Lab lab = lab_open(LV);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        orr_run *run = run_begin(&lab, with(rows[i].solver, 15, 0.001, 0, 0));
+        assert_int_equal(orr_run_advance(run, rows[i].step / 1000.0), ORR_STATUS_OK);
+        assert_int_equal(orr_run_get_facts(run).n_steps, rows[i].step);
+        assert_near(value(&lab, run, "X"), rows[i].x, 1e-4);
+        assert_near(value(&lab, run, "Y"), rows[i].y, 1e-4);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+static void test_epidemic(void **state)
+{
+    (void)state;
+    static const char *const names[] = { "S", "E", "I", "R" };
+    static const double euler[] = { 0.634334231496758, 0.65430775343564, 2.97798653683738, 6.73337147823022 };
+    static const double rk4[] = { 0.635933347641559, 0.654326066542035, 2.97469330853422, 6.73504727728219 };
+    for (int i = 0; i < 4; i++) {
+        assert_near(end_value(SEIR, names[i], with("euler", 15, 0.01, 0, 0)), euler[i], 1e-4);
+        assert_near(end_value(SEIR, names[i], with("rk4", 15, 0.001, 0, 0)), rk4[i], 1e-4);
+        // and the truth, to which rk4 is near
+        assert_near(end_value(SEIR, names[i], with("dopri5", 15, 0, 1e-9, 1e-11)), rk4[i], 1e-7);
+    }
+}
+
+static void test_long_run_of_rk4(void **state)
+{
+    (void)state;
+    assert_near(end_value(LV, "X", with("rk4", 1500, 0.01, 0, 0)), 1.23488, 1e-5);
+    assert_near(end_value(LV, "Y", with("rk4", 1500, 0.01, 0, 0)), 8.23982, 1e-5);
+}
+
+// ---- The circle test
+
+#define CIRCLE "model Circle\n  var x = 1, y = 0\n  x' = -y\n  y' = x\nend\n"
+
+static void test_circle_by_explicit_euler_has_the_radius_of_theory(void **state)
+{
+    (void)state;
+    static const double steps[] = { 0.1, 0.01, 0.001 };
+    for (int i = 0; i < 3; i++) {
+        const orr_run_options o = with("euler", 100, steps[i], 0, 0);
+        const double radius = hypot(end_value(CIRCLE, "x", o), end_value(CIRCLE, "y", o));
+        assert_near_relative(radius, pow(1 + steps[i] * steps[i], 50 / steps[i]), 1e-9);
+    }
+    const orr_run_options o = with("euler", 100, 0.01, 0, 0);
+    assert_near(hypot(end_value(CIRCLE, "x", o), end_value(CIRCLE, "y", o)), 1.64868005593, 1e-10);
+}
+
+static void test_circle_updated_in_place_depends_on_the_order_and_stays_bounded(void **state)
+{
+    (void)state;
+    const orr_run_options o = with("semi-implicit euler", 100, 0.01, 0, 0);
+    const double first = end_value(CIRCLE, "x", o);
+    const double second = end_value("model Circle\n  var y = 0, x = 1\n  x' = -y\n  y' = x\nend\n", "x", o);
+    const double orders[] = { 0.86506, 0.86000 };
+    // which of the two is which depends on the sense of the rotation; together they are these
+    assert_near(fmax(first, second), orders[0], 1e-5);
+    assert_near(fmin(first, second), orders[1], 1e-5);
+    const double h = 0.01;
+    Lab lab = lab_open(CIRCLE);
+    orr_run *run = run_begin(&lab, o);
+    for (int i = 1; i <= 1000; i++) {
+        assert_int_equal(orr_run_advance(run, i * 0.1), ORR_STATUS_OK);
+        const double radius = hypot(value(&lab, run, "x"), value(&lab, run, "y"));
+        assert_true(radius >= 1 / sqrt(1 + h / 2) - 1e-9 && radius <= 1 / sqrt(1 - h / 2) + 1e-9);
+    }
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
+static void test_spring_follows_its_closed_form(void **state)
+{
+    (void)state;
+    static const char text[] = "model S\n  param K = 2, M = 1\n  var x = 0.1, v = 0\n  x' = v\n  v' = -K/M*x\nend\n";
+    static const struct { const char *solver; double step, bound; } cases[] = {
+        { "rk4", 0.01, 1e-8 }, { "heun", 0.001, 1e-5 }, { "dopri5", 0, 1e-7 }, { "adams", 0, 1e-6 }, { "bdf", 0, 1e-5 }, { NULL, 0, 1e-7 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_near(end_value(text, "x", with(cases[i].solver, 20, cases[i].step, 1e-9, 1e-12)), 0.1 * cos(sqrt(2) * 20), cases[i].bound);
+}
+
+// ---- Delays: x' = -x(t - 1), x = 1 before the start, is a polynomial in each unit of time
+
+static void test_delay_equation(void **state)
+{
+    (void)state;
+    static const char text[] = "model D\n  var x = 1\n  x' = -delay(x, 1)\nend\n";
+    const double exact = 1 - 4 + 9.0 / 2 - 8.0 / 6 + 1.0 / 24;    // x(4) = Σ (-1)^k (4 - k + 1)^k / k!
+    assert_near(end_value(text, "x", with("rk4", 4, 0.01, 0, 0)), exact, 1e-9);
+    assert_near(end_value(text, "x", with("dopri5", 4, 0, 1e-9, 1e-11)), exact, 1e-8);
+    assert_near(end_value(text, "x", with("bdf", 4, 0, 1e-9, 1e-11)), exact, 1e-6);
+    // Euler is of first order
+    const double coarse = end_value(text, "x", with("euler", 4, 0.01, 0, 0)) - exact;
+    const double fine = end_value(text, "x", with("euler", 4, 0.005, 0, 0)) - exact;
+    assert_near(coarse / fine, 2, 0.05);
+}
+
+static void test_delay_remembers_what_was_before_the_start(void **state)
+{
+    (void)state;
+    // x' = delay(…) = 3 until t = 2, then x(t - 2)
+    static const char text[] = "model D\n  param before = 3\n  var x = 1\n  x' = delay(x, 2, before)\nend\n";
+    assert_near(end_value(text, "x", with("rk4", 3, 0.1, 0, 0)), 1 + 6 + 1 + 1.5, 1e-12);
+    assert_near(end_value(text, "x", with("auto", 3, 0, 1e-9, 1e-11)), 1 + 6 + 1 + 1.5, 1e-8);
+}
+
+// ---- Generated code and our own steps
+
+// Loops, relations, parameters, functions: all that a step can meet.
+#define RICH "model Rich\n  param k = 1.3\n  var x = 1, v = 0, w = 0.5, z ~ 1\n  x' = v\n  v' = -k*sin(x) + (if x > 0.3 then -0.1*z else 0.1*w)\n" \
+             "  w' = exp(-w)*cos(t) + 0.1*z\n  z + z^3/10 = x + 1\nend\n"
+
+static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "euler", "semi-implicit euler", "heun", "rk4" };
+    static const char *const names[] = { "x", "v", "w", "z" };
+    Lab lab = lab_open(RICH);
+    for (int i = 0; i < 4; i++) {
+        const orr_run_options o = with(solvers[i], 7.003, 0.01, 0, 0);    // the last step is shorter
+        orr_run *generated = run_begin(&lab, o);
+        assert_int_equal(orr_run_advance(generated, o.t_end), ORR_STATUS_OK);
+        CodeLoop loops[CODE_N_LOOPS];
+        memcpy(loops, lab.model->code.loops, sizeof loops);
+        memset(lab.model->code.loops, 0, sizeof loops);
+        orr_run *by_hand = run_begin(&lab, o);
+        assert_int_equal(orr_run_advance(by_hand, o.t_end), ORR_STATUS_OK);
+        memcpy(lab.model->code.loops, loops, sizeof loops);
+        assert_true(orr_run_get_facts(generated).n_events > 1);
+        for (int k = 0; k < 4; k++) assert_same_bits(value(&lab, generated, names[k]), value(&lab, by_hand, names[k]));
+        orr_run_destroy(generated);
+        orr_run_destroy(by_hand);
+    }
+    lab_close(&lab);
+}
+
+static void test_all_methods_agree_on_the_rich_model(void **state)
+{
+    (void)state;
+    const double truth = end_value(RICH, "x", with("dopri5", 7, 0, 1e-11, 1e-13));
+    assert_near(end_value(RICH, "x", with("rk4", 7, 0.001, 0, 0)), truth, 1e-8);
+    assert_near(end_value(RICH, "x", with("heun", 7, 0.0005, 0, 0)), truth, 1e-5);
+    assert_near(end_value(RICH, "x", with("euler", 7, 0.0001, 0, 0)), truth, 1e-3);
+    assert_near(end_value(RICH, "x", with("adams", 7, 0, 1e-10, 1e-12)), truth, 1e-6);
+    assert_near(end_value(RICH, "x", with("bdf", 7, 0, 1e-10, 1e-12)), truth, 1e-6);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_robertson),
+        cmocka_unit_test(test_van_der_pol),
+        cmocka_unit_test(test_oregonator),
+        cmocka_unit_test(test_predator_and_prey),
+        cmocka_unit_test(test_epidemic),
+        cmocka_unit_test(test_long_run_of_rk4),
+        cmocka_unit_test(test_circle_by_explicit_euler_has_the_radius_of_theory),
+        cmocka_unit_test(test_circle_updated_in_place_depends_on_the_order_and_stays_bounded),
+        cmocka_unit_test(test_spring_follows_its_closed_form),
+        cmocka_unit_test(test_delay_equation),
+        cmocka_unit_test(test_delay_remembers_what_was_before_the_start),
+        cmocka_unit_test(test_generated_loops_and_steps_by_hand_agree_to_the_bit),
+        cmocka_unit_test(test_all_methods_agree_on_the_rich_model),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
