@@ -1,8 +1,8 @@
 // src/source.c: reading a model file and all the files it uses.
 //
-// A model is data: what it uses must lie in the folder of the first file or below, and is named relative to the
-// file that uses it. Files are read from a list that grows while they are parsed, each once, so it does not matter
-// who uses whom or whether they use each other.
+// A model is data: what it uses must lie in the folder of the first file or below, and is named relative to
+// the file that uses it. Files are read from a list that grows while they are parsed, each once, so it does
+// not matter who uses whom or whether they use each other.
 #include "source.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -126,7 +126,8 @@ static void read_used(Reader *r, size_t i)
 }
 
 // The first file is at hand; read all it uses.
-static orr_source *read_all(orr_source *source, const char *path, Text text, const FrontEnd *front_end, orr_diag *diag)
+static orr_source *read_all(orr_source *source, const char *path, Text text, const FrontEnd *front_end,
+                            orr_diag *diag)
 {
     Reader r = { .source = source, .diag = diag, .ok = true };
     source->path = arena_copy_text(&source->arena, path, strlen(path));
@@ -165,7 +166,8 @@ orr_source *orr_source_open(const char *path, orr_diag *diag)
     orr_source *source = create();
     Text text;
     const FrontEnd *front_end = NULL;
-    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag)) front_end = source_front_end(path, false, (Place){ 0 }, diag);
+    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag))
+        front_end = source_front_end(path, false, (Place){ 0 }, diag);
     if (front_end) return read_all(source, path, text, front_end, diag);
     orr_source_destroy(source);
     return NULL;
@@ -213,8 +215,17 @@ const char *orr_source_model_name(const orr_source *source, size_t i) { return m
 
 const char *orr_source_model_doc(const orr_source *source, size_t i) { return model_at(source, i)->doc; }
 
-const char *orr_source_experiment_name(const orr_source *source, size_t i) { return experiment_at(source, i)->name; }
+const char *orr_source_experiment_name(const orr_source *source, size_t i)
+{
+    return experiment_at(source, i)->name;
+}
 
-const char *orr_source_experiment_model(const orr_source *source, size_t i) { return experiment_at(source, i)->model; }
+const char *orr_source_experiment_model(const orr_source *source, size_t i)
+{
+    return experiment_at(source, i)->model;
+}
 
-const char *orr_source_experiment_doc(const orr_source *source, size_t i) { return experiment_at(source, i)->doc; }
+const char *orr_source_experiment_doc(const orr_source *source, size_t i)
+{
+    return experiment_at(source, i)->doc;
+}

@@ -15,8 +15,8 @@ enum {
     SOURCE_FILES_MAX = 1000,
 };
 
-// The front end for a file by its suffix; the language itself for standard input and for a text in memory without
-// one. NULL, with a message at `place`, if the suffix is not known.
+// The front end for a file by its suffix; the language itself for standard input and for a text in memory
+// without one. NULL, with a message at `place`, if the suffix is not known.
 const FrontEnd *source_front_end(const char *path, bool in_memory, Place place, orr_diag *diag);
 
 // Make the text known to the diagnostics; 0 bytes and what is not UTF-8 are refused with one message.

@@ -4,9 +4,10 @@
 // only one kind of model. All of it lives in the arena of the source; texts are NUL-terminated. Places point
 // into the files registered with the diagnostics.
 //
-// Depth. Brackets, signs, powers, conditions and blocks are nested at most AST_DEPTH_MAX deep, so a walk may recurse
-// into all of them. Only chains of equal rank may be of any length: `a + b + … ` is a tree that leans to the left, one
-// node for each operator. A walk over AST_BINARY must therefore loop along `operands.a` and recurse into `operands.b`.
+// Depth. Brackets, signs, powers, conditions and blocks are nested at most AST_DEPTH_MAX deep, so a walk may
+// recurse into all of them. Only chains of equal rank may be of any length: `a + b + … ` is a tree that leans
+// to the left, one node for each operator. A walk over AST_BINARY must therefore loop along `operands.a` and
+// recurse into `operands.b`.
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"    // Place
@@ -165,7 +166,7 @@ typedef struct AstExperiment {
     Place      *record_places;                     // [n_records]
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
-    const char *missing;      // a setting that must come from the user (CSMP's `?`), such as "timestep"; or NULL
+    const char *missing;      // a setting the user must give (CSMP's `?`), such as "timestep"; or NULL
     Place       missing_place;
 } AstExperiment;
 

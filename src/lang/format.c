@@ -1,8 +1,8 @@
 // src/lang/format.c: the layout of a model file.
 //
 // The text is parsed first, which tells what the tokens alone do not: where blocks open and close, which
-// parentheses are those of a call, which minus is a sign. Then the tokens are written again. The author decides where
-// lines break and whether + - * / are tight or loose; all other white space is decided here.
+// parentheses are those of a call, which minus is a sign. Then the tokens are written again. The author
+// decides where lines break and whether + - * / are tight or loose; all other white space is decided here.
 #include "lang/format.h"
 #include "lang/parse.h"
 #include <stdlib.h>
@@ -80,8 +80,8 @@ static bool needs_space(Formatter *f, Token token, bool is_sign, bool loose)
     default: break;
     }
     switch (token.kind) {
-    case TOKEN_RPAREN: case TOKEN_LBRACKET: case TOKEN_RBRACKET: case TOKEN_COMMA: case TOKEN_PRIME: case TOKEN_DOT:
-    case TOKEN_RANGE: case TOKEN_POWER:
+    case TOKEN_RPAREN: case TOKEN_LBRACKET: case TOKEN_RBRACKET: case TOKEN_COMMA: case TOKEN_PRIME:
+    case TOKEN_DOT: case TOKEN_RANGE: case TOKEN_POWER:
         return false;
     case TOKEN_LPAREN:
         if (has_mark(f, token, MARK_CALL)) return false;

@@ -83,8 +83,9 @@ static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 static bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
-// Letters of names beyond ASCII: alphabets and syllabaries in use, by blocks. Left out on purpose is all that looks
-// like an operator, a quote or a space, and combining marks, for then two different names could look the same.
+// Letters of names beyond ASCII: alphabets and syllabaries in use, by blocks. Left out on purpose is all that
+// looks like an operator, a quote or a space, and combining marks, for then two different names could look
+// the same.
 static bool is_wide_letter(int32_t c)
 {
     static const struct { int32_t first, last; } blocks[] = {
@@ -136,18 +137,15 @@ void lex_init(Lexer *lexer, Text text, uint32_t file, orr_diag *diag)
 }
 
 // After these a statement cannot end, so a line end does not count.
-static bool continues(TokenKind kind)
-{
-    switch (kind) {
-    case TOKEN_DOT: case TOKEN_RANGE: case TOKEN_COMMA: case TOKEN_COLON: case TOKEN_ASSIGN: case TOKEN_EQUALS:
-    case TOKEN_ARROW: case TOKEN_TILDE: case TOKEN_PLUS: case TOKEN_MINUS: case TOKEN_TIMES: case TOKEN_DIVIDE:
-    case TOKEN_POWER: case TOKEN_LT: case TOKEN_LE: case TOKEN_GT: case TOKEN_GE: case TOKEN_EQ: case TOKEN_NE:
-    case TOKEN_AND: case TOKEN_OR: case TOKEN_NOT: case TOKEN_IF: case TOKEN_THEN: case TOKEN_ELSE:
-        return true;
-    default:
-        return false;
-    }
-}
+static const bool continues[TOKEN_COUNT] = {
+    [TOKEN_DOT] = true,    [TOKEN_RANGE] = true, [TOKEN_COMMA] = true, [TOKEN_COLON] = true,
+    [TOKEN_ASSIGN] = true, [TOKEN_EQUALS] = true, [TOKEN_ARROW] = true, [TOKEN_TILDE] = true,
+    [TOKEN_PLUS] = true,   [TOKEN_MINUS] = true, [TOKEN_TIMES] = true, [TOKEN_DIVIDE] = true,
+    [TOKEN_POWER] = true,  [TOKEN_LT] = true,    [TOKEN_LE] = true,    [TOKEN_GT] = true,
+    [TOKEN_GE] = true,     [TOKEN_EQ] = true,    [TOKEN_NE] = true,    [TOKEN_AND] = true,
+    [TOKEN_OR] = true,     [TOKEN_NOT] = true,   [TOKEN_IF] = true,    [TOKEN_THEN] = true,
+    [TOKEN_ELSE] = true,
+};
 
 static Place place_of(const Lexer *lexer, size_t from, size_t to)
 {
@@ -193,8 +191,10 @@ static void pass_bad(Lexer *lexer)
 
     if (!may_report(lexer)) return;
     char words[64];
-    if (code_point < 0) snprintf(words, sizeof words, "(byte 0x%02X)", (unsigned)(unsigned char)text.p[start]);
-    else if (code_point < 0x20 || code_point == 0x7F) snprintf(words, sizeof words, "(code %d)", (int)code_point);
+    if (code_point < 0)
+        snprintf(words, sizeof words, "(byte 0x%02X)", (unsigned)(unsigned char)text.p[start]);
+    else if (code_point < 0x20 || code_point == 0x7F)
+        snprintf(words, sizeof words, "(code %d)", (int)code_point);
     else snprintf(words, sizeof words, "'%.*s'", (int)(end - start), text.p + start);
     diag_report(lexer->diag, DIAG_CHARACTER_BAD, place_of(lexer, start, end), words);
     const char *advice = advice_for(code_point);
@@ -243,7 +243,8 @@ static size_t number_end(Lexer *lexer)
     } else if (at - good == 1 && (text[n_good] == 'e' || text[n_good] == 'E')) {
         diag_hint(lexer->diag, "an exponent needs digits: %.*se-3", n_good, text);
     } else if (name_end(lexer->text, good) == at && text[n_good] != '_' && text[0] != '0') {
-        diag_hint(lexer->diag, "a product needs its sign: %.*s*%.*s", n_good, text, (int)(at - good), text + n_good);
+        diag_hint(lexer->diag, "a product needs its sign: %.*s*%.*s", n_good, text, (int)(at - good),
+                  text + n_good);
     }
     return at;
 }
@@ -338,7 +339,7 @@ Token lex_next(Lexer *lexer)
         }
         if (c == '\n' || c == '\r' || c == ';') {
             const bool counts = lexer->previous != TOKEN_END
-                                && (c == ';' || (lexer->depth == 0 && !continues(lexer->previous)));
+                                && (c == ';' || (lexer->depth == 0 && !continues[lexer->previous]));
             if (counts) return give(lexer, TOKEN_END, start, start + 1, space);
             lexer->at++;
             space = true;

@@ -1,10 +1,10 @@
 // src/lang/lex.h: the text of a model as a stream of tokens.
 //
-// White space decides three things, all of them here. A line end is a statement end, except after a token that
-// cannot end a statement (an operator, a comma, `=`, `->` …) and inside parentheses and index brackets. A `[`
-// after white space starts a unit, touching what stands before it an index. A `;` is a statement end anywhere.
-// Words of statements (model, param, until …) are plain names here: the grammar knows where they have a meaning.
-// Only the words of expressions are reserved.
+// White space decides three things, all of them here. A line end is a statement end, except after a token
+// that cannot end a statement (an operator, a comma, `=`, `->` …) and inside parentheses and index brackets.
+// A `[` after white space starts a unit, touching what stands before it an index. A `;` is a statement end
+// anywhere. Words of statements (model, param, until …) are plain names here: the grammar knows where they
+// have a meaning. Only the words of expressions are reserved.
 #pragma once
 #include "base/diag.h"
 #include "base/text.h"
@@ -77,13 +77,13 @@ typedef struct Lexer {
 // A byte order mark is passed over. n is less than 4 GB.
 void lex_init(Lexer *lexer, Text text, uint32_t file, orr_diag *diag);
 
-// The next token. Wrong characters are reported and passed over as white space; a wrong number or an unclosed text
-// is reported and given as if it were right, so that the grammar sees no second error. TOKEN_EOF for ever at the end;
-// a TOKEN_END comes before it. No TOKEN_END comes first in a file nor after another.
+// The next token. Wrong characters are reported and passed over as white space; a wrong number or an unclosed
+// text is reported and given as if it were right, so that the grammar sees no second error. TOKEN_EOF for
+// ever at the end; a TOKEN_END comes before it. No TOKEN_END comes first in a file nor after another.
 Token lex_next(Lexer *lexer);
 
 Text        lex_text(const Lexer *lexer, Token token);     // as written
-Text        lex_inner(const Lexer *lexer, Token token);    // without quotes, or brackets and the white space in them
+Text        lex_inner(const Lexer *lexer, Token token);    // without quotes, or brackets and blanks in them
 Place       lex_place(const Lexer *lexer, Token token);
 const char *lex_kind_text(TokenKind kind);                 // "'->'", "a name"; static
 

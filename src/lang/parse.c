@@ -14,7 +14,8 @@ static void parse_version(Parser *p, bool is_first)
     double version = 0;
     number_parse(text, &version);
     if (!is_first) {
-        if (PARSE_FAIL(p, DIAG_EXPECTED, place, "a model, a function or an experiment", "the version of the language"))
+        if (PARSE_FAIL(p, DIAG_EXPECTED, place, "a model, a function or an experiment",
+                       "the version of the language"))
             diag_hint(p->diag, "the version stands in the first line");
     } else if (version != 1) {
         char buffer[40];
@@ -30,7 +31,8 @@ static void parse_use(Parser *p)
     parse_advance(p);
     AstUse use = { .place = parse_here(p) };
     if (!parse_at(p, TOKEN_QUOTED)) {
-        if (parse_report(p, "the name of a file in double quotes")) diag_hint(p->diag, "write use \"parts.orr\"");
+        if (parse_report(p, "the name of a file in double quotes"))
+            diag_hint(p->diag, "write use \"parts.orr\"");
         return;
     }
     use.path = parse_doc(p);
@@ -58,7 +60,8 @@ static bool parse_misspelt(Parser *p)
 {
     static const char *const words[] = { "model", "function", "experiment", "use" };
     static const struct { const char *theirs, *ours; } table[] = {
-        { "import", "use" }, { "include", "use" }, { "class", "model" }, { "block", "model" }, { "simulate", "experiment" },
+        { "import", "use" },  { "include", "use" },         { "class", "model" },
+        { "block", "model" }, { "simulate", "experiment" },
     };
     if (!parse_at(p, TOKEN_NAME) || parse_is_model_word(lex_text(&p->lexer, p->token))) {
         report_outside(p);
@@ -106,7 +109,8 @@ static void parse_top(Parser *p, bool is_first)
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
     else if (parse_at_word(p, "end")) {
-        if (PARSE_FAIL(p, DIAG_END_EXTRA, parse_here(p))) diag_hint(p->diag, "every block has one 'end'; all are closed here");
+        if (PARSE_FAIL(p, DIAG_END_EXTRA, parse_here(p)))
+            diag_hint(p->diag, "every block has one 'end'; all are closed here");
         parse_advance(p);
     } else parse_misspelt(p);
 }

@@ -1,8 +1,9 @@
-// src/lang/parse.h: reading the language: the state all files of the parser share, and what a formatter asks of it.
+// src/lang/parse.h: reading the language: the state all files of the parser share, and what a formatter asks
+// of it.
 //
-// Recursive descent over one token and the one behind it. After an error in a statement nothing more is said about
-// that statement; the parser goes to the end of it and on with the next, so several errors are found at once. A
-// block with a wrong first line is still read as a block, so that its `end` finds its partner.
+// Recursive descent over one token and the one behind it. After an error in a statement nothing more is said
+// about that statement; the parser goes to the end of it and on with the next, so several errors are found at
+// once. A block with a wrong first line is still read as a block, so that its `end` finds its partner.
 #pragma once
 #include "base/map.h"
 #include "lang/ast.h"
@@ -71,7 +72,8 @@ void *parse_take(Parser *p, const void *items, size_t *n, size_t base, size_t si
 
 // ---- parse_cursor.c: tokens, messages, blocks
 
-void  parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, orr_diag *diag, ParseMarks *marks);
+void  parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, orr_diag *diag,
+                  ParseMarks *marks);
 bool  parse_finish(Parser *p);      // free what is the parser's own; true if nothing failed
 void  parse_advance(Parser *p);
 Token parse_peek(const Parser *p);  // the token behind the present one
@@ -85,10 +87,10 @@ Place parse_here(const Parser *p);                          // of the present to
 Place parse_since(const Parser *p, uint32_t offset);        // up to the last token passed
 void  parse_mark(Parser *p, ParseMarkKind kind, Token token);
 
-// A word with a meaning at the start of a statement; but `param = 3` is an equation for something called param.
+// A word with a meaning at the start of a statement; but `param = 3` is an equation for a variable `param`.
 bool  parse_at_keyword(const Parser *p, const char *word, bool takes_expression);
 
-// Report an error of the present statement unless one was reported before; true if hints and notes may follow.
+// Report an error of the present statement unless one was reported before; true if hints may follow.
 #define PARSE_FAIL(p, id, ...) (parse_may_report(p) ? (diag_report((p)->diag, id, __VA_ARGS__), true) : false)
 bool  parse_may_report(Parser *p);
 bool  parse_report(Parser *p, const char *expected);                    // E204 at the present token
@@ -105,7 +107,7 @@ bool  parse_deeper(Parser *p, Place place);                 // false, reported: 
 static inline void parse_shallower(Parser *p) { p->depth--; }
 
 void  parse_statement_begin(Parser *p);
-void  parse_statement_end(Parser *p);       // report what does not belong there; go to the end of the statement
+void  parse_statement_end(Parser *p);       // report what does not belong there; go to where it ends
 
 typedef struct ParseBlock {
     Place       place;      // of its first line
@@ -126,7 +128,7 @@ AstExpr *parse_condition(Parser *p);                         // the same, with a
 bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
 bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
-bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // the bracket that closes `open`
+bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // what closes `open`
 
 // ---- parse_model.c, parse_experiment.c
 

@@ -6,7 +6,8 @@ enum { WORDS_MAX = 80 };    // bytes of a token quoted in a message
 
 // ---- Life
 
-void parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, orr_diag *diag, ParseMarks *marks)
+void parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, orr_diag *diag,
+                 ParseMarks *marks)
 {
     *p = (Parser){ .ast = ast, .arena = arena, .diag = diag, .marks = marks, .ok = true };
     lex_init(&p->lexer, text, file, diag);
@@ -83,24 +84,20 @@ void parse_mark(Parser *p, ParseMarkKind kind, Token token)
 }
 
 // Behind a word these say that it is the name of something in an equation, a component or an arrow.
-static bool makes_a_name(TokenKind kind)
-{
-    switch (kind) {
-    case TOKEN_PRIME: case TOKEN_DOT: case TOKEN_LBRACKET: case TOKEN_COMMA: case TOKEN_COLON: case TOKEN_ASSIGN:
-    case TOKEN_EQUALS: case TOKEN_ARROW: case TOKEN_TILDE: case TOKEN_PLUS: case TOKEN_TIMES: case TOKEN_DIVIDE:
-    case TOKEN_POWER: case TOKEN_LT: case TOKEN_LE: case TOKEN_GT: case TOKEN_GE: case TOKEN_EQ: case TOKEN_NE:
-        return true;
-    default:
-        return false;
-    }
-}
+static const bool makes_a_name[TOKEN_COUNT] = {
+    [TOKEN_PRIME] = true, [TOKEN_DOT] = true,    [TOKEN_LBRACKET] = true, [TOKEN_COMMA] = true,
+    [TOKEN_COLON] = true, [TOKEN_ASSIGN] = true, [TOKEN_EQUALS] = true,   [TOKEN_ARROW] = true,
+    [TOKEN_TILDE] = true, [TOKEN_PLUS] = true,   [TOKEN_TIMES] = true,    [TOKEN_DIVIDE] = true,
+    [TOKEN_POWER] = true, [TOKEN_LT] = true,     [TOKEN_LE] = true,       [TOKEN_GT] = true,
+    [TOKEN_GE] = true,    [TOKEN_EQ] = true,     [TOKEN_NE] = true,
+};
 
 bool parse_at_keyword(const Parser *p, const char *word, bool takes_expression)
 {
     if (!parse_at_word(p, word)) return false;
     const TokenKind next = parse_peek(p).kind;
     if (next == TOKEN_MINUS || next == TOKEN_LPAREN) return takes_expression;
-    return !makes_a_name(next);
+    return !makes_a_name[next];
 }
 
 // The column of what stands at `offset` if it is the first on its line, else -1.
@@ -144,7 +141,9 @@ const char *parse_found(const Parser *p, char *buffer, size_t n)
     const int shown = (int)(text.n < WORDS_MAX ? text.n : WORDS_MAX - 10);
     const char *more = text.n < WORDS_MAX ? "" : "...";
     switch (token.kind) {
-    case TOKEN_END: return token.length == 0 ? "the end of the file" : parse_at_line_end(p) ? "the end of the line" : "';'";
+    case TOKEN_END:
+        if (token.length == 0) return "the end of the file";
+        return parse_at_line_end(p) ? "the end of the line" : "';'";
     case TOKEN_NAME: case TOKEN_NUMBER: snprintf(buffer, n, "'%.*s%s'", shown, text.p, more); return buffer;
     case TOKEN_QUOTED: snprintf(buffer, n, "%.*s%s", shown, text.p, more); return buffer;
     case TOKEN_UNIT: snprintf(buffer, n, "the unit %.*s%s", shown, text.p, more); return buffer;
@@ -156,9 +155,12 @@ const char *parse_found(const Parser *p, char *buffer, size_t n)
 static const char *advice_for(const Parser *p)
 {
     const TokenKind kind = p->token.kind;
-    const char before = p->token.offset > 0 && !p->token.space_before ? p->lexer.text.p[p->token.offset - 1] : ' ';
-    if (kind == TOKEN_PRIME) return "texts and names with spaces stand in double quotes; a single quote marks a derivative";
-    if (kind == TOKEN_DOT && parse_peek(p).kind == TOKEN_NUMBER) return "a number's point has digits on both sides: 0.5, not .5";
+    const char before =
+        p->token.offset > 0 && !p->token.space_before ? p->lexer.text.p[p->token.offset - 1] : ' ';
+    if (kind == TOKEN_PRIME)
+        return "texts and names with spaces stand in double quotes; a single quote marks a derivative";
+    if (kind == TOKEN_DOT && parse_peek(p).kind == TOKEN_NUMBER)
+        return "a number's point has digits on both sides: 0.5, not .5";
     if (kind == TOKEN_GT && before == '<') return "write '!=' for 'is different from'";
     if (kind == TOKEN_TIMES && before == '*') return "write '^' for a power";
     if (kind == TOKEN_DIVIDE && before == '/') return "a comment starts with '#'";
@@ -174,7 +176,8 @@ bool parse_report(Parser *p, const char *expected)
     const Place here = parse_here(p);
     if (parse_at(p, TOKEN_UNIT)) {
         if (PARSE_FAIL(p, DIAG_UNIT_MISPLACED, here))
-            diag_hint(p->diag, "a unit follows a number or the name that is declared; an index touches its name");
+            diag_hint(p->diag,
+                      "a unit follows a number or the name that is declared; an index touches its name");
         return false;    // that hint is the best one
     }
     if (!PARSE_FAIL(p, DIAG_EXPECTED, here, expected, parse_found(p, buffer, sizeof buffer))) return false;
@@ -301,7 +304,8 @@ void parse_statement_end(Parser *p)
         case TOKEN_UNIT: parse_unexpected(p, "the end of the statement"); break;
         default:
             if (!PARSE_FAIL(p, DIAG_EXPECTED, here,
-                            p->expr_end == p->end ? "an operator or the end of the statement" : "the end of the statement",
+                            p->expr_end == p->end ? "an operator or the end of the statement"
+                                                  : "the end of the statement",
                             parse_found(p, buffer, sizeof buffer)))
                 break;
             if (parse_at(p, TOKEN_RPAREN)) diag_hint(p->diag, "there is no '(' for it");
@@ -340,7 +344,8 @@ static void report_missing_end(Parser *p, const ParseBlock *block)
     if (parse_at(p, TOKEN_EOF)) diag_hint(p->diag, "the file ends without it");
     if (!parse_at(p, TOKEN_EOF)) diag_note(p->diag, parse_here(p), "the next block starts here");
     if (p->suspect.file == block->place.file && p->suspect.length > 0)
-        diag_note(p->diag, p->suspect, "the 'end' that closes this is indented unlike it; perhaps its own is missing");
+        diag_note(p->diag, p->suspect,
+                  "the 'end' that closes this is indented unlike it; perhaps its own is missing");
 }
 
 bool parse_block_goes_on(Parser *p, const ParseBlock *block)

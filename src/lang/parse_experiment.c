@@ -27,9 +27,9 @@ static void parse_once(Parser *p, AstExpr **value, const char *word, Place place
 
 // ---- solver NAME {option value}
 //
-// A name may have two words and hyphens (semi-implicit euler), an option's value may be a name (step h), and nothing
-// separates them. The words in a row up to the first thing that is not a word settle it: options and values pair up,
-// so one word or two remain for the name.
+// A name may have two words and hyphens (semi-implicit euler), an option's value may be a name (step h), and
+// nothing separates them. The words in a row up to the first thing that is not a word settle it: options and
+// values pair up, so one word or two remain for the name.
 
 // Pass over a word and what hyphens join to it.
 static bool parse_hyphened(Parser *p)
@@ -53,8 +53,8 @@ static bool name_has_two_words(const Parser *p)
     while (parse_hyphened(&ahead)) n_words++;
     // the last word is an option if a value follows that is not a word, else it is itself a value or the name
     const TokenKind next = ahead.token.kind;
-    const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS || next == TOKEN_QUOTED
-                             || next == TOKEN_IF || next == TOKEN_EQUALS;
+    const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS ||
+                             next == TOKEN_QUOTED || next == TOKEN_IF || next == TOKEN_EQUALS;
     return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
 }
 
@@ -89,11 +89,13 @@ static void parse_solver(Parser *p, AstExperiment *e, Lists *lists)
         part->name = parse_name(p, "an option");
         if (!part->name) return;
         if (parse_at(p, TOKEN_EQUALS)) {
-            if (parse_report(p, "a value")) diag_hint(p->diag, "options are written without '=': %s 0.01", part->name);
+            if (parse_report(p, "a value"))
+                diag_hint(p->diag, "options are written without '=': %s 0.01", part->name);
             return;
         }
         if (parse_at(p, TOKEN_END)) {
-            if (parse_report(p, "a value")) diag_hint(p->diag, "every option of a solver has a value: %s 0.01", part->name);
+            if (parse_report(p, "a value"))
+                diag_hint(p->diag, "every option of a solver has a value: %s 0.01", part->name);
             return;
         }
         option.target = (AstRef){ .parts = part, .n_parts = 1 };
@@ -173,9 +175,12 @@ static void parse_expectation(Parser *p, Lists *lists)
 
 static void report_unknown_word(Parser *p)
 {
-    static const char *const words[] = { "from", "until", "every", "solver", "set", "record", "plot", "expect" };
-    static const char *const later[] = { "fit", "sweep", "validate", "optimise", "sensitivity", "predict", "policy",
-                                         "morphism", "replicate", "input", "monte", "compare", "steady", "frame" };
+    static const char *const words[] = {
+        "from", "until", "every", "solver", "set", "record", "plot", "expect"
+    };
+    static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
+                                         "predict", "policy",  "morphism", "replicate", "input",
+                                         "monte",   "compare", "steady",   "frame" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
         return;
@@ -197,7 +202,8 @@ static void report_unknown_word(Parser *p)
         diag_hint(p->diag, "it is an option of the solver: solver rk4 step 0.01");
     else if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
     else if (equation) diag_hint(p->diag, "a parameter is changed by: set %s = ...", word);
-    else if (of_model) diag_hint(p->diag, "it belongs in the model; an experiment changes parameters by 'set'");
+    else if (of_model)
+        diag_hint(p->diag, "it belongs in the model; an experiment changes parameters by 'set'");
 }
 
 static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)

@@ -3,8 +3,8 @@
 //     or   and   not   < <= > >= == !=   + -   * /   - (sign)   ^
 //     loosest ─────────────────────────────────────────▶ tightest
 //
-// + - * / and or lean left; ^ leans right and takes a sign in its exponent: -x^2 is -(x^2), 2^-1 is 0.5. Relations
-// do not chain. Chains that lean left are read by a loop, so they may be of any length.
+// + - * / and or lean left; ^ leans right and takes a sign in its exponent: -x^2 is -(x^2), 2^-1 is 0.5.
+// Relations do not chain. Chains that lean left are read by a loop, so they may be of any length.
 #include "base/number.h"
 #include "lang/parse.h"
 
@@ -60,7 +60,8 @@ bool parse_close(Parser *p, Token open, TokenKind close, const char *expected)
         return false;
     }
     if (parse_at(p, TOKEN_RANGE) && close == TOKEN_RBRACKET) {
-        if (PARSE_FAIL(p, DIAG_NOT_YET, parse_here(p), "a range as an index")) diag_hint(p->diag, "write a 'for' block");
+        if (PARSE_FAIL(p, DIAG_NOT_YET, parse_here(p), "a range as an index"))
+            diag_hint(p->diag, "write a 'for' block");
         return false;
     }
     return parse_unexpected(p, expected);
@@ -97,7 +98,8 @@ AstExpr **parse_indices(Parser *p, uint32_t *n)
     parse_shallower(p);
     if (!ok) return NULL;
     if (*n == 0) {
-        if (PARSE_FAIL(p, DIAG_EXPECTED, open, "an index or a size", "empty brackets")) diag_hint(p->diag, "write x[1] or x[n]");
+        if (PARSE_FAIL(p, DIAG_EXPECTED, open, "an index or a size", "empty brackets"))
+            diag_hint(p->diag, "write x[1] or x[n]");
         return NULL;
     }
     return list;
@@ -112,8 +114,10 @@ static AstExpr *parse_number(Parser *p)
     AstExpr *e = make(p, AST_NUMBER, parse_here(p));
     if (number_read(text, &e->number.value) == NUMBER_OVERFLOW) {
         char buffer[64];
-        snprintf(buffer, sizeof buffer, "%.*s%s", (int)(text.n < 50 ? text.n : 40), text.p, text.n < 50 ? "" : "...");
-        if (PARSE_FAIL(p, DIAG_NUMBER_TOO_LARGE, e->place, buffer)) diag_hint(p->diag, "infinity is written 'inf'");
+        snprintf(buffer, sizeof buffer, "%.*s%s", (int)(text.n < 50 ? text.n : 40), text.p,
+                 text.n < 50 ? "" : "...");
+        if (PARSE_FAIL(p, DIAG_NUMBER_TOO_LARGE, e->place, buffer))
+            diag_hint(p->diag, "infinity is written 'inf'");
         return NULL;
     }
     parse_advance(p);
@@ -158,7 +162,8 @@ static bool parse_ref_from(Parser *p, const char *name, AstRef *ref)
     ref->primes = 0;
     while (parse_accept(p, TOKEN_PRIME)) ref->primes++;
     if (ref->primes && parse_at(p, TOKEN_LBRACKET)) {
-        if (parse_report(p, "an operator")) diag_hint(p->diag, "the index comes before the derivative: x[1]'");
+        if (parse_report(p, "an operator"))
+            diag_hint(p->diag, "the index comes before the derivative: x[1]'");
         return false;
     }
     return true;
@@ -288,7 +293,8 @@ static AstExpr *parse_signed(Parser *p)
 
 static AstExpr *parse_binary(Parser *p, int min_level)
 {
-    AstExpr *left = min_level <= LEVEL_NOT && parse_at(p, TOKEN_NOT) ? parse_unary(p, AST_NOT) : parse_signed(p);
+    AstExpr *left =
+        min_level <= LEVEL_NOT && parse_at(p, TOKEN_NOT) ? parse_unary(p, AST_NOT) : parse_signed(p);
     while (left) {
         const struct Operator operator = operators[p->token.kind];
         if (operator.level == 0 || operator.level < min_level) break;
@@ -300,7 +306,8 @@ static AstExpr *parse_binary(Parser *p, int min_level)
         if (operator.level == LEVEL_RELATION && operators[p->token.kind].level == LEVEL_RELATION) {
             if (PARSE_FAIL(p, DIAG_RELATION_CHAINED, parse_here(p))) {
                 const Text first = lex_text(&p->lexer, token), second = lex_text(&p->lexer, p->token);
-                diag_hint(p->diag, "write a %.*s b and b %.*s c", (int)first.n, first.p, (int)second.n, second.p);
+                diag_hint(p->diag, "write a %.*s b and b %.*s c", (int)first.n, first.p, (int)second.n,
+                          second.p);
             }
             return NULL;
         }

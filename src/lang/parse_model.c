@@ -38,7 +38,8 @@ static bool parse_unit(Parser *p, const char **unit)
         return false;
     }
     if (*unit) {
-        if (PARSE_FAIL(p, DIAG_UNIT_MISPLACED, parse_here(p))) diag_hint(p->diag, "the unit is given already");
+        if (PARSE_FAIL(p, DIAG_UNIT_MISPLACED, parse_here(p)))
+            diag_hint(p->diag, "the unit is given already");
         return false;
     }
     *unit = parse_intern(p, text);
@@ -46,8 +47,8 @@ static bool parse_unit(Parser *p, const char **unit)
     return true;
 }
 
-// A unit behind the whole value is that of the declaration, also where it touches a number: `output e = m*v^2/2 [J]`.
-// A number that is itself the whole value, with a sign or without, keeps it too.
+// A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
+// m*v^2/2 [J]`. A number that is itself the whole value, with a sign or without, keeps it too.
 static const char *unit_of_value(Parser *p, AstExpr *value)
 {
     if (value->kind == AST_UNARY && value->op == AST_NEG) value = value->operands.a;
@@ -68,7 +69,8 @@ static bool parse_value(Parser *p, AstDecl *decl)
     }
     if (!guess && !parse_at(p, TOKEN_EQUALS)) {
         if (decl->kind != AST_CONST) return true;
-        if (parse_report(p, "'=' and a value")) diag_hint(p->diag, "a constant has a value; a 'param' may get it later");
+        if (parse_report(p, "'=' and a value"))
+            diag_hint(p->diag, "a constant has a value; a 'param' may get it later");
         return false;
     }
     if (guess && decl->kind != AST_VAR && decl->kind != AST_PARAM) {
@@ -107,7 +109,8 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
         return false;
     }
     if (decl.doc && parse_at(p, TOKEN_EQUALS)) {
-        if (parse_report(p, "',' or the end of the statement")) diag_hint(p->diag, "the text comes last, behind the value");
+        if (parse_report(p, "',' or the end of the statement"))
+            diag_hint(p->diag, "the text comes last, behind the value");
         return false;
     }
     AstItem item = item_since(p, AST_DECL, start);
@@ -127,7 +130,10 @@ static void parse_declarations(Parser *p, AstDeclKind kind)
 
 // ---- Equations, components, arrows: statements without a word of their own
 
-static bool is_relation(const AstExpr *e) { return e->kind == AST_BINARY && e->op >= AST_LT && e->op <= AST_NE; }
+static bool is_relation(const AstExpr *e)
+{
+    return e->kind == AST_BINARY && e->op >= AST_LT && e->op <= AST_NE;
+}
 
 static bool is_plain_name(const AstExpr *e)
 {
@@ -148,7 +154,8 @@ static void parse_equation(Parser *p, AstExpr *lhs, Region region, uint32_t star
         return;
     }
     if (parse_at(p, TOKEN_QUOTED)) {
-        if (parse_report(p, "the end of the statement")) diag_hint(p->diag, "a text describes a declaration: output y = ... \"text\"");
+        if (parse_report(p, "the end of the statement"))
+            diag_hint(p->diag, "a text describes a declaration: output y = ... \"text\"");
         return;
     }
     AstItem item = item_since(p, region == REGION_INITIAL ? AST_INITIAL : AST_EQUATION, start);
@@ -282,7 +289,8 @@ static void parse_plain(Parser *p, Region region)
         else parse_unexpected(p, "'='");
         return;
     case TOKEN_TILDE:
-        if (parse_report(p, "'='")) diag_hint(p->diag, "a first guess is given where the variable is declared: var x ~ 1");
+        if (parse_report(p, "'='"))
+            diag_hint(p->diag, "a first guess is given where the variable is declared: var x ~ 1");
         return;
     case TOKEN_END: case TOKEN_EOF:
         report_no_equation(p, lhs);
@@ -477,9 +485,9 @@ bool parse_is_model_word(Text word)
 static const char *translate(Text word)
 {
     static const struct { const char *theirs, *ours; } table[] = {
-        { "parameter", "param" }, { "constant", "const" }, { "variable", "var" }, { "real", "var" }, { "Real", "var" },
-        { "double", "var" },      { "float", "var" },      { "state", "var" },    { "let", "var" },  { "init", "initial" },
-        { "def", "function" },    { "loop", "for" },
+        { "parameter", "param" }, { "constant", "const" }, { "variable", "var" }, { "real", "var" },
+        { "Real", "var" },        { "double", "var" },     { "float", "var" },    { "state", "var" },
+        { "let", "var" },         { "init", "initial" },   { "def", "function" }, { "loop", "for" },
     };
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (text_is(word, table[i].theirs)) return table[i].ours;
@@ -513,7 +521,8 @@ static void skip_event(Parser *p)
 static bool suits(Region region, Statement statement)
 {
     if (region == REGION_MODEL || statement == ST_FOR) return true;
-    return region == REGION_FOR && (statement == ST_INITIAL || statement == ST_ASSERT || statement >= ST_EVENT);
+    return region == REGION_FOR &&
+           (statement == ST_INITIAL || statement == ST_ASSERT || statement >= ST_EVENT);
 }
 
 static void parse_statement(Parser *p, Region region)
@@ -522,7 +531,8 @@ static void parse_statement(Parser *p, Region region)
         if (!parse_at_keyword(p, words[i].word, words[i].takes_expression)) continue;
         if (!suits(region, words[i].statement)) {
             if (!parse_report(p, "an equation")) return;
-            if (region == REGION_INITIAL) diag_hint(p->diag, "an 'initial' block contains equations and 'for' blocks");
+            if (region == REGION_INITIAL)
+                diag_hint(p->diag, "an 'initial' block contains equations and 'for' blocks");
             else diag_hint(p->diag, "it stands outside of 'for'; an array is declared by var x[n]");
             return;
         }
@@ -684,6 +694,7 @@ void parse_function(Parser *p, AstFunction *function)
     function->result = result;
     if (!result && whole && !p->failed) {
         p->ok = false;
-        diag_report(p->diag, DIAG_EXPECTED, block.place, "a line 'return ...' before 'end'", "only local values");
+        diag_report(p->diag, DIAG_EXPECTED, block.place, "a line 'return ...' before 'end'",
+                    "only local values");
     }
 }

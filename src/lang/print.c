@@ -36,9 +36,10 @@ __attribute__((format(printf, 2, 3))) static void put_format(Printer *p, const c
 
 static bool is_statement_word(Text name)
 {
-    static const char *const words[] = { "assert", "at",     "const",    "discrete", "end",   "every", "for",  "function",
-                                         "initial", "input",  "machine",  "model",    "next",  "output", "param", "rerun",
-                                         "return",  "atomic", "terminal", "time",     "frame", "use",    "var",  "when",
+    static const char *const words[] = { "assert",     "at",       "const",   "discrete", "end",     "every",
+                                         "for",        "function", "initial", "input",    "machine", "model",
+                                         "next",       "output",   "param",   "rerun",    "return",  "atomic",
+                                         "terminal",   "time",     "frame",   "use",      "var",     "when",
                                          "experiment", "orrery" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
@@ -55,17 +56,31 @@ static void print_name(const char *name, Printer *p)
 
 // ---- Expressions
 
-enum { RANK_IF, RANK_OR, RANK_AND, RANK_NOT, RANK_RELATION, RANK_SUM, RANK_PRODUCT, RANK_SIGN, RANK_POWER, RANK_LEAF };
+enum {
+    RANK_IF,
+    RANK_OR,
+    RANK_AND,
+    RANK_NOT,
+    RANK_RELATION,
+    RANK_SUM,
+    RANK_PRODUCT,
+    RANK_SIGN,
+    RANK_POWER,
+    RANK_LEAF
+};
 
 static const struct OpText {
     int         rank;
     const char *text;
 } op_texts[] = {
-    [AST_ADD] = { RANK_SUM, " + " },     [AST_SUB] = { RANK_SUM, " - " },     [AST_MUL] = { RANK_PRODUCT, "*" },
-    [AST_DIV] = { RANK_PRODUCT, "/" },   [AST_POW] = { RANK_POWER, "^" },     [AST_NEG] = { RANK_SIGN, "-" },
-    [AST_LT] = { RANK_RELATION, " < " }, [AST_LE] = { RANK_RELATION, " <= " }, [AST_GT] = { RANK_RELATION, " > " },
-    [AST_GE] = { RANK_RELATION, " >= " }, [AST_EQ] = { RANK_RELATION, " == " }, [AST_NE] = { RANK_RELATION, " != " },
-    [AST_AND] = { RANK_AND, " and " },   [AST_OR] = { RANK_OR, " or " },      [AST_NOT] = { RANK_NOT, "not " },
+    [AST_ADD] = { RANK_SUM, " + " },      [AST_SUB] = { RANK_SUM, " - " },
+    [AST_MUL] = { RANK_PRODUCT, "*" },    [AST_DIV] = { RANK_PRODUCT, "/" },
+    [AST_POW] = { RANK_POWER, "^" },      [AST_NEG] = { RANK_SIGN, "-" },
+    [AST_LT] = { RANK_RELATION, " < " },  [AST_LE] = { RANK_RELATION, " <= " },
+    [AST_GT] = { RANK_RELATION, " > " },  [AST_GE] = { RANK_RELATION, " >= " },
+    [AST_EQ] = { RANK_RELATION, " == " }, [AST_NE] = { RANK_RELATION, " != " },
+    [AST_AND] = { RANK_AND, " and " },    [AST_OR] = { RANK_OR, " or " },
+    [AST_NOT] = { RANK_NOT, "not " },
 };
 
 static void print_at_rank(const AstExpr *e, int min_rank, Printer *p);
@@ -157,7 +172,8 @@ static void print_inner(const AstExpr *e, Printer *p)
         break;
     case AST_UNARY:
         put(p, op_texts[e->op].text);
-        if (e->op == AST_NEG && e->operands.a->kind == AST_UNARY && e->operands.a->op == AST_NEG) put_char(p, ' ');
+        if (e->op == AST_NEG && e->operands.a->kind == AST_UNARY && e->operands.a->op == AST_NEG)
+            put_char(p, ' ');
         print_at_rank(e->operands.a, op_texts[e->op].rank, p);
         break;
     case AST_BINARY:

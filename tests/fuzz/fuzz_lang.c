@@ -1,4 +1,5 @@
-// tests/fuzz/fuzz_lang.c: any bytes as a model file: read, printed and laid out; what means something keeps its meaning.
+// tests/fuzz/fuzz_lang.c: any bytes as a model file: read, printed and laid out; what means something keeps
+// its meaning.
 #include "base/diag.h"
 #include "lang/format.h"
 #include "lang/parse.h"

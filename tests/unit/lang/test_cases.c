@@ -1,17 +1,18 @@
-// tests/unit/lang/test_cases.c: runs tests/lang/*.cases: what a piece of text means, as it is printed again, or which
-// messages it gives.
+// tests/unit/lang/test_cases.c: runs tests/lang/*.cases: what a piece of text means, as it is printed again,
+// or which messages it gives.
 //
-// A case is a line of input, the lines expected, and an empty line. Input of several lines ends with a line `---`. A
-// line `%% mode` says how the cases below it are read:
+// A case is a line of input, the lines expected, and an empty line. Input of several lines ends with a line
+// `---`. A line `%% mode` says how the cases below it are read:
 //
 //     expr     one expression; printed with as few parentheses as possible
 //     body     statements of a model, which is put around them
 //     file     a whole file
 //     format   a whole file; the result is its layout; an empty line is shown as `.`
 //
-// Messages are shown as `code line:column text | hint`, notes with `note` for a code. A text that means something is
-// also printed, read and printed again, and formatted twice, without a difference. `#` at the start of a case is a
-// remark. ORRERY_UPDATE_CASES=1 writes what is found into the files, for a person to read.
+// Messages are shown as `code line:column text | hint`, notes with `note` for a code. A text that means
+// something is also printed, read and printed again, and formatted twice, without a difference. `#` at the
+// start of a case is a remark. ORRERY_UPDATE_CASES=1 writes what is found into the files, for a person to
+// read.
 #include "base/diag.h"
 #include "base/text.h"
 #include "check.h"
@@ -39,7 +40,8 @@ static char *messages_of(const orr_diag *diag, size_t lines_before)
     StrBuf s = { 0 };
     for (size_t i = 0; i < orr_diag_count(diag); i++) {
         const orr_message m = orr_diag_get(diag, i);
-        str_addf(&s, "%s %zu:%zu %s", m.severity == ORR_SEVERITY_NOTE ? "note" : m.code, m.line - lines_before, m.column, m.text);
+        str_addf(&s, "%s %zu:%zu %s", m.severity == ORR_SEVERITY_NOTE ? "note" : m.code,
+                 m.line - lines_before, m.column, m.text);
         if (m.hint) str_addf(&s, " | %s", m.hint);
         str_add_char(&s, '\n');
     }
@@ -119,11 +121,15 @@ static bool same_stream(const char *a, const char *b, bool comments)
         const Token p = next_of(&x, comments), q = next_of(&y, comments);
         if (p.kind != q.kind) return false;
         if (p.kind == TOKEN_EOF) return true;
-        if (p.kind != TOKEN_END && !text_equal(text_trim(lex_inner(&x, p)), text_trim(lex_inner(&y, q)))) return false;
+        if (p.kind != TOKEN_END && !text_equal(text_trim(lex_inner(&x, p)), text_trim(lex_inner(&y, q))))
+            return false;
     }
 }
 
-static bool same_tokens(const char *a, const char *b) { return same_stream(a, b, false) && same_stream(a, b, true); }
+static bool same_tokens(const char *a, const char *b)
+{
+    return same_stream(a, b, false) && same_stream(a, b, true);
+}
 
 static void check_layout(const char *text)
 {
@@ -144,7 +150,8 @@ static void check_layout(const char *text)
 static void check_round_trip(Mode mode, const char *printed)
 {
     orr_diag *diag = orr_diag_create();
-    char *again = print_in(mode, text_from(printed), diag_add_source(diag, "printed", printed, strlen(printed)), diag);
+    char *again =
+        print_in(mode, text_from(printed), diag_add_source(diag, "printed", printed, strlen(printed)), diag);
     if (!again || strcmp(printed, again) != 0) {
         orr_diag_print(diag, stderr, 0);
         print_error("printed\n%sand read again\n%s\n", printed, again ? again : "(errors)");
@@ -261,11 +268,13 @@ static void run_file(const char *path, size_t *n_cases, size_t *n_failed)
         const Text wanted = { expected, at > expected ? (size_t)(at - expected) : 0 };
         char *found = result_of(mode, input);
         ++*n_cases;
-        str_add_text(&updated, text_part((Text){ start, (size_t)(expected - start) }, 0, (size_t)(expected - start)));
+        str_add_text(&updated,
+                     text_part((Text){ start, (size_t)(expected - start) }, 0, (size_t)(expected - start)));
         if (expected[-1] != '\n') str_add_char(&updated, '\n');
         str_add(&updated, found);
         if (!update && !text_equal(text_from(found), wanted)) {
-            print_error("%s:%zu: %.*s\n  expected: %.*s  found:    %s", path, first, (int)input.n, input.p, (int)wanted.n, wanted.p, found);
+            print_error("%s:%zu: %.*s\n  expected: %.*s  found:    %s", path, first, (int)input.n, input.p,
+                        (int)wanted.n, wanted.p, found);
             ++*n_failed;
         }
         free(found);

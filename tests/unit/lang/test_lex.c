@@ -15,7 +15,8 @@ static char *kinds_of(const char *text, size_t *n_errors)
     Lexer lexer;
     lex_init(&lexer, text_from(text), 0, NULL);
     StrBuf s = { 0 };
-    for (Token token; (token = lex_next(&lexer)).kind != TOKEN_EOF;) str_addf(&s, "%s%s", s.n ? " " : "", names[token.kind]);
+    for (Token token; (token = lex_next(&lexer)).kind != TOKEN_EOF;)
+        str_addf(&s, "%s%s", s.n ? " " : "", names[token.kind]);
     if (n_errors) *n_errors = lexer.n_errors;
     return str_finish(&s);
 }
@@ -46,8 +47,9 @@ static void test_lex_line_end_is_a_statement_end(void **state)
 static void test_lex_line_goes_on_after_what_cannot_end_a_statement(void **state)
 {
     (void)state;
-    static const char *const open[] = { "+", "-", "*", "/", "^", "<", "<=", ">", ">=", "==", "!=", "=", ":=", "->", ",",
-                                        ":", "~", ".", "..", "and", "or", "not", "if", "then", "else" };
+    static const char *const open[] = { "+",  "-",   "*",  "/",   "^",  "<",    "<=",  ">", ">=",
+                                        "==", "!=",  "=",  ":=",  "->", ",",    ":",   "~", ".",
+                                        "..", "and", "or", "not", "if", "then", "else" };
     for (size_t i = 0; i < sizeof open / sizeof *open; i++) {
         char text[64];
         snprintf(text, sizeof text, "a %s\n\n # comment\n b", open[i]);
@@ -83,11 +85,13 @@ static void test_lex_numbers_have_digits_on_both_sides_of_the_point(void **state
     check_kinds("1.5..2.5", "NUMBER RANGE NUMBER END");
     check_kinds("1e-3 1E+3 1e3 1.5e3", "NUMBER NUMBER NUMBER NUMBER END");
     check_kinds("1..n-1", "NUMBER RANGE NAME MINUS NUMBER END");
-    static const char *const bad[] = { "1.", "1.x", "1e", "1e+", "2x", "1.2.3", "0x1F", "1_000", "1e5e5", "1.e5", "5.5.", "3é" };
+    static const char *const bad[] = { "1.",   "1.x",   "1e",    "1e+",  "2x",   "1.2.3",
+                                       "0x1F", "1_000", "1e5e5", "1.e5", "5.5.", "3é" };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         size_t n_errors;
         char *kinds = kinds_of(bad[i], &n_errors);
-        if (n_errors != 1 || strncmp(kinds, "NUMBER", 6) != 0) fail_msg("%s gives %s, %zu errors", bad[i], kinds, n_errors);
+        if (n_errors != 1 || strncmp(kinds, "NUMBER", 6) != 0)
+            fail_msg("%s gives %s, %zu errors", bad[i], kinds, n_errors);
         free(kinds);
     }
 }
@@ -95,7 +99,9 @@ static void test_lex_numbers_have_digits_on_both_sides_of_the_point(void **state
 static void test_lex_names_are_letters_of_any_alphabet(void **state)
 {
     (void)state;
-    check_kinds("x _x x1 \xCE\xB1 gr\xC3\xB6\xC3\x9F" "e \xE6\xB0\xB4 x\xE2\x82\x82", "NAME NAME NAME NAME NAME NAME NAME END");
+    check_kinds("x _x x1 \xCE\xB1 gr\xC3\xB6\xC3\x9F"
+                "e \xE6\xB0\xB4 x\xE2\x82\x82",
+                "NAME NAME NAME NAME NAME NAME NAME END");
     check_kinds("iff orr nott", "NAME NAME NAME END");
     assert_true(lex_is_name(TEXT("x1")));
     assert_true(lex_is_name(TEXT("\xCE\xB1")));

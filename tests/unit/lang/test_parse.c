@@ -1,5 +1,5 @@
-// tests/unit/lang/test_parse.c: promises of the parser that a line in a .cases file cannot state: what is in the Ast,
-// where things stand, limits, and that no text at all upsets it.
+// tests/unit/lang/test_parse.c: promises of the parser that a line in a .cases file cannot state: what is in
+// the Ast, where things stand, limits, and that no text at all upsets it.
 #include "base/diag.h"
 #include "base/text.h"
 #include "check.h"
@@ -161,7 +161,8 @@ static void test_parse_works_without_a_collector(void **state)
 
 // ---- Size and depth
 
-static char *repeat(const char *before, const char *part, size_t n, const char *middle, const char *after_part, const char *after)
+static char *repeat(const char *before, const char *part, size_t n, const char *middle,
+                    const char *after_part, const char *after)
 {
     StrBuf s = { 0 };
     str_add(&s, before);
@@ -183,7 +184,8 @@ static void test_parse_refuses_deep_nesting_once(void **state)
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const size_t depths[] = { 90, 1000, 100000 };
         for (size_t j = 0; j < 3; j++) {
-            char *text = repeat("model M\nx = ", kinds[i].part, depths[j], kinds[i].middle, kinds[i].after, "\ny = = 1\nend\n");
+            char *text = repeat("model M\nx = ", kinds[i].part, depths[j], kinds[i].middle, kinds[i].after,
+                                "\ny = = 1\nend\n");
             Parsed p;
             parse(&p, text, strlen(text));
             assert_false(p.ok);
@@ -285,9 +287,12 @@ static double seconds(void)
 static void test_parse_garbage_ends_soon(void **state)
 {
     (void)state;
-    static const char *const parts[] = { "\xFF", "@", "(", "[", "\"", "'", "model ", "model\n", "model M\n", "end\n", "=\n",
-                                         "x = = 1\n", "for\n", "x y\n", "machine M\n", "when a then\n", "\"\n", "5 [\n", "1e\n",
-                                         "function f(\n", "experiment e of M\n", "solver a\n", "a, ", "a : M(", "\n(", "end " };
+    static const char *const parts[] = {
+        "\xFF",        "@",       "(",      "[",        "\"",          "'",              "model ",  "model\n",
+        "model M\n",   "end\n",   "=\n",    "x = = 1\n", "for\n",       "x y\n",          "machine M\n",
+        "when a then\n", "\"\n",  "5 [\n",  "1e\n",      "function f(\n", "experiment e of M\n", "solver a\n",
+        "a, ",         "a : M(",  "\n(",    "end ",
+    };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         char *text = repeat("", parts[i], 300000 / strlen(parts[i]), "", "", "");
         const double start = seconds();
@@ -311,12 +316,15 @@ static void test_parse_garbage_ends_soon(void **state)
 // ---- Any text at all
 
 static const char *const words[] = {
-    "model", "M",    "end",   "end\n", "param", "var",  "x",   "y",    "'",      "=",     "==",   "1",     "2.5",  "+",   "-",
-    "*",     "/",    "^",     "(",     ")",     "[",    "]",   " [m]", "\"doc\"", ",",    ";",    "\n",    "\n",   ":",   ":=",
-    "->",    "~",    "..",    ".",     "<",     ">=",   "if",  "then", "else",   "and",   "or",   "not",   "for",  "in",  "i",
-    "1..n",  "initial", "terminal", "assert", "time", "function", "f(x)", "return", "rerun", "when", "at", "most", "experiment",
-    "of",    "until", "solver", "step", "record", "every", "plot", "over", "expect", "within", "set", "use", "machine", "atomic",
-    "frame", "discrete", "next", "# c\n", "@", "orrery", "1e", "\xC3\xA9",
+    "model", "M",        "end",      "end\n",      "param",  "var",      "x",      "y",        "'",
+    "=",     "==",       "1",        "2.5",        "+",      "-",        "*",      "/",        "^",
+    "(",     ")",        "[",        "]",          " [m]",   "\"doc\"",  ",",      ";",        "\n",
+    "\n",    ":",        ":=",       "->",         "~",      "..",       ".",      "<",        ">=",
+    "if",    "then",     "else",     "and",        "or",     "not",      "for",    "in",       "i",
+    "1..n",  "initial",  "terminal", "assert",     "time",   "function", "f(x)",   "return",   "rerun",
+    "when",  "at",       "most",     "experiment", "of",     "until",    "solver", "step",     "record",
+    "every", "plot",     "over",     "expect",     "within", "set",      "use",    "machine",  "atomic",
+    "frame", "discrete", "next",     "# c\n",      "@",      "orrery",   "1e",     "\xC3\xA9",
 };
 
 static uint64_t roll(uint64_t *random)
@@ -325,10 +333,12 @@ static uint64_t roll(uint64_t *random)
     return *random >> 33;
 }
 
-// Whatever the text is: it is read to its end, messages point into it, and what means something keeps its meaning.
+// Whatever the text is: it is read to its end, messages point into it, and what means something keeps its
+// meaning.
 static void check_any(const char *bytes, size_t n)
 {
-    char *text = malloc(n ? n : 1);    // no NUL follows, so that a sanitizer sees the first byte read behind it
+    // no NUL follows, so that a sanitizer sees the first byte read behind it
+    char *text = malloc(n ? n : 1);
     memcpy(text, bytes, n);
     Parsed p;
     parse(&p, text, n);
@@ -341,7 +351,8 @@ static void check_any(const char *bytes, size_t n)
     assert_int_equal(format_text((Text){ text, n }, 0, &once, NULL), p.ok);
     if (p.ok) {
         str_add(&once, "");
-        if (!format_text((Text){ once.p, once.n }, 0, &twice, NULL)) fail_msg("cannot be read again:\n%s", once.p);
+        if (!format_text((Text){ once.p, once.n }, 0, &twice, NULL))
+            fail_msg("cannot be read again:\n%s", once.p);
         str_add(&twice, "");
         assert_string_equal(once.p, twice.p);
 
@@ -390,14 +401,20 @@ static void test_parse_survives_slips(void **state)
 {
     (void)state;
     static const char right[] =
-        "orrery 1\nuse \"a.orr\"\nmodel Tank \"a tank\"\n  param A = 2 [m^2], q[3] = -1 \"flow\"\n  const c = 1\n"
-        "  input u = 0\n  var h = 1 [m], h' = 0, w[2, n] ~ 3\n  output y = h^2*A - (1 + u)/2\n  h'' = -q[1]*h' + if h > 0 then 1 else -1\n"
-        "  a + b = c\n  initial h + y = 2\n  initial\n    for i in 1..n-1\n      w[1, i] = 0\n    end\n  end\n"
-        "  for i in 1..3\n    w[i, 1]' = i # rate\n    p[i].out -> p[i+1].in, s.in\n  end\n  p[4], s : Pump(K = 3, m.x = 2)\n"
-        "  assert abs(h) < 3 and not (u == 2) \"dry\"\n  function f(x, y)\n    z = x*y\n    return z^-1\n  end\n  time [d]\n"
+        "orrery 1\nuse \"a.orr\"\nmodel Tank \"a tank\"\n  param A = 2 [m^2], q[3] = -1 \"flow\"\n  const c "
+        "= 1\n"
+        "  input u = 0\n  var h = 1 [m], h' = 0, w[2, n] ~ 3\n  output y = h^2*A - (1 + u)/2\n  h'' = "
+        "-q[1]*h' + if h > 0 then 1 else -1\n"
+        "  a + b = c\n  initial h + y = 2\n  initial\n    for i in 1..n-1\n      w[1, i] = 0\n    end\n  "
+        "end\n"
+        "  for i in 1..3\n    w[i, 1]' = i # rate\n    p[i].out -> p[i+1].in, s.in\n  end\n  p[4], s : "
+        "Pump(K = 3, m.x = 2)\n"
+        "  assert abs(h) < 3 and not (u == 2) \"dry\"\n  function f(x, y)\n    z = x*y\n    return z^-1\n  "
+        "end\n  time [d]\n"
         "  terminal\n    A := A + 1\n    rerun when y > 2 at most 10\n  end\nend\nfunction g(x) = x^2\n"
         "experiment run of Tank \"once\"\n  from 0; until 10\n  solver semi-implicit euler step 0.01 tol r\n"
-        "  set A = 3, p[1].K = 2\n  record h, p[1].out every 0.1\n  plot h, y over h'\n  expect h at 1 = 2 within 1e-3\nend\n";
+        "  set A = 3, p[1].K = 2\n  record h, p[1].out every 0.1\n  plot h, y over h'\n  expect h at 1 = 2 "
+        "within 1e-3\nend\n";
     check_any(right, sizeof right - 1);
     uint64_t random = 2;
     for (int round = 0; round < 6000; round++) {

@@ -44,8 +44,9 @@ static const char *messages_of_open(const char *path)
     text[0] = '\0';
     for (size_t i = 0; i < orr_diag_count(diag) && n < sizeof text; i++) {
         const orr_message m = orr_diag_get(diag, i);
-        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s:%zu:%zu %s%s%s\n", m.code, m.file ? m.file : "", m.line,
-                              m.column, m.text, m.hint ? " | " : "", m.hint ? m.hint : "");
+        n += (size_t)snprintf(text + n, sizeof text - n, "%s %s:%zu:%zu %s%s%s\n", m.code,
+                              m.file ? m.file : "", m.line, m.column, m.text, m.hint ? " | " : "",
+                              m.hint ? m.hint : "");
     }
     orr_source_destroy(source);
     orr_diag_destroy(diag);
@@ -118,7 +119,8 @@ static void test_source_says_why_a_file_cannot_be_read(void **state)
     assert_contains(messages_of_open("absent.txt"), "E001");
     assert_contains(messages_of_open("sub"), "E003 :0:0 'sub' is a folder");
     put("notes.txt", "model M\nend\n");
-    assert_contains(messages_of_open("notes.txt"), "E007 :0:0 cannot tell what kind of file 'notes.txt' is; known are .orr and .csmp");
+    assert_contains(messages_of_open("notes.txt"),
+                    "E007 :0:0 cannot tell what kind of file 'notes.txt' is; known are .orr and .csmp");
     put("plain", "model M\nend\n");
     assert_contains(messages_of_open("plain"), "E007");
     put("SHOUT.ORR", "model M\nend\n");
@@ -143,7 +145,8 @@ static void test_source_binary_is_one_message(void **state)
 
     put("latin.orr", "model M\n  # caf\xE9\n x = = 1\nend\n");
     m = messages_of_open("latin.orr");
-    assert_contains(m, "E006 latin.orr:2:8 'latin.orr' is not UTF-8 text: ill-formed byte 0xe9 | save the file as UTF-8");
+    assert_contains(
+        m, "E006 latin.orr:2:8 'latin.orr' is not UTF-8 text: ill-formed byte 0xe9 | save the file as UTF-8");
     assert_null(strchr(strchr(m, '\n') + 1, '\n'));
 }
 
