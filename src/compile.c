@@ -10,15 +10,7 @@
 
 // ---------------------------------------------------------------------------------------------- which model
 
-static bool is_component_of_any(const Ast *ast, const char *name)
-{
-    for (size_t i = 0; i < ast->models.n; i++) {
-        const AstModel *model = &ast->models.items[i];
-        for (uint32_t k = 0; k < model->n_items; k++)
-            if (model->items[k].kind == AST_COMPONENT && strcmp(model->items[k].component.model, name) == 0) return true;
-    }
-    return false;
-}
+enum { NAMES_SHOWN = 12 };    // in a hint
 
 static const AstModel *find_model(const Ast *ast, const char *name)
 {
@@ -37,22 +29,36 @@ static const AstModel *named_model(const Compile *c)
     for (size_t i = 0; i < ast->models.n; i++) names[i] = ast->models.items[i].name;
     diag_report(c->diag, DIAG_MODEL_UNKNOWN, (Place){ 0 }, c->options->model);
     const char *closest = text_closest(c->options->model, names, ast->models.n);
+    StrBuf all = { .arena = &work };
+    for (size_t i = 0; i < ast->models.n && i < NAMES_SHOWN; i++) str_addf(&all, "%s%s", i ? ", " : "", names[i]);
     if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else if (ast->models.n > 0) diag_hint(c->diag, "there are %s%s", str_finish(&all), ast->models.n > NAMES_SHOWN ? ", …" : "");
     arena_free(&work);
     return NULL;
 }
 
-// The one model that no other uses as a component.
+// The one model that no other uses as a component. Models of the file itself go before those of files it uses.
 static const AstModel *top_model(const Compile *c)
 {
     const Ast *ast = &c->source->ast;
-    const AstModel *top = NULL;
-    StrBuf tops = { 0 };
-    size_t n_tops = 0;
+    Arena work = { 0 };
+    TextMap components;
+    text_map_init(&components, &work);
     for (size_t i = 0; i < ast->models.n; i++) {
-        if (is_component_of_any(ast, ast->models.items[i].name)) continue;
-        top = &ast->models.items[i];
-        str_addf(&tops, "%s%s", n_tops++ ? ", " : "", top->name);
+        const AstModel *model = &ast->models.items[i];
+        for (uint32_t k = 0; k < model->n_items; k++)
+            if (model->items[k].kind == AST_COMPONENT) text_map_put(&components, text_from(model->items[k].component.model), 0);
+    }
+    const AstModel *top = NULL;
+    StrBuf tops = { .arena = &work };
+    size_t n_tops = 0;
+    for (int own = 1; own >= 0 && n_tops == 0; own--) {
+        for (size_t i = 0; i < ast->models.n; i++) {
+            const AstModel *model = &ast->models.items[i];
+            if ((own && model->place.file != c->source->first) || text_map_find(&components, text_from(model->name))) continue;
+            top = model;
+            str_addf(&tops, "%s%s", n_tops++ ? ", " : "", top->name);
+        }
     }
     if (n_tops == 0 && ast->models.n > 0) {    // only cycles: expanding the first names the cycle
         top = &ast->models.items[0];
@@ -60,11 +66,11 @@ static const AstModel *top_model(const Compile *c)
         diag_report(c->diag, DIAG_MODEL_NONE, (Place){ 0 }, c->source->path);
         diag_hint(c->diag, "a model is written: model Name … end");
     } else if (n_tops > 1) {
-        diag_report(c->diag, DIAG_MODEL_AMBIGUOUS, (Place){ 0 }, tops.p);
+        diag_report(c->diag, DIAG_MODEL_AMBIGUOUS, (Place){ 0 }, str_finish(&tops));
         diag_hint(c->diag, "choose one with --model, or name an experiment of the file");
         top = NULL;
     }
-    str_free(&tops);
+    arena_free(&work);
     return top;
 }
 

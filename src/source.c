@@ -94,6 +94,7 @@ static void parse_one(Reader *r, uint32_t number, const char *path, Text text, c
         r->ok = false;
         return;
     }
+    if (number == 0) r->source->first = file;
     if (!front_end->parse(ast, file, path, text.p, text.n, r->diag)) r->ok = false;
     while (r->users.n < ast->uses.n) vec_push(&r->work, &r->users, number);
 }

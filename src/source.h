@@ -8,6 +8,7 @@ struct orr_source {
     Arena arena;        // owns the texts and the Ast
     Ast   ast;
     const char *path;   // of the first file
+    uint32_t first;     // its number in places
 };
 
 enum {

@@ -35,8 +35,8 @@ typedef struct orr_experiment {
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);
-// The experiment `name` of a source; NULL: the only one, or the first. All texts and arrays belong to the source.
-// False, with a message, if there is none of that name. Without any experiment in the source: the default, for the
+// The experiment `name` of a source; NULL: the first of the file itself. All texts and arrays belong to the source.
+// False, with a message, if there is none of that name. Without any experiment in the file: the default, for the
 // one model that no other uses.
 ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag);
 

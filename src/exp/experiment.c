@@ -235,9 +235,19 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
 
 // ---------------------------------------------------------------------------------------------- which one
 
+// The first of the file itself. One that has neither models nor experiments of its own offers what it uses.
+static const AstExperiment *first(const orr_source *source)
+{
+    const Ast *ast = &source->ast;
+    for (size_t i = 0; i < ast->experiments.n; i++)
+        if (ast->experiments.items[i].place.file == source->first) return &ast->experiments.items[i];
+    for (size_t i = 0; i < ast->models.n; i++)
+        if (ast->models.items[i].place.file == source->first) return NULL;
+    return ast->experiments.n > 0 ? &ast->experiments.items[0] : NULL;
+}
+
 static const AstExperiment *find(const Ast *ast, const char *name, orr_diag *diag)
 {
-    if (!name) return &ast->experiments.items[0];
     for (size_t i = 0; i < ast->experiments.n; i++)
         if (strcmp(ast->experiments.items[i].name, name) == 0) return &ast->experiments.items[i];
     Arena work = { 0 };
@@ -274,8 +284,8 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
 {
     const Ast *ast = &source->ast;
     *experiment = orr_experiment_default();
-    if (!name && ast->experiments.n == 0) return true;
-    const AstExperiment *e = find(ast, name, diag);
+    const AstExperiment *e = name ? find(ast, name, diag) : first(source);
+    if (!e && !name) return true;
     if (!e || !check_model(ast, e, diag)) return false;
 
     // the results belong to the source, of which only its arena changes
