@@ -2,10 +2,11 @@
 //
 //     one equation        closed form, else Newton
 //     several, linear     up to three symbolically, else elimination at run time
-//     several, others     tearing (tear.h) and Newton, with the derivatives of the residuals worked out symbolically
+//     several, others     tearing (tear.h) and Newton, with symbolic derivatives of the residuals
 //
-// The derivatives go through the inner unknowns by the chain rule, in the order in which those are computed: of each inner
-// unknown by the torn ones from those it reads. So the expressions grow with the graph, not with its unfolding.
+// The derivatives go through the inner unknowns by the chain rule, in the order in which those are computed:
+// of each inner unknown by the torn ones from those it reads. So the expressions grow with the graph, not
+// with its unfolding.
 #include "order/block.h"
 #include "expr/build.h"
 #include "order/diagnose.h"
@@ -25,7 +26,7 @@ typedef struct Maker {
     Arena        *arena;
     Arena         work;          // of one component
     orr_diag     *diag;
-    uint32_t     *place;         // [n_vars] place of an unknown in the present component, FLAT_NONE for all others
+    uint32_t     *place;         // [n_vars] place in the present component, FLAT_NONE for all others
     uint32_t     *equations;     // [n_equations] room for the blocks, in order
     uint32_t     *unknowns;
     uint32_t      n_used;
@@ -37,16 +38,25 @@ typedef struct Maker {
 static Block *add_block(Maker *m, BlockKind kind, uint32_t n)
 {
     Block *block = &m->out->blocks[m->out->n_blocks++];
-    *block = (Block){ .kind = kind, .n = n, .equations = m->equations + m->n_used, .unknowns = m->unknowns + m->n_used,
-                      .value = EXPR_NONE, .divisor = EXPR_NONE, .loop = FLAT_NONE };
+    *block = (Block){ .kind = kind,
+                      .n = n,
+                      .equations = m->equations + m->n_used,
+                      .unknowns = m->unknowns + m->n_used,
+                      .value = EXPR_NONE,
+                      .divisor = EXPR_NONE,
+                      .loop = FLAT_NONE };
     m->n_used += n;
     return block;
 }
 
 static Loop *add_loop(Maker *m, LoopMethod method, bool is_linear, uint32_t n, const uint32_t *rows)
 {
-    const Loop loop = { .method = method, .is_linear = is_linear, .n = n, .first_block = m->out->n_blocks,
-                        .n_blocks = method == LOOP_SYMBOLIC ? n : 1, .equations = ARENA_ARRAY(m->arena, uint32_t, n),
+    const Loop loop = { .method = method,
+                        .is_linear = is_linear,
+                        .n = n,
+                        .first_block = m->out->n_blocks,
+                        .n_blocks = method == LOOP_SYMBOLIC ? n : 1,
+                        .equations = ARENA_ARRAY(m->arena, uint32_t, n),
                         .unknowns = ARENA_ARRAY(m->arena, uint32_t, n) };
     for (uint32_t i = 0; i < n; i++) {
         loop.equations[i] = rows[i];
@@ -156,7 +166,8 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
         for (uint32_t k = 0; k < forms[i].n_terms; k++) {
             const LinearTerm *term = &forms[i].terms[k];
             if (is_zero(m, term->coefficient)) continue;
-            row[length++] = (BlockEntry){ .row = i, .column = m->place[term->variable], .value = term->coefficient };
+            row[length++] =
+                (BlockEntry){ .row = i, .column = m->place[term->variable], .value = term->coefficient };
         }
         qsort(row, length, sizeof *row, by_column);
         n_entries += length;
@@ -194,8 +205,8 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
 
 // ---- Several equations, not all linear
 
-// How much smaller than the largest of its equation a coefficient may be if it is to be divided by: errors grow by the
-// quotient from each inner unknown to the next.
+// How much smaller than the largest of its equation a coefficient may be if it is to be divided by: errors
+// grow by the quotient from each inner unknown to the next.
 #define PIVOT_MIN 0.1
 
 // Of a coefficient; infinite if it is no constant and so may be anything.
@@ -235,7 +246,8 @@ static Tearing tear_component(Maker *m, const uint32_t *rows, uint32_t n, const 
     uint32_t at = 0;
     for (uint32_t i = 0; i < n; i++) {
         double largest = 0;
-        for (uint32_t k = 0; k < forms[i].n_terms; k++) largest = fmax(largest, size_of(m, &forms[i].terms[k]));
+        for (uint32_t k = 0; k < forms[i].n_terms; k++)
+            largest = fmax(largest, size_of(m, &forms[i].terms[k]));
         for (uint32_t k = 0; k < forms[i].n_terms; k++) {
             const LinearTerm *term = &forms[i].terms[k];
             problem.rows.columns[at] = m->place[term->variable];
@@ -291,7 +303,8 @@ static Slopes chain_slopes(Chain *c, Expr e)
         } else {
             const Slopes *through = &c->inner[place - c->n_torn];
             for (uint32_t k = 0; k < through->n; k++)
-                chain_add(c, through->items[k].torn, build_mul(m->pool, partials[i], through->items[k].value));
+                chain_add(c, through->items[k].torn,
+                          build_mul(m->pool, partials[i], through->items[k].value));
         }
     }
     incidence_sort(c->touched, c->n_touched);
@@ -345,7 +358,9 @@ static bool make_torn(Maker *m, const uint32_t *rows, uint32_t n, const LinearFo
         const Slopes slopes = chain_slopes(&chain, block->residuals[i]);
         if (slopes.n == 0) return report_singular(m, rows, n);
         for (uint32_t k = 0; k < slopes.n; k++) {
-            const BlockEntry entry = { .row = i, .column = slopes.items[k].torn, .value = slopes.items[k].value };
+            const BlockEntry entry = { .row = i,
+                                       .column = slopes.items[k].torn,
+                                       .value = slopes.items[k].value };
             vec_push(m->arena, &entries, entry);
         }
     }
@@ -369,8 +384,8 @@ static bool make_several(Maker *m, const uint32_t *rows, uint32_t n)
     return ok;
 }
 
-bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match *match, const Strong *components,
-                Arena *arena, orr_diag *diag)
+bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match *match,
+                const Strong *components, Arena *arena, orr_diag *diag)
 {
     const uint32_t n = system->rows.n_rows;
     const size_t n_vars = system->flat->vars.n;

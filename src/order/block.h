@@ -5,7 +5,7 @@
 #include "order/strong.h"
 #include "order/structure.h"
 
-// Fill in blocks, block_of and loops of `out`. The components are those of the matched equations, in order. False, with
-// diagnostics, if a component cannot be solved whatever the values. Results go into the arena.
-bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match *match, const Strong *components,
-                Arena *arena, orr_diag *diag);
+// Fill in blocks, block_of and loops of `out`. The components are those of the matched equations, in order.
+// False, with diagnostics, if a component cannot be solved whatever the values. Results go into the arena.
+bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match *match,
+                const Strong *components, Arena *arena, orr_diag *diag);

@@ -1,17 +1,18 @@
-// src/order/blocks.h: who computes what, and when: the equations sorted, loops gathered, each solved for its unknowns.
+// src/order/blocks.h: who computes what, and when: the equations sorted, loops gathered, each solved for its
+// unknowns.
 //
 //     equations × unknowns ─match→ each equation computes one unknown ─strong components→ blocks in order
 //
 // Unknown at every instant are the highest derivatives and the algebraic variables; the states (all lower
-// derivatives) are known, integrated by the solver. At the start the states are unknown too: their start values and
-// the initial equations join the system (`start`), which is matched and sorted in the same way.
+// derivatives) are known, integrated by the solver. At the start the states are unknown too: their start
+// values and the initial equations join the system (`start`), which is matched and sorted in the same way.
 #pragma once
 #include "flat/flat.h"
 
 typedef enum BlockKind {
     BLOCK_ASSIGN,       // one unknown in closed form: unknowns[0] := value
     BLOCK_LINEAR,       // n unknowns: matrix · unknowns = vector
-    BLOCK_NEWTON,       // torn: `inner` unknowns in closed form from the `torn` ones, found by Newton on residuals
+    BLOCK_NEWTON,       // torn: `inner` unknowns in closed form from the `torn` ones, which Newton finds
 } BlockKind;
 
 typedef struct BlockEntry {     // one non-zero entry of a matrix
@@ -22,17 +23,17 @@ typedef struct BlockEntry {     // one non-zero entry of a matrix
 typedef struct Block {
     BlockKind  kind;
     uint32_t   n;               // equations and unknowns
-    uint32_t  *equations;       // [n] indices of the system's equations, in the order of `unknowns`; for BLOCK_NEWTON residuals first
-    uint32_t  *unknowns;        // [n] variables; for BLOCK_NEWTON the first n_torn are torn, then the inner ones in order
+    uint32_t  *equations;       // [n] of the system, in the order of `unknowns`; NEWTON: the residuals first
+    uint32_t  *unknowns;        // [n] variables; NEWTON: first n_torn torn ones, then the inner ones in order
     Expr       value;           // ASSIGN
     Expr       divisor;         // ASSIGN: what was divided by, must not be zero; or EXPR_NONE
     uint32_t   n_torn;          // NEWTON: size of the iteration
     Expr      *inner;           // NEWTON: [n - n_torn] closed forms, in order of evaluation
     Expr      *residuals;       // NEWTON: [n_torn], zero at the solution; read torn and inner unknowns
-    BlockEntry *entries;        // LINEAR: matrix by row, column; NEWTON: residuals by torn, total (through the inner ones)
+    BlockEntry *entries;        // LINEAR: matrix by row, column; NEWTON: of residuals by torn, total
     uint32_t   n_entries;
     Expr      *vector;          // LINEAR: [n] right-hand side
-    uint32_t   loop;            // place in Ordered.loops of the loop it solves, wholly or in part; FLAT_NONE if none
+    uint32_t   loop;            // the loop it solves, wholly or in part: place in Ordered.loops; or FLAT_NONE
 } Block;
 
 typedef enum LoopMethod {
@@ -41,23 +42,23 @@ typedef enum LoopMethod {
     LOOP_NEWTON,        // one NEWTON block
 } LoopMethod;
 
-// Equations that need each other's unknowns: an algebraic loop. A single equation counts if it is written for an unknown
-// that it reads as well (x = cos(x)), or if no closed form was found.
+// Equations that need each other's unknowns: an algebraic loop. A single equation counts if it is written for
+// an unknown that it reads as well (x = cos(x)), or if no closed form was found.
 typedef struct Loop {
     LoopMethod  method;
     bool        is_linear;
     uint32_t    n;                     // equations and unknowns
-    uint32_t   *equations;             // [n] in the order in which they would be computed if the last were known
+    uint32_t   *equations;             // [n] in the order of computing them if the last were known
     uint32_t   *unknowns;              // [n] unknowns[i] is what equations[i] is matched with
     uint32_t    first_block, n_blocks;
-    BlockEntry *entries;               // if linear: matrix · unknowns = vector, by row, column; for a condition number
+    BlockEntry *entries;               // if linear: matrix · unknowns = vector, by row, column
     uint32_t    n_entries;
     Expr       *vector;                // if linear: [n]
 } Loop;
 
 // A matched and sorted system of equations.
 typedef struct Ordered {
-    const FlatEquation *equations;    // [n_equations]; for the start: those of the model, then initial, then `x = start`
+    const FlatEquation *equations;    // [n_equations]; start: of the model, then initial, then `x = start`
     uint32_t   n_equations;
     uint32_t  *unknowns;              // [n_unknowns] variables
     uint32_t   n_unknowns;
@@ -72,23 +73,24 @@ typedef struct Ordered {
 typedef struct Blocks {
     const Flat *flat;                 // borrowed
     uint32_t   *states;               // [n_states] variables in order of declaration; x before x'
-    uint32_t   *rates;                // [n_states] the variable that is each state's derivative; may itself be a state
+    uint32_t   *rates;                // [n_states] each state's derivative, which may itself be a state
     uint32_t    n_states;
-    uint32_t   *params;               // [n_params] parameters and inputs, in an order in which each default can be evaluated
+    uint32_t   *params;               // [n_params] and inputs, in an order to evaluate their defaults in
     uint32_t    n_params;
-    uint32_t   *required;             // [n_required] parameters and inputs without a value: a run must be given one
+    uint32_t   *required;             // [n_required] parameters and inputs that every run must be given
     uint32_t    n_required;
     Ordered     dynamic;              // at every instant
-    Ordered     start;                // at the start; may compute parameters: those with start.block_of other than FLAT_NONE
+    Ordered     start;                // at the start; also computes the parameters with start.block_of set
 } Blocks;
 
-// False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value, singular.
+// False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value,
+// singular.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
 // For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);
 const char *order_method_text(const Loop *loop);    // "linear, solved symbolically", …; static
 void blocks_print(const Blocks *blocks, FILE *out);
 
-// The lecture's algorithm on this model, step by step, for people: dependency graph, D and D* when small, DFS numbers,
-// the two passes of the strong components (Kosaraju–Sharir), and the result.
+// The lecture's algorithm on this model, step by step, for people: dependency graph, D and D* when small, DFS
+// numbers, the two passes of the strong components (Kosaraju–Sharir), and the result.
 void order_explain(const Blocks *blocks, FILE *out);

@@ -29,7 +29,8 @@ static void put_column(Finder *f, uint32_t j)
     vec_push(f->arena, &f->todo, f->system->rows.n_rows + j);
 }
 
-// Alternating paths: from an equation left over to all unknowns it reads, from those to the equations that compute them.
+// Alternating paths: from an equation left over to all unknowns it reads, from those to the equations that
+// compute them.
 static void find_over(Finder *f)
 {
     const Incidence *rows = &f->system->rows;
@@ -133,7 +134,8 @@ static const char *name_of(const Reporter *r, uint32_t column) { return variable
 static Place place_of(const Reporter *r, uint32_t row) { return r->system->equations[row].place; }
 
 // "'a'", "'a' and 'b'", "'a', 'b', 'c', 'd' and 3 more".
-static const char *list_variables(const Flat *flat, const uint32_t *variables, uint32_t n, const char *last, Arena *work)
+static const char *list_variables(const Flat *flat, const uint32_t *variables, uint32_t n, const char *last,
+                                  Arena *work)
 {
     StrBuf text = { .arena = work };
     const uint32_t shown = n > NAMES_MAX ? NAMES_MAX - 1 : n;
@@ -166,7 +168,8 @@ static const char *equation_text(Reporter *r, uint32_t row)
     flat_print_equation(r->system->flat, &r->system->equations[row], out);
     fclose(out);
     // a long equation is cut: its place is shown anyway
-    const char *text = size > 80 ? arena_printf(&r->work, "%.77s…", buffer) : arena_copy_text(&r->work, buffer, size);
+    const char *text =
+        size > 80 ? arena_printf(&r->work, "%.77s…", buffer) : arena_copy_text(&r->work, buffer, size);
     free(buffer);
     return text;
 }
@@ -210,7 +213,8 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     if (state != FLAT_NONE) {
         const FlatVar *x = &flat->vars.items[state];
         diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, row), x->name);
-        diag_hint(r->diag, "'%s' is a state, computed by integrating '%s': remove this equation or that of '%s'",
+        diag_hint(r->diag,
+                  "'%s' is a state, computed by integrating '%s': remove this equation or that of '%s'",
                   x->name, flat->vars.items[x->derivative].name, flat->vars.items[x->derivative].name);
         diag_note(r->diag, x->place, "'%s' is declared here", x->name);
         return;
@@ -218,7 +222,8 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     diag_report(r->diag, DIAG_EQUATION_EMPTY, place_of(r, row), equation_text(r, row));
     const uint32_t param = first_read(r, &row, 1, is_param);
     if (param != FLAT_NONE)
-        diag_hint(r->diag, "remove it, or declare '%s' as var to have it computed", flat->vars.items[param].name);
+        diag_hint(r->diag, "remove it, or declare '%s' as var to have it computed",
+                  flat->vars.items[param].name);
     else diag_hint(r->diag, "everything in it is known: remove it");
 }
 
@@ -236,10 +241,12 @@ static void report_too_many(Reporter *r, const DiagnoseGroup *g)
         note_rows(r, g->rows, g->n_rows, last, "one of them");
     }
     const uint32_t param = first_read(r, g->rows, g->n_rows, is_param);
-    const char *what = surplus == 1 ? arena_printf(&r->work, "remove one of these %u equations", g->n_rows)
-                                    : arena_printf(&r->work, "remove %u of these %u equations", surplus, g->n_rows);
+    const char *what = surplus == 1
+                           ? arena_printf(&r->work, "remove one of these %u equations", g->n_rows)
+                           : arena_printf(&r->work, "remove %u of these %u equations", surplus, g->n_rows);
     if (param != FLAT_NONE)
-        diag_hint(r->diag, "%s, or declare '%s' as var to have it computed", what, flat->vars.items[param].name);
+        diag_hint(r->diag, "%s, or declare '%s' as var to have it computed", what,
+                  flat->vars.items[param].name);
     else diag_hint(r->diag, "%s", what);
 }
 
@@ -252,7 +259,9 @@ static void report_high_index(Reporter *r, const DiagnoseGroup *g)
     uint32_t state = first_read(r, &row, 1, structure_is_state);
     if (state == FLAT_NONE) state = first_read(r, g->rows, g->n_rows, structure_is_state);
     diag_report(r->diag, DIAG_HIGH_INDEX, place_of(r, row), r->system->flat->vars.items[state].name);
-    diag_hint(r->diag, "it fixes a state instead of a derivative: write its derivative by time instead, or remove a state");
+    diag_hint(r->diag,
+              "it fixes a state instead of a derivative: write its derivative by time instead, or remove "
+              "a state");
     note_rows(r, g->rows, g->n_rows, row, "together with this equation");
 }
 
@@ -265,7 +274,8 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
         diag_hint(r->diag, "write the equation that computes it, or remove it");
         return;
     }
-    // unknowns that stand on the left of no equation are the culprits, if they are as many as equations are missing
+    // unknowns that stand on the left of no equation are the culprits, if they are as many as equations are
+    // missing
     bool *is_written = ARENA_ARRAY(&r->work, bool, r->system->rows.n_columns);
     for (uint32_t k = 0; k < g->n_rows; k++) {
         const ExprNode *left = expr_node(&r->system->flat->pool, r->system->equations[g->rows[k]].lhs);
@@ -294,9 +304,9 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
         diag_note(r->diag, variable(r, culprits[k])->place, "'%s' is declared here", name_of(r, culprits[k]));
     // where it is needed; if there are several, the equations they share
     const Incidence *columns = &r->system->columns;
-    if (n == 1) note_rows(r, columns->columns + columns->first[culprits[0]], incidence_count(columns, culprits[0]),
-                          INCIDENCE_NONE, "it is needed here");
-    else note_rows(r, g->rows, g->n_rows, INCIDENCE_NONE, "an equation they occur in");
+    const uint32_t *needed = columns->columns + columns->first[culprits[0]];
+    if (n > 1) note_rows(r, g->rows, g->n_rows, INCIDENCE_NONE, "an equation they occur in");
+    else note_rows(r, needed, incidence_count(columns, culprits[0]), INCIDENCE_NONE, "it is needed here");
 }
 
 void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)
@@ -306,7 +316,8 @@ void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)
     bool needs_reduction = false;
     for (uint32_t k = 0; k < parts.n_over; k++) {
         const DiagnoseGroup *g = &parts.over[k];
-        // too many here and too few there: an equation that fixes states hides what computes their derivatives
+        // too many here and too few there: an equation that fixes states hides what computes their
+        // derivatives
         if (parts.n_under > 0 && first_read(&r, g->rows, g->n_rows, structure_is_state) != FLAT_NONE) {
             report_high_index(&r, g);
             needs_reduction = true;
@@ -338,9 +349,11 @@ static void report_initial_missing(Reporter *r, const DiagnoseGroup *g)
         diag_report(r->diag, DIAG_INITIAL_MISSING, v->place, v->name);
         if (n_messages < n) {
             diag_hint(r->diag, "give %s of %s an initial value, or write an initial equation",
-                      missing == 1 ? "one" : arena_printf(&r->work, "%u", missing), list_names(r, states, n, " and "));
+                      missing == 1 ? "one" : arena_printf(&r->work, "%u", missing),
+                      list_names(r, states, n, " and "));
         } else if (v->start != EXPR_NONE) {
-            diag_hint(r->diag, "'~' gives a first guess only: write 'var %s = …' or an initial equation", v->name);
+            diag_hint(r->diag, "'~' gives a first guess only: write 'var %s = …' or an initial equation",
+                      v->name);
         } else {
             diag_hint(r->diag, "write 'var %s = …' or an initial equation", v->name);
         }
@@ -351,7 +364,8 @@ static void report_initial_missing(Reporter *r, const DiagnoseGroup *g)
 
 static void report_initial_too_many(Reporter *r, const Start *start, const DiagnoseGroup *g)
 {
-    // what a user can change are the initial equations and the values given; those of the model are needed anyway
+    // what a user can change are the initial equations and the values given; those of the model are needed
+    // anyway
     uint32_t *rows = ARENA_ARRAY(&r->work, uint32_t, g->n_rows), n = 0, given = INCIDENCE_NONE;
     for (uint32_t k = 0; k < g->n_rows; k++) {
         if (g->rows[k] < start->first_initial) continue;
@@ -368,10 +382,13 @@ static void report_initial_too_many(Reporter *r, const Start *start, const Diagn
     diag_report(r->diag, DIAG_INITIAL_TOO_MANY, place_of(r, row), name_of(r, column));
     for (uint32_t k = 1; k < n && k <= NOTES_MAX; k++) {
         if (rows[k] < start->first_given) diag_note(r->diag, place_of(r, rows[k]), "this initial equation");
-        else diag_note(r->diag, place_of(r, rows[k]), "the value given for '%s'", name_of(r, r->system->written_for[rows[k]]));
+        else
+            diag_note(r->diag, place_of(r, rows[k]), "the value given for '%s'",
+                      name_of(r, r->system->written_for[rows[k]]));
     }
     if (given != INCIDENCE_NONE && given < start->first_default)
-        diag_hint(r->diag, "remove the initial equation, or write 'var %s ~ …' if its value is only a first guess",
+        diag_hint(r->diag,
+                  "remove the initial equation, or write 'var %s ~ …' if its value is only a first guess",
                   name_of(r, column));
     else diag_hint(r->diag, "remove one of these initial equations");
 }
@@ -387,7 +404,8 @@ void diagnose_start(const Start *start, const Match *match, orr_diag *diag)
 
 // ---- Loops
 
-void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n, orr_diag *diag)
+void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
+                            orr_diag *diag)
 {
     Reporter r = { .system = system, .match = match, .diag = diag };
     uint32_t *columns = ARENA_ARRAY(&r.work, uint32_t, n);
@@ -396,7 +414,7 @@ void diagnose_singular_loop(const System *system, const Match *match, const uint
     diag_report(diag, DIAG_LOOP_SINGULAR, place_of(&r, rows[0]), n == 1 ? "equation" : "equations",
                 list_names(&r, columns, n, " and "), n == 1 ? "has" : "have");
     diag_hint(diag, n == 1 ? "the unknown cancels out: correct the equation"
-                           : "they say the same thing twice or contradict each other: correct or replace one of them");
+                           : "they say the same thing twice or contradict each other: correct one of them");
     note_rows(&r, rows, n, rows[0], "together with this equation");
     arena_free(&r.work);
 }
@@ -407,7 +425,8 @@ void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, or
     const FlatEquation *equations = system->equations;
     diag_report(diag, DIAG_LOOP_REFUSED, equations[loop->equations[0]].place, (size_t)loop->n,
                 list_variables(flat, loop->unknowns, loop->n, " and ", &work));
-    diag_hint(diag, "without --loops halt it is %s; a state or a delay in it breaks the loop", order_method_text(loop));
+    diag_hint(diag, "without --loops halt it is %s; a state or a delay in it breaks the loop",
+              order_method_text(loop));
     for (uint32_t k = 1; k < loop->n && k <= NOTES_MAX; k++)
         diag_note(diag, equations[loop->equations[k]].place, "together with this equation");
     arena_free(&work);

@@ -1,9 +1,10 @@
 // src/order/diagnose.h: saying why a system cannot be solved, by name and line, with the next step.
 //
-// Where no matching is perfect, alternating paths from what is left over give the coarse parts of Dulmage and Mendelsohn
-// (1958): from the equations left over, those that are too many and the unknowns they all compute; from the unknowns
-// left over, those that are not determined and the equations they share. The parts are the same for every largest
-// matching. Each falls into groups that have nothing in common, and each group is one message.
+// Where no matching is perfect, alternating paths from what is left over give the coarse parts of Dulmage and
+// Mendelsohn (1958): from the equations left over, those that are too many and the unknowns they all compute;
+// from the unknowns left over, those that are not determined and the equations they share. The parts are the
+// same for every largest matching. Each falls into groups that have nothing in common, and each group is one
+// message.
 #pragma once
 #include "order/blocks.h"
 #include "order/match.h"
@@ -28,6 +29,7 @@ void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag);
 // The system at the start has none, though that at every instant has.
 void diagnose_start(const Start *start, const Match *match, orr_diag *diag);
 // The component of these equations is singular whatever the values.
-void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n, orr_diag *diag);
+void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
+                            orr_diag *diag);
 // An algebraic loop where none are wanted.
 void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, orr_diag *diag);

@@ -1,8 +1,8 @@
 // src/order/explain.c: the lecture's algorithm on the user's own model, step by step.
 //
-// The compiler itself finds strong components by Tarjan's algorithm, in one search. Taught is, often under the same name, the
-// algorithm of Kosaraju and Sharir with its two searches, which is easier to follow on paper: it is repeated here, so
-// that every number printed can be checked by hand.
+// The compiler itself finds strong components by Tarjan's algorithm, in one search. Taught is, often under
+// the same name, the algorithm of Kosaraju and Sharir with its two searches, which is easier to follow on
+// paper: it is repeated here, so that every number printed can be checked by hand.
 #include "order/blocks.h"
 #include "order/structure.h"
 #include <math.h>
@@ -26,7 +26,10 @@ typedef struct Explain {
 
 // ---- Words
 
-static const char *node_name(const Explain *x, uint32_t i) { return x->flat->vars.items[x->system->computes[i]].name; }
+static const char *node_name(const Explain *x, uint32_t i)
+{
+    return x->flat->vars.items[x->system->computes[i]].name;
+}
 static void print(const Explain *x, Expr e) { expr_print(&x->flat->pool, e, &x->names, x->out); }
 
 // False once enough lines were printed.
@@ -71,11 +74,13 @@ static void print_padded(const Explain *x, const char *name, int width)
 
 // ---- The graph
 
-// An equation needs itself if it is written for an unknown that stands on its other side too, or has no closed form.
+// An equation needs itself if it is written for an unknown that stands on its other side too, or has no
+// closed form.
 static bool needs_itself(const Explain *x, const System *system, uint32_t i)
 {
     const uint32_t own = x->system->computes[i], for_column = system->written_for[i];
-    if (for_column != INCIDENCE_NONE && system->unknowns[for_column] == own) return system->form[i] == FORM_CIRCULAR;
+    if (for_column != INCIDENCE_NONE && system->unknowns[for_column] == own)
+        return system->form[i] == FORM_CIRCULAR;
     const Block *block = &x->system->blocks[x->system->block_of[own]];
     return block->kind == BLOCK_NEWTON && block->n == 1;
 }
@@ -169,7 +174,8 @@ static void explain_matrices(Explain *x)
     const uint32_t n = x->n;
     unsigned char *d = ARENA_ARRAY(&x->work, unsigned char, (size_t)n * n);
     for (uint32_t i = 0; i < n; i++)
-        for (uint32_t k = x->needs.first[i]; k < x->needs.first[i + 1]; k++) d[i * n + x->needs.columns[k]] = 1;
+        for (uint32_t k = x->needs.first[i]; k < x->needs.first[i + 1]; k++)
+            d[i * n + x->needs.columns[k]] = 1;
     fputs("\nSimple loop detection. Dependency matrix D: 1 where the row needs the column\n", x->out);
     print_matrix(x, d);
 
@@ -178,7 +184,8 @@ static void explain_matrices(Explain *x)
         for (uint32_t i = 0; i < n; i++)
             for (uint32_t j = 0; j < n; j++)
                 if (d[i * n + k] && d[k * n + j]) d[i * n + j] = 1;
-    fputs("Transitive closure D* (Warshall, O(n^3)): 1 where the row needs the column, directly or not\n", x->out);
+    fputs("Transitive closure D* (Warshall, O(n^3)): 1 where the row needs the column, directly or not\n",
+          x->out);
     print_matrix(x, d);
 
     uint32_t *looped = ARENA_ARRAY(&x->work, uint32_t, n), n_looped = 0;
@@ -206,8 +213,11 @@ typedef struct Search {
 
 static Search search_begin(Explain *x, const Incidence *graph)
 {
-    return (Search){ .graph = graph, .is_met = ARENA_ARRAY(&x->work, bool, x->n), .next = ARENA_ARRAY(&x->work, uint32_t, x->n),
-                     .path = ARENA_ARRAY(&x->work, uint32_t, x->n), .found = ARENA_ARRAY(&x->work, uint32_t, x->n) };
+    return (Search){ .graph = graph,
+                     .is_met = ARENA_ARRAY(&x->work, bool, x->n),
+                     .next = ARENA_ARRAY(&x->work, uint32_t, x->n),
+                     .path = ARENA_ARRAY(&x->work, uint32_t, x->n),
+                     .found = ARENA_ARRAY(&x->work, uint32_t, x->n) };
 }
 
 // What had not been met and is reachable from the root is added to `found`, each node after those below it.
@@ -234,8 +244,7 @@ static void search_tree(Search *s, uint32_t root)
 
 static void explain_first_search(Explain *x)
 {
-    fputs("\nStep 3. First pass: search in depth, from each equation not met yet, numbered on the way back (postorder)\n",
-          x->out);
+    fputs("\nStep 3. First pass: search in depth; each equation is numbered on the way back (postorder)\n", x->out);
     Search s = search_begin(x, &x->needs);
     x->number = ARENA_ARRAY(&x->work, uint32_t, x->n);
     x->by_number = s.found;
@@ -257,7 +266,9 @@ static void explain_first_search(Explain *x)
 
 static void explain_second_search(Explain *x)
 {
-    fputs("\nStep 5. Second pass: search the reversed graph, from the highest number not met yet; each tree is a strong component\n",
+    fputs("\nStep 5. Second pass: search the reversed graph, from the highest number not met yet; each tree "
+          "is a\n"
+          "strong component\n",
           x->out);
     Search s = search_begin(x, &x->needed_by);
     uint32_t n_trees = 0;
@@ -272,8 +283,10 @@ static void explain_second_search(Explain *x)
         print_nodes(x, s.found + first, s.n_found - first);
         fprintf(x->out, " }%s\n", s.n_found - first > 1 || needs_node(x, root, root) ? "   a loop" : "");
     }
-    fputs("  (This is the algorithm of Kosaraju and Sharir, O(n + m), often taught as Tarjan's. Orrery computes with Tarjan's,\n"
-          "  which finds the same components in a single search.)\n", x->out);
+    fputs("  (This is the algorithm of Kosaraju and Sharir, O(n + m), often taught as Tarjan's. Orrery "
+          "computes\n"
+          "  with Tarjan's, which finds the same components in a single search.)\n",
+          x->out);
 }
 
 // ---- Result
@@ -288,7 +301,8 @@ static void print_implicit(const Explain *x, const Loop *loop)
             const Expr factor = loop->entries[e].value;
             const ExprOp op = expr_op(&x->flat->pool, factor);
             double c = 0;
-            const bool is_const = expr_is_const(&x->flat->pool, factor, &c), is_sum = op == EXPR_ADD || op == EXPR_SUB || op == EXPR_IF;
+            const bool is_const = expr_is_const(&x->flat->pool, factor, &c);
+            const bool is_sum = op == EXPR_ADD || op == EXPR_SUB || op == EXPR_IF;
             fputs(is_const && c < 0 ? (is_first ? "-" : " - ") : is_first ? "" : " + ", x->out);
             if (is_const && fabs(c) != 1) fprintf(x->out, "%.10g*", fabs(c));
             if (!is_const) {
@@ -337,7 +351,9 @@ static void print_result_loop(const Explain *x, const Loop *loop)
 
 static void explain_result(const Explain *x)
 {
-    fputs("\nResult: the order of evaluation. Each component stands as early as it can, equals in the order of the text\n",
+    fputs("\nResult: the order of evaluation. Each component stands as early as it can, equals in the order "
+          "of\n"
+          "the text\n",
           x->out);
     uint32_t line = 0;
     for (uint32_t b = 0; b < x->system->n_blocks; b++) {
@@ -357,8 +373,12 @@ static void explain_result(const Explain *x)
 
 void order_explain(const Blocks *blocks, FILE *out)
 {
-    Explain x = { .blocks = blocks, .flat = blocks->flat, .system = &blocks->dynamic, .names = flat_names(blocks->flat),
-                  .out = out, .n = blocks->dynamic.n_equations };
+    Explain x = { .blocks = blocks,
+                  .flat = blocks->flat,
+                  .system = &blocks->dynamic,
+                  .names = flat_names(blocks->flat),
+                  .out = out,
+                  .n = blocks->dynamic.n_equations };
     fprintf(out, "From a set of equations to a sequence: sorting '%s'\n\n", blocks->flat->model);
     if (x.n == 0) {
         fputs("There is no equation, so there is nothing to sort.\n", out);

@@ -1,8 +1,9 @@
 // src/order/incidence.h: which row contains which column: a sparse pattern without values.
 //
-// Rows are equations and columns unknowns, or rows are nodes and columns the nodes they need. Kept in compressed rows;
-// the transpose gives the columns. Matching, strong components and diagnosis know nothing else of a model, so they
-// serve the dynamic system, the start and any system made by a later pass (index reduction, families) alike.
+// Rows are equations and columns unknowns, or rows are nodes and columns the nodes they need. Kept in
+// compressed rows; the transpose gives the columns. Matching, strong components and diagnosis know nothing
+// else of a model, so they serve the dynamic system, the start and any system made by a later pass (index
+// reduction, families) alike.
 #pragma once
 #include "base/arena.h"
 #include <stdint.h>

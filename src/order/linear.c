@@ -1,9 +1,10 @@
 // src/order/linear.c: coefficients of all unknowns of an equation at once.
 //
-// From the equal sign downwards each node gets the factor with which it enters the equation: 1 for the left side, -1
-// for the right, the same for the operands of a sum, multiplied on the way through products with something known. Where
-// that is not possible, the unknowns below are bent. A known node adds factor · node to the constant. Since parents come before
-// their operands, each node is looked at once, and an equation with a million terms costs a million steps.
+// From the equal sign downwards each node gets the factor with which it enters the equation: 1 for the left
+// side, -1 for the right, the same for the operands of a sum, multiplied on the way through products with
+// something known. Where that is not possible, the unknowns below are bent. A known node adds factor · node
+// to the constant. Since parents come before their operands, each node is looked at once, and an equation
+// with a million terms costs a million steps.
 #include "order/linear.h"
 #include "expr/build.h"
 #include "expr/walk.h"

@@ -1,12 +1,14 @@
 // src/order/match.c: matching in two steps: a cheap one that finds almost everything, and one that finishes.
 // A model of which every equation is written for another unknown needs neither.
 //
-// Cheap (Karp and Sipser, 1981): as long as a row or column has one partner left, that pair is in some largest matching:
-// take it. A system without loops is matched by this alone. Else take the preferred pair of the first row left.
+// Cheap (Karp and Sipser, 1981): as long as a row or column has one partner left, that pair is in some
+// largest matching: take it. A system without loops is matched by this alone. Else take the preferred pair of
+// the first row left.
 //
-// Finish (Hopcroft and Karp, 1973): in each phase find, breadth first, the length of the shortest alternating paths from free
-// columns to free rows, then augment along a maximal set of disjoint ones, depth first. At most O(sqrt(columns))
-// phases. A matched row or column stays matched, so columns that come first are never displaced by later ones.
+// Finish (Hopcroft and Karp, 1973): in each phase find, breadth first, the length of the shortest alternating
+// paths from free columns to free rows, then augment along a maximal set of disjoint ones, depth first. At
+// most O(sqrt(columns)) phases. A matched row or column stays matched, so columns that come first are never
+// displaced by later ones.
 #include "order/match.h"
 #include <stdbool.h>
 #include <string.h>
@@ -87,7 +89,8 @@ static void match_cheap(Cheap *c, const uint32_t *prefer)
     for (uint32_t i = 0; i < c->rows->n_rows; i++) {
         if (c->match->column_of[i] != INCIDENCE_NONE) continue;
         uint32_t j = prefer ? prefer[i] : INCIDENCE_NONE;
-        if (j == INCIDENCE_NONE || j >= c->n_first || c->match->row_of[j] != INCIDENCE_NONE) j = free_column(c, i);
+        if (j == INCIDENCE_NONE || j >= c->n_first || c->match->row_of[j] != INCIDENCE_NONE)
+            j = free_column(c, i);
         if (j == INCIDENCE_NONE) continue;
         take(c, i, j);
         take_forced(c);
@@ -195,8 +198,12 @@ Match match_find(const Incidence *rows, const Incidence *columns, const uint32_t
     memset(match.row_of, 0xff, m * sizeof *match.row_of);
 
     Arena work = { 0 };
-    Cheap cheap = { .rows = rows, .columns = columns, .match = &match, .n_first = n_first,
-                    .row_left = ARENA_ARRAY(&work, uint32_t, n), .column_left = ARENA_ARRAY(&work, uint32_t, m),
+    Cheap cheap = { .rows = rows,
+                    .columns = columns,
+                    .match = &match,
+                    .n_first = n_first,
+                    .row_left = ARENA_ARRAY(&work, uint32_t, n),
+                    .column_left = ARENA_ARRAY(&work, uint32_t, m),
                     .queue = ARENA_ARRAY(&work, uint32_t, (size_t)n + m) };
     match_cheap(&cheap, prefer);
     if (match.n < n && match.n < m) {

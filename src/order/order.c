@@ -1,8 +1,8 @@
 // src/order/order.c: from a set of equations to an order of evaluation, pass by pass.
 //
 //     params_order      the defaults of parameters
-//     structure         which equation reads which unknown       ← index reduction and families will add passes here:
-//     match             which equation computes which unknown      both work on the incidence, before it is matched
+//     structure         which equation reads which unknown     ← index reduction and families will go here:
+//     match             which equation computes which unknown    both work on the incidence, before matching
 //     diagnose          … or why not
 //     strong            who comes before whom, and who needs each other
 //     block             how each component is solved
@@ -152,7 +152,8 @@ bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag)
 {
     const Ordered *system = &blocks->dynamic;
-    for (uint32_t k = 0; k < system->n_loops; k++) diagnose_loop(blocks->flat, system, &system->loops[k], diag);
+    for (uint32_t k = 0; k < system->n_loops; k++)
+        diagnose_loop(blocks->flat, system, &system->loops[k], diag);
     return system->n_loops == 0;
 }
 

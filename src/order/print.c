@@ -74,9 +74,9 @@ static void print_block(const Printer *p, uint32_t number)
 static void print_system(Printer *p, const char *title, const Ordered *system)
 {
     p->system = system;
-    fprintf(p->out, "%s: %u equation%s, %u block%s, %u loop%s\n", title, system->n_equations,
-            system->n_equations == 1 ? "" : "s", system->n_blocks, system->n_blocks == 1 ? "" : "s", system->n_loops,
-            system->n_loops == 1 ? "" : "s");
+    const uint32_t n = system->n_equations, n_blocks = system->n_blocks, n_loops = system->n_loops;
+    fprintf(p->out, "%s: %u equation%s, %u block%s, %u loop%s\n", title, n, n == 1 ? "" : "s", n_blocks,
+            n_blocks == 1 ? "" : "s", n_loops, n_loops == 1 ? "" : "s");
     for (uint32_t b = 0; b < system->n_blocks; b++) print_block(p, b);
 }
 

@@ -41,8 +41,8 @@ static Expr determinant_of(ExprPool *pool, const Matrix *m, uint32_t n)
     return plus(pool, sum, times(pool, m->at[0][2], minor(pool, m, 1, 2, 0, 1)));
 }
 
-bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries, const Expr *vector,
-                 Expr *values, Expr *determinant)
+bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                 const Expr *vector, Expr *values, Expr *determinant)
 {
     Matrix m;
     for (uint32_t i = 0; i < n; i++)
@@ -69,7 +69,8 @@ bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t
 
 enum { TRIES = 4, LARGEST = 100 };
 
-// Arbitrary numbers, the same in every run: positive, so that roots and logarithms exist, and of the order of 1.
+// Arbitrary numbers, the same in every run: positive, so that roots and logarithms exist, and of the order of
+// 1.
 static double arbitrary(const void *context, uint32_t index)
 {
     const uint64_t seed = *(const uint64_t *)context;
@@ -122,8 +123,11 @@ bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entri
     Arena work = { 0 };
     bool is_singular = true;
     for (uint64_t seed = 1; seed <= TRIES && is_singular; seed++) {
-        const ExprValues values = { .variable = arbitrary, .mode = arbitrary_mode, .history = arbitrary_history,
-                                    .context = &seed, .t = arbitrary(&seed, UINT32_MAX) };
+        const ExprValues values = { .variable = arbitrary,
+                                    .mode = arbitrary_mode,
+                                    .history = arbitrary_history,
+                                    .context = &seed,
+                                    .t = arbitrary(&seed, UINT32_MAX) };
         double *a = ARENA_ARRAY(&work, double, (size_t)n * n);
         bool is_finite = true;
         for (uint32_t k = 0; k < n_entries; k++) {

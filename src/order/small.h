@@ -5,10 +5,12 @@
 
 enum { SMALL_MAX = 3 };    // larger systems are left to elimination with pivots at run time
 
-// matrix · u = vector by Cramer's rule, as the lecture does it. `values` [n] get the quotients, all by the same
-// *determinant; EXPR_NONE if that is a constant other than 0. False if the determinant is 0 whatever the values.
-bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries, const Expr *vector,
-                 Expr *values, Expr *determinant);
+// matrix · u = vector by Cramer's rule, as the lecture does it. `values` [n] get the quotients, all by the
+// same *determinant; EXPR_NONE if that is a constant other than 0. False if the determinant is 0 whatever the
+// values.
+bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                 const Expr *vector, Expr *values, Expr *determinant);
 
-// Singular for all values of what the entries read? Tried with arbitrary numbers; "no" where that would take long.
+// Singular for all values of what the entries read? Tried with arbitrary numbers; "no" where that would take
+// long.
 bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries);

@@ -79,8 +79,8 @@ static void rewrite_histories(Flat *flat, FlatEquation *equations, uint32_t n)
 
 // ---- Parameters that cannot be evaluated beforehand
 
-static bool *find_unknown_params(const Flat *flat, const uint32_t *params, uint32_t n_params, const bool *is_given,
-                                 Arena *arena)
+static bool *find_unknown_params(const Flat *flat, const uint32_t *params, uint32_t n_params,
+                                 const bool *is_given, Arena *arena)
 {
     bool *is_unknown = ARENA_ARRAY(arena, bool, flat->vars.n);
     bool any = false;
@@ -91,7 +91,8 @@ static bool *find_unknown_params(const Flat *flat, const uint32_t *params, uint3
         } else if (any && expr_op(&flat->pool, v->start) != EXPR_CONST) {
             size_t n;
             const uint32_t *reads = expr_variables(&flat->pool, v->start, arena, &n);
-            for (size_t k = 0; k < n; k++) is_unknown[params[i]] = is_unknown[params[i]] || is_unknown[reads[k]];
+            for (size_t k = 0; k < n; k++)
+                is_unknown[params[i]] = is_unknown[params[i]] || is_unknown[reads[k]];
         }
         any = any || is_unknown[params[i]];
     }
@@ -120,7 +121,8 @@ Start start_build(Flat *flat, const uint32_t *params, uint32_t n_params, const b
     for (uint32_t v = 0; v < n_vars; v++) {
         const FlatVar *p = &flat->vars.items[v];
         if (!is_unknown[v] || p->start == EXPR_NONE) continue;
-        equations[n++] = (FlatEquation){ .lhs = expr_var(&flat->pool, v), .rhs = p->start, .place = p->place };
+        equations[n++] =
+            (FlatEquation){ .lhs = expr_var(&flat->pool, v), .rhs = p->start, .place = p->place };
     }
     rewrite_histories(flat, equations, start.first_given);
     start.system.equations = equations;

@@ -1,7 +1,9 @@
-// src/order/start.h: the system at the start: the equations of the model, the initial equations, and what is given.
+// src/order/start.h: the system at the start: the equations of the model, the initial equations, and what is
+// given.
 //
 // Unknown are all variables, states included, and the parameters without a value, which initial equations may
-// determine. A parameter whose default reads such a parameter is unknown with it, its default being its equation.
+// determine. A parameter whose default reads such a parameter is unknown with it, its default being its
+// equation.
 #pragma once
 #include "order/structure.h"
 
@@ -12,8 +14,8 @@ typedef struct Start {
     uint32_t  first_default;    // from here: `p = default` of the unknown parameters that have one
 } Start;
 
-// `params` are all parameters and inputs in an order in which their defaults can be evaluated. `is_given` is NULL or
-// [n_vars]: parameters without a value that a run will be given, and so are known.
+// `params` are all parameters and inputs in an order in which their defaults can be evaluated. `is_given` is
+// NULL or [n_vars]: parameters without a value that a run will be given, and so are known.
 Start start_build(Flat *flat, const uint32_t *params, uint32_t n_params, const bool *is_given, Arena *arena);
 
 bool start_has_value(const FlatVar *state);    // an initial value, not only a first guess

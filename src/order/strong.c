@@ -1,9 +1,10 @@
 // src/order/strong.c: Tarjan's algorithm (1972) with an explicit stack, then sorting by levels.
 //
-// One search in depth numbers the nodes as it meets them. `low` is the least number known to be reachable: a node that
-// keeps its own number is the first of its component, and what waits above it on the stack are the others. A finished
-// node gets a number larger than all others, so no test is needed to leave it out (Pearce, 2016). What the search needs
-// of a node lies together, and what it needs only on the way down lies on the path: memory decides the speed here.
+// One search in depth numbers the nodes as it meets them. `low` is the least number known to be reachable: a
+// node that keeps its own number is the first of its component, and what waits above it on the stack are the
+// others. A finished node gets a number larger than all others, so no test is needed to leave it out (Pearce,
+// 2016). What the search needs of a node lies together, and what it needs only on the way down lies on the
+// path: memory decides the speed here.
 #include "order/strong.h"
 #include <stdbool.h>
 
@@ -99,7 +100,8 @@ static uint32_t *rank_components(const Search *s, uint32_t n, Arena *arena)
     return rank;
 }
 
-// Sort the nodes of one component: a search in depth from the last, in the order of the way back. `nodes` is ascending.
+// Sort the nodes of one component: a search in depth from the last, in the order of the way back. `nodes` is
+// ascending.
 static void order_inside(Search *s, uint32_t *nodes, uint32_t n)
 {
     const uint32_t component = s->nodes[nodes[0]].component;

@@ -1,7 +1,8 @@
 // src/order/tear.c: greedy tearing from both ends.
 //
-// Forwards, an equation with one unknown left gives that unknown. Backwards, an unknown left in one equation only is given by that
-// equation, after everything else. What is found forwards comes first, what is found backwards comes last, in reverse.
+// Forwards, an equation with one unknown left gives that unknown. Backwards, an unknown left in one equation
+// only is given by that equation, after everything else. What is found forwards comes first, what is found
+// backwards comes last, in reverse.
 #include "order/tear.h"
 #include "base/vec.h"
 #include <assert.h>

@@ -11,7 +11,10 @@ typedef struct Compute {
     const bool *modes;     // may be NULL: all false
 } Compute;
 
-static double compute_variable(const void *context, uint32_t v) { return ((const Compute *)context)->values[v]; }
+static double compute_variable(const void *context, uint32_t v)
+{
+    return ((const Compute *)context)->values[v];
+}
 
 static double compute_mode(const void *context, uint32_t k)
 {
@@ -101,7 +104,8 @@ static inline void compute_system(const Compute *c, const Ordered *system)
 static inline void compute_check(const Compute *c, const Ordered *system, double tolerance)
 {
     for (uint32_t i = 0; i < system->n_equations; i++) {
-        const double left = compute_expr(c, system->equations[i].lhs), right = compute_expr(c, system->equations[i].rhs);
+        const double left = compute_expr(c, system->equations[i].lhs),
+                     right = compute_expr(c, system->equations[i].rhs);
         assert_near(left, right, tolerance * fmax(1, fmax(fabs(left), fabs(right))));
     }
 }

@@ -10,7 +10,13 @@ static inline uint64_t random_next(uint64_t *seed)
     return z ^ z >> 31;
 }
 
-static inline uint32_t random_below(uint64_t *seed, uint32_t n) { return (uint32_t)(random_next(seed) >> 33) % n; }
+static inline uint32_t random_below(uint64_t *seed, uint32_t n)
+{
+    return (uint32_t)(random_next(seed) >> 33) % n;
+}
 
 // From 0.5 to 1.5.
-static inline double random_number(uint64_t *seed) { return 0.5 + (double)(random_next(seed) >> 11) * 0x1p-53; }
+static inline double random_number(uint64_t *seed)
+{
+    return 0.5 + (double)(random_next(seed) >> 11) * 0x1p-53;
+}

@@ -1,4 +1,5 @@
-// tests/unit/order/test_diagnose.c: systems that cannot be solved are explained: what, where, and the next step.
+// tests/unit/order/test_diagnose.c: systems that cannot be solved are explained: what, where, and the next
+// step.
 #include "check.h"
 #include "make_flat.h"
 #include "order/blocks.h"
@@ -179,7 +180,8 @@ static void test_diagnose_recognises_a_constraint_on_states(void **state)
     make_init(&m);
     const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), f = make_var(&m, "F");
     make_equation(&m, make_der(&m, make_der(&m, x)), make_neg(&m, make_mul(&m, f, x)));
-    make_equation(&m, make_der(&m, make_der(&m, y)), make_sub(&m, make_neg(&m, make_mul(&m, f, y)), make_number(&m, 9.81)));
+    make_equation(&m, make_der(&m, make_der(&m, y)),
+                  make_sub(&m, make_neg(&m, make_mul(&m, f, y)), make_number(&m, 9.81)));
     make_equation(&m, make_add(&m, make_pow(&m, x, 2), make_pow(&m, y, 2)), make_number(&m, 1));
     refuse(&m);
     assert_int_equal(orr_diag_errors(m.diag), 1);    // F, x'' and y'' lack nothing
@@ -257,7 +259,8 @@ static void test_diagnose_names_the_cycle_of_parameters(void **state)
     (void)state;
     Make m;
     make_init(&m);
-    const Expr a = make_param(&m, "a", EXPR_NONE), b = make_param(&m, "b", make_mul(&m, a, make_number(&m, 2)));
+    const Expr a = make_param(&m, "a", EXPR_NONE),
+               b = make_param(&m, "b", make_mul(&m, a, make_number(&m, 2)));
     const Expr c = make_param(&m, "c", make_add(&m, b, make_number(&m, 1)));
     make_at(&m, a)->start = make_neg(&m, c);
     refuse(&m);
@@ -282,8 +285,9 @@ static void test_diagnose_recognises_singular_loops(void **state)
             right = z;
         }
         make_equation(&m, make_add(&m, make_mul(&m, k, x), make_mul(&m, k, y)), right);
-        make_equation(&m, make_add(&m, make_mul(&m, make_mul(&m, two, k), x), make_mul(&m, make_mul(&m, two, k), y)),
-                      make_mul(&m, two, right));
+        make_equation(
+            &m, make_add(&m, make_mul(&m, make_mul(&m, two, k), x), make_mul(&m, make_mul(&m, two, k), y)),
+            make_mul(&m, two, right));
         refuse(&m);
         const orr_message message = find_message(&m, "E307");
         assert_contains(message.text, "'x'");
@@ -363,8 +367,8 @@ static int most(const unsigned *masks, int n_rows, int row, unsigned taken, int 
     return best;
 }
 
-// Dulmage and Mendelsohn: an equation belongs to the part that is too many if and only if some largest matching leaves
-// it out; likewise for unknowns.
+// Dulmage and Mendelsohn: an equation belongs to the part that is too many if and only if some largest
+// matching leaves it out; likewise for unknowns.
 static void test_diagnose_parts_are_what_some_largest_matching_leaves_out(void **state)
 {
     (void)state;
@@ -386,7 +390,10 @@ static void test_diagnose_parts_are_what_some_largest_matching_leaves_out(void *
             }
         }
         System system = { .n_first = (uint32_t)n_columns,
-                          .rows = { .n_rows = (uint32_t)n_rows, .n_columns = (uint32_t)n_columns, .first = first, .columns = entries } };
+                          .rows = { .n_rows = (uint32_t)n_rows,
+                                    .n_columns = (uint32_t)n_columns,
+                                    .first = first,
+                                    .columns = entries } };
         system.columns = incidence_transpose(&system.rows, &arena);
         const Match match = match_find(&system.rows, &system.columns, NULL, (uint32_t)n_columns, &arena);
         const DiagnoseParts parts = diagnose_parts(&system, &match, &arena);
@@ -402,7 +409,8 @@ static void test_diagnose_parts_are_what_some_largest_matching_leaves_out(void *
         }
         const int all = most(rows, n_rows, 0, 0, -1);
         for (int i = 0; i < n_rows; i++) assert_int_equal(over[i], most(rows, n_rows, 0, 0, i) == all);
-        for (int j = 0; j < n_columns; j++) assert_int_equal(under[j], most(columns, n_columns, 0, 0, j) == all);
+        for (int j = 0; j < n_columns; j++)
+            assert_int_equal(under[j], most(columns, n_columns, 0, 0, j) == all);
         arena_free(&arena);
     }
 }

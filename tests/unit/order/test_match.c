@@ -5,7 +5,9 @@
 
 static Incidence from_masks(const unsigned *masks, uint32_t n_rows, uint32_t n_columns, Arena *arena)
 {
-    Incidence a = { .n_rows = n_rows, .n_columns = n_columns, .first = ARENA_ARRAY(arena, uint32_t, n_rows + 1),
+    Incidence a = { .n_rows = n_rows,
+                    .n_columns = n_columns,
+                    .first = ARENA_ARRAY(arena, uint32_t, n_rows + 1),
                     .columns = ARENA_ARRAY(arena, uint32_t, (size_t)n_rows * n_columns) };
     for (uint32_t i = 0; i < n_rows; i++) {
         a.first[i + 1] = a.first[i];
@@ -56,7 +58,8 @@ static void test_match_is_as_large_as_trying_everything_finds(void **state)
         const uint32_t density = 1 + random_below(&seed, 4);
         for (uint32_t i = 0; i < n_rows; i++) {
             masks[i] = 0;
-            for (uint32_t j = 0; j < n_columns; j++) masks[i] |= (random_below(&seed, 8) < density ? 1u : 0u) << j;
+            for (uint32_t j = 0; j < n_columns; j++)
+                masks[i] |= (random_below(&seed, 8) < density ? 1u : 0u) << j;
             prefer[i] = INCIDENCE_NONE;
             for (uint32_t j = 0; j < n_columns; j++)
                 if (masks[i] >> j & 1 && random_below(&seed, 3) == 0) prefer[i] = j;
@@ -137,7 +140,8 @@ static void test_match_agrees_with_a_simple_algorithm(void **state)
     }
 }
 
-// Row i contains columns i and i + 1, in shuffled order, and one more row the first column: only one matching.
+// Row i contains columns i and i + 1, in shuffled order, and one more row the first column: only one
+// matching.
 static void test_match_finds_the_only_one_of_a_million(void **state)
 {
     (void)state;
@@ -166,7 +170,8 @@ static void test_match_finds_the_only_one_of_a_million(void **state)
     arena_free(&arena);
 }
 
-// No row or column has a single partner, and every preference misleads: each row i of a ring prefers i + 1, two rows the same.
+// No row or column has a single partner, and every preference misleads: each row i of a ring prefers i + 1,
+// two rows the same.
 static void test_match_repairs_preferences_along_long_paths(void **state)
 {
     (void)state;

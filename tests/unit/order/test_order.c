@@ -1,4 +1,5 @@
-// tests/unit/order/test_order.c: promises of the sorting: the lecture's slides, loops, starts, parameters, scale.
+// tests/unit/order/test_order.c: promises of the sorting: the lecture's slides, loops, starts, parameters,
+// scale.
 #include "compute.h"
 #include "random.h"
 #include <time.h>
@@ -25,7 +26,8 @@ static const char *order_text(Make *m, const Ordered *system)
         if (loop && loop->first_block != b) continue;
         if (text.n > 0) str_add(&text, " ");
         if (loop) str_add(&text, "{");
-        for (uint32_t i = 0; loop && i < loop->n; i++) str_addf(&text, "%s%s", i ? " " : "", name_of(m, loop->unknowns[i]));
+        for (uint32_t i = 0; loop && i < loop->n; i++)
+            str_addf(&text, "%s%s", i ? " " : "", name_of(m, loop->unknowns[i]));
         if (loop) str_add(&text, "}");
         else str_add(&text, name_of(m, block->unknowns[0]));
     }
@@ -52,7 +54,10 @@ static char *print_text(const Blocks *blocks)
     return text;
 }
 
-static double value_of(const Compute *c, const Make *m, const char *name) { return c->values[flat_find(&m->flat, name)]; }
+static double value_of(const Compute *c, const Make *m, const char *name)
+{
+    return c->values[flat_find(&m->flat, name)];
+}
 
 static Compute compute_begin(Make *m)
 {
@@ -279,7 +284,8 @@ static void test_order_leaves_larger_linear_loops_to_elimination(void **state)
     for (int i = 0; i < N; i++) u[i] = make_var(&m, arena_printf(&m.arena, "u%d", i));
     for (int step = 0; step < N; step++) {
         const int i = step * 5 % N;    // in an order of their own
-        const Expr left = i > 0 ? u[i - 1] : make_number(&m, 1), right = i + 1 < N ? u[i + 1] : make_number(&m, 0);
+        const Expr left = i > 0 ? u[i - 1] : make_number(&m, 1),
+                   right = i + 1 < N ? u[i + 1] : make_number(&m, 0);
         make_equation(&m, make_mul(&m, k, u[i]), make_add(&m, left, right));
     }
     const Blocks blocks = sort(&m);
@@ -323,7 +329,8 @@ static void check_jacobian(const Compute *c, const Block *block, Arena *arena)
     }
 }
 
-// Random systems with a known solution: u_i + terms(u) = what the left side is there. Linear or not, whatever the pattern.
+// Random systems with a known solution: u_i + terms(u) = what the left side is there. Linear or not, whatever
+// the pattern.
 static void test_order_solves_random_systems(void **state)
 {
     (void)state;
@@ -370,7 +377,8 @@ static void test_order_solves_random_systems(void **state)
             kinds[block->kind]++;
             if (block->kind == BLOCK_NEWTON) {
                 torn_less += block->n_torn < block->n;
-                for (uint32_t k = 0; k < block->n_torn; k++) c.values[block->unknowns[k]] = random_number(&seed);
+                for (uint32_t k = 0; k < block->n_torn; k++)
+                    c.values[block->unknowns[k]] = random_number(&seed);
                 check_jacobian(&c, block, &m.arena);
                 for (uint32_t k = 0; k < block->n_torn; k++)
                     c.values[block->unknowns[k]] = truth.values[block->unknowns[k]] + 0.01;
@@ -381,12 +389,15 @@ static void test_order_solves_random_systems(void **state)
         for (uint32_t i = 0; i < n; i++) assert_near(c.values[i], solution[i], 1e-9);
         make_free(&m);
     }
-    print_message("%d assignments, %d linear, %d Newton, %d of them with inner unknowns\n", kinds[0], kinds[1], kinds[2], torn_less);
+    print_message("%d assignments, %d linear, %d Newton, %d of them with inner unknowns\n", kinds[0],
+                  kinds[1], kinds[2], torn_less);
     // every way of solving was met
-    assert_true(kinds[BLOCK_ASSIGN] > 100 && kinds[BLOCK_LINEAR] > 20 && kinds[BLOCK_NEWTON] > 100 && torn_less > 100);
+    assert_true(kinds[BLOCK_ASSIGN] > 100 && kinds[BLOCK_LINEAR] > 20 && kinds[BLOCK_NEWTON] > 100 &&
+                torn_less > 100);
 }
 
-// A residual is zero at the solution, and inner unknowns come out right, in a diode circuit: U = R i + u, i = Is (exp(u/V) - 1).
+// A residual is zero at the solution, and inner unknowns come out right, in a diode circuit: U = R i + u, i =
+// Is (exp(u/V) - 1).
 static void test_order_tears_without_dividing_by_a_parameter(void **state)
 {
     (void)state;
@@ -396,7 +407,8 @@ static void test_order_tears_without_dividing_by_a_parameter(void **state)
     const Expr R = make_param(&m, "R", make_number(&m, 100));
     make_equation(&m, r, make_mul(&m, R, i));
     make_equation(&m, make_number(&m, 5), make_add(&m, r, u));
-    make_equation(&m, i, make_mul(&m, make_number(&m, 1e-12), make_sub(&m, make_call(&m, EXPR_EXP, make_div(&m, u, make_number(&m, 0.025))), make_number(&m, 1))));
+    const Expr growth = make_call(&m, EXPR_EXP, make_div(&m, u, make_number(&m, 0.025)));
+    make_equation(&m, i, make_mul(&m, make_number(&m, 1e-12), make_sub(&m, growth, make_number(&m, 1))));
     const Blocks blocks = sort(&m);
     const Block *block = &blocks.dynamic.blocks[0];
     assert_int_equal(block->kind, BLOCK_NEWTON);
@@ -409,7 +421,8 @@ static void test_order_tears_without_dividing_by_a_parameter(void **state)
     make_free(&m);
 }
 
-// 5 x + 0.1 y = 1 and x y^2 = 1: with y guessed, x follows; with x guessed, y would have an error 50 times that of x.
+// 5 x + 0.1 y = 1 and x y^2 = 1: with y guessed, x follows; with x guessed, y would have an error 50 times
+// that of x.
 static void test_order_does_not_divide_by_small_coefficients(void **state)
 {
     (void)state;
@@ -417,8 +430,9 @@ static void test_order_does_not_divide_by_small_coefficients(void **state)
         Make m;
         make_init(&m);
         const Expr x = make_var(&m, "x"), y = make_var(&m, "y");
-        make_equation(&m, make_add(&m, make_mul(&m, make_number(&m, 5), x), make_mul(&m, make_number(&m, 0.1), y)),
-                      make_number(&m, 1));
+        make_equation(
+            &m, make_add(&m, make_mul(&m, make_number(&m, 5), x), make_mul(&m, make_number(&m, 0.1), y)),
+            make_number(&m, 1));
         make_equation(&m, make_mul(&m, x, make_pow(&m, y, 2)), make_number(&m, 1));
         make_at(&m, which ? y : x)->start = make_number(&m, 1);
         make_at(&m, which ? y : x)->start_is_guess = true;
@@ -476,7 +490,8 @@ static void test_order_solves_initial_equations_for_states(void **state)
     make_free(&m);
 }
 
-// A parameter without a value is computed if an initial equation determines it, with what depends on it, else required.
+// A parameter without a value is computed if an initial equation determines it, with what depends on it, else
+// required.
 static void test_order_computes_parameters_from_initial_equations(void **state)
 {
     (void)state;
@@ -520,14 +535,17 @@ static void test_order_keeps_parameters_as_declared_where_possible(void **state)
     make_free(&m);
 }
 
-// A history that has no value before the start is, at the start, what it remembers; a delay is no loop at every instant.
+// A history that has no value before the start is, at the start, what it remembers; a delay is no loop at
+// every instant.
 static void test_order_starts_histories_with_their_source(void **state)
 {
     (void)state;
     Make m;
     make_init(&m);
     const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), t = expr_time(&m.flat.pool);
-    const FlatDelay delay = { .source = make_mul(&m, make_number(&m, 3), y), .lag = make_number(&m, 1), .before = EXPR_NONE };
+    const FlatDelay delay = { .source = make_mul(&m, make_number(&m, 3), y),
+                              .lag = make_number(&m, 1),
+                              .before = EXPR_NONE };
     vec_push(&m.arena, &m.flat.delays, delay);
     const Expr past = expr_make(&m.flat.pool, EXPR_DELAY, make_sub(&m, t, make_number(&m, 1)), 0, EXPR_NONE);
     make_equation(&m, x, make_add(&m, past, make_number(&m, 1)));
@@ -549,9 +567,12 @@ static void test_order_solves_switched_loops_for_every_mode(void **state)
     Make m;
     make_init(&m);
     const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), mode = expr_mode(&m.flat.pool, 0);
-    const FlatRelation relation = { .relation = make_op(&m, EXPR_GT, x, make_number(&m, 0), EXPR_NONE), .zero = x };
+    const FlatRelation relation = { .relation = make_op(&m, EXPR_GT, x, make_number(&m, 0), EXPR_NONE),
+                                    .zero = x };
     vec_push(&m.arena, &m.flat.relations, relation);
-    make_equation(&m, y, make_op(&m, EXPR_IF, mode, make_mul(&m, make_number(&m, 2), x), make_add(&m, x, make_number(&m, 7))));
+    make_equation(
+        &m, y,
+        make_op(&m, EXPR_IF, mode, make_mul(&m, make_number(&m, 2), x), make_add(&m, x, make_number(&m, 7))));
     make_equation(&m, make_add(&m, x, y), make_number(&m, 6));
     const Blocks blocks = sort(&m);
     assert_true(blocks.dynamic.loops[0].is_linear);
@@ -596,7 +617,8 @@ static double seconds_for_chain(uint32_t n)
     clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     assert_int_equal(blocks.dynamic.n_blocks, n);
     for (uint32_t b = 0; b < n; b++)
-        if (blocks.dynamic.blocks[b].unknowns[0] != b) fail_msg("block %u computes %u", b, blocks.dynamic.blocks[b].unknowns[0]);
+        if (blocks.dynamic.blocks[b].unknowns[0] != b)
+            fail_msg("block %u computes %u", b, blocks.dynamic.blocks[b].unknowns[0]);
     make_free(&m);
     return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
@@ -606,7 +628,7 @@ static void test_order_sorts_a_million_equations_in_linear_time(void **state)
     (void)state;
     const double small = seconds_for_chain(200000), large = seconds_for_chain(1000000);
     print_message("%.2f s for 200,000, %.2f s for 1,000,000\n", small, large);
-    assert_true(large < 15 * small);    // five times as many; caches and a busy machine take their share; quadratic is 25
+    assert_true(large < 15 * small);    // five times as many; caches take their share; quadratic would be 25
 }
 
 int main(void)

@@ -87,7 +87,8 @@ static void test_strong_places_each_component_as_early_as_it_can(void **state)
         for (uint32_t pass = 0; pass < n; pass++)
             for (uint32_t i = 0; i < n; i++)
                 for (uint32_t j = 0; j < n; j++)
-                    if (a[i * n + j] && component[i] != component[j] && level[component[i]] <= level[component[j]])
+                    if (a[i * n + j] && component[i] != component[j] &&
+                        level[component[i]] <= level[component[j]])
                         level[component[i]] = level[component[j]] + 1;
         for (uint32_t c = 0; c + 1 < s.n; c++) {
             assert_true(level[c] <= level[c + 1]);

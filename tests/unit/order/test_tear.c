@@ -40,13 +40,16 @@ static void test_tear_computes_each_inner_unknown_from_known_ones(void **state)
             first[i + 1] = first[i];
             wanted[i] = random_below(&seed, 4) == 0;
             for (uint32_t j = 0; j < n; j++) {
-                if (j != i && random_below(&seed, n) >= density) continue;    // the diagonal: a perfect matching
+                if (j != i && random_below(&seed, n) >= density) continue;    // diagonal: can be matched
                 solvable[first[i + 1]] = random_below(&seed, 3) != 0;
                 columns[first[i + 1]++] = j;
             }
         }
-        const TearProblem problem = { .rows = { .n_rows = n, .n_columns = n, .first = first, .columns = columns },
-                                      .is_solvable = solvable, .is_wanted = wanted };
+        const TearProblem problem = {
+            .rows = { .n_rows = n, .n_columns = n, .first = first, .columns = columns },
+            .is_solvable = solvable,
+            .is_wanted = wanted
+        };
         const Tearing t = tear_choose(&problem, &arena);
         check_tearing(&problem, &t);
         n_inner += n - t.n_torn;
@@ -97,7 +100,8 @@ static void test_tear_takes_the_unknown_that_occurs_most(void **state)
         }
         first[i + 1] = k;
     }
-    const TearProblem problem = { .rows = { .n_rows = N, .n_columns = N, .first = first, .columns = columns }, .is_solvable = solvable };
+    const TearProblem problem = { .rows = { .n_rows = N, .n_columns = N, .first = first, .columns = columns },
+                                  .is_solvable = solvable };
     const Tearing t = tear_choose(&problem, &arena);
     check_tearing(&problem, &t);
     assert_int_equal(t.n_torn, 1);
