@@ -244,7 +244,8 @@ static void search_tree(Search *s, uint32_t root)
 
 static void explain_first_search(Explain *x)
 {
-    fputs("\nStep 3. First pass: search in depth; equations are numbered on the way back (postorder)\n", x->out);
+    fputs("\nStep 3. First pass: search in depth; equations are numbered on the way back (postorder)\n",
+          x->out);
     Search s = search_begin(x, &x->needs);
     x->number = ARENA_ARRAY(&x->work, uint32_t, x->n);
     x->by_number = s.found;
@@ -266,7 +267,7 @@ static void explain_first_search(Explain *x)
 
 static void explain_second_search(Explain *x)
 {
-    fputs("\nStep 5. Second pass: on the reversed graph, from the highest number left; each tree is a component\n",
+    fputs("\nStep 5. Second pass: on the reversed graph, from the highest number left; trees are components\n",
           x->out);
     Search s = search_begin(x, &x->needed_by);
     uint32_t n_trees = 0;
@@ -349,7 +350,8 @@ static void print_result_loop(const Explain *x, const Loop *loop)
 
 static void explain_result(const Explain *x)
 {
-    fputs("\nResult: the order of evaluation; each component as early as possible, equals as in the text\n", x->out);
+    fputs("\nResult: the order of evaluation; each component as early as possible, equals as in the text\n",
+          x->out);
     uint32_t line = 0;
     for (uint32_t b = 0; b < x->system->n_blocks; b++) {
         const Block *block = &x->system->blocks[b];
