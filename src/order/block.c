@@ -273,6 +273,7 @@ typedef struct Chain {
     Expr     *sum;        // [n_torn] of the present expression, EXPR_NONE: 0
     uint32_t *touched;    // [n_torn] which are not
     uint32_t  n_touched;
+    size_t    n_products;
 } Chain;
 
 static void chain_add(Chain *c, uint32_t torn, Expr value)
@@ -302,6 +303,7 @@ static Slopes chain_slopes(Chain *c, Expr e)
             chain_add(c, place, partials[i]);
         } else {
             const Slopes *through = &c->inner[place - c->n_torn];
+            c->n_products += through->n;
             for (uint32_t k = 0; k < through->n; k++)
                 chain_add(c, through->items[k].torn,
                           build_mul(m->pool, partials[i], through->items[k].value));
@@ -327,6 +329,54 @@ static Expr inner_value(Maker *m, uint32_t row, uint32_t variable)
     return value;
 }
 
+// Where inner unknowns depend on very many torn ones, the derivatives through them would outgrow the model:
+// then it is better to iterate on all unknowns, with a matrix as sparse as the equations.
+enum { PRODUCTS_ALWAYS = 100000, PRODUCTS_PER_EQUATION = 100 };
+
+// False if there would be too many derivatives.
+static bool eliminate_inner(Chain *c, Block *block)
+{
+    const uint32_t n_inner = block->n - block->n_torn;
+    const size_t limit = PRODUCTS_ALWAYS + (size_t)PRODUCTS_PER_EQUATION * block->n;
+    block->inner = ARENA_ARRAY(c->m->arena, Expr, n_inner);
+    c->inner = ARENA_ARRAY(&c->m->work, Slopes, n_inner);
+    for (uint32_t k = 0; k < n_inner && c->n_products <= limit; k++) {
+        const uint32_t i = block->n_torn + k;
+        block->inner[k] = inner_value(c->m, block->equations[i], block->unknowns[i]);
+        c->inner[k] = chain_slopes(c, block->inner[k]);
+    }
+    return c->n_products <= limit;
+}
+
+// The residuals and their derivatives. False if one depends on none of the torn unknowns.
+static bool make_residuals(Chain *c, Block *block)
+{
+    Maker *m = c->m;
+    VEC(BlockEntry) entries = { 0 };
+    block->residuals = ARENA_ARRAY(m->arena, Expr, block->n_torn);
+    for (uint32_t i = 0; i < block->n_torn; i++) {
+        block->residuals[i] = residual_of(m, block->equations[i]);
+        const Slopes slopes = chain_slopes(c, block->residuals[i]);
+        if (slopes.n == 0) return false;
+        for (uint32_t k = 0; k < slopes.n; k++) {
+            const Slope slope = slopes.items[k];
+            vec_push(m->arena, &entries, (BlockEntry){ .row = i, .column = slope.torn, .value = slope.value });
+        }
+    }
+    block->entries = entries.items;
+    block->n_entries = (uint32_t)entries.n;
+    return true;
+}
+
+static Chain chain_begin(Maker *m, const Block *block)
+{
+    Chain chain = { .m = m, .n_torn = block->n_torn, .sum = ARENA_ARRAY(&m->work, Expr, block->n_torn),
+                    .touched = ARENA_ARRAY(&m->work, uint32_t, block->n_torn) };
+    memset(chain.sum, 0xff, block->n_torn * sizeof *chain.sum);
+    for (uint32_t i = 0; i < block->n; i++) m->place[block->unknowns[i]] = i;
+    return chain;
+}
+
 static bool make_torn(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
 {
     Loop *loop = add_loop(m, LOOP_NEWTON, false, n, rows);
@@ -337,36 +387,13 @@ static bool make_torn(Maker *m, const uint32_t *rows, uint32_t n, const LinearFo
     for (uint32_t i = 0; i < n; i++) {
         block->equations[i] = rows[tearing.equations[i]];
         block->unknowns[i] = tearing.unknowns[i];
-        m->place[block->unknowns[i]] = i;
     }
-
-    const uint32_t n_inner = n - block->n_torn;
-    block->inner = ARENA_ARRAY(m->arena, Expr, n_inner);
-    block->residuals = ARENA_ARRAY(m->arena, Expr, block->n_torn);
-    Chain chain = { .m = m, .n_torn = block->n_torn, .inner = ARENA_ARRAY(&m->work, Slopes, n_inner),
-                    .sum = ARENA_ARRAY(&m->work, Expr, block->n_torn),
-                    .touched = ARENA_ARRAY(&m->work, uint32_t, block->n_torn) };
-    memset(chain.sum, 0xff, block->n_torn * sizeof *chain.sum);
-    for (uint32_t k = 0; k < n_inner; k++) {
-        const uint32_t i = block->n_torn + k;
-        block->inner[k] = inner_value(m, block->equations[i], block->unknowns[i]);
-        chain.inner[k] = chain_slopes(&chain, block->inner[k]);
+    Chain chain = chain_begin(m, block);
+    if (!eliminate_inner(&chain, block)) {
+        block->n_torn = n;
+        chain = chain_begin(m, block);
     }
-    VEC(BlockEntry) entries = { 0 };
-    for (uint32_t i = 0; i < block->n_torn; i++) {
-        block->residuals[i] = residual_of(m, block->equations[i]);
-        const Slopes slopes = chain_slopes(&chain, block->residuals[i]);
-        if (slopes.n == 0) return report_singular(m, rows, n);
-        for (uint32_t k = 0; k < slopes.n; k++) {
-            const BlockEntry entry = { .row = i,
-                                       .column = slopes.items[k].torn,
-                                       .value = slopes.items[k].value };
-            vec_push(m->arena, &entries, entry);
-        }
-    }
-    block->entries = entries.items;
-    block->n_entries = (uint32_t)entries.n;
-    return true;
+    return make_residuals(&chain, block) || report_singular(m, rows, n);
 }
 
 static bool make_several(Maker *m, const uint32_t *rows, uint32_t n)

@@ -442,6 +442,34 @@ static void test_order_does_not_divide_by_small_coefficients(void **state)
     }
 }
 
+// s_i = s_(i-1) + t_i^2 with t_i = sin(s_n + i): through the sums, the residuals would have n^2/2
+// derivatives. All are torn instead.
+static void test_order_keeps_large_loops_sparse(void **state)
+{
+    (void)state;
+    Make m;
+    make_init(&m);
+    enum { N = 2000 };
+    Expr s[N], t[N];
+    for (int i = 0; i < N; i++) {
+        s[i] = make_var(&m, arena_printf(&m.arena, "s%d", i));
+        t[i] = make_var(&m, arena_printf(&m.arena, "t%d", i));
+        make_at(&m, t[i])->start = make_number(&m, 0);
+        make_at(&m, t[i])->start_is_guess = true;
+    }
+    for (int i = 0; i < N; i++) {
+        make_equation(&m, s[i], make_add(&m, i > 0 ? s[i - 1] : make_number(&m, 1), make_pow(&m, t[i], 2)));
+        make_equation(&m, t[i], make_call(&m, EXPR_SIN, make_add(&m, s[i], make_mul(&m, s[N - 1], t[i]))));
+    }
+    const Blocks blocks = sort(&m);
+    const Block *block = &blocks.dynamic.blocks[blocks.dynamic.n_blocks - 1];
+    assert_int_equal(block->kind, BLOCK_NEWTON);
+    assert_int_equal(block->n, 2 * N);
+    assert_int_equal(block->n_torn, block->n);
+    assert_true(block->n_entries < 7 * N);
+    make_free(&m);
+}
+
 // ---- States and start
 
 static void test_order_takes_states_as_known(void **state)
@@ -646,6 +674,7 @@ int main(void)
         cmocka_unit_test(test_order_solves_random_systems),
         cmocka_unit_test(test_order_tears_without_dividing_by_a_parameter),
         cmocka_unit_test(test_order_does_not_divide_by_small_coefficients),
+        cmocka_unit_test(test_order_keeps_large_loops_sparse),
         cmocka_unit_test(test_order_takes_states_as_known),
         cmocka_unit_test(test_order_solves_initial_equations_for_states),
         cmocka_unit_test(test_order_computes_parameters_from_initial_equations),
