@@ -1,0 +1,23 @@
+#!/usr/bin/env bash
+# Every expectation written in the examples and in the models beside this file holds, with code of either compiler; and the
+# program can tell when one does not.
+. "$(dirname "$0")/../common/shell.sh"
+
+for code in instant native; do
+    run test --code $code --quiet "$root"/examples/*.orr "$root"/tests/models/*.orr
+    expect_status 0
+    expect_out ' passed, 0 failed'
+    # none was left out: one verdict for each line
+    wanted=$(cat "$root"/examples/*.orr "$root"/tests/models/*.orr | grep -cE '^ *expect ')
+    expect_equal "${out%% *}" "$wanted" "expectations met, and written"
+done
+
+# the same with every expected value a little off: none may hold
+for file in "$root"/examples/*.orr "$root"/tests/models/*.orr; do
+    sed -E 's/^( *expect .*) within .*/\1 + 1e6 within 1e5/' "$file" >"${file##*/}"
+done
+run test --quiet ./*.orr
+expect_status 4
+expect_out "0 passed, $wanted failed"
+expect_code E413
+finish
