@@ -165,12 +165,20 @@ static bool prepare_expectations(Simulation *s)
     return ok;
 }
 
-static void meet_expectation(Simulation *s)
+static void compare(Simulation *s, size_t i)
 {
-    const size_t i = s->order[s->next_expected++];
     orr_verdict *verdict = &s->verdicts[i];
     verdict->found = orr_run_value(s->run, s->expected[i]);
     verdict->holds = fabs(verdict->found - verdict->expect->value) <= verdict->expect->within;
+}
+
+static void meet_expectation(Simulation *s) { compare(s, s->order[s->next_expected++]); }
+
+// Results have their value when the terminal region has run for the last time.
+static void meet_results(Simulation *s)
+{
+    for (size_t i = 0; i < s->experiment->n_expects; i++)
+        if (orr_model_variable(s->model, s->expected[i]).kind == ORR_KIND_RESULT) compare(s, i);
 }
 
 // Those written for times before t, in order.
@@ -323,6 +331,7 @@ static orr_status run_study(Simulation *s)
         bool again = false;
         orr_status status = run_once(s);
         if (status == ORR_STATUS_OK) status = orr_run_finish(s->run, &again);
+        if (status == ORR_STATUS_OK && !again) meet_results(s);
         if (status != ORR_STATUS_OK || !again) return status;
         status = orr_run_restart(s->run);
         if (status != ORR_STATUS_OK) return status;

@@ -141,7 +141,9 @@ static bool shorter_step(void *context, double t, double *x)
     island->t = from->t;
     island->k = from->k;
     memcpy(island->x, island->x_before, n * sizeof *x);
+    island->is_locating = true;
     const bool ok = t <= from->t || island->solver->step(island, t) == STEP_OK;
+    island->is_locating = false;
     island->n_steps = n_steps;
     memcpy(x, island->x, n * sizeof *x);
     return ok && island_is_finite(x, n);

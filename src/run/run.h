@@ -48,6 +48,7 @@ typedef struct Island {
     const char   *reason;           // why, or NULL; in the arena
     double   t_start, step;         // grid of the fixed-step methods, since the last reinitialisation
     long     k;                     // grid points passed: t_start + k·step <= t
+    bool     is_locating;           // an event is searched for: a limit just before a grid point is not the grid point
     double   t;                     // present time, end of the last accepted step
     double  *x;                     // [n_states] continuous states at t, inside the run's state block
     double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated

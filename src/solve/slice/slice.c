@@ -42,7 +42,8 @@ StepResult slice_step(Island *island, double t_limit)
 {
     Slice *slice = island->memory;
     const double k = (double)island->k, t_grid = grid(island, k + 1);
-    const bool is_shorter = t_limit < t_grid - SOLVER_GRID_SLACK * island->step;
+    const double slack = island->is_locating ? 0 : SOLVER_GRID_SLACK * island->step;
+    const bool is_shorter = t_limit < t_grid - slack;
 
     // a whole step has the length and the times of the generated loop, not differences of them
     double h = island->step, t[3] = { grid(island, k), grid(island, k + 0.5), t_grid };
