@@ -87,17 +87,49 @@ void gen_free(Gen *g)
     arena_free(&g->work);
 }
 
-// ---- Variables and memory
+// ---- Variables
+
+static bool is_variable(Operand o) { return o & OPERAND_VARIABLE; }
+static bool is_node(Operand o) { return !(o & (OPERAND_VARIABLE | OPERAND_LEAF)); }
+static uint32_t variable_of(Operand o) { return o & ~OPERAND_VARIABLE; }
+static Expr leaf_of(Operand o) { return o & ~OPERAND_LEAF; }
+
+// What the routine knows of a variable. By default a state lies in x, a parameter in v.
+static VarInfo *var_info(Gen *g, uint32_t variable)
+{
+    VarInfo *info = &g->vars[variable];
+    if (info->routine == g->routine) return info;
+    const IrLayout *layout = &g->ir->layout;
+    *info = (VarInfo){ .routine = g->routine, .step = FLAT_NONE, .array = ARRAY_V, .index = layout->place[variable] };
+    if (!g->r->from_v && layout->state_of[variable] != FLAT_NONE) {
+        info->array = ARRAY_X;
+        info->index = layout->state_of[variable];
+    }
+    assert(g->r->from_v || info->array == ARRAY_X || info->index < layout->n_params);
+    return info;
+}
 
 void gen_in_memory(Gen *g, uint32_t variable, Array array, uint32_t index)
 {
     g->vars[variable] =
-        (VarInfo){ .routine = g->routine, .step = FLAT_NONE, .array = array, .index = index };
+        (VarInfo){ .routine = g->routine, .step = FLAT_NONE, .array = (uint8_t)array, .index = index };
+}
+
+static Operand resolve(const Gen *g, Expr e)
+{
+    const ExprNode *node = expr_node(g->pool, e);
+    if (node->op == EXPR_VAR) {
+        const Expr leaf = g->r->alias ? g->r->alias[node->index] : EXPR_NONE;
+        if (leaf == EXPR_NONE) return OPERAND_VARIABLE | node->index;
+        node = expr_node(g->pool, leaf);
+        return node->op == EXPR_VAR ? OPERAND_VARIABLE | node->index : OPERAND_LEAF | leaf;
+    }
+    return expr_ops[node->op].arity == 0 ? OPERAND_LEAF | e : e;
 }
 
 static void declare(Gen *g, uint32_t variable, uint32_t step, Array array, uint32_t index)
 {
-    g->vars[variable] = (VarInfo){ .routine = g->routine, .step = step, .array = array, .index = index };
+    g->vars[variable] = (VarInfo){ .routine = g->routine, .step = step, .array = (uint8_t)array, .index = index };
 }
 
 void gen_begin(Gen *g, const Routine *r)
@@ -108,7 +140,14 @@ void gen_begin(Gen *g, const Routine *r)
     g->items.n = 0;
     for (uint32_t i = 0; i < r->n_steps; i++) {
         const Step *step = &r->steps[i];
-        if (step->kind == STEP_LET) declare(g, step->variable, i, step->array, step->index);
+        if (step->kind == STEP_LET) {
+            declare(g, step->variable, i, step->array, step->index);
+            // a variable read once and stored nowhere is nested into its reader; but two literal numbers must never meet
+            // in one operation, since the compiler would compute it
+            VarInfo *info = &g->vars[step->variable];
+            info->can_nest = r->style == VARS_CONST && !expr_is_const(g->pool, step->value, NULL);
+            info->value = resolve(g, step->value);
+        }
         if (step->kind != STEP_SOLVE) continue;
         const Block *block = &r->system->blocks[step->index];
         for (uint32_t k = 0; k < block->n; k++) {
@@ -118,108 +157,68 @@ void gen_begin(Gen *g, const Routine *r)
     }
 }
 
-// A leaf of the graph as the routine sees it: aliases followed, and variables that are nested replaced by their value.
-static uint32_t variable_of(const Gen *g, Expr leaf) { return expr_node(g->pool, leaf)->index; }
-
-static Expr through_alias(const Gen *g, Expr e)
+static bool is_nested(const VarInfo *info)
 {
-    if (expr_op(g->pool, e) != EXPR_VAR || !g->r->alias) return e;
-    const Expr leaf = g->r->alias[variable_of(g, e)];
-    return leaf == EXPR_NONE ? e : leaf;
+    return info->can_nest && info->uses == 1 && info->array == ARRAY_NONE;
 }
 
-static const VarInfo *computed_info(const Gen *g, uint32_t variable)
+static Operand through(Gen *g, Operand o)
 {
-    const VarInfo *info = &g->vars[variable];
-    return info->routine == g->routine && info->step != FLAT_NONE ? info : NULL;
-}
-
-// A variable read once and stored nowhere is nested into its reader. Not if it is a constant: two literal numbers must
-// never meet in one operation, since the compiler would compute it.
-static bool is_nested(const Gen *g, uint32_t variable)
-{
-    const VarInfo *info = computed_info(g, variable);
-    if (!info || g->r->style != VARS_CONST || info->uses != 1 || info->array != ARRAY_NONE) return false;
-    const Step *step = &g->r->steps[info->step];
-    return step->kind == STEP_LET && !expr_is_const(g->pool, step->value, NULL);
-}
-
-static Expr through(const Gen *g, Expr e)
-{
-    for (;;) {
-        e = through_alias(g, e);
-        if (expr_op(g->pool, e) != EXPR_VAR || !is_nested(g, variable_of(g, e))) return e;
-        e = g->r->steps[g->vars[variable_of(g, e)].step].value;
+    while (is_variable(o)) {
+        const VarInfo *info = var_info(g, variable_of(o));
+        if (!is_nested(info)) break;
+        o = info->value;
     }
+    return o;
 }
 
-static bool is_leaf(const Gen *g, Expr e) { return expr_n_operands(g->pool, e) == 0; }
-
-// How often the text of a node contains its first operand; more than once only for squares and cubes.
-static int copies_of_operand(const Gen *g, Expr e)
+// Is a variable a local of the present piece? If not, it is in memory.
+static bool is_local(const Gen *g, const VarInfo *info)
 {
-    int n;
-    if (!expr_is_whole_power(g->pool, e, &n)) return 1;
-    return n < 0 ? (n >= -3 ? -n : 1) : (n <= 3 ? n : 1);
-}
-
-static int n_operands(const Gen *g, Expr e)
-{
-    int n;
-    // the exponent of a whole power is not printed
-    return expr_is_whole_power(g->pool, e, &n) ? 1 : expr_n_operands(g->pool, e);
-}
-
-// Where a variable is found in the present piece.
-typedef struct Ref { bool is_local; Array array; uint32_t index; } Ref;
-
-static Ref find_variable(Gen *g, uint32_t variable)
-{
-    const IrLayout *layout = &g->ir->layout;
-    const VarInfo *info = &g->vars[variable];
-    if (info->routine == g->routine) {
-        if (info->step == FLAT_NONE) return (Ref){ false, info->array, info->index };
-        if (g->r->style == VARS_OUTSIDE) return (Ref){ .is_local = true };
-        if (g->r->style == VARS_CONST && info->piece == g->piece) return (Ref){ .is_local = true };
-        assert(info->array != ARRAY_NONE);
-        return (Ref){ false, info->array, info->index };
-    }
-    if (!g->r->from_v && layout->state_of[variable] != FLAT_NONE)
-        return (Ref){ false, ARRAY_X, layout->state_of[variable] };
-    assert(g->r->from_v || layout->place[variable] < layout->n_params);
-    return (Ref){ false, ARRAY_V, layout->place[variable] };
+    if (info->step == FLAT_NONE) return false;
+    if (g->r->style == VARS_OUTSIDE) return true;
+    return g->r->style == VARS_CONST && info->piece == g->piece;
 }
 
 // ---- Counting uses
 
-static NodeInfo *info_of(Gen *g, Expr e)
+static NodeInfo *node_info(Gen *g, uint32_t e)
 {
     NodeInfo *info = &g->nodes[e];
-    if (info->epoch != g->epoch) *info = (NodeInfo){ .epoch = g->epoch };
+    if (info->epoch == g->epoch) return info;
+    const ExprNode *node = expr_node(g->pool, e);
+    *info = (NodeInfo){ .epoch = g->epoch, .op = (uint8_t)node->op, .n_copies = 1 };
+    info->n_operands = (uint8_t)expr_ops[node->op].arity;
+    int n;
+    if (node->op == EXPR_POW && expr_is_whole_power(g->pool, e, &n) && n != 0) {
+        // the exponent is not printed
+        info->power = (int8_t)n;
+        info->n_operands = 1;
+        if (n >= -3 && n <= 3) info->n_copies = (uint8_t)(n < 0 ? -n : n);
+    }
+    if (info->n_operands > 0) info->operands[0] = resolve(g, node->a);
+    if (info->n_operands > 1) info->operands[1] = resolve(g, node->b);
+    if (info->n_operands > 2) info->operands[2] = resolve(g, node->c);
     return info;
 }
 
-static void use(Gen *g, Expr e, uint32_t times)
+static void use(Gen *g, Operand o, uint32_t times)
 {
-    e = through_alias(g, e);
-    if (expr_op(g->pool, e) == EXPR_VAR) {
-        VarInfo *info = &g->vars[variable_of(g, e)];
-        if (info->routine == g->routine) info->uses += times;
-        return;
+    if (is_variable(o)) {
+        var_info(g, variable_of(o))->uses += times;
+    } else if (is_node(o)) {
+        NodeInfo *info = node_info(g, o);
+        if (info->uses == 0) vec_push(&g->work, &g->stack, o);
+        info->uses += times;
     }
-    if (is_leaf(g, e)) return;
-    NodeInfo *info = info_of(g, e);
-    if (info->uses == 0) vec_push(&g->work, &g->stack, e);
-    info->uses += times;
 }
 
-static void count_uses(Gen *g, Expr root)
+static void count_uses(Gen *g, Operand root)
 {
     use(g, root, 1);
     while (g->stack.n) {
-        const Expr e = vec_pop(&g->stack);
-        for (int i = n_operands(g, e); i-- > 0;)
-            use(g, expr_operand(g->pool, e, i), i == 0 ? (uint32_t)copies_of_operand(g, e) : 1);
+        const NodeInfo *info = node_info(g, vec_pop(&g->stack));
+        for (int i = info->n_operands; i-- > 0;) use(g, info->operands[i], i == 0 ? info->n_copies : 1);
     }
 }
 
@@ -252,10 +251,9 @@ static void count_step(Gen *g, const Step *step)
         uint32_t n;
         const uint32_t *inputs = gen_loop_inputs(g, g->r, step->index, &n);
         // as if used twice: what a loop reads stays a variable
-        for (uint32_t i = 0; i < n; i++)
-            if (g->vars[inputs[i]].routine == g->routine) g->vars[inputs[i]].uses += 2;
+        for (uint32_t i = 0; i < n; i++) var_info(g, inputs[i])->uses += 2;
     }
-    if (step->value != EXPR_NONE) count_uses(g, step->value);
+    if (step->value != EXPR_NONE) count_uses(g, resolve(g, step->value));
 }
 
 // ---- Order: temporaries before those who use them, cut into pieces
@@ -270,20 +268,19 @@ static void add_item(Gen *g, bool is_temporary, uint32_t index)
     vec_push(&g->work, &g->items, (Item){ is_temporary, index, g->piece });
 }
 
-static void push_frame(Gen *g, Expr e)
+static void push_frame(Gen *g, Operand o)
 {
-    e = through(g, e);
-    if (is_leaf(g, e) || info_of(g, e)->ordered) return;
-    vec_push(&g->work, &g->frames, (Frame){ e, 0 });
+    o = through(g, o);
+    if (is_node(o) && !node_info(g, o)->ordered) vec_push(&g->work, &g->frames, (Frame){ o, 0 });
 }
 
-static void finish_node(Gen *g, Expr e, bool is_root)
+static void finish_node(Gen *g, uint32_t node, bool is_root)
 {
-    NodeInfo *info = info_of(g, e);
+    NodeInfo *info = node_info(g, node);
     unsigned weight = 1, depth = 0;
-    for (int i = n_operands(g, e); i-- > 0;) {
-        const Expr operand = through(g, expr_operand(g->pool, e, i));
-        const NodeInfo *below = is_leaf(g, operand) ? NULL : info_of(g, operand);
+    for (int i = info->n_operands; i-- > 0;) {
+        const Operand operand = through(g, info->operands[i]);
+        const NodeInfo *below = is_node(operand) ? node_info(g, operand) : NULL;
         if (below && !below->number) {
             weight += below->weight;
             if (below->depth >= depth) depth = below->depth + 1u;
@@ -291,27 +288,28 @@ static void finish_node(Gen *g, Expr e, bool is_root)
             weight++;
         }
     }
-    info->weight = (uint16_t)weight;
+    info->weight = (uint8_t)weight;    // at most 1 + 3*WEIGHT_MAX
     info->depth = (uint8_t)depth;
     info->ordered = true;
     const bool is_too_long = !is_root && (weight > WEIGHT_MAX || depth >= DEPTH_MAX);
     if (info->uses < 2 && !is_too_long) return;
     info->number = ++g->n_temporaries;
-    add_item(g, true, e);
+    add_item(g, true, node);
     info->piece = g->piece;
 }
 
-static void order_expression(Gen *g, Expr root)
+static void order_expression(Gen *g, Operand root)
 {
     push_frame(g, root);
     while (g->frames.n) {
         Frame *top = &vec_last(&g->frames);
-        if (top->next < n_operands(g, top->e)) {
-            push_frame(g, expr_operand(g->pool, top->e, top->next++));
+        const NodeInfo *info = node_info(g, top->node);
+        if (top->next < info->n_operands) {
+            push_frame(g, info->operands[top->next++]);
             continue;
         }
-        const Expr e = vec_pop(&g->frames).e;
-        if (!info_of(g, e)->ordered) finish_node(g, e, g->frames.n == 0);
+        const uint32_t node = vec_pop(&g->frames).node;
+        if (!info->ordered) finish_node(g, node, g->frames.n == 0);
     }
 }
 
@@ -321,10 +319,10 @@ static void order_step(Gen *g, uint32_t i)
     if (step->kind == STEP_LET) {
         const VarInfo *info = &g->vars[step->variable];
         // computed where it is used, or not at all
-        if (is_nested(g, step->variable)) return;
+        if (is_nested(info)) return;
         if (g->r->style == VARS_CONST && info->uses == 0 && info->array == ARRAY_NONE) return;
     }
-    if (step->value != EXPR_NONE) order_expression(g, step->value);
+    if (step->value != EXPR_NONE) order_expression(g, resolve(g, step->value));
     add_item(g, false, i);
     if (step->kind == STEP_LET) g->vars[step->variable].piece = g->piece;
     if (step->kind == STEP_SOLVE) {
@@ -347,44 +345,40 @@ static void count_memory(Gen *g, Array array, uint32_t index)
 
 static void visit_variable(Gen *g, uint32_t variable, Purpose purpose)
 {
-    VarInfo *info = &g->vars[variable];
-    const bool is_computed = computed_info(g, variable) != NULL;
+    VarInfo *info = var_info(g, variable);
     if (purpose == FIND_CROSSINGS) {
-        if (is_computed && g->r->style == VARS_CONST && info->piece != g->piece && info->array == ARRAY_NONE) {
+        if (info->step != FLAT_NONE && !is_local(g, info) && info->array == ARRAY_NONE) {
             info->array = ARRAY_W;
             info->index = variable;
         }
-        return;
+    } else if (!g->r->is_named) {
+        if (is_local(g, info)) info->used_in = g->piece_id;
+        else count_memory(g, (Array)info->array, info->index);
     }
-    if (g->r->is_named) return;
-    const Ref ref = find_variable(g, variable);
-    if (ref.is_local) info->used_in = g->piece_id;
-    else count_memory(g, ref.array, ref.index);
 }
 
-static void visit(Gen *g, Expr e, Purpose purpose)
+static void visit(Gen *g, Operand o, Purpose purpose)
 {
-    e = through(g, e);
-    const ExprOp op = expr_op(g->pool, e);
-    if (op == EXPR_VAR) {
-        visit_variable(g, variable_of(g, e), purpose);
+    o = through(g, o);
+    if (is_variable(o)) {
+        visit_variable(g, variable_of(o), purpose);
         return;
     }
-    if (op == EXPR_MODE && purpose == COUNT_READS && !g->r->is_named)
-        count_memory(g, ARRAY_V, g->ir->layout.first_mode + expr_node(g->pool, e)->index);
-    if (is_leaf(g, e)) return;
-
-    NodeInfo *info = info_of(g, e);
-    if (info->number && e != g->own) {
+    if (!is_node(o)) {
+        const ExprNode *leaf = expr_node(g->pool, leaf_of(o));
+        if (leaf->op == EXPR_MODE && purpose == COUNT_READS && !g->r->is_named)
+            count_memory(g, ARRAY_V, g->ir->layout.first_mode + leaf->index);
+        return;
+    }
+    NodeInfo *info = node_info(g, o);
+    if (info->number && o != g->own) {
         if (info->piece == g->piece) return;
         if (!info->slot) info->slot = ++g->n_slots;
         if (purpose == COUNT_READS) count_memory(g, ARRAY_S, info->slot - 1);
         return;
     }
-    for (int i = 0; i < n_operands(g, e); i++) {
-        const int copies = i == 0 ? copies_of_operand(g, e) : 1;
-        for (int k = 0; k < copies; k++) visit(g, expr_operand(g->pool, e, i), purpose);
-    }
+    for (int i = 0; i < info->n_operands; i++)
+        for (int k = i == 0 ? info->n_copies : 1; k > 0; k--) visit(g, info->operands[i], purpose);
 }
 
 static void visit_item(Gen *g, const Item *item, Purpose purpose)
@@ -402,7 +396,7 @@ static void visit_item(Gen *g, const Item *item, Purpose purpose)
         const uint32_t *inputs = gen_loop_inputs(g, g->r, step->index, &n);
         for (uint32_t i = 0; i < n; i++) visit_variable(g, inputs[i], purpose);
     }
-    if (step->value != EXPR_NONE) visit(g, step->value, purpose);
+    if (step->value != EXPR_NONE) visit(g, resolve(g, step->value), purpose);
 }
 
 // ---- Expressions
@@ -410,7 +404,7 @@ static void visit_item(Gen *g, const Item *item, Purpose purpose)
 // What binds how tightly in C.
 enum { BIND_IF, BIND_OR, BIND_AND, BIND_EQUAL, BIND_LESS, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_ATOM };
 
-static void print_expression(Gen *g, Expr e, int binding);
+static void print_operand(Gen *g, Operand o, int binding);
 
 static bool is_mode(const Gen *g, Array array, uint32_t index)
 {
@@ -475,9 +469,10 @@ static void print_mode(Gen *g, uint32_t k, int binding)
 
 static void print_variable(Gen *g, uint32_t variable)
 {
-    const Ref ref = find_variable(g, variable);
-    if (ref.is_local) gen_name(&g->piece_text, "a", variable);
-    else print_memory(g, ref.array, ref.index);
+    const VarInfo *info = var_info(g, variable);
+    assert(is_local(g, info) || info->array != ARRAY_NONE);
+    if (is_local(g, info)) gen_name(&g->piece_text, "a", variable);
+    else print_memory(g, (Array)info->array, info->index);
 }
 
 static void print_temporary(Gen *g, Expr e, const NodeInfo *info, int binding)
@@ -494,65 +489,62 @@ static void print_temporary(Gen *g, Expr e, const NodeInfo *info, int binding)
     if (is_truth && binding > BIND_EQUAL) str_add_char(s, ')');
 }
 
-static void print_infix(Gen *g, const char *sign, Expr a, Expr b, int left, int right)
+static void print_infix(Gen *g, const NodeInfo *info, const char *sign, int left, int right)
 {
-    print_expression(g, a, left);
+    print_operand(g, info->operands[0], left);
     str_add(&g->piece_text, sign);
-    print_expression(g, b, right);
+    print_operand(g, info->operands[1], right);
 }
 
-static void print_call(Gen *g, const ExprNode *node)
+static void print_call(Gen *g, uint32_t node, const NodeInfo *info)
 {
     StrBuf *s = &g->piece_text;
-    g->uses_math[g->math_of_op[node->op]] = true;
-    str_add(s, expr_ops[node->op].c);
+    g->uses_math[g->math_of_op[info->op]] = true;
+    str_add(s, expr_ops[info->op].c);
     str_add_char(s, '(');
-    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
-        g->uses_table[node->b] = true;
-        gen_name(s, "orr_table_x", node->b);
-        gen_name(s, ", orr_table_y", node->b);
-        gen_name(s, ", ", g->pool->tables.items[node->b].n);
+    if (info->op == EXPR_LOOKUP || info->op == EXPR_SLOPE) {
+        const uint32_t table = expr_node(g->pool, node)->b;
+        g->uses_table[table] = true;
+        gen_name(s, "orr_table_x", table);
+        gen_name(s, ", orr_table_y", table);
+        gen_name(s, ", ", g->pool->tables.items[table].n);
         str_add(s, ", ");
     }
-    print_expression(g, node->a, BIND_IF);
-    if (expr_ops[node->op].arity > 1) {
+    print_operand(g, info->operands[0], BIND_IF);
+    if (info->n_operands > 1) {
         str_add(s, ", ");
-        print_expression(g, node->b, BIND_IF);
+        print_operand(g, info->operands[1], BIND_IF);
     }
     str_add_char(s, ')');
 }
 
 // Squares and cubes as products, others by a function of the prelude: all in the order of expr_whole_power.
-static void print_power(Gen *g, Expr base, int n)
+static void print_power(Gen *g, const NodeInfo *info)
 {
     StrBuf *s = &g->piece_text;
+    const int n = info->power;
     const unsigned m = (unsigned)(n < 0 ? -n : n);
     if (n < 0) str_add(s, "1.0/");
-    if (m == 0) {
-        str_add(s, "1.0");
-    } else if (m > 3) {
+    if (m > 3) {
         g->uses_power[m] = true;
         gen_name(s, "orr_power", m);
         str_add_char(s, '(');
-        print_expression(g, base, BIND_IF);
+        print_operand(g, info->operands[0], BIND_IF);
         str_add_char(s, ')');
-    } else {
-        if (n < -1) str_add_char(s, '(');
-        for (unsigned i = 0; i < m; i++) {
-            if (i) str_add_char(s, '*');
-            print_expression(g, base, BIND_UNARY);
-        }
-        if (n < -1) str_add_char(s, ')');
+        return;
     }
+    if (n < -1) str_add_char(s, '(');
+    for (unsigned i = 0; i < m; i++) {
+        if (i) str_add_char(s, '*');
+        print_operand(g, info->operands[0], BIND_UNARY);
+    }
+    if (n < -1) str_add_char(s, ')');
 }
 
-static int binding_of(const Gen *g, Expr e)
+static int binding_of(const NodeInfo *info)
 {
-    double value;
-    int n;
-    if (expr_is_const(g->pool, e, &value)) return signbit(value) && isfinite(value) ? BIND_UNARY : BIND_ATOM;
-    if (expr_is_whole_power(g->pool, e, &n)) return n >= 0 && (n < 2 || n > 3) ? BIND_ATOM : BIND_PRODUCT;
-    switch (expr_op(g->pool, e)) {
+    if (info->power) return info->power == 1 || info->power > 3 ? BIND_ATOM : BIND_PRODUCT;
+    switch (info->op) {
     case EXPR_IF: return BIND_IF;
     case EXPR_OR: return BIND_OR;
     case EXPR_AND: return BIND_AND;
@@ -565,89 +557,92 @@ static int binding_of(const Gen *g, Expr e)
     }
 }
 
-static void print_operation(Gen *g, Expr e)
+static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
 {
     StrBuf *s = &g->piece_text;
-    const ExprNode *node = expr_node(g->pool, e);
-    int n;
-    if (expr_is_whole_power(g->pool, e, &n)) {
-        print_power(g, node->a, n);
+    if (info->power) {
+        print_power(g, info);
         return;
     }
-    switch (node->op) {
+    switch (info->op) {
     case EXPR_NEG: case EXPR_NOT:
-        str_add(s, node->op == EXPR_NEG ? "-" : "!");
-        print_expression(g, node->a, BIND_ATOM);
+        str_add_char(s, info->op == EXPR_NEG ? '-' : '!');
+        print_operand(g, info->operands[0], BIND_ATOM);
         return;
     // the right operand of equal rank keeps its parentheses: rounding is not associative
-    case EXPR_ADD: print_infix(g, " + ", node->a, node->b, BIND_SUM, BIND_PRODUCT); return;
-    case EXPR_SUB: print_infix(g, " - ", node->a, node->b, BIND_SUM, BIND_PRODUCT); return;
-    case EXPR_MUL: print_infix(g, "*", node->a, node->b, BIND_PRODUCT, BIND_UNARY); return;
-    case EXPR_DIV: print_infix(g, "/", node->a, node->b, BIND_PRODUCT, BIND_UNARY); return;
-    case EXPR_LT: print_infix(g, " < ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_LE: print_infix(g, " <= ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_GT: print_infix(g, " > ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_GE: print_infix(g, " >= ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_EQ: print_infix(g, " == ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_NE: print_infix(g, " != ", node->a, node->b, BIND_SUM, BIND_SUM); return;
-    case EXPR_AND: print_infix(g, " && ", node->a, node->b, BIND_LESS, BIND_LESS); return;
-    case EXPR_OR: print_infix(g, " || ", node->a, node->b, BIND_LESS, BIND_LESS); return;
+    case EXPR_ADD: print_infix(g, info, " + ", BIND_SUM, BIND_PRODUCT); return;
+    case EXPR_SUB: print_infix(g, info, " - ", BIND_SUM, BIND_PRODUCT); return;
+    case EXPR_MUL: print_infix(g, info, "*", BIND_PRODUCT, BIND_UNARY); return;
+    case EXPR_DIV: print_infix(g, info, "/", BIND_PRODUCT, BIND_UNARY); return;
+    case EXPR_LT: print_infix(g, info, " < ", BIND_SUM, BIND_SUM); return;
+    case EXPR_LE: print_infix(g, info, " <= ", BIND_SUM, BIND_SUM); return;
+    case EXPR_GT: print_infix(g, info, " > ", BIND_SUM, BIND_SUM); return;
+    case EXPR_GE: print_infix(g, info, " >= ", BIND_SUM, BIND_SUM); return;
+    case EXPR_EQ: print_infix(g, info, " == ", BIND_SUM, BIND_SUM); return;
+    case EXPR_NE: print_infix(g, info, " != ", BIND_SUM, BIND_SUM); return;
+    case EXPR_AND: print_infix(g, info, " && ", BIND_LESS, BIND_LESS); return;
+    case EXPR_OR: print_infix(g, info, " || ", BIND_LESS, BIND_LESS); return;
     case EXPR_IF:
-        print_expression(g, node->a, BIND_OR);
+        print_operand(g, info->operands[0], BIND_OR);
         str_add(s, " ? ");
-        print_expression(g, node->b, BIND_OR);
+        print_operand(g, info->operands[1], BIND_OR);
         str_add(s, " : ");
-        print_expression(g, node->c, BIND_OR);
+        print_operand(g, info->operands[2], BIND_OR);
         return;
     case EXPR_DELAY:
         g->uses_env = true;
-        gen_name(s, "env->history(env->histories, ", node->b);
+        gen_name(s, "env->history(env->histories, ", expr_node(g->pool, node)->b);
         str_add(s, ", ");
-        print_expression(g, node->a, BIND_IF);
+        print_operand(g, info->operands[0], BIND_IF);
         str_add_char(s, ')');
         return;
-    default: print_call(g, node);
+    default: print_call(g, node, info);
     }
 }
 
-static void print_constant(Gen *g, Expr e, double value)
-{
-    if (g->is_truth[e]) str_add(&g->piece_text, value != 0 ? "1" : "0");
-    else gen_number(&g->piece_text, value);
-}
-
-static void print_expression(Gen *g, Expr e, int binding)
+static void print_leaf(Gen *g, Expr e, int binding)
 {
     StrBuf *s = &g->piece_text;
-    e = through(g, e);
-    const ExprNode *node = expr_node(g->pool, e);
-    double value;
-    switch (node->op) {
-    case EXPR_VAR: print_variable(g, node->index); return;
-    case EXPR_MODE: print_mode(g, node->index, binding); return;
-    case EXPR_TIME:
+    const ExprNode *leaf = expr_node(g->pool, e);
+    if (leaf->op == EXPR_MODE) {
+        print_mode(g, leaf->index, binding);
+    } else if (leaf->op == EXPR_TIME) {
         g->uses_time = true;
         str_add(s, g->r->time);
-        return;
-    default: break;
-    }
-    if (!is_leaf(g, e) && info_of(g, e)->number && e != g->own) {
-        print_temporary(g, e, info_of(g, e), binding);
-        return;
-    }
-    const bool needs_parentheses = binding_of(g, e) < binding;
-    if (needs_parentheses) str_add_char(s, '(');
-    if (expr_is_const(g->pool, e, &value)) {
-        print_constant(g, e, value);
     } else {
-        // below its own definition a temporary is like any other
-        const Expr own = g->own;
-        g->own = EXPR_NONE;
-        print_operation(g, e);
-        g->own = own;
+        const double value = g->pool->constants.items[leaf->index];
+        const bool needs_parentheses = binding > BIND_UNARY && signbit(value) && isfinite(value);
+        if (needs_parentheses) str_add_char(s, '(');
+        if (g->is_truth[e]) str_add(s, value != 0 ? "1" : "0");
+        else gen_number(s, value);
+        if (needs_parentheses) str_add_char(s, ')');
     }
+}
+
+static void print_operand(Gen *g, Operand o, int binding)
+{
+    StrBuf *s = &g->piece_text;
+    o = through(g, o);
+    if (is_variable(o)) {
+        print_variable(g, variable_of(o));
+        return;
+    }
+    if (!is_node(o)) {
+        print_leaf(g, leaf_of(o), binding);
+        return;
+    }
+    const NodeInfo *info = node_info(g, o);
+    if (info->number && o != g->own) {
+        print_temporary(g, o, info, binding);
+        return;
+    }
+    const bool needs_parentheses = binding_of(info) < binding;
+    if (needs_parentheses) str_add_char(s, '(');
+    print_operation(g, o, info);
     if (needs_parentheses) str_add_char(s, ')');
 }
+
+static void print_expression(Gen *g, Expr e, int binding) { print_operand(g, resolve(g, e), binding); }
 
 // A value for memory: truth values are stored as 1 and 0.
 static void print_value(Gen *g, Expr e)
@@ -667,7 +662,7 @@ static void print_value(Gen *g, Expr e)
 static void print_temporary_item(Gen *g, Expr e)
 {
     StrBuf *s = &g->piece_text;
-    const NodeInfo *info = info_of(g, e);
+    const NodeInfo *info = node_info(g, e);
     str_add(s, g->indent);
     gen_name(s, g->is_truth[e] ? "const int e" : "const double e", info->number);
     str_add(s, " = ");
@@ -692,9 +687,9 @@ static void print_let(Gen *g, const Step *step)
 {
     StrBuf *s = &g->piece_text;
     const VarInfo *info = &g->vars[step->variable];
-    const bool is_local = is_read_here(g, step->variable) || info->array == ARRAY_NONE;
+    const bool is_named = is_read_here(g, step->variable) || info->array == ARRAY_NONE;
     str_add(s, g->indent);
-    if (is_local) {
+    if (is_named) {
         gen_name(s, g->r->style == VARS_CONST ? "const double a" : "a", step->variable);
         str_add(s, " = ");
         print_value(g, step->value);
@@ -702,9 +697,9 @@ static void print_let(Gen *g, const Step *step)
         if (info->array == ARRAY_NONE) return;
         str_add(s, g->indent);
     }
-    print_place(g, s, info->array, info->index);
+    print_place(g, s, (Array)info->array, info->index);
     str_add(s, " = ");
-    if (is_local) gen_name(s, "a", step->variable);
+    if (is_named) gen_name(s, "a", step->variable);
     else print_value(g, step->value);
     str_add(s, ";\n");
 }
@@ -759,7 +754,7 @@ static void print_solve(Gen *g, const Step *step)
         if (is_read_here(g, u)) str_addf(s, "%s    a%u = z[%u];\n", g->indent, u, k);
         if (info->array == ARRAY_NONE) continue;
         str_addf(s, "%s    ", g->indent);
-        print_place(g, s, info->array, info->index);
+        print_place(g, s, (Array)info->array, info->index);
         str_addf(s, " = z[%u];\n", k);
     }
     str_addf(s, "%s}\n", g->indent);

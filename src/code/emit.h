@@ -78,13 +78,23 @@ typedef struct Routine {
     const char    *form;          // of stores into ARRAY_FORM: # is the index, @ the value
 } Routine;
 
-typedef struct NodeInfo {         // of an expression in the present epoch
+// An operand as the present routine sees it, aliases followed: a variable, another leaf, or an operation.
+typedef uint32_t Operand;
+#define OPERAND_VARIABLE UINT32_C(0x80000000)    // | number of the variable
+#define OPERAND_LEAF     UINT32_C(0x40000000)    // | expression: CONST, TIME, MODE
+
+typedef struct NodeInfo {         // of an operation in the present epoch
     uint32_t epoch;
     uint32_t uses;
     uint32_t piece;               // where the temporary is computed
     uint32_t number;              // of the temporary, from 1; 0: it is none
     uint32_t slot;                // 1 + place in s, if it crosses pieces
-    uint16_t weight;              // nodes printed with it
+    Operand  operands[3];
+    uint8_t  op;                  // ExprOp
+    uint8_t  n_operands;
+    uint8_t  n_copies;            // how often the first operand is printed: more than once for squares and cubes
+    int8_t   power;               // the exponent, if it is a whole power; else 0
+    uint8_t  weight;              // nodes printed with it
     uint8_t  depth;
     bool     ordered;             // has its place among the items
 } NodeInfo;
@@ -94,9 +104,11 @@ typedef struct VarInfo {          // of a variable in the present routine
     uint32_t step;                // that computes it, FLAT_NONE: it is in memory from the start
     uint32_t uses;
     uint32_t piece;               // where it is computed
-    Array    array;               // its memory, if any
-    uint32_t index;
     uint32_t used_in;             // last piece (by its unique number) that reads it as a local
+    uint32_t index;               // its memory, if any
+    uint8_t  array;               // Array
+    bool     can_nest;            // may be replaced by its value
+    Operand  value;               // if so
 } VarInfo;
 
 typedef struct LeafInfo {         // of a place in memory in the present piece
@@ -106,7 +118,7 @@ typedef struct LeafInfo {         // of a place in memory in the present piece
 
 typedef struct Item { bool is_temporary; uint32_t index; uint32_t piece; } Item;    // node or step
 
-typedef struct Frame { Expr e; int next; } Frame;
+typedef struct Frame { uint32_t node; int next; } Frame;
 
 typedef struct Gen {
     const Ir       *ir;
@@ -135,9 +147,9 @@ typedef struct Gen {
     bool            is_block;      // the routine is part of a loop, with scratch of its own
     VEC(Item)       items;         // of the present epoch
     VEC(Frame)      frames;
-    VEC(Expr)       stack;
+    VEC(uint32_t)   stack;
     VEC(uint64_t)   loads;         // array << 32 | index: memory read at the top of the piece
-    Expr            own;           // root being printed: not replaced by its own temporary
+    uint32_t        own;           // node being defined: not replaced by its own temporary
     bool            uses_array[N_ARRAYS], uses_time, uses_env, uses_step, uses_remember, can_fail;    // in it
     VEC(bool)       piece_fails;   // of each piece of the routine
     bool           *uses_place;    // [n_values] parameters and modes that named routines read; see is_named

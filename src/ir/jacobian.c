@@ -4,7 +4,7 @@
 //
 //     d u / d x_j = Σ over the variables w that u reads:  ∂u/∂w · d w / d x_j
 //
-// Each ∂u/∂w is differentiated once and shared by all columns. Where a loop stands in the way, or where the
+// The ∂u/∂w of one u are found together, once, and shared by all columns. Where a loop stands in the way, or where the
 // expressions grow out of proportion, there is no symbolic Jacobian and the solver takes differences instead.
 #include "ir/lower.h"
 
@@ -30,26 +30,30 @@ static bool is_zero(const ExprPool *pool, Expr e)
     return expr_is_const(pool, e, &value) && value == 0;
 }
 
-static Expr partial_of(Chain *c, const Block *block, uint32_t read)
+// ∂u/∂w of a block for all w it reads, on first use.
+static const Expr *partials_of(Chain *c, uint32_t b)
 {
-    if (c->partial[read] == EXPR_NONE)
-        c->partial[read] = expr_derivative(&c->l->ir->flat->pool, block->value, c->l->ir->dynamic_reads.var[read]);
-    return c->partial[read];
+    const IrReads *reads = &c->l->ir->dynamic_reads;
+    const uint32_t first = reads->start[b], n = reads->start[b + 1] - first;
+    Expr *partials = c->partial + first;
+    if (n && partials[0] == EXPR_NONE)
+        expr_gradient(&c->l->ir->flat->pool, c->l->ir->blocks->dynamic.blocks[b].value, reads->var + first, n, partials);
+    return partials;
 }
 
 static Expr total_of(Chain *c, uint32_t b, uint32_t j)
 {
     const Ir *ir = c->l->ir;
     ExprPool *pool = &c->l->ir->flat->pool;
-    const Block *block = &ir->blocks->dynamic.blocks[b];
+    const uint32_t first = ir->dynamic_reads.start[b], n = ir->dynamic_reads.start[b + 1] - first;
+    const Expr *partials = partials_of(c, b);
     Expr sum = EXPR_NONE;
-    for (uint32_t k = ir->dynamic_reads.start[b]; k < ir->dynamic_reads.start[b + 1]; k++) {
-        const uint32_t variable = lower_resolve(ir, ir->dynamic_alias, ir->dynamic_reads.var[k]);
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t variable = lower_resolve(ir, ir->dynamic_alias, ir->dynamic_reads.var[first + k]);
         if (variable == FLAT_NONE || c->column[variable] != j + 1) continue;
         c->n_visits++;
-        const Expr partial = partial_of(c, block, k);
-        if (is_zero(pool, partial) || is_zero(pool, c->total[variable])) continue;
-        const Expr term = expr_binary(pool, EXPR_MUL, partial, c->total[variable]);
+        if (is_zero(pool, partials[k]) || is_zero(pool, c->total[variable])) continue;
+        const Expr term = expr_binary(pool, EXPR_MUL, partials[k], c->total[variable]);
         sum = sum == EXPR_NONE ? term : expr_binary(pool, EXPR_ADD, sum, term);
     }
     return sum == EXPR_NONE ? expr_const(pool, 0) : sum;

@@ -1,11 +1,12 @@
 // src/ir/verify.c: every variable is computed before it is read.
 #include "ir/ir.h"
-#include <stdlib.h>
 
 typedef struct Verify {
     const Ir *ir;
     Arena     work;
-    bool     *known;    // [n_vars] computed by the program so far
+    bool     *known;        // [n_vars] computed by the program so far
+    bool     *seen;         // [n_nodes] of the pool: read before, and all below it; what is known stays known
+    VEC(Expr) stack;
 } Verify;
 
 static bool can_read(const Verify *v, const IrProgram *program, uint32_t variable)
@@ -24,13 +25,16 @@ static bool can_read(const Verify *v, const IrProgram *program, uint32_t variabl
 
 static bool can_evaluate(Verify *v, const IrProgram *program, Expr value)
 {
-    const ArenaMark mark = arena_mark(&v->work);
-    size_t n;
-    const uint32_t *variables = expr_variables(&v->ir->flat->pool, value, &v->work, &n);
-    bool ok = true;
-    for (size_t i = 0; ok && i < n; i++) ok = can_read(v, program, variables[i]);
-    arena_release(&v->work, mark);
-    return ok;
+    const ExprPool *pool = &v->ir->flat->pool;
+    vec_push(&v->work, &v->stack, value);
+    while (v->stack.n) {
+        const Expr e = vec_pop(&v->stack);
+        if (v->seen[e]) continue;
+        v->seen[e] = true;
+        if (expr_op(pool, e) == EXPR_VAR && !can_read(v, program, expr_node(pool, e)->index)) return false;
+        for (int i = expr_n_operands(pool, e); i-- > 0;) vec_push(&v->work, &v->stack, expr_operand(pool, e, i));
+    }
+    return true;
 }
 
 static bool verify_statement(Verify *v, const IrProgram *program, const IrStatement *statement)
@@ -54,16 +58,25 @@ static bool verify_program(Verify *v, const IrProgram *program)
     return true;
 }
 
+static void begin(Verify *v)
+{
+    v->known = ARENA_ARRAY(&v->work, bool, v->ir->flat->vars.n);
+    v->seen = ARENA_ARRAY(&v->work, bool, v->ir->flat->pool.nodes.n);
+    v->stack.n = v->stack.capacity = 0;
+}
+
 bool ir_verify(const Ir *ir)
 {
     Verify v = { .ir = ir };
     bool ok = true;
     for (size_t i = 0; ok && i < IR_N_PROGRAMS; i++) {
-        v.known = ARENA_ARRAY(&v.work, bool, ir->flat->vars.n);
-        ok = verify_program(&v, &ir->programs[i]);
+        const ArenaMark mark = arena_mark(&v.work);
+        begin(&v);
+        ok = ir->programs[i].from_v || verify_program(&v, &ir->programs[i]);
+        arena_release(&v.work, mark);
     }
     // what one rate has computed the next may read
-    v.known = ARENA_ARRAY(&v.work, bool, ir->flat->vars.n);
+    begin(&v);
     for (uint32_t i = 0; ok && ir->one_rate && i < ir->blocks->n_states; i++) ok = verify_program(&v, &ir->one_rate[i]);
     arena_free(&v.work);
     return ok;
