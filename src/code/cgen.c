@@ -72,6 +72,17 @@ Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n)
     return steps;
 }
 
+bool cgen_fits(Cgen *c, const IrProgram *program)
+{
+    uint32_t n_out = 0;
+    for (uint32_t i = 0; i < program->n_statements; i++) n_out += program->statements[i].kind == IR_OUT;
+    // most variables are nested into others, but not so many
+    if (n_out > PIECE_MAX || program->n_statements > 20 * PIECE_MAX) return false;
+    Routine r = cgen_routine(program);
+    r.steps = cgen_steps(c, program, ARRAY_OUT, &r.n_steps);
+    return gen_measure(&c->gen, &r) <= PIECE_MAX;
+}
+
 static Routine routine_of(Cgen *c, IrProgramId id)
 {
     const IrProgram *program = &c->gen.ir->programs[id];
@@ -90,12 +101,23 @@ static void print_program(Cgen *c, IrProgramId id)
 
 // ---- Derivatives and values of a large model
 
+// Variables go to w instead of v, by their numbers.
+static void put_into_w(Step *steps, uint32_t n, const IrProgram *program)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const IrStatement *s = &program->statements[i];
+        if (s->kind == IR_OUT) continue;
+        steps[i].array = ARRAY_W;
+        if (s->kind != IR_SOLVE) steps[i].index = s->index;
+    }
+}
+
 static void print_large_rates_and_values(Cgen *c)
 {
     Gen *g = &c->gen;
     const Ir *ir = g->ir;
     const IrProgram *rates = &ir->programs[IR_RATES], *values = &ir->programs[IR_VALUES];
-    const uint32_t n_common = rates->n_statements - ir->blocks->n_states;
+    const uint32_t n_common = rates->n_statements - ir->blocks->n_states;    // the others are IR_OUT
 
     // what the derivatives need, each variable in w
     Routine common = cgen_routine(rates);
@@ -106,29 +128,17 @@ static void print_large_rates_and_values(Cgen *c)
     common.is_public = false;
     common.remember = "remember";
     Step *steps = cgen_steps(c, rates, ARRAY_OUT, &common.n_steps);
-    for (uint32_t i = 0; i < n_common; i++) {
-        steps[i].array = ARRAY_W;
-        if (steps[i].kind == STEP_LET) steps[i].index = steps[i].variable;
-    }
+    put_into_w(steps, common.n_steps, rates);
     common.steps = steps;
     gen_begin(g, &common);
     gen_function(g);
 
     // the rest of the values
-    Routine rest = cgen_routine(values);
+    Routine rest = common;
     rest.name = "orr_rest";
-    rest.parameters = COMMON_PARAMETERS;
-    rest.arguments = COMMON_ARGUMENTS;
-    rest.has_w = true;
-    rest.is_public = false;
-    rest.remember = "remember";
     uint32_t n;
     steps = cgen_steps(c, values, ARRAY_OUT, &n);
-    for (uint32_t i = 0; i < n; i++) {
-        steps[i].array = ARRAY_W;
-        if (steps[i].kind == STEP_LET) steps[i].index = steps[i].variable;
-        if (steps[i].kind == STEP_STORE) steps[i].index = values->statements[i].index;
-    }
+    put_into_w(steps, n, values);
     rest.steps = steps + n_common;
     rest.n_steps = n - n_common;
     gen_begin(g, &rest);
@@ -169,10 +179,8 @@ void cgen_print_relations(Cgen *c)
     Gen *g = &c->gen;
     const IrLayout *layout = &g->ir->layout;
     print_program(c, IR_RELATIONS);
-    const Routine changed = routine_of(c, IR_CHANGED);
-    if (gen_measure(g, &changed) <= PIECE_MAX) {
-        gen_begin(g, &changed);
-        gen_function(g);
+    if (cgen_fits(c, &g->ir->programs[IR_CHANGED])) {
+        print_program(c, IR_CHANGED);
         return;
     }
     // rather than computing everything behind them a second time
@@ -317,8 +325,7 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena)
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
-    const Routine rates = routine_of(&c, IR_RATES);
-    c.is_large = gen_measure(g, &rates) > PIECE_MAX;
+    c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
 
     print_equation_loops(&c, parts);
     if (parts & CODE_PART_CORE) print_core(&c);

@@ -9,6 +9,8 @@ typedef struct Cgen {
 
 // The statements of a program as steps of a routine, in gen.work. `out` is where IR_OUT goes.
 Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n);
+// Is it short enough for one function?
+bool cgen_fits(Cgen *c, const IrProgram *program);
 // A routine for a program: its names, aliases and loops; steps are added by the caller.
 Routine cgen_routine(const IrProgram *program);
 

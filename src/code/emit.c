@@ -352,8 +352,13 @@ static void visit_variable(Gen *g, uint32_t variable, Purpose purpose)
             info->index = variable;
         }
     } else if (!g->r->is_named) {
-        if (is_local(g, info)) info->used_in = g->piece_id;
-        else count_memory(g, (Array)info->array, info->index);
+        if (!is_local(g, info)) {
+            count_memory(g, (Array)info->array, info->index);
+            return;
+        }
+        if (info->used_in != g->piece_id) info->n_used_in = 0;
+        info->used_in = g->piece_id;
+        info->n_used_in++;
     }
 }
 
@@ -963,6 +968,79 @@ static uint32_t end_of_epoch(const Routine *r, uint32_t first)
     return first < r->n_steps ? first + 1 : first;
 }
 
+// The places that a run of stores of one and the same variable fills, if nothing else reads it: `w[7] = out[0] = …`
+// needs no local. How many items follow the variable's own; 0 if it is not so.
+static size_t count_stores(Gen *g, size_t first, size_t end)
+{
+    const Step *let = &g->r->steps[g->items.items[first].index];
+    if (g->items.items[first].is_temporary || let->kind != STEP_LET || g->r->style != VARS_CONST || g->r->is_named) return 0;
+    const VarInfo *info = &g->vars[let->variable];
+    if (info->array == ARRAY_NONE || info->used_in != g->piece_id) return 0;
+    size_t n = 0;
+    while (first + 1 + n < end && !g->items.items[first + 1 + n].is_temporary) {
+        const Step *step = &g->r->steps[g->items.items[first + 1 + n].index];
+        if (step->kind != STEP_STORE || step->array == ARRAY_FORM) break;
+        if (resolve(g, step->value) != (OPERAND_VARIABLE | let->variable)) break;
+        n++;
+    }
+    return n == info->n_used_in ? n : 0;
+}
+
+static void print_stores(Gen *g, const Item *items, size_t n)
+{
+    StrBuf *s = &g->piece_text;
+    const Step *let = &g->r->steps[items[0].index];
+    const VarInfo *info = &g->vars[let->variable];
+    str_add(s, g->indent);
+    print_place(g, s, (Array)info->array, info->index);
+    for (size_t i = 1; i <= n; i++) {
+        const Step *step = &g->r->steps[items[i].index];
+        str_add(s, " = ");
+        print_place(g, s, step->array, step->index);
+    }
+    str_add(s, " = ");
+    g->own = EXPR_NONE;
+    print_value(g, let->value);
+    str_add(s, ";\n");
+}
+
+// A run of copies from neighbouring places to neighbouring places, long enough to be a loop; else 0.
+static size_t count_copies(Gen *g, size_t first, size_t end)
+{
+    if (g->r->is_named || g->items.items[first].is_temporary) return 0;
+    size_t n = 0;
+    const Step *start = NULL;
+    uint32_t from = 0;
+    Array array = ARRAY_NONE;
+    for (; first + n < end && !g->items.items[first + n].is_temporary; n++) {
+        const Step *step = &g->r->steps[g->items.items[first + n].index];
+        if (step->kind != STEP_STORE || step->array == ARRAY_FORM) break;
+        const Operand o = resolve(g, step->value);
+        if (!is_variable(o)) break;
+        const VarInfo *info = var_info(g, variable_of(o));
+        if (is_local(g, info) || is_nested(info)) break;
+        if (n == 0) {
+            start = step;
+            from = info->index;
+            array = (Array)info->array;
+        }
+        if (step->array != start->array || step->index != start->index + n || info->array != array ||
+            info->index != from + n)
+            break;
+    }
+    return n >= 8 ? n : 0;
+}
+
+static void print_copies(Gen *g, const Item *items, size_t n)
+{
+    StrBuf *s = &g->piece_text;
+    const Step *step = &g->r->steps[items[0].index];
+    const VarInfo *info = var_info(g, variable_of(resolve(g, step->value)));
+    g->uses_array[step->array] = g->uses_array[info->array] = true;
+    str_addf(s, "%sfor (int j = 0; j < %zu; j++) %s[%u + j] = %s[%u + j];\n", g->indent, n, array_names[step->array],
+             step->index, array_names[info->array], info->index);
+}
+
 static void print_items(Gen *g, bool is_function, uint32_t *open)
 {
     const uint32_t after = g->piece;
@@ -977,11 +1055,15 @@ static void print_items(Gen *g, bool is_function, uint32_t *open)
             *open = piece;
         }
         for (size_t k = i; k < end; k++) visit_item(g, &g->items.items[k], COUNT_READS);
-        for (size_t k = i; k < end; k++) {
-            g->piece = piece;
+        g->piece = piece;
+        for (size_t k = i; k < end;) {
             const Item *item = &g->items.items[k];
-            if (item->is_temporary) print_temporary_item(g, item->index);
+            const size_t n_stores = count_stores(g, k, end), n_copies = n_stores ? 0 : count_copies(g, k, end);
+            if (n_stores) print_stores(g, item, n_stores);
+            else if (n_copies) print_copies(g, item, n_copies);
+            else if (item->is_temporary) print_temporary_item(g, item->index);
             else print_step(g, &g->r->steps[item->index]);
+            k += n_stores ? n_stores + 1 : n_copies ? n_copies : 1;
         }
         i = end;
     }

@@ -104,7 +104,8 @@ typedef struct VarInfo {          // of a variable in the present routine
     uint32_t step;                // that computes it, FLAT_NONE: it is in memory from the start
     uint32_t uses;
     uint32_t piece;               // where it is computed
-    uint32_t used_in;             // last piece (by its unique number) that reads it as a local
+    uint32_t used_in;             // last piece (by its unique number) that reads it as a local,
+    uint32_t n_used_in;           // and how often
     uint32_t index;               // its memory, if any
     uint8_t  array;               // Array
     bool     can_nest;            // may be replaced by its value

@@ -32,11 +32,7 @@ static Stepping begin(Cgen *c)
     const Ir *ir = c->gen.ir;
     Stepping l = { .c = c, .has_relations = ir->layout.n_modes > 0, .body = { .arena = &c->gen.work } };
     l.is_local = !c->is_large && ir->blocks->n_states <= LOCAL_STATES_MAX;
-    if (l.is_local && l.has_relations) {
-        Routine changed = cgen_routine(&ir->programs[IR_CHANGED]);
-        changed.steps = cgen_steps(c, &ir->programs[IR_CHANGED], ARRAY_OUT, &changed.n_steps);
-        l.is_local = gen_measure(&c->gen, &changed) <= PIECE_MAX;
-    }
+    if (l.is_local && l.has_relations) l.is_local = cgen_fits(c, &ir->programs[IR_CHANGED]);
     memset(c->gen.uses_place, 0, ir->layout.n_values * sizeof *c->gen.uses_place);
     return l;
 }

@@ -8,7 +8,7 @@
 #include "ir/lower.h"
 #include <string.h>
 
-enum { NODES_MAX = 4000000 };    // expressions written down in all programs together
+enum { NODES_MAX = 1000000 };    // expressions written down in all programs together
 
 typedef struct InPlace {
     Lower    *l;

@@ -11,8 +11,11 @@
 enum {
     NODES_ALWAYS = 2000,        // new expressions that are never too many
     NODES_PER_ENTRY = 20,
-    NODES_MAX = 200000,
-    VISITS_MAX = 1 << 22,       // products of the chain rule in all columns together
+    NODES_MAX = 50000,
+    // differences along the pattern cost a stiff solver little more, and a model of this size must not wait for
+    // derivatives that it may never use
+    ENTRIES_MAX = 10000,
+    REACH_MAX = 50000,          // blocks that the states reach, in all columns together
 };
 
 typedef struct Chain {
@@ -21,7 +24,6 @@ typedef struct Chain {
     Expr     *total;         // [n_vars] d u / d x_j in the present column
     uint32_t *column;        // [n_vars] column + 1 to which `total` belongs
     uint32_t *met;           // [n_blocks] the same for blocks
-    size_t    n_visits;
 } Chain;
 
 static bool is_zero(const ExprPool *pool, Expr e)
@@ -51,7 +53,6 @@ static Expr total_of(Chain *c, uint32_t b, uint32_t j)
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t variable = lower_resolve(ir, ir->dynamic_alias, ir->dynamic_reads.var[first + k]);
         if (variable == FLAT_NONE || c->column[variable] != j + 1) continue;
-        c->n_visits++;
         if (is_zero(pool, partials[k]) || is_zero(pool, c->total[variable])) continue;
         const Expr term = expr_binary(pool, EXPR_MUL, partials[k], c->total[variable]);
         sum = sum == EXPR_NONE ? term : expr_binary(pool, EXPR_ADD, sum, term);
@@ -85,7 +86,7 @@ static bool is_too_large(const Chain *c, size_t n_before)
 {
     const size_t n = c->l->ir->flat->pool.nodes.n - n_before;
     const size_t limit = NODES_ALWAYS + (size_t)c->l->ir->pattern.n * NODES_PER_ENTRY;
-    return n > limit || n > NODES_MAX || c->n_visits > VISITS_MAX;
+    return n > limit || n > NODES_MAX;
 }
 
 void lower_jacobian(Lower *l)
@@ -93,7 +94,7 @@ void lower_jacobian(Lower *l)
     Ir *ir = l->ir;
     const Ordered *system = &ir->blocks->dynamic;
     const uint32_t n_states = ir->blocks->n_states, n_reads = ir->dynamic_reads.start[system->n_blocks];
-    if (!ir->has_pattern || ir->pattern.n > NODES_MAX) return;
+    if (!ir->has_pattern || ir->pattern.n > ENTRIES_MAX || l->n_reached > REACH_MAX) return;
 
     Chain c = { .l = l };
     c.partial = ARENA_ARRAY(&l->work, Expr, n_reads);

@@ -259,51 +259,91 @@ static void lower_params(Lower *l)
     end_slice(&s);
 }
 
+static void need_unknown(Slice *s, uint32_t variable)
+{
+    const uint32_t b = s->program->system->block_of[variable];
+    if (b == FLAT_NONE || s->needed[b]) return;
+    s->needed[b] = true;
+    vec_push(&s->l->work, &s->todo, b);
+}
+
+// What a variable of the start is set to: a number that stands alone needs no variable.
+static Expr start_value(const Slice *s, uint32_t variable)
+{
+    const Ordered *system = s->program->system;
+    const Block *block = system->block_of[variable] == FLAT_NONE ? NULL : &system->blocks[system->block_of[variable]];
+    const bool is_number = block && block->kind == BLOCK_ASSIGN && expr_is_const(&s->l->ir->flat->pool, block->value, NULL);
+    return is_number ? block->value : variable_node(s, variable);
+}
+
+// Loops of the running model start from what the start system found of their unknowns.
+static void add_guesses(Slice *s, bool only_found)
+{
+    const Blocks *blocks = s->l->ir->blocks;
+    for (uint32_t b = 0; b < blocks->dynamic.n_blocks; b++) {
+        const Block *block = &blocks->dynamic.blocks[b];
+        for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++) {
+            const uint32_t u = block->unknowns[i], found = blocks->start.block_of[u];
+            if (!only_found) add(s, IR_GUESS, u, EXPR_NONE);
+            else if (found != FLAT_NONE && s->needed[found]) add(s, IR_GUESS, u, start_value(s, u));
+        }
+    }
+}
+
 // The start system is solved only as far as the states and the unknown parameters need it. All else follows from
 // them as at any other time.
 static void lower_start(Lower *l)
 {
-    const Ir *ir = l->ir;
-    const Blocks *blocks = ir->blocks;
-    const Ordered *dynamic = &blocks->dynamic;
+    const Blocks *blocks = l->ir->blocks;
     Slice s = begin_slice(l, IR_START, "start");
     use_start(&s);
-    s.program->keeps = true;
     s.program->remembers = true;
-    // whatever is not needed by these is a dynamic variable; aliases are kept too
-    for (uint32_t i = 0; i < blocks->n_states; i++) {
-        const uint32_t b = blocks->start.block_of[blocks->states[i]];
-        if (b != FLAT_NONE && !s.needed[b]) {
-            s.needed[b] = true;
-            vec_push(&l->work, &s.todo, b);
-        }
-    }
-    for (uint32_t i = 0; i < blocks->n_params; i++) {
-        const uint32_t b = blocks->start.block_of[blocks->params[i]];
-        if (b != FLAT_NONE && !s.needed[b]) {
-            s.needed[b] = true;
-            vec_push(&l->work, &s.todo, b);
-        }
-    }
+    for (uint32_t i = 0; i < blocks->n_states; i++) need_unknown(&s, blocks->states[i]);
+    for (uint32_t i = 0; i < blocks->n_params; i++) need_unknown(&s, blocks->params[i]);
     need_behind(&s);
-    add_needed_blocks(&s);
-    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, variable_node(&s, blocks->states[i]));
-
-    // loops of the running model start from what the start system found
-    for (uint32_t b = 0; b < dynamic->n_blocks; b++) {
-        const Block *block = &dynamic->blocks[b];
-        for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++) {
-            const uint32_t found = blocks->start.block_of[block->unknowns[i]];
-            if (found != FLAT_NONE && s.needed[found]) add(&s, IR_GUESS, block->unknowns[i], EXPR_NONE);
-        }
+    for (uint32_t b = 0; b < blocks->start.n_blocks; b++) {
+        const IrStatement statement = lower_block(&blocks->start, b);
+        const bool is_alias = statement.kind == IR_LOCAL && s.program->alias[statement.index] != EXPR_NONE;
+        if (s.needed[b] && !is_alias) vec_push(&l->work, &s.statements, statement);
     }
+    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, start_value(&s, blocks->states[i]));
+    for (uint32_t i = 0; i < blocks->n_params; i++)
+        if (blocks->start.block_of[blocks->params[i]] != FLAT_NONE)
+            add(&s, IR_KEEP, blocks->params[i], start_value(&s, blocks->params[i]));
+    add_guesses(&s, true);
     add(&s, IR_CALL, IR_VALUES, EXPR_NONE);
-    for (uint32_t b = 0; b < dynamic->n_blocks; b++) {
-        const Block *block = &dynamic->blocks[b];
-        for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n_torn; i++)
-            add(&s, IR_GUESS, block->unknowns[i], EXPR_NONE);
-    }
+    add_guesses(&s, false);
     end_slice(&s);
+}
+
+// A derivative is given out right behind the block that computes it.
+static void add_rates(Slice *s)
+{
+    const Ir *ir = s->l->ir;
+    const Blocks *blocks = ir->blocks;
+    const size_t n_vars = ir->flat->vars.n;
+    // the states whose derivative a variable is: a linked list for each
+    uint32_t *first = ARENA_ARRAY(&s->l->work, uint32_t, n_vars), *next = ARENA_ARRAY(&s->l->work, uint32_t, blocks->n_states);
+    for (size_t i = 0; i < n_vars; i++) first[i] = FLAT_NONE;
+    for (uint32_t i = blocks->n_states; i-- > 0;) {
+        const uint32_t rate = lower_resolve(ir, s->program->alias, blocks->rates[i]);
+        if (rate == FLAT_NONE || blocks->dynamic.block_of[rate] == FLAT_NONE) continue;
+        next[i] = first[rate];
+        first[rate] = i;
+    }
+    for (uint32_t b = 0; b < blocks->dynamic.n_blocks; b++) {
+        if (!s->needed[b]) continue;
+        add_block(s, b);
+        const Block *block = &blocks->dynamic.blocks[b];
+        for (uint32_t k = 0; k < block->n; k++)
+            for (uint32_t i = first[block->unknowns[k]]; i != FLAT_NONE; i = next[i])
+                add(s, IR_OUT, i, variable_node(s, block->unknowns[k]));
+    }
+    for (uint32_t i = 0; i < blocks->n_states; i++) {
+        const uint32_t rate = lower_resolve(ir, s->program->alias, blocks->rates[i]);
+        if (rate == FLAT_NONE || blocks->dynamic.block_of[rate] == FLAT_NONE)
+            add(s, IR_OUT, i, variable_node(s, blocks->rates[i]));
+    }
 }
 
 // The values are those of the rates, in the same order, and then the rest: generated code can share the first part.
@@ -314,8 +354,7 @@ static void lower_rates_and_values(Lower *l)
     s.program->remembers = true;
     for (uint32_t i = 0; i < blocks->n_states; i++) need_variable(&s, blocks->rates[i]);
     need_behind(&s);
-    add_needed_blocks(&s);
-    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, variable_node(&s, blocks->rates[i]));
+    add_rates(&s);
     end_slice(&s);
 
     bool *const in_rates = s.needed;

@@ -56,6 +56,7 @@ void lower_pattern(Lower *l)
                 const uint32_t b = l->users[k];
                 if (mark[b] == j + 1) continue;
                 mark[b] = j + 1;
+                l->n_reached++;
                 for (uint32_t u = 0; u < system->blocks[b].n; u++) {
                     add_rows(l, &rows, system->blocks[b].unknowns[u], &all);
                     vec_push(&l->work, &todo, system->blocks[b].unknowns[u]);

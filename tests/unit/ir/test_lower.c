@@ -67,9 +67,10 @@ static void test_programs_are_slices(void **state)
     assert_string_equal(computed(&l, &l.ir.programs[IR_ASSERTS]), "a b");
     // values begin like the rates
     const IrProgram *r = &l.ir.programs[IR_RATES], *v = &l.ir.programs[IR_VALUES];
-    for (uint32_t i = 0; i < r->n_statements - 2; i++) {
-        assert_int_equal(r->statements[i].index, v->statements[i].index);
-        assert_true(v->statements[i].equation < l.blocks.dynamic.n_equations);
+    for (uint32_t i = 0, k = 0; i < r->n_statements; i++) {
+        if (r->statements[i].kind != IR_LOCAL) continue;
+        assert_int_equal(r->statements[i].index, v->statements[k].index);
+        assert_true(v->statements[k++].equation < l.blocks.dynamic.n_equations);
     }
     // every variable but the parameter is kept
     assert_int_equal(v->n_statements, m->flat.vars.n - 1);
@@ -192,6 +193,7 @@ static void test_verify_finds_a_variable_that_is_never_computed(void **state)
     assert_true(ir_verify(&l.ir));
     IrProgram *rates = &l.ir.programs[IR_RATES];
     const IrStatement first = rates->statements[0];
+    assert_int_equal(first.kind, IR_LOCAL);
     rates->statements[0] = rates->statements[rates->n_statements - 1];
     rates->statements[rates->n_statements - 1] = first;
     assert_false(ir_verify(&l.ir));
