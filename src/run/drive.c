@@ -120,9 +120,8 @@ orr_status drive_event(orr_run *run, Island *island)
     bool changed;
     if (!drive_settle(run, island, &changed)) return ORR_STATUS_FAILED;
     run->values_valid = false;
-    island->t_start = island->t_before = island->t;
-    island->k = 0;
-    if (island->solver->restart) island->solver->restart(island);
+    island->t_before = island->t;
+    island->solver->restart(island);    // also puts a new grid where the island stands
     return ORR_STATUS_OK;
 }
 
@@ -212,7 +211,8 @@ static orr_status check_asserts(orr_run *run, Island *island)
 
 orr_status drive_arrive(orr_run *run, Island *island)
 {
-    island->fault.kind = FAULT_NONE;
+    // what failed further ahead may still be the reason why steps get shorter and shorter
+    if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
     if (run->history && !history_push(run, island)) {
         island_fault(island, FAULT_VALUE, 0, island->t, island->x);
         fault_report(island);

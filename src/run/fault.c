@@ -4,6 +4,7 @@
 // failed. The culprit is the first equation with a value that is not finite and in it the innermost operation that made it from
 // finite operands. This is slow and happens once.
 #include "base/diag.h"
+#include "base/number.h"
 #include "expr/math.h"
 #include "run/run.h"
 #include "solve/solver.h"
@@ -176,13 +177,21 @@ static Culprit find_culprit(const Point *p, Expr root)
 
 static const char *not_finite(double x) { return isnan(x) ? "not a number" : x > 0 ? "infinite" : "minus infinity"; }
 
-// "sqrt(-2.93)", "(-2)^0.5"
+// "sqrt(-2.93)", "(-2)^0.5": with ten digits or, where those would hide the trouble (asin(1.0000000000000002)), all.
 static char *operation_text(const Culprit *c)
 {
+    char texts[2][NUMBER_MAX];
+    double rounded[2];
+    for (int i = 0; i < 2; i++) {
+        snprintf(texts[i], sizeof texts[i], "%.10g", c->operand[i]);
+        if (!number_parse(text_from(texts[i]), &rounded[i])) rounded[i] = c->operand[i];
+    }
+    if (isfinite(expr_apply(c->op, rounded[0], rounded[1], 0)))
+        for (int i = 0; i < 2; i++) number_text(c->operand[i], texts[i]);
     StrBuf s = { 0 };
-    if (c->op == EXPR_POW) str_addf(&s, "(%.10g)^(%.10g)", c->operand[0], c->operand[1]);
-    else if (expr_ops[c->op].arity == 1) str_addf(&s, "%s(%.10g)", expr_ops[c->op].text, c->operand[0]);
-    else str_addf(&s, "%s(%.10g, %.10g)", expr_ops[c->op].text, c->operand[0], c->operand[1]);
+    if (c->op == EXPR_POW) str_addf(&s, "(%s)^(%s)", texts[0], texts[1]);
+    else if (expr_ops[c->op].arity == 1) str_addf(&s, "%s(%s)", expr_ops[c->op].text, texts[0]);
+    else str_addf(&s, "%s(%s, %s)", expr_ops[c->op].text, texts[0], texts[1]);
     return str_finish(&s);
 }
 
@@ -385,12 +394,28 @@ void fault_report(Island *island)
 
 void fault_report_step(Island *island, double h)
 {
-    if (island->fault.kind != FAULT_NONE) {
+    const double near = 1e-6 * (fabs(island->t) + island->t - island->t_start) + 10 * fabs(h);
+    if (island->fault.kind != FAULT_NONE && island->fault.t - island->t <= near) {
         // ever smaller steps met the same obstacle
         fault_report(island);
         return;
     }
-    diag_report(island->diag, DIAG_STEP_UNDERFLOW, (Place){ 0 }, fabs(h), island->t, island_fastest(island, island->t, island->x));
+    // the equation of the state that changes fastest, measured by the tolerances
+    const orr_model *model = island->model;
+    const Ordered *system = &model->blocks.dynamic;
+    const uint32_t state = island_fastest_state(island, island->t, island->x);
+    const uint32_t b = system->block_of[model->blocks.rates[state]];
+    const FlatEquation *equation = b != FLAT_NONE ? &system->equations[system->blocks[b].equations[0]] : NULL;
+    diag_report(island->diag, DIAG_STEP_UNDERFLOW, run_place(model, island->diag, equation ? equation->place : (Place){ 0 }), fabs(h),
+                island->t, model->flat.vars.items[model->blocks.states[state]].name);
     if (island->solver->traits & SOLVER_IMPLICIT) diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
     else diag_hint(island->diag, "try 'solver bdf', a looser tolerance, or look for a singularity there");
+    if (!equation) return;
+    const Expr sides[] = { equation->lhs, equation->rhs };
+    char *text = run_equation_text(model, equation);
+    diag_note(island->diag, (Place){ 0 }, "by %s", text);
+    free(text);
+    model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+    const Point p = { model, &island->env, island->t, island->x, island->env.v };
+    note_values(island->diag, &p, sides, 2);
 }

@@ -68,10 +68,9 @@ bool island_changed(Island *island, double t, const double *x, bool *changed)
 
 double *island_modes(const Island *island) { return island->env.v + island->model->ir.layout.first_mode; }
 
-const char *island_fastest(Island *island, double t, const double *x)
+uint32_t island_fastest_state(Island *island, double t, const double *x)
 {
     const orr_model *model = island->model;
-    if (model->n_states == 0) return "t";
     Arena scratch = { 0 };
     double *dx = ARENA_ARRAY(&scratch, double, model->n_states);
     const bool known = island_rates_aside(island, t, x, dx);
@@ -87,5 +86,12 @@ const char *island_fastest(Island *island, double t, const double *x)
         }
     }
     arena_free(&scratch);
-    return model->flat.vars.items[model->blocks.states[fastest]].name;
+    return fastest;
+}
+
+const char *island_fastest(Island *island, double t, const double *x)
+{
+    const orr_model *model = island->model;
+    if (model->n_states == 0) return "t";
+    return model->flat.vars.items[model->blocks.states[island_fastest_state(island, t, x)]].name;
 }

@@ -383,7 +383,7 @@ orr_status orr_run_restart(orr_run *run)
         run->is_failed = true;
         return ORR_STATUS_FAILED;
     }
-    if (island->solver->restart) island->solver->restart(island);
+    island->solver->restart(island);
     run->t = run->t_start;
     run->x = island->x;
     return drive_arrive(run, island);

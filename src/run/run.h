@@ -55,7 +55,7 @@ typedef struct Island {
     double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
     CodeEnv  env;                   // v lies inside the run's state block
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
-    Fault    fault;                 // of the latest evaluation that failed
+    Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     size_t   n_steps, n_rates, n_rejected;
 } Island;
 
@@ -127,6 +127,7 @@ bool island_is_finite(const double *x, size_t n);
 void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
 // The state whose rate, measured by the tolerances, is largest at (t, x): who to name when a step fails.
 const char *island_fastest(Island *island, double t, const double *x);
+uint32_t    island_fastest_state(Island *island, double t, const double *x);
 
 // ---- run.c: what experiments use beyond orrery/run.h
 
@@ -176,7 +177,7 @@ double history_at(const void *histories, int k, double t);     // for CodeEnv
 
 // Report island->fault: the equation, its line, the values of what it reads, the operation that failed, a next step.
 void fault_report(Island *island);
-// Step underflow or the like: by the fault if one came up since the last accepted step, else by the fastest state.
+// Step underflow or the like: by a fault just ahead if there is one, else by the fastest state.
 void fault_report_step(Island *island, double h);
 // Report what is not finite first among the equations of a system at (t, x); values of loops and modes are read from env->v.
 // x NULL: states too. False if all is finite: nothing was reported.

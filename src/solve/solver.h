@@ -30,7 +30,8 @@ typedef struct Solver {
     StepResult (*step)(Island *island, double t_limit);
     // optional: up to n whole grid steps at once in generated code, from a grid point; *done counts them
     StepResult (*steps)(Island *island, long n, long *done);
-    void       (*restart)(Island *island);                                // states or modes jumped: forget the past
+    // states or modes jumped: forget the past; fixed-step methods begin a new grid at t
+    void       (*restart)(Island *island);
     void       (*state_at)(Island *island, double t, double *x);          // dense output in [t_before, t]; changes no step
     void       (*free)(Island *island);                                   // optional: what is not in the arena
 } Solver;

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { FAKE_MAX = 8 };
+enum { FAKE_MAX = 32 };
 
 typedef struct Fake {
     size_t      n_states;
-    const char *states[FAKE_MAX];
+    const char *states[FAKE_MAX];              // NULL: x2, x3, …
     double      start[FAKE_MAX];
     size_t      n_params;
     const char *params[FAKE_MAX];
@@ -23,6 +23,7 @@ typedef struct Fake {
     CodeProgram asserts;
     bool        has_loops;                     // stand-ins for the generated fixed-step loops
     bool        is_sparse;                     // with a pattern that is tridiagonal
+    size_t      n_guesses;                     // at fake_guesses(env): what the rates leave for the next time
 } Fake;
 
 static Fake fake;
@@ -30,6 +31,11 @@ static Fake fake;
 static inline size_t fake_first_mode(void) { return fake.n_params; }
 static inline size_t fake_first_var(void) { return fake.n_params + fake.n_relations; }
 static inline double *fake_modes(const CodeEnv *env) { return env->v + fake_first_mode(); }
+
+static inline double *fake_guesses(const CodeEnv *env)
+{
+    return env->v + fake_first_var() + fake.n_params + 2 * fake.n_states;
+}
 
 static inline int fake_run_params(double t, const double *x, const CodeEnv *env, double *out)
 {
@@ -42,8 +48,10 @@ static inline int fake_run_params(double t, const double *x, const CodeEnv *env,
 static inline int fake_run_values(double t, const double *x, const CodeEnv *env, double *out)
 {
     (void)out;
-    double dx[FAKE_MAX];
+    double dx[FAKE_MAX], guesses[FAKE_MAX];
+    memcpy(guesses, fake_guesses(env), fake.n_guesses * sizeof *guesses);
     const int failed = fake.rates(t, x, env, dx);
+    memcpy(fake_guesses(env), guesses, fake.n_guesses * sizeof *guesses);
     double *vars = env->v + fake_first_var() + fake.n_params;
     for (size_t i = 0; i < fake.n_states; i++) {
         vars[i] = x[i];
@@ -150,8 +158,10 @@ static inline orr_model *fake_model(Fake spec)
         fake_add_variable(m, spec.params[i], FLAT_PARAM);
         m->flat.vars.items[i].start = expr_const(&m->flat.pool, spec.defaults[i]);
     }
-    for (size_t i = 0; i < n; i++) fake_add_variable(m, spec.states[i], FLAT_VARIABLE);
-    for (size_t i = 0; i < n; i++) fake_add_variable(m, arena_printf(arena, "%s'", spec.states[i]), FLAT_VARIABLE);
+    for (size_t i = 0; i < n; i++)
+        fake_add_variable(m, spec.states[i] ? spec.states[i] : arena_printf(arena, "x%zu", i + 1), FLAT_VARIABLE);
+    for (size_t i = 0; i < n; i++)
+        fake_add_variable(m, arena_printf(arena, "%s'", m->flat.vars.items[spec.n_params + i].name), FLAT_VARIABLE);
     const uint32_t n_vars = (uint32_t)m->flat.vars.n, first_state = (uint32_t)spec.n_params;
 
     m->n_states = m->blocks.n_states = (uint32_t)n;
@@ -169,7 +179,9 @@ static inline orr_model *fake_model(Fake spec)
     layout->first_mode = (uint32_t)fake_first_mode();
     layout->n_modes = m->n_relations = (uint32_t)spec.n_relations;
     layout->first_var = (uint32_t)fake_first_var();
-    layout->first_guess = layout->n_values = m->n_values = layout->first_var + n_vars;
+    layout->first_guess = layout->first_var + n_vars;
+    layout->n_guesses = (uint32_t)spec.n_guesses;
+    layout->n_values = m->n_values = layout->first_guess + layout->n_guesses;
     for (uint32_t i = 0; i < n_vars; i++) {
         m->blocks.start.block_of[i] = m->blocks.dynamic.block_of[i] = FLAT_NONE;
         layout->guess[i] = layout->state_of[i] = FLAT_NONE;

@@ -224,6 +224,32 @@ static void test_delay_remembers_what_was_before_the_start(void **state)
     assert_near(end_value(text, "x", with("auto", 3, 0, 1e-9, 1e-11)), 1 + 6 + 1 + 1.5, 1e-8);
 }
 
+static void test_delay_of_something_that_jumps(void **state)
+{
+    (void)state;
+    // the jump at t = 0.5 comes back at t = 1.5, both ends of steps: each step reads its own side
+    static const char text[] = "model D\n  var x = 0, y = 0\n  x' = 1\n  y' = delay(if x > 0.5 then 1 else 0, 1)\nend\n";
+    assert_near(end_value(text, "y", with("rk4", 3, 0.1, 0, 0)), 1.5, 1e-9);
+    assert_near(end_value(text, "y", with("heun", 3, 0.1, 0, 0)), 1.5, 1e-9);
+    assert_near(end_value(text, "y", with("euler", 3, 0.1, 0, 0)), 1.5, 1e-9);
+}
+
+static void test_no_step_is_longer_than_a_delay(void **state)
+{
+    (void)state;
+    // x(t) = cos(t) with a smooth past: a free step would soon be longer than the delay
+    static const char text[] = "model D\n  param tau = 0.1\n  var x = 1, v = 0\n  x' = v\n"
+                               "  v' = -delay(x, tau)*cos(tau) + delay(v, tau)*sin(tau)\nend\n";
+    const double truth = end_value(text, "x", with("rk4", 8, 0.001, 0, 0));
+    assert_near(end_value(text, "x", with("dopri5", 8, 0, 1e-4, 1e-6)), truth, 1e-3);
+    Lab lab = lab_open(text);
+    orr_run *run = run_begin(&lab, with("dopri5", 8, 0, 1e-4, 1e-6));
+    assert_int_equal(orr_run_advance(run, 8), ORR_STATUS_OK);
+    assert_true(orr_run_get_facts(run).n_steps >= 80);
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
 // ---- Generated code and our own steps
 
 // Loops, relations, parameters, functions: all that a step can meet.
@@ -236,8 +262,8 @@ static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state
     static const char *const solvers[] = { "euler", "semi-implicit euler", "heun", "rk4" };
     static const char *const names[] = { "x", "v", "w", "z" };
     Lab lab = lab_open(RICH);
-    for (int i = 0; i < 4; i++) {
-        const orr_run_options o = with(solvers[i], 7.003, 0.01, 0, 0);    // the last step is shorter
+    for (int i = 0; i < 8; i++) {
+        const orr_run_options o = with(solvers[i % 4], 70.003, i < 4 ? 0.01 : 0.17, 0, 0);    // the last step is shorter
         orr_run *generated = run_begin(&lab, o);
         assert_int_equal(orr_run_advance(generated, o.t_end), ORR_STATUS_OK);
         CodeLoop loops[CODE_N_LOOPS];
@@ -279,6 +305,8 @@ int main(void)
         cmocka_unit_test(test_spring_follows_its_closed_form),
         cmocka_unit_test(test_delay_equation),
         cmocka_unit_test(test_delay_remembers_what_was_before_the_start),
+        cmocka_unit_test(test_delay_of_something_that_jumps),
+        cmocka_unit_test(test_no_step_is_longer_than_a_delay),
         cmocka_unit_test(test_generated_loops_and_steps_by_hand_agree_to_the_bit),
         cmocka_unit_test(test_all_methods_agree_on_the_rich_model),
     };

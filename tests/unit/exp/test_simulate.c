@@ -80,6 +80,20 @@ static void test_an_end_on_the_grid_is_not_doubled(void **state)
     lab_close(&l);
 }
 
+static void test_any_part_of_the_run_fits_as_often_as_it_should(void **state)
+{
+    (void)state;
+    Lab l = lab_open(DECAY "experiment e of Decay\n  until pi\n  solver rk4 step 0.1\nend\n");
+    for (size_t parts = 1; parts < 100; parts++) {
+        l.e.every = l.e.until / (double)parts;
+        lab_run(&l);
+        assert_int_equal(l.outcome.n_rows, parts + 1);
+        assert_same_bits(cell(&l, 0, parts), l.e.until);
+        orr_outcome_free(&l.outcome);
+    }
+    lab_close(&l);
+}
+
 static void test_without_names_outputs_or_states_are_recorded(void **state)
 {
     (void)state;
@@ -336,6 +350,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rows_are_at_every_interval_and_at_the_end),
         cmocka_unit_test(test_an_end_on_the_grid_is_not_doubled),
+        cmocka_unit_test(test_any_part_of_the_run_fits_as_often_as_it_should),
         cmocka_unit_test(test_without_names_outputs_or_states_are_recorded),
         cmocka_unit_test(test_what_is_plotted_is_recorded_too),
         cmocka_unit_test(test_an_array_is_recorded_by_its_name),
