@@ -71,6 +71,7 @@ void gen_init(Gen *g, const Ir *ir)
     g->vars = ARENA_ARRAY(&g->work, VarInfo, n_vars);
     g->input_mark = ARENA_ARRAY(&g->work, uint32_t, n_vars);
     g->uses_place = ARENA_ARRAY(&g->work, bool, ir->layout.n_values);
+    g->reads_state = ARENA_ARRAY(&g->work, bool, ir->blocks->n_states);
     g->uses_math = ARENA_ARRAY(&g->work, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&g->work, bool, g->pool->tables.n);
     for (size_t op = 0; op < EXPR_N_OPS; op++) {
@@ -446,6 +447,7 @@ static void print_memory(Gen *g, Array array, uint32_t index)
     StrBuf *s = &g->piece_text;
     if (g->r->is_named) {
         if (array == ARRAY_X) {
+            g->reads_state[index] = true;
             gen_name(s, index < g->n_new ? "y" : g->r->state, index);
             return;
         }
@@ -770,8 +772,9 @@ static void print_solve(Gen *g, const Step *step)
 static void print_form(Gen *g, const Step *step)
 {
     StrBuf *s = &g->piece_text;
+    const bool is_unread = g->r->unread_form && !g->reads_state[step->index];
     str_add(s, g->indent);
-    for (const char *p = g->r->form; *p; p++) {
+    for (const char *p = is_unread ? g->r->unread_form : g->r->form; *p; p++) {
         if (*p == '#') gen_name(s, "", step->index);
         else if (*p != '@') str_add_char(s, *p);
         // a factor, the last term of a sum, or alone in parentheses
@@ -953,10 +956,13 @@ static void plan_epoch(Gen *g, uint32_t first, uint32_t end)
     g->items.n = 0;
     g->n_slots = 0;
     for (uint32_t i = first; i < end; i++) count_step(g, &g->r->steps[i]);
-    for (uint32_t i = first; i < end; i++) order_step(g, i);
-    const uint32_t piece = g->piece;
-    for (size_t i = 0; i < g->items.n; i++) visit_item(g, &g->items.items[i], FIND_CROSSINGS);
-    g->piece = piece;
+    for (uint32_t i = first; i < end; i++) {
+        const size_t n = g->items.n;
+        order_step(g, i);
+        const uint32_t piece = g->piece;
+        for (size_t k = n; k < g->items.n && piece; k++) visit_item(g, &g->items.items[k], FIND_CROSSINGS);
+        g->piece = piece;
+    }
     const uint32_t n_slots = g->is_block ? g->ir->layout.n_loop_scratch : g->ir->layout.n_scratch;
     assert(g->n_slots <= n_slots);
     (void)n_slots;

@@ -76,6 +76,7 @@ typedef struct Routine {
     const char    *state;         // prefix of the states' names
     bool           copies_states; // STEP_UPDATE computes y0 from x0, and from then on y0 is read
     const char    *form;          // of stores into ARRAY_FORM: # is the index, @ the value
+    const char    *unread_form;   // the same for states that no rate reads; NULL: no difference
 } Routine;
 
 // An operand as the present routine sees it, aliases followed: a variable, another leaf, or an operation.
@@ -154,6 +155,7 @@ typedef struct Gen {
     bool            uses_array[N_ARRAYS], uses_time, uses_env, uses_step, uses_remember, can_fail;    // in it
     VEC(bool)       piece_fails;   // of each piece of the routine
     bool           *uses_place;    // [n_values] parameters and modes that named routines read; see is_named
+    bool           *reads_state;   // [n_states] the same for states
     uint32_t       *input_mark;    // [n_vars]
     uint32_t        n_inputs_asked;
     const char     *indent;

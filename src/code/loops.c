@@ -9,6 +9,7 @@
 //
 // Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in both forms.
 #include "code/cgen.h"
+#include <ctype.h>
 #include <string.h>
 
 enum { LOCAL_STATES_MAX = 16 };
@@ -23,6 +24,7 @@ typedef struct Stepping {
     bool   is_local;          // a small model
     bool   has_relations;
     bool   uses_t, uses_half, uses_next;
+    bool  *is_read;           // [n_states] by some rate
 } Stepping;
 
 static uint32_t n_states(const Stepping *l) { return l->c->gen.ir->blocks->n_states; }
@@ -68,15 +70,28 @@ static void add_statements(Stepping *l, const Routine *r, const char *indent)
     note_time(l, r->time);
 }
 
-// The rates at the states `state`, each used in a statement of the given form.
-static void add_stage(Stepping *l, const char *time, const char *state, const char *form)
+// The rates at the states `state`, each used in a statement of the given form; of another one if the state is not read
+// by any rate, so that the next stage does without it.
+static void add_stage(Stepping *l, const char *time, const char *state, const char *form, const char *unread_form)
 {
     const IrProgram *rates = &l->c->gen.ir->programs[IR_RATES];
     Routine r = named_routine(rates, time, state, form);
+    r.unread_form = unread_form;
     r.steps = cgen_steps(l->c, rates, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
     add_statements(l, &r, "            ");
     str_add(&l->body, "        }\n");
+}
+
+// Which states the rates read at all: known once they have been printed.
+static void find_read_states(Stepping *l)
+{
+    memset(l->c->gen.reads_state, 0, n_states(l) * sizeof *l->c->gen.reads_state);
+    add_stage(l, "t", "x", "@", NULL);
+    l->body.n = 0;
+    l->uses_t = false;
+    l->is_read = ARENA_ARRAY(&l->c->gen.work, bool, n_states(l));
+    memcpy(l->is_read, l->c->gen.reads_state, n_states(l) * sizeof *l->is_read);
 }
 
 static void add_copy(Stepping *l, const char *from)
@@ -112,14 +127,20 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
 {
     StrBuf *s = &l->c->gen.body;
     const uint32_t n = n_states(l);
-    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
+    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, n ? constants : "");
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
-    for (const char *letter = locals; n && *letter; letter++) {
-        for (uint32_t i = 0; i < n; i++) str_addf(s, "%s%c%u", i ? ", " : "    double ", *letter, i);
-        str_add(s, ";\n");
+    for (const char *letter = locals; *letter; letter++) {
+        // a letter in capitals: only of the states that are read
+        bool is_first = true;
+        for (uint32_t i = 0; i < n; i++) {
+            if (isupper(*letter) && !l->is_read[i]) continue;
+            str_addf(s, "%s%c%u", is_first ? "    double " : ", ", tolower(*letter), i);
+            is_first = false;
+        }
+        if (!is_first) str_add(s, ";\n");
     }
-    str_add(s, "    long i;\n    (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
+    str_add(s, "    long i;\n    (void)x, (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
     if (l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
     if (l->uses_half) str_add(s, "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n");
@@ -132,7 +153,7 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
 
 static void print_local_euler(Stepping *l)
 {
-    add_stage(l, "t", "x", "y# = x# + h*@;");
+    add_stage(l, "t", "x", "y# = x# + h*@;", NULL);
     add_check(l, "y");
     add_copy(l, "y");
     finish_local(l, "euler", "", "y");
@@ -140,30 +161,32 @@ static void print_local_euler(Stepping *l)
 
 static void print_local_heun(Stepping *l)
 {
-    add_stage(l, "t", "x", "y# = x# + h*(f# = @);");
+    find_read_states(l);
+    add_stage(l, "t", "x", "y# = x# + h*(f# = @);", "f# = @;");
     if (l->has_relations) {
-        add_stage(l, "t_next", "y", "z# = x# + h_half*(f# + @);");
+        add_stage(l, "t_next", "y", "z# = x# + h_half*(f# + @);", NULL);
         add_check(l, "z");
         add_copy(l, "z");
     } else {
-        add_stage(l, "t_next", "y", "x# = x# + h_half*(f# + @);");
+        add_stage(l, "t_next", "y", "x# = x# + h_half*(f# + @);", NULL);
     }
-    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", l->has_relations ? "fyz" : "fy");
+    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", l->has_relations ? "fYz" : "fY");
 }
 
 static void print_local_rk4(Stepping *l)
 {
-    add_stage(l, "t", "x", "y# = x# + h_half*(f# = @);");
-    add_stage(l, "t_half", "y", "z# = x# + h_half*(g# = @);");
-    add_stage(l, "t_half", "z", "w# = x# + h*(q# = @);");
+    find_read_states(l);
+    add_stage(l, "t", "x", "y# = x# + h_half*(f# = @);", "f# = @;");
+    add_stage(l, "t_half", "y", "z# = x# + h_half*(g# = @);", "g# = @;");
+    add_stage(l, "t_half", "z", "w# = x# + h*(q# = @);", "q# = @;");
     if (l->has_relations) {
-        add_stage(l, "t_next", "w", "y# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);");
+        add_stage(l, "t_next", "w", "y# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
         add_check(l, "y");
         add_copy(l, "y");
     } else {
-        add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);");
+        add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
     }
-    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n", "fgqyzw");
+    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n", l->has_relations ? "fgqyZW" : "fgqYZW");
 }
 
 // ---- Large models: arrays s, f, y in scratch
@@ -324,7 +347,9 @@ static void print_local_in_place(Stepping *l, const InPlaceSteps *p)
     r.style = VARS_OUTSIDE;
     r.copies_states = p->has_loops || l->has_relations;
     declare_variables(c, &l->body, p);
-    add_statements(l, &r, "        ");
+    str_add(&l->body, "        {\n");
+    add_statements(l, &r, "            ");
+    str_add(&l->body, "        }\n");
     add_check(l, "y");
     if (r.copies_states) add_copy(l, "y");
     finish_local(l, "in_place", "", r.copies_states ? "y" : "");
