@@ -1,0 +1,80 @@
+#!/usr/bin/env bash
+# The same bits, whoever compiled the code and whatever is recorded: every example, every experiment, every solver, in memory
+# and by cc, byte for byte, failures and their messages included; and with few rows as with many. A build by another compiler
+# or with sanitizers agrees with the release build, if that is there and up to date.
+. "$(dirname "$0")/../common/shell.sh"
+
+release=$root/build/release/bin/orrery
+other=
+if [[ $ORRERY != "$release" && -x $release ]] &&
+    [[ -z $(find "$root/src" "$root/apps" "$root/include" -newer "$release" -name '*.[ch]' -print -quit) ]]; then
+    other=$release
+fi
+
+mapfile -t solvers < <("$ORRERY" solvers | sed -E 's/  +.*//')
+((${#solvers[@]} >= 8)) || fail "only these solvers: ${solvers[*]}"
+n_runs=0 n_failed=0
+
+# result <program> <options>: status, messages and rows in one file each
+result() {
+    local program=$1 to=$2
+    shift 2
+    timeout 60 "$program" run "$@" -o "$to.csv" >/dev/null 2>"$to.err"
+    echo "status $?" >>"$to.err"
+}
+
+# try <file> <experiment> <options>
+try() {
+    local solver label
+    for solver in "${solvers[@]}"; do
+        label="${1##*/} ${*:2} --solver $solver"
+        command="run $label"
+        result "$ORRERY" instant "$@" --solver "$solver" --code instant
+        result "$ORRERY" native "$@" --solver "$solver" --code native
+        check
+        cmp instant.csv native.csv || fail "instant and native code differ"
+        cmp instant.err native.err || fail "the messages of instant and native code differ"
+        if [[ -n $other ]]; then
+            result "$other" other "$@" --solver "$solver" --code instant
+            cmp instant.csv other.csv || fail "this build and the release build differ"
+        fi
+        n_runs=$((n_runs + 1))
+        grep -q '^status [04]' instant.err || { n_failed=$((n_failed + 1)); continue; }
+        # the steps do not depend on the rows
+        result "$ORRERY" sparse "$@" --solver "$solver" --every 1e300
+        expect_equal "$(tail -n 1 sparse.csv)" "$(tail -n 1 instant.csv)" "the last row, with few rows and with many"
+    done
+}
+
+for file in "$root"/examples/*.orr; do
+    for experiment in $(sed -nE 's/^experiment ([A-Za-z_0-9]+) .*/\1/p' "$file"); do
+        [[ $file == */lotka_volterra.orr && $experiment == long ]] && continue    # cycle again, but longer
+        # where explicit methods would need for ever
+        case ${file##*/} in
+            robertson.orr) try "$file" "$experiment" --until 10 ;;
+            van_der_pol.orr) try "$file" "$experiment" --until 5 ;;
+            oregonator.orr) try "$file" "$experiment" --until 2 ;;
+            *) try "$file" "$experiment" ;;
+        esac
+    done
+done
+for file in "$root"/examples/*.csmp; do
+    options=()
+    grep -q 'timestep *= *?' "$file" && options=(--set timestep=0.01)
+    try "$file" "${options[@]}"
+done
+# every feature of the language once more
+for file in switches language loops; do
+    for experiment in $(sed -nE 's/^experiment ([A-Za-z_0-9]+) .*/\1/p' "$root/tests/models/$file.orr"); do
+        result "$ORRERY" instant "$root/tests/models/$file.orr" "$experiment" --code instant
+        result "$ORRERY" native "$root/tests/models/$file.orr" "$experiment" --code native
+        command="run $file.orr $experiment"
+        check
+        cmp instant.csv native.csv || fail "instant and native code differ"
+        cmp instant.err native.err || fail "the messages of instant and native code differ"
+    done
+done
+command=
+((n_runs >= 200)) || fail "only $n_runs runs were compared"
+((n_failed <= n_runs / 10)) || fail "$n_failed of $n_runs runs failed: there is little left to compare"
+finish
