@@ -101,6 +101,50 @@ static void test_oregonator(void **state)
     assert_near_relative(end_value(text, "y3", o), 132.05549428467060, 1e-6);
 }
 
+// ---- A sparse Jacobian without a diagonal: a chain of masses and springs
+
+static void test_chain_of_masses(void **state)
+{
+    (void)state;
+    // the lowest mode of n masses between two walls is a standing wave
+    static const char text[] = "model C\n  param n = 20\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] = sin(pi*i/(n + 1))\n"
+                               "    initial v[i] = 0\n    x[i]' = v[i]\n  end\n  v[1]' = x[2] - 2*x[1]\n  v[n]' = x[n-1] - 2*x[n]\n"
+                               "  for i in 2..n-1\n    v[i]' = x[i-1] - 2*x[i] + x[i+1]\n  end\nend\n";
+    const double omega = 2 * sin(M_PI / 2 / 21);
+    Lab lab = lab_open(text);
+    orr_run *run = run_begin(&lab, with("bdf", 30, 0, 1e-8, 1e-10));
+    assert_int_equal(orr_run_advance(run, 30), ORR_STATUS_OK);
+    for (int i = 1; i <= 20; i++) {
+        char name[8];
+        snprintf(name, sizeof name, "x[%d]", i);
+        assert_near(value(&lab, run, name), sin(M_PI * i / 21) * cos(omega * 30), 1e-5);
+    }
+    // with a wrong matrix the iteration would fail again and again
+    assert_true(orr_run_get_facts(run).n_rejected < orr_run_get_facts(run).n_steps / 5);
+    assert_true(orr_run_get_facts(run).n_rates < 2 * orr_run_get_facts(run).n_steps);
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
+static void test_stiff_springs_with_a_sparse_matrix(void **state)
+{
+    (void)state;
+    static const char text[] = "model C\n  param n = 12\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] = i\n    initial v[i] = 0\n"
+                               "    x[i]' = v[i]\n    v[i]' = -1e6*x[i] - 1e4*v[i]\n  end\nend\n";
+    const double root = sqrt(1e8 - 4e6), slow = 0.5 * (root - 1e4), fast = -0.5 * (root + 1e4), t = 0.05;
+    const double exact = (fast * exp(slow * t) - slow * exp(fast * t)) / (fast - slow);
+    Lab lab = lab_open(text);
+    orr_run *run = run_begin(&lab, with("bdf", t, 0, 1e-8, 1e-10));
+    assert_int_equal(orr_run_advance(run, t), ORR_STATUS_OK);
+    assert_near(value(&lab, run, "x[1]"), exact, 1e-6);
+    assert_near(value(&lab, run, "x[12]"), 12 * exact, 1e-5);
+    // a wrong matrix would cost many more evaluations
+    assert_true(orr_run_get_facts(run).n_rejected < 20);
+    assert_true(orr_run_get_facts(run).n_rates < 1000);
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
 // ---- What another package's tests expect of Euler and RK4
 
 #define LV "model LV\n  param alpha = 1.5, beta = 1, gamma = 1, delta = 3\n  var X = 10, Y = 5\n" \
@@ -297,6 +341,8 @@ int main(void)
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_van_der_pol),
         cmocka_unit_test(test_oregonator),
+        cmocka_unit_test(test_chain_of_masses),
+        cmocka_unit_test(test_stiff_springs_with_a_sparse_matrix),
         cmocka_unit_test(test_predator_and_prey),
         cmocka_unit_test(test_epidemic),
         cmocka_unit_test(test_long_run_of_rk4),

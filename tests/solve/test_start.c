@@ -182,6 +182,14 @@ static void test_initial_values_of_states_can_be_set(void **state)
     assert_int_equal(orr_run_advance(l.run, 1), ORR_STATUS_OK);
     assert_near(value(&l, "x"), 6, 1e-9);
     close_lab(&l);
+    // and only it must make sense
+    const orr_setting sane = { "x", 4 }, insane = { "x", -4 };
+    l = lab("model M\n  var x = -1\n  y = sqrt(x)\n  x' = 0\nend\n", &sane, 1);
+    assert_near(value(&l, "y"), 2, 0);
+    close_lab(&l);
+    l = lab("model M\n  var x = 1\n  y = sqrt(x)\n  x' = 0\nend\n", &insane, 1);
+    assert_string_equal(code(&l, 0), "E503");
+    close_lab(&l);
     // but not if another start would be left behind
     l = lab("model M\n  var x = 1, y\n  initial y = 2*x\n  x' = 0\n  y' = 0\nend\n", &set, 1);
     assert_string_equal(code(&l, 0), "E407");

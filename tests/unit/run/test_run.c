@@ -248,6 +248,32 @@ static void test_free_steps_notice_short_changes(void **state)
     trial_end(&trial);
 }
 
+// t > 1: the event is at the very next number, and the run ends one number later.
+static int late_relations(double t, const double *x, const CodeEnv *env, double *out)
+{
+    (void)x, (void)env;
+    out[0] = t - 1;
+    out[1] = t > 1;
+    return 0;
+}
+
+static void test_an_event_may_be_a_rounding_before_the_end(void **state)
+{
+    (void)state;
+    const Fake problem = { .n_states = 1, .states = { "x" }, .rates = kink_rates, .n_relations = 1, .relations = late_relations,
+                           .has_loops = true };
+    const double t_event = nextafter(1, 2), t_end = nextafter(t_event, 2);
+    for (size_t i = 0; orr_solver_at(i); i++) {
+        const orr_solver_info *s = orr_solver_at(i);
+        Trial trial = trial_begin(problem, options_for(s->name, t_end, s->fixed_step ? 0.1 : 0));
+        assert_int_equal(orr_run_advance(trial.run, t_end), ORR_STATUS_OK);
+        assert_same_bits(orr_run_time(trial.run), t_end);
+        assert_near(trial_value(&trial, "x"), 1, 1e-12);
+        if (!s->fixed_step) assert_int_equal(orr_run_get_facts(trial.run).n_events, 1);
+        trial_end(&trial);
+    }
+}
+
 // x' = if x > 0 then -1 else 1 never leaves 0.
 static int chatter_rates(double t, const double *x, const CodeEnv *env, double *out)
 {
@@ -382,6 +408,7 @@ int main(void)
         cmocka_unit_test(test_the_event_point_has_the_new_truth_value),
         cmocka_unit_test(test_several_relations_in_one_step_come_in_order),
         cmocka_unit_test(test_free_steps_notice_short_changes),
+        cmocka_unit_test(test_an_event_may_be_a_rounding_before_the_end),
         cmocka_unit_test(test_chattering_ends_with_a_message),
         cmocka_unit_test(test_a_relation_that_contradicts_itself_is_named),
         cmocka_unit_test(test_a_nan_in_a_chunk_is_found_at_its_step),
