@@ -87,7 +87,7 @@ static void add_stage(Stepping *l, const char *time, const char *state, const ch
 static void find_read_states(Stepping *l)
 {
     memset(l->c->gen.reads_state, 0, n_states(l) * sizeof *l->c->gen.reads_state);
-    add_stage(l, "t", "x", "@", NULL);
+    add_stage(l, "t", "x", "f# = @;", NULL);
     l->body.n = 0;
     l->uses_t = false;
     l->is_read = ARENA_ARRAY(&l->c->gen.work, bool, n_states(l));
