@@ -1,4 +1,4 @@
-// src/exp/experiment.c: an experiment as written becomes one that can be carried out: names as text, expressions as numbers.
+// src/exp/experiment.c: an experiment as written becomes numbers and names.
 #include "base/diag.h"
 #include "expr/expr.h"
 #include "orrery/experiment.h"
@@ -11,7 +11,7 @@ orr_experiment orr_experiment_default(void)
     return (orr_experiment){ .name = "", .until = NAN, .run = orr_run_options_default() };
 }
 
-// ---------------------------------------------------------------------------------------------- constant expressions
+// ---------------------------------------------------------------------------------------------- constants
 
 typedef struct Reader {
     Arena        *arena;       // of the source
@@ -40,7 +40,8 @@ static double evaluate_ref(Reader *r, const AstExpr *e)
 {
     const AstRef *ref = &e->ref;
     double value;
-    if (ref->n_parts == 1 && ref->primes == 0 && ref->parts[0].n_indices == 0 && constant_named(ref->parts[0].name, &value))
+    if (ref->n_parts == 1 && ref->primes == 0 && ref->parts[0].n_indices == 0 &&
+        constant_named(ref->parts[0].name, &value))
         return value;
     diag_report(r->diag, DIAG_NAME_UNKNOWN, e->place, ref->parts[0].name, r->name);
     diag_hint(r->diag, "an experiment is written with numbers; 'pi' and functions such as sqrt are known");
@@ -118,7 +119,8 @@ static double number(Reader *r, const AstExpr *e, const char *what)
     const bool had_failed = r->failed;
     const double value = evaluate(r, e);
     if (isfinite(value) || r->failed != had_failed) return value;
-    diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, isnan(value) ? "not a number" : "infinity", "a finite number is needed");
+    diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, isnan(value) ? "not a number" : "infinity",
+                "a finite number is needed");
     return fail(r);
 }
 
@@ -135,7 +137,9 @@ static const char *name_of(Reader *r, const AstRef *ref, Place place)
         for (uint32_t k = 0; k < part->n_indices; k++) {
             const double index = evaluate(r, part->indices[k]);
             if (!(index == floor(index)) || fabs(index) > 1e9) {
-                if (!r->failed) diag_report(r->diag, DIAG_SETTING_VALUE, place, part->name, "this index", "it is not a whole number");
+                if (!r->failed)
+                    diag_report(r->diag, DIAG_SETTING_VALUE, place, part->name, "this index",
+                                "it is not a whole number");
                 fail(r);
             }
             str_addf(&s, "%s%.0f", k ? "," : "[", index);
@@ -157,9 +161,13 @@ static const char *const *names_of(Reader *r, const AstRef *refs, const Place *p
 
 static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run)
 {
-    const struct { const char *name; double *value; } known[] = {
-        { "step", &run->step }, { "tol", &run->tolerance }, { "tolerance", &run->tolerance }, { "abs", &run->absolute },
-        { "absolute", &run->absolute }, { "max", &run->max_step }, { "max_step", &run->max_step },
+    const struct {
+        const char *name;
+        double     *value;
+    } known[] = {
+        { "step", &run->step },    { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
+        { "abs", &run->absolute }, { "absolute", &run->absolute }, { "max", &run->max_step },
+        { "max_step", &run->max_step },
     };
     enum { N_KNOWN = sizeof known / sizeof *known };
     const char *names[N_KNOWN];
@@ -179,7 +187,8 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         }
         const double value = number(r, option->value, name);
         if (!(value > 0) && !r->failed) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, option->place, name, value < 0 ? "a negative number" : "0", "it must be positive");
+            diag_report(r->diag, DIAG_SETTING_VALUE, option->place, name,
+                        value < 0 ? "a negative number" : "0", "it must be positive");
             fail(r);
         }
         *known[i].value = value;
@@ -204,8 +213,9 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
         const AstPlot *plot = &e->plots[i];
         plots[i].ys = names_of(r, plot->ys, NULL, plot->place, plot->n_ys);
         plots[i].n_ys = plot->n_ys;
-        const bool over_time = plot->over.n_parts == 0
-                               || (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
+        const bool over_time =
+            plot->over.n_parts == 0 ||
+            (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
         plots[i].over = over_time ? NULL : name_of(r, &plot->over, plot->place);
     }
     experiment->plots = plots;
@@ -222,7 +232,8 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
         expects[i].value = number(r, expect->value, expects[i].name);
         expects[i].within = number(r, expect->within, "within");
         if (expects[i].within < 0) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number", "it is a distance");
+            diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number",
+                        "it is a distance");
             fail(r);
         }
         const char *path = diag_path(r->diag, expect->place.file);
@@ -256,7 +267,8 @@ static const AstExperiment *find(const Ast *ast, const char *name, orr_diag *dia
     diag_report(diag, DIAG_EXPERIMENT_UNKNOWN, (Place){ 0 }, name);
     const char *closest = text_closest(name, names, ast->experiments.n);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-    else if (ast->experiments.n) diag_hint(diag, "there is '%s'%s", names[0], ast->experiments.n > 1 ? " and others" : "");
+    else if (ast->experiments.n)
+        diag_hint(diag, "there is '%s'%s", names[0], ast->experiments.n > 1 ? " and others" : "");
     else diag_hint(diag, "the file contains no experiment: leave the name out");
     arena_free(&work);
     return NULL;
@@ -280,7 +292,8 @@ static bool check_model(const Ast *ast, const AstExperiment *e, orr_diag *diag)
     return found;
 }
 
-bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag)
+bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment,
+                        orr_diag *diag)
 {
     const Ast *ast = &source->ast;
     *experiment = orr_experiment_default();
@@ -296,7 +309,8 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     if (e->until) experiment->until = number(&r, e->until, "until");
     if (e->every) experiment->every = number(&r, e->every, "every");
     if (experiment->every < 0) {
-        diag_report(diag, DIAG_SETTING_VALUE, e->every->place, "every", "a negative number", "it is an interval of time");
+        diag_report(diag, DIAG_SETTING_VALUE, e->every->place, "every", "a negative number",
+                    "it is an interval of time");
         fail(&r);
     }
     experiment->run.solver = e->solver;

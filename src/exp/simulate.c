@@ -38,7 +38,7 @@ typedef struct Simulation {
     size_t                n_rows;
 } Simulation;
 
-// ---------------------------------------------------------------------------------------------- what is recorded
+// ---------------------------------------------------------------------------------------------- columns
 
 static void add_column(Simulation *s, size_t variable)
 {
@@ -97,7 +97,8 @@ static void add_default(Simulation *s)
     for (int round = 0; round < 3 && s->columns.n == 0; round++) {
         for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
             const orr_variable v = orr_model_variable(s->model, i);
-            if (v.is_hidden || v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT || v.kind == ORR_KIND_RESULT) continue;
+            const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
+            if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) continue;
             if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE : true) add_column(s, i);
         }
     }
@@ -217,10 +218,12 @@ static size_t judge(Simulation *s)
         if (v->holds) continue;
         n_failed++;
         if (x->at < s->experiment->from || x->at > s->experiment->until) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from, s->experiment->until);
+            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from,
+                        s->experiment->until);
         } else {
             const double at = isnan(x->at) ? s->experiment->until : x->at;
-            diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within, v->found);
+            diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within,
+                        v->found);
         }
         if (x->file) diag_hint(s->diag, "expected in %s, line %zu", x->file, x->line);
     }
@@ -233,7 +236,8 @@ static orr_status begin_sinks(Simulation *s, size_t *n_begun)
 {
     for (*n_begun = 0; *n_begun < s->n_sinks;) {
         const orr_sink *sink = &s->sinks[(*n_begun)++];
-        if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n, orr_model_time_unit(s->model)))
+        if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n,
+                                        orr_model_time_unit(s->model)))
             return ORR_STATUS_SYSTEM;
     }
     return ORR_STATUS_OK;
@@ -271,7 +275,8 @@ static bool pulse(void *context, double t)
     bool ok = true;
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
-        if (sink->progress) ok = sink->progress(sink->self, t, s->experiment->from, s->experiment->until) && ok;
+        if (sink->progress)
+            ok = sink->progress(sink->self, t, s->experiment->from, s->experiment->until) && ok;
     }
     return ok;
 }
@@ -318,7 +323,8 @@ static orr_status run_once(Simulation *s)
         if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
-        else if (island->solver->fixed_step && s->model->n_relations == 0) status = run_on_times(s, island->step);
+        else if (island->solver->fixed_step && s->model->n_relations == 0)
+            status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
     if (status == ORR_STATUS_OK) meet_at_end(s);
@@ -338,7 +344,7 @@ static orr_status run_study(Simulation *s)
     }
 }
 
-// ---------------------------------------------------------------------------------------------- the experiment
+// ---------------------------------------------------------------------------------------------- all of it
 
 static bool check(const orr_experiment *e, orr_diag *diag)
 {
@@ -361,7 +367,8 @@ static bool check(const orr_experiment *e, orr_diag *diag)
     if (!isfinite(e->every) || e->every < 0) {
         char text[32];
         snprintf(text, sizeof text, "%g", e->every);
-        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text, "it is an interval of time; 0 means each step");
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text,
+                    "it is an interval of time; 0 means each step");
         ok = false;
     }
     return ok;
@@ -370,13 +377,15 @@ static bool check(const orr_experiment *e, orr_diag *diag)
 static void keep_results(const Simulation *s, orr_outcome *outcome)
 {
     size_t n = 0;
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
+    for (size_t i = 0; i < orr_model_n_variables(s->model); i++)
+        n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
     if (n == 0) return;
     orr_setting *results = calloc(n, sizeof *results);
     if (!results) arena_no_memory(n * sizeof *results);
     for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
         const orr_variable v = orr_model_variable(s->model, i);
-        if (v.kind == ORR_KIND_RESULT) results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };
+        if (v.kind == ORR_KIND_RESULT)
+            results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };
     }
     outcome->results = results;
 }
@@ -422,11 +431,13 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     return outcome->n_failed ? ORR_STATUS_NOT_VALIDATED : ORR_STATUS_OK;
 }
 
-orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks, size_t n_sinks,
-                         orr_diag *diag)
+orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks,
+                         size_t n_sinks, orr_diag *diag)
 {
     orr_outcome outcome = { 0 };
-    Simulation s = { .model = model, .experiment = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag };
+    Simulation s = {
+        .model = model, .experiment = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag
+    };
     outcome.status = simulate(&s, &outcome);
     outcome.n_rows = s.n_rows;
     outcome.verdicts = s.verdicts;

@@ -1,7 +1,8 @@
 // src/exp/table.c: rows in memory, column by column.
 //
-// A table with a limit holds every stride-th row and, behind them, the latest. When it is full every second row is dropped
-// and the stride doubles: whatever the length of the run, its rows stay evenly spread over all of it.
+// A table with a limit holds every stride-th row and, behind them, the latest. When it is full every second
+// row is dropped and the stride doubles: whatever the length of the run, its rows stay evenly spread over all
+// of it.
 #include "base/csv.h"
 #include "orrery/experiment.h"
 #include <stdlib.h>
@@ -42,7 +43,10 @@ void orr_table_destroy(orr_table *table)
     free(table);
 }
 
-static const char *copy(Arena *arena, const char *text) { return text ? arena_copy_text(arena, text, strlen(text)) : NULL; }
+static const char *copy(Arena *arena, const char *text)
+{
+    return text ? arena_copy_text(arena, text, strlen(text)) : NULL;
+}
 
 static void make_columns(orr_table *table, size_t n)
 {
@@ -57,7 +61,8 @@ static void make_columns(orr_table *table, size_t n)
     table->last_is_extra = false;
 }
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     orr_table *table = self;
     make_columns(table, n + 1);

@@ -1,8 +1,9 @@
 // src/exp/times.h: when rows are recorded.
 //
-// Row i is at from + i·every. Written as a decimal, from + i·every often is a short number that the sum of two doubles misses by
-// a rounding (0.1 + 2·0.1 is 0.30000000000000004). So where `from` and `every` are decimal fractions, the nearest double to
-// the decimal result is taken; and where 1/every is whole, from + i/(1/every).
+// Row i is at from + i·every. Written as a decimal, from + i·every often is a short number that the sum of
+// two doubles misses by a rounding (0.1 + 2·0.1 is 0.30000000000000004). So where `from` and `every` are
+// decimal fractions, the nearest double to the decimal result is taken; and where 1/every is whole, from +
+// i/(1/every).
 #pragma once
 #include <stdbool.h>
 

@@ -12,7 +12,10 @@ void orr_model_destroy(orr_model *model)
 
 const char *orr_model_name(const orr_model *model) { return model->flat.model; }
 
-const char *orr_model_time_unit(const orr_model *model) { return model->flat.time_unit ? model->flat.time_unit : "s"; }
+const char *orr_model_time_unit(const orr_model *model)
+{
+    return model->flat.time_unit ? model->flat.time_unit : "s";
+}
 
 size_t orr_model_n_variables(const orr_model *model) { return model->flat.vars.n; }
 

@@ -1,10 +1,11 @@
 // src/run/drive.c: steps, events and checks: what happens between two times the user asks for.
 //
-// Fixed-step methods run in chunks of generated code as long as nothing happens. A chunk that ends in a NaN is taken back and
-// repeated step by step, so the failure is reported where it began. A step across which a relation changes is made again, shorter,
-// to the very first point at which it has changed; for other methods that point is found on the dense output. The island then
-// stands at the event, which is handled (modes, grid, solver) when the user arrives there or the next step is made: until then
-// what was recorded before it still sees the old modes.
+// Fixed-step methods run in chunks of generated code as long as nothing happens. A chunk that ends in a NaN
+// is taken back and repeated step by step, so the failure is reported where it began. A step across which a
+// relation changes is made again, shorter, to the very first point at which it has changed; for other methods
+// that point is found on the dense output. The island then stands at the event, which is handled (modes,
+// grid, solver) when the user arrives there or the next step is made: until then what was recorded before it
+// still sees the old modes.
 #include "base/diag.h"
 #include "base/os.h"
 #include "run/run.h"
@@ -69,7 +70,8 @@ static size_t first_difference(const orr_run *run, const Island *island)
 static orr_status fail_endless(orr_run *run, double t, size_t relation, const char *hint)
 {
     char *text = relation_text(run->model, relation);
-    diag_report(run->diag, DIAG_ZENO, run_place(run->model, run->diag, run->model->flat.relations.items[relation].place), t, text);
+    diag_report(run->diag, DIAG_ZENO,
+                run_place(run->model, run->diag, run->model->flat.relations.items[relation].place), t, text);
     diag_hint(run->diag, "%s", hint);
     free(text);
     return fail(run);
@@ -97,7 +99,8 @@ bool drive_settle(orr_run *run, Island *island, bool *changed)
         if (!again) break;
         *changed = true;
         if (round == SETTLE_MAX) {
-            fail_endless(run, island->t, first, "the relation contradicts itself: what it switches makes it false again");
+            fail_endless(run, island->t, first,
+                         "the relation contradicts itself: what it switches makes it false again");
             return false;
         }
     }
@@ -194,7 +197,8 @@ static orr_status check_asserts(orr_run *run, Island *island)
     const orr_model *model = run->model;
     if (model->n_asserts == 0) return ORR_STATUS_OK;
     // where a loop has no solution the next step will say so
-    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0) return ORR_STATUS_OK;
+    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0)
+        return ORR_STATUS_OK;
     for (size_t i = 0; i < model->n_asserts; i++) {
         if (run->asserts[i] != 0 || run->assert_broken[i]) continue;
         run->assert_broken[i] = true;
@@ -260,7 +264,8 @@ static orr_status careful_step(orr_run *run, Island *island, double t_limit)
     return drive_arrive(run, island);
 }
 
-// Steps that can be made at once in generated code: to the last grid point not after t_want or, if that is reached, one more.
+// Steps that can be made at once in generated code: to the last grid point not after t_want or, if that is
+// reached, one more.
 static long whole_steps(const Island *island, double t_want, double t_limit)
 {
     if (island->t != drive_grid(island, island->k)) return 0;
@@ -303,7 +308,8 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
     island->n_steps = n_steps;
     island->n_rates = n_rates;
     orr_status status = ORR_STATUS_OK;
-    for (long i = 0; i < n && status == ORR_STATUS_OK && !run->event_waits; i++) status = careful_step(run, island, t_limit);
+    for (long i = 0; i < n && status == ORR_STATUS_OK && !run->event_waits; i++)
+        status = careful_step(run, island, t_limit);
     return status;
 }
 

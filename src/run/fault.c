@@ -1,8 +1,8 @@
-// src/run/fault.c: failures in the user's words: which equation, which operation, with what values, and what to try.
+// src/run/fault.c: failures in the user's words: equation, operation, values, and what to try.
 //
-// The equations are evaluated once more in the order of evaluation, operation by operation, at the point where the generated code
-// failed. The culprit is the first equation with a value that is not finite and in it the innermost operation that made it from
-// finite operands. This is slow and happens once.
+// The equations are evaluated once more in the order of evaluation, operation by operation, at the point
+// where the generated code failed. The culprit is the first equation with a value that is not finite and in
+// it the innermost operation that made it from finite operands. This is slow and happens once.
 #include "base/diag.h"
 #include "base/number.h"
 #include "expr/math.h"
@@ -133,7 +133,8 @@ static size_t place_of(const Expr *nodes, size_t n, Expr e)
     return lo;
 }
 
-// All parts of `root`, each once, in order; then down from the root along what is not finite, branches not taken left out.
+// All parts of `root`, each once, in order; then down from the root along what is not finite, branches not
+// taken left out.
 static Culprit find_culprit(const Point *p, Expr root)
 {
     const ExprPool *pool = &p->model->flat.pool;
@@ -175,9 +176,13 @@ static Culprit find_culprit(const Point *p, Expr root)
 
 // ---- Messages
 
-static const char *not_finite(double x) { return isnan(x) ? "not a number" : x > 0 ? "infinite" : "minus infinity"; }
+static const char *not_finite(double x)
+{
+    return isnan(x) ? "not a number" : x > 0 ? "infinite" : "minus infinity";
+}
 
-// "sqrt(-2.93)", "(-2)^0.5": with ten digits or, where those would hide the trouble (asin(1.0000000000000002)), all.
+// "sqrt(-2.93)", "(-2)^0.5": with ten digits or, where those would hide the trouble
+// (asin(1.0000000000000002)), all.
 static char *operation_text(const Culprit *c)
 {
     char texts[2][NUMBER_MAX];
@@ -227,14 +232,20 @@ static bool is_division_by_zero(const Culprit *c) { return c->op == EXPR_DIV && 
 static bool is_outside_domain(const Culprit *c)
 {
     switch (c->op) {
-    case EXPR_SQRT: case EXPR_LOG: case EXPR_LOG10: case EXPR_ASIN: case EXPR_ACOS: case EXPR_MOD: return true;
+    case EXPR_SQRT:
+    case EXPR_LOG:
+    case EXPR_LOG10:
+    case EXPR_ASIN:
+    case EXPR_ACOS:
+    case EXPR_MOD: return true;
     case EXPR_POW: return isnan(c->value) || c->operand[0] == 0;
     default: return false;
     }
 }
 
 // A value that is not finite came out of `root`, which computes `name` by an equation at `place`.
-static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Place place, const char *equation)
+static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Place place,
+                           const char *equation)
 {
     const Culprit c = find_culprit(p, root);
     const ExprPool *pool = &p->model->flat.pool;
@@ -252,18 +263,22 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
         free(argument);
     } else {
         diag_report(diag, DIAG_VALUE_NOT_FINITE, place, name, not_finite(c.value), p->t);
-        diag_hint(diag, "no number is larger than 1.8e308: the solution grows without bound, or the step is too long for it");
+        diag_hint(diag, "no number is larger than 1.8e308: the solution grows without bound, or the step is "
+                        "too long for it");
     }
-    if (!is_division_by_zero(&c)) diag_note(diag, (Place){ 0 }, "in %s", equation);    // there the message has it
+    if (!is_division_by_zero(&c))
+        diag_note(diag, (Place){ 0 }, "in %s", equation);    // there the message has it
     note_values(diag, p, &root, 1);
 }
 
-static void report_at_block(orr_diag *diag, const Point *p, const Ordered *system, const Block *block, uint32_t unknown, Expr root)
+static bool report_at_block(orr_diag *diag, const Point *p, const Ordered *system, const Block *block,
+                            uint32_t unknown, Expr root)
 {
     const FlatEquation *equation = &system->equations[block->equations[0]];
     char *text = run_equation_text(p->model, equation);
     report_culprit(diag, p, p->model->flat.vars.items[unknown].name, root, equation->place, text);
     free(text);
+    return true;
 }
 
 // Something in a loop is not finite: report the first such part.
@@ -273,17 +288,20 @@ static bool report_in_loop(orr_diag *diag, const Point *p, const Ordered *system
     const Expr *residuals = block->kind == BLOCK_NEWTON ? block->residuals : block->vector;
     for (uint32_t i = 0; block->kind == BLOCK_NEWTON && i < block->n - block->n_torn; i++)
         if (!isfinite(value_at(p, block->inner[i])))
-            return report_at_block(diag, p, system, block, block->unknowns[block->n_torn + i], block->inner[i]), true;
+            return report_at_block(diag, p, system, block, block->unknowns[block->n_torn + i],
+                                   block->inner[i]);
     for (uint32_t i = 0; i < n_residuals; i++)
         if (!isfinite(value_at(p, residuals[i])))
-            return report_at_block(diag, p, system, block, block->unknowns[i], residuals[i]), true;
+            return report_at_block(diag, p, system, block, block->unknowns[i], residuals[i]);
     for (uint32_t i = 0; i < block->n_entries; i++)
         if (!isfinite(value_at(p, block->entries[i].value)))
-            return report_at_block(diag, p, system, block, block->unknowns[block->entries[i].column], block->entries[i].value), true;
+            return report_at_block(diag, p, system, block, block->unknowns[block->entries[i].column],
+                                   block->entries[i].value);
     return false;
 }
 
-bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env, double t, const double *x)
+bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env,
+                         double t, const double *x)
 {
     Arena scratch = { 0 };
     const size_t n_values = model->n_values;
@@ -295,14 +313,14 @@ bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *
         const Block *block = &system->blocks[b];
         if (block->kind != BLOCK_ASSIGN) {
             for (uint32_t i = 0; i < block->n && !found; i++)
-                if (!isfinite(variable_at(&p, block->unknowns[i]))) found = report_in_loop(diag, &p, system, block);
+                if (!isfinite(variable_at(&p, block->unknowns[i])))
+                    found = report_in_loop(diag, &p, system, block);
             continue;
         }
         const double value = value_at(&p, block->value);
         v[model->ir.layout.place[block->unknowns[0]]] = value;
         if (isfinite(value)) continue;
-        report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
-        found = true;
+        found = report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
     }
     arena_free(&scratch);
     return found;
@@ -314,8 +332,8 @@ void fault_report_param(orr_run *run, uint32_t variable)
     const Island *island = &run->islands[0];
     const Point p = { run->model, &island->env, run->t_start, NULL, island->env.v };
     if (var->start == EXPR_NONE) {
-        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name, "not a number",
-                    run->t_start);
+        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name,
+                    "not a number", run->t_start);
         return;
     }
     char *value = run_expr_text(run->model, var->start);
@@ -328,8 +346,8 @@ void fault_report_param(orr_run *run, uint32_t variable)
 
 // ---- Loops
 
-void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block, const CodeEnv *env, double t,
-                       const double *x)
+void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block,
+                       const CodeEnv *env, double t, const double *x)
 {
     const Point p = { model, env, t, x, env->v };
     if (report_in_loop(diag, &p, system, block)) return;
@@ -340,7 +358,9 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
         diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
     } else {
         diag_report(diag, DIAG_NO_CONVERGENCE, place, names, t);
-        diag_hint(diag, "give first guesses near the solution (var %s ~ 1), a smaller step, or check that a solution exists",
+        diag_hint(diag,
+                  "give first guesses near the solution (var %s ~ 1), a smaller step, or check that a "
+                  "solution exists",
                   model->flat.vars.items[block->unknowns[0]].name);
     }
     free(names);
@@ -372,7 +392,8 @@ void fault_report(Island *island)
     if (fault->kind == FAULT_LOOP || failed) {
         const uint32_t b = fault->kind == FAULT_LOOP ? fault->block : (uint32_t)failed - 1;
         if (b < system->n_blocks) {
-            fault_report_loop(island->diag, model, system, &system->blocks[b], &island->env, fault->t, fault->x);
+            fault_report_loop(island->diag, model, system, &system->blocks[b], &island->env, fault->t,
+                              fault->x);
             return;
         }
     }
@@ -382,13 +403,15 @@ void fault_report(Island *island)
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (isfinite(fault->x[i])) continue;
         const FlatVar *var = &model->flat.vars.items[model->blocks.states[i]];
-        diag_report(island->diag, DIAG_VALUE_NOT_FINITE, run_place(model, island->diag, var->place), var->name,
-                    not_finite(fault->x[i]), fault->t);
-        diag_hint(island->diag, island->solver->fixed_step ? "the solution grows without bound, or the step is too long for it"
-                                                           : "the solution grows without bound");
+        diag_report(island->diag, DIAG_VALUE_NOT_FINITE, run_place(model, island->diag, var->place),
+                    var->name, not_finite(fault->x[i]), fault->t);
+        diag_hint(island->diag, island->solver->fixed_step
+                                    ? "the solution grows without bound, or the step is too long for it"
+                                    : "the solution grows without bound");
         return;
     }
-    diag_report(island->diag, DIAG_SOLVER_FAILED, (Place){ 0 }, island->method, fault->t, "a derivative is not finite");
+    diag_report(island->diag, DIAG_SOLVER_FAILED, (Place){ 0 }, island->method, fault->t,
+                "a derivative is not finite");
     diag_hint(island->diag, "'%s' changes fastest", island_fastest(island, island->t, island->x));
 }
 
@@ -406,9 +429,11 @@ void fault_report_step(Island *island, double h)
     const uint32_t state = island_fastest_state(island, island->t, island->x);
     const uint32_t b = system->block_of[model->blocks.rates[state]];
     const FlatEquation *equation = b != FLAT_NONE ? &system->equations[system->blocks[b].equations[0]] : NULL;
-    diag_report(island->diag, DIAG_STEP_UNDERFLOW, run_place(model, island->diag, equation ? equation->place : (Place){ 0 }), fabs(h),
-                island->t, model->flat.vars.items[model->blocks.states[state]].name);
-    if (island->solver->traits & SOLVER_IMPLICIT) diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
+    diag_report(island->diag, DIAG_STEP_UNDERFLOW,
+                run_place(model, island->diag, equation ? equation->place : (Place){ 0 }), fabs(h), island->t,
+                model->flat.vars.items[model->blocks.states[state]].name);
+    if (island->solver->traits & SOLVER_IMPLICIT)
+        diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
     else diag_hint(island->diag, "try 'solver bdf', a looser tolerance, or look for a singularity there");
     if (!equation) return;
     const Expr sides[] = { equation->lhs, equation->rhs };

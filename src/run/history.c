@@ -1,10 +1,11 @@
 // src/run/history.c: the past of delayed expressions.
 //
-// Each accepted step leaves one segment: what every delay remembers at the ends of the step and at two points between them,
-// read from the dense output. A cubic through the four serves the whole segment, so nothing is interpolated across the end of
-// a step, where an event may have bent or broken the curve. No step is longer than the shortest lag, so the segment that is
-// being computed is never asked for. Segments older than the longest lag are dropped. Where the start meets the past the curve
-// has a kink, which comes back after each lag, one derivative higher: the first of these are ends of steps.
+// Each accepted step leaves one segment: what every delay remembers at the ends of the step and at two points
+// between them, read from the dense output. A cubic through the four serves the whole segment, so nothing is
+// interpolated across the end of a step, where an event may have bent or broken the curve. No step is longer
+// than the shortest lag, so the segment that is being computed is never asked for. Segments older than the
+// longest lag are dropped. Where the start meets the past the curve has a kink, which comes back after each
+// lag, one derivative higher: the first of these are ends of steps.
 #include "run/run.h"
 #include "base/diag.h"
 #include "solve/solver.h"
@@ -132,7 +133,8 @@ static void make_room(orr_run *run, History *h)
         const size_t larger = h->capacity < 64 ? 64 : 2 * h->capacity;
         h->begins = arena_grow(&run->arena, h->begins, h->capacity, larger, sizeof *h->begins);
         h->ends = arena_grow(&run->arena, h->ends, h->capacity, larger, sizeof *h->ends);
-        h->values = arena_grow(&run->arena, h->values, block * h->capacity, block * larger, sizeof *h->values);
+        h->values =
+            arena_grow(&run->arena, h->values, block * h->capacity, block * larger, sizeof *h->values);
         h->capacity = larger;
         return;
     }
@@ -147,7 +149,8 @@ bool history_push(orr_run *run, Island *island)
 {
     History *h = run->history;
     if (!h || island->t == island->t_before) return true;
-    while (h->dropped + 1 < h->n_segments && h->ends[h->dropped] < island->t_before - 1.01 * h->longest) h->dropped++;
+    while (h->dropped + 1 < h->n_segments && h->ends[h->dropped] < island->t_before - 1.01 * h->longest)
+        h->dropped++;
     make_room(run, h);
     double *values = h->values + POINTS * h->n * h->n_segments;
     const double a = island->t_before, b = island->t;
@@ -178,12 +181,13 @@ double history_at(const void *histories, int delay, double t)
 {
     const History *h = histories;
     const size_t k = (size_t)delay;
-    // Where the past jumps, a step that ends there reads what was before, and one that begins there what comes after. While
-    // a step is made the island still stands at its beginning.
+    // Where the past jumps, a step that ends there reads what was before, and one that begins there what
+    // comes after. While a step is made the island still stands at its beginning.
     const double slack = 1e-12 * (fabs(t) + h->lag[k]);
     const double from = h->run->islands[0].t - h->lag[k];
     if (h->n_segments == h->dropped || t < h->begins[h->dropped] + slack) {
-        const bool is_before = t < h->t_start - slack || (t <= h->t_start + slack && from < h->t_start - slack);
+        const bool is_before =
+            t < h->t_start - slack || (t <= h->t_start + slack && from < h->t_start - slack);
         if (is_before || !h->known) return before_start(h, k, t);
         if (h->n_segments == h->dropped) return h->first[k];
     }
@@ -200,5 +204,7 @@ double history_at(const void *histories, int delay, double t)
     const double s = fmax(0, fmin(1, part)) * (POINTS - 1);
     // Lagrange on 0, 1, 2, 3
     const double s1 = s - 1, s2 = s - 2, s3 = s - 3;
-    return (-s1 * s2 * s3 * v[0] + 3 * s * s2 * s3 * v[h->n] - 3 * s * s1 * s3 * v[2 * h->n] + s * s1 * s2 * v[3 * h->n]) / 6;
+    const double outer = s * s1 * s2 * v[3 * h->n] - s1 * s2 * s3 * v[0];
+    const double inner = s * s2 * s3 * v[h->n] - s * s1 * s3 * v[2 * h->n];
+    return (outer + 3 * inner) / 6;
 }

@@ -1,9 +1,10 @@
 // src/run/locate.c: where inside a step a relation changes.
 //
-// The first point at which any relation differs from its mode is bracketed from the left (all agree) and the right (some
-// differ) and the bracket is closed to rounding by the ITP method: a step of the false position method on the zero function
-// of the relation that seems to change first, moved a little towards the middle so that the far end moves too, and never
-// further from the middle than keeps the count of evaluations at that of bisection plus one.
+// The first point at which any relation differs from its mode is bracketed from the left (all agree) and the
+// right (some differ) and the bracket is closed to rounding by the ITP method: a step of the false position
+// method on the zero function of the relation that seems to change first, moved a little towards the middle
+// so that the far end moves too, and never further from the middle than keeps the count of evaluations at
+// that of bisection plus one.
 // [Oliveira & Takahashi 2020, ACM TOMS 47(1) article 5]
 #include "run/run.h"
 #include <float.h>
@@ -19,9 +20,10 @@ static bool any_differs(const double *relations, const double *modes, size_t n)
     return false;
 }
 
-// The earliest zero, on a straight line between both ends, of the relations that have changed at the right one. The middle
-// if nothing can be said.
-static double straight_zero(const double *left, const double *right, const double *modes, size_t n, double lo, double hi)
+// The earliest zero, on a straight line between both ends, of the relations that have changed at the right
+// one. The middle if nothing can be said.
+static double straight_zero(const double *left, const double *right, const double *modes, size_t n, double lo,
+                            double hi)
 {
     double first = INFINITY;
     for (size_t i = 0; i < n; i++) {
@@ -33,7 +35,8 @@ static double straight_zero(const double *left, const double *right, const doubl
     return first <= hi ? first : lo + 0.5 * (hi - lo);
 }
 
-double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context, double *x)
+double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context,
+                     double *x)
 {
     const size_t n = run->model->n_relations, n_states = run->model->n_states;
     const double *modes = island_modes(island);

@@ -10,7 +10,8 @@
 #include <string.h>
 
 enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
-#define RELATION_STEPS 50.0    // at least so many free steps in a run with relations, so that few changes escape all looks
+// At least so many free steps in a run with relations, so that few changes escape all looks.
+#define RELATION_STEPS 50.0
 
 // ---------------------------------------------------------------------------------------------- options
 
@@ -80,7 +81,8 @@ static bool choose_step(orr_run *run, Island *island)
     const double span = o->t_end - run->t_start;
     if (model->n_states == 0 && !island->solver->fixed_step) {
         island->solver = solver_find("euler");
-        island->reason = arena_printf(&run->arena, "nothing is integrated: values are computed at %d instants", STEPS_DEFAULT);
+        island->reason = arena_printf(&run->arena, "nothing is integrated: values at %d instants",
+                                      STEPS_DEFAULT);
         if (!(o->step > 0) && !(span > 0 && isfinite(span))) o->step = 1;
     }
     if (!island->solver->fixed_step) {
@@ -92,15 +94,19 @@ static bool choose_step(orr_run *run, Island *island)
     if (!(o->step > 0)) {
         if (!isfinite(span)) {
             diag_report(run->diag, DIAG_SETTING_MISSING, (Place){ 0 }, "step");
-            diag_hint(run->diag, "solver '%s' has a fixed step and no end is given from which one could be chosen", island->solver->name);
+            diag_hint(run->diag,
+                      "solver '%s' has a fixed step and no end is given from which one could be chosen",
+                      island->solver->name);
             return false;
         }
         o->step = span > 0 ? span / STEPS_DEFAULT : 1;
         if (!island->reason)
-            island->reason = arena_printf(&run->arena, "step %.6g: a thousandth of the run, because none was given", o->step);
+            island->reason = arena_printf(
+                &run->arena, "step %.6g: a thousandth of the run, because none was given", o->step);
     }
     island->step = o->step;
-    const double farthest = isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end)) : fabs(run->t_start);
+    const double farthest =
+        isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end)) : fabs(run->t_start);
     if (farthest + o->step == farthest) {
         diag_report(run->diag, DIAG_STEP_BAD, (Place){ 0 }, o->step);
         diag_hint(run->diag, "it is too small to be added to t = %g", farthest);
@@ -152,7 +158,8 @@ static void allocate(orr_run *run)
     run->x = island->x;
     // each step is looked at where something must be checked or remembered
     const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
-    run->chunk = model->n_asserts || model->n_delays || most == 0 ? 1 : most < CHUNK_MOST ? (long)most : CHUNK_MOST;
+    run->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
+    if (model->n_asserts || model->n_delays || run->chunk == 0) run->chunk = 1;
 }
 
 static orr_status set_up(orr_run *run, const orr_run_options *options)
@@ -177,7 +184,8 @@ orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, 
     return run_create(model, options, diag, &status);
 }
 
-orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag, orr_status *status)
+orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag,
+                    orr_status *status)
 {
     const orr_run_options defaults = orr_run_options_default();
     orr_run *run = calloc(1, sizeof *run);
@@ -288,7 +296,8 @@ static void report_value(orr_run *run, size_t variable)
     run->is_failed = true;
     if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, run->t, run->x)) return;
     const FlatVar *var = &model->flat.vars.items[variable];
-    diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, var->place), var->name, "not finite", run->t);
+    diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, var->place), var->name,
+                "not finite", run->t);
 }
 
 static void compute_values(orr_run *run)
@@ -327,11 +336,12 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
         const FlatVar *var = &model->flat.vars.items[variable];
         if (var->kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
         values[i] = v[layout->place[variable]];
-        if (!isfinite(values[i]) && var->kind == FLAT_VARIABLE && !run->is_failed) report_value(run, variable);
+        if (!isfinite(values[i]) && var->kind == FLAT_VARIABLE && !run->is_failed)
+            report_value(run, variable);
     }
 }
 
-// ---------------------------------------------------------------------------------------------- end and beginning
+// ---------------------------------------------------------------------------------------------- end, again
 
 orr_status orr_run_finish(orr_run *run, bool *again)
 {
@@ -354,7 +364,8 @@ orr_status orr_run_finish(orr_run *run, bool *again)
             if (out[1 + rerun++] == 0) continue;
             if ((double)run->n_reruns < item->at_most) *again = true;
             else if (!item->is_limited) {
-                diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place), (size_t)item->at_most);
+                diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place),
+                            (size_t)item->at_most);
                 diag_hint(run->diag, "if so many are meant, say 'rerun when ... at most N'");
                 run->is_failed = true;
             }

@@ -4,8 +4,9 @@
 //     island   a set of equations with one solver, at the end of the solver's last step
 //
 // The island is ahead of the user: the solver steps as it likes, and what lies between the ends of a step is
-// interpolated, so recording never changes a step. What a step does change besides the states are the first guesses of
-// loops, which the derivatives leave in the value block; whoever evaluates derivatives outside a step puts them back.
+// interpolated, so recording never changes a step. What a step does change besides the states are the first
+// guesses of loops, which the derivatives leave in the value block; whoever evaluates derivatives outside a
+// step puts them back.
 #pragma once
 #include "base/arena.h"
 #include "model/model.h"
@@ -44,11 +45,11 @@ typedef struct Island {
     Arena        *arena;            // borrowed; the run's
     orr_diag     *diag;             // borrowed; where failures are explained
     SolverOptions options;
-    const char   *method;           // name of the method at work: the solver's, unless it chooses among others
+    const char   *method;           // at work: the solver's name, unless it chooses among others
     const char   *reason;           // why, or NULL; in the arena
     double   t_start, step;         // grid of the fixed-step methods, since the last reinitialisation
     long     k;                     // grid points passed: t_start + k·step <= t
-    bool     is_locating;           // an event is searched for: a limit just before a grid point is not the grid point
+    bool     is_locating;           // an event is searched for: a limit near a grid point is not that point
     double   t;                     // present time, end of the last accepted step
     double  *x;                     // [n_states] continuous states at t, inside the run's state block
     double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
@@ -117,9 +118,11 @@ struct orr_run {
 // The derivatives at (t, x), counted. False if a loop has no solution there or a value is not finite; then
 // island->fault says which and where.
 bool island_rates(Island *island, double t, const double *x, double *dx);
-// The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later step changed.
+// The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later
+// step changed.
 bool island_rates_aside(Island *island, double t, const double *x, double *dx);
-// Zero functions and truth values of all relations, out[2*n_relations]; or only whether any differs from its mode.
+// Zero functions and truth values of all relations, out[2*n_relations]; or only whether any differs from its
+// mode.
 bool island_relations(Island *island, double t, const double *x, double *out);
 bool island_changed(Island *island, double t, const double *x, bool *changed);
 double *island_modes(const Island *island);                    // [n_relations] inside v
@@ -132,9 +135,10 @@ uint32_t    island_fastest_state(Island *island, double t, const double *x);
 // ---- run.c: what experiments use beyond orrery/run.h
 
 // As orr_run_create; *status is USAGE if the options are wrong, FAILED if there is no start.
-orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag, orr_status *status);
-// The solver makes a step, unless it is ahead already; the user stays. *t is where the step ends, at most t_limit: from here
-// orr_run_advance gets there without another step.
+orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag,
+                    orr_status *status);
+// The solver makes a step, unless it is ahead already; the user stays. *t is where the step ends, at most
+// t_limit: from here orr_run_advance gets there without another step.
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
 // ---- start.c: parameters and initial conditions
@@ -144,28 +148,32 @@ bool run_start(orr_run *run);                                  // from t_start, 
 
 // ---- drive.c: steps, events, checks
 
-// Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step methods. An event
-// found on the way ends the step there and waits (event_waits) until the next call or drive_event.
+// Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step
+// methods. An event found on the way ends the step there and waits (event_waits) until the next call or
+// drive_event.
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
 orr_status drive_event(orr_run *run, Island *island);          // handle the event that waits, if one does
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
 // Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
 bool drive_settle(orr_run *run, Island *island, bool *changed);
 double drive_grid(const Island *island, long k);               // t_start + k·step
-bool   drive_is_near(const Island *island, double t);          // t means the island's time: the same, or on a grid almost
-bool   drive_has_reached(const Island *island, double t);      // t means the island's time or lies before it
+bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
+bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
 // ---- locate.c: where a relation changes inside the last step
 
 typedef bool (*LocateState)(void *context, double t, double *x);    // the state at t; false: not to be had
-// The first time in (t_lo, t_hi] at which some relation differs from its mode, to rounding. The relations hold at t_lo, and
-// at t_hi, where `relations` was evaluated, some do not. On return `x` is the state there and `relations` its values.
-double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context, double *x);
+// The first time in (t_lo, t_hi] at which some relation differs from its mode, to rounding. The relations
+// hold at t_lo, and at t_hi, where `relations` was evaluated, some do not. On return `x` is the state there
+// and `relations` its values.
+double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context,
+                     double *x);
 
 // ---- history.c: the past of delayed expressions
 
-bool   history_init(orr_run *run);                             // lags; false, reported, if one is not positive
-// Remember the present as the past before the start; *changed if that is news. False if it cannot be evaluated.
+bool   history_init(orr_run *run);                             // false, reported, if a lag is not positive
+// Remember the present as the past before the start; *changed if that is news. False if it cannot be
+// evaluated.
 bool   history_start(orr_run *run, bool *changed);
 bool   history_push(orr_run *run, Island *island);             // remember the last step
 double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
@@ -175,17 +183,18 @@ double history_at(const void *histories, int k, double t);     // for CodeEnv
 
 // ---- fault.c: failures in the user's words
 
-// Report island->fault: the equation, its line, the values of what it reads, the operation that failed, a next step.
+// Report island->fault: the equation, its line, the values of what it reads, the operation that failed, a
+// next step.
 void fault_report(Island *island);
 // Step underflow or the like: by a fault just ahead if there is one, else by the fastest state.
 void fault_report_step(Island *island, double h);
-// Report what is not finite first among the equations of a system at (t, x); values of loops and modes are read from env->v.
-// x NULL: states too. False if all is finite: nothing was reported.
-bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env, double t,
-                         const double *x);
+// Report what is not finite first among the equations of a system at (t, x); values of loops and modes are
+// read from env->v. x NULL: states too. False if all is finite: nothing was reported.
+bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env,
+                         double t, const double *x);
 // Report a loop that was not solved: its equations, residuals and values.
-void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block, const CodeEnv *env,
-                       double t, const double *x);
+void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block,
+                       const CodeEnv *env, double t, const double *x);
 void fault_report_param(orr_run *run, uint32_t variable);      // whose value is not finite
 // For messages: a place as far as the run's collector knows it; texts to be freed.
 Place run_place(const orr_model *model, orr_diag *diag, Place place);

@@ -2,8 +2,8 @@
 //
 //     settings → parameters (defaults for the others) → start system ⇄ relations, until both agree → states
 //
-// The start system is solved by the generated code. Where its Newton iteration fails, it is tried again from other guesses,
-// then the whole system goes to KINSOL, whose line search is slower and gets further.
+// The start system is solved by the generated code. Where its Newton iteration fails, it is tried again from
+// other guesses, then the whole system goes to KINSOL, whose line search is slower and gets further.
 #include "base/diag.h"
 #include "run/run.h"
 #include "solve/solver.h"
@@ -27,7 +27,8 @@ static bool report_setting(orr_run *run, const orr_setting *setting, const char 
     return false;
 }
 
-// Is another start value computed from this state? Then overwriting it afterwards would leave that one behind.
+// Is another start value computed from this state? Then overwriting it afterwards would leave that one
+// behind.
 static const char *start_reader(const orr_model *model, uint32_t state)
 {
     const Ordered *start = &model->blocks.start;
@@ -43,7 +44,8 @@ static const char *start_reader(const orr_model *model, uint32_t state)
         for (uint32_t i = 0; hit && i < block->n; i++) {
             const uint32_t unknown = block->unknowns[i];
             depends[unknown] = true;
-            const bool matters = model->ir.layout.state_of[unknown] != FLAT_NONE || model->flat.vars.items[unknown].kind == FLAT_PARAM;
+            const bool matters = model->ir.layout.state_of[unknown] != FLAT_NONE ||
+                                 model->flat.vars.items[unknown].kind == FLAT_PARAM;
             if (matters && unknown != state) reader = model->flat.vars.items[unknown].name;
         }
     }
@@ -115,7 +117,8 @@ static bool compute_params(orr_run *run)
         const FlatVar *var = &model->flat.vars.items[variable];
         if (run->given[layout->place[variable]] != 0) continue;
         diag_report(run->diag, DIAG_SETTING_MISSING, run_place(model, run->diag, var->place), var->name);
-        diag_hint(run->diag, "with --set %s=VALUE, or 'set %s = ...' in the experiment", var->name, var->name);
+        diag_hint(run->diag, "with --set %s=VALUE, or 'set %s = ...' in the experiment", var->name,
+                  var->name);
         run->is_incomplete = true;
         ok = false;
     }
@@ -138,7 +141,8 @@ static void guess_from_values(orr_run *run)
     const IrLayout *layout = &run->model->ir.layout;
     double *v = run->islands[0].env.v;
     for (size_t i = 0; layout->n_guesses && i < run->model->flat.vars.n; i++)
-        if (layout->guess[i] != FLAT_NONE && isfinite(v[layout->place[i]])) v[layout->guess[i]] = v[layout->place[i]];
+        if (layout->guess[i] != FLAT_NONE && isfinite(v[layout->place[i]]))
+            v[layout->guess[i]] = v[layout->place[i]];
 }
 
 static bool solve_generated(orr_run *run, int *failed)
@@ -160,7 +164,8 @@ static int residuals(N_Vector u, N_Vector f, void *data)
     const Ordered *start = &model->blocks.start;
     Island *island = &r->run->islands[0];
     const double *values = N_VGetArrayPointer(u);
-    for (uint32_t i = 0; i < start->n_unknowns; i++) island->env.v[model->ir.layout.place[start->unknowns[i]]] = values[i];
+    for (uint32_t i = 0; i < start->n_unknowns; i++)
+        island->env.v[model->ir.layout.place[start->unknowns[i]]] = values[i];
     if (model->code.programs[IR_RESIDUALS](island->t, island->x, &island->env, r->out) != 0) return 1;
     if (!island_is_finite(r->out, start->n_equations)) return 1;
     memcpy(N_VGetArrayPointer(f), r->out, start->n_equations * sizeof *r->out);
@@ -184,7 +189,8 @@ static bool solve_kinsol(orr_run *run)
     Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };
     SUNContext context = NULL;
     if (SUNContext_Create(NULL, &context) != 0) return false;
-    N_Vector u = N_VNew_Serial(n, context), scale_u = N_VNew_Serial(n, context), scale_f = N_VNew_Serial(n, context);
+    N_Vector u = N_VNew_Serial(n, context);
+    N_Vector scale_u = N_VNew_Serial(n, context), scale_f = N_VNew_Serial(n, context);
     SUNMatrix matrix = SUNDenseMatrix(n, n, context);
     SUNLinearSolver linear = SUNLinSol_Dense(u, matrix, context);
     void *kinsol = KINCreate(context);
@@ -195,7 +201,8 @@ static bool solve_kinsol(orr_run *run)
         NV_Ith_S(scale_u, i) = 1 / fmax(1, fabs(NV_Ith_S(u, i)));
         NV_Ith_S(scale_f, i) = 1;
     }
-    bool ok = KINInit(kinsol, residuals, u) == KIN_SUCCESS && KINSetLinearSolver(kinsol, linear, matrix) == KIN_SUCCESS;
+    bool ok = KINInit(kinsol, residuals, u) == KIN_SUCCESS &&
+              KINSetLinearSolver(kinsol, linear, matrix) == KIN_SUCCESS;
     if (ok) {
         KINSetUserData(kinsol, &r);
         KINSetFuncNormTol(kinsol, 1e-11);
@@ -243,7 +250,8 @@ static void report_start(orr_run *run, int failed)
         return;
     }
     fault_report_loop(run->diag, model, system, block, &island->env, island->t, NULL);
-    diag_note(run->diag, (Place){ 0 }, "tried at the start: the given guesses, 1, -1, and a line search on all start equations");
+    diag_note(run->diag, (Place){ 0 },
+              "tried at the start: the given guesses, 1, -1, and a line search on all start equations");
 }
 
 static bool solve_start(orr_run *run)
@@ -280,14 +288,19 @@ static bool check_finite(orr_run *run)
 {
     const orr_model *model = run->model;
     const Island *island = &run->islands[0];
-    // IR_START has computed every variable; a value that is not finite makes the model meaningless from the start
+    // IR_START has computed every variable; a value that is not finite makes the model meaningless from the
+    // start
     bool ok = island_is_finite(island->x, model->n_states);
     for (size_t i = 0; ok && i < model->flat.vars.n; i++)
-        if (model->flat.vars.items[i].kind == FLAT_VARIABLE) ok = isfinite(island->env.v[model->ir.layout.place[i]]);
+        if (model->flat.vars.items[i].kind == FLAT_VARIABLE)
+            ok = isfinite(island->env.v[model->ir.layout.place[i]]);
     if (ok) return true;
-    if (fault_report_values(run->diag, model, &model->blocks.start, &island->env, island->t, NULL)) return false;
-    if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, island->t, island->x)) return false;
-    diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, island_fastest(&run->islands[0], island->t, island->x));
+    if (fault_report_values(run->diag, model, &model->blocks.start, &island->env, island->t, NULL))
+        return false;
+    if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, island->t, island->x))
+        return false;
+    diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 },
+                island_fastest(&run->islands[0], island->t, island->x));
     return false;
 }
 
@@ -318,7 +331,8 @@ bool run_start(orr_run *run)
         if (!history_start(run, &past_changed)) past_changed = false;
         if (!modes_changed && !past_changed) break;
         if (round == ROUNDS_MAX) {
-            diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, model->n_states ? model->flat.vars.items[model->blocks.states[0]].name : "t");
+            diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 },
+                        model->n_states ? model->flat.vars.items[model->blocks.states[0]].name : "t");
             diag_hint(run->diag, "the relations and the initial values contradict each other");
             return false;
         }

@@ -1,8 +1,8 @@
-// src/solve/auto.c: chooses a method, says which and why, and changes it when the model turns out to be stiff.
+// src/solve/auto.c: chooses a method, says which and why, and changes it when the model is stiff.
 //
-// It starts with dopri5, unless the Jacobian at the start has a diagonal entry so negative that the run lasts more than ten
-// thousand of its time constants: an explicit method would need a step for each of them. While dopri5 runs it watches for
-// stiffness; then BDF takes over from the state reached, for the rest of the run.
+// It starts with dopri5, unless the Jacobian at the start has a diagonal entry so negative that the run lasts
+// more than ten thousand of its time constants: an explicit method would need a step for each of them. While
+// dopri5 runs it watches for stiffness; then BDF takes over from the state reached, for the rest of the run.
 #include "solve/adaptive/dopri5.h"
 #include "solve/solver.h"
 #include <math.h>
@@ -55,8 +55,8 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     Auto *choice = ARENA_NEW(arena, Auto);
     const double decay = -strongest_decay(island, arena), span = island->options.t_end - island->t;
     if (isfinite(span) && isfinite(decay) && decay * span > TIME_CONSTANTS_MANY) {
-        island->reason = arena_printf(arena, "stiff at the start: the run lasts %.3g of its shortest time constants",
-                                      decay * span);
+        island->reason = arena_printf(
+            arena, "stiff at the start: the run lasts %.3g of its shortest time constants", decay * span);
         return begin(island, choice, &solver_bdf, arena, diag);
     }
     island->reason = "not stiff at the start";
@@ -67,7 +67,8 @@ static StepResult step(Island *island, double t_limit)
 {
     Auto *choice = island->memory;
     if (choice->now == &solver_dopri5 && dopri5_is_stiff(choice->memory)) {
-        island->reason = arena_printf(island->arena, "dopri5 until the model became stiff at t = %.6g", island->t);
+        island->reason =
+            arena_printf(island->arena, "dopri5 until the model became stiff at t = %.6g", island->t);
         if (!begin(island, choice, &solver_bdf, island->arena, island->diag)) return STEP_FAILED;
     }
     StepResult result;

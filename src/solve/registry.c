@@ -24,8 +24,10 @@ static const Solver *const solvers[] = {
 };
 
 // the two views of a solver in solver.h lie over each other
-_Static_assert(offsetof(Solver, order) == offsetof(orr_solver_info, order), "solver.h and orrery/run.h differ");
-_Static_assert(offsetof(Solver, fixed_step) == offsetof(orr_solver_info, fixed_step), "solver.h and orrery/run.h differ");
+_Static_assert(offsetof(Solver, order) == offsetof(orr_solver_info, order),
+               "solver.h and orrery/run.h differ");
+_Static_assert(offsetof(Solver, fixed_step) == offsetof(orr_solver_info, fixed_step),
+               "solver.h and orrery/run.h differ");
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
 

@@ -4,10 +4,10 @@
 
 typedef enum StepResult {
     STEP_OK,
-    STEP_RELATION,         // stopped before a step that needs a closer look: a relation changes across it, or a loop has
-                           // no solution in it; nothing of that step was committed
+    STEP_RELATION,         // stopped before a step that needs a closer look: a relation changes across it, or
+                           // a loop has no solution in it; nothing of that step was committed
     STEP_RETRY_SMALLER,    // did not converge; worth another try with a smaller step
-    STEP_FAILED,           // gave up; adaptive methods have reported the reason, for fixed steps island->fault has it
+    STEP_FAILED,           // gave up; adaptive methods have reported why, for fixed steps island->fault tells
 } StepResult;
 
 enum { SOLVER_IMPLICIT = 1, SOLVER_MULTISTEP = 2 };
@@ -24,16 +24,17 @@ typedef struct Solver {
     };
     unsigned    traits;     // SOLVER_* flags; the driver supplies what the solver lacks
     bool       (*init)(Island *island, Arena *arena, orr_diag *diag);     // put memory in the arena
-    // One step, looking at no relation. Fixed-step methods go to the next grid point or, if that is nearer, to t_limit;
-    // others go no further than t_limit. Sets t, x, t_before and, for fixed steps, k. The driver has put a copy of x into
-    // x_before.
+    // One step, looking at no relation. Fixed-step methods go to the next grid point or, if that is nearer,
+    // to t_limit; others go no further than t_limit. Sets t, x, t_before and, for fixed steps, k. The driver
+    // has put a copy of x into x_before.
     StepResult (*step)(Island *island, double t_limit);
     // optional: up to n whole grid steps at once in generated code, from a grid point; *done counts them
     StepResult (*steps)(Island *island, long n, long *done);
     // states or modes jumped: forget the past; fixed-step methods begin a new grid at t
     void       (*restart)(Island *island);
-    void       (*state_at)(Island *island, double t, double *x);          // dense output in [t_before, t]; changes no step
-    void       (*free)(Island *island);                                   // optional: what is not in the arena
+    // dense output in [t_before, t]; changes no step
+    void       (*state_at)(Island *island, double t, double *x);
+    void       (*free)(Island *island);    // optional: what is not in the arena
 } Solver;
 
 const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference

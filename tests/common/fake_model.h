@@ -1,4 +1,5 @@
-// tests/common/fake_model.h: a compiled model made by hand from C functions, to test runs and solvers without a compiler.
+// tests/common/fake_model.h: a compiled model made by hand from C functions, to test runs and solvers without
+// a compiler.
 //
 // One fake model at a time: generated code has no closure, so its stand-ins find the description in `fake`.
 #pragma once
@@ -83,12 +84,14 @@ static inline int fake_run_jacobian(double t, const double *x, const CodeEnv *en
 }
 
 // What generated loops do, by the formulas of code.h.
-static inline long fake_loop(CodeLoopId method, double t_start, double h, long k, long n, double *x, const CodeEnv *env, int *why)
+static inline long fake_loop(CodeLoopId method, double t_start, double h, long k, long n, double *x,
+                             const CodeEnv *env, int *why)
 {
     const size_t m = fake.n_states;
     *why = 0;
     for (long done = 0; done < n; done++, k++) {
-        const double t = t_start + (double)k * h, middle = t_start + ((double)k + 0.5) * h, end = t_start + (double)(k + 1) * h;
+        const double t = t_start + (double)k * h, middle = t_start + ((double)k + 0.5) * h,
+                     end = t_start + (double)(k + 1) * h;
         double k1[FAKE_MAX], k2[FAKE_MAX], k3[FAKE_MAX], k4[FAKE_MAX], y[FAKE_MAX], next[FAKE_MAX];
         memcpy(next, x, m * sizeof *x);
         if (fake.rates(t, x, env, k1)) return *why = 1, done;
@@ -125,11 +128,12 @@ static inline long fake_loop(CodeLoopId method, double t_start, double h, long k
     return n;
 }
 
-#define FAKE_LOOP(name, method)                                                                                      \
-    static inline long name(double t_start, double h, long k, long n, double *x, const CodeEnv *env, double *scratch, int *why) \
-    {                                                                                                                \
-        (void)scratch;                                                                                               \
-        return fake_loop(method, t_start, h, k, n, x, env, why);                                                     \
+#define FAKE_LOOP(name, method)                                                                              \
+    static inline long name(double t_start, double h, long k, long n, double *x, const CodeEnv *env,         \
+                            double *scratch, int *why)                                                       \
+    {                                                                                                        \
+        (void)scratch;                                                                                       \
+        return fake_loop(method, t_start, h, k, n, x, env, why);                                             \
     }
 FAKE_LOOP(fake_euler, CODE_EULER)
 FAKE_LOOP(fake_in_place, CODE_IN_PLACE)
@@ -138,7 +142,9 @@ FAKE_LOOP(fake_rk4, CODE_RK4)
 
 static inline void fake_add_variable(orr_model *m, const char *name, FlatKind kind)
 {
-    const FlatVar var = { .name = name, .kind = kind, .derivative = FLAT_NONE, .integral = FLAT_NONE, .start = EXPR_NONE };
+    const FlatVar var = {
+        .name = name, .kind = kind, .derivative = FLAT_NONE, .integral = FLAT_NONE, .start = EXPR_NONE
+    };
     text_map_put(&m->flat.by_name, text_from(name), (uint32_t)m->flat.vars.n);
     vec_push(&m->arena, &m->flat.vars, var);
 }
@@ -159,9 +165,11 @@ static inline orr_model *fake_model(Fake spec)
         m->flat.vars.items[i].start = expr_const(&m->flat.pool, spec.defaults[i]);
     }
     for (size_t i = 0; i < n; i++)
-        fake_add_variable(m, spec.states[i] ? spec.states[i] : arena_printf(arena, "x%zu", i + 1), FLAT_VARIABLE);
+        fake_add_variable(m, spec.states[i] ? spec.states[i] : arena_printf(arena, "x%zu", i + 1),
+                          FLAT_VARIABLE);
     for (size_t i = 0; i < n; i++)
-        fake_add_variable(m, arena_printf(arena, "%s'", m->flat.vars.items[spec.n_params + i].name), FLAT_VARIABLE);
+        fake_add_variable(m, arena_printf(arena, "%s'", m->flat.vars.items[spec.n_params + i].name),
+                          FLAT_VARIABLE);
     const uint32_t n_vars = (uint32_t)m->flat.vars.n, first_state = (uint32_t)spec.n_params;
 
     m->n_states = m->blocks.n_states = (uint32_t)n;
@@ -197,7 +205,8 @@ static inline orr_model *fake_model(Fake spec)
     }
     for (size_t i = 0; i < spec.n_relations; i++) {
         const Expr zero = expr_const(&m->flat.pool, 0);
-        const FlatRelation relation = { .relation = expr_binary(&m->flat.pool, EXPR_GT, expr_var(&m->flat.pool, first_state), zero) };
+        const FlatRelation relation = { .relation = expr_binary(&m->flat.pool, EXPR_GT,
+                                                                expr_var(&m->flat.pool, first_state), zero) };
         vec_push(arena, &m->flat.relations, relation);
     }
     m->n_asserts = (uint32_t)spec.n_asserts;

@@ -1,4 +1,5 @@
-// tests/solve/test_faults.c: a run that fails says when, in which equation and line, with what values, and what to try.
+// tests/solve/test_faults.c: a run that fails says when, in which equation and line, with what values, and
+// what to try.
 #include "check.h"
 #include "orrery/experiment.h"
 
@@ -13,15 +14,20 @@ typedef struct Case {
 
 static const Case cases[] = {
     { "model M\n  var x = 1\n  x' = -1 - sqrt(x)\nend\n", "E503", "sqrt(-", 3, "with x = -", 0.6, 0.63 },
-    { "model M\n  var x = 2\n  x' = -1\n  y = 3 + log(x - 1)\n  var w = 0\n  w' = y\nend\n", "E503", "log(", 4, "x = ", 0.98, 1.02 },
-    { "model M\n  var x = 0\n  x' = 1\n  y = asin(x)\n  var w = 0\n  w' = y\nend\n", "E503", "asin(1.", 4, "with x = 1", 0.98, 1.02 },
-    { "model M\n  var x = 1\n  x' = -1\n  y = x^0.5\n  var w = 0\n  w' = y\nend\n", "E503", ")^(0.5)", 4, "x = -", 0.98, 1.02 },
+    { "model M\n  var x = 2\n  x' = -1\n  y = 3 + log(x - 1)\n  var w = 0\n  w' = y\nend\n", "E503", "log(",
+      4, "x = ", 0.98, 1.02 },
+    { "model M\n  var x = 0\n  x' = 1\n  y = asin(x)\n  var w = 0\n  w' = y\nend\n", "E503", "asin(1.", 4,
+      "with x = 1", 0.98, 1.02 },
+    { "model M\n  var x = 1\n  x' = -1\n  y = x^0.5\n  var w = 0\n  w' = y\nend\n", "E503", ")^(0.5)", 4,
+      "x = -", 0.98, 1.02 },
     // the culprit is deep inside, and the branch not taken is innocent
-    { "model M\n  var x = 1\n  x' = -1\n  y = 2*(if x < -9 then log(-1) else 1 + exp(sqrt(x) - 2))\n  var w = 0\n  w' = y\nend\n",
+    { "model M\n  var x = 1\n  x' = -1\n  y = 2*(if x < -9 then log(-1) else 1 + exp(sqrt(x) - 2))\n  var w "
+      "= 0\n  w' = y\nend\n",
       "E503", "sqrt(-", 4, "x = -", 0.98, 1.02 },
     { "model M\n  var x = 1\n  x' = x^3\nend\n", "E50", "", 3, "x' = x^3", 0.49, 0.56 },
     { "model M\n  var x = 1\n  x' = exp(x)\nend\n", "E50", "", 3, "x' = exp(x)", 0.3, 0.45 },
-    { "model M\n  var x = 0, y ~ 2, w = 0\n  x' = 1\n  y^2 = 1 - x\n  w' = y\nend\n", "E504", "loop of y", 4, "left minus right", 0.97, 1.01 },
+    { "model M\n  var x = 0, y ~ 2, w = 0\n  x' = 1\n  y^2 = 1 - x\n  w' = y\nend\n", "E504", "loop of y", 4,
+      "left minus right", 0.97, 1.01 },
 };
 
 static const char *everything(const orr_diag *diag)
@@ -48,11 +54,13 @@ static void check_case(const Case *c, const orr_solver_info *s)
     orr_run *run = orr_run_create(model, &o, diag);
     assert_non_null(run);
     const orr_status status = orr_run_advance(run, 3);
-    const orr_message m = orr_diag_count(diag) ? orr_diag_get(diag, 0) : (orr_message){ .code = "", .text = "" };
+    const orr_message m =
+        orr_diag_count(diag) ? orr_diag_get(diag, 0) : (orr_message){ .code = "", .text = "" };
     const double t = orr_run_time(run);
-    const bool ok = status == ORR_STATUS_FAILED && orr_diag_errors(diag) == 1 && strncmp(m.code, c->code, strlen(c->code)) == 0
-                    && strstr(m.text, c->message) && (c->line == 0 || m.line == c->line) && m.hint && t >= c->t_least && t <= c->t_most
-                    && strstr(everything(diag), c->more);
+    const bool ok = status == ORR_STATUS_FAILED && orr_diag_errors(diag) == 1 &&
+                    strncmp(m.code, c->code, strlen(c->code)) == 0 && strstr(m.text, c->message) &&
+                    (c->line == 0 || m.line == c->line) && m.hint && t >= c->t_least && t <= c->t_most &&
+                    strstr(everything(diag), c->more);
     if (!ok) print_error("%s on\n%s: status %d, t = %g\n%s", s->name, c->text, status, t, everything(diag));
     assert_true(ok);
     // what was computed can still be read
@@ -74,8 +82,13 @@ static void test_failures_are_explained_by_every_solver(void **state)
 static void test_overflow_names_the_equation(void **state)
 {
     (void)state;
-    const Case overflow = { "model M\n  var x = 1\n  x' = x*x\n  y = exp(x)\n  var w = 0\n  w' = y\nend\n", "E502", "'y' became infinite", 4,
-                            "in y = exp(x)", 0.9, 1.1 };
+    const Case overflow = { "model M\n  var x = 1\n  x' = x*x\n  y = exp(x)\n  var w = 0\n  w' = y\nend\n",
+                            "E502",
+                            "'y' became infinite",
+                            4,
+                            "in y = exp(x)",
+                            0.9,
+                            1.1 };
     for (size_t k = 0; orr_solver_at(k); k++)
         if (orr_solver_at(k)->fixed_step) check_case(&overflow, orr_solver_at(k));
 }

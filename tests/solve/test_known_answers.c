@@ -1,4 +1,5 @@
-// tests/solve/test_known_answers.c: published and closed answers, through the whole chain from text to trajectory.
+// tests/solve/test_known_answers.c: published and closed answers, through the whole chain from text to
+// trajectory.
 #include "check.h"
 #include "model/model.h"
 #include "orrery/experiment.h"
@@ -71,7 +72,8 @@ static double end_value(const char *text, const char *name, orr_run_options o)
 static void test_robertson(void **state)
 {
     (void)state;
-    static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n  y3' = 3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
+    static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n  y3' = "
+                               "3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
     static const char *const solvers[] = { "bdf", "auto" };
     for (int i = 0; i < 2; i++) {
         const orr_run_options o = with(solvers[i], 1e11, 0, 1e-9, 1e-20);
@@ -84,7 +86,8 @@ static void test_robertson(void **state)
 static void test_van_der_pol(void **state)
 {
     (void)state;
-    static const char text[] = "model V\n  var y1 = 2, y2 = 0\n  y1' = y2\n  y2' = 1000*(1 - y1^2)*y2 - y1\nend\n";
+    static const char text[] =
+        "model V\n  var y1 = 2, y2 = 0\n  y1' = y2\n  y2' = 1000*(1 - y1^2)*y2 - y1\nend\n";
     const orr_run_options o = with("bdf", 2000, 0, 1e-10, 1e-12);
     assert_near_relative(end_value(text, "y1", o), 1.7061677321704689, 1e-6);
     assert_near_relative(end_value(text, "y2", o), -8.9280970102481247e-4, 1e-6);
@@ -93,8 +96,9 @@ static void test_van_der_pol(void **state)
 static void test_oregonator(void **state)
 {
     (void)state;
-    static const char text[] = "model O\n  var y1 = 1, y2 = 2, y3 = 3\n  y1' = 77.27*(y2 + y1*(1 - 8.375e-6*y1 - y2))\n"
-                               "  y2' = (y3 - (1 + y1)*y2)/77.27\n  y3' = 0.161*(y1 - y3)\nend\n";
+    static const char text[] =
+        "model O\n  var y1 = 1, y2 = 2, y3 = 3\n  y1' = 77.27*(y2 + y1*(1 - 8.375e-6*y1 - y2))\n"
+        "  y2' = (y3 - (1 + y1)*y2)/77.27\n  y3' = 0.161*(y1 - y3)\nend\n";
     const orr_run_options o = with("bdf", 360, 0, 1e-10, 1e-12);
     assert_near_relative(end_value(text, "y1", o), 1.0008148703185229, 1e-6);
     assert_near_relative(end_value(text, "y2", o), 1228.1785215499169, 1e-6);
@@ -107,9 +111,10 @@ static void test_chain_of_masses(void **state)
 {
     (void)state;
     // the lowest mode of n masses between two walls is a standing wave
-    static const char text[] = "model C\n  param n = 20\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] = sin(pi*i/(n + 1))\n"
-                               "    initial v[i] = 0\n    x[i]' = v[i]\n  end\n  v[1]' = x[2] - 2*x[1]\n  v[n]' = x[n-1] - 2*x[n]\n"
-                               "  for i in 2..n-1\n    v[i]' = x[i-1] - 2*x[i] + x[i+1]\n  end\nend\n";
+    static const char text[] =
+        "model C\n  param n = 20\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] = sin(pi*i/(n + 1))\n"
+        "    initial v[i] = 0\n    x[i]' = v[i]\n  end\n  v[1]' = x[2] - 2*x[1]\n  v[n]' = x[n-1] - 2*x[n]\n"
+        "  for i in 2..n-1\n    v[i]' = x[i-1] - 2*x[i] + x[i+1]\n  end\nend\n";
     const double omega = 2 * sin(M_PI / 2 / 21);
     Lab lab = lab_open(text);
     orr_run *run = run_begin(&lab, with("bdf", 30, 0, 1e-8, 1e-10));
@@ -129,7 +134,8 @@ static void test_chain_of_masses(void **state)
 static void test_stiff_springs_with_a_sparse_matrix(void **state)
 {
     (void)state;
-    static const char text[] = "model C\n  param n = 12\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] = i\n    initial v[i] = 0\n"
+    static const char text[] = "model C\n  param n = 12\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] "
+                               "= i\n    initial v[i] = 0\n"
                                "    x[i]' = v[i]\n    v[i]' = -1e6*x[i] - 1e4*v[i]\n  end\nend\n";
     const double root = sqrt(1e8 - 4e6), slow = 0.5 * (root - 1e4), fast = -0.5 * (root + 1e4), t = 0.05;
     const double exact = (fast * exp(slow * t) - slow * exp(fast * t)) / (fast - slow);
@@ -149,16 +155,20 @@ static void test_stiff_springs_with_a_sparse_matrix(void **state)
 
 #define LV "model LV\n  param alpha = 1.5, beta = 1, gamma = 1, delta = 3\n  var X = 10, Y = 5\n" \
            "  X' = X*(alpha - beta*Y)\n  Y' = Y*(gamma*X - delta)\nend\n"
-#define SEIR "model SEIR\n  param beta = 0.9, gamma = 0.2, sigma = 0.5, nu = 0\n  var S = 10, E = 1, I = 0, R = 0\n" \
-             "  n = S + E + I + R\n  S' = -beta*S*I/n - nu*S\n  E' = beta*S*I/n - sigma*E\n  I' = sigma*E - gamma*I\n" \
-             "  R' = gamma*I + nu*S\nend\n"
+#define SEIR                                                                                                 \
+    "model SEIR\n  param beta = 0.9, gamma = 0.2, sigma = 0.5, nu = 0\n  var S = 10, E = 1, I = 0, R = 0\n"  \
+    "  n = S + E + I + R\n  S' = -beta*S*I/n - nu*S\n  E' = beta*S*I/n - sigma*E\n  I' = sigma*E - "         \
+    "gamma*I\n"                                                                                              \
+    "  R' = gamma*I + nu*S\nend\n"
 
 static void test_predator_and_prey(void **state)
 {
     (void)state;
-    static const struct { const char *solver; int step; double x, y; } rows[] = {
-        { "euler", 9, 9.677077, 5.317209 },  { "euler", 29, 8.903716, 6.030680 },  { "euler", 14999, 0.5528446, 0.09330513 },
-        { "rk4", 9, 9.676110, 5.317448 },    { "rk4", 29, 8.901151, 6.030798 },    { "rk4", 14999, 0.7127354, 0.07558043 },
+    static const struct { const char *solver; int step; double x, y;
+    } rows[] = {
+        { "euler", 9, 9.677077, 5.317209 },        { "euler", 29, 8.903716, 6.030680 },
+        { "euler", 14999, 0.5528446, 0.09330513 }, { "rk4", 9, 9.676110, 5.317448 },
+        { "rk4", 29, 8.901151, 6.030798 },         { "rk4", 14999, 0.7127354, 0.07558043 },
     };
     Lab lab = lab_open(LV);
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
@@ -235,12 +245,16 @@ static void test_circle_updated_in_place_depends_on_the_order_and_stays_bounded(
 static void test_spring_follows_its_closed_form(void **state)
 {
     (void)state;
-    static const char text[] = "model S\n  param K = 2, M = 1\n  var x = 0.1, v = 0\n  x' = v\n  v' = -K/M*x\nend\n";
-    static const struct { const char *solver; double step, bound; } cases[] = {
-        { "rk4", 0.01, 1e-8 }, { "heun", 0.001, 1e-5 }, { "dopri5", 0, 1e-7 }, { "adams", 0, 1e-6 }, { "bdf", 0, 1e-5 }, { NULL, 0, 1e-7 },
+    static const char text[] =
+        "model S\n  param K = 2, M = 1\n  var x = 0.1, v = 0\n  x' = v\n  v' = -K/M*x\nend\n";
+    static const struct { const char *solver; double step, bound;
+    } cases[] = {
+        { "rk4", 0.01, 1e-8 }, { "heun", 0.001, 1e-5 }, { "dopri5", 0, 1e-7 },
+        { "adams", 0, 1e-6 },  { "bdf", 0, 1e-5 },      { NULL, 0, 1e-7 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        assert_near(end_value(text, "x", with(cases[i].solver, 20, cases[i].step, 1e-9, 1e-12)), 0.1 * cos(sqrt(2) * 20), cases[i].bound);
+        assert_near(end_value(text, "x", with(cases[i].solver, 20, cases[i].step, 1e-9, 1e-12)),
+                    0.1 * cos(sqrt(2) * 20), cases[i].bound);
 }
 
 // ---- Delays: x' = -x(t - 1), x = 1 before the start, is a polynomial in each unit of time
@@ -272,7 +286,8 @@ static void test_delay_of_something_that_jumps(void **state)
 {
     (void)state;
     // the jump at t = 0.5 comes back at t = 1.5, both ends of steps: each step reads its own side
-    static const char text[] = "model D\n  var x = 0, y = 0\n  x' = 1\n  y' = delay(if x > 0.5 then 1 else 0, 1)\nend\n";
+    static const char text[] =
+        "model D\n  var x = 0, y = 0\n  x' = 1\n  y' = delay(if x > 0.5 then 1 else 0, 1)\nend\n";
     assert_near(end_value(text, "y", with("rk4", 3, 0.1, 0, 0)), 1.5, 1e-9);
     assert_near(end_value(text, "y", with("heun", 3, 0.1, 0, 0)), 1.5, 1e-9);
     assert_near(end_value(text, "y", with("euler", 3, 0.1, 0, 0)), 1.5, 1e-9);
@@ -297,8 +312,10 @@ static void test_no_step_is_longer_than_a_delay(void **state)
 // ---- Generated code and our own steps
 
 // Loops, relations, parameters, functions: all that a step can meet.
-#define RICH "model Rich\n  param k = 1.3\n  var x = 1, v = 0, w = 0.5, z ~ 1\n  x' = v\n  v' = -k*sin(x) + (if x > 0.3 then -0.1*z else 0.1*w)\n" \
-             "  w' = exp(-w)*cos(t) + 0.1*z\n  z + z^3/10 = x + 1\nend\n"
+#define RICH                                                                                                 \
+    "model Rich\n  param k = 1.3\n  var x = 1, v = 0, w = 0.5, z ~ 1\n  x' = v\n  v' = -k*sin(x) + (if x > " \
+    "0.3 then -0.1*z else 0.1*w)\n"                                                                          \
+    "  w' = exp(-w)*cos(t) + 0.1*z\n  z + z^3/10 = x + 1\nend\n"
 
 static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state)
 {
@@ -307,7 +324,8 @@ static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state
     static const char *const names[] = { "x", "v", "w", "z" };
     Lab lab = lab_open(RICH);
     for (int i = 0; i < 8; i++) {
-        const orr_run_options o = with(solvers[i % 4], 70.003, i < 4 ? 0.01 : 0.17, 0, 0);    // the last step is shorter
+        const orr_run_options o =
+            with(solvers[i % 4], 70.003, i < 4 ? 0.01 : 0.17, 0, 0);    // the last step is shorter
         orr_run *generated = run_begin(&lab, o);
         assert_int_equal(orr_run_advance(generated, o.t_end), ORR_STATUS_OK);
         CodeLoop loops[CODE_N_LOOPS];
@@ -317,7 +335,8 @@ static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state
         assert_int_equal(orr_run_advance(by_hand, o.t_end), ORR_STATUS_OK);
         memcpy(lab.model->code.loops, loops, sizeof loops);
         assert_true(orr_run_get_facts(generated).n_events > 1);
-        for (int k = 0; k < 4; k++) assert_same_bits(value(&lab, generated, names[k]), value(&lab, by_hand, names[k]));
+        for (int k = 0; k < 4; k++)
+            assert_same_bits(value(&lab, generated, names[k]), value(&lab, by_hand, names[k]));
         orr_run_destroy(generated);
         orr_run_destroy(by_hand);
     }

@@ -37,8 +37,10 @@ static void test_solvers_reach_the_closed_solutions(void **state)
     (void)state;
     FOR_EACH_SOLVER (s) {
         for (int i = 0; i < N_CLOSED; i++) {
-            const double h = 0.01, off = fabs(end_value(*closed[i].problem, options_for(s->name, closed[i].t_end, s->fixed_step ? h : 0))
-                                              - closed[i].exact(closed[i].t_end));
+            const double h = 0.01,
+                         off = fabs(end_value(*closed[i].problem,
+                                              options_for(s->name, closed[i].t_end, s->fixed_step ? h : 0)) -
+                                    closed[i].exact(closed[i].t_end));
             const double bound = s->fixed_step ? pow(h, s->order) * 4 : 2e-6;
             if (!(off <= bound)) print_error("%s on %s: off by %g\n", s->name, closed[i].name, off);
             assert_true(off <= bound);
@@ -59,7 +61,8 @@ static void test_adaptive_solvers_follow_their_tolerance(void **state)
             o.absolute = o.tolerance * 1e-2;
             off[i] = fabs(end_value(problem_oscillator, o) - cos(10));
         }
-        if (!(off[1] < off[0] / 50 && off[1] < 1e-6 && off[0] < 1e-2)) print_error("%s: %g, then %g\n", s->name, off[0], off[1]);
+        if (!(off[1] < off[0] / 50 && off[1] < 1e-6 && off[0] < 1e-2))
+            print_error("%s: %g, then %g\n", s->name, off[0], off[1]);
         assert_true(off[1] < off[0] / 50 && off[1] < 1e-6 && off[0] < 1e-2);
     }
 }
@@ -330,7 +333,8 @@ enum { N_CHAIN = 24 };
 static int chain_rates(double t, const double *x, const CodeEnv *env, double *out)
 {
     (void)t, (void)env;
-    for (int i = 0; i < N_CHAIN; i++) out[i] = 50 * ((i ? x[i - 1] : 1) - 2 * x[i] + (i + 1 < N_CHAIN ? x[i + 1] : 0));
+    for (int i = 0; i < N_CHAIN; i++)
+        out[i] = 50 * ((i ? x[i - 1] : 1) - 2 * x[i] + (i + 1 < N_CHAIN ? x[i + 1] : 0));
     return 0;
 }
 static int chain_jacobian(double t, const double *x, const CodeEnv *env, double *out)
@@ -420,7 +424,9 @@ static int pole_rates(double t, const double *x, const CodeEnv *env, double *out
 static void test_a_pole_is_reported_and_the_run_stays_readable(void **state)
 {
     (void)state;
-    const Fake problem = { .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = pole_rates, .has_loops = true };
+    const Fake problem = {
+        .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = pole_rates, .has_loops = true
+    };
     FOR_EACH_SOLVER (s) {
         Trial trial = trial_begin(problem, options_for(s->name, 3, s->fixed_step ? 0.01 : 0));
         assert_int_equal(orr_run_advance(trial.run, 3), ORR_STATUS_FAILED);
@@ -429,7 +435,8 @@ static void test_a_pole_is_reported_and_the_run_stays_readable(void **state)
         assert_true(message.code[0] == 'E' && message.code[1] == '5');
         assert_non_null(message.hint);
         const double t = orr_run_time(trial.run), x = trial_value(&trial, "x");
-        if (!(isfinite(x) && t > 1.5 && t < (s->fixed_step ? 2 : 1.6))) print_error("%s: stopped at %g with %g\n", s->name, t, x);
+        if (!(isfinite(x) && t > 1.5 && t < (s->fixed_step ? 2 : 1.6)))
+            print_error("%s: stopped at %g with %g\n", s->name, t, x);
         assert_true(isfinite(x) && t > 1.5 && t < (s->fixed_step ? 2 : 1.6));
         assert_int_equal(orr_run_advance(trial.run, 3), ORR_STATUS_FAILED);
         trial_end(&trial);

@@ -1,4 +1,5 @@
-// tests/solve/test_start.c: from settings and initial equations to a consistent start, or a message that helps.
+// tests/solve/test_start.c: from settings and initial equations to a consistent start, or a message that
+// helps.
 #include "check.h"
 #include "model/model.h"
 #include "orrery/experiment.h"
@@ -60,7 +61,9 @@ static const char *everything(const Lab *l)
 static void test_initial_equations_are_solved_together(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  param k\n  var x\n  initial x^3 + k*x = 10\n  initial k^3 + sin(k) = 2 + x\n  x' = -k*x\nend\n", NULL, 0);
+    Lab l = lab("model M\n  param k\n  var x\n  initial x^3 + k*x = 10\n  initial k^3 + sin(k) = 2 + x\n  x' "
+                "= -k*x\nend\n",
+                NULL, 0);
     const double x = value(&l, "x"), k = value(&l, "k");
     assert_near(x * x * x + k * x, 10, 1e-9);
     assert_near(k * k * k + sin(k), 2 + x, 1e-9);
@@ -84,7 +87,8 @@ static void test_modes_and_start_values_agree(void **state)
 {
     (void)state;
     // y depends on the relation and the relation on x, whose start depends on y
-    Lab l = lab("model M\n  var x\n  y = if x > 2 then 3 else 1\n  initial x = 2*y\n  x' = 0\nend\n", NULL, 0);
+    Lab l =
+        lab("model M\n  var x\n  y = if x > 2 then 3 else 1\n  initial x = 2*y\n  x' = 0\nend\n", NULL, 0);
     const double x = value(&l, "x"), y = value(&l, "y");
     assert_near(x, 2 * y, 1e-12);
     assert_near(y, x > 2 ? 3 : 1, 0);

@@ -1,11 +1,12 @@
 // src/solve/adaptive/dopri5.c: the Dormand–Prince pair of orders 5 and 4, with dense output.
 //
-// Seven stages, the last of which is the first of the next step (FSAL). The difference of the two formulas estimates the
-// error of a step, which a PI controller keeps near the tolerance; between the ends of a step a polynomial of fourth order
-// through the stages gives the states. Stiffness shows in the product of step and dominant eigenvalue, estimated from the
-// last two stages, both at t + h: an explicit method is held at the border of its region of stability, about 3.3. With fine
-// tolerances it is held below it; then many steps in a row that each last longer than the fastest decay tell the same: that
-// decay is over since long, and only the method still sees it.
+// Seven stages, the last of which is the first of the next step (FSAL). The difference of the two formulas
+// estimates the error of a step, which a PI controller keeps near the tolerance; between the ends of a step a
+// polynomial of fourth order through the stages gives the states. Stiffness shows in the product of step and
+// dominant eigenvalue, estimated from the last two stages, both at t + h: an explicit method is held at the
+// border of its region of stability, about 3.3. With fine tolerances it is held below it; then many steps in
+// a row that each last longer than the fastest decay tell the same: that decay is over since long, and only
+// the method still sees it.
 // [Dormand & Prince 1980; Hairer, Nørsett & Wanner, Solving ODEs I, sections II.4 to II.6; II, section IV.2]
 #include "solve/adaptive/dopri5.h"
 #include "base/diag.h"
@@ -83,7 +84,8 @@ static double norm(const Island *island, const double *u, const double *w, const
     const size_t n = island->model->n_states;
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
-        const double s = (w ? u[i] - w[i] : u[i]) / (island->options.absolute + island->options.tolerance * fabs(x[i]));
+        const double tolerated = island->options.absolute + island->options.tolerance * fabs(x[i]);
+        const double s = (w ? u[i] - w[i] : u[i]) / tolerated;
         sum += s * s;
     }
     return n ? sqrt(sum / (double)n) : 0;
@@ -95,9 +97,11 @@ static double first_step(Island *island, Dopri5 *m, double room)
     const SolverOptions *o = &island->options;
     if (o->step > 0) return fmin(o->step, fmin(o->max_step, room));
     const size_t n = island->model->n_states;
-    const double size = norm(island, island->x, NULL, island->x), speed = norm(island, m->k[0], NULL, island->x);
+    const double size = norm(island, island->x, NULL, island->x);
+    const double speed = norm(island, m->k[0], NULL, island->x);
     double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
-    // a state that happens to pass through zero says nothing about its time scale; too long a step is only rejected
+    // a state that happens to pass through zero says nothing about its time scale; too long a step is only
+    // rejected
     h = fmax(h, fmax(1000 * DBL_EPSILON * fabs(island->t), isfinite(room) ? 1e-9 * room : 0));
     h = fmin(h, fmin(o->max_step, room));
     for (int tries = 0; tries < 20; tries++, h /= 10) {
@@ -142,7 +146,8 @@ static double error_of(const Island *island, const Dopri5 *m, double h)
     return n ? sqrt(sum / (double)n) : 0;
 }
 
-// Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient, its real part.
+// Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient,
+// its real part.
 static void watch_stiffness(Island *island, Dopri5 *m, double h)
 {
     const size_t n = island->model->n_states;
@@ -163,7 +168,8 @@ static void watch_stiffness(Island *island, Dopri5 *m, double h)
     }
     if (!m->is_stiff || m->warned || island->solver != &solver_dopri5) return;
     m->warned = true;
-    diag_report(island->diag, DIAG_STIFF, (Place){ 0 }, island->t, island_fastest(island, island->t, island->x));
+    diag_report(island->diag, DIAG_STIFF, (Place){ 0 }, island->t,
+                island_fastest(island, island->t, island->x));
     diag_hint(island->diag, "use 'solver bdf', or 'solver auto' which changes by itself");
 }
 
@@ -236,7 +242,8 @@ static StepResult step(Island *island, double t_limit)
         island->t_before = t;
         island->t = is_last ? t_limit : t + h;
         island->n_steps++;
-        // dense output still needs all slopes of this step, so the last becomes the first only with the next one
+        // dense output still needs all slopes of this step, so the last becomes the first only with the next
+        // one
         return STEP_OK;
     }
 }
@@ -274,7 +281,8 @@ static void state_at(Island *island, double t, double *x)
     }
     const double s = (t - m->t0) / m->h_done, r = 1 - s;
     for (size_t i = 0; i < n; i++)
-        x[i] = m->x0[i] + s * (m->dense[0][i] + r * (m->dense[1][i] + s * (m->dense[2][i] + r * m->dense[3][i])));
+        x[i] = m->x0[i] +
+               s * (m->dense[0][i] + r * (m->dense[1][i] + s * (m->dense[2][i] + r * m->dense[3][i])));
 }
 
 const Solver solver_dopri5 = {

@@ -9,7 +9,9 @@ static bool step(Island *island, const double t[3], double h, double *x, double 
     return true;
 }
 
-static const SliceMethod method = { .loop = CODE_EULER, .n_stages = 1, .n_vectors = 1, .is_linear = true, .step = step };
+static const SliceMethod method = {
+    .loop = CODE_EULER, .n_stages = 1, .n_vectors = 1, .is_linear = true, .step = step
+};
 
 static bool init(Island *island, Arena *arena, orr_diag *diag)
 {

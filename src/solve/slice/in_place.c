@@ -1,7 +1,8 @@
-// src/solve/slice/in_place.c: semi-implicit Euler: each state is updated at once, the next ones already read its new value.
+// src/solve/slice/in_place.c: semi-implicit Euler: states are updated one by one, the next see the new value.
 //
-// This is the literal reading of the pseudo-code of block-diagram simulators, which go through the integrators in the order
-// of their numbers and overwrite each output. For x' = v, v' = -x it keeps the energy bounded.
+// This is the literal reading of the pseudo-code of block-diagram simulators, which go through the
+// integrators in the order of their numbers and overwrite each output. For x' = v, v' = -x it keeps the
+// energy bounded.
 #include "solve/slice/slice.h"
 
 static bool step(Island *island, const double t[3], double h, double *x, double **work)

@@ -22,15 +22,16 @@ bool slice_init(Island *island, Arena *arena, const SliceMethod *method)
 // Grid points are t_start + k·h: summing h would let rounding move the clock.
 static double grid(const Island *island, double k) { return island->t_start + k * island->step; }
 
-// A single step in generated code. False, with the states as before, where it stops or leaves the finite numbers: then the
-// step is made by hand, which goes on across relations and knows which evaluation failed.
+// A single step in generated code. False, with the states as before, where it stops or leaves the finite
+// numbers: then the step is made by hand, which goes on across relations and knows which evaluation failed.
 static bool generated_step(Island *island, const Slice *slice, double t_start, double h, long k)
 {
     const size_t n = island->model->n_states;
     const CodeLoop loop = island->model->code.loops[slice->method->loop];
     int why = 0;
     if (!loop) return false;
-    if (loop(t_start, h, k, 1, island->x, &island->env, slice->scratch, &why) == 1 && island_is_finite(island->x, n)) {
+    if (loop(t_start, h, k, 1, island->x, &island->env, slice->scratch, &why) == 1 &&
+        island_is_finite(island->x, n)) {
         island->n_rates += slice->method->n_stages;
         return true;
     }

@@ -1,8 +1,8 @@
 // src/solve/slice/slice.h: what the fixed-step one-step methods share.
 //
-// Time runs on the grid t_start + k·step. Whole steps run in generated code, many at once; the rest (a shorter step to
-// the end of the run or to an event, the search for an event inside a step) is done here by the same formulas in the
-// same order, so that both give the same bits.
+// Time runs on the grid t_start + k·step. Whole steps run in generated code, many at once; the rest (a
+// shorter step to the end of the run or to an event, the search for an event inside a step) is done here by
+// the same formulas in the same order, so that both give the same bits.
 #pragma once
 #include "solve/solver.h"
 
@@ -13,7 +13,8 @@ typedef struct SliceMethod {
     size_t     n_stages;     // evaluations of the rates in a step
     size_t     n_vectors;    // scratch vectors `step` needs
     bool       is_linear;    // dense output: linear between the ends, else cubic Hermite
-    // x(t[2]) from x(t[0]), in place; t[1] lies in the middle. False if the rates cannot be evaluated on the way.
+    // x(t[2]) from x(t[0]), in place; t[1] lies in the middle. False if the rates cannot be evaluated on the
+    // way.
     bool (*step)(Island *island, const double t[3], double h, double *x, double **work);
 } SliceMethod;
 

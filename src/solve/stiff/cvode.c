@@ -1,9 +1,10 @@
-// src/solve/stiff/cvode.c: the variable-order multistep methods of SUNDIALS' CVODES: BDF for stiff models, Adams for smooth ones.
+// src/solve/stiff/cvode.c: SUNDIALS' CVODES: BDF for stiff models, Adams for smooth ones.
 //
-// CVODES steps freely (CV_ONE_STEP) up to the end of the run; events and recording read its interpolating polynomial, and a
-// jump reinitialises it at order 1. BDF solves its implicit equations by Newton's method with our own Jacobian: symbolic if
-// the model has one, else by differences along its pattern, columns that share no row together. Small or dense matrices go to
-// dense LU, large sparse ones to KLU. What CVODES would print is kept and becomes part of our messages.
+// CVODES steps freely (CV_ONE_STEP) up to the end of the run; events and recording read its interpolating
+// polynomial, and a jump reinitialises it at order 1. BDF solves its implicit equations by Newton's method
+// with our own Jacobian: symbolic if the model has one, else by differences along its pattern, columns that
+// share no row together. Small or dense matrices go to dense LU, large sparse ones to KLU. What CVODES would
+// print is kept and becomes part of our messages.
 #include "base/diag.h"
 #include "solve/solver.h"
 #include <cvodes/cvodes.h>
@@ -113,7 +114,8 @@ static int fill_sparse(Cvode *m, double t, double *x, SUNMatrix j)
     }
     if (!island_rates(island, t, x, m->rates)) return 1;
     for (uint32_t g = 0; g < p->n_groups; g++) {
-        for (size_t c = 0; c < n; c++) m->shifted[c] = p->group[c] == g ? x[c] + shift_of(island, x[c]) : x[c];
+        for (size_t c = 0; c < n; c++)
+            m->shifted[c] = p->group[c] == g ? x[c] + shift_of(island, x[c]) : x[c];
         if (!island_rates(island, t, m->shifted, m->shifted_rates)) return 1;
         for (size_t c = 0; c < n; c++) {
             if (p->group[c] != g) continue;
@@ -126,7 +128,8 @@ static int fill_sparse(Cvode *m, double t, double *x, SUNMatrix j)
     return 0;
 }
 
-static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix j, void *data, N_Vector w1, N_Vector w2, N_Vector w3)
+static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix j, void *data, N_Vector w1, N_Vector w2,
+                    N_Vector w3)
 {
     (void)fy, (void)w1, (void)w2, (void)w3;
     Cvode *m = data;
@@ -160,8 +163,9 @@ static void make_pattern(Pattern *p, const IrPattern *from, size_t n, Arena *are
     p->n_entries = at;
 }
 
-// Greedy colouring: each column takes the first group in which no column has a row in common with it. Columns that meet in
-// a row are found through the rows, so the work is that of the product of pattern and transposed pattern.
+// Greedy colouring: each column takes the first group in which no column has a row in common with it. Columns
+// that meet in a row are found through the rows, so the work is that of the product of pattern and transposed
+// pattern.
 static void make_groups(Pattern *p, const IrPattern *from, size_t n, Arena *arena)
 {
     p->group = ARENA_ARRAY(arena, uint32_t, n);
@@ -171,13 +175,16 @@ static void make_groups(Pattern *p, const IrPattern *from, size_t n, Arena *aren
     for (uint32_t i = 0; i < from->n; i++) row_start[from->row[i] + 2]++;
     for (size_t r = 2; r < n + 2; r++) row_start[r] += row_start[r - 1];
     for (uint32_t c = 0; c < n; c++)
-        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) column[row_start[from->row[i] + 1]++] = c;
+        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++)
+            column[row_start[from->row[i] + 1]++] = c;
 
-    uint32_t *taken_by = ARENA_ARRAY(&scratch, uint32_t, n + 1);    // [group] 1 + the column that saw it taken
+    // [group] 1 + the column that saw it taken
+    uint32_t *taken_by = ARENA_ARRAY(&scratch, uint32_t, n + 1);
     for (uint32_t c = 0; c < n; c++) {
         for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
             const uint32_t r = from->row[i];
-            for (uint32_t k = row_start[r]; k < row_start[r + 1] && column[k] < c; k++) taken_by[p->group[column[k]]] = c + 1;
+            for (uint32_t k = row_start[r]; k < row_start[r + 1] && column[k] < c; k++)
+                taken_by[p->group[column[k]]] = c + 1;
         }
         uint32_t g = 0;
         while (taken_by[g] == c + 1) g++;
@@ -203,11 +210,13 @@ static bool choose_matrix(Cvode *m, Arena *arena)
     if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, island->diag)) return false;
     m->entries = ARENA_ARRAY(arena, double, model->ir.n_jacobian);
     // a third of all places filled: dense LU is as fast and simpler
-    m->is_sparse = n > SPARSE_FROM && model->ir.has_pattern && (double)model->ir.pattern.n < (double)n * (double)n / 3;
+    m->is_sparse =
+        n > SPARSE_FROM && model->ir.has_pattern && (double)model->ir.pattern.n < (double)n * (double)n / 3;
     if (m->is_sparse) {
         make_pattern(&m->pattern, &model->ir.pattern, n, arena);
         if (!model->ir.has_jacobian) make_groups(&m->pattern, &model->ir.pattern, n, arena);
-        m->matrix = SUNSparseMatrix((sunindextype)n, (sunindextype)n, m->pattern.n_entries, CSC_MAT, m->context);
+        m->matrix =
+            SUNSparseMatrix((sunindextype)n, (sunindextype)n, m->pattern.n_entries, CSC_MAT, m->context);
         m->linear = m->matrix ? SUNLinSol_KLU(m->y, m->matrix, m->context) : NULL;
     } else {
         if (n > DENSE_MAX) {
@@ -220,7 +229,8 @@ static bool choose_matrix(Cvode *m, Arena *arena)
         m->matrix = SUNDenseMatrix((sunindextype)n, (sunindextype)n, m->context);
         m->linear = m->matrix ? SUNLinSol_Dense(m->y, m->matrix, m->context) : NULL;
     }
-    if (!m->linear || CVodeSetLinearSolver(m->cvode, m->linear, m->matrix) != CV_SUCCESS) return report_set_up(island, m);
+    if (!m->linear || CVodeSetLinearSolver(m->cvode, m->linear, m->matrix) != CV_SUCCESS)
+        return report_set_up(island, m);
     if (CVodeSetJacFn(m->cvode, jacobian) != CV_SUCCESS) return report_set_up(island, m);
     return true;
 }
@@ -265,7 +275,8 @@ static bool set_up(Island *island, Arena *arena, int method)
     if (isfinite(o->max_step)) CVodeSetMaxStep(m->cvode, o->max_step);
     if (method == CV_BDF) return choose_matrix(m, arena);
     m->nonlinear = SUNNonlinSol_FixedPoint(m->y, 0, m->context);
-    if (!m->nonlinear || CVodeSetNonlinearSolver(m->cvode, m->nonlinear) != CV_SUCCESS) return report_set_up(island, m);
+    if (!m->nonlinear || CVodeSetNonlinearSolver(m->cvode, m->nonlinear) != CV_SUCCESS)
+        return report_set_up(island, m);
     return true;
 }
 
@@ -308,7 +319,8 @@ static StepResult give_up(Island *island, Cvode *m, int code)
             fault_report(island);
             break;
         }
-        diag_report(island->diag, DIAG_SOLVER_FAILED, nowhere, island->method, island->t, "its Jacobian is singular");
+        diag_report(island->diag, DIAG_SOLVER_FAILED, nowhere, island->method, island->t,
+                    "its Jacobian is singular");
         diag_hint(island->diag, "'%s' changes fastest; an explicit solver such as dopri5 needs no Jacobian",
                   island_fastest(island, island->t, island->x));
         break;
@@ -334,13 +346,28 @@ static StepResult step_crumb(Island *island, Cvode *m, double t_limit)
     return STEP_OK;
 }
 
+typedef struct Counts {
+    long steps, rejected;
+} Counts;
+
+static Counts counts_of(const Cvode *m)
+{
+    long steps = 0, errors = 0, no_convergence = 0;
+    CVodeGetNumSteps(m->cvode, &steps);
+    CVodeGetNumErrTestFails(m->cvode, &errors);
+    CVodeGetNumStepSolveFails(m->cvode, &no_convergence);
+    return (Counts){ steps, errors + no_convergence };
+}
+
 static StepResult step(Island *island, double t_limit)
 {
     Cvode *m = island->memory;
     if (!m->begun) {
-        if (t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit))) return step_crumb(island, m, t_limit);
+        if (t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
+            return step_crumb(island, m, t_limit);
         if (CVodeReInit(m->cvode, island->t, m->y) != CV_SUCCESS) return give_up(island, m, CV_ILL_INPUT);
-        if (island->options.step > 0) CVodeSetInitStep(m->cvode, fmin(island->options.step, t_limit - island->t));
+        if (island->options.step > 0)
+            CVodeSetInitStep(m->cvode, fmin(island->options.step, t_limit - island->t));
         m->t_stop = NAN;
         m->begun = true;
     }
@@ -348,24 +375,19 @@ static StepResult step(Island *island, double t_limit)
         CVodeSetStopTime(m->cvode, t_limit);
         m->t_stop = t_limit;
     }
-    long before = 0, after = 0, failures = 0, before_failures = 0, no_convergence = 0, before_no_convergence = 0;
-    CVodeGetNumErrTestFails(m->cvode, &before_failures);
-    CVodeGetNumStepSolveFails(m->cvode, &before_no_convergence);
-    CVodeGetNumSteps(m->cvode, &before);
+    const Counts before = counts_of(m);
     double t = island->t;
     // the second argument only tells the direction
     const double towards = isfinite(t_limit) ? t_limit : island->t + fmax(1, fabs(island->t));
     const int code = CVode(m->cvode, towards, m->y, &t, CV_ONE_STEP);
-    CVodeGetNumErrTestFails(m->cvode, &failures);
-    CVodeGetNumStepSolveFails(m->cvode, &no_convergence);
-    CVodeGetNumSteps(m->cvode, &after);
-    island->n_rejected += (size_t)(failures - before_failures + no_convergence - before_no_convergence);
+    const Counts after = counts_of(m);
+    island->n_rejected += (size_t)(after.rejected - before.rejected);
     if (code < 0) {
         // y lies over the states, which go back to the last good time
         CVodeGetDky(m->cvode, island->t, 0, m->y);
         return give_up(island, m, code);
     }
-    island->n_steps += (size_t)(after - before);
+    island->n_steps += (size_t)(after.steps - before.steps);
     // CVODES only warns when t + h = t, and goes on for ever
     m->n_stuck = t > island->t ? 0 : m->n_stuck + 1;
     if (m->n_stuck >= STUCK_MAX) return give_up(island, m, CV_ERR_FAILURE);

@@ -52,7 +52,10 @@ static Lab lab(const char *text)
     return l;
 }
 
-static double cell(const Lab *l, size_t column, size_t row) { return orr_table_column(l->table, column)[row]; }
+static double cell(const Lab *l, size_t column, size_t row)
+{
+    return orr_table_column(l->table, column)[row];
+}
 
 static void test_rows_are_at_every_interval_and_at_the_end(void **state)
 {
@@ -103,7 +106,8 @@ static void test_without_names_outputs_or_states_are_recorded(void **state)
     assert_string_equal(orr_table_unit(l.table, 1), "m");
     assert_string_equal(orr_table_name(l.table, 2), "y");
     lab_close(&l);
-    l = lab("model M\n  var x = 1\n  x' = -x\n  output twice = 2*x\nend\nexperiment e of M\n  until 1\nend\n");
+    l = lab(
+        "model M\n  var x = 1\n  x' = -x\n  output twice = 2*x\nend\nexperiment e of M\n  until 1\nend\n");
     assert_int_equal(orr_table_n_columns(l.table), 2);
     assert_string_equal(orr_table_name(l.table, 1), "twice");
     lab_close(&l);
@@ -125,7 +129,8 @@ static void test_what_is_plotted_is_recorded_too(void **state)
 static void test_an_array_is_recorded_by_its_name(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  param n = 3\n  var u[n]\n  for i in 1..n\n    initial u[i] = i\n    u[i]' = 0\n  end\nend\n"
+    Lab l = lab("model M\n  param n = 3\n  var u[n]\n  for i in 1..n\n    initial u[i] = i\n    u[i]' = 0\n  "
+                "end\nend\n"
                 "experiment e of M\n  until 1\n  every 1\n  record u, u[2]\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
     assert_int_equal(orr_table_n_columns(l.table), 4);
@@ -147,7 +152,8 @@ static void test_without_an_interval_each_step_is_a_row(void **state)
     assert_near(cell(&l, 0, l.outcome.n_rows - 1), 5, 0);
     lab_close(&l);
     // with relations the times of steps follow the events
-    l = lab("model M\n  var x = 0\n  x' = if x < 1 then 1 else 0.5\nend\nexperiment e of M\n  until 2\n  solver euler step 0.3\nend\n");
+    l = lab("model M\n  var x = 0\n  x' = if x < 1 then 1 else 0.5\nend\nexperiment e of M\n  until 2\n  "
+            "solver euler step 0.3\nend\n");
     assert_int_equal(l.outcome.n_rows, l.outcome.facts.n_steps + 1);
     assert_near(cell(&l, 0, 4), 1, 1e-12);
     assert_near(cell(&l, 0, 5), 1.3, 1e-12);
@@ -158,18 +164,28 @@ static void test_without_an_interval_each_step_is_a_row(void **state)
 static void test_rows_and_expectations_change_no_bit(void **state)
 {
     (void)state;
-    static const char *const solvers[] = { "euler step 0.01", "semi-implicit euler step 0.01", "rk4 step 0.03", "heun step 0.03",
-                                           "dopri5", "adams", "bdf", "auto" };
-    static const char *const more[] = { "every 5", "every 0.01", "every 0.077", "",
-                                        "every 0.5\n  expect x at 0.123 = 1 within 9\n  expect z at 3.21 = 1 within 99" };
+    static const char *const solvers[] = { "euler step 0.01",
+                                           "semi-implicit euler step 0.01",
+                                           "rk4 step 0.03",
+                                           "heun step 0.03",
+                                           "dopri5",
+                                           "adams",
+                                           "bdf",
+                                           "auto" };
+    static const char *const more[] = {
+        "every 5", "every 0.01", "every 0.077", "",
+        "every 0.5\n  expect x at 0.123 = 1 within 9\n  expect z at 3.21 = 1 within 99"
+    };
     for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++) {
         double x = 0, z = 0;
         for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
             char text[1000];
             // a loop that is solved by iteration leaves its guesses from step to step
             snprintf(text, sizeof text,
-                     "model M\n  var x = 1, v = 0, z ~ 1\n  x' = v\n  v' = -x - (if x > 0.3 then z else 0)\n  z + z^3/10 = x + 1\nend\n"
-                     "experiment e of M\n  until 5\n  record x, z\n  solver %s\n  %s\nend\n", solvers[s], more[i]);
+                     "model M\n  var x = 1, v = 0, z ~ 1\n  x' = v\n  v' = -x - (if x > 0.3 then z else 0)\n "
+                     " z + z^3/10 = x + 1\nend\n"
+                     "experiment e of M\n  until 5\n  record x, z\n  solver %s\n  %s\nend\n",
+                     solvers[s], more[i]);
             Lab l = lab(text);
             if (l.outcome.status != ORR_STATUS_OK) orr_diag_print(l.diag, stderr, 0);
             assert_int_equal(l.outcome.status, ORR_STATUS_OK);
@@ -187,7 +203,8 @@ static void test_expectations_are_judged(void **state)
     (void)state;
     Lab l = lab(DECAY "experiment e of Decay\n  until 2\n  every 0.5\n  solver rk4 step 0.01\n"
                       "  expect x = exp(-2) within 1e-8\n  expect x at 1.23456 = exp(-1.23456) within 1e-8\n"
-                      "  expect y at 0.5 = 0 within 0.1\n  expect x at 0 = 1 within 0\n  expect x at 2 = exp(-2) within 1e-8\nend\n");
+                      "  expect y at 0.5 = 0 within 0.1\n  expect x at 0 = 1 within 0\n  expect x at 2 = "
+                      "exp(-2) within 1e-8\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_NOT_VALIDATED);
     assert_int_equal(l.outcome.n_verdicts, 5);
     assert_int_equal(l.outcome.n_failed, 1);
@@ -203,7 +220,8 @@ static void test_expectations_are_judged(void **state)
 static void test_expectations_outside_the_run_fail(void **state)
 {
     (void)state;
-    Lab l = lab(DECAY "experiment e of Decay\n  from 1\n  until 2\n  expect x at 0.5 = 1 within 9\n  expect x at 3 = 1 within 9\nend\n");
+    Lab l = lab(DECAY "experiment e of Decay\n  from 1\n  until 2\n  expect x at 0.5 = 1 within 9\n  expect "
+                      "x at 3 = 1 within 9\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_NOT_VALIDATED);
     assert_int_equal(l.outcome.n_failed, 2);
     for (size_t i = 0; i < 2; i++) assert_string_equal(orr_diag_get(l.diag, i).code, "E414");
@@ -214,7 +232,8 @@ static void test_a_study_runs_again_with_new_parameters(void **state)
 {
     (void)state;
     // Newton's iteration for the k at which x(1) = 0.5
-    Lab l = lab("model Study\n  param k = 1\n  var x = 1\n  x' = -k*x\n  terminal\n    miss := x - 0.5\n    was := k\n"
+    Lab l = lab("model Study\n  param k = 1\n  var x = 1\n  x' = -k*x\n  terminal\n    miss := x - 0.5\n    "
+                "was := k\n"
                 "    k := k + miss/x\n    rerun when abs(miss) > 1e-9 at most 50\n  end\nend\n"
                 "experiment e of Study\n  until 1\n  every 0.5\n  solver rk4 step 0.01\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
@@ -234,8 +253,9 @@ static void test_a_study_runs_again_with_new_parameters(void **state)
 static void test_a_study_ends_at_its_limit(void **state)
 {
     (void)state;
-    static const char *const text = "model Study\n  param k = 0\n  var x = 1\n  x' = 0\n  terminal\n    k := k + 1\n"
-                                    "    rerun when k > 0%s\n  end\nend\nexperiment e of Study\n  until 1\n  every 1\nend\n";
+    static const char *const text =
+        "model Study\n  param k = 0\n  var x = 1\n  x' = 0\n  terminal\n    k := k + 1\n"
+        "    rerun when k > 0%s\n  end\nend\nexperiment e of Study\n  until 1\n  every 1\nend\n";
     char limited[500], endless[500];
     snprintf(limited, sizeof limited, text, " at most 5");
     snprintf(endless, sizeof endless, text, "");
@@ -253,7 +273,8 @@ typedef struct Counter {
     size_t n_begin, n_row, n_end, rows_wanted;
     orr_status status;
 } Counter;
-static bool count_begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool count_begin(void *self, const char *const *names, const char *const *units, size_t n,
+                        const char *time_unit)
 {
     assert_true(n == 2 && strcmp(names[0], "x") == 0 && strcmp(units[0], "m") == 0 && !units[1]);
     assert_string_equal(time_unit, "s");
@@ -278,7 +299,8 @@ static void test_a_sink_may_end_the_experiment(void **state)
     (void)state;
     Lab l = lab_open(DECAY "experiment e of Decay\n  until 2\n  every 0.1\nend\n");
     Counter counter = { .rows_wanted = 7 };
-    const orr_sink sinks[] = { { count_begin, count_row, NULL, count_end, &counter }, orr_table_sink(l.table) };
+    const orr_sink sinks[] = { { count_begin, count_row, NULL, count_end, &counter },
+                               orr_table_sink(l.table) };
     l.outcome = orr_simulate(l.model, &l.e, sinks, 2, l.diag);
     assert_int_equal(l.outcome.status, ORR_STATUS_SYSTEM);
     assert_int_equal(counter.n_begin, 1);
@@ -291,7 +313,8 @@ static void test_a_sink_may_end_the_experiment(void **state)
 static void test_without_sinks_nothing_is_recorded(void **state)
 {
     (void)state;
-    Lab l = lab_open(DECAY "experiment e of Decay\n  until 2\n  every 0.1\n  expect x = exp(-2) within 1e-5\nend\n");
+    Lab l = lab_open(
+        DECAY "experiment e of Decay\n  until 2\n  every 0.1\n  expect x = exp(-2) within 1e-5\nend\n");
     l.outcome = orr_simulate(l.model, &l.e, NULL, 0, l.diag);
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
     assert_int_equal(l.outcome.n_rows, 0);
@@ -302,9 +325,14 @@ static void test_without_sinks_nothing_is_recorded(void **state)
 static void test_wrong_experiments_are_usage_errors(void **state)
 {
     (void)state;
-    static const struct { const char *rest, *code; } cases[] = {
-        { "  every 1\n", "E408" }, { "  until -1\n", "E410" }, { "  until 1\n  record z\n", "E411" },
-        { "  until 1\n  expect z = 1 within 1\n", "E411" }, { "  until 1\n  plot q\n", "E411" }, { "  until 1\n  set z = 1\n", "E406" },
+    static const struct { const char *rest, *code;
+    } cases[] = {
+        { "  every 1\n", "E408" },
+        { "  until -1\n", "E410" },
+        { "  until 1\n  record z\n", "E411" },
+        { "  until 1\n  expect z = 1 within 1\n", "E411" },
+        { "  until 1\n  plot q\n", "E411" },
+        { "  until 1\n  set z = 1\n", "E406" },
         { "  until 1\n  solver magic\n", "E403" },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -321,7 +349,8 @@ static void test_wrong_experiments_are_usage_errors(void **state)
 static void test_a_failed_run_keeps_its_rows(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  var x = 1\n  x' = -1\n  output root = sqrt(x)\nend\nexperiment e of M\n  until 3\n  every 0.25\nend\n");
+    Lab l = lab("model M\n  var x = 1\n  x' = -1\n  output root = sqrt(x)\nend\nexperiment e of M\n  until "
+                "3\n  every 0.25\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_FAILED);
     assert_int_equal(l.outcome.n_rows, 5);
     assert_near(cell(&l, 1, 3), 0.5, 1e-9);

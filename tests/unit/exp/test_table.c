@@ -50,7 +50,8 @@ static void test_table_thins_evenly_and_keeps_both_ends(void **state)
             const double *t = orr_table_column(table, 0), *x = orr_table_column(table, 1);
             if (n > 0) assert_near(t[0], 0, 0);
             if (n > 0) assert_near(t[rows - 1], (double)(n - 1), 0);
-            for (size_t i = 1; i + 1 < rows; i++) assert_near(t[i + 1 < rows ? i : 0] - t[i - 1], t[1] - t[0], 0);
+            for (size_t i = 1; i + 1 < rows; i++)
+                assert_near(t[i + 1 < rows ? i : 0] - t[i - 1], t[1] - t[0], 0);
             for (size_t i = 1; i < rows; i++) assert_true(t[i] > t[i - 1]);
             for (size_t i = 0; i < rows; i++) assert_near(x[i], 2 * t[i], 0);
             orr_table_destroy(table);

@@ -9,9 +9,12 @@ static int clock_rates(double t, const double *x, const CodeEnv *env, double *ou
     out[0] = 1;
     return 0;
 }
-static const Fake problem_clock = { .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = clock_rates, .has_loops = true };
+static const Fake problem_clock = {
+    .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = clock_rates, .has_loops = true
+};
 
-static orr_run *make(const orr_model *model, orr_diag *diag, orr_run_options o, const orr_setting *settings, size_t n)
+static orr_run *make(const orr_model *model, orr_diag *diag, orr_run_options o, const orr_setting *settings,
+                     size_t n)
 {
     o.settings = settings;
     o.n_settings = n;
@@ -42,7 +45,10 @@ static void test_settings_change_parameters_and_initial_values(void **state)
 static void test_wrong_settings_are_all_named(void **state)
 {
     (void)state;
-    orr_model *model = fake_model((Fake){ .n_states = 2, .states = { "level", "v" }, .n_params = 1, .params = { "gain" },
+    orr_model *model = fake_model((Fake){ .n_states = 2,
+                                          .states = { "level", "v" },
+                                          .n_params = 1,
+                                          .params = { "gain" },
                                           .rates = oscillator_rates });
     orr_diag *diag = orr_diag_create();
     const orr_setting settings[] = { { "levle", 1 }, { "gain", NAN }, { "level'", 1 }, { "v", INFINITY } };
@@ -85,7 +91,8 @@ static void test_wrong_options_are_refused(void **state)
 static void test_solver_names_are_read_kindly(void **state)
 {
     (void)state;
-    static const char *const names[] = { "Semi-Implicit Euler", "semi_implicit_euler", "semi implicit euler" };
+    static const char *const names[] = { "Semi-Implicit Euler", "semi_implicit_euler",
+                                         "semi implicit euler" };
     for (int i = 0; i < 3; i++) assert_near(end_value(problem_clock, options_for(names[i], 1, 0.25)), 1, 0);
 }
 
@@ -214,8 +221,13 @@ static void test_several_relations_in_one_step_come_in_order(void **state)
 {
     (void)state;
     static const char *const solvers[] = { "euler", "rk4", "dopri5", "bdf" };
-    const Fake problem = { .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = two_rates, .n_relations = 2,
-                           .relations = two_relations, .has_loops = true };
+    const Fake problem = { .n_states = 1,
+                           .states = { "x" },
+                           .start = { 0 },
+                           .rates = two_rates,
+                           .n_relations = 2,
+                           .relations = two_relations,
+                           .has_loops = true };
     for (int i = 0; i < 4; i++) {
         Trial trial = trial_begin(problem, options_for(solvers[i], 2, i < 2 ? 2 : 0));
         assert_int_equal(orr_run_advance(trial.run, 2), ORR_STATUS_OK);
@@ -238,7 +250,11 @@ static int blink_relations(double t, const double *x, const CodeEnv *env, double
 static void test_free_steps_notice_short_changes(void **state)
 {
     (void)state;
-    const Fake problem = { .n_states = 1, .states = { "x" }, .start = { 0 }, .rates = kink_rates, .n_relations = 1,
+    const Fake problem = { .n_states = 1,
+                           .states = { "x" },
+                           .start = { 0 },
+                           .rates = kink_rates,
+                           .n_relations = 1,
                            .relations = blink_relations };
     Trial trial = trial_begin(problem, options_for("dopri5", 4, 0));
     assert_int_equal(orr_run_advance(trial.run, 4), ORR_STATUS_OK);
@@ -260,7 +276,11 @@ static int late_relations(double t, const double *x, const CodeEnv *env, double 
 static void test_an_event_may_be_a_rounding_before_the_end(void **state)
 {
     (void)state;
-    const Fake problem = { .n_states = 1, .states = { "x" }, .rates = kink_rates, .n_relations = 1, .relations = late_relations,
+    const Fake problem = { .n_states = 1,
+                           .states = { "x" },
+                           .rates = kink_rates,
+                           .n_relations = 1,
+                           .relations = late_relations,
                            .has_loops = true };
     const double t_event = nextafter(1, 2), t_end = nextafter(t_event, 2);
     for (size_t i = 0; orr_solver_at(i); i++) {
@@ -292,8 +312,13 @@ static int chatter_relations(double t, const double *x, const CodeEnv *env, doub
 static void test_chattering_ends_with_a_message(void **state)
 {
     (void)state;
-    const Fake problem = { .n_states = 1, .states = { "x" }, .start = { 1 }, .rates = chatter_rates, .n_relations = 1,
-                           .relations = chatter_relations, .has_loops = true };
+    const Fake problem = { .n_states = 1,
+                           .states = { "x" },
+                           .start = { 1 },
+                           .rates = chatter_rates,
+                           .n_relations = 1,
+                           .relations = chatter_relations,
+                           .has_loops = true };
     for (size_t i = 0; orr_solver_at(i); i++) {
         const orr_solver_info *s = orr_solver_at(i);
         Trial trial = trial_begin(problem, options_for(s->name, 3, s->fixed_step ? 0.1 : 0));
@@ -317,7 +342,10 @@ static int liar_relations(double t, const double *x, const CodeEnv *env, double 
 static void test_a_relation_that_contradicts_itself_is_named(void **state)
 {
     (void)state;
-    orr_model *model = fake_model((Fake){ .n_states = 1, .states = { "x" }, .rates = kink_rates, .n_relations = 1,
+    orr_model *model = fake_model((Fake){ .n_states = 1,
+                                          .states = { "x" },
+                                          .rates = kink_rates,
+                                          .n_relations = 1,
                                           .relations = liar_relations });
     orr_diag *diag = orr_diag_create();
     const orr_run_options o = options_for("rk4", 1, 0.1);
