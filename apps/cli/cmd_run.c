@@ -88,6 +88,7 @@ typedef struct Overrides {
     List         texts;         // owned names
     List         records;
     bool         chose_until;   // nobody said when to end
+    size_t       n_unasked;     // expectations of the experiment as written, which the command line has changed
 } Overrides;
 
 // Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense.
@@ -171,6 +172,11 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
         split_names(s->record, &over->records);
         e->records = over->records.items;
         e->n_records = over->records.n;
+    }
+    // what is expected belongs to the question as written: other parameters and times are another question
+    if (s->set.n > 0 || !isnan(s->from) || !isnan(s->until)) {
+        over->n_unasked = e->n_expects;
+        e->n_expects = 0;
     }
     e->run.cancel = &cancelled;
     return ok;
@@ -291,6 +297,9 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     }
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
         print_summary(session, e, &outcome, written ? s->output : NULL);
+        if (over->n_unasked)
+            printf("  %zu expectation%s not checked: --set, --from or --until changed the experiment\n", over->n_unasked,
+                   over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }
     if (s->stats) print_stats(session, &outcome, started_ms);

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# `orrery run`: what it prints and writes, its options, its exit codes, an interrupt.
+. "$(dirname "$0")/../common/shell.sh"
+lv=$root/examples/lotka_volterra.orr
+
+# ---- Without options: a table, a plot, a summary
+run run "$lv"
+expect_status 0
+expect_quiet
+expect_out 't [s]             X             Y             V'
+expect_out '* X   o Y'
+expect_out 'LotkaVolterra, cycle: dopri5, '
+expect_out 'chosen by auto: not stiff at the start'
+expect_out 'ok V = 5.678'
+run run "$lv" --quiet
+expect_status 0
+expect_equal "$out$err" "" "quiet"
+# without an experiment: the one model that no other uses, to 10, with a word about it
+printf 'model Part\n  input u = 1\n  var y = 0\n  y'"'"' = u - y\nend\nmodel Whole\n  a : Part\n  output z = 2*a.y\nend\n' >whole.orr
+run run whole.orr
+expect_status 0
+expect_out 'Whole: '
+expect_out 't = 0 to 10 s'
+expect_out 'until 10, since nothing says when to end'
+run run whole.orr --until 1 --model Part
+expect_out 'Part: '
+expect_no_out 'since nothing says'
+run run "$lv" rk4
+expect_out 'LotkaVolterra, rk4: rk4, 15000 steps, t = 0 to 15 s'
+
+# ---- CSV: header, rows, shortest numbers
+run run "$lv" euler --every 5 -o lv.csv
+expect_status 0
+expect_out '4 rows in lv.csv'
+expect_equal "$(head -n 1 lv.csv)" t,X,Y
+expect_equal "$(cut -d, -f1 lv.csv | tr '\n' ' ')" 't 0 5 10 15 '
+expect_equal "$(sed -n 2p lv.csv)" 0,10,5
+run run "$lv" euler --every 5 -o - --quiet
+expect_quiet
+expect_equal "$out" "$(cat lv.csv)" "rows on standard output and in the file"
+run run "$lv" euler --every 5 -o -
+expect_equal "$out" "$(cat lv.csv)" "rows on standard output, without anything else"
+printf 'model N\n  a = 0.1 + 0.2\n  b = 1/3\n  c = 1e300*10\n  d = -2^-1074*2\n  e = 100000\n  f = 0.1\n  g = 1e21\n  h = 1e-7\n  i = -0.0*t\nend\n' >numbers.orr
+run run numbers.orr --until 0 -o - --quiet
+expect_status 0
+expect_equal "$(sed -n 1p out)" t,a,b,c,d,e,f,g,h,i
+row=$(sed -n 2p out)
+expect_equal "$row" 0,0.30000000000000004,0.3333333333333333,1e301,-1e-323,100000,0.1,1e21,1e-7,-0 "the shortest numbers"
+# names that need it are quoted, as CSV does
+printf 'model Q\n  "a, b" = 1\n  c = 2\nend\n' >quoted.orr
+run run quoted.orr --until 1 -o - --quiet
+expect_equal "$(head -n 1 out)" 't,"a, b",c'
+run plot /dev/null
+expect_status 3
+
+# ---- What is recorded and when
+run run "$lv" --record X,V --every 7.5 -o - --quiet
+expect_equal "$(head -n 1 out)" "t,X,V,Y"    # Y is plotted by the experiment, so it is there too
+run run "$lv" euler --record ' V , X' --every 7.5 -o - --quiet
+expect_equal "$(head -n 1 out)" t,V,X
+run run "$root/examples/heat.orr" --record u --every 0.05 -o - --quiet
+expect_equal "$(head -n 1 out | tr , '\n' | wc -l)" 22 "columns of a whole array and t"
+run run "$lv" euler --record "X',alpha" --until 1 --every 1 -o - --quiet
+expect_equal "$(sed -n 2p out)" 0,-35,1.5
+run run "$lv" rk4 --every 0 --until 0.01 -o - --quiet
+expect_equal "$(wc -l <out)" 12 "a row for each of ten steps, one for the start, and the header"
+run run "$lv" --from 2 --until 3 --every 0.5 -o - --quiet
+expect_equal "$(cut -d, -f1 out | tr '\n' ' ')" 't 2 2.5 3 '
+run run "$lv" --every 4 -o - --quiet
+expect_equal "$(cut -d, -f1 out | tr '\n' ' ')" 't 0 4 8 12 15 ' "an end that is no multiple is a row"
+
+# ---- Settings
+run run "$lv" --set alpha=2 --set X=1 --until 0 --record alpha,X,X\' -o - --quiet
+expect_equal "$(sed -n 2p out)" 0,2,1,-3,5
+run run whole.orr --set a.y=3 --set a.u=7 --until 0 --record "a.y,a.y'" -o - --quiet
+expect_equal "$(sed -n 2p out)" "0,3,4"
+run run "$root/examples/circle.csmp"
+expect_status 2
+expect_code E408
+expect_err 'timestep'
+run run "$root/examples/circle.csmp" --step 0.5 --quiet
+expect_status 0
+run run "$root/examples/circle.csmp" --set timestep=0.5 --set endtime=1 --set comminterval=0.5 -o - --quiet
+expect_equal "$(cut -d, -f1 out | tr '\n' ' ')" 't 0 0.5 1 '
+run run "$root/examples/mass_spring.csmp" --set b1=8 --set endtime=0 --record b1,b5 -o - --quiet
+expect_equal "$(sed -n 2p out)" 0,8,8
+
+# ---- Tolerances and steps do something
+steps() { sed -n 's/^steps: //p' err; }
+run run "$lv" --stats --quiet; loose=$(steps)
+run run "$lv" --tol 1e-10 --stats --quiet; tight=$(steps)
+check; ((tight > 3 * loose)) || fail "a tolerance of 1e-10 takes $tight steps, 1e-6 $loose"
+run run "$lv" --tol 1e-6 --abs 1 --stats --quiet; check; (($(steps) < loose)) || fail "--abs has no effect"
+run run "$lv" --max-step 0.01 --stats --quiet; check; (($(steps) >= 1500)) || fail "--max-step has no effect"
+run run "$lv" --solver rk4 --step 0.1 --stats --quiet; expect_equal "$(steps)" 150
+
+# ---- --stats: every key, on standard error, with numbers
+run run "$root/examples/two_roots.orr" right --stats --quiet
+expect_status 0
+for key in states equations loops solver steps rhs_evaluations rejected events rows compile_ms simulate_ms total_ms code; do
+    check
+    grep -qE "^$key: [^ ]+$" err || fail "no '$key' among the statistics"
+done
+expect_equal "$(grep -E '^(states|equations|loops|code):' err | tr '\n' ' ')" 'states: 0 equations: 2 loops: 1 code: instant '
+run run "$root/examples/loop.orr" --code native --stats --quiet
+expect_err 'code: native'
+expect_err 'loops: 1'
+
+# ---- Plots
+for kind in svg png pdf; do
+    run run "$lv" euler --until 1 --plot "a.$kind" --plot 'Y over X'
+    expect_status 0
+    expect_out "plot in a.$kind"
+    expect_file "a.$kind"
+done
+expect_equal "$(head -c 4 a.pdf)" %PDF
+expect_equal "$(head -c 4 a.png | tail -c 3)" PNG
+grep -q '<svg' a.svg || fail "a.svg is no SVG"
+run run "$lv" --until 1 --plot two.svg --quiet
+expect_file two.svg
+expect_file two-2.svg
+run run "$lv" --until 1 --plot "Y over X"
+expect_out '* Y'
+run run "$lv" euler --until 1 --record X --plot 'V'
+expect_status 0
+expect_out '* V'
+run run "$lv" --plot 'Z over X'
+expect_status 2
+expect_code E411
+run run "$lv" --plot picture.jpg
+expect_status 2
+expect_code E412
+run run "$lv" --plot ,
+expect_status 2
+expect_code E412
+run run "$lv" --plot nowhere/a.svg --quiet
+expect_status 3
+expect_code E010
+expect_no_out '<svg'
+PATH=/nowhere "$ORRERY" run "$lv" --plot b.svg --quiet >out 2>err
+status=$? command="run --plot b.svg, without gnuplot" out=$(<out) err=$(<err)
+expect_status 3
+expect_code E705
+expect_no_file b.svg
+run run "$lv" euler --every 1 -o lv.csv --quiet
+run plot lv.csv
+expect_status 0
+expect_out '* X   o Y'
+run plot lv.csv --plot 'X, Y over t' -o c.png --title "a title"
+expect_status 0
+expect_file c.png
+run plot lv.csv --plot 'Q over X'
+expect_status 2
+expect_code E412
+expect_err 'there are t, X, Y'
+run plot lv.csv -o c.jpg
+expect_status 2
+expect_code E412
+ls ./*.tmp 2>/dev/null && fail "files were left behind"
+
+# ---- Exit codes of runs
+run run "$root/examples/loop.orr" --loops halt
+expect_status 1
+sed 's/expect x = 5.5/expect x = 6.5/' "$root/examples/loop.orr" >wrong.orr
+run run wrong.orr --quiet
+expect_status 4
+expect_code E413
+expect_err 'wrong.orr, line 11'
+# what is expected belongs to the experiment as written
+run run wrong.orr --until 2
+expect_status 0
+expect_out '2 expectations not checked'
+run run wrong.orr --solver rk4 --quiet
+expect_status 4
+run run "$root/examples/mass_spring.orr" --set x=0.19 --model MassSpring --quiet --strict
+expect_status 0
+run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring --quiet
+expect_status 0
+expect_code W614
+expect_err 'the spring law holds for small extensions only'
+run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring
+expect_out 'outside its frame: 1 assertion did not hold'
+run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring --quiet --strict
+expect_status 4
+printf "model Pole\n  var x = 0\n  x' = 1 + x^2\nend\n" >pole.orr
+for solver in auto euler heun rk4 dopri5 adams bdf 'semi-implicit euler'; do
+    run run pole.orr --until 3 --solver "$solver" --every 0.1 -o pole.csv --quiet
+    expect_status 3
+    [[ $err =~ error\ E5[0-9][0-9] ]] || fail "no message about the pole at pi/2"
+    # what was computed so far is kept
+    expect_near "$(value pole.csv x 1)" 1.5574077 0.3 "x(1)"
+    check; (($(wc -l <pole.csv) >= 16)) || fail "rows were lost"
+done
+run run "$root/examples/shooting.orr"
+expect_status 0
+expect_out 'the terminal region ran it again'
+expect_out 'miss = '
+
+# ---- An interrupt leaves whole rows and good files
+for signal in INT TERM; do
+    "$ORRERY" run "$lv" long --until 1e9 -o long.csv --quiet 2>err &
+    pid=$!
+    for _ in $(seq 100); do [[ -s long.csv ]] && break; sleep 0.05; done
+    sleep 0.3
+    kill -s $signal $pid
+    wait $pid
+    status=$? command="run … (SIG$signal)" err=$(<err) out=
+    expect_status 130
+    expect_code E514
+    check
+    awk -F, 'NF != 3 || $0 !~ /[0-9]$/ && NR > 1 { bad = 1 } END { exit bad || NR < 100 }' long.csv || fail "not whole rows"
+    expect_equal "$(tail -c 1 long.csv | od -An -c | tr -d ' ')" '\n' "the last character"
+    # each row is where it should be
+    check
+    awk -F, 'NR > 1 { want = (NR - 2)/100; d = $1 - want; if (d > 1e-6 || d < -1e-6) bad = 1 } END { exit bad }' long.csv || fail "rows are missing"
+done
+rm long.csv
+finish
