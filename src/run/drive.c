@@ -25,15 +25,19 @@ enum {
 #define PULSE_NS   100000000    // ten times a second
 #define STEPS_MAX  4e15         // grid points that are told apart
 
+// fmin and fmax are calls, and these stand between any two rows that are recorded; there are no NaNs here.
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+static inline double larger(double a, double b) { return a > b ? a : b; }
+
 double drive_grid(const Island *island, long k) { return island->t_start + (double)k * island->step; }
 
 // How near a grid point a time means it, in steps: rounding of a large quotient is more than the fixed slack.
-static double grid_slack(double steps) { return fmax(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
+static double grid_slack(double steps) { return larger(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
 
 static double grid_floor(const Island *island, double t)
 {
     const double steps = (t - island->t_start) / island->step;
-    return fmin(floor(steps + grid_slack(steps)), STEPS_MAX);
+    return smaller(floor(steps + grid_slack(steps)), STEPS_MAX);
 }
 
 bool drive_is_near(const Island *island, double t)
@@ -270,8 +274,8 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 {
     if (island->t != drive_grid(island, island->k)) return 0;
     const double k = (double)island->k;
-    const double wanted = fmax(1, grid_floor(island, t_want) - k);
-    return (long)fmin(wanted, grid_floor(island, t_limit) - k);
+    const double wanted = larger(1, grid_floor(island, t_want) - k);
+    return (long)smaller(wanted, grid_floor(island, t_limit) - k);
 }
 
 static orr_status fixed_steps(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
