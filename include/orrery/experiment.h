@@ -25,9 +25,10 @@ typedef struct orr_experiment {
     const char *name;            // "" for an experiment nobody wrote
     const char *model;
     double      from, until;     // until NaN: must be given
-    double      every;           // recording interval; 0: each step of the solver
+    double      every;           // recording interval; 0: each step of the solver. The end is always recorded
     orr_run_options run;         // solver, step, tolerances, settings
-    const char *const *records;  // [n_records] names; none: the outputs or, without outputs, all states
+    const char *const *records;  // [n_records] names, of an array all elements; none: the outputs or, without
+                                 // outputs, all states. What `plots` name is recorded too
     size_t      n_records;
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
@@ -78,7 +79,9 @@ typedef struct orr_outcome {
 } orr_outcome;
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it
-// asks so, check the expectations. Messages go to `diag`. Free the outcome with orr_outcome_free.
+// asks so, check the expectations (of the last run). Rows of all runs follow each other; a model that may run again has
+// a last column `run`, from 1. Without a sink that takes rows none are computed. Messages go to `diag`. Free the
+// outcome with orr_outcome_free.
 ORR_API orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks,
                                  size_t n_sinks, orr_diag *diag);
 ORR_API void orr_outcome_free(orr_outcome *outcome);
