@@ -56,7 +56,7 @@
       "the value of parameter '%s' depends on '%s', which changes during a run") \
     D(INPUT_DRIVEN_TWICE,     "E116", "input '%s' has two sources") \
     D(INPUT_OPEN,             "E117", "input '%s' has neither a source nor a default") \
-    D(OUTPUT_AS_TARGET,       "E118", "'%s' is not an input and cannot be the target of an arrow") \
+    D(OUTPUT_AS_TARGET,       "E118", "'%s' cannot be the target of an arrow") \
     D(DERIVATIVE_BAD,         "E119", "'%s' is a %s and has no derivative") \
     D(NOT_A_VALUE,            "E120", "'%s' is a %s, not a value") \
     D(NOT_A_COMPONENT,        "E121", "'%s' is a %s, not a component") \
@@ -69,10 +69,11 @@
     D(INDEX_COUNT,            "E128", "'%s' has %u dimension(s), but %u index(es) are given") \
     D(CONST_NEEDED,           "E129", "'%s' must have a value that is known before the run") \
     D(ONLY_IN_EQUATIONS,      "E130", "'%s' can only stand in an equation of a model") \
-    D(GUESS_READS,            "E131", "the value given for '%s' reads '%s', but '%s' is not a state") \
+    D(GUESS_READS,            "E131", "the value given for '%s' is a first guess and cannot read '%s'") \
     D(TERMINAL_TARGET,        "E132", "'%s' is computed by the equations and cannot be assigned at the end") \
     D(STRUCTURAL_SET,         "E133", \
       "'%s' decides the structure of the model and cannot be changed for a run") \
+    D(LAG_MOVES,              "E134", "the %s of a delay depends on '%s', which changes during a run") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

@@ -297,8 +297,8 @@
       "    end", \
       "connect it with an arrow, or give a default: input u = 0.") \
     X(OUTPUT_AS_TARGET, \
-      "An arrow leads from a value to an input. What stands at its point is not an input of a\n" \
-      "component.", \
+      "An arrow leads from a value to an input of a component, or to an output of the model it stands\n" \
+      "in. What stands at its point is neither.", \
       "    model Part\n" \
       "      input u = 0\n" \
       "      output y = u\n" \
@@ -431,6 +431,14 @@
       "    n of 'var u[n]', changed between two runs of a compiled model", \
       "set it when the model is compiled: on the command line with --set, in C before\n" \
       "the model is compiled.") \
+    X(LAG_MOVES, \
+      "delay(x, lag, before) remembers x for as long as the lag, so the lag must be known when the\n" \
+      "run starts; the value before the start may read parameters and t.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -delay(x, 1 + x)\n" \
+      "    end", \
+      "make the lag of numbers and parameters.") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \

@@ -39,7 +39,8 @@ static const char *kind_text(const FlatVar *v)
     case FLAT_PARAM:    return "param";
     case FLAT_INPUT:    return "input";
     case FLAT_RESULT:   return "result";
-    case FLAT_VARIABLE: return v->derivative != FLAT_NONE ? "state" : v->integral != FLAT_NONE ? "rate" : "var";
+    case FLAT_VARIABLE:
+        return v->derivative != FLAT_NONE ? "state" : v->integral != FLAT_NONE ? "rate" : "var";
     }
     return "";
 }
@@ -60,9 +61,11 @@ void flat_print(const Flat *flat, FILE *out)
 {
     const ExprNames names = flat_names(flat);
     fprintf(out, "model %s\n", flat->model);
+    if (flat->time_unit) fprintf(out, "  time [%s]\n", flat->time_unit);
     for (size_t i = 0; i < flat->vars.n; i++) {
         const FlatVar *v = &flat->vars.items[i];
-        fprintf(out, "  %-6s %s%s", kind_text(v), v->name, v->is_output ? " (output)" : "");
+        fprintf(out, "  %-6s %s%s%s%s", kind_text(v), v->name, v->is_output ? " (output)" : "",
+                v->is_hidden ? " (hidden)" : "", v->is_structural ? " (structural)" : "");
         if (v->start != EXPR_NONE) {
             fputs(v->start_is_guess ? " ~ " : " = ", out);
             expr_print(&flat->pool, v->start, &names, out);
@@ -84,6 +87,10 @@ void flat_print(const Flat *flat, FILE *out)
         expr_print(&flat->pool, flat->delays.items[i].source, &names, out);
         fputs(", lag ", out);
         expr_print(&flat->pool, flat->delays.items[i].lag, &names, out);
+        if (flat->delays.items[i].before != EXPR_NONE) {
+            fputs(", before the start ", out);
+            expr_print(&flat->pool, flat->delays.items[i].before, &names, out);
+        }
         fputc('\n', out);
     }
     if (flat->asserts.n) fputs("asserts\n", out);

@@ -1,12 +1,13 @@
 // src/flat/flat.h: one model as a plain set of scalar variables and equations.
 //
-// No components, arrows, functions, loops or names to resolve are left. Every variable and equation keeps the place
-// it came from. A variable is a number, and expressions refer to it by that number (expr VAR). Each derivative is a
-// variable of its own: x, x' and x'' are three, linked by `derivative` and `integral`; the equation "x' is the
-// derivative of x" is implied by the link and stands nowhere.
+// No components, arrows, functions, loops or names to resolve are left. Every variable and equation keeps the
+// place it came from. A variable is a number, and expressions refer to it by that number (expr VAR). Each
+// derivative is a variable of its own: x, x' and x'' are three, linked by `derivative` and `integral`; the
+// equation "x' is the derivative of x" is implied by the link and stands nowhere.
 //
-// Relations in equations are replaced by MODE k, the k-th entry of `relations`: between events a mode is a known
-// truth value, so equations depend on it no more than on a parameter, and nothing flickers inside a step.
+// Relations in equations are replaced by MODE k, the k-th entry of `relations`: between events a mode is a
+// known truth value, so equations depend on it no more than on a parameter, and nothing flickers inside a
+// step. Relations that read parameters only stay as they are, and so do those inside noevent.
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"
@@ -18,8 +19,8 @@
 #define FLAT_NONE UINT32_MAX
 
 typedef enum FlatKind {
-    FLAT_PARAM,       // fixed during a run; `start` is its default, EXPR_NONE if initial equations or the user give it
-    FLAT_INPUT,       // of the top model, not connected: held at a value, like a parameter, that may change at events
+    FLAT_PARAM,       // fixed during a run; `start` is its default, EXPR_NONE if it is found at the start
+    FLAT_INPUT,       // not connected: held at a value, like a parameter, that may change at events
     FLAT_VARIABLE,    // unknown: a state, a derivative or algebraic
     FLAT_RESULT,      // assigned in the terminal region only
 } FlatKind;
@@ -31,10 +32,11 @@ typedef struct FlatVar {
     bool        is_output;     // published by `output`
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;
-    bool        is_structural; // a parameter that sizes, bounds or indices depend on: fixed when the model is compiled
+    bool        is_structural; // a parameter that sizes, bounds or indices depend on: fixed by compiling
     uint32_t    derivative;    // the variable that is its time derivative, or FLAT_NONE
     uint32_t    integral;      // the variable of which it is the derivative, or FLAT_NONE
-    Expr        start;         // initial value, first guess or default; over parameters only; EXPR_NONE if none
+    Expr        start;         // initial value, first guess or default; EXPR_NONE if none. Over parameters;
+                               // that of an input or a variable may read inputs too
     const char *unit;          // text, NULL if none
     const char *doc;           // NULL if none
 } FlatVar;
@@ -45,7 +47,7 @@ typedef struct FlatEquation {
 } FlatEquation;
 
 typedef struct FlatRelation {  // what MODE k stands for
-    Expr  relation;            // LT, LE, GT, GE, EQ, NE over reals; its operands contain MODEs, never relations
+    Expr  relation;            // LT, LE, GT, GE, EQ, NE over reals; relations in its operands are MODEs too
     Expr  zero;                // left minus right: changes sign where the relation changes
     Place place;
 } FlatRelation;
@@ -53,7 +55,7 @@ typedef struct FlatRelation {  // what MODE k stands for
 typedef struct FlatDelay {     // history of DELAY k
     Expr  source;              // what is remembered
     Expr  lag;                 // over parameters only, so known at the start
-    Expr  before;              // value before the start; EXPR_NONE: the source at the start
+    Expr  before;              // value before the start, of parameters and t; EXPR_NONE: the first of source
     Place place;
 } FlatDelay;
 
@@ -91,6 +93,6 @@ typedef struct Flat {
 bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *diag);
 
 uint32_t   flat_find(const Flat *flat, const char *name);    // FLAT_NONE if absent
-ExprNames  flat_names(const Flat *flat);                     // for expr_print: names, and relations in place of modes
+ExprNames  flat_names(const Flat *flat);                     // for expr_print: names, and relations for modes
 void       flat_print_equation(const Flat *flat, const FlatEquation *equation, FILE *out);
 void       flat_print(const Flat *flat, FILE *out);

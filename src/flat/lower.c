@@ -1,85 +1,133 @@
 // src/flat/lower.c: from expressions as written to expressions over the variables of the flat model.
 //
-// Names are resolved, user functions inlined, library functions reduced to the operations of expr/ops.def, and
-// relations in equations replaced by modes. Depth of recursion is bounded by the parser's limit on nesting; long
-// chains such as a + b + c + … lean to the left and are followed in a loop.
+// Names are resolved, user functions inlined and relations in equations replaced by modes. Long chains such
+// as a + b + c + … lean to the left and are followed in a loop; all other nesting is counted, with functions
+// and constants expanded, and refused beyond LOWER_DEPTH_MAX.
 #include "flat/scope.h"
 #include <math.h>
 #include <string.h>
 
-static Expr poison(const Reading *r)
+static const char structural_hint[] =
+    "sizes, bounds and indices are made of numbers, constants and parameters";
+
+Expr lower_poison(const Reading *r) { return expr_const(&r->ex->flat->pool, 0); }
+
+Expr lower_read(Expander *ex, uint32_t variable)
 {
-    r->ex->failed = true;
-    return expr_const(&r->ex->flat->pool, 0);
+    if (variable >= ex->nodes.n) {
+        vec_reserve(&ex->work, &ex->nodes, ex->flat->vars.n);
+        memset(ex->nodes.items + ex->nodes.n, 0, (ex->flat->vars.n - ex->nodes.n) * sizeof *ex->nodes.items);
+        ex->nodes.n = ex->flat->vars.n;
+    }
+    Expr *known = &ex->nodes.items[variable];
+    if (*known == 0) *known = expr_var(&ex->flat->pool, variable) + 1;
+    return *known - 1;
 }
 
 // ---------------------------------------------------------------------------------------------- names
 
+static bool same_name(const char *a, const char *b) { return a == b || strcmp(a, b) == 0; }
+
 static const Local *find_local(const Local *locals, const char *name)
 {
     for (; locals; locals = locals->outer)
-        if (strcmp(locals->name, name) == 0) return locals;
+        if (same_name(locals->name, name)) return locals;
     return NULL;
 }
 
 // Names with a meaning of their own. `t` cannot be declared; constants can be hidden.
 static bool builtin_value(ExprPool *pool, const char *name, Expr *value)
 {
-    static const struct { const char *name; double value; } constants[] = {
-        { "pi", 3.14159265358979323846 }, { "inf", INFINITY },
-    };
-    if (strcmp(name, "t") == 0) return *value = expr_time(pool), true;
-    if (strcmp(name, "true") == 0) return *value = expr_truth(pool, true), true;
-    if (strcmp(name, "false") == 0) return *value = expr_truth(pool, false), true;
-    for (size_t i = 0; i < sizeof constants / sizeof *constants; i++)
-        if (strcmp(name, constants[i].name) == 0) return *value = expr_const(pool, constants[i].value), true;
-    return false;
+    if (strcmp(name, "t") == 0) *value = expr_time(pool);
+    else if (strcmp(name, "pi") == 0) *value = expr_const(pool, 3.14159265358979323846);
+    else if (strcmp(name, "inf") == 0) *value = expr_const(pool, INFINITY);
+    else if (strcmp(name, "true") == 0) *value = expr_truth(pool, true);
+    else if (strcmp(name, "false") == 0) *value = expr_truth(pool, false);
+    else return false;
+    return true;
+}
+
+const char *lower_kind(const Entity *entity)
+{
+    const Symbol *symbol = entity->symbol;
+    switch (symbol->kind) {
+    case SYMBOL_COMPONENT: return entity->n_sizes ? "array of components" : "component";
+    case SYMBOL_CONST: return "constant";
+    case SYMBOL_RESULT: return "result of the terminal region";
+    case SYMBOL_VARIABLE: break;
+    }
+    if (entity->n_sizes) return "array";
+    return symbol->declared == AST_PARAM   ? "parameter"
+           : symbol->declared == AST_INPUT ? "model input"
+                                           : "variable";
 }
 
 static void report_unknown(const Reading *r, const Scope *scope, const char *name, Place place)
 {
     Expander *ex = r->ex;
-    ex->failed = true;
-    diag_report(ex->diag, DIAG_NAME_UNKNOWN, place, name, scope ? scope->model->name : "this function");
-    // candidates: what is declared here, then the locals
-    VEC(const char *) names = { 0 };
-    if (scope)
-        for (size_t i = 0; i < scope->entities.n; i++) vec_push(&ex->work, &names, scope->entities.items[i].name);
-    for (const Local *l = r->locals; l; l = l->outer) vec_push(&ex->work, &names, l->name);
-    const char *closest = text_closest(name, names.items, names.n);
-    if (!closest) {
-        diag_hint(ex->diag, "declare it with var, param or input, or write an equation '%s = …'", name);
+    const bool in_function = !scope;
+    const char *where = in_function && ex->n_calls ? ex->calls[ex->n_calls - 1]->name : NULL;
+    EXPAND_FAIL(ex, DIAG_NAME_UNKNOWN, place, name,
+                scope   ? scope->shape->model->name
+                : where ? where
+                        : "this function");
+
+    // what is declared there, then the locals
+    const Symbol *closest = scope ? shape_closest(ex, scope->shape, name, NULL) : NULL;
+    if (closest) {
+        diag_hint(ex->diag, "did you mean '%s' (line %zu)?", closest->name,
+                  diag_line(ex->diag, closest->place));
         return;
     }
-    const Entity *entity = scope ? scope_find(scope, closest) : NULL;
-    if (entity) diag_hint(ex->diag, "did you mean '%s' (line %zu)?", closest, diag_line(ex->diag, entity->place));
-    else diag_hint(ex->diag, "did you mean '%s'?", closest);
+    const char *local = NULL;
+    for (const Local *l = r->locals; l && !local && scope == r->scope; l = l->outer)
+        if (text_is_close(text_from(name), text_from(l->name))) local = l->name;
+    if (local) diag_hint(ex->diag, "did you mean '%s'?", local);
+    else if (text_map_find(&ex->library, text_from(name)))
+        diag_hint(ex->diag, "'%s' is a function: write %s(…)", name, name);
+    else if (in_function) diag_hint(ex->diag, "a function reads its arguments and local values only");
+    else if (scope == r->scope)
+        diag_hint(ex->diag, "declare it with var, param or input, or write an equation '%s = …'", name);
 }
 
-static const char *entity_kind(const Entity *entity)
+// Is the entity there to be used? Else something has been reported.
+static bool is_usable(const Reading *r, const Scope *scope, const Entity *entity, const char *name,
+                      Place place)
 {
-    if (entity->kind == ENTITY_COMPONENT) return "component";
-    return entity->n_sizes ? "array" : entity->kind == ENTITY_CONST ? "constant" : "variable";
+    if (!entity || (!entity->is_declared && entity->symbol->kind == SYMBOL_RESULT)) {
+        report_unknown(r, scope, name, place);
+        return false;
+    }
+    if (!entity->is_declared) {    // sizes are read while names are being declared
+        EXPAND_FAIL(r->ex, DIAG_CONST_NEEDED, place, name);
+        if (entity->symbol->kind == SYMBOL_COMPONENT) diag_hint(r->ex->diag, "declare '%s' further up", name);
+        else diag_hint(r->ex->diag, "%s", structural_hint);
+        return false;
+    }
+    if (entity->is_broken) r->ex->n_errors++;    // said before
+    return !entity->is_broken;
 }
 
 // Which element the indices of a part select: row-major, from 0. False after an error.
-static bool select_element(const Reading *r, const Entity *entity, const AstPart *part, Place place, size_t *element)
+bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, Place place, size_t *element)
 {
     Expander *ex = r->ex;
     *element = 0;
     if (part->n_indices != entity->n_sizes) {
-        ex->failed = true;
-        diag_report(ex->diag, DIAG_INDEX_COUNT, place, entity->name, entity->n_sizes, part->n_indices);
-        if (entity->n_sizes == 0) diag_hint(ex->diag, "'%s' is a single value: leave the brackets out", entity->name);
-        else diag_hint(ex->diag, "write '%s[i]', perhaps inside 'for i in 1..%u'", entity->name, entity->sizes[0]);
+        EXPAND_FAIL(ex, DIAG_INDEX_COUNT, place, part->name, entity->n_sizes, part->n_indices);
+        if (entity->n_sizes == 0)
+            diag_hint(ex->diag, "'%s' is not an array: leave the brackets out", part->name);
+        else if (entity->n_sizes == 1)
+            diag_hint(ex->diag, "write '%s[i]', perhaps inside 'for i in 1..%u'", part->name,
+                      entity->sizes[0]);
         return false;
     }
     for (uint32_t i = 0; i < part->n_indices; i++) {
         long long index;
         if (!lower_whole(r, part->indices[i], &index)) return false;
         if (index < 1 || index > (long long)entity->sizes[i]) {
-            ex->failed = true;
-            diag_report(ex->diag, DIAG_INDEX_RANGE, part->indices[i]->place, index, entity->name, (long long)entity->sizes[i]);
+            EXPAND_FAIL(ex, DIAG_INDEX_RANGE, part->indices[i]->place, index, part->name,
+                        (long long)entity->sizes[i]);
             return false;
         }
         *element = *element * entity->sizes[i] + (size_t)(index - 1);
@@ -87,121 +135,186 @@ static bool select_element(const Reading *r, const Entity *entity, const AstPart
     return true;
 }
 
-Scope *lower_component(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place)
+// The instance that the first parts of a path lead to; NULL after an error.
+static Scope *find_scope(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place)
 {
-    Expander *ex = r->ex;
     Scope *scope = r->scope;
     for (uint32_t i = 0; i < n_parts; i++) {
         const AstPart *part = &ref->parts[i];
-        Entity *entity = scope ? scope_find(scope, part->name) : NULL;
-        if (!entity) return report_unknown(r, scope, part->name, place), NULL;
-        if (entity->kind != ENTITY_COMPONENT) {
-            ex->failed = true;
-            diag_report(ex->diag, DIAG_NOT_A_COMPONENT, place, part->name, entity_kind(entity));
+        const Entity *entity = scope ? scope_find(scope, part->name) : NULL;
+        if (!is_usable(r, scope, entity, part->name, place)) return NULL;
+        if (entity->symbol->kind != SYMBOL_COMPONENT) {
+            EXPAND_FAIL(r->ex, DIAG_NOT_A_COMPONENT, place, part->name, lower_kind(entity));
             return NULL;
         }
         size_t element;
-        if (!select_element(r, entity, part, place, &element)) return NULL;
+        if (!lower_select(r, entity, part, place, &element)) return NULL;
         scope = entity->components[element];
-        if (!scope) return ex->failed = true, NULL;    // could not be made, as reported before
+        if (!scope) {    // could not be made, or is being made
+            EXPAND_FAIL(r->ex, DIAG_CONST_NEEDED, place, part->name);
+            return NULL;
+        }
     }
     return scope;
 }
 
-uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity **found)
+// The last part of a path, in the instance that the others led to.
+static bool lower_in_scope(const Reading *r, const AstRef *ref, Place place, Target *target)
 {
-    Expander *ex = r->ex;
-    Scope *scope = lower_component(r, ref, ref->n_parts - 1, place);
-    if (!scope) return FLAT_NONE;
     const AstPart *part = &ref->parts[ref->n_parts - 1];
-    Entity *entity = scope_find(scope, part->name);
-    if (!entity) return report_unknown(r, scope, part->name, place), FLAT_NONE;
-    if (entity->kind != ENTITY_VARIABLE) {
-        ex->failed = true;
-        diag_report(ex->diag, DIAG_NOT_A_VALUE, place, part->name, entity_kind(entity));
-        if (entity->kind == ENTITY_COMPONENT) diag_hint(ex->diag, "name one of its variables: '%s.…'", part->name);
-        return FLAT_NONE;
-    }
-    size_t element;
-    if (!select_element(r, entity, part, place, &element)) return FLAT_NONE;
-    *found = entity;
-    uint32_t variable = entity->first + (uint32_t)element;
-    if (ref->primes == 0) return variable;
-    if (ex->flat->vars.items[variable].kind != FLAT_VARIABLE) {
-        ex->failed = true;
-        diag_report(ex->diag, DIAG_DERIVATIVE_BAD, place, entity->name,
-                    entity->declared == AST_INPUT ? "input" : "parameter");
-        return FLAT_NONE;
-    }
-    return expand_derivative(ex, variable, ref->primes);
+    if (!is_usable(r, target->scope, target->entity, part->name, place)) return false;
+    return lower_select(r, target->entity, part, place, &target->element);
 }
 
-// The value of a constant, or of a parameter where structure depends on it; found on demand.
-static Expr entity_value(const Reading *r, Entity *entity, Place place)
+bool lower_target(const Reading *r, const AstRef *ref, Place place, Target *target)
+{
+    target->scope = find_scope(r, ref, ref->n_parts - 1, place);
+    if (!target->scope && ref->n_parts > 1) return false;
+    target->entity = target->scope ? scope_find(target->scope, ref->parts[ref->n_parts - 1].name) : NULL;
+    return lower_in_scope(r, ref, place, target);
+}
+
+// The variable of a target, differentiated. FLAT_NONE after an error.
+static uint32_t target_variable(const Reading *r, const Target *target, uint32_t primes, Place place)
 {
     Expander *ex = r->ex;
-    if (entity->kind == ENTITY_CONST && entity->folded != EXPR_NONE) return entity->folded;
-    if (entity->busy) {
-        diag_report(ex->diag, DIAG_PARAM_CYCLE, place, entity->name, entity->name);
-        return poison(r);
+    const Symbol *symbol = target->entity->symbol;
+    if (symbol->kind == SYMBOL_COMPONENT || symbol->kind == SYMBOL_CONST) {
+        EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
+        if (symbol->kind == SYMBOL_COMPONENT)
+            diag_hint(ex->diag, "name one of its variables: '%s.…'", symbol->name);
+        return FLAT_NONE;
     }
-    if (!entity->value) {
-        diag_report(ex->diag, DIAG_CONST_NEEDED, place, entity->name);
-        diag_hint(ex->diag, "give '%s' a value where it is declared", entity->name);
-        return poison(r);
+    const uint32_t variable = target->entity->first + (uint32_t)target->element;
+    if (primes == 0) return variable;
+    if (ex->flat->vars.items[variable].kind != FLAT_VARIABLE) {
+        EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, place, symbol->name, lower_kind(target->entity));
+        return FLAT_NONE;
     }
-    entity->busy = true;
-    const Reading inner = { ex, entity->value_scope, NULL, false, r->is_structural };
-    const Expr value = lower_real(&inner, entity->value);
-    entity->busy = false;
-    if (entity->kind == ENTITY_CONST) entity->folded = value;
-    else entity->is_structural = true;
-    return value;
+    return declare_derivative(ex, variable, primes, place);
 }
 
-static Expr lower_ref(const Reading *r, const AstExpr *e)
+uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity **entity)
 {
-    ExprPool *pool = &r->ex->flat->pool;
-    const AstRef *ref = &e->ref;
-    if (ref->n_parts == 1 && ref->parts[0].n_indices == 0) {
-        const char *name = ref->parts[0].name;
-        const Local *local = ref->primes == 0 ? find_local(r->locals, name) : NULL;
-        if (local) return local->value;
-        Expr value;
-        Entity *entity = r->scope ? scope_find(r->scope, name) : NULL;
-        if (!entity && ref->primes == 0 && builtin_value(pool, name, &value)) return value;
+    Target target;
+    if (!lower_target(r, ref, place, &target)) return FLAT_NONE;
+    *entity = target.entity;
+    return target_variable(r, &target, ref->primes, place);
+}
+
+// The value of a constant, or of a parameter where structure depends on it; found on demand and kept.
+static Expr known_value(const Reading *r, Entity *entity, size_t element, Place place)
+{
+    Expander *ex = r->ex;
+    Value *value = entity_value(entity, element);
+    const char *name = entity->symbol->name;
+    if (entity->symbol->kind == SYMBOL_VARIABLE) entity->is_structural = true;
+    if (value->known != EXPR_NONE) return value->known;
+    if (value->state == VALUE_WRONG) {
+        ex->n_errors++;
+        return lower_poison(r);
     }
-    // constants, wherever they are
-    if (ref->primes == 0) {
-        Scope *scope = ref->n_parts == 1 ? r->scope : lower_component(r, ref, ref->n_parts - 1, e->place);
-        if (ref->n_parts > 1 && !scope) return poison(r);
-        Entity *entity = scope ? scope_find(scope, ref->parts[ref->n_parts - 1].name) : NULL;
-        if (entity && entity->kind == ENTITY_CONST) return entity_value(r, entity, e->place);
-        if (entity && r->is_structural && entity->kind == ENTITY_VARIABLE && entity->declared == AST_PARAM)
-            return entity_value(r, entity, e->place);
+    if (value->state == VALUE_BUSY) {
+        StrBuf chain = { .arena = &ex->work };
+        size_t from = ex->busy.n;
+        while (from > 0 && !same_name(ex->busy.items[from - 1], name)) from--;
+        for (size_t i = from ? from - 1 : 0; i < ex->busy.n; i++)
+            str_addf(&chain, "%s → ", ex->busy.items[i]);
+        str_add(&chain, name);
+        EXPAND_FAIL(ex, DIAG_PARAM_CYCLE, place, name, str_finish(&chain));
+        return lower_poison(r);
     }
-    Entity *entity;
-    const uint32_t variable = lower_variable(r, ref, e->place, &entity);
-    return variable == FLAT_NONE ? poison(r) : expr_var(pool, variable);
+    if (!value->expr) {
+        EXPAND_FAIL(ex, DIAG_CONST_NEEDED, place, name);
+        diag_hint(ex->diag, "give '%s' a value where it is declared", name);
+        value->state = VALUE_WRONG;
+        return lower_poison(r);
+    }
+    value->state = VALUE_BUSY;
+    vec_push(&ex->work, &ex->busy, name);
+    const size_t errors_before = ex->n_errors;
+    // a constant is made of numbers and constants: a parameter in it stays visible, and is refused
+    const Reading inner = { .ex = ex,
+                            .scope = value->scope,
+                            .is_structural = entity->symbol->kind != SYMBOL_CONST };
+    const Expr known = lower_real(&inner, value->expr);
+    ex->busy.n--;
+    value->state = ex->n_errors > errors_before ? VALUE_WRONG : VALUE_NEW;
+    if (value->state == VALUE_NEW) value->known = known;
+    return known;
+}
+
+// A local value, or EXPR_NONE.
+static Expr lower_local(const Reading *r, const AstRef *ref, Place place)
+{
+    const AstPart *part = &ref->parts[0];
+    const Local *local = find_local(r->locals, part->name);
+    if (!local) return EXPR_NONE;
+    if (ref->primes) {
+        EXPAND_FAIL(r->ex, DIAG_DERIVATIVE_BAD, place, part->name, "local value");
+        return lower_poison(r);
+    }
+    if (part->n_indices) {
+        EXPAND_FAIL(r->ex, DIAG_INDEX_COUNT, place, part->name, 0u, part->n_indices);
+        return lower_poison(r);
+    }
+    return local->value == EXPR_NONE ? expr_const(&r->ex->flat->pool, local->number) : local->value;
+}
+
+// A name of the language, or EXPR_NONE.
+static Expr lower_builtin(const Reading *r, const AstRef *ref, Place place)
+{
+    const AstPart *part = &ref->parts[0];
+    Expr value;
+    if (part->n_indices || !builtin_value(&r->ex->flat->pool, part->name, &value)) return EXPR_NONE;
+    if (ref->primes == 0) return value;
+    EXPAND_FAIL(r->ex, DIAG_DERIVATIVE_BAD, place, part->name, "value of the language");
+    return lower_poison(r);
+}
+
+Expr lower_ref(const Reading *r, const AstRef *ref, Place place)
+{
+    Target target;
+    if (ref->n_parts == 1) {
+        Expr value = lower_local(r, ref, place);
+        if (value != EXPR_NONE) return value;
+        target.scope = r->scope;
+        target.entity = r->scope ? scope_find(r->scope, ref->parts[0].name) : NULL;
+        if (!target.entity) value = lower_builtin(r, ref, place);
+        if (value != EXPR_NONE) return value;
+        if (!lower_in_scope(r, ref, place, &target)) return lower_poison(r);
+    } else if (!lower_target(r, ref, place, &target)) {
+        return lower_poison(r);
+    }
+    const Symbol *symbol = target.entity->symbol;
+    if (ref->primes == 0 && symbol->kind == SYMBOL_CONST)
+        return known_value(r, target.entity, target.element, place);
+    if (ref->primes == 0 && r->is_structural && symbol->kind == SYMBOL_VARIABLE &&
+        symbol->declared == AST_PARAM)
+        return known_value(r, target.entity, target.element, place);
+    const uint32_t variable = target_variable(r, &target, ref->primes, place);
+    return variable == FLAT_NONE ? lower_poison(r) : lower_read(r->ex, variable);
 }
 
 // ---------------------------------------------------------------------------------------------- relations
 
-// A relation as a truth value: in equations the mode that stands for it.
-static Expr relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
+// A relation as a truth value: in equations the mode that stands for it, unless it cannot change during a
+// run.
+Expr lower_relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
 {
-    Flat *flat = r->ex->flat;
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
     const Expr value = expr_binary(&flat->pool, op, a, b);
-    if (!r->makes_modes || expr_is_const(&flat->pool, value, NULL)) return value;
-    const uint32_t *known = map_find(&r->ex->relation_of, value);
+    if (!r->makes_modes || settle_is_fixed(ex, value)) return value;
+    const uint32_t *known = map_find(&ex->relation_of, value);
     if (known) return expr_mode(&flat->pool, *known);
     const uint32_t k = (uint32_t)flat->relations.n;
-    map_put(&r->ex->relation_of, value, k);
+    map_put(&ex->relation_of, value, k);
     vec_push(flat->arena, &flat->relations,
              (FlatRelation){ value, expr_binary(&flat->pool, EXPR_SUB, a, b), place });
     if (op == EXPR_EQ || op == EXPR_NE) {
-        diag_report(r->ex->diag, DIAG_EQUAL_REALS, place, expr_ops[op].text);
-        diag_hint(r->ex->diag, "compare with <, <=, > or >=");
+        diag_report(ex->diag, DIAG_EQUAL_REALS, place, expr_ops[op].text);
+        diag_hint(ex->diag, "compare with <, <=, > or >=");
     }
     return expr_mode(&flat->pool, k);
 }
@@ -212,277 +325,14 @@ static Expr as_real(const Reading *r, Expr e)
     return expr_is_bool(pool, e) ? expr_make(pool, EXPR_IF, e, expr_const(pool, 1), expr_const(pool, 0)) : e;
 }
 
-static Expr choose(const Reading *r, Expr condition, Expr yes, Expr no)
+// Two truth values compared: no numbers are involved, so there is nothing to locate.
+static Expr compare_truths(const Reading *r, AstOp op, Expr a, Expr b)
 {
-    return expr_make(&r->ex->flat->pool, EXPR_IF, condition, yes, no);
-}
-
-// ---------------------------------------------------------------------------------------------- functions
-//
-// Library functions that are one operation are found by their text in expr_ops; the others are built here.
-
-typedef Expr Build(const Reading *r, const AstExpr *call, const Expr *args);
-
-static Expr number(const Reading *r, double value) { return expr_const(&r->ex->flat->pool, value); }
-static Expr binary(const Reading *r, ExprOp op, Expr a, Expr b) { return expr_binary(&r->ex->flat->pool, op, a, b); }
-
-static Expr build_sign(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    if (!r->makes_modes) return expr_unary(&r->ex->flat->pool, EXPR_SIGN, args[0]);
-    const Expr above = relation(r, EXPR_GT, args[0], number(r, 0), call->place);
-    const Expr below = relation(r, EXPR_LT, args[0], number(r, 0), call->place);
-    return choose(r, above, number(r, 1), choose(r, below, number(r, -1), number(r, 0)));
-}
-
-static Expr since(const Reading *r, const AstExpr *call, Expr start)    // t >= start
-{
-    return relation(r, EXPR_GE, expr_time(&r->ex->flat->pool), start, call->place);
-}
-
-static Expr build_step(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    return choose(r, since(r, call, args[0]), number(r, 1), number(r, 0));
-}
-
-static Expr build_ramp(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    const Expr elapsed = binary(r, EXPR_SUB, expr_time(&r->ex->flat->pool), args[0]);
-    return choose(r, since(r, call, args[0]), elapsed, number(r, 0));
-}
-
-static Expr build_pulse(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    Expr elapsed = binary(r, EXPR_SUB, expr_time(&r->ex->flat->pool), args[0]);
-    if (call->call.n_args == 3) elapsed = binary(r, EXPR_MOD, elapsed, args[2]);
-    const Expr is_on = relation(r, EXPR_LT, elapsed, args[1], call->place);
-    return choose(r, binary(r, EXPR_AND, since(r, call, args[0]), is_on), number(r, 1), number(r, 0));
-}
-
-static Expr build_limit(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    const Expr below = relation(r, EXPR_LT, args[0], args[1], call->place);
-    const Expr above = relation(r, EXPR_GT, args[0], args[2], call->place);
-    return choose(r, below, args[1], choose(r, above, args[2], args[0]));
-}
-
-static Expr build_deadspace(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    const Expr below = relation(r, EXPR_LT, args[0], args[1], call->place);
-    const Expr above = relation(r, EXPR_GT, args[0], args[2], call->place);
-    return choose(r, below, binary(r, EXPR_SUB, args[0], args[1]),
-                  choose(r, above, binary(r, EXPR_SUB, args[0], args[2]), number(r, 0)));
-}
-
-static Expr fold_many(const Reading *r, const AstExpr *call, const Expr *args, ExprOp op)
-{
-    Expr e = args[0];
-    for (uint32_t i = 1; i < call->call.n_args; i++) e = binary(r, op, e, args[i]);
-    return e;
-}
-static Expr build_min(const Reading *r, const AstExpr *call, const Expr *args) { return fold_many(r, call, args, EXPR_MIN); }
-static Expr build_max(const Reading *r, const AstExpr *call, const Expr *args) { return fold_many(r, call, args, EXPR_MAX); }
-
-static Expr build_pow(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    (void)call;
-    return binary(r, EXPR_POW, args[0], args[1]);
-}
-
-static Expr build_table(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    Flat *flat = r->ex->flat;
-    const uint32_t n = (call->call.n_args - 1) / 2;
-    ExprTable table = { ARENA_ARRAY(flat->arena, double, n), ARENA_ARRAY(flat->arena, double, n), n };
-    const char *problem = call->call.n_args % 2 == 0 ? "each x needs a y" : NULL;
-    for (uint32_t i = 0; i < n && !problem; i++) {
-        const bool known = expr_is_const(&flat->pool, args[1 + 2 * i], &table.x[i]) &&
-                           expr_is_const(&flat->pool, args[2 + 2 * i], &table.y[i]);
-        if (!known) problem = "its points must be numbers or constants";
-        else if (!isfinite(table.x[i]) || !isfinite(table.y[i])) problem = "its points must be finite";
-        else if (i > 0 && !(table.x[i] > table.x[i - 1])) problem = "the values of x must ascend";
-    }
-    if (problem) {
-        diag_report(r->ex->diag, DIAG_TABLE_BAD, call->place, "table", problem);
-        diag_hint(r->ex->diag, "write table(x, x1, y1, x2, y2, …) with x1 < x2 < …");
-        return poison(r);
-    }
-    vec_push(flat->arena, &flat->pool.tables, table);
-    return expr_make(&flat->pool, EXPR_LOOKUP, args[0], (Expr)(flat->pool.tables.n - 1), EXPR_NONE);
-}
-
-static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    Flat *flat = r->ex->flat;
-    if (!r->makes_modes) {
-        diag_report(r->ex->diag, DIAG_ONLY_IN_EQUATIONS, call->place, "delay");
-        return poison(r);
-    }
-    const uint32_t k = (uint32_t)flat->delays.n;
-    vec_push(flat->arena, &flat->delays,
-             (FlatDelay){ args[0], args[1], call->call.n_args == 3 ? args[2] : EXPR_NONE, call->place });
-    return expr_make(&flat->pool, EXPR_DELAY, binary(r, EXPR_SUB, expr_time(&flat->pool), args[1]), k, EXPR_NONE);
-}
-
-static Expr build_integ(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    if (!r->makes_modes || !r->scope) {
-        diag_report(r->ex->diag, DIAG_ONLY_IN_EQUATIONS, call->place, "INTEG");
-        return poison(r);
-    }
-    return expr_var(&r->ex->flat->pool, expand_integral(r->ex, r->scope, args[0], args[1], call->place));
-}
-
-static const struct Function {
-    const char *name;
-    uint32_t    at_least, at_most;    // arguments
-    const char *takes;                // for messages
-    Build      *build;
-} functions[] = {
-    { "sign", 1, 1, "one argument", build_sign },
-    { "step", 1, 1, "the time of the step", build_step },
-    { "ramp", 1, 1, "the time it starts", build_ramp },
-    { "pulse", 2, 3, "a start, a width and perhaps a period", build_pulse },
-    { "limit", 3, 3, "a value, a lower and an upper limit", build_limit },
-    { "deadspace", 3, 3, "a value, a lower and an upper limit", build_deadspace },
-    { "min", 1, UINT32_MAX, "at least one argument", build_min },
-    { "max", 1, UINT32_MAX, "at least one argument", build_max },
-    { "pow", 2, 2, "two arguments", build_pow },
-    { "table", 3, UINT32_MAX, "x and at least one point", build_table },
-    { "delay", 2, 3, "a value, a lag and perhaps the value before", build_delay },
-    { "INTEG", 2, 2, "a rate and an initial value", build_integ },
-};
-
-static bool op_is_function(int op)
-{
-    return expr_ops[op].type == 'R' && expr_ops[op].arity >= 1 && op >= EXPR_ABS && op <= EXPR_TANH;
-}
-
-static void report_arguments(const Reading *r, const AstExpr *call, const char *takes)
-{
-    diag_report(r->ex->diag, DIAG_FUNCTION_ARGUMENTS, call->place, call->call.function, takes, (size_t)call->call.n_args);
-}
-
-static Expr inline_function(const Reading *r, const AstExpr *call, const AstFunction *f, const Expr *args, Scope *scope)
-{
-    Expander *ex = r->ex;
-    if (call->call.n_args != f->n_params) {
-        report_arguments(r, call, arena_printf(&ex->work, "%u argument%s", f->n_params, f->n_params == 1 ? "" : "s"));
-        return poison(r);
-    }
-    for (uint32_t i = 0; i < ex->n_calls; i++) {
-        if (ex->calls[i] != f) continue;
-        StrBuf chain = { .arena = &ex->work };
-        for (uint32_t k = i; k < ex->n_calls; k++) str_addf(&chain, "%s → ", ex->calls[k]->name);
-        str_add(&chain, f->name);
-        diag_report(ex->diag, DIAG_FUNCTION_RECURSIVE, call->place, f->name, str_finish(&chain));
-        return poison(r);
-    }
-    if (ex->n_calls == sizeof ex->calls / sizeof *ex->calls) {
-        diag_report(ex->diag, DIAG_NESTED_TOO_DEEP, call->place, (int)ex->n_calls);
-        return poison(r);
-    }
-    ex->calls[ex->n_calls++] = f;
-    Local *locals = ARENA_ARRAY(&ex->work, Local, f->n_params + f->n_locals + 1);
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < f->n_params; i++, n++)
-        locals[n] = (Local){ n ? &locals[n - 1] : NULL, f->params[i], args[i] };
-    for (uint32_t i = 0; i < f->n_locals; i++, n++) {
-        const AstItem *item = &f->locals[i];
-        const Reading inner = { ex, scope, n ? &locals[n - 1] : NULL, r->makes_modes, r->is_structural };
-        const Expr value = lower_real(&inner, item->equation.rhs);
-        locals[n] = (Local){ n ? &locals[n - 1] : NULL, item->equation.lhs->ref.parts[0].name, value };
-    }
-    const Reading inner = { ex, scope, n ? &locals[n - 1] : NULL, r->makes_modes, r->is_structural };
-    const Expr result = lower_real(&inner, f->result);
-    ex->n_calls--;
-    return result;
-}
-
-// A function of the model itself, or NULL.
-static const AstFunction *model_function(const Scope *scope, const char *name)
-{
-    if (!scope) return NULL;
-    for (uint32_t i = 0; i < scope->model->n_items; i++) {
-        const AstItem *item = &scope->model->items[i];
-        if (item->kind == AST_FUNCTION && strcmp(item->function.name, name) == 0) return &item->function;
-    }
-    return NULL;
-}
-
-static Expr report_unknown_function(const Reading *r, const AstExpr *call)
-{
-    Expander *ex = r->ex;
-    VEC(const char *) names = { 0 };
-    for (int op = 0; op < EXPR_N_OPS; op++)
-        if (op_is_function(op)) vec_push(&ex->work, &names, expr_ops[op].text);
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) vec_push(&ex->work, &names, functions[i].name);
-    for (size_t i = 0; i < ex->ast->functions.n; i++) vec_push(&ex->work, &names, ex->ast->functions.items[i].name);
-    diag_report(ex->diag, DIAG_FUNCTION_UNKNOWN, call->place, call->call.function);
-    const char *closest = text_closest(call->call.function, names.items, names.n);
-    if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
-    else diag_hint(ex->diag, "define it: function %s(x) = …", call->call.function);
-    return poison(r);
-}
-
-static Expr lower_call(const Reading *r, const AstExpr *e)
-{
-    Expander *ex = r->ex;
-    const char *name = e->call.function;
-    const uint32_t n = e->call.n_args;
-    Reading inner = *r;
-    const bool is_noevent = strcmp(name, "noevent") == 0;
-    if (is_noevent) inner.makes_modes = false;    // its relations are read as they are, also inside a step
-
-    Expr *args = ARENA_ARRAY(&ex->work, Expr, n + 1);
-    for (uint32_t i = 0; i < n; i++) args[i] = lower_real(&inner, e->call.args[i]);
-
-    // the user's own functions come first, so that a new library function never changes a model
-    const AstFunction *own = model_function(r->scope, name);
-    if (own) return inline_function(r, e, own, args, r->scope);
-    const uint32_t *found = text_map_find(&ex->functions, text_from(name));
-    if (found) return inline_function(r, e, &ex->ast->functions.items[*found], args, NULL);
-
-    if (is_noevent) {
-        if (n == 1) return args[0];
-        report_arguments(r, e, "one argument");
-        return poison(r);
-    }
-    for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-        if (strcmp(functions[i].name, name) != 0) continue;
-        if (n >= functions[i].at_least && n <= functions[i].at_most) return functions[i].build(r, e, args);
-        report_arguments(r, e, functions[i].takes);
-        return poison(r);
-    }
-    const char *op_name = strcmp(name, "ln") == 0 ? "log" : name;
-    for (int op = 0; op < EXPR_N_OPS; op++) {
-        if (!op_is_function(op) || strcmp(expr_ops[op].text, op_name) != 0) continue;
-        if (n == (uint32_t)expr_ops[op].arity)
-            return expr_make(&ex->flat->pool, (ExprOp)op, args[0], n > 1 ? args[1] : EXPR_NONE, EXPR_NONE);
-        report_arguments(r, e, expr_ops[op].arity == 1 ? "one argument" : "two arguments");
-        return poison(r);
-    }
-    return report_unknown_function(r, e);
-}
-
-// ---------------------------------------------------------------------------------------------- expressions
-
-static const ExprOp op_of[] = {
-    [AST_ADD] = EXPR_ADD, [AST_SUB] = EXPR_SUB, [AST_MUL] = EXPR_MUL, [AST_DIV] = EXPR_DIV, [AST_POW] = EXPR_POW,
-    [AST_NEG] = EXPR_NEG, [AST_LT] = EXPR_LT,   [AST_LE] = EXPR_LE,   [AST_GT] = EXPR_GT,   [AST_GE] = EXPR_GE,
-    [AST_EQ] = EXPR_EQ,   [AST_NE] = EXPR_NE,   [AST_AND] = EXPR_AND, [AST_OR] = EXPR_OR,   [AST_NOT] = EXPR_NOT,
-};
-
-static bool is_relation(AstOp op) { return op >= AST_LT && op <= AST_NE; }
-static bool is_logic(AstOp op) { return op >= AST_AND; }
-
-static Expr lower_any(const Reading *r, const AstExpr *e);
-
-// What two already read operands of a binary operation give.
-static Expr combine(const Reading *r, const AstExpr *e, Expr a, Expr b)
-{
-    if (is_relation(e->op)) return relation(r, op_of[e->op], as_real(r, a), as_real(r, b), e->place);
-    if (is_logic(e->op)) return binary(r, op_of[e->op], a, b);
-    return binary(r, op_of[e->op], as_real(r, a), as_real(r, b));
+    ExprPool *pool = &r->ex->flat->pool;
+    const Expr both = expr_binary(pool, EXPR_AND, a, b);
+    const Expr either = expr_binary(pool, EXPR_OR, a, b);
+    const Expr differ = expr_binary(pool, EXPR_AND, either, expr_unary(pool, EXPR_NOT, both));
+    return op == AST_NE ? differ : expr_unary(pool, EXPR_NOT, differ);
 }
 
 static Expr truth_of(const Reading *r, Expr value, const AstExpr *e)
@@ -490,11 +340,171 @@ static Expr truth_of(const Reading *r, Expr value, const AstExpr *e)
     ExprPool *pool = &r->ex->flat->pool;
     if (expr_is_bool(pool, value)) return value;
     // a variable that holds a truth value holds 0 or 1
-    if (e->kind == AST_REF) return relation(r, EXPR_GT, value, number(r, 0.5), e->place);
-    diag_report(r->ex->diag, DIAG_TYPE_MISMATCH, e->place, "a truth value", "a number");
+    const ExprOp op = expr_op(pool, value);
+    if (e->kind == AST_REF && (op == EXPR_VAR || op == EXPR_CONST))
+        return lower_relation(r, EXPR_GT, value, expr_const(pool, 0.5), e->place);
+    EXPAND_FAIL(r->ex, DIAG_TYPE_MISMATCH, e->place, "a truth value", "a number");
     diag_hint(r->ex->diag, "compare it with something: … > 0");
-    r->ex->failed = true;
     return expr_truth(pool, false);
+}
+
+// ---------------------------------------------------------------------------------------------- functions
+
+void lower_wrong_arguments(const Reading *r, const AstExpr *call, const char *takes)
+{
+    EXPAND_FAIL(r->ex, DIAG_FUNCTION_ARGUMENTS, call->place, call->call.function, takes,
+                (size_t)call->call.n_args);
+}
+
+static bool may_be_called(const Reading *r, const AstExpr *call, const AstFunction *f)
+{
+    Expander *ex = r->ex;
+    if (call->call.n_args != f->n_params) {
+        lower_wrong_arguments(
+            r, call, arena_printf(&ex->work, "%u argument%s", f->n_params, f->n_params == 1 ? "" : "s"));
+        diag_note(ex->diag, f->place, "'%s' is defined here", f->name);
+        return false;
+    }
+    for (uint32_t i = 0; i < ex->n_calls; i++) {
+        if (ex->calls[i] != f) continue;
+        StrBuf chain = { .arena = &ex->work };
+        for (uint32_t k = i; k < ex->n_calls; k++) str_addf(&chain, "%s → ", ex->calls[k]->name);
+        str_add(&chain, f->name);
+        EXPAND_FAIL(ex, DIAG_FUNCTION_RECURSIVE, call->place, f->name, str_finish(&chain));
+        return false;
+    }
+    if (ex->n_calls == CALLS_MAX) {
+        EXPAND_FAIL(ex, DIAG_NESTED_TOO_DEEP, call->place, (int)CALLS_MAX);
+        return false;
+    }
+    return true;
+}
+
+// A call of the same function with the same arguments, inside other functions: without it, functions that
+// call another twice and are called twice would take a time that doubles with each.
+static uint64_t call_hash(const Call *call)
+{
+    uint64_t hash = hash_join((uint64_t)(uintptr_t)call->function, (uint64_t)(uintptr_t)call->scope);
+    hash = hash_join(hash, (uint64_t)call->makes_modes * 2 + call->is_structural);
+    return hash_join(hash, hash_bytes(call->args, call->function->n_params * sizeof *call->args));
+}
+
+static const Call *find_call(const Expander *ex, const Call *call, uint64_t hash)
+{
+    const uint32_t *found = map_find(&ex->call_of, hash);
+    const Call *past = found ? &ex->past_calls.items[*found] : NULL;
+    if (!past || past->function != call->function || past->scope != call->scope) return NULL;
+    if (past->makes_modes != call->makes_modes || past->is_structural != call->is_structural) return NULL;
+    if (memcmp(past->args, call->args, call->function->n_params * sizeof *call->args) != 0) return NULL;
+    return past;
+}
+
+static Expr inline_function(const Reading *r, const AstFunction *f, const Expr *args, Scope *scope)
+{
+    Expander *ex = r->ex;
+    ex->calls[ex->n_calls++] = f;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Local *locals = ARENA_ARRAY(&ex->scratch, Local, (size_t)f->n_params + f->n_locals + 1);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < f->n_params; i++, n++)
+        locals[n] = (Local){ n ? &locals[n - 1] : NULL, f->params[i], args[i], 0 };
+    Reading inner = *r;
+    inner.scope = scope;
+    for (uint32_t i = 0; i < f->n_locals; i++, n++) {
+        inner.locals = n ? &locals[n - 1] : NULL;
+        const AstItem *item = &f->locals[i];
+        const Expr value = lower_any(&inner, item->equation.rhs);
+        locals[n] = (Local){ inner.locals, item->equation.lhs->ref.parts[0].name, value, 0 };
+    }
+    inner.locals = n ? &locals[n - 1] : NULL;
+    const Expr result = lower_any(&inner, f->result);
+    arena_release(&ex->scratch, mark);
+    ex->n_calls--;
+    return result;
+}
+
+static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction *f, Scope *scope)
+{
+    Expander *ex = r->ex;
+    if (!may_be_called(r, e, f)) return lower_poison(r);
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Expr *args = ARENA_ARRAY(&ex->scratch, Expr, f->n_params + 1u);
+    for (uint32_t i = 0; i < f->n_params; i++) args[i] = lower_any(r, e->call.args[i]);
+
+    Expr value;
+    Call call = { f, scope, args, r->makes_modes, r->is_structural, EXPR_NONE };
+    const uint64_t hash = ex->n_calls ? call_hash(&call) : 0;
+    const Call *past = ex->n_calls ? find_call(ex, &call, hash) : NULL;
+    if (past) {
+        value = past->value;
+    } else {
+        value = inline_function(r, f, args, scope);
+        if (ex->n_calls && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
+            Expr *kept = ARENA_ARRAY(&ex->work, Expr, f->n_params + 1u);
+            memcpy(kept, args, f->n_params * sizeof *args);
+            call.args = kept;
+            call.value = value;
+            vec_push(&ex->work, &ex->past_calls, call);
+        }
+    }
+    arena_release(&ex->scratch, mark);
+    return value;
+}
+
+static Expr report_unknown_function(const Reading *r, const AstExpr *call)
+{
+    Expander *ex = r->ex;
+    const char *name = call->call.function;
+    EXPAND_FAIL(ex, DIAG_FUNCTION_UNKNOWN, call->place, name);
+    VEC(const char *) names = { 0 };
+    library_names(ex, &names.items, &names.n);
+    names.capacity = names.n;
+    for (size_t i = 0; i < ex->ast->functions.n; i++)
+        vec_push(&ex->work, &names, ex->ast->functions.items[i].name);
+    const char *closest = text_closest(name, names.items, names.n);
+    if (r->scope && scope_find(r->scope, name))
+        diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
+    else if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+    else diag_hint(ex->diag, "define it: function %s(x) = …", name);
+    return lower_poison(r);
+}
+
+static Expr lower_call(const Reading *r, const AstExpr *e)
+{
+    Expander *ex = r->ex;
+    // the user's own functions come first, so that a new library function never changes a model
+    const Text name = text_from(e->call.function);
+    const uint32_t *own = r->scope ? text_map_find(&r->scope->shape->functions, name) : NULL;
+    if (own) return call_function(r, e, &r->scope->shape->model->items[*own].function, r->scope);
+    const uint32_t *of_file = text_map_find(&ex->functions, name);
+    if (of_file) return call_function(r, e, &ex->ast->functions.items[*of_file], NULL);
+    const Expr value = library_call(r, e);
+    return value == EXPR_NONE ? report_unknown_function(r, e) : value;
+}
+
+// ---------------------------------------------------------------------------------------------- expressions
+
+static const ExprOp op_of[] = {
+    [AST_ADD] = EXPR_ADD, [AST_SUB] = EXPR_SUB, [AST_MUL] = EXPR_MUL, [AST_DIV] = EXPR_DIV,
+    [AST_POW] = EXPR_POW, [AST_NEG] = EXPR_NEG, [AST_LT] = EXPR_LT,   [AST_LE] = EXPR_LE,
+    [AST_GT] = EXPR_GT,   [AST_GE] = EXPR_GE,   [AST_EQ] = EXPR_EQ,   [AST_NE] = EXPR_NE,
+    [AST_AND] = EXPR_AND, [AST_OR] = EXPR_OR,   [AST_NOT] = EXPR_NOT,
+};
+
+static bool is_relation(AstOp op) { return op >= AST_LT && op <= AST_NE; }
+static bool is_logic(AstOp op) { return op >= AST_AND; }
+
+// What two already read operands of a binary operation give.
+static Expr combine(const Reading *r, const AstExpr *e, Expr a, Expr b)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    const bool is_equality = e->op == AST_EQ || e->op == AST_NE;
+    if (is_equality && expr_is_bool(pool, a) && expr_is_bool(pool, b)) return compare_truths(r, e->op, a, b);
+    if (is_logic(e->op)) return expr_binary(pool, op_of[e->op], a, b);
+    a = as_real(r, a);
+    b = as_real(r, b);
+    if (is_relation(e->op)) return lower_relation(r, op_of[e->op], a, b, e->place);
+    return expr_binary(pool, op_of[e->op], a, b);
 }
 
 static Expr operand(const Reading *r, const AstExpr *e, AstOp op)
@@ -503,63 +513,123 @@ static Expr operand(const Reading *r, const AstExpr *e, AstOp op)
     return is_logic(op) ? truth_of(r, value, e) : value;
 }
 
+// Follow the left spine down, then combine on the way up: a sum of 10^5 terms is a loop, not a recursion.
 static Expr lower_binary(const Reading *r, const AstExpr *e)
 {
-    // follow the left spine down, then combine on the way up: a sum of 10^5 terms is a loop, not a recursion
-    VEC(const AstExpr *) spine = { 0 };
+    const ArenaMark mark = arena_mark(&r->ex->scratch);
+    size_t n = 0;
     const AstExpr *left = e;
-    while (left->kind == AST_BINARY) {
-        vec_push(&r->ex->work, &spine, left);
-        left = left->operands.a;
+    for (; left->kind == AST_BINARY; left = left->operands.a) n++;
+    const AstExpr **spine = ARENA_ARRAY(&r->ex->scratch, const AstExpr *, n);
+    left = e;
+    for (size_t i = n; i-- > 0; left = left->operands.a) spine[i] = left;
+
+    Expr value = operand(r, left, spine[0]->op);
+    for (size_t i = 0; i < n; i++) {
+        value = combine(r, spine[i], value, operand(r, spine[i]->operands.b, spine[i]->op));
+        if (i + 1 < n && is_logic(spine[i + 1]->op)) value = truth_of(r, value, spine[i]);
     }
-    Expr value = operand(r, left, vec_last(&spine)->op);
-    while (spine.n) {
-        const AstExpr *node = vec_pop(&spine);
-        value = combine(r, node, value, operand(r, node->operands.b, node->op));
-        if (spine.n && is_logic(vec_last(&spine)->op)) value = truth_of(r, value, node);
-    }
+    arena_release(&r->ex->scratch, mark);
     return value;
 }
 
-static Expr lower_any(const Reading *r, const AstExpr *e)
+static Expr lower_if(const Reading *r, const AstExpr *e)
 {
     ExprPool *pool = &r->ex->flat->pool;
+    const Expr condition = lower_truth(r, e->operands.a);
+    Expr yes = lower_any(r, e->operands.b), no = lower_any(r, e->operands.c);
+    if (expr_is_bool(pool, yes) != expr_is_bool(pool, no)) {
+        yes = as_real(r, yes);
+        no = as_real(r, no);
+    }
+    return expr_make(pool, EXPR_IF, condition, yes, no);
+}
+
+Expr lower_any(const Reading *r, const AstExpr *e)
+{
+    Expander *ex = r->ex;
+    ExprPool *pool = &ex->flat->pool;
+    if (e->kind == AST_NUMBER) return expr_const(pool, e->number.value);
+    if (ex->depth == LOWER_DEPTH_MAX) {
+        EXPAND_FAIL(ex, DIAG_NESTED_TOO_DEEP, e->place, (int)LOWER_DEPTH_MAX);
+        return lower_poison(r);
+    }
+    ex->depth++;
+    Expr value = EXPR_NONE;
     switch (e->kind) {
-    case AST_NUMBER: return expr_const(pool, e->number.value);
-    case AST_REF:    return lower_ref(r, e);
-    case AST_CALL:   return lower_call(r, e);
-    case AST_BINARY: return lower_binary(r, e);
+    case AST_NUMBER: break;
+    case AST_REF: value = lower_ref(r, &e->ref, e->place); break;
+    case AST_CALL: value = lower_call(r, e); break;
+    case AST_BINARY: value = lower_binary(r, e); break;
+    case AST_IF: value = lower_if(r, e); break;
     case AST_UNARY:
-        if (e->op == AST_NOT) return expr_unary(pool, EXPR_NOT, lower_truth(r, e->operands.a));
-        return expr_unary(pool, EXPR_NEG, lower_real(r, e->operands.a));
-    case AST_IF: {
-        const Expr condition = lower_truth(r, e->operands.a);
-        return choose(r, condition, lower_real(r, e->operands.b), lower_real(r, e->operands.c));
+        value = e->op == AST_NOT ? expr_unary(pool, EXPR_NOT, lower_truth(r, e->operands.a))
+                                 : expr_unary(pool, EXPR_NEG, lower_real(r, e->operands.a));
+        break;
     }
-    }
-    return poison(r);
+    ex->depth--;
+    return value;
 }
 
 Expr lower_real(const Reading *r, const AstExpr *e) { return as_real(r, lower_any(r, e)); }
 
 Expr lower_truth(const Reading *r, const AstExpr *e) { return truth_of(r, lower_any(r, e), e); }
 
-bool lower_whole(const Reading *r, const AstExpr *e, long long *value)
+// ---------------------------------------------------------------------------------------------- numbers
+
+// Most indices are made of numbers, indices of `for` and parameters met before: no expressions need be made
+// for them.
+static bool quick_number(const Reading *r, const AstExpr *e, double *value, int depth)
 {
+    const ExprPool *pool = &r->ex->flat->pool;
+    if (e->kind == AST_NUMBER) {
+        *value = e->number.value;
+        return true;
+    }
+    if (e->kind == AST_BINARY && e->op <= AST_MUL && depth > 0) {
+        double a, b;
+        if (!quick_number(r, e->operands.a, &a, depth - 1) || !quick_number(r, e->operands.b, &b, depth - 1))
+            return false;
+        *value = expr_apply(op_of[e->op], a, b, 0);
+        return true;
+    }
+    if (e->kind != AST_REF || e->ref.n_parts > 1 || e->ref.primes || e->ref.parts[0].n_indices) return false;
+    const char *name = e->ref.parts[0].name;
+    const Local *local = find_local(r->locals, name);
+    if (local && local->value == EXPR_NONE) {
+        *value = local->number;
+        return true;
+    }
+    if (local) return expr_is_const(pool, local->value, value);
+    const Entity *entity = r->scope ? scope_find(r->scope, name) : NULL;
+    if (!entity || entity->n_sizes || entity->value.known == EXPR_NONE) return false;
+    return expr_is_const(pool, entity->value.known, value);
+}
+
+bool lower_number(const Reading *r, const AstExpr *e, double *value)
+{
+    Expander *ex = r->ex;
+    if (quick_number(r, e, value, 8)) return true;
     Reading structural = *r;
     structural.is_structural = true;
     structural.makes_modes = false;
-    const bool failed_before = r->ex->failed;
-    r->ex->failed = false;
+    const size_t errors_before = ex->n_errors;
     const Expr lowered = lower_real(&structural, e);
-    const bool failed_now = r->ex->failed;
-    r->ex->failed = failed_before || failed_now;
-    if (failed_now) return false;
+    if (ex->n_errors > errors_before) return false;
+    if (expr_is_const(&ex->flat->pool, lowered, value)) return true;
+    EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, e->place, "a number known before the run",
+                "a value that may change during it");
+    diag_hint(ex->diag, "%s", structural_hint);
+    return false;
+}
+
+bool lower_whole(const Reading *r, const AstExpr *e, long long *value)
+{
     double number;
-    if (!expr_is_const(&r->ex->flat->pool, lowered, &number) || number != floor(number) || fabs(number) > 9e15) {
-        diag_report(r->ex->diag, DIAG_TYPE_MISMATCH, e->place, "a whole number known before the run", "something else");
-        diag_hint(r->ex->diag, "sizes, bounds and indices are made of numbers, constants and parameters");
-        r->ex->failed = true;
+    if (!lower_number(r, e, &number)) return false;
+    if (number != floor(number) || fabs(number) > 9e18) {
+        EXPAND_FAIL(r->ex, DIAG_TYPE_MISMATCH, e->place, "a whole number",
+                    arena_printf(&r->ex->work, "%.15g", number));
         return false;
     }
     *value = (long long)number;

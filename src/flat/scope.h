@@ -1,86 +1,221 @@
 // src/flat/scope.h: instances of models while they are expanded, and what the names in them stand for.
 //
-// Expansion keeps a tree of scopes, one for each instance: the model asked for at the root, its components below. Each
-// has a table of entities. Values (of parameters, equations, overrides) stay Ast until every name of the tree is
-// declared, so the order of declarations never matters.
+//     shape     a model's names, found once however many instances there are
+//     declare   the tree of instances; every name gets its variables
+//     connect   arrows become equations
+//     define    equations, asserts, functions; derivatives appear as they are met    (with lower, library)
+//     settle    values of parameters, inputs and starts, once it is known what is a state
+//
+// Values (of parameters, equations, overrides) stay Ast until every name of the tree is declared, so the
+// order of declarations never matters. The expander's arena ends with the expansion; only what Flat holds is
+// kept.
 #pragma once
 #include "flat/flat.h"
 
 typedef struct Scope Scope;
 
-typedef enum EntityKind { ENTITY_VARIABLE, ENTITY_CONST, ENTITY_COMPONENT } EntityKind;
+// ---- Shapes: what all instances of a model have in common
+
+typedef enum SymbolKind {
+    SYMBOL_VARIABLE,     // param, input, var, output, or declared by an equation
+    SYMBOL_CONST,
+    SYMBOL_COMPONENT,
+    SYMBOL_RESULT,       // a new name in the terminal region
+} SymbolKind;
+
+typedef struct Symbol {
+    SymbolKind     kind;
+    AstDeclKind    declared;      // VARIABLE: how; AST_VAR if by an equation
+    const char    *name;
+    Place          place;
+    const AstDecl *decl;          // VARIABLE, CONST: NULL if declared by an equation
+    const AstItem *component;     // COMPONENT
+} Symbol;
+
+typedef struct Shape {
+    const AstModel *model;
+    VEC(Symbol) symbols;          // in the order written
+    TextMap     by_name;          // → symbol
+    TextMap     functions;        // of the model itself → item
+    bool        has_rates;        // declares starts of derivatives
+    bool        has_terminal;     // has a terminal region
+} Shape;
+
+// ---- Scopes: instances
+
+// A value that a parent gives to something inside a component: `K = 3`, `spring.K = 3`, `r[2].K = 3`.
+typedef struct Override {
+    struct Override  *next;       // for the same entity; the first one wins
+    const AstSetting *setting;
+    Scope            *scope;      // where its value and its indices are read
+    uint32_t          depth;      // parts of its path already followed
+} Override;
+
+typedef struct Value {
+    const AstExpr *expr;          // NULL: none
+    Scope         *scope;         // where its names are looked up: a parent's for an override
+    Expr           known;         // where structure depends on it, once known; else EXPR_NONE
+    enum { VALUE_NEW, VALUE_BUSY, VALUE_WRONG } state;    // BUSY: being computed; WRONG: reported
+} Value;
 
 typedef struct Entity {
-    EntityKind  kind;
-    const char *name;
-    Place       place;
-    AstDeclKind declared;        // VARIABLE: how
-    uint32_t    first;           // VARIABLE: number of its first element in flat->vars
-    uint32_t   *sizes;           // [n_sizes] of an array; none for a scalar
-    uint32_t    n_sizes;
-    size_t      n_elements;      // product of the sizes, 1 for a scalar
-    Scope     **components;      // COMPONENT: [n_elements]
-    const AstDecl *decl;         // VARIABLE, CONST: NULL if declared by an equation
-    const AstExpr *value;        // default, definition or override; NULL if none
-    Scope      *value_scope;     // where the names in `value` are looked up: the parent's for an override
-    bool        is_structural;   // occurs in a size, bound or index: its value is fixed at compile time
-    bool        busy;            // being evaluated: to find values that depend on themselves
-    Expr        folded;          // CONST: its value once known, else EXPR_NONE
+    const Symbol *symbol;
+    uint32_t   first;             // VARIABLE, RESULT: number of its first element in flat->vars
+    uint32_t   n_sizes;           // 0 for a scalar
+    uint32_t  *sizes;             // [n_sizes]
+    uint32_t   n_elements;        // product of the sizes
+    bool       is_declared;
+    bool       is_broken;         // could not be declared; reported, so nothing more is said about it
+    bool       is_structural;     // occurs in a size, bound or index
+    union {
+        Scope **components;       // COMPONENT: [n_elements]; an entry is NULL if it could not be made
+        Value  *values;           // VARIABLE: [n_elements] if parents gave values to elements, else NULL
+    };
+    Value      value;             // VARIABLE, CONST: default, definition or start, unless `values` is there
+    Override  *overrides;         // given by parents; once declared only those of derivatives are left
 } Entity;
 
 struct Scope {
-    Scope          *parent;      // NULL at the root
-    const AstModel *model;
-    const char     *path;        // "" at the root, else "axle.spring."
-    uint32_t        depth;
-    TextMap         by_name;     // name → number in `entities`
-    VEC(Entity)     entities;
-    const AstSetting **overrides;    // [n_overrides] given by the parents, not yet used
-    Scope          **override_scopes;
-    uint32_t        *depth_of_override;    // [n_overrides] parts of its path already followed
-    bool            *override_used;
-    uint32_t        n_overrides;
+    Scope       *parent;          // NULL at the root
+    const Shape *shape;
+    Text         path;            // "" at the root, else "axle.spring."
+    uint32_t     depth;
+    Entity      *entities;        // [shape->symbols.n]
 };
 
 // A name that is not of the model but of a function body or a `for`: innermost first.
 typedef struct Local {
     const struct Local *outer;
     const char *name;
-    Expr        value;
+    Expr        value;            // EXPR_NONE: `number`, for which a node is made only where one is needed
+    double      number;
 } Local;
+
+// A function inlined before: the same arguments give the same value.
+typedef struct Call {
+    const AstFunction *function;
+    const Scope *scope;
+    const Expr  *args;
+    bool         makes_modes, is_structural;
+    Expr         value;
+} Call;
+
+typedef struct Held { uint32_t variable; const Value *value; } Held;
+
+enum {
+    CALLS_MAX = 64,               // functions inside functions
+    LOWER_DEPTH_MAX = 1500,       // operations inside operations, with functions and constants expanded
+    ERRORS_MAX = 10000,           // after so many, seen or repeated, expanding stops
+};
 
 typedef struct Expander {
     Flat       *flat;
     const Ast  *ast;
     orr_diag   *diag;
-    Arena       work;                  // scopes and tables; ends with the expansion
-    TextMap     models, functions;     // name → number in the Ast
-    Map         relation_of;           // relation (Expr) → its mode
-    Map         driven;                // variable that an arrow leads to → number in `arrows`
+    Arena       work;             // scopes and tables; ends with the expansion
+    Arena       scratch;          // of one expression, a stack: each user releases what it took
+    TextMap     models;           // name → number in ast->models
+    Shape     **shapes;           // [ast->models.n] NULL until first needed
+    TextMap     functions;        // of the file: name → number in ast->functions
+    TextMap     library;          // name → number, see library.c
+    Map         relation_of;      // relation (Expr) → its mode
+    Map         delay_of, table_of;    // hash → the latest such history or table, to share equal ones
+    Map         call_of;          // hash → number in `past_calls`
+    VEC(Call)   past_calls;       // functions inside functions
+    Map         integral_of;      // rate and start → the hidden variable made for INTEG inside an expression
+    size_t      n_integral_names;
+    VEC(Held)   held;             // inputs with a default
+    Map         given_rates;      // derivatives to which a parent gave a start
+    Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
-    const AstFunction *calls[64];      // functions being inlined, outermost first
+    VEC(Expr)   nodes;            // by variable: the node that reads it + 1, or 0; saves searching the pool
+    VEC(uint8_t) reads;           // by node of the pool: what it depends on, as far as asked; see settle.c
+    const AstFunction *calls[CALLS_MAX];    // functions being inlined, outermost first
     uint32_t    n_calls;
-    uint32_t    n_integrals;           // hidden variables made for INTEG inside an expression
-    bool        failed;
+    uint32_t    depth;            // of lowering
+    size_t      n_instances;
+    size_t      n_turns;          // of `for`, in the present pass
+    size_t      n_errors;
+    VEC(const char *) busy;       // names of the values being computed, outermost first
 } Expander;
+
+// Report an error of the model.
+#define EXPAND_FAIL(ex, id, ...) ((ex)->n_errors++, diag_report((ex)->diag, id, __VA_ARGS__))
+static inline bool expand_gives_up(const Expander *ex) { return ex->n_errors > ERRORS_MAX; }
 
 // How an expression is to be read.
 typedef struct Reading {
     Expander    *ex;
-    Scope       *scope;          // NULL: only locals, as in a function of the file
+    Scope       *scope;           // NULL: only locals, as in a function of the file
     const Local *locals;
-    bool         makes_modes;    // relations become MODEs: only in equations that hold all the time
-    bool         is_structural;  // parameters are replaced by their values: sizes, bounds, indices
+    bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
+    bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
 } Reading;
 
-// expand.c
-Entity  *scope_find(const Scope *scope, const char *name);                   // NULL if absent
-uint32_t expand_derivative(Expander *ex, uint32_t variable, uint32_t order);   // declared on demand
-uint32_t expand_integral(Expander *ex, Scope *scope, Expr rate, Expr start, Place place);    // for INTEG in an expression
+// ---- shape.c
 
-// lower.c: from Ast to Expr. An error is reported, sets ex->failed and gives a harmless constant.
-Expr lower_real(const Reading *r, const AstExpr *e);
+void         shape_index_file(Expander *ex);
+const Shape *shape_of(Expander *ex, const AstModel *model);
+// The nearest name of a shape for a "did you mean", or NULL. wanted: which kinds count.
+const Symbol *shape_closest(Expander *ex, const Shape *shape, const char *name,
+                            bool (*wanted)(const Symbol *));
+
+// ---- declare.c
+
+Scope  *declare_root(Expander *ex, const AstModel *model);
+Entity *scope_find(const Scope *scope, const char *name);    // NULL if absent
+static inline Value *entity_value(Entity *entity, size_t element)
+{
+    const bool has_own = entity->symbol->kind == SYMBOL_VARIABLE && entity->values;
+    return has_own ? &entity->values[element] : &entity->value;
+}
+// A derivative, declared on demand. FLAT_NONE after an error.
+uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Place place);
+// The hidden variable of INTEG inside an expression: the same for the same rate and start.
+uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place);
+void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
+
+// ---- connect.c, define.c, settle.c: passes over the tree
+
+typedef void Visit(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
+Visit connect_item, define_item;
+bool  connect_wants(const AstItem *item);
+void  define_terminal(Expander *ex, Scope *scope);
+void  define_equation(Expander *ex, Expr lhs, Expr rhs, Place place);
+void  settle_consts(Expander *ex, Scope *root);
+void  settle_all(Expander *ex, Scope *root);
+
+// What a value depends on, at most.
+typedef enum Reads { READS_PARAMS, READS_INPUTS, READS_TIME, READS_VARIABLES } Reads;
+Reads settle_reads(Expander *ex, Expr e);
+bool  settle_is_fixed(Expander *ex, Expr e);    // made of numbers and parameters only
+
+// ---- lower.c: from Ast to Expr. An error is reported, counted and gives a harmless constant.
+
+typedef struct Target {
+    Scope   *scope;
+    Entity  *entity;
+    size_t   element;
+} Target;
+
+Expr lower_any(const Reading *r, const AstExpr *e);                          // a number or a truth value
+Expr lower_real(const Reading *r, const AstExpr *e);                         // a truth value becomes 1 or 0
 Expr lower_truth(const Reading *r, const AstExpr *e);
-bool lower_whole(const Reading *r, const AstExpr *e, long long *value);      // a structural whole number
-uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity **entity);   // FLAT_NONE after an error
-Scope *lower_component(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place);   // the instance a path leads to
+bool lower_number(const Reading *r, const AstExpr *e, double *value);        // known before the run
+bool lower_whole(const Reading *r, const AstExpr *e, long long *value);      // and whole
+Expr lower_ref(const Reading *r, const AstRef *ref, Place place);
+bool lower_target(const Reading *r, const AstRef *ref, Place place, Target *target);
+// The variable a path leads to, differentiated; FLAT_NONE after an error.
+uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity **entity);
+bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, Place place, size_t *element);
+Expr lower_relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place);
+Expr lower_read(Expander *ex, uint32_t variable);                            // the node that reads a variable
+Expr lower_poison(const Reading *r);                                         // after a report
+const char *lower_kind(const Entity *entity);                                // "component", for messages
+void lower_wrong_arguments(const Reading *r, const AstExpr *call, const char *takes);
+
+// ---- library.c: the functions of the language
+
+void library_index(Expander *ex);
+Expr library_call(const Reading *r, const AstExpr *call);    // EXPR_NONE if there is no such function
+void library_names(Expander *ex, const char ***names, size_t *n);

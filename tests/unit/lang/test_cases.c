@@ -13,41 +13,11 @@
 // something is also printed, read and printed again, and formatted twice, without a difference. `#` at the
 // start of a case is a remark. ORRERY_UPDATE_CASES=1 writes what is found into the files, for a person to
 // read.
-#include "base/diag.h"
-#include "base/text.h"
-#include "check.h"
+#include "cases.h"
 #include "lang/format.h"
 #include "lang/parse.h"
-#include <glob.h>
-#include <stdlib.h>
 
-typedef enum Mode { MODE_EXPR, MODE_BODY, MODE_FILE, MODE_FORMAT } Mode;
-
-static char *read_whole(const char *path)
-{
-    FILE *in = fopen(path, "rb");
-    assert_non_null(in);
-    StrBuf s = { 0 };
-    size_t n;
-    while ((n = fread(str_room(&s, 4096), 1, 4096, in)) > 0) s.n += n;
-    fclose(in);
-    str_add(&s, "");
-    return str_finish(&s);
-}
-
-static char *messages_of(const orr_diag *diag, size_t lines_before)
-{
-    StrBuf s = { 0 };
-    for (size_t i = 0; i < orr_diag_count(diag); i++) {
-        const orr_message m = orr_diag_get(diag, i);
-        str_addf(&s, "%s %zu:%zu %s", m.severity == ORR_SEVERITY_NOTE ? "note" : m.code,
-                 m.line - lines_before, m.column, m.text);
-        if (m.hint) str_addf(&s, " | %s", m.hint);
-        str_add_char(&s, '\n');
-    }
-    if (orr_diag_not_shown(diag)) str_addf(&s, "and %zu more\n", orr_diag_not_shown(diag));
-    return str_finish(&s);
-}
+typedef enum Mode { MODE_EXPR, MODE_BODY, MODE_FORMAT, MODE_FILE } Mode;
 
 // ---- Reading a text in each mode; NULL after an error
 
@@ -163,8 +133,9 @@ static void check_round_trip(Mode mode, const char *printed)
 
 // ---- One case
 
-static char *result_of(Mode mode, Text input)
+static char *result_of(int number, Text input)
 {
+    const Mode mode = (Mode)number;
     StrBuf text = { 0 };
     if (mode == MODE_BODY) str_add(&text, "model M\n");
     for (size_t i = 0; i < input.n; i++) {
@@ -200,7 +171,7 @@ static char *result_of(Mode mode, Text input)
     }
     // messages exactly if it failed
     assert_int_equal(result == NULL, orr_diag_errors(diag) > 0);
-    if (!result) result = messages_of(diag, mode == MODE_BODY ? 1 : 0);
+    if (!result) result = cases_messages(diag, mode == MODE_BODY ? 1 : 0);
     else if (result[0] == '\0') {
         free(result);
         result = strdup("(nothing)\n");
@@ -210,99 +181,12 @@ static char *result_of(Mode mode, Text input)
     return result;
 }
 
-// ---- A file of cases
-
-static Text next_line(const char **at)
-{
-    const char *start = *at, *end = strchr(start, '\n');
-    if (!end) end = start + strlen(start);
-    *at = *end ? end + 1 : end;
-    return (Text){ start, (size_t)(end - start) };
-}
-
-static void run_file(const char *path, size_t *n_cases, size_t *n_failed)
-{
-    char *text = read_whole(path);
-    const bool update = getenv("ORRERY_UPDATE_CASES") != NULL;
-    StrBuf updated = { 0 };
-    Mode mode = MODE_FILE;
-    size_t line_number = 0;
-    for (const char *at = text; *at;) {
-        Text line = next_line(&at);
-        line_number++;
-        if (text_starts(line, "%%")) {
-            const Text word = text_trim(text_part(line, 2, line.n));
-            static const char *const words[] = { "expr", "body", "file", "format" };
-            bool known = false;
-            for (int i = 0; i < 4; i++)
-                if (text_is(word, words[i])) {
-                    mode = (Mode)i;
-                    known = true;
-                }
-            if (!known) fail_msg("%s:%zu: unknown mode", path, line_number);
-        }
-        if (line.n == 0 || text_starts(line, "%%") || text_starts(line, "# ")) {
-            str_add_text(&updated, line);
-            str_add_char(&updated, '\n');
-            continue;
-        }
-
-        // a block up to the next empty line; its input is the first line, or all before `---`
-        const size_t first = line_number;
-        const char *start = line.p, *input_end = line.p + line.n, *expected = at;
-        while (*at) {
-            const char *before = at;
-            line = next_line(&at);
-            line_number++;
-            if (line.n == 0) {
-                at = before;
-                line_number--;
-                break;
-            }
-            if (text_is(line, "---")) {
-                input_end = before - 1;
-                expected = at;
-            }
-        }
-        const Text input = { start, (size_t)(input_end - start) };
-        const Text wanted = { expected, at > expected ? (size_t)(at - expected) : 0 };
-        char *found = result_of(mode, input);
-        ++*n_cases;
-        str_add_text(&updated,
-                     text_part((Text){ start, (size_t)(expected - start) }, 0, (size_t)(expected - start)));
-        if (expected[-1] != '\n') str_add_char(&updated, '\n');
-        str_add(&updated, found);
-        if (!update && !text_equal(text_from(found), wanted)) {
-            print_error("%s:%zu: %.*s\n  expected: %.*s  found:    %s", path, first, (int)input.n, input.p,
-                        (int)wanted.n, wanted.p, found);
-            ++*n_failed;
-        }
-        free(found);
-    }
-    if (update) {
-        FILE *out = fopen(path, "wb");
-        assert_non_null(out);
-        fwrite(updated.p, 1, updated.n, out);
-        fclose(out);
-    }
-    str_free(&updated);
-    free(text);
-}
-
 static void test_cases_give_what_they_say(void **state)
 {
     (void)state;
-    const char *root = getenv("ORRERY_SOURCE_DIR");
-    char pattern[4096];
-    snprintf(pattern, sizeof pattern, "%s/tests/lang/*.cases", root ? root : ".");
-    glob_t files;
-    assert_int_equal(glob(pattern, 0, NULL, &files), 0);
-    size_t n_cases = 0, n_failed = 0;
-    for (size_t i = 0; i < files.gl_pathc; i++) run_file(files.gl_pathv[i], &n_cases, &n_failed);
-    globfree(&files);
-    printf("%zu cases\n", n_cases);
-    assert_true(n_cases > 300);
-    assert_int_equal(n_failed, 0);
+    static const char *const modes[] = { "expr", "body", "format", "file" };
+    Cases cases = { .pattern = "tests/lang/*.cases", .modes = modes, .n_modes = 4, .result_of = result_of };
+    cases_run(&cases, 300);
 }
 
 int main(void)

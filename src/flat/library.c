@@ -1,0 +1,255 @@
+// src/flat/library.c: the functions of the language.
+//
+// Those that are one operation are found by their text in expr_ops; the others are built here from
+// operations, so that later stages know none of them.
+#include "flat/scope.h"
+#include <math.h>
+#include <string.h>
+
+typedef Expr Build(const Reading *r, const AstExpr *call, const Expr *args);
+
+static Expr number(const Reading *r, double value) { return expr_const(&r->ex->flat->pool, value); }
+static Expr binary(const Reading *r, ExprOp op, Expr a, Expr b)
+{
+    return expr_binary(&r->ex->flat->pool, op, a, b);
+}
+static Expr now(const Reading *r) { return expr_time(&r->ex->flat->pool); }
+static Expr choose(const Reading *r, Expr condition, Expr yes, Expr no)
+{
+    return expr_make(&r->ex->flat->pool, EXPR_IF, condition, yes, no);
+}
+
+// ---------------------------------------------------------------------------------------------- piecewise
+
+static Expr build_sign(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    if (!r->makes_modes) return expr_unary(&r->ex->flat->pool, EXPR_SIGN, args[0]);
+    const Expr above = lower_relation(r, EXPR_GT, args[0], number(r, 0), call->place);
+    const Expr below = lower_relation(r, EXPR_LT, args[0], number(r, 0), call->place);
+    return choose(r, above, number(r, 1), choose(r, below, number(r, -1), number(r, 0)));
+}
+
+static Expr since(const Reading *r, const AstExpr *call, Expr start)    // t >= start
+{
+    return lower_relation(r, EXPR_GE, now(r), start, call->place);
+}
+
+static Expr build_step(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    return choose(r, since(r, call, args[0]), number(r, 1), number(r, 0));
+}
+
+static Expr build_ramp(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    return choose(r, since(r, call, args[0]), binary(r, EXPR_SUB, now(r), args[0]), number(r, 0));
+}
+
+static Expr build_pulse(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expr elapsed = binary(r, EXPR_SUB, now(r), args[0]);
+    if (call->call.n_args == 3) elapsed = binary(r, EXPR_MOD, elapsed, args[2]);
+    const Expr is_on = lower_relation(r, EXPR_LT, elapsed, args[1], call->place);
+    return choose(r, binary(r, EXPR_AND, since(r, call, args[0]), is_on), number(r, 1), number(r, 0));
+}
+
+static Expr build_limit(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    const Expr below = lower_relation(r, EXPR_LT, args[0], args[1], call->place);
+    const Expr above = lower_relation(r, EXPR_GT, args[0], args[2], call->place);
+    return choose(r, below, args[1], choose(r, above, args[2], args[0]));
+}
+
+static Expr build_deadspace(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    const Expr below = lower_relation(r, EXPR_LT, args[0], args[1], call->place);
+    const Expr above = lower_relation(r, EXPR_GT, args[0], args[2], call->place);
+    return choose(r, below, binary(r, EXPR_SUB, args[0], args[1]),
+                  choose(r, above, binary(r, EXPR_SUB, args[0], args[2]), number(r, 0)));
+}
+
+static Expr fold_many(const Reading *r, const AstExpr *call, const Expr *args, ExprOp op)
+{
+    Expr e = args[0];
+    for (uint32_t i = 1; i < call->call.n_args; i++) e = binary(r, op, e, args[i]);
+    return e;
+}
+
+static Expr build_min(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    return fold_many(r, call, args, EXPR_MIN);
+}
+static Expr build_max(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    return fold_many(r, call, args, EXPR_MAX);
+}
+
+static Expr build_pow(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    (void)call;
+    return binary(r, EXPR_POW, args[0], args[1]);
+}
+
+static Expr build_noevent(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    (void)r;
+    (void)call;
+    return args[0];    // read with plain relations
+}
+
+// ---------------------------------------------------------------------------------------------- tables,
+// histories
+
+// The number of a table with these points; instances of one model share theirs.
+static uint32_t find_table(Expander *ex, const double *x, const double *y, uint32_t n)
+{
+    ExprPool *pool = &ex->flat->pool;
+    const uint64_t hash = hash_join(hash_bytes(x, n * sizeof *x), hash_bytes(y, n * sizeof *y));
+    uint32_t *known = map_at(&ex->table_of, hash);    // number + 1
+    if (*known) {
+        const ExprTable *table = &pool->tables.items[*known - 1];
+        if (table->n == n && memcmp(table->x, x, n * sizeof *x) == 0 &&
+            memcmp(table->y, y, n * sizeof *y) == 0)
+            return *known - 1;
+    }
+    const uint32_t made = expr_table(pool, x, y, n);
+    *known = made + 1;
+    return made;
+}
+
+static Expr build_table(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expander *ex = r->ex;
+    const ExprPool *pool = &ex->flat->pool;
+    const uint32_t n = (call->call.n_args - 1) / 2;
+    double *x = ARENA_ARRAY(&ex->scratch, double, n), *y = ARENA_ARRAY(&ex->scratch, double, n);
+    const char *problem = call->call.n_args % 2 == 0 ? "each x needs a y" : NULL;
+    for (uint32_t i = 0; i < n && !problem; i++) {
+        if (!expr_is_const(pool, args[1 + 2 * i], &x[i]) || !expr_is_const(pool, args[2 + 2 * i], &y[i]))
+            problem = "its points must be numbers or constants";
+        else if (!isfinite(x[i]) || !isfinite(y[i])) problem = "its points must be finite";
+        else if (i > 0 && !(x[i] > x[i - 1])) problem = "the values of x must ascend";
+    }
+    if (problem) {
+        EXPAND_FAIL(ex, DIAG_TABLE_BAD, call->place, "table", problem);
+        diag_hint(ex->diag, "write table(x, x1, y1, x2, y2, …) with x1 < x2 < …");
+        return lower_poison(r);
+    }
+    return expr_make(&ex->flat->pool, EXPR_LOOKUP, args[0], find_table(ex, x, y, n), EXPR_NONE);
+}
+
+static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    if (!r->makes_modes) {
+        EXPAND_FAIL(ex, DIAG_ONLY_IN_EQUATIONS, call->place, "delay");
+        return lower_poison(r);
+    }
+    const Expr before = call->call.n_args == 3 ? args[2] : EXPR_NONE;
+    uint32_t *known =
+        map_at(&ex->delay_of, hash_join((uint64_t)args[0] << 32 | args[1], before));    // number + 1
+    const FlatDelay *d = *known ? &flat->delays.items[*known - 1] : NULL;
+    uint32_t k = *known - 1;
+    if (!d || d->source != args[0] || d->lag != args[1] || d->before != before) {
+        k = (uint32_t)flat->delays.n;
+        *known = k + 1;
+        vec_push(flat->arena, &flat->delays, (FlatDelay){ args[0], args[1], before, call->place });
+    }
+    return expr_make(&flat->pool, EXPR_DELAY, binary(r, EXPR_SUB, now(r), args[1]), k, EXPR_NONE);
+}
+
+static Expr build_integ(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expander *ex = r->ex;
+    if (!r->makes_modes || !r->scope) {
+        EXPAND_FAIL(ex, DIAG_ONLY_IN_EQUATIONS, call->place, "INTEG");
+        return lower_poison(r);
+    }
+    return lower_read(ex, declare_integral(ex, r->scope, args[0], args[1], call->place));
+}
+
+// ---------------------------------------------------------------------------------------------- all of them
+
+static const struct Function {
+    const char *name;
+    uint32_t    at_least, at_most;    // arguments
+    uint32_t    n_moving;             // arguments whose relations become modes; the rest is read plainly
+    bool        takes_truth;          // arguments may be truth values and stay so
+    const char *takes;                // for messages
+    Build      *build;
+} functions[] = {
+    { "sign", 1, 1, 1, false, "one argument", build_sign },
+    { "step", 1, 1, 1, false, "the time of the step", build_step },
+    { "ramp", 1, 1, 1, false, "the time it starts", build_ramp },
+    { "pulse", 2, 3, 3, false, "a start, a width and perhaps a period", build_pulse },
+    { "limit", 3, 3, 3, false, "a value, a lower and an upper limit", build_limit },
+    { "deadspace", 3, 3, 3, false, "a value, a lower and an upper limit", build_deadspace },
+    { "min", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_min },
+    { "max", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_max },
+    { "pow", 2, 2, 2, false, "two arguments", build_pow },
+    { "noevent", 1, 1, 0, true, "one argument", build_noevent },
+    { "table", 3, UINT32_MAX, 1, false, "x and at least one point", build_table },
+    { "delay", 2, 3, 1, false, "a value, a lag and perhaps the value before", build_delay },
+    { "INTEG", 2, 2, 1, false, "a rate and an initial value", build_integ },
+};
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };    // numbers from here on: operations
+
+static bool op_is_function(int op)
+{
+    return expr_ops[op].type == 'R' && expr_ops[op].arity >= 1 && op >= EXPR_ABS && op <= EXPR_TANH;
+}
+
+void library_index(Expander *ex)
+{
+    text_map_init(&ex->library, &ex->work);
+    for (uint32_t i = 0; i < N_FUNCTIONS; i++) text_map_put(&ex->library, text_from(functions[i].name), i);
+    for (uint32_t op = 0; op < EXPR_N_OPS; op++)
+        if (op_is_function((int)op))
+            text_map_put(&ex->library, text_from(expr_ops[op].text), N_FUNCTIONS + op);
+    text_map_put(&ex->library, TEXT("ln"), N_FUNCTIONS + EXPR_LOG);
+}
+
+void library_names(Expander *ex, const char ***names, size_t *n)
+{
+    *n = text_map_count(&ex->library);
+    *names = ARENA_ARRAY(&ex->work, const char *, *n);
+    for (uint32_t i = 0; i < *n; i++) (*names)[i] = names_text(&ex->library.names, i);
+}
+
+static Expr call_operation(const Reading *r, const AstExpr *call, ExprOp op)
+{
+    const uint32_t n = call->call.n_args;
+    if (n != (uint32_t)expr_ops[op].arity) {
+        lower_wrong_arguments(r, call, expr_ops[op].arity == 1 ? "one argument" : "two arguments");
+        return lower_poison(r);
+    }
+    const Expr a = lower_real(r, call->call.args[0]);
+    const Expr b = n > 1 ? lower_real(r, call->call.args[1]) : EXPR_NONE;
+    return expr_make(&r->ex->flat->pool, op, a, b, EXPR_NONE);
+}
+
+Expr library_call(const Reading *r, const AstExpr *call)
+{
+    Expander *ex = r->ex;
+    const uint32_t *found = text_map_find(&ex->library, text_from(call->call.function));
+    if (!found) return EXPR_NONE;
+    if (*found >= N_FUNCTIONS) return call_operation(r, call, (ExprOp)(*found - N_FUNCTIONS));
+    const struct Function *f = &functions[*found];
+    const uint32_t n = call->call.n_args;
+    if (n < f->at_least || n > f->at_most) {
+        lower_wrong_arguments(r, call, f->takes);
+        return lower_poison(r);
+    }
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Expr *args = ARENA_ARRAY(&ex->scratch, Expr, n);
+    Reading plain = *r;
+    plain.makes_modes = false;
+    for (uint32_t i = 0; i < n; i++) {
+        const Reading *reading = i < f->n_moving ? r : &plain;
+        args[i] =
+            f->takes_truth ? lower_any(reading, call->call.args[i]) : lower_real(reading, call->call.args[i]);
+    }
+    const Expr value = f->build(r, call, args);
+    arena_release(&ex->scratch, mark);
+    return value;
+}

@@ -1,0 +1,404 @@
+// src/flat/settle.c: values of parameters, inputs and starts, once all equations are known.
+//
+// What a value depends on decides what it means: an input whose default moves becomes a variable with an
+// equation; the value of a state that reads variables becomes an equation of the start; a parameter reads
+// parameters only.
+#include "flat/scope.h"
+
+// ---------------------------------------------------------------------------------------------- what a value
+// reads
+
+// Children have smaller numbers than their parents: one pass over the pool, continued when it has grown.
+static Reads reads_of(Expander *ex, Expr e)
+{
+    const Flat *flat = ex->flat;
+    const ExprNode *node = expr_node(&flat->pool, e);
+    Reads reads = READS_PARAMS;
+    switch (node->op) {
+    case EXPR_CONST: return READS_PARAMS;
+    case EXPR_TIME: case EXPR_MODE: return READS_TIME;
+    case EXPR_DELAY: return READS_TIME;
+    case EXPR_VAR: {
+        const FlatKind kind = flat->vars.items[node->index].kind;
+        return kind == FLAT_PARAM ? READS_PARAMS : kind == FLAT_INPUT ? READS_INPUTS : READS_VARIABLES;
+    }
+    default: break;
+    }
+    const uint8_t *known = ex->reads.items;
+    const int arity = expr_ops[node->op].arity;
+    if (arity > 0 && known[node->a] > reads) reads = known[node->a];
+    if (arity > 1 && known[node->b] > reads) reads = known[node->b];
+    if (arity > 2 && known[node->c] > reads) reads = known[node->c];
+    return reads;
+}
+
+Reads settle_reads(Expander *ex, Expr e)
+{
+    if (ex->reads.n <= e) {
+        vec_reserve(&ex->work, &ex->reads, ex->flat->pool.nodes.n);
+        for (Expr i = (Expr)ex->reads.n; i <= e; i++) ex->reads.items[i] = (uint8_t)reads_of(ex, i);
+        ex->reads.n = (size_t)e + 1;
+    }
+    return (Reads)ex->reads.items[e];
+}
+
+bool settle_is_fixed(Expander *ex, Expr e) { return settle_reads(ex, e) == READS_PARAMS; }
+
+// The first thing in `e` that depends on more than `allowed`, for messages.
+static const char *offender(Expander *ex, Expr e, Reads allowed)
+{
+    const Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    size_t n;
+    const uint32_t *variables = expr_variables(&flat->pool, e, &ex->scratch, &n);
+    const char *name = "t";
+    for (size_t i = 0; i < n; i++) {
+        const FlatKind kind = flat->vars.items[variables[i]].kind;
+        if (kind == FLAT_PARAM || (kind == FLAT_INPUT && allowed >= READS_INPUTS)) continue;
+        name = flat->vars.items[variables[i]].name;
+        break;
+    }
+    arena_release(&ex->scratch, mark);
+    return name;
+}
+
+// ---------------------------------------------------------------------------------------------- all entities
+
+typedef void Settle(Expander *ex, Scope *scope, Entity *entity);
+
+static void each_entity(Expander *ex, Scope *scope, Settle *settle)
+{
+    for (size_t i = 0; i < scope->shape->symbols.n && !expand_gives_up(ex); i++) {
+        Entity *entity = &scope->entities[i];
+        if (entity->is_broken || !entity->is_declared) continue;
+        if (entity->symbol->kind != SYMBOL_COMPONENT) {
+            settle(ex, scope, entity);
+            continue;
+        }
+        for (uint32_t k = 0; k < entity->n_elements; k++)
+            if (entity->components[k]) each_entity(ex, entity->components[k], settle);
+    }
+}
+
+static Expr lower_value(Expander *ex, const Value *value, bool makes_modes)
+{
+    const Reading r = { .ex = ex, .scope = value->scope, .makes_modes = makes_modes };
+    return lower_real(&r, value->expr);
+}
+
+// Constants in the order of declaration: each finds those before it known, so long chains are no deep
+// recursion.
+static void settle_const(Expander *ex, Scope *scope, Entity *entity)
+{
+    if (entity->symbol->kind != SYMBOL_CONST) return;
+    AstPart part = { .name = entity->symbol->name };
+    const AstRef ref = { .parts = &part, .n_parts = 1 };
+    const Reading r = { .ex = ex, .scope = scope };
+    const size_t errors_before = ex->n_errors;
+    if (entity->n_sizes) {
+        EXPAND_FAIL(ex, DIAG_NOT_YET, entity->symbol->place, "an array of constants");
+        diag_hint(ex->diag, "use param");
+        return;
+    }
+    const Expr value = lower_ref(&r, &ref, entity->symbol->place);
+    if (ex->n_errors > errors_before || expr_is_const(&ex->flat->pool, value, NULL)) return;
+    EXPAND_FAIL(ex, DIAG_CONST_NEEDED, entity->symbol->place, entity->symbol->name);
+    diag_hint(ex->diag, "a const is made of numbers and other constants; use param for the rest");
+}
+
+void settle_consts(Expander *ex, Scope *root) { each_entity(ex, root, settle_const); }
+
+// ---------------------------------------------------------------------------------------------- inputs
+
+static void settle_input(Expander *ex, Scope *scope, Entity *entity)
+{
+    Flat *flat = ex->flat;
+    if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_INPUT) return;
+    const AstExpr *last = NULL;
+    Expr start = EXPR_NONE;
+    bool ok = true;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const uint32_t variable = entity->first + i;
+        if (flat->vars.items[variable].kind != FLAT_INPUT) continue;    // driven by an arrow
+        Value *value = entity_value(entity, i);
+        if (!value->expr) {
+            EXPAND_FAIL(ex, DIAG_INPUT_OPEN, entity->symbol->place, flat->vars.items[variable].name);
+            diag_hint(ex->diag, scope->parent ? "draw an arrow to it, or give it a default: input %s = 0"
+                                              : "give it a default: input %s = 0", entity->symbol->name);
+            continue;
+        }
+        if (value->expr != last) {    // elements mostly share one
+            const size_t errors_before = ex->n_errors;
+            start = lower_value(ex, value, false);
+            ok = ex->n_errors == errors_before;
+            last = value->expr;
+        }
+        if (!ok) continue;
+        flat->vars.items[variable].start = start;
+        vec_push(&ex->work, &ex->held, (Held){ variable, value });
+    }
+}
+
+typedef struct Edge { uint32_t to, next_plus_1; } Edge;    // input `to` reads another one
+
+// Inputs whose default reads time, a variable, or an input that does: [*n] numbers in ex->held.
+static uint32_t *find_moving(Expander *ex, size_t *n)
+{
+    Flat *flat = ex->flat;
+    Map first;    // input → its first edge + 1
+    VEC(Edge) edges = { 0 };
+    map_init(&first, &ex->work);
+    uint32_t *moving = ARENA_ARRAY(&ex->work, uint32_t, ex->held.n + 1);
+    *n = 0;
+    for (uint32_t i = 0; i < ex->held.n; i++) {
+        FlatVar *v = &flat->vars.items[ex->held.items[i].variable];
+        const Reads reads = settle_reads(ex, v->start);
+        if (reads > READS_INPUTS) {
+            moving[(*n)++] = i;
+        } else if (reads == READS_INPUTS) {
+            const ArenaMark mark = arena_mark(&ex->scratch);
+            size_t n_read;
+            const uint32_t *read = expr_variables(&flat->pool, v->start, &ex->scratch, &n_read);
+            for (size_t k = 0; k < n_read; k++) {
+                if (flat->vars.items[read[k]].kind != FLAT_INPUT) continue;
+                uint32_t *edge = map_at(&first, read[k]);
+                vec_push(&ex->work, &edges, (Edge){ i, *edge });
+                *edge = (uint32_t)edges.n;
+            }
+            arena_release(&ex->scratch, mark);
+        }
+    }
+    for (size_t i = 0; i < *n; i++) flat->vars.items[ex->held.items[moving[i]].variable].kind = FLAT_VARIABLE;
+    for (size_t i = 0; i < *n; i++) {
+        const uint32_t *edge = map_find(&first, ex->held.items[moving[i]].variable);
+        for (uint32_t e = edge ? *edge : 0; e; e = edges.items[e - 1].next_plus_1) {
+            FlatVar *reader = &flat->vars.items[ex->held.items[edges.items[e - 1].to].variable];
+            if (reader->kind == FLAT_VARIABLE) continue;
+            reader->kind = FLAT_VARIABLE;
+            moving[(*n)++] = edges.items[e - 1].to;
+        }
+    }
+    return moving;
+}
+
+static void settle_inputs(Expander *ex, Scope *root)
+{
+    Flat *flat = ex->flat;
+    each_entity(ex, root, settle_input);
+    size_t n;
+    const uint32_t *moving = find_moving(ex, &n);
+    ex->reads.n = 0;    // inputs have become variables
+    for (size_t i = 0; i < n; i++) {
+        const Held *held = &ex->held.items[moving[i]];
+        flat->vars.items[held->variable].start = EXPR_NONE;
+        const Expr value = lower_value(ex, held->value, true);
+        define_equation(ex, lower_read(ex, held->variable), value, held->value->expr->place);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- parameters
+
+static void settle_param(Expander *ex, Scope *scope, Entity *entity)
+{
+    (void)scope;
+    Flat *flat = ex->flat;
+    if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM) return;
+    const AstExpr *last = NULL;
+    Expr start = EXPR_NONE;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const Value *value = entity_value(entity, i);
+        FlatVar *v = &flat->vars.items[entity->first + i];
+        v->is_structural = entity->is_structural;
+        if (!value->expr) continue;
+        if (value->expr != last) {
+            start = lower_value(ex, value, false);
+            last = value->expr;
+            v = &flat->vars.items[entity->first + i];
+            if (!settle_is_fixed(ex, start)) {
+                EXPAND_FAIL(ex, DIAG_PARAM_NOT_CONSTANT, value->expr->place, entity->symbol->name,
+                            offender(ex, start, READS_PARAMS));
+                diag_hint(ex->diag,
+                          "what changes during a run is a var or an output: '%s = …' as an equation",
+                          entity->symbol->name);
+                start = expr_const(&flat->pool, 0);
+            }
+        }
+        v->start = start;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- starts
+
+// The value written with a variable or with one of its derivatives: initial value of a state, first guess
+// otherwise.
+static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_guess, Place place)
+{
+    Flat *flat = ex->flat;
+    FlatVar *v = &flat->vars.items[variable];
+    if (v->start != EXPR_NONE && v->start != start) {
+        EXPAND_FAIL(ex, DIAG_INITIAL_TOO_MANY, place, v->name);
+        return;
+    }
+    if (settle_reads(ex, start) <= READS_INPUTS) {
+        v->start = start;
+        v->start_is_guess = is_guess;
+        return;
+    }
+    v->start = EXPR_NONE;
+    if (v->derivative != FLAT_NONE && !is_guess) {    // a state that starts where an equation says
+        vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, variable), start, place });
+        return;
+    }
+    EXPAND_FAIL(ex, DIAG_GUESS_READS, place, v->name, offender(ex, start, READS_INPUTS));
+    diag_hint(ex->diag, "to define '%s' write an equation on a line of its own, or 'output %s = …'", v->name,
+              v->name);
+}
+
+static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
+{
+    (void)scope;
+    const Symbol *symbol = entity->symbol;
+    if (symbol->kind != SYMBOL_VARIABLE || symbol->declared != AST_VAR || !symbol->decl) return;
+    const AstExpr *last = NULL;
+    Expr start = EXPR_NONE;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const Value *value = entity_value(entity, i);
+        if (!value->expr) continue;
+        if (value->expr != last) start = lower_value(ex, value, false);
+        last = value->expr;
+        settle_start(ex, entity->first + i, start, symbol->decl->is_guess, symbol->place);
+    }
+}
+
+// Starts that parents give to derivatives: M(x' = 3). Of several the outermost comes first and stays.
+static void settle_given_rates(Expander *ex, Scope *scope, Entity *entity)
+{
+    if (entity->symbol->kind != SYMBOL_VARIABLE) return;
+    for (const Override *o = entity->overrides; o; o = o->next) {
+        const AstRef *target = &o->setting->target;
+        const AstPart *part = &target->parts[target->n_parts - 1];
+        size_t from = 0, to = entity->n_elements;
+        if (part->n_indices) {
+            const Reading r = { .ex = ex, .scope = o->scope };
+            if (!lower_select(&r, entity, part, o->setting->place, &from)) continue;
+            to = from + 1;
+        }
+        const Value value = { o->setting->value, o->scope, EXPR_NONE, VALUE_NEW };
+        const Expr start = lower_value(ex, &value, false);
+        for (size_t i = from; i < to; i++) {
+            uint32_t v = entity->first + (uint32_t)i;
+            for (uint32_t k = target->primes; k > 0 && v != FLAT_NONE; k--)
+                v = ex->flat->vars.items[v].derivative;
+            if (v == FLAT_NONE) {
+                EXPAND_FAIL(ex, DIAG_PARAM_UNKNOWN, o->setting->place, scope->shape->model->name,
+                            arena_printf(&ex->work, "%s'", entity->symbol->name));
+                diag_hint(ex->diag, "no equation of '%s' contains that derivative",
+                          scope->shape->model->name);
+                break;
+            }
+            if (map_put(&ex->given_rates, v, 0)) settle_start(ex, v, start, false, o->setting->place);
+        }
+    }
+}
+
+// A size written once more, `var u[3]' = 0`, must be the same.
+static bool sizes_agree(const Reading *r, const Entity *entity, const AstDecl *decl)
+{
+    if (decl->n_sizes == 0) return true;
+    if (decl->n_sizes != entity->n_sizes) {
+        EXPAND_FAIL(r->ex, DIAG_INDEX_COUNT, decl->place, decl->name, entity->n_sizes, decl->n_sizes);
+        return false;
+    }
+    for (uint32_t i = 0; i < decl->n_sizes; i++) {
+        double size;
+        if (!lower_number(r, decl->sizes[i], &size)) return false;
+        if (size == (double)entity->sizes[i]) continue;
+        EXPAND_FAIL(r->ex, DIAG_TYPE_MISMATCH, decl->sizes[i]->place,
+                    arena_printf(&r->ex->work, "the size of '%s', %u,", decl->name, entity->sizes[i]),
+                    arena_printf(&r->ex->work, "%.15g", size));
+        return false;
+    }
+    return true;
+}
+
+// var x' = 0
+static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
+{
+    Flat *flat = ex->flat;
+    const Reading r = { .ex = ex, .scope = scope };
+    Entity *entity = scope_find(scope, decl->name);
+    if (entity && entity->is_broken) return;
+    const bool is_variable = entity && entity->symbol->kind == SYMBOL_VARIABLE
+                             && flat->vars.items[entity->first].kind == FLAT_VARIABLE;
+    if (!is_variable) {    // let it be said why
+        AstPart part = { .name = decl->name };
+        const AstRef ref = { .parts = &part, .n_parts = 1, .primes = decl->primes };
+        lower_variable(&r, &ref, decl->place, &entity);
+        return;
+    }
+    if (!sizes_agree(&r, entity, decl)) return;
+    const Value value = { decl->value, scope, EXPR_NONE, VALUE_NEW };
+    const Expr start = decl->value ? lower_value(ex, &value, false) : EXPR_NONE;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const uint32_t v = declare_derivative(ex, entity->first + i, decl->primes, decl->place);
+        if (v == FLAT_NONE) return;
+        if (decl->unit) flat->vars.items[v].unit = decl->unit;
+        if (decl->value && !map_find(&ex->given_rates, v))
+            settle_start(ex, v, start, decl->is_guess, decl->place);
+    }
+}
+
+static void settle_own_rates(Expander *ex, Scope *scope)
+{
+    for (uint32_t i = 0; scope->shape->has_rates && i < scope->shape->model->n_items; i++) {
+        const AstItem *item = &scope->shape->model->items[i];
+        if (item->kind == AST_DECL && item->decl.primes > 0) settle_own_rate(ex, scope, &item->decl);
+    }
+    for (size_t i = 0; i < scope->shape->symbols.n; i++) {
+        const Entity *entity = &scope->entities[i];
+        if (entity->symbol->kind != SYMBOL_COMPONENT || entity->is_broken) continue;
+        for (uint32_t k = 0; k < entity->n_elements; k++)
+            if (entity->components[k]) settle_own_rates(ex, entity->components[k]);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- all together
+
+static void settle_delays(Expander *ex)
+{
+    for (size_t i = 0; i < ex->flat->delays.n; i++) {
+        const FlatDelay *d = &ex->flat->delays.items[i];
+        if (!settle_is_fixed(ex, d->lag)) {
+            EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "lag", offender(ex, d->lag, READS_PARAMS));
+            diag_hint(ex->diag, "the lag of a delay is made of numbers and parameters");
+        } else if (d->before != EXPR_NONE && settle_reads(ex, d->before) > READS_TIME) {
+            EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "value before the start",
+                        offender(ex, d->before, READS_TIME));
+            diag_hint(ex->diag, "it is made of numbers, parameters and t");
+        }
+    }
+}
+
+void settle_all(Expander *ex, Scope *root)
+{
+    Flat *flat = ex->flat;
+    map_init(&ex->given_rates, &ex->work);
+    settle_inputs(ex, root);
+    define_terminal(ex, root);
+    each_entity(ex, root, settle_param);
+    // INTEG gave its start values directly; those that read variables become initial equations
+    for (uint32_t i = 0; i < flat->vars.n; i++) {
+        const FlatVar *v = &flat->vars.items[i];
+        if (v->kind == FLAT_VARIABLE && v->start != EXPR_NONE)
+            settle_start(ex, i, v->start, v->start_is_guess, v->place);
+    }
+    each_entity(ex, root, settle_variable);
+    each_entity(ex, root, settle_given_rates);
+    settle_own_rates(ex, root);
+    settle_delays(ex);
+    for (size_t i = 0; i < flat->terminal.n; i++) {
+        const FlatTerminal *step = &flat->terminal.items[i];
+        if (step->target == FLAT_NONE || !flat->vars.items[step->target].is_structural) continue;
+        EXPAND_FAIL(ex, DIAG_STRUCTURAL_SET, step->place, flat->vars.items[step->target].name);
+    }
+}
