@@ -21,7 +21,7 @@ enum {
     BURST_MAX = 1000,      // events inside BURST_SPAN before we call it endless
     PULSE_WORK = 20000,    // states advanced between two looks at the clock
 };
-#define BURST_SPAN 1e-9         // of the time so far
+#define BURST_SPAN 1e-9         // of the scale of time
 #define PULSE_NS   100000000    // ten times a second
 #define STEPS_MAX  4e15         // grid points that are told apart
 
@@ -111,13 +111,19 @@ bool drive_settle(orr_run *run, Island *island, bool *changed)
     return true;
 }
 
+// Against what a time counts as short: the time so far or the whole run, whichever is longer.
+static double scale_of_time(const orr_run *run, const Island *island)
+{
+    const double t_end = island->options.t_end, span = isfinite(t_end) ? t_end - run->t_start : 1;
+    return larger(larger(fabs(island->t), island->t - run->t_start), span);
+}
+
 orr_status drive_event(orr_run *run, Island *island)
 {
     if (!run->event_waits) return ORR_STATUS_OK;
     run->event_waits = false;
     run->n_events++;
-    const double so_far = fmax(fabs(island->t), fabs(island->t - run->t_start));
-    if (run->n_burst == 0 || island->t - run->burst_start > BURST_SPAN * so_far) {
+    if (run->n_burst == 0 || island->t - run->burst_start > BURST_SPAN * scale_of_time(run, island)) {
         run->burst_start = island->t;
         run->n_burst = 0;
     }

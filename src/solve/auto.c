@@ -10,6 +10,10 @@
 extern const Solver solver_bdf;
 
 #define TIME_CONSTANTS_MANY 1e4
+enum {
+    LOOK_MAX = 1000,     // states: in larger models the Jacobian is compiled only when it is needed
+    FULL_MAX = 2000,     // states of a model whose Jacobian is full, so that BDF would be slower still
+};
 
 typedef struct Auto {
     const Solver *now;
@@ -39,7 +43,7 @@ static bool begin(Island *island, Auto *choice, const Solver *solver, Arena *are
 static double strongest_decay(Island *island, Arena *arena)
 {
     const Ir *ir = &island->model->ir;
-    if (!ir->has_jacobian || island->model->n_states == 0) return 0;
+    if (!ir->has_jacobian || island->model->n_states > LOOK_MAX) return 0;
     if (!code_require(&island->model->code, CODE_PART_JACOBIAN, NULL)) return 0;
     const ArenaMark mark = arena_mark(arena);
     double *entries = ARENA_ARRAY(arena, double, ir->n_jacobian), strongest = 0;
@@ -63,10 +67,15 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     return begin(island, choice, &solver_dopri5, arena, diag);
 }
 
+static bool suits_bdf(const Island *island)
+{
+    return island->model->ir.has_pattern || island->model->n_states <= FULL_MAX;
+}
+
 static StepResult step(Island *island, double t_limit)
 {
     Auto *choice = island->memory;
-    if (choice->now == &solver_dopri5 && dopri5_is_stiff(choice->memory)) {
+    if (choice->now == &solver_dopri5 && dopri5_is_stiff(choice->memory) && suits_bdf(island)) {
         island->reason =
             arena_printf(island->arena, "dopri5 until the model became stiff at t = %.6g", island->t);
         if (!begin(island, choice, &solver_bdf, island->arena, island->diag)) return STEP_FAILED;

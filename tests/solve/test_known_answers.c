@@ -3,6 +3,7 @@
 #include "check.h"
 #include "model/model.h"
 #include "orrery/experiment.h"
+#include <pthread.h>
 
 typedef struct Lab {
     orr_diag   *diag;
@@ -354,6 +355,57 @@ static void test_all_methods_agree_on_the_rich_model(void **state)
     assert_near(end_value(RICH, "x", with("bdf", 7, 0, 1e-10, 1e-12)), truth, 1e-6);
 }
 
+// ---- One model, several runs at once
+
+enum { N_THREADS = 4, N_RUNS = 12 };
+typedef struct Share {
+    const Lab *lab;
+    double     results[N_RUNS];
+    int        first;
+} Share;
+
+static double one_of_many(const Lab *lab, int i)
+{
+    static const char *const solvers[] = { "rk4", "dopri5", "bdf", "semi-implicit euler" };
+    orr_diag *diag = orr_diag_create();
+    const orr_setting k = { "k", 1 + 0.1 * i };
+    orr_run_options o = with(solvers[i % 4], 20, i % 4 == 0 || i % 4 == 3 ? 0.01 : 0, 1e-6, 1e-9);
+    o.settings = &k;
+    o.n_settings = 1;
+    orr_run *run = orr_run_create(lab->model, &o, diag);
+    const bool ok = run && orr_run_advance(run, 20) == ORR_STATUS_OK;
+    const double x = ok ? orr_run_value(run, orr_model_find(lab->model, "x")) : NAN;
+    orr_run_destroy(run);
+    orr_diag_destroy(diag);
+    return x;
+}
+
+static void *work(void *argument)
+{
+    Share *share = argument;
+    for (int i = share->first; i < N_RUNS; i += N_THREADS) share->results[i] = one_of_many(share->lab, i);
+    return NULL;
+}
+
+static void test_runs_in_threads_give_the_same_bits(void **state)
+{
+    (void)state;
+    Lab lab = lab_open(RICH);
+    pthread_t threads[N_THREADS];
+    Share shares[N_THREADS];
+    for (int i = 0; i < N_THREADS; i++) {
+        shares[i] = (Share){ .lab = &lab, .first = i };
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &shares[i]), 0);
+    }
+    for (int i = 0; i < N_THREADS; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < N_RUNS; i++) {
+        const double alone = one_of_many(&lab, i);
+        assert_true(isfinite(alone));
+        assert_same_bits(shares[i % N_THREADS].results[i], alone);
+    }
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -374,6 +426,7 @@ int main(void)
         cmocka_unit_test(test_no_step_is_longer_than_a_delay),
         cmocka_unit_test(test_generated_loops_and_steps_by_hand_agree_to_the_bit),
         cmocka_unit_test(test_all_methods_agree_on_the_rich_model),
+        cmocka_unit_test(test_runs_in_threads_give_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
