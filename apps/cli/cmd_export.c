@@ -13,13 +13,6 @@ static const Option options[] = {
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
 };
 
-// The codes below 20 are about files and disks, all others about what was asked for.
-static bool machine_refused(const orr_diag *diag)
-{
-    const size_t n = orr_diag_count(diag);
-    return n > 0 && strncmp(orr_diag_get(diag, n - 1).code, "E01", 3) == 0;
-}
-
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
@@ -35,7 +28,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         const bool to_file = s->output && strcmp(s->output, "-") != 0;
         const bool ok = to_file ? orr_model_export_file(session.model, &session.experiment, "csmp", s->output, diag)
                                 : orr_model_export(session.model, &session.experiment, "csmp", stdout, diag);
-        if (!ok) status = machine_refused(diag) ? ORR_STATUS_SYSTEM : ORR_STATUS_MODEL_ERROR;
+        if (!ok) status = failure_status(diag);
     }
     session_close(&session);
     return (int)status;

@@ -15,7 +15,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         const char *path = arguments->items[i];
         bool changed;
         if (!orr_format_file(path, s->check, &changed, diag)) {
-            status = ORR_STATUS_MODEL_ERROR;
+            status = failure_status(diag);
         } else if (changed) {
             printf("%s %s\n", s->check ? "would change" : "formatted", path);
             if (s->check) status = ORR_STATUS_MODEL_ERROR;

@@ -22,3 +22,5 @@ typedef struct SessionOptions {
 // ORR_STATUS_OK, or the reason why not, with messages. Close in either case.
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag);
 void       session_close(Session *session);
+// After something could not be written: did the machine refuse, or was the model wrong? By the last message.
+orr_status failure_status(const orr_diag *diag);

@@ -45,3 +45,11 @@ void session_close(Session *session)
     orr_model_destroy(session->model);
     orr_source_destroy(session->source);
 }
+
+orr_status failure_status(const orr_diag *diag)
+{
+    // E010 to E019 are about writing files
+    const size_t n = orr_diag_count(diag);
+    const bool refused = n > 0 && strncmp(orr_diag_get(diag, n - 1).code, "E01", 3) == 0;
+    return refused ? ORR_STATUS_SYSTEM : ORR_STATUS_MODEL_ERROR;
+}
