@@ -86,11 +86,13 @@ static const char *resolve(Reader *r, const char *user, const char *name)
 
 // ---- Files
 
-static void parse_one(Reader *r, uint32_t number, const char *path, Text text, const FrontEnd *front_end)
+// `use` is where a file other than the first is asked for.
+static void parse_one(Reader *r, uint32_t number, const char *path, Text text, const FrontEnd *front_end, const Place *use)
 {
     Ast *ast = &r->source->ast;
     uint32_t file;
     if (!source_accept(path, text, &file, r->diag)) {
+        if (use) diag_note(r->diag, *use, "it is used here");
         r->ok = false;
         return;
     }
@@ -122,7 +124,7 @@ static void read_used(Reader *r, size_t i)
         diag_note(r->diag, use.place, "it is used here");
         r->ok = false;
     } else {
-        parse_one(r, number, path, text, front_end);
+        parse_one(r, number, path, text, front_end, &use.place);
     }
 }
 
@@ -137,7 +139,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
     names_init(&r.files, &r.work);
     const char *slash = strrchr(path, '/');
     const uint32_t first = names_intern(&r.files, text_from(slash ? slash + 1 : path));
-    parse_one(&r, first, path, text, front_end);
+    parse_one(&r, first, path, text, front_end, NULL);
 
     // the list of uses grows as files are parsed
     for (size_t i = 0; i < source->ast.uses.n; i++) {
