@@ -121,7 +121,7 @@ static void test_chain_of_masses(void **state)
     orr_run *run = run_begin(&lab, with("bdf", 30, 0, 1e-8, 1e-10));
     assert_int_equal(orr_run_advance(run, 30), ORR_STATUS_OK);
     for (int i = 1; i <= 20; i++) {
-        char name[8];
+        char name[20];
         snprintf(name, sizeof name, "x[%d]", i);
         assert_near(value(&lab, run, name), sin(M_PI * i / 21) * cos(omega * 30), 1e-5);
     }
