@@ -63,7 +63,7 @@ static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, si
     m->random = seed * 0x9E3779B97F4A7C15u + 1;
     built_init(&m->b);
     Make *make = &m->b.make;
-    m->known = calloc(n_states + n_algebraic + 16, sizeof *m->known);
+    m->known = calloc(2 * n_states + n_algebraic + 16, sizeof *m->known);
     m->states = calloc(n_states + 1, sizeof *m->states);
     m->n_states = n_states;
     for (int i = 0; i < 4; i++)
@@ -81,8 +81,14 @@ static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, si
         make_equation(make, y, model_random(m, 8) ? model_expression(m, 1 + (int)model_random(m, 3)) : model_pick(m));
         m->known[m->n_known++] = y;
     }
-    for (size_t i = 0; i < n_states; i++)
-        make_equation(make, make_der(make, m->states[i]), model_expression(m, 1 + (int)model_random(m, 3)));
+    // later derivatives may read earlier ones
+    for (size_t i = 0; i < n_states; i++) {
+        const Expr rate = make_der(make, m->states[i]);
+        make_equation(make, rate, model_expression(m, 1 + (int)model_random(m, 3)));
+        if (i % 2 == 0) m->known[m->n_known++] = rate;
+    }
+    for (size_t i = 0; i < n_states / 4; i++)
+        make_equation(make, make_var(make, arena_printf(&make->arena, "z%zu", i)), model_expression(m, 2));
 }
 
 static inline double model_variable(const void *context, uint32_t variable)

@@ -125,11 +125,15 @@ static void test_a_damaged_object_is_built_again(void **state)
     assert_int_equal(pread(fd, &byte, 1, st.st_size / 2), 1);
     byte ^= 0xff;
     assert_int_equal(pwrite(fd, &byte, 1, st.st_size / 2), 1);
-    close(fd);
+    struct stat damaged, healed;
+    assert_int_equal(fstat(fd, &damaged), 0);
     assert_true(build_native(&m, &code));
     assert_same_bits(rate_of(&m, &code), rate);
     code_free(&code);
     assert_int_equal(list_cache(cache, names, 8), 1);
+    assert_int_equal(stat(names[0], &healed), 0);
+    assert_int_not_equal(damaged.st_ino, healed.st_ino);    // the open file keeps its number from being used again
+    close(fd);
     model_free(&m);
 }
 

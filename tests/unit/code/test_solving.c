@@ -324,23 +324,34 @@ static void test_large_loops(void **state)
     built_free(&b);
 }
 
-// A residual full of rounding, near a solution of zero: it must end.
-static void test_rounding_does_not_keep_newton_busy(void **state)
+// A residual full of rounding: close to the solution no step makes it smaller any more, and that must be the end.
+static double noisy_root(double offset, double solution)
 {
-    (void)state;
     Built b;
     built_init(&b);
     Make *m = &b.make;
     const Expr y = make_var(m, "y");
-    make_at(m, y)->start = make_number(m, 0.7);
+    make_at(m, y)->start = make_number(m, solution + 0.7);
     make_at(m, y)->start_is_guess = true;
-    // (1 + y)^2 + sin(1 + y) = 1 + sin(1): solution 0, noise 2e-16
-    const Expr u = make_add(m, make_number(m, 1), y);
-    make_equation(m, make_add(m, make_pow(m, u, 2), make_call(m, EXPR_SIN, u)), make_number(m, 1 + sin(1)));
+    // 0.7 u^3 - 0.3 u^3 + sin(y) = the number next to its value at the solution, with u = offset + y
+    const Expr u = make_add(m, make_number(m, offset), y);
+    const Expr cubes = make_sub(m, make_mul(m, make_number(m, 0.7), make_pow(m, u, 3)),
+                                make_mul(m, make_number(m, 0.3), make_pow(m, u, 3)));
+    const double sum = offset + solution, value = 0.7 * (sum * sum * sum) - 0.3 * (sum * sum * sum) + sin(solution);
+    make_equation(m, make_add(m, cubes, make_call(m, EXPR_SIN, y)), make_number(m, nextafter(value, 2 * value)));
     built_finish(&b, CODE_INSTANT);
+    assert_int_equal(count_kind(&b.blocks.dynamic, BLOCK_NEWTON), 1);
     assert_int_equal(built_start(&b, 0), 0);
-    assert_near(*built_value(&b, y), 0, 1e-15);
+    const double found = *built_value(&b, y);
     built_free(&b);
+    return found;
+}
+
+static void test_rounding_does_not_keep_newton_busy(void **state)
+{
+    (void)state;
+    assert_near(noisy_root(1, 0), 0, 1e-15);
+    for (int i = 1; i <= 40; i++) assert_near(noisy_root(1e6, 0.1 * i), 0.1 * i, 1e-9);
 }
 
 int main(void)
