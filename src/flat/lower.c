@@ -74,6 +74,10 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
 
     // what is declared there, then the locals
     const Symbol *closest = scope ? shape_closest(ex, scope->shape, name, NULL) : NULL;
+    if (closest && name[0] == 'd' && strcmp(closest->name, name + 1) == 0) {    // dx, of which dx/dt is made
+        diag_hint(ex->diag, "the derivative of %s is written %s'", closest->name, closest->name);
+        return;
+    }
     if (closest) {
         diag_hint(ex->diag, "did you mean '%s' (line %zu)?", closest->name,
                   diag_line(ex->diag, closest->place));
@@ -464,6 +468,8 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
     const char *closest = text_closest(name, names.items, names.n);
     if (r->scope && scope_find(r->scope, name))
         diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
+    else if (strcmp(name, "der") == 0 || strcmp(name, "ddt") == 0)
+        diag_hint(ex->diag, "the derivative of x is written x'");
     else if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
     else diag_hint(ex->diag, "define it: function %s(x) = …", name);
     return lower_poison(r);

@@ -215,7 +215,8 @@ const char *parse_name(Parser *p, const char *expected)
 {
     // `end` in a line of its own, after one that goes on, was not meant as a name
     if (at_lone_end(p) && indent_of(p, p->token.offset) >= 0) {
-        parse_unexpected(p, expected);
+        if (parse_report(p, expected))
+            diag_hint(p->diag, "the line above is not finished");
         return NULL;
     }
     if (parse_at_name(p)) {

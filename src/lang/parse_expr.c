@@ -181,7 +181,7 @@ bool parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected)
 static AstExpr *parse_ref_or_call(Parser *p)
 {
     const Token start = p->token;
-    const char *name = parse_name(p, "a name");
+    const char *name = parse_name(p, "an expression");
     if (!name) return NULL;
     if (!parse_at(p, TOKEN_LPAREN)) {
         AstRef ref;
@@ -203,7 +203,9 @@ static bool parse_branch_word(Parser *p, TokenKind kind, const char *expected)
 {
     if (parse_at_line_end(p) && parse_peek(p).kind == kind) parse_advance(p);
     if (parse_at(p, TOKEN_EQUALS)) {
-        PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
+        // if c then y = 1 else …: the habit of other languages
+        if (PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p)) && kind == TOKEN_ELSE)
+            diag_hint(p->diag, "'if' chooses between values: write y = if ... then ... else ...");
         return false;
     }
     return parse_expect(p, kind, expected);
