@@ -1,0 +1,16 @@
+// src/code/cexpr.h: expressions of the present routine as C, into the text of the present piece.
+#pragma once
+#include "code/plan.h"
+
+// What binds how tightly in C.
+enum { BIND_IF, BIND_OR, BIND_AND, BIND_EQUAL, BIND_LESS, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_ATOM };
+
+void cexpr_print(Gen *g, Expr e, int binding);
+// For memory: truth values are stored as 1 and 0.
+void cexpr_value(Gen *g, Expr e);
+void cexpr_variable(Gen *g, uint32_t variable);
+
+extern const char *const cexpr_array_names[N_ARRAYS];
+void cexpr_place(Gen *g, StrBuf *s, Array array, uint32_t index);          // v[7]
+void cexpr_local(const Gen *g, StrBuf *s, Array array, uint32_t index);    // p7: the local into which it is loaded
+bool cexpr_is_mode(const Gen *g, Array array, uint32_t index);

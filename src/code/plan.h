@@ -1,0 +1,23 @@
+// src/code/plan.h: what the printers ask the plan of the present routine.
+#pragma once
+#include "code/emit.h"
+
+static inline bool operand_is_variable(Operand o) { return o & OPERAND_VARIABLE; }
+static inline bool operand_is_node(Operand o) { return !(o & (OPERAND_VARIABLE | OPERAND_LEAF)); }
+static inline uint32_t operand_variable(Operand o) { return o & ~OPERAND_VARIABLE; }
+static inline Expr operand_leaf(Operand o) { return o & ~OPERAND_LEAF; }
+
+// An expression as the routine sees it: aliases followed.
+Operand   plan_operand(const Gen *g, Expr e);
+// And nested variables replaced by their values.
+Operand   plan_through(Gen *g, Operand o);
+VarInfo  *plan_variable(Gen *g, uint32_t variable);
+NodeInfo *plan_node(Gen *g, uint32_t e);
+bool      plan_is_nested(const VarInfo *info);
+bool      plan_is_local(const Gen *g, const VarInfo *info);    // of the present piece; if not, it is in memory
+
+// The items of the steps [first, end), which may share everything.
+void      plan_epoch(Gen *g, uint32_t first, uint32_t end);
+uint32_t  plan_end_of_epoch(const Routine *r, uint32_t first);
+// Note what an item reads of memory and of the piece's variables. All items of a piece before the first is printed.
+void      plan_count_reads(Gen *g, const Item *item);
