@@ -2,7 +2,8 @@
 #pragma once
 #include "code/code.h"
 
-// Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a diagnostic.
+// Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a
+// diagnostic.
 bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
 bool native_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
 void instant_free(CodeUnit *unit);

@@ -6,8 +6,8 @@
 #include <string.h>
 
 const char *const cexpr_array_names[N_ARRAYS] = {
-    [ARRAY_NONE] = "", [ARRAY_X] = "x", [ARRAY_V] = "v", [ARRAY_OUT] = "out", [ARRAY_IN] = "in", [ARRAY_Z] = "z",
-    [ARRAY_R] = "r",   [ARRAY_M] = "m", [ARRAY_W] = "w", [ARRAY_S] = "s",
+    [ARRAY_NONE] = "", [ARRAY_X] = "x", [ARRAY_V] = "v", [ARRAY_OUT] = "out", [ARRAY_IN] = "in",
+    [ARRAY_Z] = "z",   [ARRAY_R] = "r", [ARRAY_M] = "m", [ARRAY_W] = "w",     [ARRAY_S] = "s",
 };
 
 // ---- Text

@@ -12,5 +12,5 @@ void cexpr_variable(Gen *g, uint32_t variable);
 
 extern const char *const cexpr_array_names[N_ARRAYS];
 void cexpr_place(Gen *g, StrBuf *s, Array array, uint32_t index);          // v[7]
-void cexpr_local(const Gen *g, StrBuf *s, Array array, uint32_t index);    // p7: the local into which it is loaded
+void cexpr_local(const Gen *g, StrBuf *s, Array array, uint32_t index);    // p7: its local
 bool cexpr_is_mode(const Gen *g, Array array, uint32_t index);

@@ -1,13 +1,14 @@
 // src/code/cgen.c: an Ir as C text.
 //
-// Every program becomes a function `int orr_<name>(t, x, env, out)`. A loop of equations becomes a function of its
-// own, called by all programs that need it:
+// Every program becomes a function `int orr_<name>(t, x, env, out)`. A loop of equations becomes a function
+// of its own, called by all programs that need it:
 //
 //     int orr_loop_7(t, in, env, z, remember)       in: the variables it reads, z: its unknowns
-//         linear: fill the matrix, eliminate       non-linear: orr_eval_7(t, in, env, z, r, m) under orr_newton
+//         linear: fill the matrix, eliminate    non-linear: orr_eval_7(t, in, env, z, r, m) under orr_newton
 //
-// Small models have the derivatives inside their fixed-step loops (loops.c). In large ones the functions that compute
-// the derivatives and those that compute all values are the same, told where to put the variables:
+// Small models have the derivatives inside their fixed-step loops (loops.c). In large ones the functions
+// that compute the derivatives and those that compute all values are the same, told where to put the
+// variables:
 //
 //     rates:  common_1(…, w = shadow, out), common_2, …
 //     values: common_1(…, w = variables of v, out = nowhere), common_2, …; rest_1, …
@@ -30,10 +31,21 @@
 Routine cgen_routine(const IrProgram *program)
 {
     return (Routine){
-        .name = program->name, .parameters = PROGRAM_PARAMETERS, .arguments = PROGRAM_ARGUMENTS, .is_public = true,
-        .returns_int = true, .system = program->system, .reads = program->reads, .alias = program->alias, .from_v = program->from_v,
-        .caches = !program->in_sequence, .style = VARS_CONST, .remember = program->remembers ? "1" : "0",
-        .failed = "return %u;", .time = "t", .state = "x",
+        .name = program->name,
+        .parameters = PROGRAM_PARAMETERS,
+        .arguments = PROGRAM_ARGUMENTS,
+        .is_public = true,
+        .returns_int = true,
+        .system = program->system,
+        .reads = program->reads,
+        .alias = program->alias,
+        .from_v = program->from_v,
+        .caches = !program->in_sequence,
+        .style = VARS_CONST,
+        .remember = program->remembers ? "1" : "0",
+        .failed = "return %u;",
+        .time = "t",
+        .state = "x",
     };
 }
 
@@ -50,11 +62,13 @@ static Step step_of(const Cgen *c, const IrProgram *program, const IrStatement *
     case IR_PARAM: return (Step){ STEP_GIVEN, s->value, FLAT_NONE, ARRAY_V, layout->place[s->index], false };
     case IR_GUESS:
         if (s->value == EXPR_NONE)
-            return (Step){ STEP_COPY, EXPR_NONE, layout->place[s->index], ARRAY_V, layout->guess[s->index], false };
+            return (Step){ STEP_COPY, EXPR_NONE, layout->place[s->index], ARRAY_V, layout->guess[s->index],
+                           false };
         return (Step){ STEP_STORE, s->value, FLAT_NONE, ARRAY_V, layout->guess[s->index], false };
     case IR_RERUN: return (Step){ STEP_RERUN, s->value, FLAT_NONE, ARRAY_OUT, s->index, false };
     case IR_SOLVE:
-        return (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, program->keeps ? ARRAY_V : ARRAY_NONE, s->index, false };
+        return (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, program->keeps ? ARRAY_V : ARRAY_NONE,
+                       s->index,   false };
     case IR_CALL: return (Step){ STEP_CALL, EXPR_NONE, FLAT_NONE, ARRAY_NONE, s->index, false };
     }
     assert(false && "a kind of statement");
@@ -146,7 +160,8 @@ static void print_large_rates_and_values(Cgen *c)
         if (steps[i].kind == STEP_LET) gen_in_memory(g, steps[i].variable, ARRAY_W, steps[i].variable);
         if (steps[i].kind != STEP_SOLVE) continue;
         const Block *block = &values->system->blocks[steps[i].index];
-        for (uint32_t k = 0; k < block->n; k++) gen_in_memory(g, block->unknowns[k], ARRAY_W, block->unknowns[k]);
+        for (uint32_t k = 0; k < block->n; k++)
+            gen_in_memory(g, block->unknowns[k], ARRAY_W, block->unknowns[k]);
     }
     gen_function(g);
 
@@ -215,7 +230,8 @@ static void print_evaluation(Cgen *c, const IrProgram *program, uint32_t b)
     const Block *block = &program->system->blocks[b];
     const uint32_t rows = ir_matrix_rows(block);
     Routine r = cgen_routine(program);
-    r.name = arena_printf(&g->work, "%s%u", program->system == &g->ir->blocks->start ? "orr_start_eval_" : "orr_eval_", b);
+    r.name = arena_printf(&g->work, "%s%u",
+                          program->system == &g->ir->blocks->start ? "orr_start_eval_" : "orr_eval_", b);
     r.parameters = EVAL_PARAMETERS;
     r.arguments = EVAL_ARGUMENTS;
     r.is_public = r.returns_int = false;
@@ -230,11 +246,13 @@ static void print_evaluation(Cgen *c, const IrProgram *program, uint32_t b)
     }
     const Expr *vector = block->kind == BLOCK_NEWTON ? block->residuals : block->vector;
     for (uint32_t i = 0; i < rows; i++)
-        add_step(g, &steps, &r.n_steps, &capacity, (Step){ STEP_STORE, vector[i], FLAT_NONE, ARRAY_R, i, false });
+        add_step(g, &steps, &r.n_steps, &capacity,
+                 (Step){ STEP_STORE, vector[i], FLAT_NONE, ARRAY_R, i, false });
     for (uint32_t k = 0; k < block->n_entries; k++) {
         const BlockEntry *entry = &block->entries[k];
-        add_step(g, &steps, &r.n_steps, &capacity,
-                 (Step){ STEP_STORE, entry->value, FLAT_NONE, ARRAY_M, entry->row * rows + entry->column, false });
+        add_step(
+            g, &steps, &r.n_steps, &capacity,
+            (Step){ STEP_STORE, entry->value, FLAT_NONE, ARRAY_M, entry->row * rows + entry->column, false });
     }
     r.steps = steps;
 
@@ -273,10 +291,12 @@ static void print_loop(Cgen *c, const IrProgram *program, uint32_t b)
         return;
     }
     g->uses_newton = true;
-    for (uint32_t i = 0; i < n; i++) str_addf(s, "    z[%u] = env->v[%u];\n", i, layout->guess[block->unknowns[i]]);
+    for (uint32_t i = 0; i < n; i++)
+        str_addf(s, "    z[%u] = env->v[%u];\n", i, layout->guess[block->unknowns[i]]);
     str_addf(s, "    if (orr_newton(%u, %s%u, t, in, env, z, work)) return 1;\n", n, eval, b);
     str_add(s, "    if (remember) {\n");
-    for (uint32_t i = 0; i < n; i++) str_addf(s, "        env->v[%u] = z[%u];\n", layout->guess[block->unknowns[i]], i);
+    for (uint32_t i = 0; i < n; i++)
+        str_addf(s, "        env->v[%u] = z[%u];\n", layout->guess[block->unknowns[i]], i);
     str_add(s, "    }\n    return 0;\n}\n\n");
 }
 
@@ -337,7 +357,8 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena)
     if (parts & CODE_PART_RESIDUALS) print_program(&c, IR_RESIDUALS);
 
     StrBuf text = { .arena = arena };
-    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and variables, out results. */\n\n");
+    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and "
+                   "variables, out results. */\n\n");
     prelude_print(g, &text);
     if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
     const size_t n = text.n;

@@ -1,7 +1,7 @@
-// src/code/code.h: makes an Ir callable: prints it as C and compiles that text, at once in memory or well by `cc`.
+// src/code/code.h: makes an Ir callable: prints it as C and compiles that, at once in memory or well by `cc`.
 //
-// The text is the same for both compilers, contains nothing of the user's (names are numbers) and calls only the
-// elementary functions of expr/math.h, so both give the same bits.
+// The text is the same for both compilers, contains nothing of the user's (names are numbers) and calls
+// only the elementary functions of expr/math.h, so both give the same bits.
 #pragma once
 #include "base/text.h"
 #include "ir/ir.h"
@@ -14,14 +14,15 @@ typedef struct CodeEnv {
     const void *histories;
 } CodeEnv;
 
-// One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block) whose loop
-// could not be solved.
+// One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block)
+// whose loop could not be solved.
 typedef int (*CodeProgram)(double t, const double *x, const CodeEnv *env, double *out);
 
-// A fixed-step loop: from grid point k to k + n of t_start + k·h, states in x. Stops early, returning the steps
-// done, before a step whose relations would not be those of the modes at its end (then *why = CODE_RELATION), or at a loop
-// that has no solution (*why = 1 + block of the dynamic system; x stands at the end of the last whole step). `scratch` has
-// CODE_SCRATCH·n_states places. A model with delays takes one step at a time, since each step must be remembered first.
+// A fixed-step loop: from grid point k to k + n of t_start + k·h, states in x. Stops early, returning the
+// steps done, before a step whose relations would not be those of the modes at its end (then *why =
+// CODE_RELATION), or at a loop that has no solution (*why = 1 + block of the dynamic system; x stands at
+// the end of the last whole step). `scratch` has CODE_SCRATCH·n_states places. A model with delays takes
+// one step at a time, since each step must be remembered first.
 //
 // With T(k) = t_start + k·h, every method evaluates at exactly these times and in this order:
 //
@@ -31,16 +32,18 @@ typedef int (*CodeProgram)(double t, const double *x, const CodeEnv *env, double
 //     rk4        k1 = f(T(k), x); k2 = f(T(k+0.5), x + (0.5*h)*k1); k3 = f(T(k+0.5), x + (0.5*h)*k2);
 //                k4 = f(T(k+1), x + h*k3); x + (h/6)*(((k1 + 2*k2) + 2*k3) + k4)
 //
-// A single step of another length, such as a shortened last one, is a call with n = 1, k = 0, its own t_start and h.
-typedef long (*CodeLoop)(double t_start, double h, long k, long n, double *x, const CodeEnv *env, double *scratch,
-                         int *why);
+// A single step of another length, such as a shortened last one, is a call with n = 1, k = 0, its own
+// t_start and h.
+typedef long (*CodeLoop)(double t_start, double h, long k, long n, double *x, const CodeEnv *env,
+                         double *scratch, int *why);
 enum { CODE_SCRATCH = 8, CODE_RELATION = -1 };
 
 typedef enum CodeLoopId { CODE_EULER, CODE_IN_PLACE, CODE_HEUN, CODE_RK4, CODE_N_LOOPS } CodeLoopId;
 
 typedef enum CodeTier { CODE_INSTANT, CODE_NATIVE } CodeTier;
 
-// What is printed and compiled together. A small model is built whole; of a large one only the core, the rest on demand.
+// What is printed and compiled together. A small model is built whole; of a large one only the core, the
+// rest on demand.
 enum {
     CODE_PART_CORE = 1,         // everything not named below
     CODE_PART_IN_PLACE = 2,     // the loop CODE_IN_PLACE
@@ -70,11 +73,11 @@ typedef struct Code {
 // The C text of some parts, in the arena. The same Ir and parts give the same text.
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 
-// Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE). False, with a
-// diagnostic, if that fails: for instant code our fault; for native code there may be no compiler, and the caller can go
-// on with instant code. After a failure the code needs no code_free.
+// Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE).
+// False, with a diagnostic, if that fails: for instant code our fault; for native code there may be no
+// compiler, and the caller can go on with instant code. After a failure the code needs no code_free.
 bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag);
-// Make sure that these parts are built: to be called before using a program or loop outside the core. Completes a model
-// that is otherwise const; safe in threads.
+// Make sure that these parts are built: to be called before using a program or loop outside the core.
+// Completes a model that is otherwise const; safe in threads.
 bool code_require(const Code *code, unsigned parts, orr_diag *diag);
 void code_free(Code *code);

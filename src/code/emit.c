@@ -180,7 +180,8 @@ static void print_step(Gen *g, const Step *step)
     case STEP_CALL:
         str_addf(s, "%s{\n%s    const int failed = orr_%s(t, out, env, out);\n", g->indent, g->indent,
                  g->ir->programs[step->index].name);
-        str_addf(s, "%s    if (failed) return failed + %u;\n%s}\n", g->indent, g->r->system->n_blocks, g->indent);
+        str_addf(s, "%s    if (failed) return failed + %u;\n%s}\n", g->indent, g->r->system->n_blocks,
+                 g->indent);
         g->uses_array[ARRAY_OUT] = g->uses_env = g->uses_time = g->can_fail = true;
         return;
     }
@@ -296,7 +297,9 @@ static void print_dispatcher(Gen *g)
 static size_t count_stores(Gen *g, size_t first, size_t end)
 {
     const Step *let = &g->r->steps[g->items.items[first].index];
-    if (g->items.items[first].is_temporary || let->kind != STEP_LET || g->r->style != VARS_CONST || g->r->is_named) return 0;
+    if (g->items.items[first].is_temporary || let->kind != STEP_LET || g->r->style != VARS_CONST ||
+        g->r->is_named)
+        return 0;
     const VarInfo *info = &g->vars[let->variable];
     if (info->array == ARRAY_NONE || info->used_in != g->piece_id) return 0;
     size_t n = 0;
@@ -361,8 +364,8 @@ static void print_copies(Gen *g, const Item *items, size_t n)
     const Step *step = &g->r->steps[items[0].index];
     const VarInfo *info = plan_variable(g, operand_variable(plan_operand(g, step->value)));
     g->uses_array[step->array] = g->uses_array[info->array] = true;
-    str_addf(s, "%sfor (int j = 0; j < %zu; j++) %s[%u + j] = %s[%u + j];\n", g->indent, n, cexpr_array_names[step->array],
-             step->index, cexpr_array_names[info->array], info->index);
+    str_addf(s, "%sfor (int j = 0; j < %zu; j++) %s[%u + j] = %s[%u + j];\n", g->indent, n,
+             cexpr_array_names[step->array], step->index, cexpr_array_names[info->array], info->index);
 }
 
 static void print_items(Gen *g, bool is_function, uint32_t *open)
@@ -382,7 +385,8 @@ static void print_items(Gen *g, bool is_function, uint32_t *open)
         g->piece = piece;
         for (size_t k = i; k < end;) {
             const Item *item = &g->items.items[k];
-            const size_t n_stores = count_stores(g, k, end), n_copies = n_stores ? 0 : count_copies(g, k, end);
+            const size_t n_stores = count_stores(g, k, end),
+                         n_copies = n_stores ? 0 : count_copies(g, k, end);
             if (n_stores) print_stores(g, item, n_stores);
             else if (n_copies) print_copies(g, item, n_copies);
             else if (item->is_temporary) print_temporary_item(g, item->index);

@@ -1,9 +1,10 @@
 // src/code/emit.h: straight-line computations as C text: which values become variables, in which functions.
 //
-// A routine is a list of steps, each an expression and a place for its value. Its expressions form one graph; a part
-// that is used twice or more, or that grows too long, becomes a temporary `e1`, `e2`, …, everything else is
-// nested where it is used. A routine with many statements is cut into pieces, each a function of its own, because
-// compilers take more than linear time for a function; what crosses from one piece to another goes through memory.
+// A routine is a list of steps, each an expression and a place for its value. Its expressions form one
+// graph; a part that is used twice or more, or that grows too long, becomes a temporary `e1`, `e2`, …,
+// everything else is nested where it is used. A routine with many statements is cut into pieces, each a
+// function of its own, because compilers take more than linear time for a function; what crosses from one
+// piece to another goes through memory.
 //
 //     steps ─count uses→ temporaries ─order→ items ─cut→ pieces ─print→ text
 #pragma once
@@ -43,7 +44,7 @@ typedef struct Step {
     uint32_t variable;      // STEP_LET: what is computed
     Array    array;
     uint32_t index;
-    bool     ends_epoch;    // what was computed so far may be different for the next step: nothing is shared across
+    bool     ends_epoch;    // what was computed so far may change here: nothing is shared across
 } Step;
 
 // How a routine's variables live.
@@ -69,8 +70,9 @@ typedef struct Routine {
     bool           caches;        // memory read twice is read once; not if steps write what others read
     VarStyle       style;
     const char    *remember;      // text: whether solutions become guesses
-    const char    *failed;        // printf format with the number 1 + block: what to do if a loop has no solution
-    // in the body of a fixed-step loop: nothing is read from memory, states are x0, x1, …, parameters p0, p1, …
+    const char    *failed;        // printf format of 1 + block: what to do if a loop has no solution
+    // in the body of a fixed-step loop: nothing is read from memory, states are x0, x1, …, parameters p0,
+    // p1, …
     bool           is_named;
     const char    *time;          // name of time
     const char    *state;         // prefix of the states' names
@@ -93,7 +95,7 @@ typedef struct NodeInfo {         // of an operation in the present epoch
     Operand  operands[3];
     uint8_t  op;                  // ExprOp
     uint8_t  n_operands;
-    uint8_t  n_copies;            // how often the first operand is printed: more than once for squares and cubes
+    uint8_t  n_copies;            // how often the first operand is printed: squares and cubes repeat it
     int8_t   power;               // the exponent, if it is a whole power; else 0
     uint8_t  weight;              // nodes printed with it
     uint8_t  depth;

@@ -1,8 +1,8 @@
 // src/code/instant.c: C text to machine code in memory, by libtcc.
 //
-// Neither headers nor libraries are read: the text declares what it needs and we hand over the addresses. The code goes into
-// a mapping of our own that is writable or executable, never both. libtcc keeps its state in globals, so one thread at
-// a time uses it.
+// Neither headers nor libraries are read: the text declares what it needs and we hand over the addresses.
+// The code goes into a mapping of our own that is writable or executable, never both. libtcc keeps its
+// state in globals, so one thread at a time uses it.
 #include "code/build.h"
 #include "expr/math.h"
 #include <libtcc.h>
@@ -32,7 +32,8 @@ static bool add_symbols(TCCState *tcc)
         if (math->library_symbol && tcc_add_symbol(tcc, math->c_name, math->function) < 0) return false;
     }
     // what libtcc itself calls to set and copy local arrays
-    return tcc_add_symbol(tcc, "memset", (void *)memset) >= 0 && tcc_add_symbol(tcc, "memcpy", (void *)memcpy) >= 0 &&
+    return tcc_add_symbol(tcc, "memset", (void *)memset) >= 0 &&
+           tcc_add_symbol(tcc, "memcpy", (void *)memcpy) >= 0 &&
            tcc_add_symbol(tcc, "memmove", (void *)memmove) >= 0;
 }
 
@@ -56,7 +57,8 @@ static bool compile(TCCState *tcc, Code *code, const char *text, CodeUnit *unit,
     tcc_set_error_func(tcc, errors, keep_error);
     tcc_set_options(tcc, "-nostdlib -nostdinc -w");
     tcc_set_output_type(tcc, TCC_OUTPUT_MEMORY);
-    if (!add_symbols(tcc) || tcc_compile_string(tcc, text) < 0 || !place_code(tcc, unit, errors)) return false;
+    if (!add_symbols(tcc) || tcc_compile_string(tcc, text) < 0 || !place_code(tcc, unit, errors))
+        return false;
     if (mprotect(unit->memory, unit->size, PROT_READ | PROT_EXEC) != 0) {
         keep_error(errors, "the system does not allow code made at run time");
         return false;
@@ -88,7 +90,8 @@ bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
     pthread_mutex_unlock(&libtcc_lock);
     if (ok) return true;
     instant_free(unit);
-    diag_report(diag, DIAG_INSTANT_FAILED, (Place){ 0 }, errors.text[0] ? errors.text : "libtcc gave no reason");
+    diag_report(diag, DIAG_INSTANT_FAILED, (Place){ 0 },
+                errors.text[0] ? errors.text : "libtcc gave no reason");
     diag_hint(diag, "this is a mistake of the program, not of the model; --code native may still work");
     return false;
 }

@@ -1,21 +1,23 @@
 // src/code/loops.c: the fixed-step methods as loops around the derivatives.
 //
-// Of a small model the derivatives stand inside the loop, once for each stage, and states, rates and parameters are
-// locals: nothing is called and nothing is read from other memory. libtcc keeps every local on the stack, and what
-// is stored and soon read again costs more than the arithmetic; so a rate is used where it is computed, and each
-// stage has locals of its own:
+// Of a small model the derivatives stand inside the loop, once for each stage, and states, rates and
+// parameters are locals: nothing is called and nothing is read from other memory. libtcc keeps every local
+// on the stack, and what is stored and soon read again costs more than the arithmetic; so a rate is used
+// where it is computed, and each stage has locals of its own:
 //
 //     y0 = x0 + h_half*(f0 = …);        g, q: rates of the next stages        z, w: their states
 //
-// Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in both forms.
+// Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in
+// both forms.
 #include "code/cgen.h"
 #include <ctype.h>
 #include <string.h>
 
 enum { LOCAL_STATES_MAX = 16 };
 
-#define LOOP_PARAMETERS                                                                                     \
-    "(double t_start, double h, long k, long n, double *x, const struct orr_env *env,\n    double *scratch, " \
+#define LOOP_PARAMETERS                                                                                      \
+    "(double t_start, double h, long k, long n, double *x, const struct orr_env *env,\n    double "          \
+    "*scratch, "                                                                                             \
     "int *why)\n{\n"
 
 typedef struct Stepping {
@@ -70,9 +72,10 @@ static void add_statements(Stepping *l, const Routine *r, const char *indent)
     note_time(l, r->time);
 }
 
-// The rates at the states `state`, each used in a statement of the given form; of another one if the state is not read
-// by any rate, so that the next stage does without it.
-static void add_stage(Stepping *l, const char *time, const char *state, const char *form, const char *unread_form)
+// The rates at the states `state`, each used in a statement of the given form; of another one if the state
+// is not read by any rate, so that the next stage does without it.
+static void add_stage(Stepping *l, const char *time, const char *state, const char *form,
+                      const char *unread_form)
 {
     const IrProgram *rates = &l->c->gen.ir->programs[IR_RATES];
     Routine r = named_routine(rates, time, state, form);
@@ -122,7 +125,8 @@ static void load_places(Stepping *l, StrBuf *s)
     }
 }
 
-// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state, besides x.
+// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state,
+// besides x.
 static void finish_local(Stepping *l, const char *name, const char *constants, const char *locals)
 {
     StrBuf *s = &l->c->gen.body;
@@ -186,7 +190,8 @@ static void print_local_rk4(Stepping *l)
     } else {
         add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
     }
-    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n", l->has_relations ? "fgqyZW" : "fgqYZW");
+    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n",
+                 l->has_relations ? "fgqyZW" : "fgqYZW");
 }
 
 // ---- Large models: arrays s, f, y in scratch
@@ -210,7 +215,8 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
                           "        if (changed != 0.0) { *why = -1; break; }\n");
     add_for_each(l, "x[j] = y[j];");
     str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
-    str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n, 2 * n);
+    str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n,
+             2 * n);
     str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)changed;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
                "        const double t = t_start + (double)(k + i)*h;\n"
@@ -300,8 +306,8 @@ static void add_in_place(InPlaceSteps *p, const IrStatement *s, uint32_t state, 
     }
 }
 
-// The programs of all rates one behind the other, each ended by the update of its state. A rate that nobody else reads
-// has no variable.
+// The programs of all rates one behind the other, each ended by the update of its state. A rate that nobody
+// else reads has no variable.
 static InPlaceSteps in_place_steps(Cgen *c, Array variables)
 {
     const Ir *ir = c->gen.ir;

@@ -2,10 +2,10 @@
 //
 //     <cache>/native/<hash of text, flags, compiler, machine, our version>.so
 //
-// A file appears there whole or not at all (built in a folder of its own, then renamed), so any number of processes can
-// share the cache. Behind the object's own bytes stand their number and hash: a file that was cut short or
-// damaged is built again. Without a compiler or a writable cache there is no native code, and the caller goes on with
-// the instant one.
+// A file appears there whole or not at all (built in a folder of its own, then renamed), so any number of
+// processes can share the cache. Behind the object's own bytes stand their number and hash: a file that was
+// cut short or damaged is built again. Without a compiler or a writable cache there is no native code, and
+// the caller goes on with the instant one.
 #include "base/map.h"
 #include "base/os.h"
 #include "code/build.h"
@@ -24,8 +24,9 @@ extern char **environ;
 
 static const char compiler[] = "cc";
 
-// -O1: the text is straight-line code over locals, for which -O2 costs double and runs no faster. Nothing here lets
-// the compiler change a result: no contraction into fused operations, no functions that it thinks it knows.
+// -O1: the text is straight-line code over locals, for which -O2 costs double and runs no faster. Nothing
+// here lets the compiler change a result: no contraction into fused operations, no functions that it thinks
+// it knows.
 static const char *const flags[] = {
     "-std=gnu11", "-O1", "-march=native", "-shared", "-fPIC", "-ffp-contract=off", "-fno-builtin",
     "-fno-math-errno", "-fno-trapping-math", "-w", "-x", "c", NULL,
@@ -81,11 +82,14 @@ static char *object_path(Arena *arena, const char *folder, Text text, uint64_t c
 {
     uint64_t hash = hash_join(compiler_hash, hash_machine());
     for (size_t i = 0; flags[i]; i++) hash = hash_join(hash, hash_bytes(flags[i], strlen(flags[i])));
-    for (size_t i = 0; libraries[i]; i++) hash = hash_join(hash, hash_bytes(libraries[i], strlen(libraries[i])));
+    for (size_t i = 0; libraries[i]; i++)
+        hash = hash_join(hash, hash_bytes(libraries[i], strlen(libraries[i])));
     hash = hash_join(hash, hash_bytes(ORR_VERSION, strlen(ORR_VERSION)));
     const uint64_t first = hash_join(hash, hash_bytes(text.p, text.n));
-    const uint64_t second = hash_join(hash_bytes(text.p + text.n / 2, text.n - text.n / 2), hash_join(first, text.n));
-    return arena_printf(arena, "%s/%016llx%016llx.so", folder, (unsigned long long)first, (unsigned long long)second);
+    const uint64_t second =
+        hash_join(hash_bytes(text.p + text.n / 2, text.n - text.n / 2), hash_join(first, text.n));
+    return arena_printf(arena, "%s/%016llx%016llx.so", folder, (unsigned long long)first,
+                        (unsigned long long)second);
 }
 
 // ---- Whole files
@@ -101,7 +105,8 @@ static bool is_whole(const char *path)
 {
     Arena work = { 0 };
     Text bytes;
-    bool ok = os_file_exists(path) && os_read_file(&work, path, OBJECT_MAX, &bytes, NULL) && bytes.n > sizeof(Seal);
+    bool ok =
+        os_file_exists(path) && os_read_file(&work, path, OBJECT_MAX, &bytes, NULL) && bytes.n > sizeof(Seal);
     if (ok) {
         Seal seal;
         const size_t n = bytes.n - sizeof seal;
@@ -204,13 +209,17 @@ static bool build_object(Arena *arena, const char *folder, const char *path, Tex
     char buffer[128];
     char *work = arena_printf(arena, "%s/work.XXXXXX", folder);
     if (!mkdtemp(work)) {
-        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, folder, os_error_text(errno, buffer, sizeof buffer));
+        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, folder,
+                    os_error_text(errno, buffer, sizeof buffer));
         return false;
     }
-    const char *source = os_path_join(arena, work, "model.c"), *object = os_path_join(arena, work, "model.so");
+    const char *source = os_path_join(arena, work, "model.c"),
+               *object = os_path_join(arena, work, "model.so");
     const char *messages = os_path_join(arena, work, "messages");
     bool ok = write_file(source, O_CREAT | O_EXCL, text.p, text.n);
-    if (!ok) diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, source, os_error_text(errno, buffer, sizeof buffer));
+    if (!ok)
+        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, source,
+                    os_error_text(errno, buffer, sizeof buffer));
     if (ok) {
         const int result = run_compiler(source, object, messages);
         ok = result == 0 || report_failure(result, messages, diag);
@@ -243,7 +252,8 @@ static bool load(Code *code, const char *path, CodeUnit *unit)
 static bool is_safe_folder(const char *folder)
 {
     struct stat st;
-    return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() && !(st.st_mode & S_IWOTH);
+    return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
+           !(st.st_mode & S_IWOTH);
 }
 
 static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, orr_diag *diag)
@@ -256,7 +266,8 @@ static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, 
     const char *folder = os_path_join(arena, os_cache_folder(arena), "native");
     if (!os_make_folders(folder, diag)) return false;
     if (!is_safe_folder(folder)) {
-        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, folder, "it belongs to others or others may write to it");
+        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, folder,
+                    "it belongs to others or others may write to it");
         return false;
     }
     const char *path = object_path(arena, folder, text, compiler_hash);

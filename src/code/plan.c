@@ -1,4 +1,4 @@
-// src/code/plan.c: which values of a routine become variables, in which order, in which functions; see emit.h.
+// src/code/plan.c: which values of a routine become variables, in which functions; see emit.h.
 #include "code/plan.h"
 #include <assert.h>
 
@@ -59,7 +59,9 @@ VarInfo *plan_variable(Gen *g, uint32_t variable)
     VarInfo *info = &g->vars[variable];
     if (info->routine == g->routine) return info;
     const IrLayout *layout = &g->ir->layout;
-    *info = (VarInfo){ .routine = g->routine, .step = FLAT_NONE, .array = ARRAY_V, .index = layout->place[variable] };
+    *info = (VarInfo){
+        .routine = g->routine, .step = FLAT_NONE, .array = ARRAY_V, .index = layout->place[variable]
+    };
     if (!g->r->from_v && layout->state_of[variable] != FLAT_NONE) {
         info->array = ARRAY_X;
         info->index = layout->state_of[variable];
@@ -88,7 +90,8 @@ Operand plan_operand(const Gen *g, Expr e)
 
 static void declare(Gen *g, uint32_t variable, uint32_t step, Array array, uint32_t index)
 {
-    g->vars[variable] = (VarInfo){ .routine = g->routine, .step = step, .array = (uint8_t)array, .index = index };
+    g->vars[variable] =
+        (VarInfo){ .routine = g->routine, .step = step, .array = (uint8_t)array, .index = index };
 }
 
 void gen_begin(Gen *g, const Routine *r)
@@ -101,8 +104,8 @@ void gen_begin(Gen *g, const Routine *r)
         const Step *step = &r->steps[i];
         if (step->kind == STEP_LET) {
             declare(g, step->variable, i, step->array, step->index);
-            // a variable read once and stored nowhere is nested into its reader; but two literal numbers must never meet
-            // in one operation, since the compiler would compute it
+            // a variable read once and stored nowhere is nested into its reader; but two literal numbers
+            // must never meet in one operation, since the compiler would compute it
             VarInfo *info = &g->vars[step->variable];
             info->can_nest = r->style == VARS_CONST && !expr_is_const(g->pool, step->value, NULL);
             info->value = plan_operand(g, step->value);
@@ -391,7 +394,8 @@ uint32_t plan_end_of_epoch(const Routine *r, uint32_t first)
     return first < r->n_steps ? first + 1 : first;
 }
 
-// The places that a run of stores of one and the same variable fills, if nothing else reads it: `w[7] = out[0] = …`
+// The places that a run of stores of one and the same variable fills, if nothing else reads it: `w[7] =
+// out[0] = …`
 
 uint32_t gen_measure(Gen *g, const Routine *r)
 {

@@ -14,10 +14,11 @@ Operand   plan_through(Gen *g, Operand o);
 VarInfo  *plan_variable(Gen *g, uint32_t variable);
 NodeInfo *plan_node(Gen *g, uint32_t e);
 bool      plan_is_nested(const VarInfo *info);
-bool      plan_is_local(const Gen *g, const VarInfo *info);    // of the present piece; if not, it is in memory
+bool      plan_is_local(const Gen *g, const VarInfo *info);    // of the present piece; else in memory
 
 // The items of the steps [first, end), which may share everything.
 void      plan_epoch(Gen *g, uint32_t first, uint32_t end);
 uint32_t  plan_end_of_epoch(const Routine *r, uint32_t first);
-// Note what an item reads of memory and of the piece's variables. All items of a piece before the first is printed.
+// Note what an item reads of memory and of the piece's variables. All items of a piece before the first is
+// printed.
 void      plan_count_reads(Gen *g, const Item *item);

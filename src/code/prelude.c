@@ -11,10 +11,11 @@ static const char environment[] =
     "    const void *histories;\n"
     "};\n\n";
 
-// Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding, both
-// beside the other entries of its row and of its column, means that there is no unique solution.
+// Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding,
+// both beside the other entries of its row and of its column, means that there is no unique solution.
 static const char lu[] =
-    "/* Solve m y = b; b becomes y, m is overwritten. 0 if there is no unique solution. work: 2 n places. */\n"
+    "/* Solve m y = b; b becomes y, m is overwritten. 0 if there is no unique solution. work: 2 n places. "
+    "*/\n"
     "static int orr_lu(int n, double *m, double *b, double *work)\n"
     "{\n"
     "    double *const row_max = work, *const column_max = work + n;\n"
@@ -40,7 +41,8 @@ static const char lu[] =
     "            }\n"
     "        }\n"
     "        pivot = m[at*n + k] < 0.0 ? -m[at*n + k] : m[at*n + k];\n"
-    "        if (!(best > n*2.220446049250313e-16) && !(pivot > n*2.220446049250313e-16*column_max[k])) return 0;\n"
+    "        if (!(best > n*2.220446049250313e-16) && !(pivot > n*2.220446049250313e-16*column_max[k])) "
+    "return 0;\n"
     "        if (at != k) {\n"
     "            double swap = b[k];\n"
     "            b[k] = b[at];\n"
@@ -70,16 +72,19 @@ static const char lu[] =
     "    return 1;\n"
     "}\n\n";
 
-// Damped Newton. Residuals are weighed by the rows of the matrix, so that neither the scale of an equation nor that of
-// an unknown matters. A step is halved until the residuals shrink; it is the last if it changes nothing worth
-// mentioning, or if it does not help any more and is small: then only rounding is left.
+// Damped Newton. Residuals are weighed by the rows of the matrix, so that neither the scale of an equation
+// nor that of an unknown matters. A step is halved until the residuals shrink; it is the last if it changes
+// nothing worth mentioning, or if it does not help any more and is small: then only rounding is left.
 static const char newton[] =
-    "/* Find z with r(z) = 0 from the guess in z; 0 if found. evaluate gives r and its matrix of derivatives. */\n"
+    "/* Find z with r(z) = 0 from the guess in z; 0 if found. evaluate gives r and its matrix of "
+    "derivatives. */\n"
     "static int orr_newton(int n,\n"
-    "    void (*evaluate)(double t, const double *in, const struct orr_env *env, double *z, double *r, double *m),\n"
+    "    void (*evaluate)(double t, const double *in, const struct orr_env *env, double *z, double *r, "
+    "double *m),\n"
     "    double t, const double *in, const struct orr_env *env, double *z, double *work)\n"
     "{\n"
-    "    double *const m = work, *const r = m + n*n, *const d = r + n, *const y = d + n, *const weight = y + n;\n"
+    "    double *const m = work, *const r = m + n*n, *const d = r + n, *const y = d + n, *const weight = y + "
+    "n;\n"
     "    double merit = 0.0, f = 1.0;\n"
     "    int i, j, tries, steps = 0, nudges = 0, is_last = 0;\n"
     "    for (tries = 0; tries < 200; tries++) {\n"
@@ -156,14 +161,15 @@ static void add_what_texts_use(Gen *g)
 static void print_math(Gen *g, StrBuf *s)
 {
     add_what_texts_use(g);
-    // libtcc is handed addresses; other compilers know the functions that have only one right answer, and the linker finds
-    // the rest
+    // libtcc is handed addresses; other compilers know the functions that have only one right answer, and
+    // the linker finds the rest
     StrBuf names = { .arena = &g->work };
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
         if (!g->uses_math[i] || !math->library_symbol) continue;
         const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
-        str_addf(&names, "#define %s %s%s\n", math->c_name, is_builtin ? "__builtin_" : "", math->library_symbol);
+        str_addf(&names, "#define %s %s%s\n", math->c_name, is_builtin ? "__builtin_" : "",
+                 math->library_symbol);
     }
     if (names.n) {
         str_add(s, "#ifndef __TINYC__\n");

@@ -1,8 +1,9 @@
 // src/ir/in_place.c: what the in-place discipline computes anew before each update of a state.
 //
-// The states are updated one after the other, each rate with the newest values of all. Updating a state makes
-// everything that depends on it stale; a rate first computes what is stale behind it and leaves the rest as it is. What
-// is stale stays so until somebody needs it, so the work is proportional to what is written down.
+// The states are updated one after the other, each rate with the newest values of all. Updating a state
+// makes everything that depends on it stale; a rate first computes what is stale behind it and leaves the
+// rest as it is. What is stale stays so until somebody needs it, so the work is proportional to what is
+// written down.
 //
 // If a block is stale, so is all that depends on it: marking can stop at a block that is stale already.
 #include "ir/lower.h"
@@ -81,7 +82,8 @@ void lower_in_place(Lower *l)
     p.stale = ARENA_ARRAY(&l->work, bool, system->n_blocks);
     p.chosen = ARENA_ARRAY(&l->work, bool, system->n_blocks);
     p.size = ARENA_ARRAY(&l->work, uint32_t, system->n_blocks);
-    if (system->n_blocks) memset(p.stale, 1, system->n_blocks * sizeof *p.stale);    // time has moved on: all of it
+    if (system->n_blocks)
+        memset(p.stale, 1, system->n_blocks * sizeof *p.stale);    // time has moved on: all of it
 
     IrProgram *programs = ARENA_ARRAY(ir->arena, IrProgram, n_states);
     for (uint32_t i = 0; i < n_states; i++) {

@@ -4,31 +4,33 @@
 //
 //     t                time
 //     x[n_states]      states, owned by the solver
-//     v[n_values]      the value block of a run: parameters and inputs | modes | all variables (last values) | guesses
-//                      of the loops | scratch of the generated code
+//     v[n_values]      the value block of a run: parameters and inputs | modes | all variables (last
+//                      values) | guesses of the loops | scratch of the generated code
 //     out[…]           what the program computes: rates, values of relations, entries of the Jacobian, …
 //
-// Variables computed on the way are locals of the program; only programs that say so (`keeps`) store them in v.
+// Variables computed on the way are locals of the program; only programs that say so (`keeps`) store them
+// in v.
 //
-// Where a loop is solved by iteration, the first guess is its solution at the latest point where the derivatives were
-// computed (IR_RATES and the fixed-step loops write the guesses, all others only read them): so what is recorded, and
-// when, changes no bit of a trajectory.
+// Where a loop is solved by iteration, the first guess is its solution at the latest point where the
+// derivatives were computed (IR_RATES and the fixed-step loops write the guesses, all others only read
+// them): so what is recorded, and when, changes no bit of a trajectory.
 #pragma once
 #include "order/blocks.h"
 
 typedef enum IrProgramId {
-    IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of the others into v, and
-                      // the first guesses of the loops
-    IR_START,         // solve the start system: out[n_states] = states; keeps all variables. Guesses are read from v
+    IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of
+                      // the others into v, and the first guesses of the loops
+    IR_START,         // solve the start system: out[n_states] = states; keeps all variables
     IR_RATES,         // out[n_states] = derivatives
-    IR_VALUES,        // keeps every variable (algebraic ones, states, rates) in v: what recording reads. out is not used
+    IR_VALUES,        // keeps every variable (algebraic, states, rates) in v: what recording reads; no out
     IR_RELATIONS,     // out[2*n_relations] = zero function, truth value of each relation
     IR_CHANGED,       // out[1] = 1 if the truth value of any relation differs from its mode
     IR_ASSERTS,       // out[n_asserts] = truth value of each
-    IR_TERMINAL,      // runs the terminal region on v (after IR_VALUES); out[0] = 1 if any `rerun` is true, out[1+i] = the i-th
+    IR_TERMINAL,      // runs the terminal region on v (after IR_VALUES); out[1+i] = truth of the i-th
+                      // `rerun`, out[0] = 1 if any is true
     IR_JACOBIAN,      // out[n_jacobian] = d rates / d states, in the order of `jacobian`
     IR_HISTORIES,     // out[n_delays] = what each delay remembers now
-    IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at the values in v
+    IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at v
     IR_N_PROGRAMS
 } IrProgramId;
 
@@ -40,7 +42,7 @@ typedef enum IrKind {
     IR_GUESS,         // guess of a variable := value; EXPR_NONE: what v keeps of it
     IR_RERUN,         // out[1 + index] := value, and if that is true out[0] := 1
     IR_SOLVE,         // block := solved (LINEAR or NEWTON), its unknowns become locals
-    IR_CALL,          // run the program `index` at (t, out): a start is finished by IR_VALUES at its own states
+    IR_CALL,          // run the program `index` at (t, out): IR_VALUES ends a start, at its own states
 } IrKind;
 
 typedef struct IrStatement {
@@ -62,8 +64,8 @@ typedef struct IrProgram {
     uint32_t     n_statements;
     const Ordered *system;    // where blocks and equations are looked up: dynamic or start
     const IrReads *reads;     // of its blocks
-    const Expr  *alias;       // [n_vars] in that system: the VAR or TIME a variable is only another name of, or EXPR_NONE;
-                              // NULL: none are followed
+    const Expr  *alias;       // [n_vars] in that system: the VAR or TIME that a variable is another name of,
+                              // or EXPR_NONE; NULL: none are followed
     bool         keeps;       // store variables in v
     bool         from_v;      // every variable is read from v, states included
     bool         in_sequence; // each statement sees what the ones before it stored in v
@@ -81,7 +83,7 @@ typedef struct IrLayout {
     // of the generated code; nothing there is worth keeping between two calls
     uint32_t  first_shadow;   // v[.. +n_vars]: variables of a large model while its derivatives are computed
     uint32_t  first_inner;    // v[.. +n_states + 2*n_relations]: what one program computes for another
-    uint32_t  first_scratch;  // v[.. +n_scratch]: parts of expressions that are shared by several functions of a program
+    uint32_t  first_scratch;  // v[.. +n_scratch]: parts of expressions shared by functions of a program
     uint32_t  n_scratch;
     uint32_t  first_loop_scratch;    // v[.. +n_loop_scratch]: the same inside a loop
     uint32_t  n_loop_scratch;
@@ -99,7 +101,10 @@ enum {
 };
 
 // Doubles that solving a block needs: matrix and vectors; unknowns and what the loop reads.
-static inline uint32_t ir_matrix_rows(const Block *block) { return block->kind == BLOCK_NEWTON ? block->n_torn : block->n; }
+static inline uint32_t ir_matrix_rows(const Block *block)
+{
+    return block->kind == BLOCK_NEWTON ? block->n_torn : block->n;
+}
 static inline uint32_t ir_matrix_size(const Block *block)
 {
     const uint32_t n = ir_matrix_rows(block);
@@ -121,11 +126,11 @@ typedef struct Ir {
     IrProgram  programs[IR_N_PROGRAMS];
     bool       has_pattern;   // false if it would be too large: then treat it as full
     IrPattern  pattern;
-    bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern instead
-    BlockEntry *jacobian;     // [n_jacobian] row, column, value of each entry: exactly those of the pattern, in its order
+    bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern
+    BlockEntry *jacobian;     // [n_jacobian] row, column, value: the entries of the pattern, in its order
     uint32_t   n_jacobian;    // 0 without has_jacobian
-    IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before each state's update,
-                              // and as its last statement out[0] = the rate. NULL if it would be too large
+    IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before
+                              // each state's update, and last out[0] = the rate. NULL if too large
     uint32_t   n_reruns;      // of the terminal region
     IrReads    dynamic_reads, start_reads;
     Expr      *dynamic_alias, *start_alias;    // [n_vars]

@@ -4,18 +4,19 @@
 //
 //     d u / d x_j = Σ over the variables w that u reads:  ∂u/∂w · d w / d x_j
 //
-// The ∂u/∂w of one u are found together, once, and shared by all columns. Where a loop stands in the way, or where the
-// expressions grow out of proportion, there is no symbolic Jacobian and the solver takes differences instead.
+// The ∂u/∂w of one u are found together, once, and shared by all columns. Where a loop stands in the way,
+// or where the expressions grow out of proportion, there is no symbolic Jacobian and the solver takes
+// differences instead.
 #include "ir/lower.h"
 
 enum {
-    NODES_ALWAYS = 2000,        // new expressions that are never too many
+    NODES_ALWAYS = 2000,    // new expressions that are never too many
     NODES_PER_ENTRY = 20,
     NODES_MAX = 50000,
-    // differences along the pattern cost a stiff solver little more, and a model of this size must not wait for
-    // derivatives that it may never use
+    // differences along the pattern cost a stiff solver little more, and a model of this size must not wait
+    // for derivatives that it may never use
     ENTRIES_MAX = 10000,
-    REACH_MAX = 50000,          // blocks that the states reach, in all columns together
+    REACH_MAX = 50000,    // blocks that the states reach, in all columns together
 };
 
 typedef struct Chain {
@@ -39,7 +40,8 @@ static const Expr *partials_of(Chain *c, uint32_t b)
     const uint32_t first = reads->start[b], n = reads->start[b + 1] - first;
     Expr *partials = c->partial + first;
     if (n && partials[0] == EXPR_NONE)
-        expr_gradient(&c->l->ir->flat->pool, c->l->ir->blocks->dynamic.blocks[b].value, reads->var + first, n, partials);
+        expr_gradient(&c->l->ir->flat->pool, c->l->ir->blocks->dynamic.blocks[b].value, reads->var + first, n,
+                      partials);
     return partials;
 }
 

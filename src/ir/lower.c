@@ -1,9 +1,10 @@
 // src/ir/lower.c: from sorted blocks to programs, each the slice of the model that its results need.
 //
-// A program starts from what it must compute. The blocks behind that are marked, going backwards through `block_of`,
-// and then written down in the order in which they were sorted:
+// A program starts from what it must compute. The blocks behind that are marked, going backwards through
+// `block_of`, and then written down in the order in which they were sorted:
 //
-//     targets ─variables read→ block_of ─variables read→ block_of … ; statements = marked blocks in order, then targets
+//     targets ─variables read→ block_of ─variables read→ block_of …
+//     statements = marked blocks in order, then targets
 #include "ir/lower.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -93,8 +94,9 @@ static IrReads find_reads(Lower *l, const Ordered *system)
     return reads;
 }
 
-// A variable that is computed as just another one, or as time, needs no memory of its own. (A constant does: an
-// operation on two literal numbers would be left to the compiler, and not every compiler rounds it as we do.)
+// A variable that is computed as just another one, or as time, needs no memory of its own. (A constant
+// does: an operation on two literal numbers would be left to the compiler, and not every compiler rounds it
+// as we do.)
 static Expr *find_aliases(const Ir *ir, const Ordered *system)
 {
     const ExprPool *pool = &ir->flat->pool;
@@ -107,7 +109,8 @@ static Expr *find_aliases(const Ir *ir, const Ordered *system)
         Expr leaf = block->value;
         if (expr_op(pool, leaf) == EXPR_VAR && alias[expr_node(pool, leaf)->index] != EXPR_NONE)
             leaf = alias[expr_node(pool, leaf)->index];
-        if (expr_op(pool, leaf) == EXPR_VAR || expr_op(pool, leaf) == EXPR_TIME) alias[block->unknowns[0]] = leaf;
+        if (expr_op(pool, leaf) == EXPR_VAR || expr_op(pool, leaf) == EXPR_TIME)
+            alias[block->unknowns[0]] = leaf;
     }
     return alias;
 }
@@ -154,7 +157,9 @@ static Slice begin_slice(Lower *l, IrProgramId id, const char *name)
     *program = (IrProgram){ .name = name, .system = &ir->blocks->dynamic, .reads = &ir->dynamic_reads,
                             .alias = ir->dynamic_alias };
     lower_walk(l);
-    return (Slice){ .l = l, .program = program, .needed = ARENA_ARRAY(&l->work, bool, ir->blocks->dynamic.n_blocks) };
+    return (Slice){ .l = l,
+                    .program = program,
+                    .needed = ARENA_ARRAY(&l->work, bool, ir->blocks->dynamic.n_blocks) };
 }
 
 static void use_start(Slice *s)
@@ -212,7 +217,8 @@ IrStatement lower_block(const Ordered *system, uint32_t b)
 {
     const Block *block = &system->blocks[b];
     const uint32_t equation = block->n ? block->equations[0] : FLAT_NONE;
-    if (block->kind == BLOCK_ASSIGN) return (IrStatement){ IR_LOCAL, block->unknowns[0], block->value, equation };
+    if (block->kind == BLOCK_ASSIGN)
+        return (IrStatement){ IR_LOCAL, block->unknowns[0], block->value, equation };
     return (IrStatement){ IR_SOLVE, b, EXPR_NONE, equation };
 }
 
@@ -225,7 +231,8 @@ static void add_block(Slice *s, uint32_t b)
 {
     IrStatement statement = lower_block(s->program->system, b);
     // an alias is only stored, never read
-    if (statement.kind == IR_LOCAL && s->program->alias[statement.index] != EXPR_NONE) statement.kind = IR_KEEP;
+    if (statement.kind == IR_LOCAL && s->program->alias[statement.index] != EXPR_NONE)
+        statement.kind = IR_KEEP;
     vec_push(&s->l->work, &s->statements, statement);
 }
 
@@ -237,7 +244,10 @@ static void add_needed_blocks(Slice *s)
 
 // ---- The programs
 
-static Expr variable_node(const Slice *s, uint32_t variable) { return expr_var(&s->l->ir->flat->pool, variable); }
+static Expr variable_node(const Slice *s, uint32_t variable)
+{
+    return expr_var(&s->l->ir->flat->pool, variable);
+}
 
 static void lower_params(Lower *l)
 {
@@ -271,8 +281,10 @@ static void need_unknown(Slice *s, uint32_t variable)
 static Expr start_value(const Slice *s, uint32_t variable)
 {
     const Ordered *system = s->program->system;
-    const Block *block = system->block_of[variable] == FLAT_NONE ? NULL : &system->blocks[system->block_of[variable]];
-    const bool is_number = block && block->kind == BLOCK_ASSIGN && expr_is_const(&s->l->ir->flat->pool, block->value, NULL);
+    const Block *block =
+        system->block_of[variable] == FLAT_NONE ? NULL : &system->blocks[system->block_of[variable]];
+    const bool is_number =
+        block && block->kind == BLOCK_ASSIGN && expr_is_const(&s->l->ir->flat->pool, block->value, NULL);
     return is_number ? block->value : variable_node(s, variable);
 }
 
@@ -290,8 +302,8 @@ static void add_guesses(Slice *s, bool only_found)
     }
 }
 
-// The start system is solved only as far as the states and the unknown parameters need it. All else follows from
-// them as at any other time.
+// The start system is solved only as far as the states and the unknown parameters need it. All else follows
+// from them as at any other time.
 static void lower_start(Lower *l)
 {
     const Blocks *blocks = l->ir->blocks;
@@ -323,7 +335,8 @@ static void add_rates(Slice *s)
     const Blocks *blocks = ir->blocks;
     const size_t n_vars = ir->flat->vars.n;
     // the states whose derivative a variable is: a linked list for each
-    uint32_t *first = ARENA_ARRAY(&s->l->work, uint32_t, n_vars), *next = ARENA_ARRAY(&s->l->work, uint32_t, blocks->n_states);
+    uint32_t *first = ARENA_ARRAY(&s->l->work, uint32_t, n_vars),
+             *next = ARENA_ARRAY(&s->l->work, uint32_t, blocks->n_states);
     for (size_t i = 0; i < n_vars; i++) first[i] = FLAT_NONE;
     for (uint32_t i = blocks->n_states; i-- > 0;) {
         const uint32_t rate = lower_resolve(ir, s->program->alias, blocks->rates[i]);
@@ -346,7 +359,8 @@ static void add_rates(Slice *s)
     }
 }
 
-// The values are those of the rates, in the same order, and then the rest: generated code can share the first part.
+// The values are those of the rates, in the same order, and then the rest: generated code can share the
+// first part.
 static void lower_rates_and_values(Lower *l)
 {
     const Blocks *blocks = l->ir->blocks;
@@ -390,7 +404,8 @@ static void lower_relations(Lower *l)
     for (uint32_t k = 0; k < flat->relations.n; k++) {
         const Expr now = flat->relations.items[k].relation;
         need(&s, now);
-        const Expr differs = expr_make(pool, EXPR_IF, expr_mode(pool, k), expr_unary(pool, EXPR_NOT, now), now);
+        const Expr differs =
+            expr_make(pool, EXPR_IF, expr_mode(pool, k), expr_unary(pool, EXPR_NOT, now), now);
         any = expr_binary(pool, EXPR_OR, any, differs);
     }
     add_needed_blocks(&s);
@@ -507,8 +522,9 @@ static void lay_out(Ir *ir)
     }
 }
 
-// How many values of expressions can have to be handed from one function of generated code to another: those read
-// twice or more, and those that are cut out because an expression grows too long (one in 16 nodes at most).
+// How many values of expressions can have to be handed from one function of generated code to another:
+// those read twice or more, and those that are cut out because an expression grows too long (one in 16
+// nodes at most).
 static uint32_t count_shared(Lower *l, const Expr *roots, size_t n, uint32_t *n_nodes)
 {
     const ExprPool *pool = &l->ir->flat->pool;

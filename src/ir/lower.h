@@ -22,7 +22,8 @@ typedef struct Lower {
 
 // Begin a new walk over expressions.
 void lower_walk(Lower *l);
-// Add the variables below `root` that the present walk has not met yet, as written; counts the nodes newly met.
+// Add the variables below `root` that the present walk has not met yet, as written; counts the nodes newly
+// met.
 size_t lower_collect(Lower *l, Expr root, Numbers *variables);
 
 void lower_sort(uint32_t *items, size_t n);    // ascending

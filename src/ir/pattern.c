@@ -1,6 +1,7 @@
 // src/ir/pattern.c: which derivatives depend on which states.
 //
-// From each state forward through the blocks that read it, directly or not. The rows of its column are the rates met.
+// From each state forward through the blocks that read it, directly or not. The rows of its column are the
+// rates met.
 #include "ir/lower.h"
 #include <string.h>
 
@@ -19,7 +20,8 @@ static RateRows find_rows(Lower *l)
 {
     const Ir *ir = l->ir;
     const size_t n_vars = ir->flat->vars.n;
-    RateRows rows = { ARENA_ARRAY(&l->work, uint32_t, n_vars), ARENA_ARRAY(&l->work, uint32_t, ir->blocks->n_states) };
+    RateRows rows = { ARENA_ARRAY(&l->work, uint32_t, n_vars),
+                      ARENA_ARRAY(&l->work, uint32_t, ir->blocks->n_states) };
     for (size_t i = 0; i < n_vars; i++) rows.first[i] = FLAT_NONE;
     for (uint32_t i = ir->blocks->n_states; i-- > 0;) {
         const uint32_t rate = lower_resolve(ir, ir->dynamic_alias, ir->blocks->rates[i]);
@@ -41,7 +43,8 @@ void lower_pattern(Lower *l)
     const Ordered *system = &ir->blocks->dynamic;
     const uint32_t n_states = ir->blocks->n_states;
     const RateRows rows = find_rows(l);
-    uint32_t *mark = ARENA_ARRAY(&l->work, uint32_t, system->n_blocks);    // last column that met a block, plus 1
+    uint32_t *mark =
+        ARENA_ARRAY(&l->work, uint32_t, system->n_blocks);    // last column that met a block, plus 1
     uint32_t *start = ARENA_ARRAY(ir->arena, uint32_t, n_states + 1);
     Numbers all = { 0 }, todo = { 0 };
     uint64_t n_visits = 0;

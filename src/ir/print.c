@@ -7,11 +7,15 @@ typedef struct Printer {
     FILE     *out;
 } Printer;
 
-static const char *name_of(const Printer *p, uint32_t variable) { return p->ir->flat->vars.items[variable].name; }
+static const char *name_of(const Printer *p, uint32_t variable)
+{
+    return p->ir->flat->vars.items[variable].name;
+}
 
 static void print_unknowns(const Printer *p, const Block *block)
 {
-    for (uint32_t i = 0; i < block->n; i++) fprintf(p->out, "%s%s", i ? ", " : "", name_of(p, block->unknowns[i]));
+    for (uint32_t i = 0; i < block->n; i++)
+        fprintf(p->out, "%s%s", i ? ", " : "", name_of(p, block->unknowns[i]));
 }
 
 static void print_solve(const Printer *p, const Block *block)
@@ -53,7 +57,8 @@ void ir_print(const Ir *ir, FILE *out)
     fprintf(out, "values: %u parameters, %u modes, %zu variables, %u guesses, %u in all\n", layout->n_params,
             layout->n_modes, ir->flat->vars.n, layout->n_guesses, layout->n_values);
     fprintf(out, "states:");
-    for (uint32_t i = 0; i < ir->blocks->n_states; i++) fprintf(out, " %s", name_of(&p, ir->blocks->states[i]));
+    for (uint32_t i = 0; i < ir->blocks->n_states; i++)
+        fprintf(out, " %s", name_of(&p, ir->blocks->states[i]));
     fputc('\n', out);
 
     for (size_t i = 0; i < IR_N_PROGRAMS; i++) {

@@ -32,7 +32,8 @@ static bool can_evaluate(Verify *v, const IrProgram *program, Expr value)
         if (v->seen[e]) continue;
         v->seen[e] = true;
         if (expr_op(pool, e) == EXPR_VAR && !can_read(v, program, expr_node(pool, e)->index)) return false;
-        for (int i = expr_n_operands(pool, e); i-- > 0;) vec_push(&v->work, &v->stack, expr_operand(pool, e, i));
+        for (int i = expr_n_operands(pool, e); i-- > 0;)
+            vec_push(&v->work, &v->stack, expr_operand(pool, e, i));
     }
     return true;
 }
@@ -77,7 +78,8 @@ bool ir_verify(const Ir *ir)
     }
     // what one rate has computed the next may read
     begin(&v);
-    for (uint32_t i = 0; ok && ir->one_rate && i < ir->blocks->n_states; i++) ok = verify_program(&v, &ir->one_rate[i]);
+    for (uint32_t i = 0; ok && ir->one_rate && i < ir->blocks->n_states; i++)
+        ok = verify_program(&v, &ir->one_rate[i]);
     arena_free(&v.work);
     return ok;
 }

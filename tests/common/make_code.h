@@ -1,6 +1,12 @@
 // tests/common/make_code.h: a flat model made by hand, taken through sorting, lowering and a compiler.
 //
-//     Built b; built_init(&b); ... make_equation(&b.make, …) ...; built_finish(&b, CODE_INSTANT); built_start(&b, 0);
+//     Built b;
+//     built_init(&b);
+//     make_equation(&b.make, …);
+//     built_finish(&b, CODE_INSTANT);
+//     built_start(&b, 0);
+//     …
+//     built_free(&b);
 #pragma once
 #include "check.h"
 #include "code/code.h"
@@ -46,7 +52,8 @@ static inline void built_lower(Built *b)
 static inline void built_compile(Built *b, CodeTier tier)
 {
     if (b->has_code) code_free(&b->code);
-    b->has_code = code_build(&b->code, &b->ir, tier, b->make.diag) && code_require(&b->code, CODE_PART_ALL, b->make.diag);
+    b->has_code = code_build(&b->code, &b->ir, tier, b->make.diag) &&
+                  code_require(&b->code, CODE_PART_ALL, b->make.diag);
     if (b->has_code) return;
     orr_diag_print(b->make.diag, stderr, 0);
     fail();

@@ -28,7 +28,8 @@ static inline Expr model_expression(RandomModel *m, int depth)
 {
     Make *make = &m->b.make;
     if (depth == 0) {
-        const Expr leaf = model_random(m, 5) ? model_pick(m) : make_number(make, model_random(m, 1000) * 0.001 + 0.1);
+        const Expr leaf =
+            model_random(m, 5) ? model_pick(m) : make_number(make, model_random(m, 1000) * 0.001 + 0.1);
         return model_random(m, 3) ? make_call(make, EXPR_SIN, leaf) : make_call(make, EXPR_TANH, leaf);
     }
     const Expr a = model_expression(m, depth - 1), b = model_expression(m, depth - 1);
@@ -42,7 +43,9 @@ static inline Expr model_expression(RandomModel *m, int depth)
     case 6: return make_mul(make, make_number(make, 0.1), make_pow(make, a, 1 + model_random(m, 5)));
     case 7:
         if (make->flat.relations.n)
-            return make_op(make, EXPR_IF, expr_mode(&make->flat.pool, model_random(m, (uint32_t)make->flat.relations.n)), a, b);
+            return make_op(make, EXPR_IF,
+                           expr_mode(&make->flat.pool, model_random(m, (uint32_t)make->flat.relations.n)), a,
+                           b);
         return make_neg(make, a);
     default: return make_call(make, EXPR_SIN, make_add(make, a, b));
     }
@@ -56,8 +59,10 @@ static inline void model_add_relation(RandomModel *m, Expr left, Expr right)
     vec_push(&make->arena, &make->flat.relations, relation);
 }
 
-// n states and n algebraic variables. Relations, if any, compare a state with a number that it meets sooner or later.
-static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, size_t n_algebraic, size_t n_relations)
+// n states and n algebraic variables. Relations, if any, compare a state with a number that it meets sooner
+// or later.
+static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, size_t n_algebraic,
+                              size_t n_relations)
 {
     memset(m, 0, sizeof *m);
     m->random = seed * 0x9E3779B97F4A7C15u + 1;
@@ -67,18 +72,21 @@ static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, si
     m->states = calloc(n_states + 1, sizeof *m->states);
     m->n_states = n_states;
     for (int i = 0; i < 4; i++)
-        m->known[m->n_known++] = make_param(make, arena_printf(&make->arena, "p%d", i), make_number(make, 0.3 + 0.4 * i));
+        m->known[m->n_known++] =
+            make_param(make, arena_printf(&make->arena, "p%d", i), make_number(make, 0.3 + 0.4 * i));
     m->known[m->n_known++] = expr_time(&make->flat.pool);
     for (size_t i = 0; i < n_states; i++) {
         m->states[i] = m->known[m->n_known++] = make_var(make, arena_printf(&make->arena, "x%zu", i));
         make_at(make, m->states[i])->start = make_number(make, 0.1 * (double)model_random(m, 20) - 1);
     }
     for (size_t i = 0; i < n_relations; i++)
-        model_add_relation(m, m->states[i % n_states], make_number(make, 0.2 * (double)model_random(m, 10) - 1));
+        model_add_relation(m, m->states[i % n_states],
+                           make_number(make, 0.2 * (double)model_random(m, 10) - 1));
     for (size_t i = 0; i < n_algebraic; i++) {
         const Expr y = make_var(make, arena_printf(&make->arena, "y%zu", i));
         // now and then just another name
-        make_equation(make, y, model_random(m, 8) ? model_expression(m, 1 + (int)model_random(m, 3)) : model_pick(m));
+        make_equation(make, y,
+                      model_random(m, 8) ? model_expression(m, 1 + (int)model_random(m, 3)) : model_pick(m));
         m->known[m->n_known++] = y;
     }
     // later derivatives may read earlier ones
@@ -95,7 +103,10 @@ static inline double model_variable(const void *context, uint32_t variable)
 {
     return ((const RandomModel *)context)->values[variable];
 }
-static inline double model_mode(const void *context, uint32_t k) { return ((const RandomModel *)context)->modes[k]; }
+static inline double model_mode(const void *context, uint32_t k)
+{
+    return ((const RandomModel *)context)->modes[k];
+}
 
 static inline double model_evaluate(const RandomModel *m, double t, Expr e)
 {

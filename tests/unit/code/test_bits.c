@@ -17,9 +17,32 @@ static double from_bits(uint64_t bits)
     return x;
 }
 
-static const double special[] = { 0.0,    -0.0,   1.0,     -1.0,    0.5,       -0.5,  1.5,       2.5,      -2.5,
-                                  1e300,  -1e300, 1e-300,  5e-324,  -5e-324,   1e15,  4503599627370497.5,  0.1,
-                                  NAN,    INFINITY, -INFINITY, 3.0, 2.0, 0.49999999999999994, 1.7976931348623157e308, 10.0, 100.0 };
+static const double special[] = { 0.0,
+                                  -0.0,
+                                  1.0,
+                                  -1.0,
+                                  0.5,
+                                  -0.5,
+                                  1.5,
+                                  2.5,
+                                  -2.5,
+                                  1e300,
+                                  -1e300,
+                                  1e-300,
+                                  5e-324,
+                                  -5e-324,
+                                  1e15,
+                                  4503599627370497.5,
+                                  0.1,
+                                  NAN,
+                                  INFINITY,
+                                  -INFINITY,
+                                  3.0,
+                                  2.0,
+                                  0.49999999999999994,
+                                  1.7976931348623157e308,
+                                  10.0,
+                                  100.0 };
 enum { N_SPECIAL = sizeof special / sizeof *special };
 
 // Any bits, special values, or ordinary sizes, in turn.
@@ -50,7 +73,8 @@ static void bench_init(Bench *bench)
     memset(bench, 0, sizeof *bench);
     built_init(&bench->b);
     for (int i = 0; i < N_INPUTS; i++)
-        bench->inputs[i] = make_input(&bench->b.make, arena_printf(&bench->b.make.arena, "u%d", i), make_number(&bench->b.make, 0));
+        bench->inputs[i] = make_input(&bench->b.make, arena_printf(&bench->b.make.arena, "u%d", i),
+                                      make_number(&bench->b.make, 0));
     const double x[] = { -2, -1, -1, 0.5, 3, 3.25 }, y[] = { 1, 2, -4, 0.1, 7, 7 };
     expr_table(&bench->b.make.flat.pool, x, y, 6);
     const FlatDelay delay = { 0 };
@@ -97,7 +121,9 @@ static void bench_compare(Bench *bench, int n, uint64_t *random)
         assert_int_equal(built_run(b, IR_VALUES, t, NULL), 0);
         memcpy(instant, b->v, b->ir.layout.n_values * sizeof *instant);
         assert_int_equal(bench->native.programs[IR_VALUES](t, b->x, &b->env, NULL), 0);
-        const ExprValues values = { .variable = read_input, .history = read_history, .context = bench, .t = t };
+        const ExprValues values = {
+            .variable = read_input, .history = read_history, .context = bench, .t = t
+        };
         for (size_t i = 0; i < b->make.flat.equations.n; i++) {
             const FlatEquation *equation = &b->make.flat.equations.items[i];
             const uint32_t place = b->ir.layout.place[built_number(b, equation->lhs)];
@@ -106,7 +132,8 @@ static void bench_compare(Bench *bench, int n, uint64_t *random)
             expr_print(pool, equation->rhs, &(ExprNames){ 0 }, stderr);
             fprintf(stderr, "\n at t = %a:", t);
             for (int j = 0; j < N_INPUTS; j++) fprintf(stderr, " %a", *built_value(b, bench->inputs[j]));
-            fprintf(stderr, "\n evaluated %a, instant %a, native %a\n", expected, instant[place], b->v[place]);
+            fprintf(stderr, "\n evaluated %a, instant %a, native %a\n", expected, instant[place],
+                    b->v[place]);
             fail();
         }
     }
@@ -135,8 +162,12 @@ static void test_every_operation_has_the_same_bits(void **state)
         switch (op) {
         case EXPR_CONST: case EXPR_VAR: case EXPR_MODE: case EXPR_AND: case EXPR_OR: case EXPR_NOT: break;
         case EXPR_TIME: bench_add(&bench, expr_time(&m->flat.pool)); break;
-        case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY: bench_add(&bench, make_op(m, (ExprOp)op, u, 0, EXPR_NONE)); break;
-        case EXPR_IF: bench_add(&bench, make_op(m, EXPR_IF, make_op(m, EXPR_LT, u, v, EXPR_NONE), v, w)); break;
+        case EXPR_LOOKUP:
+        case EXPR_SLOPE:
+        case EXPR_DELAY: bench_add(&bench, make_op(m, (ExprOp)op, u, 0, EXPR_NONE)); break;
+        case EXPR_IF:
+            bench_add(&bench, make_op(m, EXPR_IF, make_op(m, EXPR_LT, u, v, EXPR_NONE), v, w));
+            break;
         default: {
             const Expr e = make_op(m, (ExprOp)op, u, expr_ops[op].arity > 1 ? v : EXPR_NONE, EXPR_NONE);
             bench_add(&bench, expr_is_bool(&m->flat.pool, e) ? truth_to_number(m, e) : e);
@@ -145,7 +176,9 @@ static void test_every_operation_has_the_same_bits(void **state)
     }
     const Expr less = make_op(m, EXPR_LT, u, v, EXPR_NONE), equal = make_op(m, EXPR_EQ, v, w, EXPR_NONE);
     bench_add(&bench, truth_to_number(m, make_op(m, EXPR_AND, less, equal, EXPR_NONE)));
-    bench_add(&bench, truth_to_number(m, make_op(m, EXPR_OR, less, make_op(m, EXPR_NOT, equal, EXPR_NONE, EXPR_NONE), EXPR_NONE)));
+    bench_add(&bench,
+              truth_to_number(m, make_op(m, EXPR_OR, less, make_op(m, EXPR_NOT, equal, EXPR_NONE, EXPR_NONE),
+                                         EXPR_NONE)));
     bench_add(&bench, truth_to_number(m, make_call(m, EXPR_NOT, less)));
     bench_build(&bench);
     uint64_t random = 88172645463325252u;
@@ -187,14 +220,16 @@ static void test_constants_arrive_exactly(void **state)
     bench_add(&bench, make_div(m, make_number(m, 1), make_number(m, 0)));
     bench_add(&bench, make_div(m, make_number(m, -1), make_number(m, 0)));
     bench_add(&bench, make_div(m, make_number(m, 0), make_number(m, 0)));
-    bench_add(&bench, make_mul(m, make_mul(m, make_number(m, 1e200), make_number(m, 1e200)), make_number(m, 1e-300)));
+    bench_add(&bench,
+              make_mul(m, make_mul(m, make_number(m, 1e200), make_number(m, 1e200)), make_number(m, 1e-300)));
     bench_add(&bench, make_call(m, EXPR_SQRT, make_number(m, -1)));
     bench_build(&bench);
     bench_compare(&bench, 50, &random);
     bench_free(&bench);
 }
 
-// Two numbers whose product is rounded differently if it is first rounded to long double, as libtcc computes constants.
+// Two numbers whose product is rounded differently if it is first rounded to long double, as libtcc
+// computes constants.
 static void find_pair(uint64_t *random, double *a, double *b)
 {
     volatile double product;
@@ -222,7 +257,8 @@ static void test_named_constants_are_not_folded_by_the_compiler(void **state)
         find_pair(&random, &first, &second);
         a[i] = first;
         b[i] = second;
-        const Expr c = make_var(m, arena_printf(&m->arena, "c%d", i)), x = make_var(m, arena_printf(&m->arena, "x%d", i));
+        const Expr c = make_var(m, arena_printf(&m->arena, "c%d", i)),
+                   x = make_var(m, arena_printf(&m->arena, "x%d", i));
         make_at(m, x)->start = make_number(m, 0);
         make_equation(m, c, make_number(m, first));
         make_equation(m, make_der(m, x), make_mul(m, c, make_number(m, second)));
@@ -256,9 +292,11 @@ static Expr pick(Grower *g) { return g->known[next_random(&g->random) % g->n_kno
 
 static Expr grow(Grower *g)
 {
-    static const ExprOp ops[] = { EXPR_NEG, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_DIV, EXPR_POW, EXPR_ABS, EXPR_SIGN, EXPR_MIN,
-                                  EXPR_MAX, EXPR_FLOOR, EXPR_CEIL, EXPR_ROUND, EXPR_MOD, EXPR_SQRT, EXPR_EXP, EXPR_LOG,
-                                  EXPR_SIN, EXPR_COS, EXPR_TANH, EXPR_ATAN2, EXPR_IF, EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_MUL };
+    static const ExprOp ops[] = { EXPR_NEG,   EXPR_ADD,  EXPR_SUB,   EXPR_MUL, EXPR_DIV,   EXPR_POW,
+                                  EXPR_ABS,   EXPR_SIGN, EXPR_MIN,   EXPR_MAX, EXPR_FLOOR, EXPR_CEIL,
+                                  EXPR_ROUND, EXPR_MOD,  EXPR_SQRT,  EXPR_EXP, EXPR_LOG,   EXPR_SIN,
+                                  EXPR_COS,   EXPR_TANH, EXPR_ATAN2, EXPR_IF,  EXPR_ADD,   EXPR_SUB,
+                                  EXPR_MUL,   EXPR_MUL };
     const ExprOp op = ops[next_random(&g->random) % (sizeof ops / sizeof *ops)];
     if (op == EXPR_IF) return make_op(g->m, op, grow_truth(g), pick(g), pick(g));
     if (op == EXPR_POW && next_random(&g->random) % 2)

@@ -1,4 +1,4 @@
-// tests/unit/code/test_loops.c: generated programs and fixed-step loops against plain evaluation, bit for bit.
+// tests/unit/code/test_loops.c: generated programs and fixed-step loops against evaluation, bit for bit.
 #include "random_model.h"
 
 typedef long (*Stepper)(RandomModel *m, double t_start, double h, long k, long n, double *x, int *why);
@@ -14,11 +14,13 @@ static bool has_changed(RandomModel *m, double t, const double *x)
 }
 
 // The formulas of code.h, written once more, on arrays.
-static void one_step(RandomModel *m, CodeLoopId method, double t_start, double h, long k, const double *x, double *y)
+static void one_step(RandomModel *m, CodeLoopId method, double t_start, double h, long k, const double *x,
+                     double *y)
 {
     const size_t n = m->n_states;
     double *k1 = calloc(4 * n + 1, sizeof *k1), *k2 = k1 + n, *k3 = k2 + n, *k4 = k3 + n;
-    const double t = t_start + (double)k * h, half = t_start + ((double)k + 0.5) * h, next = t_start + (double)(k + 1) * h;
+    const double t = t_start + (double)k * h, half = t_start + ((double)k + 0.5) * h,
+                 next = t_start + (double)(k + 1) * h;
     switch (method) {
     case CODE_EULER:
         model_rates(m, t, x, k1);
@@ -51,7 +53,8 @@ static void one_step(RandomModel *m, CodeLoopId method, double t_start, double h
     free(k1);
 }
 
-static long reference_loop(RandomModel *m, CodeLoopId method, double t_start, double h, long k, long n, double *x, int *why)
+static long reference_loop(RandomModel *m, CodeLoopId method, double t_start, double h, long k, long n,
+                           double *x, int *why)
 {
     double *y = calloc(m->n_states + 1, sizeof *y);
     long i;
@@ -116,14 +119,16 @@ static void compare_loops(RandomModel *m, CodeLoopId method)
 static void compare_programs(RandomModel *m, double t)
 {
     Built *b = &m->b;
-    double *rates = calloc(m->n_states + 1, sizeof *rates), *expected = calloc(m->n_states + 1, sizeof *rates);
+    double *rates = calloc(m->n_states + 1, sizeof *rates),
+           *expected = calloc(m->n_states + 1, sizeof *rates);
     assert_int_equal(built_start(b, t), 0);
     set_modes(m, t, b->x);
     assert_int_equal(built_run(b, IR_RATES, t, rates), 0);
     model_rates(m, t, b->x, expected);
     for (size_t i = 0; i < m->n_states; i++) assert_same_bits(rates[i], expected[i]);
     assert_int_equal(built_run(b, IR_VALUES, t, NULL), 0);
-    for (uint32_t i = 0; i < b->make.flat.vars.n; i++) assert_same_bits(b->v[b->ir.layout.place[i]], m->values[i]);
+    for (uint32_t i = 0; i < b->make.flat.vars.n; i++)
+        assert_same_bits(b->v[b->ir.layout.place[i]], m->values[i]);
     double changed = 99;
     assert_int_equal(built_run(b, IR_CHANGED, t, &changed), 0);
     assert_same_bits(changed, has_changed(m, t, b->x) ? 1.0 : 0.0);
@@ -157,13 +162,15 @@ static void test_small_models(void **state)
 static void test_small_models_with_relations(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 40; seed++) compare_all(100 + seed, 1 + seed % 6, seed % 9, 1 + seed % 4, CODE_INSTANT);
+    for (uint64_t seed = 1; seed <= 40; seed++)
+        compare_all(100 + seed, 1 + seed % 6, seed % 9, 1 + seed % 4, CODE_INSTANT);
 }
 
 static void test_models_cut_into_functions(void **state)
 {
     (void)state;
-    for (uint64_t seed = 1; seed <= 6; seed++) compare_all(200 + seed, 40 + seed, 300, seed % 2 ? 0 : 30, CODE_INSTANT);
+    for (uint64_t seed = 1; seed <= 6; seed++)
+        compare_all(200 + seed, 40 + seed, 300, seed % 2 ? 0 : 30, CODE_INSTANT);
 }
 
 static void test_native_code(void **state)

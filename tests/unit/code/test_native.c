@@ -1,4 +1,4 @@
-// tests/unit/code/test_native.c: the native tier: its cache, its failures, and the text under strict compilers.
+// tests/unit/code/test_native.c: the native tier, its cache and failures; the text under strict compilers.
 #include "random_model.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -132,7 +132,8 @@ static void test_a_damaged_object_is_built_again(void **state)
     code_free(&code);
     assert_int_equal(list_cache(cache, names, 8), 1);
     assert_int_equal(stat(names[0], &healed), 0);
-    assert_int_not_equal(damaged.st_ino, healed.st_ino);    // the open file keeps its number from being used again
+    assert_int_not_equal(damaged.st_ino,
+                         healed.st_ino);    // the open file keeps its number from being used again
     close(fd);
     model_free(&m);
 }
@@ -240,7 +241,9 @@ static void check_text(const Cache *cache, const Built *b, const char *compiler)
     assert_int_equal(fwrite(text.p, 1, text.n, f), text.n);
     fclose(f);
     arena_free(&arena);
-    snprintf(command, sizeof command, "command -v %s >/dev/null || exit 0; %s -std=c99 -nostdinc -pedantic -Wall -Wextra -Wshadow -Werror -O2 -c %s -o /dev/null",
+    snprintf(command, sizeof command,
+             "command -v %s >/dev/null || exit 0; %s -std=c99 -nostdinc -pedantic -Wall -Wextra -Wshadow "
+             "-Werror -O2 -c %s -o /dev/null",
              compiler, compiler, path);
     if (system(command) == 0) return;
     snprintf(command, sizeof command, "cat %s", path);
@@ -251,25 +254,36 @@ static void check_text(const Cache *cache, const Built *b, const char *compiler)
 static void test_strict_compilers_accept_the_text(void **state)
 {
     const Cache *cache = *state;
-    static const struct { size_t states, algebraic, relations; } sizes[] = { { 0, 3, 0 }, { 2, 4, 2 }, { 40, 100, 5 }, { 3, 90, 0 } };
+    static const struct {
+        size_t states, algebraic, relations;
+    } sizes[] = { { 0, 3, 0 }, { 2, 4, 2 }, { 40, 100, 5 }, { 3, 90, 0 } };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         RandomModel m;
         model_grow(&m, 900 + i, sizes[i].states, sizes[i].algebraic, sizes[i].relations);
         Make *make = &m.b.make;
         // loops, a table, a delay, an assertion, powers
-        const Expr y = make_var(make, "loop"), u = make_var(make, "u"), w = make_var(make, "w"), t = expr_time(&make->flat.pool);
-        make_equation(make, make_add(make, make_call(make, EXPR_EXP, y), make_pow(make, y, 5)), model_pick(&m));
+        const Expr y = make_var(make, "loop"), u = make_var(make, "u"), w = make_var(make, "w"),
+                   t = expr_time(&make->flat.pool);
+        make_equation(make, make_add(make, make_call(make, EXPR_EXP, y), make_pow(make, y, 5)),
+                      model_pick(&m));
         const Expr p = make_param(make, "p", make_number(make, 1));
         make_equation(make, make_add(make, make_mul(make, p, u), w), t);
-        make_equation(make, make_add(make, make_mul(make, make_op(make, EXPR_MAX, t, p, EXPR_NONE), w), make_mul(make, make_number(make, 3), u)), y);
+        make_equation(make,
+                      make_add(make, make_mul(make, make_op(make, EXPR_MAX, t, p, EXPR_NONE), w),
+                               make_mul(make, make_number(make, 3), u)),
+                      y);
         const double x[] = { 0, 1, 2 };
         const uint32_t table = expr_table(&make->flat.pool, x, x, 3);
         make_equation(make, make_var(make, "table"), make_op(make, EXPR_LOOKUP, t, table, EXPR_NONE));
         const FlatDelay delay = { .source = w, .lag = make_number(make, 1), .before = EXPR_NONE };
         vec_push(&make->arena, &make->flat.delays, delay);
-        make_equation(make, make_var(make, "late"), make_op(make, EXPR_DELAY, make_sub(make, t, make_number(make, 1)), 0, EXPR_NONE));
-        const FlatAssert assertion = { .condition = make_op(make, EXPR_OR, make_op(make, EXPR_LT, w, u, EXPR_NONE),
-                                                            make_op(make, EXPR_AND, make_op(make, EXPR_GT, w, u, EXPR_NONE), make_op(make, EXPR_EQ, y, t, EXPR_NONE), EXPR_NONE), EXPR_NONE) };
+        make_equation(make, make_var(make, "late"),
+                      make_op(make, EXPR_DELAY, make_sub(make, t, make_number(make, 1)), 0, EXPR_NONE));
+        const FlatAssert assertion = { .condition = make_op(
+                                           make, EXPR_OR, make_op(make, EXPR_LT, w, u, EXPR_NONE),
+                                           make_op(make, EXPR_AND, make_op(make, EXPR_GT, w, u, EXPR_NONE),
+                                                   make_op(make, EXPR_EQ, y, t, EXPR_NONE), EXPR_NONE),
+                                           EXPR_NONE) };
         vec_push(&make->arena, &make->flat.asserts, assertion);
         built_lower(&m.b);
         check_text(cache, &m.b, "gcc");

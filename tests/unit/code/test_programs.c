@@ -105,10 +105,12 @@ static void test_relations_and_assertions(void **state)
     Built b;
     built_init(&b);
     Make *m = &b.make;
-    const Expr x = make_var(m, "x"), y = make_var(m, "y"), limit = make_param(m, "limit", make_number(m, 1.5));
+    const Expr x = make_var(m, "x"), y = make_var(m, "y"),
+               limit = make_param(m, "limit", make_number(m, 1.5));
     make_at(m, x)->start = make_number(m, 1);
     make_equation(m, y, make_mul(m, x, make_number(m, 2)));
-    const FlatRelation relation = { .relation = make_op(m, EXPR_GE, y, limit, EXPR_NONE), .zero = make_sub(m, y, limit) };
+    const FlatRelation relation = { .relation = make_op(m, EXPR_GE, y, limit, EXPR_NONE),
+                                    .zero = make_sub(m, y, limit) };
     vec_push(&m->arena, &m->flat.relations, relation);
     make_equation(m, make_der(m, x), make_op(m, EXPR_IF, expr_mode(&m->flat.pool, 0), make_number(m, -1), x));
     const FlatAssert assertions[] = { { .condition = make_op(m, EXPR_LT, y, make_number(m, 3), EXPR_NONE) },
@@ -144,8 +146,10 @@ static void test_histories_give_what_delays_remember(void **state)
     const Expr x = make_var(m, "x"), y = make_var(m, "y"), t = expr_time(&m->flat.pool);
     make_at(m, x)->start = make_number(m, 4);
     make_equation(m, y, make_mul(m, x, x));
-    const FlatDelay delays[] = { { .source = make_add(m, y, t), .lag = make_number(m, 2), .before = EXPR_NONE },
-                                 { .source = x, .lag = make_number(m, 1), .before = EXPR_NONE } };
+    const FlatDelay delays[] = {
+        { .source = make_add(m, y, t), .lag = make_number(m, 2), .before = EXPR_NONE },
+        { .source = x, .lag = make_number(m, 1), .before = EXPR_NONE }
+    };
     vec_push(&m->arena, &m->flat.delays, delays[0]);
     vec_push(&m->arena, &m->flat.delays, delays[1]);
     make_equation(m, make_der(m, x), make_op(m, EXPR_DELAY, make_sub(m, t, make_number(m, 1)), 1, EXPR_NONE));
@@ -211,7 +215,8 @@ static void check_jacobian(uint64_t seed, size_t n_states, size_t n_algebraic)
     Built *b = &m.b;
     assert_true(b->ir.has_jacobian);
     assert_int_equal(built_start(b, 0.3), 0);
-    double *entries = calloc(b->ir.n_jacobian + 1, sizeof *entries), *full = calloc(n_states * n_states, sizeof *full);
+    double *entries = calloc(b->ir.n_jacobian + 1, sizeof *entries),
+           *full = calloc(n_states * n_states, sizeof *full);
     double *plus = calloc(n_states, sizeof *plus), *minus = calloc(n_states, sizeof *minus);
     assert_int_equal(built_run(b, IR_JACOBIAN, 0.3, entries), 0);
     for (uint32_t j = 0; j < n_states; j++)
@@ -286,7 +291,8 @@ static void test_parts_are_built_on_demand(void **state)
     assert_true(code_require(&code, CODE_PART_IN_PLACE, m.b.make.diag));
     assert_non_null(code.loops[CODE_IN_PLACE]);
     assert_null(code.programs[IR_RESIDUALS]);
-    assert_true(code_require(&code, CODE_PART_IN_PLACE | CODE_PART_RESIDUALS | CODE_PART_JACOBIAN, m.b.make.diag));
+    assert_true(
+        code_require(&code, CODE_PART_IN_PLACE | CODE_PART_RESIDUALS | CODE_PART_JACOBIAN, m.b.make.diag));
     assert_non_null(code.programs[IR_RESIDUALS]);
     assert_int_equal(code.n_units, 3);
     code_free(&code);
@@ -299,7 +305,8 @@ static void *build_many(void *argument)
     const Ir *ir = argument;
     for (int i = 0; i < 25; i++) {
         Code code;
-        if (!code_build(&code, ir, CODE_INSTANT, NULL) || !code_require(&code, CODE_PART_ALL, NULL)) return argument;
+        if (!code_build(&code, ir, CODE_INSTANT, NULL) || !code_require(&code, CODE_PART_ALL, NULL))
+            return argument;
         if (!code.programs[IR_RATES] || !code.loops[CODE_IN_PLACE]) return argument;
         code_free(&code);
     }
@@ -350,8 +357,8 @@ static void test_threads_share_what_is_built_on_demand(void **state)
 }
 
 #if defined __OPTIMIZE__ && !defined ORRERY_SANITIZE
-// 10,000 equations of about nine operations are ready in less than 150 ms of one processor; the best of five, since
-// others may be using the machine.
+// 10,000 equations of about nine operations are ready in less than 150 ms of one processor; the best of
+// five, since others may be using the machine.
 static void test_large_models_compile_at_once(void **state)
 {
     (void)state;
@@ -369,7 +376,8 @@ static void test_large_models_compile_at_once(void **state)
     for (int i = 0; i < N; i++) {
         Expr e = x[model_random(&m, N)];
         for (int k = 0; k < 8; k++) {
-            const Expr other = model_random(&m, 3) ? x[model_random(&m, N)] : make_number(make, 0.01 * model_random(&m, 1000) + 0.001);
+            const Expr other = model_random(&m, 3) ? x[model_random(&m, N)]
+                                                   : make_number(make, 0.01 * model_random(&m, 1000) + 0.001);
             switch (model_random(&m, 8)) {
             case 0: e = make_call(make, EXPR_SIN, e); break;
             case 1: case 2: e = make_add(make, e, other); break;

@@ -50,7 +50,8 @@ static void linear_build(Linear *l, CodeTier tier)
         Expr sum = make_number(m, 0);
         for (int j = 0; j < l->n; j++) {
             Expr entry = make_number(m, l->matrix[i * l->n + j]);
-            if (i == l->n - 1 && j == l->n - 1) entry = make_add(m, entry, make_mul(m, make_number(m, l->drift), t));
+            if (i == l->n - 1 && j == l->n - 1)
+                entry = make_add(m, entry, make_mul(m, make_number(m, l->drift), t));
             if (i == 1) entry = make_mul(m, entry, row);
             if (j == 2) entry = make_mul(m, entry, column);
             sum = make_add(m, sum, make_mul(m, entry, l->unknowns[j]));
@@ -68,7 +69,8 @@ static void linear_check(Linear *l, double t)
     for (int i = 0; i < l->n; i++) {
         double sum = 0, size = 0;
         for (int j = 0; j < l->n; j++) {
-            double entry = l->matrix[i * l->n + j] * (i == 1 ? l->row_scale : 1) * (j == 2 ? l->column_scale : 1);
+            double entry =
+                l->matrix[i * l->n + j] * (i == 1 ? l->row_scale : 1) * (j == 2 ? l->column_scale : 1);
             if (i == l->n - 1 && j == l->n - 1) entry += l->drift * t;
             const double term = entry * *built_value(&l->b, l->unknowns[j]);
             sum += term;
@@ -115,7 +117,8 @@ static void test_both_compilers_solve_linear_loops_alike(void **state)
     linear_free(&l);
 }
 
-// A pivot of zero in the first row, and rows and columns of very different size: rows are exchanged, nothing is refused.
+// A pivot of zero in the first row, and rows and columns of very different size: rows are exchanged,
+// nothing is refused.
 static void test_bad_scaling_is_not_singular(void **state)
 {
     (void)state;
@@ -324,7 +327,8 @@ static void test_large_loops(void **state)
     built_free(&b);
 }
 
-// A residual full of rounding: close to the solution no step makes it smaller any more, and that must be the end.
+// A residual full of rounding: close to the solution no step makes it smaller any more, and that must be
+// the end.
 static double noisy_root(double offset, double solution)
 {
     Built b;
@@ -337,8 +341,10 @@ static double noisy_root(double offset, double solution)
     const Expr u = make_add(m, make_number(m, offset), y);
     const Expr cubes = make_sub(m, make_mul(m, make_number(m, 0.7), make_pow(m, u, 3)),
                                 make_mul(m, make_number(m, 0.3), make_pow(m, u, 3)));
-    const double sum = offset + solution, value = 0.7 * (sum * sum * sum) - 0.3 * (sum * sum * sum) + sin(solution);
-    make_equation(m, make_add(m, cubes, make_call(m, EXPR_SIN, y)), make_number(m, nextafter(value, 2 * value)));
+    const double sum = offset + solution,
+                 value = 0.7 * (sum * sum * sum) - 0.3 * (sum * sum * sum) + sin(solution);
+    make_equation(m, make_add(m, cubes, make_call(m, EXPR_SIN, y)),
+                  make_number(m, nextafter(value, 2 * value)));
     built_finish(&b, CODE_INSTANT);
     assert_int_equal(count_kind(&b.blocks.dynamic, BLOCK_NEWTON), 1);
     assert_int_equal(built_start(&b, 0), 0);

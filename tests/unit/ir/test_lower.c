@@ -25,7 +25,8 @@ static const char *computed(const Lowered *l, const IrProgram *program)
     for (uint32_t i = 0; i < program->n_statements; i++) {
         const IrStatement *s = &program->statements[i];
         if (s->kind == IR_LOCAL)
-            text = arena_printf(arena, "%s%s%s", text, *text ? " " : "", l->make.flat.vars.items[s->index].name);
+            text =
+                arena_printf(arena, "%s%s%s", text, *text ? " " : "", l->make.flat.vars.items[s->index].name);
     }
     return text;
 }
@@ -36,7 +37,8 @@ static void make_example(Lowered *l)
     memset(l, 0, sizeof *l);
     make_init(&l->make);
     Make *m = &l->make;
-    const Expr p = make_param(m, "p", make_number(m, 2)), x = make_var(m, "x"), a = make_var(m, "a"), b = make_var(m, "b");
+    const Expr p = make_param(m, "p", make_number(m, 2)), x = make_var(m, "x"), a = make_var(m, "a"),
+               b = make_var(m, "b");
     const Expr c = make_var(m, "c"), d = make_var(m, "d"), z = make_var(m, "z");
     make_at(m, x)->start = make_number(m, 1);
     make_at(m, z)->start = make_number(m, 2);
@@ -54,7 +56,9 @@ static void test_programs_are_slices(void **state)
     Lowered l;
     make_example(&l);
     Make *m = &l.make;
-    const FlatAssert assertion = { .condition = make_op(m, EXPR_GT, expr_var(&m->flat.pool, flat_find(&m->flat, "b")), make_number(m, 0), EXPR_NONE) };
+    const FlatAssert assertion = { .condition =
+                                       make_op(m, EXPR_GT, expr_var(&m->flat.pool, flat_find(&m->flat, "b")),
+                                               make_number(m, 0), EXPR_NONE) };
     vec_push(&m->arena, &m->flat.asserts, assertion);
     lower(&l);
     // b is not needed, c is another name
