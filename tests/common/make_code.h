@@ -11,6 +11,7 @@
 #include "check.h"
 #include "code/code.h"
 #include "make_flat.h"
+#include <stdlib.h>
 
 typedef struct Built {
     Make    make;
@@ -23,9 +24,19 @@ typedef struct Built {
     CodeEnv env;
 } Built;
 
+// Native code of tests stays out of the user's own cache.
+static inline void built_use_own_cache(void)
+{
+    char path[512];
+    const char *build = getenv("ORRERY_BUILD_DIR");
+    snprintf(path, sizeof path, "%s/test-cache", build ? build : "/tmp/orrery");
+    setenv("ORRERY_CACHE", path, 0);
+}
+
 static inline void built_init(Built *b)
 {
     memset(b, 0, sizeof *b);
+    built_use_own_cache();
     make_init(&b->make);
 }
 
