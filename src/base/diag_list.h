@@ -74,6 +74,9 @@
     D(STRUCTURAL_SET,         "E133", \
       "'%s' decides the structure of the model and cannot be changed for a run") \
     D(LAG_MOVES,              "E134", "the %s of a delay depends on '%s', which changes during a run") \
+    D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
+    D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
+    D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

@@ -439,6 +439,42 @@
       "      x' = -delay(x, 1 + x)\n" \
       "    end", \
       "make the lag of numbers and parameters.") \
+    X(TERMINALS_DIFFER, \
+      "Connected terminals share their across variables, so they must be of one type: a wire cannot\n" \
+      "be screwed to a shaft.", \
+      "    terminal Pin\n" \
+      "      across v [V]\n" \
+      "      through i [A]\n" \
+      "    end\n" \
+      "    terminal Flange\n" \
+      "      across x [m]\n" \
+      "      through f [N]\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      p : Pin\n" \
+      "      f : Flange\n" \
+      "      p -- f\n" \
+      "    end", \
+      "connect them through a component that has a terminal of each type, such as a motor.") \
+    X(NOT_A_TERMINAL, \
+      "'--' connects terminals: of components, or of the model itself. Variables are made equal by an\n" \
+      "equation, outputs lead to inputs by an arrow.", \
+      "    model M\n" \
+      "      var x, y\n" \
+      "      x -- y\n" \
+      "    end", \
+      "name a terminal, as in r1.p -- c1.n; or write x = y, or a.y -> b.u.") \
+    X(TERMINAL_TO_ITSELF, \
+      "The same terminal stands on both sides of '--'. Most often an index or a name is wrong.", \
+      "    terminal Pin\n" \
+      "      across v [V]\n" \
+      "      through i [A]\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      p, n : Pin\n" \
+      "      p -- p\n" \
+      "    end", \
+      "write the other terminal on one side, or leave the connection out.") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \

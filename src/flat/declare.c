@@ -229,7 +229,7 @@ static void give(Expander *ex, Scope *scope, Override *o)
         return;
     }
     if (override_ends(o) &&
-        (!can_be_set(entity->symbol) || (o->setting->target.primes && entity->symbol->declared != AST_VAR))) {
+        (!can_be_set(entity->symbol) || (o->setting->target.primes && !symbol_is_unknown(entity->symbol)))) {
         report_not_set(ex, scope, o, entity);
         return;
     }
@@ -321,6 +321,7 @@ static Scope *make_scope(Expander *ex, Scope *parent, const AstModel *model, Tex
     scope->shape = shape_of(ex, model);
     scope->path = path;
     scope->depth = parent ? parent->depth + 1 : 0;
+    scope->terminal = FLAT_NONE;
     scope->entities = ARENA_ARRAY(&ex->work, Entity, scope->shape->symbols.n);
     for (size_t i = 0; i < scope->shape->symbols.n; i++) {
         scope->entities[i].symbol = &scope->shape->symbols.items[i];
@@ -350,11 +351,15 @@ static bool contains_itself(Expander *ex, const Scope *scope, const AstModel *mo
 
 static const AstModel *component_model(Expander *ex, const AstItem *item)
 {
-    const uint32_t *found = text_map_find(&ex->models, text_from(item->component.model));
-    if (found) return &ex->ast->models.items[*found];
-    const size_t n = ex->ast->models.n;
-    const char **names = ARENA_ARRAY(&ex->work, const char *, n + 1);
-    for (size_t i = 0; i < n; i++) names[i] = ex->ast->models.items[i].name;
+    const Ast *ast = ex->ast;
+    const Text name = text_from(item->component.model);
+    const uint32_t *model = text_map_find(&ex->models, name), *type = text_map_find(&ex->types, name);
+    if (model) return &ast->models.items[*model];
+    if (type) return &ast->terminals.items[*type];
+    const char **names = ARENA_ARRAY(&ex->work, const char *, ast->models.n + ast->terminals.n);
+    size_t n = 0;
+    for (size_t i = 0; i < ast->models.n; i++) names[n++] = ast->models.items[i].name;
+    for (size_t i = 0; i < ast->terminals.n; i++) names[n++] = ast->terminals.items[i].name;
     EXPAND_FAIL(ex, DIAG_MODEL_UNKNOWN, item->component.model_place, item->component.model);
     const char *closest = text_closest(item->component.model, names, n);
     if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
@@ -446,6 +451,11 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
         path[name.n] = '.';
         arena_release(&ex->scratch, mark);
         Scope *child = make_scope(ex, scope, model, (Text){ path, name.n + 1 });
+        child->place = entity->symbol->place;
+        if (entity->symbol->is_terminal) {
+            child->terminal = (uint32_t)ex->terminals.n;
+            vec_push(&ex->work, &ex->terminals, child);
+        }
         hand_down(ex, scope, child, &given, i, item);
         declare_scope(ex, child);
         entity->components[i] = child;

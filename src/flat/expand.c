@@ -90,6 +90,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     Scope *root = declare_root(&ex, model);
     settle_consts(&ex, root);
     each_scope(&ex, root, &(Pass){ connect_item, connect_wants });
+    connect_terminals(&ex);
     ex.n_turns = 0;
     each_scope(&ex, root, &(Pass){ define_item, NULL });
     settle_all(&ex, root);

@@ -51,7 +51,9 @@ const char *lower_kind(const Entity *entity)
 {
     const Symbol *symbol = entity->symbol;
     switch (symbol->kind) {
-    case SYMBOL_COMPONENT: return entity->n_sizes ? "array of components" : "component";
+    case SYMBOL_COMPONENT:
+        if (symbol->is_terminal) return entity->n_sizes ? "array of terminals" : "terminal";
+        return entity->n_sizes ? "array of components" : "component";
     case SYMBOL_CONST: return "constant";
     case SYMBOL_RESULT: return "result of the terminal region";
     case SYMBOL_VARIABLE: break;

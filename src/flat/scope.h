@@ -2,7 +2,7 @@
 //
 //     shape     a model's names, found once however many instances there are
 //     declare   the tree of instances; every name gets its variables
-//     connect   arrows become equations
+//     connect   arrows and connections of terminals become equations
 //     define    equations, asserts, functions; derivatives appear as they are met    (with lower, library)
 //     settle    values of parameters, inputs and starts, once it is known what is a state
 //
@@ -30,6 +30,7 @@ typedef struct Symbol {
     Place          place;
     const AstDecl *decl;          // VARIABLE, CONST: NULL if declared by an equation
     const AstItem *component;     // COMPONENT
+    bool           is_terminal;   // COMPONENT: of a terminal type
 } Symbol;
 
 typedef struct Shape {
@@ -79,7 +80,9 @@ struct Scope {
     Scope       *parent;          // NULL at the root
     const Shape *shape;
     Text         path;            // "" at the root, else "axle.spring."
+    Place        place;           // of its declaration
     uint32_t     depth;
+    uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
     Entity      *entities;        // [shape->symbols.n]
 };
 
@@ -114,8 +117,8 @@ typedef struct Expander {
     orr_diag   *diag;
     Arena       work;             // scopes and tables; ends with the expansion
     Arena       scratch;          // of one expression, a stack: each user releases what it took
-    TextMap     models;           // name → number in ast->models
-    Shape     **shapes;           // [ast->models.n] NULL until first needed
+    TextMap     models, types;    // name → number in ast->models, ast->terminals
+    Shape     **shapes;           // [models, then terminals] NULL until first needed
     TextMap     functions;        // of the file: name → number in ast->functions
     TextMap     library;          // name → number, see library.c
     Map         relation_of;      // relation (Expr) → its mode
@@ -128,6 +131,9 @@ typedef struct Expander {
     Map         given_rates;      // derivatives to which a parent gave a start
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
+    VEC(Scope *) terminals;       // instances of terminal types
+    struct End *ends;             // [2 * terminals.n] see connect.c; NULL until the first connection
+    uint32_t    n_joins;          // connections that joined two sets
     VEC(Expr)   nodes;            // by variable: the node that reads it + 1, or 0; saves searching the pool
     VEC(uint8_t) reads;           // by node of the pool: what it depends on, as far as asked; see settle.c
     const AstFunction *calls[CALLS_MAX];    // functions being inlined, outermost first
@@ -151,6 +157,14 @@ typedef struct Reading {
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
 } Reading;
+
+// A variable of the equations, which may be given a start.
+static inline bool symbol_is_unknown(const Symbol *symbol)
+{
+    const AstDeclKind declared = symbol->declared;
+    return symbol->kind == SYMBOL_VARIABLE
+           && (declared == AST_VAR || declared == AST_ACROSS || declared == AST_THROUGH);
+}
 
 // ---- shape.c
 
@@ -180,6 +194,7 @@ void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 typedef void Visit(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 Visit connect_item, define_item;
 bool  connect_wants(const AstItem *item);
+void  connect_terminals(Expander *ex);    // after all connections were met
 void  define_terminal(Expander *ex, Scope *scope);
 void  define_equation(Expander *ex, Expr lhs, Expr rhs, Place place);
 void  settle_consts(Expander *ex, Scope *root);

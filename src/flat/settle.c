@@ -258,7 +258,7 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     const Symbol *symbol = entity->symbol;
-    if (symbol->kind != SYMBOL_VARIABLE || symbol->declared != AST_VAR || !symbol->decl) return;
+    if (!symbol_is_unknown(symbol) || !symbol->decl) return;
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {

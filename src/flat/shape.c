@@ -40,10 +40,21 @@ void shape_index_file(Expander *ex)
 {
     const Ast *ast = ex->ast;
     text_map_init(&ex->models, &ex->work);
+    text_map_init(&ex->types, &ex->work);
     text_map_init(&ex->functions, &ex->work);
-    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n);
+    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n + ast->terminals.n);
     for (size_t i = 0; i < ast->models.n; i++)
         text_map_put(&ex->models, text_from(ast->models.items[i].name), (uint32_t)i);
+    for (size_t i = 0; i < ast->terminals.n; i++) {
+        const AstModel *type = &ast->terminals.items[i];
+        const uint32_t *model = text_map_find(&ex->models, text_from(type->name));
+        const bool is_new = text_map_put(&ex->types, text_from(type->name), (uint32_t)i);
+        if (is_new && !model) continue;
+        const AstModel *first =
+            model ? &ast->models.items[*model]
+                  : &ast->terminals.items[*text_map_find(&ex->types, text_from(type->name))];
+        report_twice(ex, DIAG_MODEL_TWICE, type->name, type->place, first->place);
+    }
     for (size_t i = 0; i < ast->functions.n; i++) {
         const AstFunction *f = &ast->functions.items[i];
         if (text_map_put(&ex->functions, text_from(f->name), (uint32_t)i)) {
@@ -116,8 +127,10 @@ static void add_declared(Expander *ex, Shape *shape, const AstItem *item)
 {
     if (item->kind == AST_COMPONENT) {
         check_overrides(ex, item);
+        const bool is_terminal = text_map_find(&ex->types, text_from(item->component.model)) != NULL;
         add_symbol(ex, shape, (Symbol){ .kind = SYMBOL_COMPONENT, .name = item->component.name,
-                                        .place = item->component.name_place, .component = item });
+                                        .place = item->component.name_place, .component = item,
+                                        .is_terminal = is_terminal });
         return;
     }
     const AstDecl *decl = &item->decl;
@@ -199,7 +212,11 @@ static Shape *make_shape(Expander *ex, const AstModel *model)
 
 const Shape *shape_of(Expander *ex, const AstModel *model)
 {
-    Shape **known = &ex->shapes[model - ex->ast->models.items];
+    const Ast *ast = ex->ast;
+    const AstModel *terminals = ast->terminals.items;
+    const bool is_terminal = ast->terminals.n && model >= terminals && model < terminals + ast->terminals.n;
+    Shape **known = &ex->shapes[is_terminal ? ast->models.n + (size_t)(model - terminals)
+                                            : (size_t)(model - ast->models.items)];
     if (!*known) *known = make_shape(ex, model);
     return *known;
 }

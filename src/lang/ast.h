@@ -61,7 +61,10 @@ struct AstExpr {
     };
 };
 
-typedef enum AstDeclKind { AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT } AstDeclKind;
+typedef enum AstDeclKind {
+    AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT,
+    AST_ACROSS, AST_THROUGH,    // of a terminal type: equal on a node, and summing to zero
+} AstDeclKind;
 
 typedef struct AstDecl {
     AstDeclKind kind;
@@ -91,6 +94,7 @@ typedef enum AstItemKind {
     AST_ASSERT,       // assert condition "text"
     AST_COMPONENT,    // name : Model(overrides)
     AST_ARROW,        // a.y -> b.u
+    AST_CONNECT,      // a.p -- b.n
     AST_FOR,          // for i in 1..n … end
     AST_TIME_UNIT,    // time [d]
     AST_FUNCTION,     // function f(x) = …
@@ -122,7 +126,7 @@ struct AstItem {
             const char *model; Place model_place;
             AstSetting *overrides; uint32_t n_overrides;
         } component;
-        struct { AstRef from, to; Place from_place, to_place; } arrow;
+        struct { AstRef from, to; Place from_place, to_place; } arrow;    // also AST_CONNECT
         struct { const char *index; AstExpr *first, *last; AstItem *items; uint32_t n_items; } loop;
         const char *time_unit;
         AstFunction function;
@@ -179,6 +183,7 @@ typedef struct AstUse {       // `use "parts.orr"`
 typedef struct Ast {
     Arena *arena;                                  // borrowed; owns everything below
     VEC(AstUse)        uses;
+    VEC(AstModel)      terminals;                  // their items are AST_DECLs, across and through
     VEC(AstModel)      models;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;

@@ -34,6 +34,7 @@ typedef struct Formatter {
     bool       statement_over;  // the next token starts a statement
     Token      previous;        // last token of the statement under way
     bool       previous_is_sign, previous_is_loose;
+    int        connecting;      // minus signs of `--` just written
 } Formatter;
 
 static size_t count_line_ends(Text text)
@@ -75,6 +76,7 @@ static bool is_loose(const Formatter *f, Token token)
 
 static bool needs_space(Formatter *f, Token token, bool is_sign, bool loose)
 {
+    if (f->connecting) return f->connecting == 2;
     switch (f->previous.kind) {
     case TOKEN_LPAREN: case TOKEN_LBRACKET: case TOKEN_DOT: case TOKEN_RANGE: case TOKEN_POWER: return false;
     default: break;
@@ -128,7 +130,8 @@ static void add_code(Formatter *f, Token token, size_t breaks)
         if (has_mark(f, token, MARK_OPEN)) f->depth++;
     }
     const bool is_sign = has_mark(f, token, MARK_SIGN);
-    const bool loose = is_arithmetic(token.kind) && is_loose(f, token);
+    const bool connects = has_mark(f, token, MARK_CONNECT);
+    const bool loose = connects || (is_arithmetic(token.kind) && is_loose(f, token));
     if (breaks > 0 || f->lines.n == 0) open_line(f, f->statement_depth + (starts ? 0 : CONTINUED), breaks);
     else if (starts) str_add(&f->code, "; ");
     else if (needs_space(f, token, is_sign, loose)) str_add_char(&f->code, ' ');
@@ -144,6 +147,7 @@ static void add_code(Formatter *f, Token token, size_t breaks)
     f->previous = token;
     f->previous_is_sign = is_sign;
     f->previous_is_loose = loose;
+    f->connecting = connects ? 1 : f->connecting == 1 ? 2 : 0;
 }
 
 static void split_lines(Formatter *f)

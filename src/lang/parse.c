@@ -58,9 +58,9 @@ static void report_outside(Parser *p)
 // A statement that no word of a file starts. True if it was read as what it was meant to be.
 static bool parse_misspelt(Parser *p)
 {
-    static const char *const words[] = { "model", "function", "experiment", "use" };
+    static const char *const words[] = { "model", "function", "experiment", "use", "terminal" };
     static const struct { const char *theirs, *ours; } table[] = {
-        { "import", "use" },  { "include", "use" },         { "class", "model" },
+        { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
         { "block", "model" }, { "simulate", "experiment" },
     };
     if (!parse_at(p, TOKEN_NAME) || parse_is_model_word(lex_text(&p->lexer, p->token))) {
@@ -83,13 +83,14 @@ static bool parse_misspelt(Parser *p)
     // go on as if it had been written, so that its lines and its `end` cause no further messages
     if (text_is(text_from(meant), "model")) parse_model(p);
     else if (text_is(text_from(meant), "experiment")) parse_experiment(p);
+    else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
     else return false;
     return true;
 }
 
 static void parse_top(Parser *p, bool is_first)
 {
-    static const char *const later[] = { "machine", "atomic", "frame", "terminal" };
+    static const char *const later[] = { "machine", "atomic", "frame" };
     const Token token = p->token;
     const TokenKind next = parse_peek(p).kind;
     const bool named = next == TOKEN_NAME || next == TOKEN_QUOTED;
@@ -106,6 +107,7 @@ static void parse_top(Parser *p, bool is_first)
     }
     if (parse_at_word(p, "model")) parse_model(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
+    else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
     else if (parse_at_word(p, "end")) {

@@ -15,6 +15,7 @@ typedef enum ParseMarkKind {
     MARK_CLOSE,    // the `end` of a block
     MARK_CALL,     // the parenthesis of a call, of arguments or overrides
     MARK_SIGN,     // a minus with one operand
+    MARK_CONNECT,  // the first minus of `--` between terminals
 } ParseMarkKind;
 
 typedef struct ParseMark {
@@ -133,6 +134,7 @@ bool     parse_close(Parser *p, Token open, TokenKind close, const char *expecte
 // ---- parse_model.c, parse_experiment.c
 
 void parse_model(Parser *p);                                 // at the word `model`
+void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_experiment(Parser *p);                            // at the word `experiment`
 bool parse_is_model_word(Text word);                         // starts a statement of a model

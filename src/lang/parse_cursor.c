@@ -10,7 +10,7 @@ void parse_begin(Parser *p, Ast *ast, Arena *arena, uint32_t file, Text text, or
                  ParseMarks *marks)
 {
     *p = (Parser){ .ast = ast, .arena = arena, .diag = diag, .marks = marks, .ok = true };
-    lex_init(&p->lexer, text, file, diag);
+    lex_init(&p->lexer, text, file ? file : 1, diag);    // places join only inside a file, asked for or not
     names_init(&p->names, arena);
     p->token = lex_next(&p->lexer);
 }

@@ -26,6 +26,8 @@ static const struct DeclKind {
     [AST_INPUT] = { "input", "model input" },
     [AST_VAR] = { "var", "variable" },
     [AST_OUTPUT] = { "output", "model output" },
+    [AST_ACROSS] = { "across", "variable of a terminal type" },
+    [AST_THROUGH] = { "through", "variable of a terminal type" },
 };
 
 static bool parse_unit(Parser *p, const char **unit)
@@ -71,6 +73,11 @@ static bool parse_value(Parser *p, AstDecl *decl)
         if (decl->kind != AST_CONST) return true;
         if (parse_report(p, "'=' and a value"))
             diag_hint(p->diag, "a constant has a value; a 'param' may get it later");
+        return false;
+    }
+    if (decl->kind == AST_ACROSS || decl->kind == AST_THROUGH) {
+        if (parse_report(p, "',' or the end of the statement"))
+            diag_hint(p->diag, "a terminal type has variables and units; values belong in models");
         return false;
     }
     if (guess && decl->kind != AST_VAR && decl->kind != AST_PARAM) {
@@ -244,7 +251,8 @@ static void parse_arrow(Parser *p, const AstExpr *from, uint32_t start)
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
-// Two minus signs that touch, between two names: a connection of a later version, not a difference.
+// Two minus signs that touch, and no '=' in the statement: not a difference, but terminals that are
+// connected.
 static bool is_connection(const Parser *p, const AstExpr *e)
 {
     if (e->kind != AST_BINARY || e->op != AST_SUB || e->operands.b->kind != AST_UNARY) return false;
@@ -252,11 +260,46 @@ static bool is_connection(const Parser *p, const AstExpr *e)
     return e->operands.b->op == AST_NEG && sign > 0 && p->lexer.text.p[sign - 1] == '-';
 }
 
+static bool is_terminal_name(Parser *p, const AstExpr *e)
+{
+    if (e->kind == AST_REF && e->ref.primes == 0) return true;
+    if (PARSE_FAIL(p, DIAG_EXPECTED, e->place, "the name of a terminal", "an expression"))
+        diag_hint(p->diag, "terminals are connected by a -- b; an equation has an '='");
+    return false;
+}
+
+static void add_connection(Parser *p, const AstExpr *a, const AstExpr *b)
+{
+    AstItem item = { .kind = AST_CONNECT, .place = place_join(a->place, b->place) };
+    item.arrow.from = a->ref;
+    item.arrow.to = b->ref;
+    item.arrow.from_place = a->place;
+    item.arrow.to_place = b->place;
+    add_item(p, item);
+}
+
+// a -- b -- c, read as a - -b - -c; it leans to the left.
+static void parse_connection(Parser *p, const AstExpr *chain)
+{
+    const size_t base = p->exprs.n;
+    bool ok = true;
+    for (; ok && is_connection(p, chain); chain = chain->operands.a) {
+        AstExpr *end = chain->operands.b->operands.a;
+        parse_mark(p, MARK_CONNECT, (Token){ .offset = chain->operands.b->place.offset - 1 });
+        ok = is_terminal_name(p, end);
+        vec_push(&p->scratch, &p->exprs, end);
+    }
+    ok = ok && is_terminal_name(p, chain);
+    for (size_t i = p->exprs.n; ok && i > base; i--) {
+        add_connection(p, chain, p->exprs.items[i - 1]);
+        chain = p->exprs.items[i - 1];
+    }
+    p->exprs.n = base;
+}
+
 static void report_no_equation(Parser *p, const AstExpr *lhs)
 {
-    if (is_connection(p, lhs)) {
-        PARSE_FAIL(p, DIAG_WORD_NOT_YET, lhs->place, "--");
-    } else if (is_relation(lhs)) {
+    if (is_relation(lhs)) {
         if (!PARSE_FAIL(p, DIAG_NOTHING_STATED, lhs->place)) return;
         if (lhs->op == AST_EQ) diag_hint(p->diag, "'==' compares; an equation is written with '='");
         else diag_hint(p->diag, "write 'assert' before it to have it checked during the run");
@@ -293,7 +336,8 @@ static void parse_plain(Parser *p, Region region)
             diag_hint(p->diag, "a first guess is given where the variable is declared: var x ~ 1");
         return;
     case TOKEN_END: case TOKEN_EOF:
-        report_no_equation(p, lhs);
+        if (is_connection(p, lhs) && region != REGION_INITIAL) parse_connection(p, lhs);
+        else report_no_equation(p, lhs);
         return;
     default:
         if (parse_at_name(p) || parse_at(p, TOKEN_NUMBER)) parse_unexpected(p, "an operator or '='");
@@ -379,10 +423,11 @@ static void parse_terminal(Parser *p)
     const Token opener = p->token;
     parse_advance(p);
     if (!parse_at(p, TOKEN_END)) {
-        // a terminal type of a later version, which is a block; or one line that should have been one
+        // a terminal type, which is a block; or one line that should have been one
         const TokenKind next = parse_peek(p).kind;
-        if (parse_at_name(p) && next == TOKEN_END) {
-            parse_not_yet(p, opener);
+        if (parse_at_name(p) && (next == TOKEN_END || next == TOKEN_QUOTED)) {
+            if (parse_report(p, "the end of the line"))
+                diag_hint(p->diag, "a type of terminals stands outside of models");
             parse_advance(p);
             parse_block_skip(p);
         } else if (parse_report(p, "the end of the line")) {
@@ -594,6 +639,29 @@ void parse_model(Parser *p)
     parse_items(p, REGION_MODEL, &block);
     model.items = PARSE_TAKE(p, items, base, &model.n_items);
     if (model.name) vec_push(p->arena, &p->ast->models, model);
+}
+
+// terminal NAME "doc", across …, through …, end
+void parse_terminal_type(Parser *p)
+{
+    const Token opener = p->token;
+    parse_advance(p);
+    AstModel type = { .place = parse_here(p) };
+    type.name = parse_name(p, "the name of a type of terminals");
+    if (type.name) type.doc = parse_doc(p);
+    p->suspect = (Place){ 0 };
+    const ParseBlock block = parse_block_begin(p, opener, block_words(p, "terminal", type.name));
+    const size_t base = p->items.n;
+    while (parse_block_goes_on(p, &block)) {
+        parse_statement_begin(p);
+        if (parse_at_keyword(p, "across", false)) parse_declarations(p, AST_ACROSS);
+        else if (parse_at_keyword(p, "through", false)) parse_declarations(p, AST_THROUGH);
+        else if (parse_report(p, "'across' or 'through'"))
+            diag_hint(p->diag, "a terminal type lists variables: across v [V]; through i [A]");
+        parse_statement_end(p);
+    }
+    type.items = PARSE_TAKE(p, items, base, &type.n_items);
+    if (type.name) vec_push(p->arena, &p->ast->terminals, type);
 }
 
 // ---- Functions

@@ -231,7 +231,7 @@ static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
 
 static void print_decl(const AstDecl *d, Printer *p)
 {
-    static const char *const words[] = { "param", "const", "input", "var", "output" };
+    static const char *const words[] = { "param", "const", "input", "var", "output", "across", "through" };
     put_format(p, "%s ", words[d->kind]);
     print_name(d->name, p);
     print_sizes(d->sizes, d->n_sizes, p);
@@ -329,6 +329,11 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         put(p, " -> ");
         print_ref(&item->arrow.to, p);
         break;
+    case AST_CONNECT:
+        print_ref(&item->arrow.from, p);
+        put(p, " -- ");
+        print_ref(&item->arrow.to, p);
+        break;
     case AST_FOR:
         put(p, "for ");
         print_name(item->loop.index, p);
@@ -377,9 +382,9 @@ static void print_items(const AstItem *items, uint32_t n, int depth, Printer *p)
     }
 }
 
-static void print_model(const AstModel *model, Printer *p)
+static void print_model(const char *word, const AstModel *model, Printer *p)
 {
-    put(p, "model ");
+    put_format(p, "%s ", word);
     print_name(model->name, p);
     print_doc(model->doc, p);
     put_char(p, '\n');
@@ -468,6 +473,7 @@ void ast_print(const Ast *ast, FILE *out)
         print_function(&ast->functions.items[i], 0, p);
         put_char(p, '\n');
     }
-    for (size_t i = 0; i < ast->models.n; i++) print_model(&ast->models.items[i], p);
+    for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
+    for (size_t i = 0; i < ast->models.n; i++) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

@@ -87,6 +87,34 @@ static void test_flat_keeps_the_place_of_everything(void **state)
     case_free(&c);
 }
 
+static void test_flat_equations_of_a_node_stand_where_it_is_connected(void **state)
+{
+    (void)state;
+    Case c = { 0 };
+    str_add(&c.text, "terminal Pin\n"                // 1
+                     "  across v\n"                  // 2
+                     "  through i\n"                 // 3
+                     "end\n"                         // 4
+                     "model M\n"                     // 5
+                     "  p[5], alone : Pin\n"         // 6
+                     "  p[1] -- p[2]\n"              // 7
+                     "  p[4] -- p[3] -- p[5]\n"      // 8
+                     "  p[3] -- p[2]\n"              // 9
+                     "  p[1] -- p[5]\n"              // 10, nothing new
+                     "end\n");
+    case_run(&c);
+    assert_flattens(&c);
+    const Flat *flat = &c.f.flat;
+    assert_int_equal(flat->equations.n, 4 + 1 + 6);
+    static const size_t equal[][2] = { { 7, 3 }, { 8, 3 }, { 8, 11 }, { 9, 3 } };
+    for (size_t i = 0; i < 4; i++) assert_at(&c, flat->equations.items[i].place, equal[i][0], equal[i][1]);
+    // p[1].i = 0 outside, then the sum inside, at the first connection; the rest stands where it is declared
+    assert_at(&c, flat->equations.items[4].place, 6, 3);
+    assert_at(&c, flat->equations.items[5].place, 7, 3);
+    assert_at(&c, flat->equations.items[10].place, 6, 9);
+    case_free(&c);
+}
+
 static void test_flat_keeps_units_texts_and_links(void **state)
 {
     (void)state;
@@ -297,6 +325,36 @@ static void test_flat_many_components(void **state)
     case_free(&c);
 }
 
+// One node with very many terminals, and very many nodes.
+static void test_flat_many_connections(void **state)
+{
+    (void)state;
+    static const char types[] = "terminal Pin\n  across v\n  through i\nend\n"
+                                "model R\n  p, n : Pin\n  p.i + n.i = 0\n  p.v - n.v = p.i\nend\n";
+    Case c = { 0 };
+    str_add(&c.text, types);
+    str_add(&c.text, "model M\n  r[50000] : R\n  for i in 1..49999\n    r[i].p -- r[i + 1].p\n  end\n"
+                     "  for i in 1..49999\n    r[50000].n -- r[i].n\n  end\nend\n");
+    case_run(&c);
+    assert_flattens(&c);
+    assert_int_equal(c.f.flat.equations.n, 2 * 50000 + 2 * 49999 + 2);
+    case_free(&c);
+
+    c = (Case){ 0 };
+    str_add(&c.text, types);
+    str_add(&c.text,
+            "model M\n  param n = 150\n  h[n,n], v[n,n] : R\n  for i in 1..n\n    for j in 1..n\n"
+            "      h[i,j].p -- v[i,j].p\n    end\n  end\n  for i in 1..n - 1\n    for j in 1..n - 1\n"
+            "      h[i,j].n -- h[i,j + 1].p\n      v[i,j].n -- v[i + 1,j].p\n    end\n  end\nend\n");
+    case_run(&c);
+    assert_flattens(&c);
+    // every resistor has two equations, every terminal one more for each of its variables but one for each
+    // node
+    const size_t n = 150, joins = n*n + 2*(n - 1)*(n - 1), ends = 4*n*n;
+    assert_int_equal(c.f.flat.equations.n, 2*2*n*n + joins + (ends - joins));
+    case_free(&c);
+}
+
 // Inputs whose defaults read each other, the moving one last.
 static void test_flat_many_inputs_that_wait_for_each_other(void **state)
 {
@@ -348,6 +406,8 @@ static void test_flat_loops_that_make_far_too_much_are_stopped(void **state)
 // ---- Whatever the text
 
 static const char rich[] =
+    "terminal Pin\n  across v [V]\n  through i, j[2]\nend\n"
+    "model Wire\n  p, n : Pin\n  p -- n\nend\n"
     "function sq(x) = x*x\nfunction blend(c, a, b)\n  d = a - b\n  return if c then b + d else sq(b)\nend\n"
     "model Leaf \"a leaf\"\n  param k = 1, n = 2\n  const c = 3\n  input u[n] = t\n  var x = 1, x' = 0, "
     "w[n,2] ~ 1\n"
@@ -356,7 +416,8 @@ static const char rich[] =
     "  output y = blend(x > 1, x, 2) + INTEG(sign(x), k)\nend\n"
     "model Node\n  param p = 2\n  leaf[2] : Leaf(k = p, n = 3)\n  leaf[1].y -> leaf[2].u[2]\n  output s = "
     "leaf[2].y\nend\n"
-    "model Top\n  time [d]\n  a, b : Node(p = 5, leaf[2].k = 7, leaf.x' = 4)\n  q = INTEG(a.s, 2)\n  v' = "
+    "model Top\n  time [d]\n  wire[2] : Wire\n  pin : Pin(v = 3)\n  wire[1].n -- wire[2].p -- pin\n  a, b : "
+    "Node(p = 5, leaf[2].k = 7, leaf.x' = 4)\n  q = INTEG(a.s, 2)\n  v' = "
     "-v\n  var v\n"
     "  initial v = q + 1\n  assert v > 0 and not (q == 3) \"fine\"\n  z = table(v, 0, 1, 2, 3) + limit(q, 0, "
     "1)\n"
@@ -443,6 +504,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_keeps_the_place_of_everything),
+        cmocka_unit_test(test_flat_equations_of_a_node_stand_where_it_is_connected),
         cmocka_unit_test(test_flat_keeps_units_texts_and_links),
         cmocka_unit_test(test_flat_follows_long_sums_without_recursion),
         cmocka_unit_test(test_flat_values_of_long_chains),
@@ -452,6 +514,7 @@ int main(void)
         cmocka_unit_test(test_flat_structural_values_that_double_do_not_explode),
         cmocka_unit_test(test_flat_many_statements_of_one_model),
         cmocka_unit_test(test_flat_many_components),
+        cmocka_unit_test(test_flat_many_connections),
         cmocka_unit_test(test_flat_many_inputs_that_wait_for_each_other),
         cmocka_unit_test(test_flat_a_file_of_errors_is_soon_given_up),
         cmocka_unit_test(test_flat_loops_that_make_far_too_much_are_stopped),
