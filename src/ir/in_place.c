@@ -9,7 +9,8 @@
 #include "ir/lower.h"
 #include <string.h>
 
-enum { NODES_MAX = 1000000 };    // expressions written down in all programs together
+// Expressions written down in all programs together: so many, and several times the model itself.
+enum { NODES_ALWAYS = 1000000, REPEATS_MAX = 4 };
 
 typedef struct InPlace {
     Lower    *l;
@@ -18,7 +19,8 @@ typedef struct InPlace {
     bool     *chosen;        // [n_blocks] to be computed before the present update
     Numbers   todo, now;     // now: chosen blocks
     Numbers   ignored;
-    size_t    n_nodes;
+    size_t    n_nodes;       // written down,
+    size_t    n_different;   // each block once
 } InPlace;
 
 static void choose(InPlace *p, uint32_t variable)
@@ -69,6 +71,7 @@ static uint32_t block_size(InPlace *p, uint32_t b)
             p->ignored.n = 0;
             p->size[b] = (uint32_t)lower_collect(p->l, block->value, &p->ignored);
         }
+        p->n_different += p->size[b];
     }
     return p->size[b];
 }
@@ -105,7 +108,7 @@ void lower_in_place(Lower *l)
         }
         program->statements[p.now.n] =
             (IrStatement){ IR_OUT, 0, expr_var(&ir->flat->pool, ir->blocks->rates[i]), FLAT_NONE };
-        if (p.n_nodes > NODES_MAX) return;
+        if (p.n_nodes > NODES_ALWAYS + REPEATS_MAX * p.n_different) return;
         make_stale(&p, ir->blocks->states[i]);
     }
     ir->one_rate = programs;
