@@ -74,6 +74,28 @@ static bool report_singular(Maker *m, const uint32_t *rows, uint32_t n)
     return false;
 }
 
+// Of linear equations it can be said which depend on each other, and what is left of them when all unknowns
+// cancel.
+static bool report_dependent(Maker *m, const uint32_t *rows, uint32_t n, const BlockEntry *entries,
+                             uint32_t n_entries, const Expr *vector)
+{
+    SmallDependence d;
+    if (!small_dependence(m->pool, n, entries, n_entries, vector, &m->work, &d))
+        return report_singular(m, rows, n);
+    uint32_t *dependent = ARENA_ARRAY(&m->work, uint32_t, d.n);
+    FlatEquation rest = { .lhs = expr_const(m->pool, 0), .rhs = expr_const(m->pool, 0) };
+    for (uint32_t k = 0; k < d.n; k++) {
+        dependent[k] = rows[d.rows[k]];
+        const Expr term = build_mul(m->pool, expr_const(m->pool, d.factors[k]), vector[d.rows[k]]);
+        rest.rhs = build_add(m->pool, rest.rhs, term);
+    }
+    diagnose_dependent(m->system, m->match, rows, n,
+                       &(DiagnoseDependence){ .rows = dependent, .n = d.n, .contradicts = d.contradicts,
+                                              .rest = d.is_constant ? &rest : NULL },
+                       m->diag);
+    return false;
+}
+
 static Expr residual_of(Maker *m, uint32_t row)
 {
     return build_sub(m->pool, m->system->equations[row].lhs, m->system->equations[row].rhs);
@@ -174,11 +196,12 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
         vector[i] = forms[i].constant;
     }
 
-    if (small_is_singular(m->pool, n, entries, n_entries)) return report_singular(m, rows, n);
+    if (small_is_singular(m->pool, n, entries, n_entries))
+        return report_dependent(m, rows, n, entries, n_entries, vector);
     Expr values[SMALL_MAX], determinant = EXPR_NONE;
     const bool is_small = n <= SMALL_MAX;
     if (is_small && !small_solve(m->pool, n, entries, n_entries, vector, values, &determinant))
-        return report_singular(m, rows, n);
+        return report_dependent(m, rows, n, entries, n_entries, vector);
 
     Loop *loop = add_loop(m, is_small ? LOOP_SYMBOLIC : LOOP_LU, true, n, rows);
     loop->entries = entries;

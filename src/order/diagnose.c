@@ -122,6 +122,7 @@ typedef struct Reporter {
     const System *system;
     const Match  *match;
     orr_diag     *diag;
+    const char   *missing;    // unknowns that lack an equation elsewhere, NULL if there are none
     Arena         work;
 } Reporter;
 
@@ -159,19 +160,24 @@ static const char *count_text(Reporter *r, uint32_t n, const char *noun)
     return arena_printf(&r->work, "%u %s%s", n, noun, n == 1 ? "" : "s");
 }
 
-static const char *equation_text(Reporter *r, uint32_t row)
+static const char *text_of(Reporter *r, const FlatEquation *equation)
 {
     char *buffer = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&buffer, &size);
     if (!out) return "";
-    flat_print_equation(r->system->flat, &r->system->equations[row], out);
+    flat_print_equation(r->system->flat, equation, out);
     fclose(out);
     // a long equation is cut: its place is shown anyway
     const char *text =
         size > 80 ? arena_printf(&r->work, "%.77s…", buffer) : arena_copy_text(&r->work, buffer, size);
     free(buffer);
     return text;
+}
+
+static const char *equation_text(Reporter *r, uint32_t row)
+{
+    return text_of(r, &r->system->equations[row]);
 }
 
 static void note_rows(Reporter *r, const uint32_t *rows, uint32_t n, uint32_t except, const char *remark)
@@ -201,16 +207,54 @@ static uint32_t first_read(Reporter *r, const uint32_t *rows, uint32_t n, bool (
     return FLAT_NONE;
 }
 
-static bool is_param(const FlatVar *v) { return v->kind == FLAT_PARAM; }
+// "'k'", "one of 'F' and 'k'": the parameters of which one could be computed instead; "" if there are none.
+static const char *list_params(Reporter *r, const uint32_t *rows, uint32_t n)
+{
+    const Flat *flat = r->system->flat;
+    VEC(uint32_t) params = { 0 };
+    bool *seen = ARENA_ARRAY(&r->work, bool, flat->vars.n);
+    for (uint32_t k = 0; k < n; k++) {
+        const FlatEquation *e = &r->system->equations[rows[k]];
+        const Expr sides[2] = { e->lhs, e->rhs };
+        for (int i = 0; i < 2; i++) {
+            size_t n_reads;
+            const uint32_t *reads = expr_variables(&flat->pool, sides[i], &r->work, &n_reads);
+            for (size_t j = 0; j < n_reads; j++) {
+                const FlatVar *v = &flat->vars.items[reads[j]];
+                if (seen[reads[j]] || v->kind != FLAT_PARAM || v->is_structural) continue;
+                seen[reads[j]] = true;
+                vec_push(&r->work, &params, reads[j]);
+            }
+        }
+    }
+    const char *names = list_variables(flat, params.items, (uint32_t)params.n, " and ", &r->work);
+    return params.n > 1 ? arena_printf(&r->work, "one of %s", names) : names;
+}
+
+// A parameter or an input that stands alone on a side of the equation; FLAT_NONE if there is none.
+static uint32_t known_alone(const Reporter *r, uint32_t row)
+{
+    const Flat *flat = r->system->flat;
+    const FlatEquation *e = &r->system->equations[row];
+    const Expr sides[2] = { e->lhs, e->rhs };
+    for (int i = 0; i < 2; i++) {
+        const ExprNode *side = expr_node(&flat->pool, sides[i]), *other = expr_node(&flat->pool, sides[1 - i]);
+        if (side->op != EXPR_VAR || structure_is_state(&flat->vars.items[side->index])) continue;
+        // x = k, with a state x, is about x
+        if (other->op == EXPR_VAR && structure_is_state(&flat->vars.items[other->index])) continue;
+        return side->index;
+    }
+    return FLAT_NONE;
+}
 
 // ---- At every instant
 
-// An equation among states leaves nothing to solve for: it is too much, or it has to be differentiated.
+// An equation without unknowns. One among states is too much, or it has to be differentiated.
 static void report_no_unknown(Reporter *r, uint32_t row)
 {
     const Flat *flat = r->system->flat;
-    const uint32_t state = first_read(r, &row, 1, structure_is_state);
-    if (state != FLAT_NONE) {
+    const uint32_t known = known_alone(r, row), state = first_read(r, &row, 1, structure_is_state);
+    if (known == FLAT_NONE && state != FLAT_NONE) {
         const FlatVar *x = &flat->vars.items[state];
         diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, row), x->name);
         diag_hint(r->diag,
@@ -220,34 +264,122 @@ static void report_no_unknown(Reporter *r, uint32_t row)
         return;
     }
     diag_report(r->diag, DIAG_EQUATION_EMPTY, place_of(r, row), equation_text(r, row));
-    const uint32_t param = first_read(r, &row, 1, is_param);
-    if (param != FLAT_NONE)
-        diag_hint(r->diag, "remove it, or declare '%s' as var to have it computed",
-                  flat->vars.items[param].name);
+    if (known != FLAT_NONE) {
+        const FlatVar *v = &flat->vars.items[known];
+        diag_hint(r->diag, "'%s' is %s: declare it as var to have it computed, or remove the equation",
+                  v->name, v->kind == FLAT_INPUT ? "an input, given from outside" : "a parameter, fixed in a run");
+        diag_note(r->diag, v->place, "'%s' is declared here", v->name);
+        return;
+    }
+    const char *params = list_params(r, &row, 1);
+    if (*params) diag_hint(r->diag, "remove it, or declare %s as var to have it computed", params);
     else diag_hint(r->diag, "everything in it is known: remove it");
+}
+
+// The repair of equations that are too many. If others are missing elsewhere, perhaps one of these was meant
+// for them.
+static void hint_too_many(Reporter *r, const DiagnoseGroup *g, const char *remove)
+{
+    const char *params = list_params(r, g->rows, g->n_rows);
+    const char *more = g->n_rows - g->n_columns == 1 ? "" : ", and so on,";
+    if (r->missing)
+        diag_hint(r->diag, "%s; or is one of them meant for %s, which is never computed?", remove, r->missing);
+    else if (*params)
+        diag_hint(r->diag, "%s, or declare %s%s as var to have it computed", remove, params, more);
+    else diag_hint(r->diag, "%s", remove);
+}
+
+static const char *times_text(Reporter *r, uint32_t n)
+{
+    return n == 2 ? "twice" : arena_printf(&r->work, "%u times", n);
+}
+
+// Several equations of the form 'v = …' for one v: what their author did, whatever else could be removed. One
+// message for each such v; false if that does not explain all that is too much.
+static bool report_written_twice(Reporter *r, const DiagnoseGroup *g)
+{
+    const System *s = r->system;
+    uint32_t *n_written = ARENA_ARRAY(&r->work, uint32_t, s->rows.n_columns), explained = 0;
+    for (uint32_t k = 0; k < g->n_rows; k++)
+        if (s->written_for[g->rows[k]] != INCIDENCE_NONE) n_written[s->written_for[g->rows[k]]]++;
+    for (uint32_t k = 0; k < g->n_columns; k++)
+        if (n_written[g->columns[k]] > 1) explained += n_written[g->columns[k]] - 1;
+    if (explained != g->n_rows - g->n_columns) return false;
+    for (uint32_t c = 0; c < g->n_columns; c++) {
+        const uint32_t column = g->columns[c];
+        if (n_written[column] < 2) continue;
+        uint32_t *rows = ARENA_ARRAY(&r->work, uint32_t, n_written[column]), n = 0;
+        for (uint32_t k = 0; k < g->n_rows; k++)
+            if (s->written_for[g->rows[k]] == column) rows[n++] = g->rows[k];
+        diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, rows[n - 1]), name_of(r, column));
+        hint_too_many(r, g,
+                      n == 2 ? "remove one of the two equations"
+                             : arena_printf(&r->work, "it is computed %s: keep one of these %u equations",
+                                            times_text(r, n), n));
+        note_rows(r, rows, n - 1, INCIDENCE_NONE, "it is computed here too");
+    }
+    return true;
+}
+
+// The fewest equations that are too many because of an equation left over: itself and all that could be left
+// over in its place. (In the words of matroids, its fundamental circuit.)
+static DiagnoseGroup circuit_of(Reporter *r, uint32_t row)
+{
+    const Incidence *rows = &r->system->rows;
+    Finder f = { .system = r->system, .match = r->match, .arena = &r->work,
+                 .row_in = ARENA_ARRAY(&r->work, bool, rows->n_rows),
+                 .column_in = ARENA_ARRAY(&r->work, bool, rows->n_columns) };
+    VEC(uint32_t) in_rows = { 0 }, in_columns = { 0 };
+    put_row(&f, row);
+    while (f.todo.n > 0) {
+        const uint32_t i = vec_pop(&f.todo);
+        vec_push(&r->work, &in_rows, i);
+        for (uint32_t k = rows->first[i]; k < rows->first[i + 1]; k++) {
+            const uint32_t j = rows->columns[k];
+            if (f.column_in[j]) continue;
+            f.column_in[j] = true;
+            vec_push(&r->work, &in_columns, j);
+            put_row(&f, r->match->row_of[j]);
+        }
+    }
+    incidence_sort(in_rows.items, in_rows.n);
+    incidence_sort(in_columns.items, in_columns.n);
+    return (DiagnoseGroup){ .rows = in_rows.items, .columns = in_columns.items, .n_rows = (uint32_t)in_rows.n,
+                            .n_columns = (uint32_t)in_columns.n };
+}
+
+static void report_surplus(Reporter *r, const DiagnoseGroup *g)
+{
+    const uint32_t surplus = g->n_rows - g->n_columns, last = g->rows[g->n_rows - 1];
+    if (g->n_rows == 2) {
+        diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, last), name_of(r, g->columns[0]));
+        hint_too_many(r, g, "remove one of the two equations");
+        note_rows(r, g->rows, g->n_rows, last, "it is computed here too");
+        return;
+    }
+    diag_report(r->diag, DIAG_SYSTEM_TOO_MANY, place_of(r, last), count_text(r, surplus, "equation"),
+                count_text(r, g->n_rows, "equation"), count_text(r, g->n_columns, "unknown"),
+                list_names(r, g->columns, g->n_columns, " and "));
+    hint_too_many(r, g,
+                  surplus == 1 ? arena_printf(&r->work, "remove one of these %u equations", g->n_rows)
+                               : arena_printf(&r->work, "remove %u of these %u equations", surplus, g->n_rows));
+    note_rows(r, g->rows, g->n_rows, last, "one of them");
 }
 
 static void report_too_many(Reporter *r, const DiagnoseGroup *g)
 {
-    const Flat *flat = r->system->flat;
-    const uint32_t surplus = g->n_rows - g->n_columns, last = g->rows[g->n_rows - 1];
-    if (g->n_rows == 2) {
-        diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, last), name_of(r, g->columns[0]));
-        note_rows(r, g->rows, g->n_rows, last, "it is computed here too");
-    } else {
-        diag_report(r->diag, DIAG_SYSTEM_TOO_MANY, place_of(r, last), count_text(r, surplus, "equation"),
-                    count_text(r, g->n_rows, "equation"), count_text(r, g->n_columns, "unknown"),
-                    list_names(r, g->columns, g->n_columns, " and "));
-        note_rows(r, g->rows, g->n_rows, last, "one of them");
+    if (report_written_twice(r, g)) return;
+    if (g->n_rows - g->n_columns == 1 || g->n_rows <= NOTES_MAX) {
+        report_surplus(r, g);
+        return;
     }
-    const uint32_t param = first_read(r, g->rows, g->n_rows, is_param);
-    const char *what = surplus == 1
-                           ? arena_printf(&r->work, "remove one of these %u equations", g->n_rows)
-                           : arena_printf(&r->work, "remove %u of these %u equations", surplus, g->n_rows);
-    if (param != FLAT_NONE)
-        diag_hint(r->diag, "%s, or declare '%s' as var to have it computed", what,
-                  flat->vars.items[param].name);
-    else diag_hint(r->diag, "%s", what);
+    // too many to take in at once: each equation left over by itself
+    for (uint32_t k = 0, told = 0; k < g->n_rows && told < NOTES_MAX; k++) {
+        if (r->match->column_of[g->rows[k]] != INCIDENCE_NONE) continue;
+        const DiagnoseGroup circuit = circuit_of(r, g->rows[k]);
+        report_surplus(r, &circuit);
+        told++;
+    }
 }
 
 static void report_high_index(Reporter *r, const DiagnoseGroup *g)
@@ -265,6 +397,34 @@ static void report_high_index(Reporter *r, const DiagnoseGroup *g)
     note_rows(r, g->rows, g->n_rows, row, "together with this equation");
 }
 
+// Unknowns that stand alone on the left of no equation are the culprits, if they are as many as equations are
+// missing; or those of them that are neither derivatives nor have one (M*v' = … is the equation of v'). Else it
+// may be any of the group.
+static uint32_t *find_culprits(Reporter *r, const DiagnoseGroup *g, uint32_t *n)
+{
+    const uint32_t missing = g->n_columns - g->n_rows;
+    bool *is_out = ARENA_ARRAY(&r->work, bool, r->system->rows.n_columns);
+    for (uint32_t k = 0; k < g->n_rows; k++) {
+        const ExprNode *left = expr_node(&r->system->flat->pool, r->system->equations[g->rows[k]].lhs);
+        if (left->op != EXPR_VAR) continue;
+        const uint32_t j = r->system->column_of[left->index];
+        if (j != FLAT_NONE) is_out[j] = true;
+    }
+    uint32_t *culprits = ARENA_ARRAY(&r->work, uint32_t, g->n_columns);
+    for (int pass = 0; pass < 2; pass++) {
+        *n = 0;
+        for (uint32_t k = 0; k < g->n_columns; k++)
+            if (!is_out[g->columns[k]]) culprits[(*n)++] = g->columns[k];
+        if (*n == missing) return culprits;
+        for (uint32_t k = 0; k < g->n_columns; k++) {
+            const FlatVar *v = variable(r, g->columns[k]);
+            if (structure_is_state(v) || v->integral != FLAT_NONE) is_out[g->columns[k]] = true;
+        }
+    }
+    *n = g->n_columns;
+    return g->columns;
+}
+
 static void report_too_few(Reporter *r, const DiagnoseGroup *g)
 {
     const uint32_t missing = g->n_columns - g->n_rows;
@@ -274,23 +434,9 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
         diag_hint(r->diag, "write the equation that computes it, or remove it");
         return;
     }
-    // unknowns that stand on the left of no equation are the culprits, if they are as many as equations are
-    // missing
-    bool *is_written = ARENA_ARRAY(&r->work, bool, r->system->rows.n_columns);
-    for (uint32_t k = 0; k < g->n_rows; k++) {
-        const ExprNode *left = expr_node(&r->system->flat->pool, r->system->equations[g->rows[k]].lhs);
-        if (left->op != EXPR_VAR) continue;
-        const uint32_t j = r->system->column_of[left->index];
-        if (j != FLAT_NONE) is_written[j] = true;
-    }
-    uint32_t *culprits = ARENA_ARRAY(&r->work, uint32_t, g->n_columns), n = 0;
-    for (uint32_t k = 0; k < g->n_columns; k++)
-        if (!is_written[g->columns[k]]) culprits[n++] = g->columns[k];
+    uint32_t n;
+    const uint32_t *culprits = find_culprits(r, g, &n);
     const bool is_sure = n == missing;
-    if (!is_sure) {
-        culprits = g->columns;
-        n = g->n_columns;
-    }
     const char *names = list_names(r, culprits, n, is_sure ? " and " : " or ");
     const char *subject = is_sure ? arena_printf(&r->work, "%s %s", names, n == 1 ? "is" : "are")
                         : missing == 1 ? arena_printf(&r->work, "one of %s is", names)
@@ -300,8 +446,6 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
     diag_hint(r->diag, "write %s for %s, or declare %s as param with a value",
               missing == 1 ? "one more equation" : count_text(r, missing, "more equation"), names,
               missing == 1 && n == 1 ? "it" : missing == 1 ? "one of them" : "as many of them");
-    for (uint32_t k = 1; k < n && k <= NOTES_MAX; k++)
-        diag_note(r->diag, variable(r, culprits[k])->place, "'%s' is declared here", name_of(r, culprits[k]));
     // where it is needed; if there are several, the equations they share
     const Incidence *columns = &r->system->columns;
     const uint32_t *needed = columns->columns + columns->first[culprits[0]];
@@ -309,11 +453,26 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
     else note_rows(r, needed, incidence_count(columns, culprits[0]), INCIDENCE_NONE, "it is needed here");
 }
 
+// The unknowns that lack an equation, if there are few and it is sure which.
+static const char *missing_names(Reporter *r, const DiagnoseParts *parts)
+{
+    VEC(uint32_t) all = { 0 };
+    for (uint32_t k = 0; k < parts->n_under; k++) {
+        const DiagnoseGroup *g = &parts->under[k];
+        uint32_t n;
+        const uint32_t *culprits = find_culprits(r, g, &n);
+        if (n != g->n_columns - g->n_rows) return NULL;
+        for (uint32_t i = 0; i < n; i++) vec_push(&r->work, &all, culprits[i]);
+    }
+    return all.n == 1 ? list_names(r, all.items, 1, "") : NULL;
+}
+
 void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)
 {
     Reporter r = { .system = system, .match = match, .diag = diag };
     const DiagnoseParts parts = diagnose_parts(system, match, &r.work);
     bool needs_reduction = false;
+    r.missing = missing_names(&r, &parts);
     for (uint32_t k = 0; k < parts.n_over; k++) {
         const DiagnoseGroup *g = &parts.over[k];
         // too many here and too few there: an equation that fixes states hides what computes their
@@ -404,18 +563,46 @@ void diagnose_start(const Start *start, const Match *match, orr_diag *diag)
 
 // ---- Loops
 
+static void report_singular(Reporter *r, const uint32_t *rows, uint32_t n, uint32_t at)
+{
+    uint32_t *columns = ARENA_ARRAY(&r->work, uint32_t, n);
+    for (uint32_t k = 0; k < n; k++) columns[k] = r->match->column_of[rows[k]];
+    incidence_sort(columns, n);
+    diag_report(r->diag, DIAG_LOOP_SINGULAR, place_of(r, at), n == 1 ? "equation" : "equations",
+                list_names(r, columns, n, " and "), n == 1 ? "has" : "have");
+}
+
 void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                             orr_diag *diag)
 {
     Reporter r = { .system = system, .match = match, .diag = diag };
-    uint32_t *columns = ARENA_ARRAY(&r.work, uint32_t, n);
-    for (uint32_t k = 0; k < n; k++) columns[k] = match->column_of[rows[k]];
-    incidence_sort(columns, n);
-    diag_report(diag, DIAG_LOOP_SINGULAR, place_of(&r, rows[0]), n == 1 ? "equation" : "equations",
-                list_names(&r, columns, n, " and "), n == 1 ? "has" : "have");
+    report_singular(&r, rows, n, rows[0]);
     diag_hint(diag, n == 1 ? "the unknown cancels out: correct the equation"
                            : "they say the same thing twice or contradict each other: correct one of them");
     note_rows(&r, rows, n, rows[0], "together with this equation");
+    arena_free(&r.work);
+}
+
+void diagnose_dependent(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
+                        const DiagnoseDependence *d, orr_diag *diag)
+{
+    Reporter r = { .system = system, .match = match, .diag = diag };
+    incidence_sort(d->rows, d->n);
+    const uint32_t last = d->rows[d->n - 1];
+    report_singular(&r, rows, n, last);
+    if (d->n == 1)
+        diag_hint(diag, "the unknowns cancel out%s: correct the equation",
+                  d->rest ? arena_printf(&r.work, ", and %s is left", text_of(&r, d->rest)) : "");
+    else if (!d->contradicts)
+        diag_hint(diag, "%s say the same: write in place of one of them what is missing, or correct its signs",
+                  d->n == 2 ? "the two equations" : "the equations shown, taken together,");
+    else if (d->rest)
+        diag_hint(diag, "%s contradict each other, all unknowns cancel and %s is left: correct one of them",
+                  d->n == 2 ? "the two equations" : "the equations shown", text_of(&r, d->rest));
+    else
+        diag_hint(diag, "%s contradict each other: all unknowns cancel; correct one of them",
+                  d->n == 2 ? "the two equations" : "the equations shown");
+    note_rows(&r, d->rows, d->n, last, "together with this equation");
     arena_free(&r.work);
 }
 

@@ -31,5 +31,15 @@ void diagnose_start(const Start *start, const Match *match, orr_diag *diag);
 // The component of these equations is singular whatever the values.
 void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                             orr_diag *diag);
+
+// Linear equations of a component that are a combination of each other.
+typedef struct DiagnoseDependence {
+    uint32_t           *rows;           // [n] of the system, no fewer of which depend
+    uint32_t            n;
+    bool                contradicts;    // else they say the same
+    const FlatEquation *rest;           // what they say together, without unknowns; NULL if not known
+} DiagnoseDependence;
+void diagnose_dependent(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
+                        const DiagnoseDependence *dependence, orr_diag *diag);
 // An algebraic loop where none are wanted.
 void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, orr_diag *diag);

@@ -2,6 +2,7 @@
 #include "order/small.h"
 #include "base/map.h"
 #include "expr/build.h"
+#include "num/rank.h"
 #include <float.h>
 #include <math.h>
 
@@ -117,27 +118,72 @@ static bool loses_rank(double *a, uint32_t n)
     return false;
 }
 
+// The matrix with the arbitrary numbers of a seed. False if an entry is not finite.
+static bool fill_matrix(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                        const ExprValues *values, double *a)
+{
+    for (size_t k = 0; k < (size_t)n * n; k++) a[k] = 0;
+    for (uint32_t k = 0; k < n_entries; k++) {
+        const double x = expr_evaluate(pool, entries[k].value, values);
+        if (!isfinite(x)) return false;
+        a[entries[k].row * n + entries[k].column] = x;
+    }
+    return true;
+}
+
+static ExprValues arbitrary_values(const uint64_t *seed)
+{
+    return (ExprValues){ .variable = arbitrary,
+                         .mode = arbitrary_mode,
+                         .history = arbitrary_history,
+                         .context = seed,
+                         .t = arbitrary(seed, UINT32_MAX) };
+}
+
 bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries)
 {
     if (n > LARGEST) return false;
     Arena work = { 0 };
+    double *a = ARENA_ARRAY(&work, double, (size_t)n * n);
     bool is_singular = true;
     for (uint64_t seed = 1; seed <= TRIES && is_singular; seed++) {
-        const ExprValues values = { .variable = arbitrary,
-                                    .mode = arbitrary_mode,
-                                    .history = arbitrary_history,
-                                    .context = &seed,
-                                    .t = arbitrary(&seed, UINT32_MAX) };
-        double *a = ARENA_ARRAY(&work, double, (size_t)n * n);
-        bool is_finite = true;
-        for (uint32_t k = 0; k < n_entries; k++) {
-            const double x = expr_evaluate(pool, entries[k].value, &values);
-            a[entries[k].row * n + entries[k].column] = x;
-            is_finite = is_finite && isfinite(x);
-        }
+        const ExprValues values = arbitrary_values(&seed);
         // where numbers cannot tell, believe that it can be solved
-        is_singular = is_finite && loses_rank(a, n);
+        is_singular = fill_matrix(pool, n, entries, n_entries, &values, a) && loses_rank(a, n);
     }
     arena_free(&work);
     return is_singular;
+}
+
+bool small_dependence(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                      const Expr *vector, Arena *arena, SmallDependence *out)
+{
+    if (n > LARGEST) return false;
+    Arena work = { 0 };
+    double *a = ARENA_ARRAY(&work, double, (size_t)n * n);
+    double *scratch = ARENA_ARRAY(&work, double, (size_t)n * n + n);
+    double *factors[2];
+    *out = (SmallDependence){ .rows = ARENA_ARRAY(arena, uint32_t, n), .is_constant = true,
+                              .factors = ARENA_ARRAY(arena, double, n) };
+    bool ok = true;
+    for (uint64_t seed = 1; seed <= 2 && ok; seed++) {
+        const ExprValues values = arbitrary_values(&seed);
+        double *f = factors[seed - 1] = ARENA_ARRAY(&work, double, n);
+        ok = fill_matrix(pool, n, entries, n_entries, &values, a) && rank_dependent(a, n, f, scratch);
+        double sum = 0, size = 0;
+        for (uint32_t i = 0; i < n && ok; i++) {
+            const double term = f[i] == 0 ? 0 : f[i] * expr_evaluate(pool, vector[i], &values);
+            sum += term;
+            size += fabs(term);
+        }
+        if (!(fabs(sum) <= 1e-9 * size)) out->contradicts = true;
+    }
+    for (uint32_t i = 0; i < n && ok; i++) {
+        if (factors[0][i] != factors[1][i]) out->is_constant = false;
+        if (factors[0][i] == 0) continue;
+        out->factors[out->n] = factors[0][i];
+        out->rows[out->n++] = i;
+    }
+    arena_free(&work);
+    return ok && out->n > 0;
 }

@@ -14,3 +14,16 @@ bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t
 // Singular for all values of what the entries read? Tried with arbitrary numbers; "no" where that would take
 // long.
 bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries);
+
+// Equations of such a system that depend on each other.
+typedef struct SmallDependence {
+    uint32_t *rows;           // [n] ascending
+    double   *factors;        // [n] added up with these, all unknowns cancel
+    uint32_t  n;
+    bool      is_constant;    // the factors are the same whatever the values
+    bool      contradicts;    // what is left of the right-hand sides is not 0
+} SmallDependence;
+
+// The fewest equations that make it singular. False if they cannot be told.
+bool small_dependence(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                      const Expr *vector, Arena *arena, SmallDependence *out);

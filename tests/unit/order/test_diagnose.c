@@ -48,11 +48,11 @@ static void test_diagnose_names_what_is_computed_twice(void **state)
     assert_string_equal(message.text, "'x' is computed twice");
     assert_int_equal(message.line, 2);
     assert_true(has_note_at(&m, 1));
-    assert_contains(message.hint, "remove one of these 2 equations, or declare 'k' as var");
+    assert_contains(message.hint, "remove one of the two equations, or declare 'k' as var");
     make_free(&m);
 }
 
-// a = 1, b = a + 1, c = 2 b, c = 7: four equations for three unknowns; d = 5 has nothing to do with it.
+// a = 1, b = a + 1, 2 b + c = 0, a + c = 7: four equations for three unknowns; d = 5 has nothing to do with it.
 static void test_diagnose_names_all_equations_that_are_too_many(void **state)
 {
     (void)state;
@@ -62,8 +62,8 @@ static void test_diagnose_names_all_equations_that_are_too_many(void **state)
     make_equation(&m, a, make_number(&m, 1));
     make_equation(&m, b, make_add(&m, a, make_number(&m, 1)));
     make_equation(&m, d, make_number(&m, 5));
-    make_equation(&m, c, make_mul(&m, make_number(&m, 2), b));
-    make_equation(&m, c, make_number(&m, 7));
+    make_equation(&m, make_add(&m, c, make_mul(&m, make_number(&m, 2), b)), make_number(&m, 0));
+    make_equation(&m, make_add(&m, a, c), make_number(&m, 7));
     refuse(&m);
     const orr_message message = find_message(&m, "E302");
     assert_string_equal(message.text, "1 equation too many (4 equations for 3 unknowns: 'a', 'b' and 'c')");
@@ -71,6 +71,52 @@ static void test_diagnose_names_all_equations_that_are_too_many(void **state)
     assert_true(has_note_at(&m, 1) && has_note_at(&m, 2) && has_note_at(&m, 4));
     assert_false(has_note_at(&m, 3));
     assert_contains(message.hint, "remove one of these 4 equations");
+    make_free(&m);
+}
+
+// a = 1, b = a + 1, c = 2 b, c = 7: any of them could go, but c is what was written twice. And x, which occurs in
+// no equation, is what one of them may have been meant for.
+static void test_diagnose_prefers_what_is_written_twice(void **state)
+{
+    (void)state;
+    Make m;
+    make_init(&m);
+    const Expr a = make_var(&m, "a"), b = make_var(&m, "b"), c = make_var(&m, "c");
+    make_var(&m, "x");
+    make_equation(&m, a, make_number(&m, 1));
+    make_equation(&m, b, make_add(&m, a, make_number(&m, 1)));
+    make_equation(&m, c, make_mul(&m, make_number(&m, 2), b));
+    make_equation(&m, c, make_number(&m, 7));
+    refuse(&m);
+    const orr_message message = find_message(&m, "E310");
+    assert_string_equal(message.text, "'c' is computed twice");
+    assert_int_equal(message.line, 4);
+    assert_true(has_note_at(&m, 3));
+    assert_false(has_note_at(&m, 1) || has_note_at(&m, 2));
+    assert_contains(message.hint, "meant for 'x'");
+    find_message(&m, "E312");
+    make_free(&m);
+}
+
+// x + y + z = 1, x - y + z = 2, x + y + w = 2, 2 x + 2 z = 7: the last contradicts the first two.
+static void test_diagnose_names_the_fewest_that_contradict(void **state)
+{
+    (void)state;
+    Make m;
+    make_init(&m);
+    const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), z = make_var(&m, "z"), w = make_var(&m, "w");
+    const Expr two = make_number(&m, 2);
+    make_equation(&m, make_add(&m, make_add(&m, x, y), z), make_number(&m, 1));
+    make_equation(&m, make_add(&m, make_sub(&m, x, y), z), two);
+    make_equation(&m, make_add(&m, make_add(&m, x, y), w), two);
+    make_equation(&m, make_add(&m, make_mul(&m, two, x), make_mul(&m, two, z)), make_number(&m, 7));
+    refuse(&m);
+    const orr_message message = find_message(&m, "E307");
+    assert_contains(message.hint, "contradict each other");
+    assert_contains(message.hint, "0 = -4");
+    assert_int_equal(message.line, 4);
+    assert_true(has_note_at(&m, 1) && has_note_at(&m, 2));
+    assert_false(has_note_at(&m, 3));
     make_free(&m);
 }
 
@@ -103,7 +149,8 @@ static void test_diagnose_names_all_unknowns_if_any_may_be_meant(void **state)
     refuse(&m);
     const orr_message message = find_message(&m, "E301");
     assert_contains(message.text, "one of 'x' or 'y' is never computed");
-    assert_true(has_note_at(&m, 1002));
+    assert_contains(message.hint, "write one more equation for 'x' or 'y'");
+    assert_true(has_note_at(&m, 1));
     make_free(&m);
 }
 
@@ -152,7 +199,7 @@ static void test_diagnose_finds_equations_without_unknowns(void **state)
     refuse(&m);
     const orr_message message = find_message(&m, "E309");
     assert_contains(message.text, "k = 2");
-    assert_contains(message.hint, "declare 'k' as var");
+    assert_contains(message.hint, "'k' is a parameter, fixed in a run: declare it as var");
     make_free(&m);
 }
 
@@ -420,6 +467,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diagnose_names_what_is_computed_twice),
         cmocka_unit_test(test_diagnose_names_all_equations_that_are_too_many),
+        cmocka_unit_test(test_diagnose_prefers_what_is_written_twice),
+        cmocka_unit_test(test_diagnose_names_the_fewest_that_contradict),
         cmocka_unit_test(test_diagnose_names_the_unknown_that_is_never_computed),
         cmocka_unit_test(test_diagnose_names_all_unknowns_if_any_may_be_meant),
         cmocka_unit_test(test_diagnose_says_what_occurs_nowhere),
