@@ -238,7 +238,8 @@ static uint32_t known_alone(const Reporter *r, uint32_t row)
     const FlatEquation *e = &r->system->equations[row];
     const Expr sides[2] = { e->lhs, e->rhs };
     for (int i = 0; i < 2; i++) {
-        const ExprNode *side = expr_node(&flat->pool, sides[i]), *other = expr_node(&flat->pool, sides[1 - i]);
+        const ExprNode *side = expr_node(&flat->pool, sides[i]);
+        const ExprNode *other = expr_node(&flat->pool, sides[1 - i]);
         if (side->op != EXPR_VAR || structure_is_state(&flat->vars.items[side->index])) continue;
         // x = k, with a state x, is about x
         if (other->op == EXPR_VAR && structure_is_state(&flat->vars.items[other->index])) continue;
@@ -266,8 +267,10 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     diag_report(r->diag, DIAG_EQUATION_EMPTY, place_of(r, row), equation_text(r, row));
     if (known != FLAT_NONE) {
         const FlatVar *v = &flat->vars.items[known];
+        const char *kind =
+            v->kind == FLAT_INPUT ? "an input, given from outside" : "a parameter, fixed in a run";
         diag_hint(r->diag, "'%s' is %s: declare it as var to have it computed, or remove the equation",
-                  v->name, v->kind == FLAT_INPUT ? "an input, given from outside" : "a parameter, fixed in a run");
+                  v->name, kind);
         diag_note(r->diag, v->place, "'%s' is declared here", v->name);
         return;
     }
@@ -283,7 +286,8 @@ static void hint_too_many(Reporter *r, const DiagnoseGroup *g, const char *remov
     const char *params = list_params(r, g->rows, g->n_rows);
     const char *more = g->n_rows - g->n_columns == 1 ? "" : ", and so on,";
     if (r->missing)
-        diag_hint(r->diag, "%s; or is one of them meant for %s, which is never computed?", remove, r->missing);
+        diag_hint(r->diag, "%s; or is one of them meant for %s, which is never computed?", remove,
+                  r->missing);
     else if (*params)
         diag_hint(r->diag, "%s, or declare %s%s as var to have it computed", remove, params, more);
     else diag_hint(r->diag, "%s", remove);
@@ -360,9 +364,8 @@ static void report_surplus(Reporter *r, const DiagnoseGroup *g)
     diag_report(r->diag, DIAG_SYSTEM_TOO_MANY, place_of(r, last), count_text(r, surplus, "equation"),
                 count_text(r, g->n_rows, "equation"), count_text(r, g->n_columns, "unknown"),
                 list_names(r, g->columns, g->n_columns, " and "));
-    hint_too_many(r, g,
-                  surplus == 1 ? arena_printf(&r->work, "remove one of these %u equations", g->n_rows)
-                               : arena_printf(&r->work, "remove %u of these %u equations", surplus, g->n_rows));
+    const char *number = surplus == 1 ? "one" : arena_printf(&r->work, "%u", surplus);
+    hint_too_many(r, g, arena_printf(&r->work, "remove %s of these %u equations", number, g->n_rows));
     note_rows(r, g->rows, g->n_rows, last, "one of them");
 }
 
@@ -398,8 +401,8 @@ static void report_high_index(Reporter *r, const DiagnoseGroup *g)
 }
 
 // Unknowns that stand alone on the left of no equation are the culprits, if they are as many as equations are
-// missing; or those of them that are neither derivatives nor have one (M*v' = … is the equation of v'). Else it
-// may be any of the group.
+// missing; or those of them that are neither derivatives nor have one (M*v' = … is the equation of v'). Else
+// it may be any of the group.
 static uint32_t *find_culprits(Reporter *r, const DiagnoseGroup *g, uint32_t *n)
 {
     const uint32_t missing = g->n_columns - g->n_rows;
@@ -594,7 +597,7 @@ void diagnose_dependent(const System *system, const Match *match, const uint32_t
         diag_hint(diag, "the unknowns cancel out%s: correct the equation",
                   d->rest ? arena_printf(&r.work, ", and %s is left", text_of(&r, d->rest)) : "");
     else if (!d->contradicts)
-        diag_hint(diag, "%s say the same: write in place of one of them what is missing, or correct its signs",
+        diag_hint(diag, "%s say the same: replace one of them by what is missing, or correct its signs",
                   d->n == 2 ? "the two equations" : "the equations shown, taken together,");
     else if (d->rest)
         diag_hint(diag, "%s contradict each other, all unknowns cancel and %s is left: correct one of them",

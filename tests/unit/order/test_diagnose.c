@@ -52,7 +52,7 @@ static void test_diagnose_names_what_is_computed_twice(void **state)
     make_free(&m);
 }
 
-// a = 1, b = a + 1, 2 b + c = 0, a + c = 7: four equations for three unknowns; d = 5 has nothing to do with it.
+// a = 1, b = a + 1, 2 b + c = 0, a + c = 7: four equations for three unknowns; d = 5 is none of them.
 static void test_diagnose_names_all_equations_that_are_too_many(void **state)
 {
     (void)state;
@@ -74,8 +74,8 @@ static void test_diagnose_names_all_equations_that_are_too_many(void **state)
     make_free(&m);
 }
 
-// a = 1, b = a + 1, c = 2 b, c = 7: any of them could go, but c is what was written twice. And x, which occurs in
-// no equation, is what one of them may have been meant for.
+// a = 1, b = a + 1, c = 2 b, c = 7: any of them could go, but c is what was written twice. And x, which
+// occurs in no equation, is what one of them may have been meant for.
 static void test_diagnose_prefers_what_is_written_twice(void **state)
 {
     (void)state;
