@@ -42,7 +42,7 @@ static orr_status test_experiment(const char *path, const char *name, const Sett
         status = outcome.status;
         if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
             count->failed++;
-            printf("FAILED %s: %s: the run %s\n", path, name, orr_status_text(status));
+            printf("FAILED %s: %s: %s\n", path, name, orr_status_text(status));
         }
         orr_outcome_free(&outcome);
     } else {

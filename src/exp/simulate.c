@@ -17,6 +17,7 @@
 #include <string.h>
 
 enum { NAMES_SHOWN = 12 };    // in a hint
+#define ROWS_MAX 1e12         // more would fill any disk, and run for days
 
 typedef struct Simulation {
     const orr_model      *model;
@@ -296,6 +297,8 @@ static orr_status run_on_times(Simulation *s, double every)
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until) return status;
+        // many rows inside one step never come to where steps look at this
+        if (s->run->cancel && *s->run->cancel) return ORR_STATUS_CANCELLED;
     }
 }
 
@@ -369,6 +372,11 @@ static bool check(const orr_experiment *e, orr_diag *diag)
         snprintf(text, sizeof text, "%g", e->every);
         diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text,
                     "it is an interval of time; 0 means each step");
+        ok = false;
+    } else if (e->every > 0 && !isnan(e->until) && !((e->until - e->from) / e->every <= ROWS_MAX)) {
+        char text[32];
+        snprintf(text, sizeof text, "%g", e->every);
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "every", text, "that makes more than 1e12 rows");
         ok = false;
     }
     return ok;

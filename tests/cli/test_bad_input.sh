@@ -403,6 +403,7 @@ nonsense|E401 1|there is 'cycle' and others
 --until -1|E410 2|
 --from 5 --until 4|E410 2|
 --every -1|E407 2|
+--every 1e-300|E407 2|1e12 rows
 --record Z|E411 2|there are alpha, beta
 --record X,Xx|E411 2|did you mean 'X'?
 --update sideways|E022 2|in-place

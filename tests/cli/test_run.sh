@@ -94,6 +94,12 @@ run run "$lv" --tol 1e-6 --abs 1 --stats --quiet; check; (($(steps) < loose)) ||
 run run "$lv" --max-step 0.01 --stats --quiet; check; (($(steps) >= 1500)) || fail "--max-step has no effect"
 run run "$lv" --solver rk4 --step 0.1 --stats --quiet; expect_equal "$(steps)" 150
 
+# a first guess below rounding is only a guess, also after an event
+for solver in auto dopri5 adams bdf; do
+    run run "$root/examples/limits.orr" crossing --step 1e-30 --solver $solver --quiet
+    expect_status 0
+done
+
 # ---- --stats: every key, on standard error, with numbers
 run run "$root/examples/two_roots.orr" right --stats --quiet
 expect_status 0
@@ -215,4 +221,9 @@ for signal in INT TERM; do
     awk -F, 'NR > 1 { want = (NR - 2)/100; d = $1 - want; if (d > 1e-6 || d < -1e-6) bad = 1 } END { exit bad }' long.csv || fail "rows are missing"
 done
 rm long.csv
+# also where all rows lie inside one step
+timeout -k 5 -s INT 0.5 "$ORRERY" run "$lv" --until 1 --every 1e-11 -o /dev/null --quiet 2>err
+status=$? command="run --every 1e-11 (SIGINT)" err=$(<err) out=
+expect_status 124    # of timeout; 137 if it had to be killed
+expect_code E514
 finish

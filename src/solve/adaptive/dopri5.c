@@ -95,14 +95,16 @@ static double norm(const Island *island, const double *u, const double *w, const
 static double first_step(Island *island, Dopri5 *m, double room)
 {
     const SolverOptions *o = &island->options;
-    if (o->step > 0) return fmin(o->step, fmin(o->max_step, room));
+    // a guess that the clock cannot tell from nothing is made longer
+    const double least = 1000 * DBL_EPSILON * fabs(island->t);
+    if (o->step > 0) return fmin(fmax(o->step, least), fmin(o->max_step, room));
     const size_t n = island->model->n_states;
     const double size = norm(island, island->x, NULL, island->x);
     const double speed = norm(island, m->k[0], NULL, island->x);
     double h = size < 1e-5 || speed < 1e-5 ? 1e-6 : 0.01 * size / speed;
     // a state that happens to pass through zero says nothing about its time scale; too long a step is only
     // rejected
-    h = fmax(h, fmax(1000 * DBL_EPSILON * fabs(island->t), isfinite(room) ? 1e-9 * room : 0));
+    h = fmax(h, fmax(least, isfinite(room) ? 1e-9 * room : 0));
     h = fmin(h, fmin(o->max_step, room));
     for (int tries = 0; tries < 20; tries++, h /= 10) {
         for (size_t i = 0; i < n; i++) m->y[i] = island->x[i] + h * m->k[0][i];

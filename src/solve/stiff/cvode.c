@@ -366,8 +366,11 @@ static StepResult step(Island *island, double t_limit)
         if (t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
             return step_crumb(island, m, t_limit);
         if (CVodeReInit(m->cvode, island->t, m->y) != CV_SUCCESS) return give_up(island, m, CV_ILL_INPUT);
-        if (island->options.step > 0)
-            CVodeSetInitStep(m->cvode, fmin(island->options.step, t_limit - island->t));
+        if (island->options.step > 0) {
+            // a guess that the clock cannot tell from nothing is made longer
+            const double guess = fmax(island->options.step, 1000 * DBL_EPSILON * fabs(island->t));
+            CVodeSetInitStep(m->cvode, fmin(guess, t_limit - island->t));
+        }
         m->t_stop = NAN;
         m->begun = true;
     }
