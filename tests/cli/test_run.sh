@@ -222,7 +222,7 @@ for signal in INT TERM; do
 done
 rm long.csv
 # also where all rows lie inside one step
-timeout -k 5 -s INT 0.5 "$ORRERY" run "$lv" --until 1 --every 1e-11 -o /dev/null --quiet 2>err
+timeout --foreground -k 5 -s INT 0.5 "$ORRERY" run "$lv" --until 1 --every 1e-11 -o /dev/null --quiet 2>err
 status=$? command="run --every 1e-11 (SIGINT)" err=$(<err) out=
 expect_status 124    # of timeout; 137 if it had to be killed
 expect_code E514
