@@ -54,79 +54,19 @@ static double now_ms(void)
 
 // ---------------------------------------------------------------------------------------------- settings
 
-static const char *trimmed_copy(const char *from, size_t n)
-{
-    while (n && (*from == ' ' || *from == '\t')) from++, n--;
-    while (n && (from[n - 1] == ' ' || from[n - 1] == '\t')) n--;
-    char *copy = malloc(n + 1);
-    if (!copy) abort();
-    memcpy(copy, from, n);
-    copy[n] = '\0';
-    return copy;
-}
-
-// a, b ,c → three names
-static void split_names(const char *text, List *names)
-{
-    int depth = 0;    // a comma inside [2,3] belongs to the name
-    const char *start = text;
-    for (const char *p = text;; p++) {
-        if (*p == '[') depth++;
-        if (*p == ']') depth--;
-        if (*p && (*p != ',' || depth > 0)) continue;
-        const char *name = trimmed_copy(start, (size_t)(p - start));
-        if (*name) list_add(names, name);
-        else free((char *)name);
-        if (!*p) return;
-        start = p + 1;
-    }
-}
-
 typedef struct Overrides {
-    orr_setting *settings;      // [n] those of the experiment, then those of the command line
-    size_t       n;
-    List         texts;         // owned names
-    List         records;
+    Given        given;
+    List         records;       // owned names
     bool         chose_until;   // nobody said when to end
     size_t       n_unasked;     // expectations of the experiment as written, which the command line has changed
 } Overrides;
 
-// Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense.
-static bool check_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag)
-{
-    if (isnan(value) || value > 0) return true;
-    char number[40];
-    orr_format_number(value, number);
-    usage_error(diag, code, hint, "%s %s is not a positive number", what, number);
-    return false;
-}
-
-static bool apply_set(const char *text, const Session *session, Overrides *over, orr_experiment *experiment, orr_diag *diag)
-{
-    const char *equals = strchr(text, '=');
-    double value;
-    if (!equals || equals == text) {
-        usage_error(diag, "E022", "write --set NAME=VALUE, such as --set K=2.5", "option '--set' needs NAME=VALUE, not '%s'", text);
-        return false;
-    }
-    const char *name = trimmed_copy(text, (size_t)(equals - text));
-    list_add(&over->texts, name);
-    if (!orr_parse_number(equals + 1, &value)) {
-        usage_error(diag, "E407", "write a number such as 0.01 or 1e-6", "'%s' cannot be set to '%s': not a number", name, equals + 1);
-        return false;
-    }
-    if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value))
-        return strcmp(name, "timestep") != 0 || check_positive("E409", "step", "give one such as timestep=0.01", value, diag);
-    over->settings[over->n++] = (orr_setting){ name, value };
-    return true;
-}
-
 static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
 {
-    bool ok = check_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
-    ok &= check_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
-    ok &= check_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
-    ok &= check_positive("E409", "largest step", "leave --max-step out for no limit", s->max_step, diag);
+    bool ok = given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
+    ok &= given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
+    ok &= given_is_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
+    ok &= given_is_positive("E409", "largest step", "leave --max-step out for no limit", s->max_step, diag);
     if (!isnan(s->step)) {
         e->run.step = s->step;
         if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
@@ -154,13 +94,7 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
 
 static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
 {
-    over->settings = calloc(e->run.n_settings + s->set.n + 1, sizeof *over->settings);
-    if (!over->settings) abort();
-    for (size_t i = 0; i < e->run.n_settings; i++) over->settings[over->n++] = e->run.settings[i];
-    bool ok = true;
-    for (size_t i = 0; i < s->set.n; i++) ok &= apply_set(s->set.items[i], session, over, e, diag);
-    e->run.settings = over->settings;
-    e->run.n_settings = over->n;
+    bool ok = given_read(&over->given, &s->set, session, e, diag);
 
     if (!isnan(s->from)) e->from = s->from;
     if (!isnan(s->until)) e->until = s->until;
@@ -169,7 +103,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     else if (e->every == 0 && !*e->name) e->every = (e->until - e->from) / 500;
     ok &= apply_method(s, e, diag);
     if (s->record) {
-        split_names(s->record, &over->records);
+        names_split(s->record, &over->records);
         e->records = over->records.items;
         e->n_records = over->records.n;
     }
@@ -184,11 +118,8 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
 
 static void free_overrides(Overrides *over)
 {
-    for (size_t i = 0; i < over->texts.n; i++) free((char *)over->texts.items[i]);
-    for (size_t i = 0; i < over->records.n; i++) free((char *)over->records.items[i]);
-    free(over->texts.items);
-    free(over->records.items);
-    free(over->settings);
+    given_free(&over->given);
+    names_free(&over->records);
 }
 
 // ---------------------------------------------------------------------------------------------- progress

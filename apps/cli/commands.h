@@ -3,7 +3,7 @@
 #include "options.h"
 
 extern const Command command_run, command_check, command_test, command_show, command_plot, command_new, command_fmt,
-    command_export, command_solvers, command_blocks, command_explain;
+    command_export, command_steady, command_linearise, command_continue, command_solvers, command_blocks, command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.
 typedef struct Session {
@@ -24,3 +24,20 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 void       session_close(Session *session);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
 orr_status failure_status(const orr_diag *diag);
+
+// given.c: what the command line gives beside the experiment.
+typedef struct Given {
+    orr_setting *settings;      // [n] those of the experiment, then those of the command line
+    size_t       n;
+    List         texts;         // owned names
+} Given;
+
+// Settings of the form NAME=VALUE, on top of the experiment's, which then has them all. Free in either case, after the
+// experiment's last use.
+bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment, orr_diag *diag);
+void given_free(Given *given);
+// Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is fine.
+bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
+// a, b ,c → three names, each a copy
+void names_split(const char *text, List *names);
+void names_free(List *names);

@@ -7,13 +7,14 @@
 
 const Command *const commands[] = {
     &command_run, &command_check, &command_test, &command_show, &command_plot, &command_new, &command_fmt,
-    &command_export, &command_solvers, &command_blocks, &command_explain, NULL,
+    &command_export, &command_steady, &command_linearise, &command_continue, &command_solvers, &command_blocks,
+    &command_explain, NULL,
 };
 
 static void help(FILE *out)
 {
     fputs("Orrery, a workbench for modelling and simulation.\n\nUsage: orrery COMMAND …\n\n", out);
-    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-9s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n'orrery COMMAND --help' tells more, with examples. To begin with:\n\n"
           "  orrery run examples/circle.csmp --set timestep=0.01\n"
           "  orrery new spring.orr\n"

@@ -10,6 +10,8 @@ typedef struct orr_plot {
     const char *const *ys;       // [n_ys] names
     size_t      n_ys;
     const char *over;            // NULL: time
+    const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in the colour of the
+                                 // line before them. NULL: all lines
 } orr_plot;
 
 typedef struct orr_expect {

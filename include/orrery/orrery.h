@@ -1,5 +1,6 @@
 // include/orrery/orrery.h: the whole public interface.
 #pragma once
+#include "orrery/analyse.h"
 #include "orrery/base.h"
 #include "orrery/experiment.h"
 #include "orrery/model.h"

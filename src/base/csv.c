@@ -13,7 +13,7 @@
 // ---- Writing
 
 // A field that contains what has a meaning in CSV is quoted, its quotes doubled.
-static void write_field(FileOut *f, const char *text)
+void csv_field(FileOut *f, const char *text)
 {
     if (!strpbrk(text, ",;\t\"\r\n") && text[0] != '#') {
         file_text(f, text);
@@ -31,7 +31,7 @@ void csv_header(FileOut *f, const char *const *names, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
         if (i) file_text(f, ",");
-        write_field(f, names[i]);
+        csv_field(f, names[i]);
     }
     file_text(f, "\n");
     file_mark(f);

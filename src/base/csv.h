@@ -9,6 +9,7 @@
 
 // ---- Writing: a header and rows of shortest round-trip numbers; each row is a whole record of the file.
 void csv_header(FileOut *f, const char *const *names, size_t n);      // quoted where needed
+void csv_field(FileOut *f, const char *text);                          // one, likewise, and no comma
 void csv_row(FileOut *f, const double *values, size_t n);
 void csv_time_row(FileOut *f, double t, const double *values, size_t n);    // t first
 

@@ -144,6 +144,9 @@
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
     D(EXPERIMENT_VALUE,       "E417", "a number is needed here") \
+    D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
+    D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
+    D(ANALYSE_MODEL,          "E422", "'%s' has no equilibria to speak of: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -158,6 +161,10 @@
     D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \
     D(TIME_LIMIT,             "E513", "the time limit of %g s was reached at t = %.10g") \
     D(CANCELLED,              "E514", "stopped on request at t = %.10g") \
+    D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
+    D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
+    D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
+    D(EIGEN_FAILED,           "E523", "the eigenvalues of a matrix of %zu rows cannot be computed: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STEP_LARGE,             "W602", "step %g s is large for this model: %s") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
@@ -175,6 +182,9 @@
       "'%s' compares numbers that change continuously: it holds at single instants only") \
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
+    D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
+    D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
+    D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
@@ -182,5 +192,6 @@
     D(PROGRAM_MISSING,        "E705", "the program '%s' is needed for %s and was not found") \
     D(PROGRAM_FAILED,         "E706", "'%s' failed: %s") \
     D(MODEL_TOO_LARGE,        "E707", "the model has %zu %s; the limit is %zu") \
+    D(LIBRARY_MISSING,        "E710", "the library '%s' is needed for %s and was not found") \
     D(INTERNAL,               "E799", "this should not happen: %s")
 // clang-format on

@@ -893,6 +893,31 @@
       "      until 2*period\n" \
       "    end", \
       "write the number, for example 'until 2*pi/sqrt(2)'.") \
+    X(ANALYSE_PARAMETER, \
+      "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
+      "outside. The rest is computed by the model, so it cannot be given another value.", \
+      "    model M\n" \
+      "      param a = 1\n" \
+      "      var x = 1\n" \
+      "      x' = a - x\n" \
+      "    end\n" \
+      "    # orrery continue m.orr --param x --from 0 --to 1", \
+      "name a parameter or an input, here a. 'orrery check' lists them.") \
+    X(ANALYSE_RANGE, \
+      "The range to search, or the range of the parameter to follow, is not one.", \
+      "    orrery steady logistic.orr --range x=2..1\n" \
+      "    orrery continue fold.orr --param a --from 1 --to 1", \
+      "write the smaller number of a range first, and two different ends for a\n" \
+      "parameter. --range takes states only.") \
+    X(ANALYSE_MODEL, \
+      "Equilibria, linear models and branches are about states: what changes by itself until it\n" \
+      "rests. A model without states has none, and of a model with delays the whole past is a\n" \
+      "state, which these commands do not treat.", \
+      "    model M\n" \
+      "      x = 2\n" \
+      "    end\n" \
+      "    # orrery steady m.orr", \
+      "'orrery run' computes such a model.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -994,6 +1019,48 @@
       "computed so far is kept.", \
       "    orrery run long.orr    # and Ctrl-C", \
       "nothing is wrong; start it again when you like.") \
+    X(STEADY_NONE, \
+      "From none of the starting points did the search come to a state at which every rate is\n" \
+      "zero. Perhaps there is none, perhaps it is far from where the search began. The message\n" \
+      "shows the nearest point, and the equation that was farthest from rest.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = 1\n" \
+      "    end\n" \
+      "    # orrery steady m.orr", \
+      "look whether the rate named there can become zero at all. If so, help the\n" \
+      "search: --range x=0..10 says where to look, --starts 200 looks more often, --set x=5 begins\n" \
+      "elsewhere.") \
+    X(BRANCH_NONE, \
+      "A branch is followed from an equilibrium, and none was found: neither at the first value\n" \
+      "of the parameter, nor at the value it has in the model, nor at the last.", \
+      "    model M\n" \
+      "      param a = -1\n" \
+      "      var x = 0\n" \
+      "      x' = a - x^2\n" \
+      "    end\n" \
+      "    # orrery continue m.orr --param a --from -2 --to -1", \
+      "choose a range in which there is one; 'orrery steady --set a=1' tells.") \
+    X(ANALYSE_POINT, \
+      "The point about which a model was to be linearised, or from which a branch was to begin,\n" \
+      "lies where a rate has no value or no derivative.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = -sqrt(x)\n" \
+      "    end\n" \
+      "    # orrery linearise m.orr --at start", \
+      "move the point with --set, or linearise at another one: --at T goes where a\n" \
+      "run has come at the time T.") \
+    X(EIGEN_FAILED, \
+      "The eigenvalues, which decide on stability, did not come out. This is very rare: the matrix\n" \
+      "contains numbers that are extremely large, or are no numbers.", \
+      "    model M\n" \
+      "      var x = 0, y = 0\n" \
+      "      x' = 1e300*y - 1e300*x\n" \
+      "      y' = 1e300*x\n" \
+      "    end\n" \
+      "    # orrery steady m.orr", \
+      "measure the quantities in units in which they are neither huge nor tiny.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
@@ -1108,6 +1175,36 @@
       "      assert abs(x) < 0.2 \"the spring law holds for small extensions only\"\n" \
       "    end", \
       "stay inside the claim by other parameters or inputs, or extend the model.") \
+    X(TIME_FROZEN, \
+      "The rates depend on t itself, not only on the states. What is said about equilibria, linear\n" \
+      "models or branches holds for the model with its time stopped.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = sin(t) - x\n" \
+      "    end\n" \
+      "    # orrery steady m.orr", \
+      "nothing, if that is what you mean; --from T stops the time elsewhere.") \
+    X(BRANCH_STOPPED, \
+      "The branch was followed up to this value of the parameter and not further, for the reason\n" \
+      "given. What was computed is kept.", \
+      "    model M\n" \
+      "      param a = 1\n" \
+      "      var x = 1\n" \
+      "      x' = 1/a - x\n" \
+      "    end\n" \
+      "    # orrery continue m.orr --param a --from 1 --to -1", \
+      "where the equilibrium goes to infinity or rates jump, the branch does end. If it\n" \
+      "was only long, --points N allows more points.") \
+    X(BRANCH_ELSEWHERE, \
+      "At the value with which the range begins no equilibrium was found, so the branch begins\n" \
+      "at another one: the value that the parameter has in the model, or the end of the range.", \
+      "    model M\n" \
+      "      param a = 1\n" \
+      "      var x = 1\n" \
+      "      x' = a - x^2\n" \
+      "    end\n" \
+      "    # orrery continue m.orr --param a --from -1 --to 1", \
+      "nothing, if the branch is the one you wanted.") \
     X(COMPILER_MISSING, \
       "Native code needs a C compiler, and none was found.", \
       "    CC=nocc orrery run tank.orr --code native", \
@@ -1140,6 +1237,10 @@
       "The model is larger than what can be treated.", \
       "    an array of a thousand components with a million variables each", \
       "make the arrays smaller; check the sizes first.") \
+    X(LIBRARY_MISSING, \
+      "A library that is loaded only when it is needed was not found on this machine.", \
+      "    orrery steady logistic.orr", \
+      "install the package named in the message.") \
     X(INTERNAL, \
       "Orrery found itself in a state that its authors took for impossible. It is a mistake in\n" \
       "the program, not in your model.", \

@@ -32,23 +32,27 @@ static bool find_column(const orr_table *table, const char *name, size_t *column
     return false;
 }
 
-static void add_curve(PlotData *data, size_t column)
+static void add_curve(PlotData *data, size_t column, char look)
 {
-    if (data->n_ys < PLOT_CURVES_MAX) data->ys[data->n_ys++] = column;
-    else data->n_left_out++;
+    if (data->n_ys == PLOT_CURVES_MAX) {
+        data->n_left_out++;
+        return;
+    }
+    data->looks[data->n_ys] = look;
+    data->ys[data->n_ys++] = column;
 }
 
 // A column, or all elements of an array: u stands for u[1], u[2], …
-static bool add_curves(const orr_table *table, const char *name, PlotData *data)
+static bool add_curves(const orr_table *table, const char *name, char look, PlotData *data)
 {
     size_t column;
-    if (find_column(table, name, &column)) return add_curve(data, column), true;
+    if (find_column(table, name, &column)) return add_curve(data, column, look), true;
     const size_t length = strlen(name);
     bool found = false;
     for (column = 0; column < orr_table_n_columns(table); column++) {
         const char *element = orr_table_name(table, column);
         if (strncmp(element, name, length) != 0 || element[length] != '[') continue;
-        add_curve(data, column);
+        add_curve(data, column, look);
         found = true;
     }
     return found;
@@ -80,11 +84,11 @@ bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, 
         ok = false;
     }
     for (size_t i = 0; i < plot->n_ys; i++) {
-        if (add_curves(table, plot->ys[i], data)) continue;
+        if (add_curves(table, plot->ys[i], plot->looks ? plot->looks[i] : '-', data)) continue;
         report_unknown(table, plot->ys[i], diag);
         ok = false;
     }
-    for (size_t c = 1; plot->n_ys == 0 && c < orr_table_n_columns(table); c++) add_curve(data, c);
+    for (size_t c = 1; plot->n_ys == 0 && c < orr_table_n_columns(table); c++) add_curve(data, c, '-');
     if (!ok) return false;
     for (size_t row = 0; row < orr_table_n_rows(table); row++) {
         widen(orr_table_column(table, data->x)[row], &data->x_min, &data->x_max);

@@ -58,6 +58,15 @@ static void write_label(FILE *out, const orr_table *table, size_t column)
     write_quoted(out, text);
 }
 
+static const char *look_text(char look)
+{
+    switch (look) {
+    case ':': return "lines linewidth 2 dashtype 2";
+    case 'o': return "points pointtype 7 pointsize 0.8";
+    default:  return "lines linewidth 2";
+    }
+}
+
 static void write_script(FILE *out, const orr_table *table, const PlotData *data, const struct Form *form, const char *title,
                          const char *path, size_t n_points)
 {
@@ -74,9 +83,11 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
         fputs(" noenhanced\nunset key\n", out);
     }
     fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
+    size_t colour = 0;
     for (size_t i = 0; i < data->n_ys; i++) {
-        fprintf(out, "%s'-' binary record=%zu format='%%double%%double' using 1:2 with lines linewidth 2 linecolor '%s' title ",
-                i ? ", " : "", n_points, colours[i % (sizeof colours / sizeof *colours)]);
+        if (i > 0 && data->looks[i] == '-') colour++;
+        fprintf(out, "%s'-' binary record=%zu format='%%double%%double' using 1:2 with %s linecolor '%s' title ", i ? ", " : "",
+                n_points, look_text(data->looks[i]), colours[colour % (sizeof colours / sizeof *colours)]);
         write_label(out, table, data->ys[i]);
     }
     fputc('\n', out);

@@ -43,19 +43,20 @@ _orrery() {
         *:--code) _orrery_words 'instant native'; return ;;
         *:--loops) _orrery_words 'solve halt'; return ;;
         *:--update) _orrery_words 'synchronous in-place'; return ;;
+        linearise:--at) _orrery_words 'steady start'; return ;;
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
-        plot:-o | run:--plot) _orrery_files svg png pdf; return ;;
+        plot:-o | run:--plot | continue:--plot) _orrery_files svg png pdf; return ;;
         *:-o) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--every | *:--record | *:--plot | \
-            *:--model | *:--title) return ;;
+            *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points) return ;;
     esac
     if [[ $current == -* ]]; then
         _orrery_words "$(_orrery_ask --complete "$command")"
         return
     fi
     case $command in
-        run | check | show | export)
+        run | check | show | export | steady | linearise | continue)
             _orrery_experiments
             _orrery_files orr csmp
             ;;

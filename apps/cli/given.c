@@ -1,0 +1,85 @@
+// apps/cli/given.c: what the command line gives beside the experiment: settings, and lists of names.
+#include "commands.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char *trimmed_copy(const char *from, size_t n)
+{
+    while (n && (*from == ' ' || *from == '\t')) from++, n--;
+    while (n && (from[n - 1] == ' ' || from[n - 1] == '\t')) n--;
+    char *copy = malloc(n + 1);
+    if (!copy) abort();
+    memcpy(copy, from, n);
+    copy[n] = '\0';
+    return copy;
+}
+
+void names_split(const char *text, List *names)
+{
+    int depth = 0;    // a comma inside [2,3] belongs to the name
+    const char *start = text;
+    for (const char *p = text;; p++) {
+        if (*p == '[') depth++;
+        if (*p == ']') depth--;
+        if (*p && (*p != ',' || depth > 0)) continue;
+        const char *name = trimmed_copy(start, (size_t)(p - start));
+        if (*name) list_add(names, name);
+        else free((char *)name);
+        if (!*p) return;
+        start = p + 1;
+    }
+}
+
+void names_free(List *names)
+{
+    for (size_t i = 0; i < names->n; i++) free((char *)names->items[i]);
+    list_free(names);
+}
+
+bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag)
+{
+    if (isnan(value) || value > 0) return true;
+    char number[40];
+    orr_format_number(value, number);
+    usage_error(diag, code, hint, "%s %s is not a positive number", what, number);
+    return false;
+}
+
+static bool apply_set(const char *text, const Session *session, Given *given, orr_experiment *experiment, orr_diag *diag)
+{
+    const char *equals = strchr(text, '=');
+    double value;
+    if (!equals || equals == text) {
+        usage_error(diag, "E022", "write --set NAME=VALUE, such as --set K=2.5", "option '--set' needs NAME=VALUE, not '%s'", text);
+        return false;
+    }
+    const char *name = trimmed_copy(text, (size_t)(equals - text));
+    list_add(&given->texts, name);
+    if (!orr_parse_number(equals + 1, &value)) {
+        usage_error(diag, "E407", "write a number such as 0.01 or 1e-6", "'%s' cannot be set to '%s': not a number", name, equals + 1);
+        return false;
+    }
+    if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value))
+        return strcmp(name, "timestep") != 0 || given_is_positive("E409", "step", "give one such as timestep=0.01", value, diag);
+    given->settings[given->n++] = (orr_setting){ name, value };
+    return true;
+}
+
+bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment, orr_diag *diag)
+{
+    *given = (Given){ .settings = calloc(experiment->run.n_settings + set->n + 1, sizeof *given->settings) };
+    if (!given->settings) abort();
+    for (size_t i = 0; i < experiment->run.n_settings; i++) given->settings[given->n++] = experiment->run.settings[i];
+    bool ok = true;
+    for (size_t i = 0; i < set->n; i++) ok &= apply_set(set->items[i], session, given, experiment, diag);
+    experiment->run.settings = given->settings;
+    experiment->run.n_settings = given->n;
+    return ok;
+}
+
+void given_free(Given *given)
+{
+    names_free(&given->texts);
+    free(given->settings);
+}
