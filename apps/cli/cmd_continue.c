@@ -16,12 +16,17 @@ static const Option options[] = {
     { "--param", OPTION_TEXT, "NAME", "the parameter or input to vary", offsetof(Settings, param) },
     { "--from", OPTION_NUMBER, "A", "its first value", offsetof(Settings, from) },
     { "--to", OPTION_NUMBER, "B", "its last value; may be smaller", offsetof(Settings, to) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or where to look for the equilibrium", offsetof(Settings, set) },
-    { "--starts", OPTION_NUMBER, "N", "look for further equilibria from N points and follow them too", offsetof(Settings, starts) },
-    { "--step", OPTION_NUMBER, "PART", "longest step, as a part of the range (default: 0.02)", offsetof(Settings, step) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or where to look for the equilibrium",
+      offsetof(Settings, set) },
+    { "--starts", OPTION_NUMBER, "N", "look for further equilibria from N points and follow them too",
+      offsetof(Settings, starts) },
+    { "--step", OPTION_NUMBER, "PART", "longest step, as a part of the range (default: 0.02)",
+      offsetof(Settings, step) },
     { "--points", OPTION_NUMBER, "N", "most points of a branch (default: 2000)", offsetof(Settings, points) },
-    { "-o", OPTION_TEXT, "FILE", "write the branches as CSV; - is standard output", offsetof(Settings, output) },
-    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, y'", offsetof(Settings, plot) },
+    { "-o", OPTION_TEXT, "FILE", "write the branches as CSV; - is standard output",
+      offsetof(Settings, output) },
+    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, y'",
+      offsetof(Settings, plot) },
     { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
 };
 
@@ -31,7 +36,8 @@ static const Option options[] = {
 enum { PARTS = 3, DRAWN_MOST = 5 };
 static const char *const part_names[PARTS] = { "%s", "%s, unstable", "%s, fold or Hopf" };
 
-static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotRequest *request, size_t *drawn, size_t *n, orr_diag *diag)
+static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotRequest *request,
+                       size_t *drawn, size_t *n, orr_diag *diag)
 {
     *n = 0;
     for (size_t p = 0; p < request->n_plots; p++) {
@@ -42,7 +48,8 @@ static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotR
                 char hint[256];
                 const char *closest = orr_model_closest(model, name);
                 if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
-                usage_error(diag, "E412", closest ? hint : NULL, "cannot plot '%s': there is no such variable", name);
+                usage_error(diag, "E412", closest ? hint : NULL,
+                            "cannot plot '%s': there is no such variable", name);
                 return false;
             }
             drawn[(*n)++] = variable;
@@ -53,9 +60,10 @@ static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotR
     return true;
 }
 
-// The table behind the picture: rows along the branches, a gap between two of them; a row at which the stability changes belongs
-// to both parts.
-static orr_table *make_table(const orr_model *model, const orr_diagram *d, const size_t *drawn, size_t n, List *names)
+// The table behind the picture: rows along the branches, a gap between two of them; a row at which the
+// stability changes belongs to both parts.
+static orr_table *make_table(const orr_model *model, const orr_diagram *d, const size_t *drawn, size_t n,
+                             List *names)
 {
     const char *units[1 + PARTS * DRAWN_MOST] = { orr_model_variable(model, d->parameter).unit };
     double row[1 + PARTS * DRAWN_MOST];
@@ -95,18 +103,22 @@ static orr_table *make_table(const orr_model *model, const orr_diagram *d, const
     return table;
 }
 
-static orr_status draw(const Settings *s, const orr_model *model, const orr_diagram *d, bool to_terminal, orr_diag *diag)
+static orr_status draw(const Settings *s, const orr_model *model, const orr_diagram *d, bool to_terminal,
+                       orr_diag *diag)
 {
     const orr_experiment none = orr_experiment_default();
     PlotRequest request;
     size_t drawn[DRAWN_MOST], n = 0;
-    bool ok = results_read_plots(&request, &s->plot, &none, diag) && find_drawn(model, d, &request, drawn, &n, diag);
+    bool ok = results_read_plots(&request, &s->plot, &none, diag) &&
+              find_drawn(model, d, &request, drawn, &n, diag);
     if (ok && n > 0) {
         List names = { 0 };
         orr_table *table = make_table(model, d, drawn, n, &names);
         char looks[PARTS * DRAWN_MOST + 1] = "";
         for (size_t i = 0; i < n; i++) strcat(looks, "-:o");
-        const orr_plot plot = { .ys = names.items + 1, .n_ys = names.n - 1, .over = names.items[0], .looks = looks };
+        const orr_plot plot = {
+            .ys = names.items + 1, .n_ys = names.n - 1, .over = names.items[0], .looks = looks
+        };
         if (to_terminal) orr_plot_text(table, &plot, stdout, 79, 20, diag);
         for (size_t f = 0; f < request.n_files && ok; f++) {
             ok = orr_plot_file(table, &plot, orr_model_name(model), request.files[f], diag);
@@ -125,15 +137,16 @@ static void print_end(const orr_diagram *d, size_t p, const char *name)
 {
     const orr_branch_point *point = &d->points[p];
     printf("  %s = %-14.10g %s", name, point->parameter, point->n_unstable == 0 ? "stable" : "unstable");
-    if (point->n_unstable > 0) printf(", %zu eigenvalue%s to the right", point->n_unstable, point->n_unstable == 1 ? "" : "s");
+    if (point->n_unstable > 0)
+        printf(", %zu eigenvalue%s to the right", point->n_unstable, point->n_unstable == 1 ? "" : "s");
     fputc('\n', stdout);
 }
 
 static void print(const orr_diagram *d, const orr_model *model)
 {
     const char *name = orr_model_variable(model, d->parameter).name;
-    printf("%s along %s: %zu branch%s, %zu points\n", orr_model_name(model), name, d->n_branches, d->n_branches == 1 ? "" : "es",
-           d->n_points);
+    printf("%s along %s: %zu branch%s, %zu points\n", orr_model_name(model), name, d->n_branches,
+           d->n_branches == 1 ? "" : "es", d->n_points);
     for (size_t p = 0; p < d->n_points; p++) {
         const orr_branch_point *point = &d->points[p];
         const bool is_first = p == 0 || d->points[p - 1].branch != point->branch;
@@ -167,7 +180,8 @@ static bool check(const Settings *s, orr_diag *diag)
     }
     ok &= given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
     ok &= given_is_positive("E022", "number of points", "give one such as --points 5000", s->points, diag);
-    ok &= given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts, diag);
+    ok &= given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts,
+                            diag);
     return ok;
 }
 
@@ -189,7 +203,8 @@ static orr_status follow(const Settings *s, const Session *session, const orr_ex
         if (!to_stdout) print(&diagram, session->model);
         const orr_status drawn = draw(s, session->model, &diagram, !to_stdout, diag);
         if (status == ORR_STATUS_OK) status = drawn;
-        if (s->output && !orr_diagram_write(&diagram, session->model, s->output, diag)) status = ORR_STATUS_SYSTEM;
+        if (s->output && !orr_diagram_write(&diagram, session->model, s->output, diag))
+            status = ORR_STATUS_SYSTEM;
         else if (s->output && !to_stdout) printf("  %zu points in %s\n", diagram.n_points, s->output);
     }
     orr_diagram_free(&diagram);
@@ -201,7 +216,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const Settings *s = settings;
     if (!check(s, diag)) return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
@@ -216,11 +232,18 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_continue = {
-    .name = "continue", .arguments = "FILE [EXPERIMENT]", .summary = "Follow an equilibrium along a parameter",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "The branch is followed around folds until the parameter leaves the range. Folds, Hopf points and crossings with other\n"
-               "branches are located and listed; in plots unstable parts are dashed.\n\n"
+    .name = "continue",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Follow an equilibrium along a parameter",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "The branch is followed around folds until the parameter leaves the range. Folds, Hopf\n"
+               "points and crossings with other branches are located and listed; in plots unstable parts\n"
+               "are dashed.\n\n"
                "Examples:\n"
                "  orrery continue examples/fold.orr --param a --from 1 --to -1\n"
                "  orrery continue examples/brusselator.orr --param B --from 1 --to 4 --plot brusselator.svg\n"

@@ -14,13 +14,19 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--at", OPTION_TEXT, "steady|start|T", "the equilibrium (default), the initial values, or a time of a run", offsetof(Settings, at) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
-    { "--inputs", OPTION_TEXT, "A,B", "inputs or parameters (default: all inputs)", offsetof(Settings, inputs) },
-    { "--outputs", OPTION_TEXT, "A,B", "any variables (default: the outputs, or the states)", offsetof(Settings, outputs) },
-    { "--from", OPTION_NUMBER, "T", "start of the run (default: that of the experiment, or 0)", offsetof(Settings, from) },
+    { "--at", OPTION_TEXT, "steady|start|T",
+      "the equilibrium (default), the initial values, or a time of a run", offsetof(Settings, at) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
+      offsetof(Settings, set) },
+    { "--inputs", OPTION_TEXT, "A,B", "inputs or parameters (default: all inputs)",
+      offsetof(Settings, inputs) },
+    { "--outputs", OPTION_TEXT, "A,B", "any variables (default: the outputs, or the states)",
+      offsetof(Settings, outputs) },
+    { "--from", OPTION_NUMBER, "T", "start of the run (default: that of the experiment, or 0)",
+      offsetof(Settings, from) },
     { "--solver", OPTION_TEXT, "S", "method of the run for --at T", offsetof(Settings, solver) },
-    { "-o", OPTION_TEXT, "PREFIX", "write PREFIX_A.csv, _B, _C, _D, _poles and _zeros", offsetof(Settings, output) },
+    { "-o", OPTION_TEXT, "PREFIX", "write PREFIX_A.csv, _B, _C, _D, _poles and _zeros",
+      offsetof(Settings, output) },
     { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
 };
 
@@ -31,12 +37,13 @@ static bool read_at(const char *text, orr_linear_options *o, orr_diag *diag)
     if (strcmp(text, "start") == 0) return o->at = ORR_AT_START, true;
     o->at = ORR_AT_TIME;
     if (orr_parse_number(text, &o->run.t_end) && isfinite(o->run.t_end)) return true;
-    usage_error(diag, "E022", "write --at steady, --at start or --at 12.5", "option '--at' needs steady, start or a time, not '%s'", text);
+    usage_error(diag, "E022", "write --at steady, --at start or --at 12.5",
+                "option '--at' needs steady, start or a time, not '%s'", text);
     return false;
 }
 
-static void print_matrix(const orr_model *model, const char *name, const double *matrix, const size_t *rows, size_t n_rows,
-                         const size_t *columns, size_t n_columns)
+static void print_matrix(const orr_model *model, const char *name, const double *matrix, const size_t *rows,
+                         size_t n_rows, const size_t *columns, size_t n_columns)
 {
     if (n_rows == 0 || n_columns == 0) return;
     const size_t r_shown = n_rows < SHOWN ? n_rows : SHOWN, c_shown = n_columns < SHOWN ? n_columns : SHOWN;
@@ -95,7 +102,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
@@ -117,7 +125,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
             orr_linear linear = orr_linearise(session.model, &o, diag);
             status = linear.status;
             if (status == ORR_STATUS_OK) print(&linear, session.model);
-            if (status == ORR_STATUS_OK && s->output && !orr_linear_write(&linear, session.model, s->output, diag))
+            if (status == ORR_STATUS_OK && s->output &&
+                !orr_linear_write(&linear, session.model, s->output, diag))
                 status = ORR_STATUS_SYSTEM;
             orr_linear_free(&linear);
         }
@@ -130,11 +139,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_linearise = {
-    .name = "linearise", .arguments = "FILE [EXPERIMENT]", .summary = "Linearise a model: A, B, C, D, poles and zeros",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "x' = A x + B u and y = C x + D u hold near the point, for differences from it. The poles are the eigenvalues of A;\n"
-               "zeros are given for each pair of an input and an output.\n\n"
+    .name = "linearise",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Linearise a model: A, B, C, D, poles and zeros",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "x' = A x + B u and y = C x + D u hold near the point, for differences from it. The poles\n"
+               "are the eigenvalues of A; zeros are given for each pair of an input and an output.\n\n"
                "Examples:\n"
                "  orrery linearise examples/pendulum_inverted.orr --at start\n"
                "  orrery linearise examples/dc_motor.orr -o motor\n"

@@ -12,11 +12,14 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or first starting value; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or first starting value; may be repeated",
+      offsetof(Settings, set) },
     { "--starts", OPTION_NUMBER, "N", "starting points to try (default: 20)", offsetof(Settings, starts) },
     { "--range", OPTION_LIST, "STATE=LO..HI", "where they lie; may be repeated", offsetof(Settings, range) },
-    { "--from", OPTION_NUMBER, "T", "time at which to look (default: that of the experiment, or 0)", offsetof(Settings, from) },
-    { "-o", OPTION_TEXT, "FILE", "write the equilibria as CSV; - is standard output", offsetof(Settings, output) },
+    { "--from", OPTION_NUMBER, "T", "time at which to look (default: that of the experiment, or 0)",
+      offsetof(Settings, from) },
+    { "-o", OPTION_TEXT, "FILE", "write the equilibria as CSV; - is standard output",
+      offsetof(Settings, output) },
     { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
 };
 
@@ -27,18 +30,22 @@ static bool read_range(const char *text, orr_range *range, List *texts, orr_diag
     const char *dots = equals ? strstr(equals, "..") : NULL;
     bool ok = equals && equals > text && dots;
     if (ok) {
-        char *name = strndup(text, (size_t)(equals - text)), *lo = strndup(equals + 1, (size_t)(dots - equals - 1));
+        char *name = strndup(text, (size_t)(equals - text)),
+             *lo = strndup(equals + 1, (size_t)(dots - equals - 1));
         if (!name || !lo) abort();
         list_add(texts, name);
         range->name = name;
         ok = orr_parse_number(lo, &range->lo) && orr_parse_number(dots + 2, &range->hi);
         free(lo);
     }
-    if (!ok) usage_error(diag, "E022", "write --range x=0..10", "option '--range' needs STATE=LO..HI, not '%s'", text);
+    if (!ok)
+        usage_error(diag, "E022", "write --range x=0..10", "option '--range' needs STATE=LO..HI, not '%s'",
+                    text);
     return ok;
 }
 
-static void print_equilibrium(const orr_steady *steady, size_t i, const orr_model *model, const size_t *outputs, size_t n_outputs)
+static void print_equilibrium(const orr_steady *steady, size_t i, const orr_model *model,
+                              const size_t *outputs, size_t n_outputs)
 {
     const orr_equilibrium *e = &steady->equilibria[i];
     printf("\n%zu. %s\n", i + 1, e->verdict);
@@ -49,13 +56,15 @@ static void print_equilibrium(const orr_steady *steady, size_t i, const orr_mode
         spectrum_print(e->eigenvalues, steady->n_states, "     ", false, stdout);
     }
     if (!e->is_isolated) puts("   one of a whole line or surface of equilibria");
-    for (size_t k = 0; k < e->n_broken; k++) printf("   outside the frame of the model: %s does not hold\n", e->broken[k]);
+    for (size_t k = 0; k < e->n_broken; k++)
+        printf("   outside the frame of the model: %s does not hold\n", e->broken[k]);
     if (e->n_found > 0) printf("   found from %zu of %zu starting points", e->n_found, steady->n_starts);
     else fputs("   found by leading the search away from the others", stdout);
     printf("; largest rate left %.2g\n", e->residual);
 }
 
-static orr_status find(const Settings *s, const Session *session, const orr_experiment *e, const orr_range *ranges, orr_diag *diag)
+static orr_status find(const Settings *s, const Session *session, const orr_experiment *e,
+                       const orr_range *ranges, orr_diag *diag)
 {
     orr_steady_options o = orr_steady_options_default();
     o.run = e->run;
@@ -69,13 +78,16 @@ static orr_status find(const Settings *s, const Session *session, const orr_expe
     if (status == ORR_STATUS_OK && !to_stdout) {
         size_t n_outputs;
         size_t *outputs = variables_outputs(session->model, &n_outputs);
-        printf("%s at t = %.6g %s: %zu equilibri%s from %zu starting point%s\n", orr_model_name(session->model), steady.t,
-               orr_model_time_unit(session->model), steady.n_equilibria, steady.n_equilibria == 1 ? "um" : "a", steady.n_starts,
+        printf("%s at t = %.6g %s: %zu equilibri%s from %zu starting point%s\n",
+               orr_model_name(session->model), steady.t, orr_model_time_unit(session->model),
+               steady.n_equilibria, steady.n_equilibria == 1 ? "um" : "a", steady.n_starts,
                steady.n_starts == 1 ? "" : "s");
-        for (size_t i = 0; i < steady.n_equilibria; i++) print_equilibrium(&steady, i, session->model, outputs, n_outputs);
+        for (size_t i = 0; i < steady.n_equilibria; i++)
+            print_equilibrium(&steady, i, session->model, outputs, n_outputs);
         free(outputs);
     }
-    if (status == ORR_STATUS_OK && s->output && !orr_steady_write(&steady, session->model, s->output, diag)) status = ORR_STATUS_SYSTEM;
+    if (status == ORR_STATUS_OK && s->output && !orr_steady_write(&steady, session->model, s->output, diag))
+        status = ORR_STATUS_SYSTEM;
     orr_steady_free(&steady);
     return status;
 }
@@ -84,9 +96,11 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model };
-    if (!given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts, diag))
+    if (!given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts,
+                           diag))
         return ORR_STATUS_USAGE;
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
@@ -107,11 +121,18 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_steady = {
-    .name = "steady", .arguments = "FILE [EXPERIMENT]", .summary = "Find equilibria and their stability",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "The search begins at the initial values and at further points: in the ranges given, else where assertions allow,\n"
-               "else around the initial values. Exit codes: 0 found, 1 the model is wrong, 2 wrong usage, 3 none was found.\n\n"
+    .name = "steady",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Find equilibria and their stability",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "The search begins at the initial values and at further points: in the ranges given, else\n"
+               "where assertions allow, else around the initial values. Exit codes: 0 found, 1 the model\n"
+               "is wrong, 2 wrong usage, 3 none was found.\n\n"
                "Examples:\n"
                "  orrery steady examples/van_der_pol.orr soft\n"
                "  orrery steady examples/brusselator.orr --set B=3\n"

@@ -46,31 +46,37 @@ bool given_is_positive(const char *code, const char *what, const char *hint, dou
     return false;
 }
 
-static bool apply_set(const char *text, const Session *session, Given *given, orr_experiment *experiment, orr_diag *diag)
+static bool apply_set(const char *text, const Session *session, Given *given, orr_experiment *experiment,
+                      orr_diag *diag)
 {
     const char *equals = strchr(text, '=');
     double value;
     if (!equals || equals == text) {
-        usage_error(diag, "E022", "write --set NAME=VALUE, such as --set K=2.5", "option '--set' needs NAME=VALUE, not '%s'", text);
+        usage_error(diag, "E022", "write --set NAME=VALUE, such as --set K=2.5",
+                    "option '--set' needs NAME=VALUE, not '%s'", text);
         return false;
     }
     const char *name = trimmed_copy(text, (size_t)(equals - text));
     list_add(&given->texts, name);
     if (!orr_parse_number(equals + 1, &value)) {
-        usage_error(diag, "E407", "write a number such as 0.01 or 1e-6", "'%s' cannot be set to '%s': not a number", name, equals + 1);
+        usage_error(diag, "E407", "write a number such as 0.01 or 1e-6",
+                    "'%s' cannot be set to '%s': not a number", name, equals + 1);
         return false;
     }
     if (orr_model_find(session->model, name) == (size_t)-1 && orr_experiment_set(experiment, name, value))
-        return strcmp(name, "timestep") != 0 || given_is_positive("E409", "step", "give one such as timestep=0.01", value, diag);
+        return strcmp(name, "timestep") != 0 ||
+               given_is_positive("E409", "step", "give one such as timestep=0.01", value, diag);
     given->settings[given->n++] = (orr_setting){ name, value };
     return true;
 }
 
-bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment, orr_diag *diag)
+bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment,
+                orr_diag *diag)
 {
     *given = (Given){ .settings = calloc(experiment->run.n_settings + set->n + 1, sizeof *given->settings) };
     if (!given->settings) abort();
-    for (size_t i = 0; i < experiment->run.n_settings; i++) given->settings[given->n++] = experiment->run.settings[i];
+    for (size_t i = 0; i < experiment->run.n_settings; i++)
+        given->settings[given->n++] = experiment->run.settings[i];
     bool ok = true;
     for (size_t i = 0; i < set->n; i++) ok &= apply_set(set->items[i], session, given, experiment, diag);
     experiment->run.settings = given->settings;

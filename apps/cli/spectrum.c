@@ -22,12 +22,14 @@ void spectrum_print(const orr_complex *values, size_t n, const char *indent, boo
             return;
         }
         const orr_complex value = values[i];
-        const bool is_pair = i + 1 < n && value.im != 0 && values[i + 1].im == -value.im && values[i + 1].re == value.re;
+        const bool is_pair =
+            i + 1 < n && value.im != 0 && values[i + 1].im == -value.im && values[i + 1].re == value.re;
         char text[80];
         spectrum_text(value, is_pair, text, sizeof text);
         fprintf(out, "%s%s", indent, text);
         const double size = hypot(value.re, value.im);
-        if (with_frequency && is_pair) fprintf(out, "    frequency %.6g, damping %.6g", size, -value.re / size);
+        if (with_frequency && is_pair)
+            fprintf(out, "    frequency %.6g, damping %.6g", size, -value.re / size);
         fputc('\n', out);
         if (is_pair) i++;
     }
@@ -60,7 +62,8 @@ void variable_print(const orr_model *model, size_t variable, int width, FILE *ou
     fprintf(out, "%s%*s", text, width > cells ? width - cells : 0, "");
 }
 
-void variables_print(const orr_model *model, const size_t *variables, size_t n, const double *values, const char *indent, FILE *out)
+void variables_print(const orr_model *model, const size_t *variables, size_t n, const double *values,
+                     const char *indent, FILE *out)
 {
     const int width = variable_width(model, variables, n, 1);
     for (size_t i = 0; i < n; i++) {

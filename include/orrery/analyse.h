@@ -1,14 +1,14 @@
-// include/orrery/analyse.h: questions asked of a model without running it: where it rests, how it behaves nearby,
-// and how that changes with a parameter.
+// include/orrery/analyse.h: questions asked of a model without running it: where it rests, how it behaves
+// nearby, and how that changes with a parameter.
 //
 //     orr_steady_find     equilibria, from several starting points, each with its stability
 //     orr_linearise       the matrices A, B, C, D at a point, poles and zeros
 //     orr_continue        an equilibrium followed along a parameter through folds, with its Hopf points
 //
-// All three stand on the derivatives of the rates by the states, which are symbolic where the model has them. They
-// look at one instant, t_start of the run options: a model that depends on time is frozen there, with a warning.
-// Relations are those that hold at each point. Every result owns its memory and names nothing but the model's texts:
-// the model must outlive it, and one call frees it.
+// All three stand on the derivatives of the rates by the states, which are symbolic where the model has them.
+// They look at one instant, t_start of the run options: a model that depends on time is frozen there, with a
+// warning. Relations are those that hold at each point. Every result owns its memory and names nothing but
+// the model's texts: the model must outlive it, and one call frees it.
 #pragma once
 #include "orrery/run.h"
 
@@ -37,10 +37,10 @@ typedef struct orr_range {
 } orr_range;
 
 typedef struct orr_steady_options {
-    orr_run_options  run;       // t_start and settings count: parameters, inputs, and the first starting point
+    orr_run_options  run;       // t_start and settings count: parameters, inputs, the first starting point
     size_t           n_starts;  // starting points tried, the initial values first; 0: 20
-    const orr_range *ranges;    // [n_ranges] where the others lie; default: what asserts allow, or around the initial
-    size_t           n_ranges;  // values
+    const orr_range *ranges;    // [n_ranges] where the others lie; default: where asserts allow, or around
+    size_t           n_ranges;  // the initial values
 } orr_steady_options;
 ORR_API orr_steady_options orr_steady_options_default(void);
 
@@ -69,8 +69,10 @@ typedef struct orr_steady {
 // Find equilibria: states at which every rate is zero. Free the result with orr_steady_free in any case.
 ORR_API orr_steady orr_steady_find(const orr_model *model, const orr_steady_options *options, orr_diag *diag);
 ORR_API void       orr_steady_free(orr_steady *steady);
-// One row for each: the states, the outputs, `unstable` (eigenvalues to the right of the axis; -1: not computed).
-ORR_API bool       orr_steady_write(const orr_steady *steady, const orr_model *model, const char *path, orr_diag *diag);
+// One row for each: states, outputs, `unstable` (eigenvalues to the right of the axis; -1: not computed),
+// `residual`.
+ORR_API bool orr_steady_write(const orr_steady *steady, const orr_model *model, const char *path,
+                              orr_diag *diag);
 
 // ---- The linear model around a point
 
@@ -85,8 +87,8 @@ typedef struct orr_linear_options {
     orr_at             at;
     const char *const *inputs;  // [n_inputs] inputs or parameters; none: all inputs of the model
     size_t             n_inputs;
-    const char *const *outputs; // [n_outputs] any variables; none: the outputs of the model or, without any, its states
-    size_t             n_outputs;
+    const char *const *outputs; // [n_outputs] any variables; none: the model's outputs or, without any, its
+    size_t             n_outputs;    // states
 } orr_linear_options;
 ORR_API orr_linear_options orr_linear_options_default(void);
 
@@ -105,18 +107,20 @@ typedef struct orr_linear {
     const size_t *states, *inputs, *outputs;      // variables
     const double *values;                         // [orr_model_n_variables] at the point
     double        residual;                       // the largest rate there: 0 at an equilibrium
-    const double *A, *B, *C, *D;                  // row after row: x' = A x + B u, y = C x + D u, all as differences
-    bool          is_symbolic;                    // A is; otherwise it comes from extrapolated differences, as B, C, D
-    const orr_complex  *poles;                    // [n_states] the largest real part first; NULL if not computed
-    const orr_transfer *transfers;                // [n_outputs*n_inputs], row after row; NULL if not computed
+    const double *A, *B, *C, *D;                  // row after row: x' = A x + B u, y = C x + D u, where x, u
+                                                  // and y are differences from the point
+    bool          is_symbolic;                    // A is; otherwise it comes from extrapolated differences
+    const orr_complex  *poles;                    // [n_states] the largest real part first
+    const orr_transfer *transfers;                // [n_outputs*n_inputs], row after row; NULL if too many
     void         *memory;
 } orr_linear;
 
 ORR_API orr_linear orr_linearise(const orr_model *model, const orr_linear_options *options, orr_diag *diag);
 ORR_API void       orr_linear_free(orr_linear *linear);
-// As CSV files: prefix_A.csv, prefix_B.csv, prefix_C.csv, prefix_D.csv with the names of columns and rows, prefix_poles.csv,
-// prefix_zeros.csv. Those without a column are left out.
-ORR_API bool       orr_linear_write(const orr_linear *linear, const orr_model *model, const char *prefix, orr_diag *diag);
+// As CSV files: prefix_A.csv, prefix_B.csv, prefix_C.csv, prefix_D.csv with the names of columns and rows,
+// prefix_poles.csv, prefix_zeros.csv. Those without a column are left out.
+ORR_API bool orr_linear_write(const orr_linear *linear, const orr_model *model, const char *prefix,
+                              orr_diag *diag);
 
 // ---- Along a parameter
 
@@ -126,7 +130,7 @@ typedef enum orr_point_kind {
     ORR_POINT_HOPF,             // a pair of complex eigenvalues crosses the axis: oscillations begin
     ORR_POINT_CROSSING          // a real eigenvalue is zero and the branch goes on: another one crosses it
 } orr_point_kind;
-ORR_API const char *orr_point_text(orr_point_kind kind);    // "fold", "Hopf point", …; "" for a plain one; static
+ORR_API const char *orr_point_text(orr_point_kind kind);    // "fold", "Hopf point", …; "" if plain; static
 
 typedef struct orr_continue_options {
     orr_run_options run;        // settings; the initial values choose the equilibrium
@@ -134,7 +138,7 @@ typedef struct orr_continue_options {
     double      from, to;       // `from` may lie above `to`
     double      step;           // longest, as a part of the range; 0: 0.02
     size_t      n_points;       // at most on a branch; 0: 2000
-    size_t      n_starts;       // look for so many further equilibria at `from` and follow each; 0: only the first
+    size_t      n_starts;       // look for equilibria at `from` from so many points and follow each; 0: one
 } orr_continue_options;
 ORR_API orr_continue_options orr_continue_options_default(void);
 
@@ -158,14 +162,15 @@ typedef struct orr_diagram {
     void         *memory;
 } orr_diagram;
 
-// Follow an equilibrium from `from` towards `to` until the parameter leaves the range. If there is none at `from`, it
-// begins at the parameter's own value or at `to`, and says so. A branch that cannot be followed to an end is kept, with
-// a warning.
+// Follow an equilibrium from `from` towards `to` until the parameter leaves the range. If there is none at
+// `from`, it begins at the parameter's own value or at `to`, and says so. A branch that cannot be followed to
+// an end is kept, with a warning.
 ORR_API orr_diagram orr_continue(const orr_model *model, const orr_continue_options *options, orr_diag *diag);
 ORR_API void        orr_diagram_free(orr_diagram *diagram);
-// One row for each point: the parameter, the states, the outputs, `unstable`, `kind` (0 plain, 1 fold, 2 Hopf, 3 crossing),
-// `branch` (from 1).
-ORR_API bool        orr_diagram_write(const orr_diagram *diagram, const orr_model *model, const char *path, orr_diag *diag);
+// One row for each point: the parameter, the states, the outputs, `unstable`, `kind` (0 plain, 1 fold, 2
+// Hopf, 3 crossing), `branch` (from 1).
+ORR_API bool orr_diagram_write(const orr_diagram *diagram, const orr_model *model, const char *path,
+                               orr_diag *diag);
 
 #ifdef __cplusplus
 }

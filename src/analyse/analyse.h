@@ -4,8 +4,8 @@
 //     Linear       systems of equations with J or with I/dt - J, dense or sparse
 //     newton_*     f(x) = 0 from a starting point
 //
-// A point is a vector of states. Its relations are brought in line with it before anything is computed there, so f is
-// what the model does at x, with a kink where a relation changes. Derivatives hold the relations.
+// A point is a vector of states. Its relations are brought in line with it before anything is computed there,
+// so f is what the model does at x, with a kink where a relation changes. Derivatives hold the relations.
 #pragma once
 #include "base/arena.h"
 #include "orrery/analyse.h"
@@ -33,21 +33,21 @@ typedef struct System {
     double    *shifted, *low, *high;    // [n] scratch of differences
 } System;
 
-// A run at t_start with the initial values solved, asked nothing of its solver. On failure *status says what kind, and
-// nothing is left to close.
-bool system_open(System *s, const orr_model *model, const orr_run_options *options, Arena *arena, orr_diag *diag,
-                 orr_status *status);
+// A run at t_start with the initial values solved, asked nothing of its solver. On failure *status says what
+// kind, and nothing is left to close.
+bool system_open(System *s, const orr_model *model, const orr_run_options *options, Arena *arena,
+                 orr_diag *diag, orr_status *status);
 // The same at the end of a simulation to t_end.
-bool system_open_at(System *s, const orr_model *model, const orr_run_options *options, Arena *arena, orr_diag *diag,
-                    orr_status *status);
+bool system_open_at(System *s, const orr_model *model, const orr_run_options *options, Arena *arena,
+                    orr_diag *diag, orr_status *status);
 void system_close(System *s);
 
 void system_forget(System *s);                                       // guesses and modes as at the start
 // The rates at x. False if the relations there never settle, a loop has no solution or a rate is not finite.
 bool system_rates(System *s, const double *x, double *f);
 bool system_rates_held(System *s, const double *x, double *f);       // with the relations as they are
-// d f / d x, at a point whose relations are settled. `fine`: where it is not symbolic, take extrapolated differences (good to
-// some 11 digits) instead of simple ones.
+// d f / d x, at a point whose relations are settled. `fine`: where it is not symbolic, take extrapolated
+// differences (good to some 11 digits) instead of simple ones.
 bool system_jacobian(System *s, const double *x, bool fine, double *j);    // [n*n] row after row
 
 // Parameters and inputs by their place in the value block; what is computed from them follows.
@@ -57,8 +57,8 @@ bool   system_input_column(System *s, const double *x, uint32_t place, double *d
 // Every variable at a point, by its number: [orr_model_n_variables]. False if they cannot be computed.
 bool   system_values(System *s, const double *x, double *values);
 // d outputs / d state or, with place not FLAT_NONE, d outputs / d parameter: one column, [n_outputs].
-bool   system_output_column(System *s, const double *x, size_t state, uint32_t place, const size_t *outputs, size_t n_outputs,
-                            double *column);
+bool system_output_column(System *s, const double *x, size_t state, uint32_t place, const size_t *outputs,
+                          size_t n_outputs, double *column);
 bool   system_moves(System *s, const double *x);                     // do the rates at x depend on time?
 const char *system_state_name(const System *s, size_t state);
 
@@ -97,8 +97,8 @@ typedef struct Nearest {
 
 typedef enum Way { WAY_NONE, WAY_NEWTON, WAY_TIME, WAY_FIT } Way;    // how a zero was found
 
-// From x to a zero of f, which replaces x: by damped Newton, else by following the model in time, else by least squares. If none
-// is found x is spoilt.
+// From x to a zero of f, which replaces x: by damped Newton, else by following the model in time, else by
+// least squares. If none is found x is spoilt.
 Way newton_find(System *s, Linear *l, double *x, Nearest *nearest);
 // By damped Newton to one that is not known yet.
 bool newton_find_other(System *s, Linear *l, double *x, const Found *known, size_t n_known, Nearest *nearest);
@@ -106,8 +106,8 @@ double newton_distance(const System *s, const double *x, const double *y);    //
 
 // ---- eigen.c
 
-// Eigenvalues of a [n*n], which is spoilt, the largest real part first and of a pair the positive imaginary part. False,
-// reported, if LAPACK is missing or gives up.
+// Eigenvalues of a [n*n], which is spoilt, the largest real part first and of a pair the positive imaginary
+// part. False, reported, if LAPACK is missing or gives up.
 bool eigen_values(double *a, size_t n, orr_complex *values, orr_diag *diag);
 
 // How eigenvalues lie about the imaginary axis; `rounding` is what counts as on it, relative to the largest.
@@ -118,13 +118,13 @@ typedef struct Spectrum {
 Spectrum      eigen_sides(const orr_complex *values, size_t n, double rounding);
 orr_stability eigen_stability(const Spectrum *s);
 const char   *eigen_verdict(const Spectrum *s, size_t n);
-double        eigen_rounding(const System *s);                      // what to trust in the Jacobian of a model
+double        eigen_rounding(const System *s);    // what to trust in the Jacobian of a model
 
 // ---- zeros.c
 
 // Zeros and gain of d + c (s - A)⁻¹ b: zeros [n]. False if LAPACK fails.
-bool zeros_of(const double *a, const double *b, const double *c, double d, size_t n, orr_complex *zeros, size_t *n_zeros,
-              double *gain, orr_diag *diag);
+bool zeros_of(const double *a, const double *b, const double *c, double d, size_t n, orr_complex *zeros,
+              size_t *n_zeros, double *gain, orr_diag *diag);
 
 // ---- steady.c
 
@@ -133,8 +133,10 @@ typedef struct FoundList {
     size_t n;
     bool   is_bad;                 // the ranges make no sense
 } FoundList;
-// Distinct equilibria from n_starts points (0: the default). Without any the reason is reported, unless `silent`.
-FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *ranges, size_t n_ranges, bool silent);
+// Distinct equilibria from n_starts points (0: the default). Without any the reason is reported, unless
+// `silent`.
+FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *ranges, size_t n_ranges,
+                        bool silent);
 // Can the model be analysed at all? False, reported.
 bool analyse_check(const orr_model *model, orr_diag *diag);
 // Can this variable be varied as an input? False, reported.

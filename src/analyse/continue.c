@@ -1,16 +1,19 @@
 // src/analyse/continue.c: an equilibrium followed along a parameter.
 //
-// f(x, a) = 0 is a curve in the space of (x, a), which may turn back in a. So it is followed by its length: from a point with
-// tangent τ a step of length s is made along τ and corrected by Newton on the plane across it (Keller 1977),
+// f(x, a) = 0 is a curve in the space of (x, a), which may turn back in a. So it is followed by its length:
+// from a point with tangent τ a step of length s is made along τ and corrected by Newton on the plane across
+// it (Keller 1977),
 //
 //     f(x, a) = 0,    τ · ((x, a) - (x0, a0)) = s,
 //
-// a system that stays regular where the branch turns. Lengths are measured in scales: of each state, and the range of a.
+// a system that stays regular where the branch turns. Lengths are measured in scales: of each state, and the
+// range of a.
 //
-// Between two points something has happened if the part of τ along a changes its sign (a fold), or if there are more or fewer
-// eigenvalues to the right of the axis. With eigenvalues sorted by their real parts, the k-th real part is a continuous
-// function of s whatever they do, real or in pairs; so its zero is found by the same root finder as everything else: the point
-// for a trial s is corrected from the last point of the branch.
+// Between two points something has happened if the part of τ along a changes its sign (a fold), or if there
+// are more or fewer eigenvalues to the right of the axis. With eigenvalues sorted by their real parts, the
+// k-th real part is a continuous function of s whatever they do, real or in pairs; so its zero is found by
+// the same root finder as everything else: the point for a trial s is corrected from the last point of the
+// branch.
 #include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/vec.h"
@@ -81,10 +84,12 @@ static double product(const Follow *c, const double *u, const double *w)
 static bool factor_at(Follow *c, const double *y, const double *row)
 {
     const size_t n = c->n, m = n + 1;
-    if (!system_jacobian(c->s, y, false, c->j) || !system_input_column(c->s, y, c->place, c->fa)) return false;
+    if (!system_jacobian(c->s, y, false, c->j) || !system_input_column(c->s, y, c->place, c->fa))
+        return false;
     for (size_t i = 0; i < n; i++) {
         double most = 0;
-        for (size_t k = 0; k < n; k++) most = fmax(most, fabs(c->matrix[i * m + k] = c->j[i * n + k] * c->scale[k]));
+        for (size_t k = 0; k < n; k++)
+            most = fmax(most, fabs(c->matrix[i * m + k] = c->j[i * n + k] * c->scale[k]));
         most = fmax(most, fabs(c->matrix[i * m + n] = c->fa[i] * c->scale[n]));
         // rates may be measured in anything
         if (!(most > 0)) return false;
@@ -104,7 +109,8 @@ static bool rates_at(Follow *c, const double *y)
 }
 
 // From y to the branch on the plane row·(y - base) = length. *n_corrections tells how easy it was.
-static bool correct(Follow *c, const double *base, const double *row, double length, double *y, int *n_corrections)
+static bool correct(Follow *c, const double *base, const double *row, double length, double *y,
+                    int *n_corrections)
 {
     const size_t n = c->n, m = n + 1;
     double last = INFINITY;
@@ -160,14 +166,14 @@ static bool find_spectrum(Follow *c, Point *p)
 static bool point_at(Follow *c, double s, Point *p, int *n_corrections)
 {
     for (size_t i = 0; i <= c->n; i++) p->y[i] = c->here.y[i] + s * c->here.tangent[i] * c->scale[i];
-    return correct(c, c->here.y, c->here.tangent, s, p->y, n_corrections) && find_tangent(c, p, c->here.tangent) &&
-           find_spectrum(c, p);
+    return correct(c, c->here.y, c->here.tangent, s, p->y, n_corrections) &&
+           find_tangent(c, p, c->here.tangent) && find_spectrum(c, p);
 }
 
 // ---- Special points
 
-// The point at length s, in trial; if it cannot be had, as where branches cross and the correction is singular, one between here
-// and next.
+// The point at length s, in trial; if it cannot be had, as where branches cross and the correction is
+// singular, one between here and next.
 static bool point_near(Follow *c, double s)
 {
     if (point_at(c, s, &c->trial, NULL)) return true;
@@ -302,8 +308,9 @@ static double distance(Follow *c, const double *y, const double *z)
 
 static void warn_stop(Follow *c, const char *why, const char *hint)
 {
-    diag_report(c->s->diag, DIAG_BRANCH_STOPPED, (Place){ 0 }, c->s->model->flat.vars.items[c->s->model->blocks.params[c->place]].name,
-                c->here.y[c->n], why);
+    diag_report(c->s->diag, DIAG_BRANCH_STOPPED, (Place){ 0 },
+                c->s->model->flat.vars.items[c->s->model->blocks.params[c->place]].name, c->here.y[c->n],
+                why);
     if (hint) diag_hint(c->s->diag, "%s", hint);
 }
 
@@ -326,7 +333,8 @@ static void follow(Follow *c, const Point *begin, double direction)
         if (!ok || turn < TURN_MOST) {
             step /= 2;
             if (step >= STEP_SHORTEST) continue;
-            warn_stop(c, "however short the step, the next point is not found", "the rates may jump or end here");
+            warn_stop(c, "however short the step, the next point is not found",
+                      "the rates may jump or end here");
             return;
         }
         c->s_next = step;
@@ -339,8 +347,9 @@ static void follow(Follow *c, const Point *begin, double direction)
         }
         put_specials(c);
         put_point(c, &c->next, ORR_POINT_PLAIN, 0);
-        const bool is_closed = c->points.n - n_before > 10 && distance(c, c->next.y, begin->y) < step &&
-                               product(c, c->next.tangent, begin->tangent) * direction * begin->tangent[n] > 0;
+        const bool is_closed =
+            c->points.n - n_before > 10 && distance(c, c->next.y, begin->y) < step &&
+            product(c, c->next.tangent, begin->tangent) * direction * begin->tangent[n] > 0;
         copy_point(c, &c->here, &c->next);
         if (is_out || is_closed) return;
         for (size_t i = 0; i < n; i++) {
@@ -435,8 +444,11 @@ static bool begin_branches(Follow *c, Linear *l, const orr_continue_options *o, 
     if (found.n == 0) found = equilibria_at(c, l, a = o->to, o->n_starts);
     if (found.n == 0) {
         diag_report(c->s->diag, DIAG_BRANCH_NONE, (Place){ 0 }, name, o->from, o->to);
-        diag_hint(c->s->diag, "'orrery steady --set %s=VALUE' shows where there are any; --set STATE=VALUE begins the search "
-                  "elsewhere", name);
+        diag_hint(
+            c->s->diag,
+            "'orrery steady --set %s=VALUE' shows where there are any; --set STATE=VALUE begins the search "
+            "elsewhere",
+            name);
         return false;
     }
     if (a != o->from) diag_report(c->s->diag, DIAG_BRANCH_ELSEWHERE, (Place){ 0 }, name, o->from, a);
@@ -444,14 +456,19 @@ static bool begin_branches(Follow *c, Linear *l, const orr_continue_options *o, 
     if (o->n_starts <= 1) found.n = 1;
     for (size_t i = 0; i < found.n; i++) {
         if (is_known(c, found.items[i].x, a)) continue;
-        if (!follow_from(c, found.items[i].x, a, a == o->to ? -direction : direction, a != o->from && a != o->to)) return false;
+        if (!follow_from(c, found.items[i].x, a, a == o->to ? -direction : direction,
+                         a != o->from && a != o->to))
+            return false;
     }
     return true;
 }
 
 // ---- The public side
 
-orr_continue_options orr_continue_options_default(void) { return (orr_continue_options){ .run = orr_run_options_default() }; }
+orr_continue_options orr_continue_options_default(void)
+{
+    return (orr_continue_options){ .run = orr_run_options_default() };
+}
 
 const char *orr_point_text(orr_point_kind kind)
 {
@@ -467,7 +484,8 @@ static bool check(const orr_model *model, const orr_continue_options *o, size_t 
 {
     if (!analyse_check(model, diag)) return false;
     if (model->n_states > STATES_MAX) {
-        diag_report(diag, DIAG_MODEL_TOO_LARGE, (Place){ 0 }, (size_t)model->n_states, "states", (size_t)STATES_MAX);
+        diag_report(diag, DIAG_MODEL_TOO_LARGE, (Place){ 0 }, (size_t)model->n_states, "states",
+                    (size_t)STATES_MAX);
         return false;
     }
     *variable = orr_model_find(model, o->parameter);
@@ -479,16 +497,19 @@ static bool check(const orr_model *model, const orr_continue_options *o, size_t 
     }
     if (!analyse_is_input(model, *variable, diag)) return false;
     if (isfinite(o->from) && isfinite(o->to) && o->from != o->to) return true;
-    diag_report(diag, DIAG_ANALYSE_RANGE, (Place){ 0 }, o->parameter, o->from, o->to, "its ends must be two different numbers");
+    diag_report(diag, DIAG_ANALYSE_RANGE, (Place){ 0 }, o->parameter, o->from, o->to,
+                "its ends must be two different numbers");
     return false;
 }
 
 // The user's settings and, where nobody gave the parameter a value, its first one.
-static orr_run_options complete_settings(const orr_model *model, const orr_continue_options *o, size_t variable, Arena *arena)
+static orr_run_options complete_settings(const orr_model *model, const orr_continue_options *o,
+                                         size_t variable, Arena *arena)
 {
     orr_run_options run = o->run;
     bool given = model->flat.vars.items[variable].start != EXPR_NONE;
-    for (size_t i = 0; i < run.n_settings; i++) given = given || strcmp(run.settings[i].name, o->parameter) == 0;
+    for (size_t i = 0; i < run.n_settings; i++)
+        given = given || strcmp(run.settings[i].name, o->parameter) == 0;
     if (given) return run;
     orr_setting *settings = ARENA_ARRAY(arena, orr_setting, run.n_settings + 1);
     if (run.n_settings) memcpy(settings, run.settings, run.n_settings * sizeof *settings);
@@ -497,8 +518,8 @@ static orr_run_options complete_settings(const orr_model *model, const orr_conti
     return run;
 }
 
-static orr_status continue_branches(const orr_model *model, const orr_continue_options *o, Arena *arena, orr_diagram *result,
-                                    orr_diag *diag)
+static orr_status continue_branches(const orr_model *model, const orr_continue_options *o, Arena *arena,
+                                    orr_diagram *result, orr_diag *diag)
 {
     orr_status status;
     System s;
@@ -526,7 +547,8 @@ static orr_status continue_branches(const orr_model *model, const orr_continue_o
     const double own = system_get(&s, c.place);
     status = ORR_STATUS_FAILED;
     if (linear_init(&l, &s) && begin_branches(&c, &l, o, own)) status = ORR_STATUS_OK;
-    if (status != ORR_STATUS_OK && orr_diag_errors(diag) == 0) diag_report(diag, DIAG_ANALYSE_POINT, (Place){ 0 }, s.t);
+    if (status != ORR_STATUS_OK && orr_diag_errors(diag) == 0)
+        diag_report(diag, DIAG_ANALYSE_POINT, (Place){ 0 }, s.t);
     result->n_states = n;
     result->states = analyse_states(model, arena);
     result->points = c.points.items;

@@ -1,7 +1,7 @@
 // src/analyse/eigen.c: eigenvalues, by LAPACK, and what their places in the plane mean.
 //
-// LAPACK is loaded when the first eigenvalue is asked for: linking it would make every start of the program wait for it and
-// for the Fortran library behind it.
+// LAPACK is loaded when the first eigenvalue is asked for: linking it would make every start of the program
+// wait for it and for the Fortran library behind it.
 #include "analyse/analyse.h"
 #include "base/diag.h"
 #include <dlfcn.h>
@@ -9,9 +9,9 @@
 #include <stdlib.h>
 
 // As Fortran passes them: everything by address, lengths of the texts last.
-typedef void (*Dgeev)(const char *left, const char *right, const int *n, double *a, const int *lda, double *re, double *im,
-                      double *vl, const int *ldvl, double *vr, const int *ldvr, double *work, const int *lwork, int *info,
-                      size_t left_length, size_t right_length);
+typedef void (*Dgeev)(const char *left, const char *right, const int *n, double *a, const int *lda,
+                      double *re, double *im, double *vl, const int *ldvl, double *vr, const int *ldvr,
+                      double *work, const int *lwork, int *info, size_t left_length, size_t right_length);
 
 static Dgeev load_lapack(orr_diag *diag)
 {
@@ -97,7 +97,8 @@ const char *eigen_verdict(const Spectrum *s, size_t n)
         return s->is_complex ? "unstable focus" : "unstable node";
     case ORR_STABILITY_UNDECIDED:
         if (n == 2 && s->is_complex) return "centre of the linear part: stability undecided";
-        return s->is_complex ? "eigenvalues on the imaginary axis: stability undecided" : "eigenvalue 0: stability undecided";
+        return s->is_complex ? "eigenvalues on the imaginary axis: stability undecided"
+                             : "eigenvalue 0: stability undecided";
     default: return "";
     }
 }

@@ -60,8 +60,8 @@ bool linear_init(Linear *l, System *s)
     l->is_sparse = n >= SPARSE_FROM && ir->has_pattern && (double)ir->pattern.n < (double)n * (double)n / 4;
     if (!l->is_sparse) {
         if (n > ANALYSE_DENSE_MAX) {
-            diag_report(s->diag, DIAG_MEMORY_LIMIT, (Place){ 0 }, "a full Jacobian", 16e-9 * (double)n * (double)n,
-                        16e-9 * ANALYSE_DENSE_MAX * ANALYSE_DENSE_MAX);
+            diag_report(s->diag, DIAG_MEMORY_LIMIT, (Place){ 0 }, "a full Jacobian",
+                        16e-9 * (double)n * (double)n, 16e-9 * ANALYSE_DENSE_MAX * ANALYSE_DENSE_MAX);
             return false;
         }
         l->dense = ARENA_ARRAY(s->arena, double, n * n);

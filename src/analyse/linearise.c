@@ -8,7 +8,10 @@
 
 enum { TRANSFERS_MAX = 1000 };    // pairs of input and output whose zeros are computed
 
-orr_linear_options orr_linear_options_default(void) { return (orr_linear_options){ .run = orr_run_options_default() }; }
+orr_linear_options orr_linear_options_default(void)
+{
+    return (orr_linear_options){ .run = orr_run_options_default() };
+}
 
 typedef VEC(size_t) Variables;
 
@@ -31,7 +34,8 @@ bool analyse_is_input(const orr_model *model, size_t variable, orr_diag *diag)
     case ORR_KIND_PARAM:
     case ORR_KIND_INPUT:
         if (var->is_structural) why = "the structure of the model depends on it";
-        else if (model->blocks.start.block_of[variable] != FLAT_NONE) why = "the initial equations compute it";
+        else if (model->blocks.start.block_of[variable] != FLAT_NONE)
+            why = "the initial equations compute it";
         break;
     case ORR_KIND_STATE:     why = "it is a state"; break;
     case ORR_KIND_RATE:      why = "it is the rate of a state"; break;
@@ -44,7 +48,8 @@ bool analyse_is_input(const orr_model *model, size_t variable, orr_diag *diag)
     return false;
 }
 
-static bool choose_inputs(const orr_model *model, const orr_linear_options *o, Arena *arena, Variables *inputs, orr_diag *diag)
+static bool choose_inputs(const orr_model *model, const orr_linear_options *o, Arena *arena,
+                          Variables *inputs, orr_diag *diag)
 {
     bool ok = true;
     for (size_t i = 0; i < o->n_inputs; i++) {
@@ -57,7 +62,8 @@ static bool choose_inputs(const orr_model *model, const orr_linear_options *o, A
     return ok;
 }
 
-static bool choose_outputs(const orr_model *model, const orr_linear_options *o, Arena *arena, Variables *outputs, orr_diag *diag)
+static bool choose_outputs(const orr_model *model, const orr_linear_options *o, Arena *arena,
+                           Variables *outputs, orr_diag *diag)
 {
     bool ok = true;
     for (size_t i = 0; i < o->n_outputs; i++) {
@@ -118,7 +124,8 @@ static void steady_gains(const orr_linear *l, orr_transfer *transfers)
     size_t *pivots = ARENA_ARRAY(&scratch, size_t, n);
     memcpy(factors, l->A, n * n * sizeof *factors);
     const double norm = lu_norm(factors, n);
-    const bool ok = lu_factor(factors, n, pivots, NULL) && lu_reciprocal_condition(factors, n, pivots, norm, work) > 1e-14;
+    const bool ok = lu_factor(factors, n, pivots, NULL) &&
+                    lu_reciprocal_condition(factors, n, pivots, norm, work) > 1e-14;
     for (size_t k = 0; k < n_u; k++) {
         for (size_t i = 0; i < n; i++) x[i] = l->B[i * n_u + k];
         if (ok) lu_solve(factors, n, pivots, x);
@@ -141,7 +148,8 @@ static bool find_zeros(System *s, orr_linear *l)
     memcpy(a, l->A, n * n * sizeof *a);
     bool ok = eigen_values(a, n, poles, s->diag);
     if (ok) l->poles = poles;
-    orr_transfer *transfers = ok && n_pairs > 0 && n_pairs <= TRANSFERS_MAX ? ARENA_ARRAY(s->arena, orr_transfer, n_pairs) : NULL;
+    orr_transfer *transfers =
+        ok && n_pairs > 0 && n_pairs <= TRANSFERS_MAX ? ARENA_ARRAY(s->arena, orr_transfer, n_pairs) : NULL;
     for (size_t i = 0; transfers && ok && i < n_pairs; i++) {
         const size_t row = i / n_u, k = i % n_u;
         orr_transfer *t = &transfers[i];
@@ -175,7 +183,8 @@ static bool go_to_steady(System *s, double *x)
 
 static orr_status linearise_at(System *s, double *x, orr_linear *l)
 {
-    double *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n), *f = ARENA_ARRAY(s->arena, double, s->n);
+    double *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n),
+           *f = ARENA_ARRAY(s->arena, double, s->n);
     l->t = s->t;
     if (!system_rates(s, x, f) || !system_values(s, x, values)) {
         diag_report(s->diag, DIAG_ANALYSE_POINT, (Place){ 0 }, s->t);
@@ -191,14 +200,16 @@ static orr_status linearise_at(System *s, double *x, orr_linear *l)
     return find_zeros(s, l) ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
 }
 
-static orr_status linearise(const orr_model *model, const orr_linear_options *o, Arena *arena, orr_linear *l, orr_diag *diag)
+static orr_status linearise(const orr_model *model, const orr_linear_options *o, Arena *arena, orr_linear *l,
+                            orr_diag *diag)
 {
     orr_status status;
     System s;
     Variables inputs = { 0 }, outputs = { 0 };
     if (!analyse_check(model, diag)) return ORR_STATUS_USAGE;
     if (model->n_states > ANALYSE_EIGEN_MAX) {
-        diag_report(diag, DIAG_MODEL_TOO_LARGE, (Place){ 0 }, (size_t)model->n_states, "states", (size_t)ANALYSE_EIGEN_MAX);
+        diag_report(diag, DIAG_MODEL_TOO_LARGE, (Place){ 0 }, (size_t)model->n_states, "states",
+                    (size_t)ANALYSE_EIGEN_MAX);
         return ORR_STATUS_USAGE;
     }
     bool ok = choose_inputs(model, o, arena, &inputs, diag);

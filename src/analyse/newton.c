@@ -1,21 +1,23 @@
 // src/analyse/newton.c: where the rates are zero, from a starting point.
 //
-// Damped Newton with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004, section 3.3):
-// a step of length λ is good if the next correction, with the same matrix, is shorter than this one. The test sees
-// corrections only, so it does not care in which units rates are measured, and a rate that merely fades away at infinity is
-// never taken for zero: its corrections do not get shorter.
+// Damped Newton with the natural monotonicity test (Deuflhard, Newton Methods for Nonlinear Problems, 2004,
+// section 3.3): a step of length λ is good if the next correction, with the same matrix, is shorter than this
+// one. The test sees corrections only, so it does not care in which units rates are measured, and a rate that
+// merely fades away at infinity is never taken for zero: its corrections do not get shorter.
 //
-// Equilibria that are known already can be taken out: f is multiplied by M(x) = Π (1 + 1/|x - known|²), which has a pole at each
-// of them, so Newton is driven elsewhere (Farrell, Birkisson, Funke 2015). The corrections of M f follow from those of f by the
-// formula of Sherman and Morrison.
+// Equilibria that are known already can be taken out: f is multiplied by M(x) = Π (1 + 1/|x - known|²), which
+// has a pole at each of them, so Newton is driven elsewhere (Farrell, Birkisson, Funke 2015). The corrections
+// of M f follow from those of f by the formula of Sherman and Morrison.
 //
-// Where Newton fails, time itself is followed: steps of implicit Euler, x + (I/dt - J)⁻¹ f, each twice as long as the last.
-// They go where the model goes and end as Newton's steps (pseudo-transient continuation, Kelley and Keyes 1998). A singular J does
-// not stop them, so lines of equilibria are reached too, at the point that the start leads to.
+// Where Newton fails, time itself is followed: steps of implicit Euler, x + (I/dt - J)⁻¹ f, each twice as
+// long as the last. They go where the model goes and end as Newton's steps (pseudo-transient continuation,
+// Kelley and Keyes 1998). A singular J does not stop them, so lines of equilibria are reached too, at the
+// point that the start leads to.
 //
-// Where that does not come to rest either, the shortest of the corrections that fit best is taken (Levenberg 1944, Marquardt
-// 1963), for models small enough for the normal equations: so the cart that may stand anywhere is found standing. The point this
-// ends at counts if the rates are really zero, measured by what the states contribute to them.
+// Where that does not come to rest either, the shortest of the corrections that fit best is taken (Levenberg
+// 1944, Marquardt 1963), for models small enough for the normal equations: so the cart that may stand
+// anywhere is found standing. The point this ends at counts if the rates are really zero, measured by what
+// the states contribute to them.
 #include "analyse/analyse.h"
 #include "num/lu.h"
 #include <math.h>
@@ -80,7 +82,8 @@ static double log_deflation(const System *s, const Work *w, const double *x, dou
         for (size_t i = 0; i < s->n; i++) square += pow((x[i] - known[i]) / s->scale[i], 2) / (double)s->n;
         sum += log1p(1 / square);
         const double slope = -2 / (square * (square + 1) * (double)s->n);
-        for (size_t i = 0; gradient && i < s->n; i++) gradient[i] += slope * (x[i] - known[i]) / (s->scale[i] * s->scale[i]);
+        for (size_t i = 0; gradient && i < s->n; i++)
+            gradient[i] += slope * (x[i] - known[i]) / (s->scale[i] * s->scale[i]);
     }
     return sum;
 }
@@ -92,9 +95,11 @@ static double dot(const double *x, const double *y, size_t n)
     return sum;
 }
 
-// x + λ·(correction) such that the next correction is shorter, in trial, with f there. dx is the correction of f alone, `rest`
-// what deflation divides it by. *size is that of the correction, and becomes that of the next.
-static bool shorten(System *s, Linear *l, const double *x, double log_m, double rest, Work *w, double *lambda, double *size)
+// x + λ·(correction) such that the next correction is shorter, in trial, with f there. dx is the correction
+// of f alone, `rest` what deflation divides it by. *size is that of the correction, and becomes that of the
+// next.
+static bool shorten(System *s, Linear *l, const double *x, double log_m, double rest, Work *w, double *lambda,
+                    double *size)
 {
     const size_t n = s->n;
     const double before = *size;
@@ -104,7 +109,8 @@ static bool shorten(System *s, Linear *l, const double *x, double log_m, double 
         memcpy(w->next_dx, w->f, n * sizeof *w->f);
         linear_solve(l, w->next_dx);
         if (w->n_known > 0) {
-            const double ratio = exp(log_deflation(s, w, w->trial, NULL) - log_m), part = dot(w->pull, w->next_dx, n) / rest;
+            const double ratio = exp(log_deflation(s, w, w->trial, NULL) - log_m),
+                         part = dot(w->pull, w->next_dx, n) / rest;
             for (size_t i = 0; i < n; i++) w->next_dx[i] = ratio * (w->next_dx[i] + part * w->dx[i]);
         }
         *size = size_of(s, x, w->next_dx);
@@ -136,7 +142,8 @@ static bool damped_newton(System *s, Linear *l, double *x, Work *w, Nearest *nea
         last = size;
         // a correction much larger than the state is not to be believed
         lambda = fmin(1, fmin(2 * lambda, 10 / size));
-        if (!shorten(s, l, x, log_m, rest, w, &lambda, &size) || is_far(s, w->trial)) return last <= CONVERGED;
+        if (!shorten(s, l, x, log_m, rest, w, &lambda, &size) || is_far(s, w->trial))
+            return last <= CONVERGED;
         memcpy(x, w->trial, n * sizeof *x);
     }
     return last <= CONVERGED;
@@ -157,9 +164,10 @@ static double squares(const double *f, const double *weight, size_t n)
     return sum;
 }
 
-// d := (JᵀJ + μ)⁻¹ Jᵀ f, in scales of states and weights of rates. j is [n*n] in these; normal and pivots are scratch.
-static bool fit_correction(const double *j, const double *f, const double *weight, size_t n, double mu, double *normal,
-                           size_t *pivots, double *d)
+// d := (JᵀJ + μ)⁻¹ Jᵀ f, in scales of states and weights of rates. j is [n*n] in these; normal and pivots are
+// scratch.
+static bool fit_correction(const double *j, const double *f, const double *weight, size_t n, double mu,
+                           double *normal, size_t *pivots, double *d)
 {
     memset(normal, 0, n * n * sizeof *normal);
     memset(d, 0, n * sizeof *d);
@@ -271,8 +279,11 @@ static void tidy(System *s, double *x, Work *w)
 static Work make_work(const System *s, Arena *arena)
 {
     const size_t n = s->n;
-    return (Work){ .f = ARENA_ARRAY(arena, double, n), .dx = ARENA_ARRAY(arena, double, n), .next_dx = ARENA_ARRAY(arena, double, n),
-                   .trial = ARENA_ARRAY(arena, double, n), .pull = ARENA_ARRAY(arena, double, n) };
+    return (Work){ .f = ARENA_ARRAY(arena, double, n),
+                   .dx = ARENA_ARRAY(arena, double, n),
+                   .next_dx = ARENA_ARRAY(arena, double, n),
+                   .trial = ARENA_ARRAY(arena, double, n),
+                   .pull = ARENA_ARRAY(arena, double, n) };
 }
 
 Way newton_find(System *s, Linear *l, double *x, Nearest *nearest)

@@ -1,8 +1,9 @@
 // src/analyse/steady.c: equilibria from several starting points.
 //
-// The first start is the initial values. The others are a Latin hypercube: along each state every one of n_starts equal parts of
-// its range is met once, in an order shuffled by a fixed sequence, so the same question has the same answer. Ranges are those
-// given, else what assertions allow, else the initial value and around it one, three or ten times its size.
+// The first start is the initial values. The others are a Latin hypercube: along each state every one of
+// n_starts equal parts of its range is met once, in an order shuffled by a fixed sequence, so the same
+// question has the same answer. Ranges are those given, else what assertions allow, else the initial value
+// and around it one, three or ten times its size.
 #include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/vec.h"
@@ -13,7 +14,8 @@
 enum { OTHERS_MAX = 50 };    // equilibria around which others are searched
 #define SAME 1e-6            // scales: equilibria this close are one
 
-// ---------------------------------------------------------------------------------------------- what can be analysed
+// ---------------------------------------------------------------------------------------------- what can be
+// analysed
 
 bool analyse_check(const orr_model *model, orr_diag *diag)
 {
@@ -73,7 +75,8 @@ static double param_value(const void *context, uint32_t variable)
 {
     const System *s = context;
     const FlatKind kind = s->model->flat.vars.items[variable].kind;
-    return kind == FLAT_PARAM || kind == FLAT_INPUT ? system_get(s, s->model->ir.layout.place[variable]) : NAN;
+    return kind == FLAT_PARAM || kind == FLAT_INPUT ? system_get(s, s->model->ir.layout.place[variable])
+                                                    : NAN;
 }
 
 // The state that `e` is, or is the magnitude of; FLAT_NONE otherwise.
@@ -105,7 +108,8 @@ static void limit_by_asserts(System *s, Box *box)
     const ExprPool *pool = &s->model->flat.pool;
     Arena scratch = { 0 };
     VEC(Expr) todo = { 0 };
-    for (size_t i = 0; i < s->model->flat.asserts.n; i++) vec_push(&scratch, &todo, s->model->flat.asserts.items[i].condition);
+    for (size_t i = 0; i < s->model->flat.asserts.n; i++)
+        vec_push(&scratch, &todo, s->model->flat.asserts.items[i].condition);
     while (todo.n) {
         const Expr e = vec_pop(&todo);
         const ExprOp op = expr_op(pool, e);
@@ -130,7 +134,8 @@ static bool limit_by_user(System *s, Box *box, const orr_range *ranges, size_t n
         const size_t variable = orr_model_find(s->model, r->name);
         const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : s->model->ir.layout.state_of[variable];
         const char *why = state == FLAT_NONE ? "there is no such state" : NULL;
-        if (!isfinite(r->lo) || !isfinite(r->hi) || r->lo > r->hi) why = "it must go from a smaller to a larger number";
+        if (!isfinite(r->lo) || !isfinite(r->hi) || r->lo > r->hi)
+            why = "it must go from a smaller to a larger number";
         if (why) {
             diag_report(s->diag, DIAG_ANALYSE_RANGE, (Place){ 0 }, r->name, r->lo, r->hi, why);
             const char *closest = state == FLAT_NONE ? orr_model_closest(s->model, r->name) : NULL;
@@ -144,7 +149,8 @@ static bool limit_by_user(System *s, Box *box, const orr_range *ranges, size_t n
     return ok;
 }
 
-// ---------------------------------------------------------------------------------------------- starting points
+// ---------------------------------------------------------------------------------------------- starting
+// points
 
 // splitmix64: each call another number, the same in every run
 static uint64_t next_random(uint64_t *seed)
@@ -190,7 +196,8 @@ static void starting_point(const System *s, const Box *box, size_t k, const doub
 
 // ---------------------------------------------------------------------------------------------- the search
 
-// Is a point between two equilibria one too? Then they belong to a line of them. Not the middle, which may be one by symmetry.
+// Is a point between two equilibria one too? Then they belong to a line of them. Not the middle, which may be
+// one by symmetry.
 static bool is_one_line(System *s, const double *x, const double *y, double *between, double *f)
 {
     for (size_t i = 0; i < s->n; i++) between[i] = x[i] + 0.381966 * (y[i] - x[i]);
@@ -253,7 +260,8 @@ static void report_none(System *s, const Nearest *nearest, size_t n_starts)
     const orr_model *model = s->model;
     if (isinf(nearest->merit)) {
         diag_report(s->diag, DIAG_STEADY_NONE, (Place){ 0 }, n_starts, n_starts == 1 ? "" : "s");
-        diag_hint(s->diag, "the rates could not be computed at any of them; give ranges with --range STATE=LO..HI");
+        diag_hint(s->diag,
+                  "the rates could not be computed at any of them; give ranges with --range STATE=LO..HI");
         return;
     }
     size_t worst = 0;
@@ -262,22 +270,28 @@ static void report_none(System *s, const Nearest *nearest, size_t n_starts)
     const char *name = system_state_name(s, worst);
     const uint32_t rate = model->blocks.rates[worst];
     const FlatEquation *equation = equation_of(model, rate);
-    const Place place = equation ? equation->place : model->flat.vars.items[model->blocks.states[worst]].place;
-    diag_report(s->diag, DIAG_STEADY_NONE, run_place(model, s->diag, place), n_starts, n_starts == 1 ? "" : "s");
+    const Place place =
+        equation ? equation->place : model->flat.vars.items[model->blocks.states[worst]].place;
+    diag_report(s->diag, DIAG_STEADY_NONE, run_place(model, s->diag, place), n_starts,
+                n_starts == 1 ? "" : "s");
     if (system_rates(s, nearest->x, s->low) && is_constant_rate(s, nearest->x, worst))
-        diag_hint(s->diag, "no state occurs in the rate of '%s': it is %g wherever the others are", name, nearest->f[worst]);
+        diag_hint(s->diag, "no state occurs in the rate of '%s': it is %g wherever the others are", name,
+                  nearest->f[worst]);
     else
-        diag_hint(s->diag, "give ranges to look in with --range STATE=LO..HI, or more starting points with --starts N");
+        diag_hint(
+            s->diag,
+            "give ranges to look in with --range STATE=LO..HI, or more starting points with --starts N");
     StrBuf point = { 0 };
     for (size_t i = 0; i < s->n && i < 6; i++)
         str_addf(&point, "%s%s = %.6g", i ? ", " : "", system_state_name(s, i), nearest->x[i]);
     if (s->n > 6) str_add(&point, ", …");
-    diag_note(s->diag, (Place){ 0 }, "nearest was %s, where %s still changes by %.6g per unit of time", point.p, name,
-              nearest->f[worst]);
+    diag_note(s->diag, (Place){ 0 }, "nearest was %s, where %s still changes by %.6g per unit of time",
+              point.p, name, nearest->f[worst]);
     str_free(&point);
 }
 
-FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *ranges, size_t n_ranges, bool silent)
+FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *ranges, size_t n_ranges,
+                        bool silent)
 {
     const size_t n = s->n;
     if (n_starts == 0) n_starts = ANALYSE_STARTS;
@@ -289,7 +303,8 @@ FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *
     bool ok = limit_by_user(s, &box, ranges, n_ranges);
     // a range is also a scale
     for (size_t i = 0; i < n; i++)
-        if (isfinite(box.hi[i] - box.lo[i]) && box.hi[i] > box.lo[i]) s->scale[i] = (box.hi[i] - box.lo[i]) / 2;
+        if (isfinite(box.hi[i] - box.lo[i]) && box.hi[i] > box.lo[i])
+            s->scale[i] = (box.hi[i] - box.lo[i]) / 2;
 
     const double *fractions = ok && n_starts > 1 ? hypercube(n_starts - 1, n, &scratch) : NULL;
     double *x = ARENA_ARRAY(&scratch, double, n);
@@ -315,9 +330,13 @@ FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *
     return (FoundList){ found.items, found.n, !ok };
 }
 
-// ---------------------------------------------------------------------------------------------- the public side
+// ---------------------------------------------------------------------------------------------- the public
+// side
 
-orr_steady_options orr_steady_options_default(void) { return (orr_steady_options){ .run = orr_run_options_default() }; }
+orr_steady_options orr_steady_options_default(void)
+{
+    return (orr_steady_options){ .run = orr_run_options_default() };
+}
 
 static void list_broken(System *s, const double *x, orr_equilibrium *e, Arena *arena)
 {
@@ -339,7 +358,8 @@ static void list_broken(System *s, const double *x, orr_equilibrium *e, Arena *a
 static bool describe(System *s, const Found *found, orr_equilibrium *e)
 {
     const size_t n = s->n;
-    double *f = ARENA_ARRAY(s->arena, double, n), *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n);
+    double *f = ARENA_ARRAY(s->arena, double, n),
+           *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n);
     *e = (orr_equilibrium){ .values = values, .n_found = found->n_found, .is_isolated = found->is_isolated,
                             .stability = ORR_STABILITY_UNKNOWN };
     system_rates(s, found->x, f);
@@ -364,7 +384,8 @@ static bool describe(System *s, const Found *found, orr_equilibrium *e)
     return true;
 }
 
-static orr_status find(const orr_model *model, const orr_steady_options *o, Arena *arena, orr_steady *result, orr_diag *diag)
+static orr_status find(const orr_model *model, const orr_steady_options *o, Arena *arena, orr_steady *result,
+                       orr_diag *diag)
 {
     orr_status status;
     System s;

@@ -1,8 +1,9 @@
 // src/analyse/system.c: rates and derivatives at a point.
 //
-// Derivatives by parameters, and by states where the model has no symbolic Jacobian, are central differences with steps
-// h, h/2, h/4, …, extrapolated to h = 0 (Ridders 1982): of all estimates in the table the one that agrees best with its
-// neighbours is taken, for each component by itself. That leaves some 11 digits, all of them for linear equations.
+// Derivatives by parameters, and by states where the model has no symbolic Jacobian, are central differences
+// with steps h, h/2, h/4, …, extrapolated to h = 0 (Ridders 1982): of all estimates in the table the one that
+// agrees best with its neighbours is taken, for each component by itself. That leaves some 11 digits, all of
+// them for linear equations.
 #include "analyse/analyse.h"
 #include "base/diag.h"
 #include <float.h>
@@ -36,16 +37,18 @@ static void set_up(System *s, Arena *arena)
     }
 }
 
-static bool open_run(System *s, const orr_model *model, const orr_run_options *options, orr_diag *diag, orr_status *status)
+static bool open_run(System *s, const orr_model *model, const orr_run_options *options, orr_diag *diag,
+                     orr_status *status)
 {
     *s = (System){ .model = model, .diag = diag };
-    if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, diag)) return *status = ORR_STATUS_SYSTEM, false;
+    if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, diag))
+        return *status = ORR_STATUS_SYSTEM, false;
     s->run = run_create(model, options, diag, status);
     return s->run != NULL;
 }
 
-bool system_open(System *s, const orr_model *model, const orr_run_options *options, Arena *arena, orr_diag *diag,
-                 orr_status *status)
+bool system_open(System *s, const orr_model *model, const orr_run_options *options, Arena *arena,
+                 orr_diag *diag, orr_status *status)
 {
     orr_run_options still = *options;
     still.solver = "euler";
@@ -56,8 +59,8 @@ bool system_open(System *s, const orr_model *model, const orr_run_options *optio
     return true;
 }
 
-bool system_open_at(System *s, const orr_model *model, const orr_run_options *options, Arena *arena, orr_diag *diag,
-                    orr_status *status)
+bool system_open_at(System *s, const orr_model *model, const orr_run_options *options, Arena *arena,
+                    orr_diag *diag, orr_status *status)
 {
     if (!open_run(s, model, options, diag, status)) return false;
     *status = orr_run_advance(s->run, options->t_end);
@@ -144,8 +147,8 @@ static double round_step(double size)
     return ldexp(1, exponent - 1);
 }
 
-// Estimates for one component, step after step; row[k] is extrapolated k times. NaNs stay among themselves: where the first
-// steps lead over a border, the table begins later.
+// Estimates for one component, step after step; row[k] is extrapolated k times. NaNs stay among themselves:
+// where the first steps lead over a border, the table begins later.
 typedef struct Estimate {
     double row[LEVELS];
     double best, error;
@@ -192,7 +195,8 @@ static bool slope(const Curve *c, double u, double size, double *out)
         c->at(c->context, u - h, low);
         bool done = true;
         for (size_t i = 0; i < n; i++) {
-            if (estimates[i].n_finite < LEVELS) refine(&estimates[i], (high[i] - low[i]) / ((u + h) - (u - h)));
+            if (estimates[i].n_finite < LEVELS)
+                refine(&estimates[i], (high[i] - low[i]) / ((u + h) - (u - h)));
             done = done && is_refined(&estimates[i]);
         }
         if (done) break;
@@ -235,7 +239,9 @@ static void outputs_at(void *context, double u, double *out)
     const IrLayout *layout = &s->model->ir.layout;
     for (size_t i = 0; i < c->n_outputs; i++) {
         const uint32_t state = layout->state_of[c->outputs[i]];
-        out[i] = state != FLAT_NONE ? s->shifted[state] : ok ? s->island->env.v[layout->place[c->outputs[i]]] : NAN;
+        out[i] = state != FLAT_NONE ? s->shifted[state]
+                 : ok               ? s->island->env.v[layout->place[c->outputs[i]]]
+                                    : NAN;
     }
 }
 
@@ -245,7 +251,8 @@ static bool column(StateShift *shift_of, bool of_outputs, double *out)
     const bool by_state = shift_of->place == FLAT_NONE;
     const double u = by_state ? shift_of->x[shift_of->state] : system_get(s, shift_of->place);
     const double size = by_state ? fmax(s->scale[shift_of->state], fabs(u)) : u != 0 ? fabs(u) : 1;
-    const Curve curve = { of_outputs ? outputs_at : rates_at, shift_of, of_outputs ? shift_of->n_outputs : s->n };
+    const Curve curve = { of_outputs ? outputs_at : rates_at, shift_of,
+                          of_outputs ? shift_of->n_outputs : s->n };
     memcpy(s->shifted, shift_of->x, s->n * sizeof *s->shifted);
     const bool ok = slope(&curve, u, size, out);
     shift(shift_of, u);
@@ -259,10 +266,12 @@ bool system_input_column(System *s, const double *x, uint32_t place, double *df)
     return column(&c, false, df);
 }
 
-bool system_output_column(System *s, const double *x, size_t state, uint32_t place, const size_t *outputs, size_t n_outputs,
-                          double *out)
+bool system_output_column(System *s, const double *x, size_t state, uint32_t place, const size_t *outputs,
+                          size_t n_outputs, double *out)
 {
-    StateShift c = { .s = s, .state = state, .outputs = outputs, .n_outputs = n_outputs, .place = place, .x = x };
+    StateShift c = {
+        .s = s, .state = state, .outputs = outputs, .n_outputs = n_outputs, .place = place, .x = x
+    };
     if (!column(&c, true, out)) return false;
     // a state is itself
     for (size_t i = 0; i < n_outputs; i++) {
@@ -281,7 +290,8 @@ bool system_jacobian(System *s, const double *x, bool fine, double *j)
     memset(j, 0, n * n * sizeof *j);
     if (ir->has_jacobian) {
         if (s->model->code.programs[IR_JACOBIAN](s->t, x, &s->island->env, s->entries) != 0) return false;
-        for (uint32_t k = 0; k < ir->n_jacobian; k++) j[ir->jacobian[k].row * n + ir->jacobian[k].column] = s->entries[k];
+        for (uint32_t k = 0; k < ir->n_jacobian; k++)
+            j[ir->jacobian[k].row * n + ir->jacobian[k].column] = s->entries[k];
         return island_is_finite(s->entries, ir->n_jacobian);
     }
     Arena scratch = { 0 };

@@ -86,8 +86,9 @@ bool orr_diagram_write(const orr_diagram *diagram, const orr_model *model, const
 
 // ---- A linear model
 
-static bool write_matrix(const orr_model *model, const char *prefix, const char *name, const double *matrix, const size_t *rows,
-                         size_t n_rows, const size_t *columns, size_t n_columns, orr_diag *diag)
+static bool write_matrix(const orr_model *model, const char *prefix, const char *name, const double *matrix,
+                         const size_t *rows, size_t n_rows, const size_t *columns, size_t n_columns,
+                         orr_diag *diag)
 {
     if (n_rows == 0 || n_columns == 0) return true;
     Arena work = { 0 };

@@ -5,10 +5,11 @@
 //     | A - s I   b |
 //     |    c      d |
 //
-// of which several lie at infinity, where rounding turns them into large finite numbers. So those are taken out first. With
-// r the relative degree, the first r with c A^(r-1) b not zero, an output held at zero keeps the state in the kernel of
-// c, cA, …, cA^(r-1), and the input that holds it there is u = -(c A^r x)/(c A^(r-1) b). The finite zeros are the eigenvalues of
-// A with that feedback on that subspace (Isidori, Nonlinear Control Systems, section 4.3), n - r of them.
+// of which several lie at infinity, where rounding turns them into large finite numbers. So those are taken
+// out first. With r the relative degree, the first r with c A^(r-1) b not zero, an output held at zero keeps
+// the state in the kernel of c, cA, …, cA^(r-1), and the input that holds it there is u = -(c A^r x)/(c
+// A^(r-1) b). The finite zeros are the eigenvalues of A with that feedback on that subspace (Isidori,
+// Nonlinear Control Systems, section 4.3), n - r of them.
 #include "analyse/analyse.h"
 #include <float.h>
 #include <math.h>
@@ -73,8 +74,8 @@ static void reflect_vector(double *x, size_t n, const double *w, size_t from)
     for (size_t i = from; i < n; i++) x[i] -= 2 * sum * w[i];
 }
 
-bool zeros_of(const double *a, const double *b, const double *c, double d, size_t n, orr_complex *zeros, size_t *n_zeros,
-              double *gain, orr_diag *diag)
+bool zeros_of(const double *a, const double *b, const double *c, double d, size_t n, orr_complex *zeros,
+              size_t *n_zeros, double *gain, orr_diag *diag)
 {
     *n_zeros = 0;
     *gain = d;
@@ -115,7 +116,8 @@ bool zeros_of(const double *a, const double *b, const double *c, double d, size_
     }
     const size_t left = n - used;
     double *kernel = ARENA_ARRAY(&scratch, double, left * left);
-    for (size_t i = 0; i < left; i++) memcpy(kernel + i * left, closed + (used + i) * n + used, left * sizeof *kernel);
+    for (size_t i = 0; i < left; i++)
+        memcpy(kernel + i * left, closed + (used + i) * n + used, left * sizeof *kernel);
     const bool ok = eigen_values(kernel, left, zeros, diag);
     *n_zeros = ok ? left : 0;
     arena_free(&scratch);

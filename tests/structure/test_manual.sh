@@ -20,7 +20,7 @@ for command in $("$ORRERY" --complete); do
     [[ -z $difference ]] || fail "options of '$command' (< the program, > the manual page):"$'\n'"$difference"
 done
 while read -r command; do
-    "$ORRERY" --complete | grep -qx "$command" || fail "the manual page tells of '$command', which does not exist"
+    "$ORRERY" --complete | grep -x "$command" >/dev/null || fail "the manual page tells of '$command', which does not exist"
 done < <(sed -nE 's/^\.SS ([a-z]+).*/\1/p' docs/orrery.1)
 version=$("$ORRERY" --version)
 grep -q "Orrery ${version##* }" docs/orrery.1 || fail "the manual page is not that of ${version##* }"
@@ -31,9 +31,9 @@ PATH=$(dirname "$ORRERY"):$PATH
 source tools/completion/orrery.bash
 complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _orrery; printf '%s\n' "${COMPREPLY[@]}"; }
 [[ $(complete_line orrery ch) == check ]] || fail "completion of 'orrery ch'"
-complete_line orrery run -- | grep -qx -e --until || fail "completion of 'orrery run --'"
-complete_line orrery run x.orr --solver r | grep -qx rk4 || fail "completion of '--solver r'"
-complete_line orrery show --stage f | grep -qx flat || fail "completion of '--stage f'"
+complete_line orrery run -- | grep -x -e --until >/dev/null || fail "completion of 'orrery run --'"
+complete_line orrery run x.orr --solver r | grep -x rk4 >/dev/null || fail "completion of '--solver r'"
+complete_line orrery show --stage f | grep -x flat >/dev/null || fail "completion of '--stage f'"
 
 ((bad == 0)) && echo "manual page and completion agree with the program"
 exit $bad

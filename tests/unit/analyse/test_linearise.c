@@ -56,9 +56,11 @@ static void test_inverted_pendulum(void **state)
 {
     (void)state;
     const double M = 1, m = 0.1, l = 0.5, g = 9.81, pole = sqrt((M + m) * g / (M * l));
-    Case c = linearise("model M\n param M = 1, m = 0.1, l = 0.5, g = 9.81\n input F = 0\n var s = 0, v = 0, q = 0.3, w = 0\n s' = v\n q' = w\n"
+    Case c = linearise("model M\n param M = 1, m = 0.1, l = 0.5, g = 9.81\n input F = 0\n var s = 0, v = 0, "
+                       "q = 0.3, w = 0\n s' = v\n q' = w\n"
                        " (M + m)*v' + m*l*w'*cos(q) = F + m*l*w^2*sin(q)\n l*w' + v'*cos(q) = g*sin(q)\n"
-                       " output tip = s + l*sin(q), at = s\nend\n", NULL);
+                       " output tip = s + l*sin(q), at = s\nend\n",
+                       NULL);
     assert_near(c.l.residual, 0, 1e-12);
     assert_near(c.l.poles[0].re, pole, 1e-10);
     assert_near(c.l.poles[1].re, 0, 1e-7);
@@ -80,7 +82,8 @@ static void test_pendulum_at_the_top(void **state)
     (void)state;
     orr_linear_options o = orr_linear_options_default();
     o.at = ORR_AT_START;
-    Case c = linearise("model M\n param g = 9.81, l = 2\n var q = 0, w = 0\n q' = w\n w' = g/l*sin(q)\nend\n", &o);
+    Case c =
+        linearise("model M\n param g = 9.81, l = 2\n var q = 0, w = 0\n q' = w\n w' = g/l*sin(q)\nend\n", &o);
     assert_near(c.l.poles[0].re, sqrt(9.81 / 2), 1e-14);
     assert_near(c.l.poles[1].re, -sqrt(9.81 / 2), 1e-14);
     assert_int_equal(c.l.n_inputs, 0);
@@ -93,8 +96,11 @@ static void test_dc_motor(void **state)
 {
     (void)state;
     const double R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1;
-    Case c = linearise("model M\n param R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1\n input u = 0, load = 0\n var i = 0, w = 0\n"
-                       " L*i' = u - R*i - k*w\n J*w' = k*i - b*w - load\n output speed = w, all = w + 2*u\nend\n", NULL);
+    Case c =
+        linearise("model M\n param R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1\n input u = 0, load = 0\n var "
+                  "i = 0, w = 0\n"
+                  " L*i' = u - R*i - k*w\n J*w' = k*i - b*w - load\n output speed = w, all = w + 2*u\nend\n",
+                  NULL);
     // (L s + R)(J s + b) + k² = 0
     const double p = (R * J + L * b) / (L * J), q = (R * b + k * k) / (L * J), root = sqrt(p * p / 4 - q);
     assert_near(c.l.poles[0].re, -p / 2 + root, 1e-12);
@@ -127,7 +133,9 @@ static void test_at_a_time_of_a_run(void **state)
     o.run.tolerance = 1e-10;
     o.inputs = inputs, o.n_inputs = 1;
     o.outputs = outputs, o.n_outputs = 3;
-    Case c = linearise("model M\n param k = 0.5, twice = 2*k\n var x = 1\n x' = -twice*x\n y = exp(k*x) + sin(x)\nend\n", &o);
+    Case c = linearise(
+        "model M\n param k = 0.5, twice = 2*k\n var x = 1\n x' = -twice*x\n y = exp(k*x) + sin(x)\nend\n",
+        &o);
     const double x = c.l.values[variable(&c.b, "x")], k = 0.5;
     assert_near(c.l.t, 2, 0);
     assert_near(x, exp(-2), 1e-8);
@@ -147,7 +155,9 @@ static void test_differences_are_accurate(void **state)
     (void)state;
     orr_linear_options o = orr_linear_options_default();
     o.at = ORR_AT_START;
-    Case c = linearise("model M\n input u = 0.6\n var x = 1\n x' = 1e-9*exp(u/0.025) - x\n output s = sqrt(u - 0.59999), q = u^7*x\nend\n", &o);
+    Case c = linearise("model M\n input u = 0.6\n var x = 1\n x' = 1e-9*exp(u/0.025) - x\n output s = sqrt(u "
+                       "- 0.59999), q = u^7*x\nend\n",
+                       &o);
     assert_near_relative(c.l.B[0], 1e-9 * exp(24) / 0.025, 1e-9);
     assert_near_relative(c.l.D[0], 0.5 / sqrt(0.6 - 0.59999), 1e-6);
     assert_near_relative(c.l.D[1], 7 * pow(0.6, 6), 1e-11);

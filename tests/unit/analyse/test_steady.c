@@ -65,7 +65,8 @@ static void test_van_der_pol_rests_at_the_origin(void **state)
         orr_steady_options o = orr_steady_options_default();
         o.run.settings = &set;
         o.run.n_settings = 1;
-        Rest r = find_with("model M\n param mu = 1\n var x = 2, v = 0\n x' = v\n v' = mu*(1 - x^2)*v - x\nend\n", &o);
+        Rest r = find_with(
+            "model M\n param mu = 1\n var x = 2, v = 0\n x' = v\n v' = mu*(1 - x^2)*v - x\nend\n", &o);
         assert_status(&r.b, r.steady.status, ORR_STATUS_OK);
         assert_int_equal(r.steady.n_equilibria, 1);
         const orr_equilibrium *e = at(&r, "x", 0);
@@ -103,7 +104,8 @@ static void test_a_centre_is_not_decided_by_its_linear_part(void **state)
     done(&r);
 }
 
-// What is conserved is conserved on the way: from (1, 0) the reaction a → b ends in b = 1, not in any other point of the line.
+// What is conserved is conserved on the way: from (1, 0) the reaction a → b ends in b = 1, not in any other
+// point of the line.
 static void test_a_line_of_equilibria_is_one(void **state)
 {
     (void)state;
@@ -119,7 +121,8 @@ static void test_a_line_of_equilibria_is_one(void **state)
 static void test_a_free_cart_is_found_standing(void **state)
 {
     (void)state;
-    Rest r = find("model M\n var s = 3, v = 1, q = 0.5, w = 0\n s' = v\n v' = sin(q)\n q' = w\n w' = -sin(q)\nend\n");
+    Rest r = find(
+        "model M\n var s = 3, v = 1, q = 0.5, w = 0\n s' = v\n v' = sin(q)\n q' = w\n w' = -sin(q)\nend\n");
     assert_true(r.steady.n_equilibria >= 1);
     const orr_equilibrium *e = &r.steady.equilibria[0];
     assert_near(e->values[variable(&r.b, "v")], 0, 1e-9);
@@ -171,7 +174,8 @@ static void test_ranges_say_where_to_look(void **state)
 static void test_asserts_say_where_to_look_and_what_is_outside(void **state)
 {
     (void)state;
-    Rest r = find("model M\n param top = 60\n var x = 50\n x' = (x - 55)*(x + 1)/10\n assert x > 40 and x < top\nend\n");
+    Rest r = find("model M\n param top = 60\n var x = 50\n x' = (x - 55)*(x + 1)/10\n assert x > 40 and x < "
+                  "top\nend\n");
     assert_int_equal(at(&r, "x", 55)->n_broken, 0);
     const orr_equilibrium *outside = at(&r, "x", -1);
     assert_int_equal(outside->n_broken, 1);
@@ -204,8 +208,9 @@ static void test_equal_questions_have_equal_answers(void **state)
 static void test_many_states(void **state)
 {
     (void)state;
-    Rest r = find("model M\n param n = 400\n var u[n] = 0\n u[1]' = 1 - 2*u[1] + u[2]\n"
-                  " for i in 2..n-1\n u[i]' = u[i-1] - 2*u[i] + u[i+1]\n end\n u[n]' = u[n-1] - 2*u[n]\nend\n");
+    Rest r =
+        find("model M\n param n = 400\n var u[n] = 0\n u[1]' = 1 - 2*u[1] + u[2]\n"
+             " for i in 2..n-1\n u[i]' = u[i-1] - 2*u[i] + u[i+1]\n end\n u[n]' = u[n-1] - 2*u[n]\nend\n");
     assert_int_equal(r.steady.n_equilibria, 1);
     const double *values = r.steady.equilibria[0].values;
     assert_near(values[variable(&r.b, "u[100]")], 1 - 100.0 / 401, 1e-10);
@@ -237,9 +242,11 @@ static void test_infinity_is_no_equilibrium(void **state)
     const char *const rates[] = { "exp(-x)", "1/(1 + x^2)", "1/(1 + abs(x))", "1 + x^2", "a - x^2" };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) {
         char text[200];
-        snprintf(text, sizeof text, "model M\n param a = -1\n var x = 1, y = 0\n x' = %s\n y' = x + a - y\nend\n", rates[i]);
+        snprintf(text, sizeof text,
+                 "model M\n param a = -1\n var x = 1, y = 0\n x' = %s\n y' = x + a - y\nend\n", rates[i]);
         Rest r = find_with(text, NULL);
-        if (r.steady.status != ORR_STATUS_FAILED) print_error("%s has x = %g\n", rates[i], r.steady.equilibria[0].values[variable(&r.b, "x")]);
+        if (r.steady.status != ORR_STATUS_FAILED)
+            print_error("%s has x = %g\n", rates[i], r.steady.equilibria[0].values[variable(&r.b, "x")]);
         assert_int_equal(r.steady.status, ORR_STATUS_FAILED);
         assert_message(&r.b, "E520", "x");
         done(&r);
