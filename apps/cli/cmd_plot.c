@@ -41,7 +41,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     results_free_plots(&request);
     list_free(&plots);
-    return status;
+    return (int)status;
 }
 
 const Command command_plot = {
