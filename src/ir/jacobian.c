@@ -96,7 +96,7 @@ void lower_jacobian(Lower *l)
     Ir *ir = l->ir;
     const Ordered *system = &ir->blocks->dynamic;
     const uint32_t n_states = ir->blocks->n_states, n_reads = ir->dynamic_reads.start[system->n_blocks];
-    if (!ir->has_pattern || ir->pattern.n > ENTRIES_MAX || l->n_reached > REACH_MAX) return;
+    if (!ir->has_pattern || !l->is_sparse || ir->pattern.n > ENTRIES_MAX) return;
 
     Chain c = { .l = l };
     c.partial = ARENA_ARRAY(&l->work, Expr, n_reads);

@@ -44,7 +44,11 @@ size_t lower_collect(Lower *l, Expr root, Numbers *variables)
             l->var_mark[variable] = l->walk;
             vec_push(&l->work, variables, variable);
         }
-        for (int i = expr_n_operands(pool, e); i-- > 0;) meet(l, expr_operand(pool, e, i), &n_met);
+        const ExprNode *node = expr_node(pool, e);
+        const int arity = expr_ops[node->op].arity;
+        if (arity > 2) meet(l, node->c, &n_met);
+        if (arity > 1) meet(l, node->b, &n_met);
+        if (arity > 0) meet(l, node->a, &n_met);
     }
     return n_met;
 }
@@ -533,15 +537,18 @@ static uint32_t count_shared(Lower *l, const Expr *roots, size_t n, uint32_t *n_
     for (size_t i = 0; i < n; i++) vec_push(&l->work, &l->stack, roots[i]);
     while (l->stack.n) {
         const Expr e = vec_pop(&l->stack);
-        const int n_operands = expr_n_operands(pool, e);
-        if (n_operands == 0) continue;
+        const ExprNode *node = expr_node(pool, e);
+        const int arity = expr_ops[node->op].arity;
+        if (arity == 0) continue;
         if (l->node_mark[e] == l->walk) {
             l->node_mark[e] = l->walk + 1;
             n_shared++;
         } else if (l->node_mark[e] != l->walk + 1) {
             l->node_mark[e] = l->walk;
             ++*n_nodes;
-            for (int k = 0; k < n_operands; k++) vec_push(&l->work, &l->stack, expr_operand(pool, e, k));
+            vec_push(&l->work, &l->stack, node->a);
+            if (arity > 1) vec_push(&l->work, &l->stack, node->b);
+            if (arity > 2) vec_push(&l->work, &l->stack, node->c);
         }
     }
     return n_shared;

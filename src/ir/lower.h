@@ -17,7 +17,7 @@ typedef struct Lower {
     // who reads a variable in the dynamic system, aliases followed
     uint32_t *users_start;       // [n_vars + 1] users[users_start[i]] to users[users_start[i + 1] - 1]
     uint32_t *users;             // blocks
-    size_t    n_reached;         // blocks that depend on a state, summed over the states
+    bool      is_sparse;         // following the states one by one takes little more than one walk
 } Lower;
 
 // Begin a new walk over expressions.

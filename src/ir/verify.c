@@ -31,9 +31,12 @@ static bool can_evaluate(Verify *v, const IrProgram *program, Expr value)
         const Expr e = vec_pop(&v->stack);
         if (v->seen[e]) continue;
         v->seen[e] = true;
-        if (expr_op(pool, e) == EXPR_VAR && !can_read(v, program, expr_node(pool, e)->index)) return false;
-        for (int i = expr_n_operands(pool, e); i-- > 0;)
-            vec_push(&v->work, &v->stack, expr_operand(pool, e, i));
+        const ExprNode *node = expr_node(pool, e);
+        const int arity = expr_ops[node->op].arity;
+        if (node->op == EXPR_VAR && !can_read(v, program, node->index)) return false;
+        if (arity > 0) vec_push(&v->work, &v->stack, node->a);
+        if (arity > 1) vec_push(&v->work, &v->stack, node->b);
+        if (arity > 2) vec_push(&v->work, &v->stack, node->c);
     }
     return true;
 }

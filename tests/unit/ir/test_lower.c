@@ -121,6 +121,44 @@ static void test_the_pattern_follows_aliases_and_chains(void **state)
     make_free(&l.make);
 }
 
+// y_k = y_(k-1) + x_(k/m), x_i' = y_(m·i + m - 1): column j has the rows from j on. With long chains it is
+// found for many states together, with short ones for each alone.
+static void check_triangle(uint32_t n, uint32_t m)
+{
+    Lowered l = { 0 };
+    make_init(&l.make);
+    Make *make = &l.make;
+    Expr *x = calloc(n, sizeof *x), before = make_number(make, 0);
+    for (uint32_t i = 0; i < n; i++) {
+        x[i] = make_var(make, arena_printf(&make->arena, "x%u", i));
+        make_at(make, x[i])->start = make_number(make, 1);
+    }
+    for (uint32_t k = 0; k < n * m; k++) {
+        const Expr y = make_var(make, arena_printf(&make->arena, "y%u", k));
+        make_equation(make, y, make_add(make, before, make_mul(make, x[k / m], make_number(make, k + 2))));
+        before = y;
+        if (k % m == m - 1) make_equation(make, make_der(make, x[k / m]), y);
+    }
+    lower(&l);
+    assert_true(l.ir.has_pattern);
+    assert_int_equal(l.ir.pattern.n, n * (n + 1) / 2);
+    for (uint32_t j = 0; j < n; j++) {
+        assert_int_equal(l.ir.pattern.start[j + 1] - l.ir.pattern.start[j], n - j);
+        for (uint32_t k = 0; k < n - j; k++)
+            assert_int_equal(l.ir.pattern.row[l.ir.pattern.start[j] + k], j + k);
+    }
+    free(x);
+    make_free(make);
+}
+
+static void test_the_pattern_of_long_chains(void **state)
+{
+    (void)state;
+    check_triangle(10, 2);
+    check_triangle(200, 10);
+    check_triangle(65, 100);
+}
+
 // x'' = -x: the rate of x is a state itself.
 static void test_a_rate_may_be_a_state(void **state)
 {
@@ -276,6 +314,7 @@ int main(void)
         cmocka_unit_test(test_programs_are_slices),
         cmocka_unit_test(test_the_layout_has_a_place_for_everything),
         cmocka_unit_test(test_the_pattern_follows_aliases_and_chains),
+        cmocka_unit_test(test_the_pattern_of_long_chains),
         cmocka_unit_test(test_a_rate_may_be_a_state),
         cmocka_unit_test(test_in_place_computes_only_what_is_stale),
         cmocka_unit_test(test_in_place_computes_again_what_an_update_changed),
