@@ -253,7 +253,9 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
     if (is_division_by_zero(&c)) {
         char *divisor = run_expr_text(p->model, expr_operand(pool, c.e, 1));
         diag_report(diag, DIAG_DIVISION_BY_ZERO, place, p->t, equation);
-        diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
+        const bool is_number = expr_op(pool, expr_operand(pool, c.e, 1)) == EXPR_CONST;    // "0 is 0" says nothing
+        diag_hint(diag, "%s%ssay with 'if ... then ... else ...' what should happen there", is_number ? "" : divisor,
+                  is_number ? "" : " is 0; ");
         free(divisor);
     } else if (is_outside_domain(&c)) {
         char *operation = operation_text(&c), *argument = run_expr_text(p->model, expr_operand(pool, c.e, 0));
@@ -300,6 +302,22 @@ static bool report_in_loop(orr_diag *diag, const Point *p, const Ordered *system
     return false;
 }
 
+// A loop whose closed solution divides by zero.
+static bool report_singular(orr_diag *diag, const Point *p, const Ordered *system, const Block *block)
+{
+    const orr_model *model = p->model;
+    const Loop *loop = &system->loops[block->loop];
+    char *names = list_variables(model, loop->unknowns, loop->n);
+    diag_report(diag, DIAG_LOOP_SINGULAR_NOW, run_place(model, diag, system->equations[loop->equations[0]].place), names,
+                p->t);
+    diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
+    free(names);
+    for (uint32_t i = 1; i < loop->n && i < EQUATIONS_SHOWN; i++)
+        diag_note(diag, run_place(model, diag, system->equations[loop->equations[i]].place), "it belongs to the loop");
+    note_values(diag, p, &block->divisor, 1);
+    return true;
+}
+
 bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env,
                          double t, const double *x)
 {
@@ -320,7 +338,9 @@ bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *
         const double value = value_at(&p, block->value);
         v[model->ir.layout.place[block->unknowns[0]]] = value;
         if (isfinite(value)) continue;
-        found = report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
+        if (block->loop != FLAT_NONE && block->divisor != EXPR_NONE && value_at(&p, block->divisor) == 0)
+            found = report_singular(diag, &p, system, block);
+        else found = report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
     }
     arena_free(&scratch);
     return found;

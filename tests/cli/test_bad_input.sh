@@ -197,6 +197,13 @@ run run "case$n.orr"
 expect_status 3
 expect_code E503
 expect_err 'log(-1)'
+printf "model A\n  param a = 1\n  x = a*y + 1\n  y = a*x + 1\nend\n" >singular.orr
+run run singular.orr
+expect_status 3
+expect_code E512
+expect_err 'with a = 1'
+run run singular.orr --set a=2 -o - --quiet
+expect_equal "$(sed -n 2p out)" 0,-1,-1
 printf "model A\n  var x = inf\n  x' = 1\nend\n" >infinite.orr
 run run infinite.orr --quiet
 expect_status 3
