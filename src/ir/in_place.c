@@ -15,10 +15,9 @@ enum { NODES_ALWAYS = 1000000, REPEATS_MAX = 4 };
 typedef struct InPlace {
     Lower    *l;
     bool     *stale;         // [n_blocks]
-    uint32_t *size;          // [n_blocks] expressions in a block, 0 if not counted yet
+    bool     *counted;       // [n_blocks] computed before
     bool     *chosen;        // [n_blocks] to be computed before the present update
     Numbers   todo, now;     // now: chosen blocks
-    Numbers   ignored;
     size_t    n_nodes;       // written down,
     size_t    n_different;   // each block once
 } InPlace;
@@ -60,22 +59,6 @@ static void make_stale(InPlace *p, uint32_t state)
     }
 }
 
-static uint32_t block_size(InPlace *p, uint32_t b)
-{
-    const Block *block = &p->l->ir->blocks->dynamic.blocks[b];
-    if (p->size[b] == 0) {
-        // loops are functions of their own: written once
-        p->size[b] = block->n;
-        if (block->kind == BLOCK_ASSIGN) {
-            lower_walk(p->l);
-            p->ignored.n = 0;
-            p->size[b] = (uint32_t)lower_collect(p->l, block->value, &p->ignored);
-        }
-        p->n_different += p->size[b];
-    }
-    return p->size[b];
-}
-
 void lower_in_place(Lower *l)
 {
     Ir *ir = l->ir;
@@ -84,7 +67,7 @@ void lower_in_place(Lower *l)
     InPlace p = { .l = l };
     p.stale = ARENA_ARRAY(&l->work, bool, system->n_blocks);
     p.chosen = ARENA_ARRAY(&l->work, bool, system->n_blocks);
-    p.size = ARENA_ARRAY(&l->work, uint32_t, system->n_blocks);
+    p.counted = ARENA_ARRAY(&l->work, bool, system->n_blocks);
     if (system->n_blocks)
         memset(p.stale, 1, system->n_blocks * sizeof *p.stale);    // time has moved on: all of it
 
@@ -104,7 +87,9 @@ void lower_in_place(Lower *l)
             const uint32_t b = p.now.items[k];
             program->statements[k] = lower_block(system, b);
             p.stale[b] = p.chosen[b] = false;
-            p.n_nodes += block_size(&p, b);
+            p.n_nodes += l->sizes[b];
+            if (!p.counted[b]) p.n_different += l->sizes[b];
+            p.counted[b] = true;
         }
         program->statements[p.now.n] =
             (IrStatement){ IR_OUT, 0, expr_var(&ir->flat->pool, ir->blocks->rates[i]), FLAT_NONE };

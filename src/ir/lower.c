@@ -66,29 +66,28 @@ void lower_sort(uint32_t *items, size_t n)
 
 // ---- What blocks read
 
-static void collect_block(Lower *l, const Block *block, Numbers *variables)
+// Counts the nodes of an assignment; a loop is a function of its own, of which only the call counts.
+static uint32_t collect_block(Lower *l, const Block *block, Numbers *variables)
 {
-    if (block->kind == BLOCK_ASSIGN) {
-        lower_collect(l, block->value, variables);
-        return;
-    }
+    if (block->kind == BLOCK_ASSIGN) return (uint32_t)lower_collect(l, block->value, variables);
     for (uint32_t i = 0; i < block->n_entries; i++) lower_collect(l, block->entries[i].value, variables);
     if (block->kind == BLOCK_LINEAR) {
         for (uint32_t i = 0; i < block->n; i++) lower_collect(l, block->vector[i], variables);
-        return;
+        return block->n;
     }
     for (uint32_t i = 0; i < block->n - block->n_torn; i++) lower_collect(l, block->inner[i], variables);
     for (uint32_t i = 0; i < block->n_torn; i++) lower_collect(l, block->residuals[i], variables);
+    return block->n;
 }
 
-static IrReads find_reads(Lower *l, const Ordered *system)
+static IrReads find_reads(Lower *l, const Ordered *system, uint32_t *sizes)
 {
     Numbers all = { 0 }, variables = { 0 };
     IrReads reads = { .start = ARENA_ARRAY(l->ir->arena, uint32_t, system->n_blocks + 1) };
     for (uint32_t b = 0; b < system->n_blocks; b++) {
         lower_walk(l);
         variables.n = 0;
-        collect_block(l, &system->blocks[b], &variables);
+        sizes[b] = collect_block(l, &system->blocks[b], &variables);
         for (size_t i = 0; i < variables.n; i++)
             if (system->block_of[variables.items[i]] != b) vec_push(&l->work, &all, variables.items[i]);
         reads.start[b + 1] = (uint32_t)all.n;
@@ -623,8 +622,9 @@ bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
     Lower l = { .ir = ir };
     l.var_mark = ARENA_ARRAY(&l.work, uint32_t, ir->flat->vars.n);
     lay_out(ir);
-    ir->dynamic_reads = find_reads(&l, &blocks->dynamic);
-    ir->start_reads = find_reads(&l, &blocks->start);
+    l.sizes = ARENA_ARRAY(&l.work, uint32_t, blocks->dynamic.n_blocks);
+    ir->dynamic_reads = find_reads(&l, &blocks->dynamic, l.sizes);
+    ir->start_reads = find_reads(&l, &blocks->start, ARENA_ARRAY(&l.work, uint32_t, blocks->start.n_blocks));
     ir->dynamic_alias = find_aliases(ir, &blocks->dynamic);
     ir->start_alias = find_aliases(ir, &blocks->start);
     find_users(&l);

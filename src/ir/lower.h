@@ -14,6 +14,7 @@ typedef struct Lower {
     uint32_t  walk;
     uint32_t *var_mark;          // [n_vars] the same for variables
     Numbers   stack;
+    uint32_t *sizes;             // [n_blocks] of the dynamic system: nodes in each
     // who reads a variable in the dynamic system, aliases followed
     uint32_t *users_start;       // [n_vars + 1] users[users_start[i]] to users[users_start[i + 1] - 1]
     uint32_t *users;             // blocks
