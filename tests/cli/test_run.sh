@@ -202,6 +202,19 @@ expect_status 0
 expect_out 'the terminal region ran it again'
 expect_out 'miss = '
 
+# ---- On a terminal: progress of long runs, colours in messages; neither in a pipe or with NO_COLOR
+if command -v script >/dev/null; then
+    command="run on a terminal"
+    script -qec "'$ORRERY' run '$lv' long --until 1e9 --every 1e8 -o /dev/null & p=\$!; sleep 1.2; kill -INT \$p; wait" /dev/null >typed 2>&1
+    check; grep -qE ' %  t = .* s left' typed || fail "no progress is shown"
+    env -u NO_COLOR script -qec "'$ORRERY' run nothere.orr" /dev/null >typed 2>&1
+    check; grep -q $'\e\[' typed || fail "no colours on a terminal"
+    script -qec "'$ORRERY' run nothere.orr" /dev/null >typed 2>&1
+    check; ! grep -q $'\e\[' typed || fail "colours in spite of NO_COLOR"
+    env -u NO_COLOR "$ORRERY" run nothere.orr 2>typed
+    check; ! grep -q $'\e\[' typed || fail "colours in a pipe"
+fi
+
 # ---- An interrupt leaves whole rows and good files
 for signal in INT TERM; do
     "$ORRERY" run "$lv" long --until 1e9 -o long.csv --quiet 2>err &
