@@ -118,6 +118,27 @@ static double scale_of_time(const orr_run *run, const Island *island)
     return larger(larger(fabs(island->t), island->t - run->t_start), span);
 }
 
+static orr_status check_asserts(orr_run *run, Island *island)
+{
+    const orr_model *model = run->model;
+    if (model->n_asserts == 0) return ORR_STATUS_OK;
+    // where a loop has no solution the next step will say so
+    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0)
+        return ORR_STATUS_OK;
+    for (size_t i = 0; i < model->n_asserts; i++) {
+        if (run->asserts[i] != 0 || run->assert_broken[i]) continue;
+        run->assert_broken[i] = true;
+        run->n_violations++;
+        const FlatAssert *assertion = &model->flat.asserts.items[i];
+        char *text = run_expr_text(model, assertion->condition);
+        diag_report(run->diag, DIAG_ASSERT_BROKEN, run_place(model, run->diag, assertion->place), island->t,
+                    assertion->text ? assertion->text : text);
+        if (assertion->text) diag_note(run->diag, (Place){ 0 }, "it claims %s", text);
+        free(text);
+    }
+    return ORR_STATUS_OK;
+}
+
 orr_status drive_event(orr_run *run, Island *island)
 {
     if (!run->event_waits) return ORR_STATUS_OK;
@@ -135,7 +156,7 @@ orr_status drive_event(orr_run *run, Island *island)
     run->values_valid = false;
     island->t_before = island->t;
     island->solver->restart(island);    // also puts a new grid where the island stands
-    return ORR_STATUS_OK;
+    return check_asserts(run, island);  // what jumped may break one here already
 }
 
 // The state at a time inside the last fixed step: the same method with a shorter step.
@@ -201,27 +222,6 @@ static bool look_for_event(orr_run *run, Island *island)
 }
 
 // ---- Arriving at the end of a step
-
-static orr_status check_asserts(orr_run *run, Island *island)
-{
-    const orr_model *model = run->model;
-    if (model->n_asserts == 0) return ORR_STATUS_OK;
-    // where a loop has no solution the next step will say so
-    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0)
-        return ORR_STATUS_OK;
-    for (size_t i = 0; i < model->n_asserts; i++) {
-        if (run->asserts[i] != 0 || run->assert_broken[i]) continue;
-        run->assert_broken[i] = true;
-        run->n_violations++;
-        const FlatAssert *assertion = &model->flat.asserts.items[i];
-        char *text = run_expr_text(model, assertion->condition);
-        diag_report(run->diag, DIAG_ASSERT_BROKEN, run_place(model, run->diag, assertion->place), island->t,
-                    assertion->text ? assertion->text : text);
-        if (assertion->text) diag_note(run->diag, (Place){ 0 }, "it claims %s", text);
-        free(text);
-    }
-    return ORR_STATUS_OK;
-}
 
 orr_status drive_arrive(orr_run *run, Island *island)
 {

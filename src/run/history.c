@@ -75,7 +75,8 @@ bool history_init(orr_run *run)
         if (!(h->lag[k] > 0) || !isfinite(h->lag[k])) {
             char value[32], *lag = run_expr_text(model, delay->lag);
             snprintf(value, sizeof value, "%g", h->lag[k]);
-            diag_report(run->diag, DIAG_SETTING_VALUE, run_place(model, run->diag, delay->place), lag, value,
+            diag_report(run->diag, DIAG_SETTING_VALUE, run_place(model, run->diag, delay->place),
+                        expr_op(&model->flat.pool, delay->lag) == EXPR_CONST ? "delay" : lag, value,
                         "a delay must be a positive time");
             free(lag);
             run->is_incomplete = true;

@@ -188,6 +188,9 @@ run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring
 expect_out 'outside its frame: 1 assertion did not hold'
 run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring --quiet --strict
 expect_status 4
+printf "model Jump\n  var x = 0\n  x' = k\n  k = if t < 1 then 1 else 3\n  assert k < 2\nend\n" >jump.orr
+run run jump.orr --until 3 --quiet
+expect_err 'W614: an assertion does not hold at t = 1: k < 2'
 printf "model Pole\n  var x = 0\n  x' = 1 + x^2\nend\n" >pole.orr
 for solver in auto euler heun rk4 dopri5 adams bdf 'semi-implicit euler'; do
     run run pole.orr --until 3 --solver "$solver" --every 0.1 -o pole.csv --quiet
