@@ -215,7 +215,7 @@ void connect_terminals(Expander *ex)
         const Scope *terminal = ex->terminals.items[i / 2];
         if (ends[root].size == 0) {
             if (i % 2 == INSIDE) continue;    // the model's own equations say what happens there
-            each_pair(ex, terminal, terminal, AST_THROUGH, make_zero, terminal->place);
+            each_pair(ex, terminal, terminal, AST_THROUGH, make_zero, declare_owner_place(terminal));
         } else if (first[root] == i) {
             balance_node(ex, i, ends[root].place);
         }

@@ -46,6 +46,7 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
             FlatVar rate = flat->vars.items[variable];
             rate.is_output = rate.start_is_guess = rate.is_structural = false;
             rate.doc = rate.unit = NULL;
+            rate.role = FLAT_PLAIN;
             const ArenaMark mark = arena_mark(&ex->scratch);
             const size_t n = strlen(rate.name);
             char *name = arena_alloc(&ex->scratch, n + 2, 1);
@@ -121,6 +122,11 @@ static FlatKind kind_of(const Symbol *symbol)
                                            : FLAT_VARIABLE;
 }
 
+Place declare_owner_place(const Scope *terminal)
+{
+    return terminal->parent->parent ? terminal->parent->place : terminal->place;
+}
+
 static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
@@ -135,6 +141,10 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
                     .kind = kind_of(symbol),
                     .is_output = symbol->declared == AST_OUTPUT };
     if (symbol->kind == SYMBOL_RESULT) var.is_output = true;
+    if (scope->terminal != FLAT_NONE) {
+        var.role = symbol->declared == AST_ACROSS ? FLAT_ACROSS : FLAT_THROUGH;
+        var.place = declare_owner_place(scope);
+    }
     if (symbol->decl) {
         var.start_is_guess = symbol->decl->is_guess;
         var.unit = symbol->decl->unit;

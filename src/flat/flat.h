@@ -25,10 +25,13 @@ typedef enum FlatKind {
     FLAT_RESULT,      // assigned in the terminal region only
 } FlatKind;
 
+typedef enum FlatRole { FLAT_PLAIN, FLAT_ACROSS, FLAT_THROUGH } FlatRole;    // in a terminal
+
 typedef struct FlatVar {
     const char *name;          // full path: "axle.spring.x", "x''"
-    Place       place;
+    Place       place;         // of its declaration; of a terminal, that of the component that has it
     FlatKind    kind;
+    FlatRole    role;
     bool        is_output;     // published by `output`
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;

@@ -51,14 +51,11 @@ const char *lower_kind(const Entity *entity)
 {
     const Symbol *symbol = entity->symbol;
     switch (symbol->kind) {
-    case SYMBOL_COMPONENT:
-        if (symbol->is_terminal) return entity->n_sizes ? "array of terminals" : "terminal";
-        return entity->n_sizes ? "array of components" : "component";
+    case SYMBOL_COMPONENT: return symbol->is_terminal ? "terminal" : "component";
     case SYMBOL_CONST: return "constant";
     case SYMBOL_RESULT: return "result of the terminal region";
     case SYMBOL_VARIABLE: break;
     }
-    if (entity->n_sizes) return "array";
     return symbol->declared == AST_PARAM   ? "parameter"
            : symbol->declared == AST_INPUT ? "model input"
                                            : "variable";

@@ -188,6 +188,8 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
 // The hidden variable of INTEG inside an expression: the same for the same rate and start.
 uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
+// Where a user would look for a terminal: at the declaration of the component that has it.
+Place    declare_owner_place(const Scope *terminal);
 
 // ---- connect.c, define.c, settle.c: passes over the tree
 

@@ -180,12 +180,28 @@ static const char *equation_text(Reporter *r, uint32_t row)
     return text_of(r, &r->system->equations[row]);
 }
 
+// Does the line alone not tell which instance of a model is meant?
+static bool is_of_component(Reporter *r, uint32_t row)
+{
+    const FlatEquation *e = &r->system->equations[row];
+    const Expr sides[2] = { e->lhs, e->rhs };
+    for (int i = 0; i < 2; i++) {
+        size_t n;
+        const uint32_t *reads = expr_variables(&r->system->flat->pool, sides[i], &r->work, &n);
+        for (size_t k = 0; k < n; k++)
+            if (strchr(r->system->flat->vars.items[reads[k]].name, '.')) return true;
+    }
+    return false;
+}
+
 static void note_rows(Reporter *r, const uint32_t *rows, uint32_t n, uint32_t except, const char *remark)
 {
     uint32_t noted = 0;
     for (uint32_t k = 0; k < n && noted < NOTES_MAX; k++) {
         if (rows[k] == except) continue;
-        diag_note(r->diag, place_of(r, rows[k]), "%s", remark);
+        if (is_of_component(r, rows[k]))
+            diag_note(r->diag, place_of(r, rows[k]), "%s: %s", remark, equation_text(r, rows[k]));
+        else diag_note(r->diag, place_of(r, rows[k]), "%s", remark);
         noted++;
     }
 }
@@ -279,6 +295,22 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     else diag_hint(r->diag, "everything in it is known: remove it");
 }
 
+// The part in a terminal that all these unknowns have, those of no terminal left aside.
+static FlatRole role_of(const Reporter *r, const uint32_t *columns, uint32_t n)
+{
+    FlatRole role = FLAT_PLAIN;
+    for (uint32_t k = 0; k < n; k++) {
+        const FlatRole of_this = variable(r, columns[k])->role;
+        if (of_this == FLAT_PLAIN) continue;
+        if (role != FLAT_PLAIN && role != of_this) return FLAT_PLAIN;
+        role = of_this;
+    }
+    return role;
+}
+
+static const char no_level[] =
+    "nothing fixes the level of what is connected here: add a part that does, such as a ground or a wall";
+
 // The repair of equations that are too many. If others are missing elsewhere, perhaps one of these was meant
 // for them.
 static void hint_too_many(Reporter *r, const DiagnoseGroup *g, const char *remove)
@@ -291,6 +323,11 @@ static void hint_too_many(Reporter *r, const DiagnoseGroup *g, const char *remov
     else if (*params)
         diag_hint(r->diag, "%s, or declare %s%s as var to have it computed", remove, params, more);
     else diag_hint(r->diag, "%s", remove);
+    const FlatRole role = role_of(r, g->columns, g->n_columns);
+    if (role == FLAT_ACROSS)
+        diag_hint(r->diag, "parts that each fix the level are joined: put something between them");
+    else if (role == FLAT_THROUGH)
+        diag_hint(r->diag, "what flows in must flow out: connect the open ends, or remove the part");
 }
 
 static const char *times_text(Reporter *r, uint32_t n)
@@ -449,6 +486,11 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
     diag_hint(r->diag, "write %s for %s, or declare %s as param with a value",
               missing == 1 ? "one more equation" : count_text(r, missing, "more equation"), names,
               missing == 1 && n == 1 ? "it" : missing == 1 ? "one of them" : "as many of them");
+    const FlatRole role = role_of(r, culprits, n);
+    if (role == FLAT_ACROSS) diag_hint(r->diag, "%s", no_level);
+    else if (role == FLAT_THROUGH)
+        diag_hint(r->diag,
+                  "parts that each fix the level are joined, so how much flows through each is open");
     // where it is needed; if there are several, the equations they share
     const Incidence *columns = &r->system->columns;
     const uint32_t *needed = columns->columns + columns->first[culprits[0]];
@@ -575,6 +617,15 @@ static void report_singular(Reporter *r, const uint32_t *rows, uint32_t n, uint3
                 list_names(r, columns, n, " and "), n == 1 ? "has" : "have");
 }
 
+// A circuit without ground: only levels, or only flows, cannot be told, or its equations say the same twice.
+static bool is_floating(const Reporter *r, const uint32_t *rows, uint32_t n, bool contradicts)
+{
+    bool has[FLAT_THROUGH + 1] = { false };
+    for (uint32_t k = 0; k < n; k++) has[variable(r, r->match->column_of[rows[k]])->role] = true;
+    if (has[FLAT_ACROSS] != has[FLAT_THROUGH]) return true;
+    return has[FLAT_ACROSS] && !contradicts;
+}
+
 void diagnose_singular_loop(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                             orr_diag *diag)
 {
@@ -593,7 +644,8 @@ void diagnose_dependent(const System *system, const Match *match, const uint32_t
     incidence_sort(d->rows, d->n);
     const uint32_t last = d->rows[d->n - 1];
     report_singular(&r, rows, n, last);
-    if (d->n == 1)
+    if (is_floating(&r, rows, n, d->contradicts)) diag_hint(diag, "%s", no_level);
+    else if (d->n == 1)
         diag_hint(diag, "the unknowns cancel out%s: correct the equation",
                   d->rest ? arena_printf(&r.work, ", and %s is left", text_of(&r, d->rest)) : "");
     else if (!d->contradicts)
