@@ -122,10 +122,11 @@
     D(INITIAL_TOO_MANY,       "E305", "'%s' has more than one initial value") \
     D(LOOP_REFUSED,           "E306", "algebraic loop of %zu equations: %s") \
     D(LOOP_SINGULAR,          "E307", "the %s for %s %s no unique solution") \
-    D(HIGH_INDEX,             "E308", "the constraint on '%s' must be differentiated to be solved") \
+    D(HIGH_INDEX,             "E308", "'%s' must be differentiated to be solved, but %s") \
     D(EQUATION_EMPTY,         "E309", "this equation contains no unknown: %s") \
     D(DEFINED_TWICE,          "E310", "'%s' is computed twice") \
     D(NOT_IN_EQUATIONS,       "E312", "'%s' occurs in no equation") \
+    D(CONSTRAINT_DEPENDENT,   "E313", "'%s' says nothing new, or contradicts other constraints") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
     D(EXPERIMENT_AMBIGUOUS,   "E402", "several experiments could be run: %s") \
@@ -161,6 +162,8 @@
     D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \
     D(TIME_LIMIT,             "E513", "the time limit of %g s was reached at t = %.10g") \
     D(CANCELLED,              "E514", "stopped on request at t = %.10g") \
+    D(INITIAL_CONTRADICTS,    "E515", "the initial value %.10g given for '%s' contradicts the constraints: %s") \
+    D(CONSTRAINTS_DEPENDENT_NOW, "E516", "the constraints on %s are not independent at t = %.10g") \
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
@@ -182,6 +185,7 @@
       "'%s' compares numbers that change continuously: it holds at single instants only") \
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
+    D(INITIAL_ADJUSTED,       "W615", "'%s' starts with %.10g, since the constraints do not allow %.10g") \
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \

@@ -748,16 +748,14 @@
       "one of the equations says the same as the others, or the contrary; replace it.") \
     X(HIGH_INDEX, \
       "An equation ties states together, so that their derivatives follow only after\n" \
-      "differentiating it. This is usual in mechanics, when a position is prescribed.", \
-      "    model Pendulum\n" \
-      "      param L = 1, g = 9.81\n" \
-      "      var x = 1, y = 0, F ~ 0\n" \
-      "      x'' = -F*x\n" \
-      "      y'' = -F*y - g\n" \
-      "      x^2 + y^2 = L^2\n" \
+      "differentiating it. Orrery does this by itself, but cannot tell how fast the past of a\n" \
+      "delay passes by, and stops if nothing is left of the equation.", \
+      "    model Pushed\n" \
+      "      var x = 0, F\n" \
+      "      x'' = F\n" \
+      "      x = delay(sin(t), 1)\n" \
       "    end", \
-      "choose variables that obey the constraint by themselves, such as the angle of\n" \
-      "the pendulum.") \
+      "let the delay drive a derivative instead, or a state that follows it.") \
     X(EQUATION_EMPTY, \
       "Both sides are known before the run, so the equation computes nothing; it is either always\n" \
       "true or always false.", \
@@ -781,6 +779,17 @@
       "      x' = -x\n" \
       "    end", \
       "write an equation for it, or remove the declaration.") \
+    X(CONSTRAINT_DEPENDENT, \
+      "Several equations tie the same variables together, and one of them follows from the others\n" \
+      "or contradicts them. So the forces that keep them cannot be told apart.", \
+      "    model Rod\n" \
+      "      var x = 0, x' = 0, y = 1, F, G\n" \
+      "      x'' = F + G\n" \
+      "      y'' = -F + G\n" \
+      "      y = x + 1\n" \
+      "      2*y = 2*x + 2\n" \
+      "    end", \
+      "remove the constraint that says nothing new, and the force that keeps it.") \
     X(NOT_CSMP, \
       "CSMP blocks know arithmetic and integrals. The model contains something that cannot be\n" \
       "taken apart into them.", \
@@ -1019,6 +1028,28 @@
       "computed so far is kept.", \
       "    orrery run long.orr    # and Ctrl-C", \
       "nothing is wrong; start it again when you like.") \
+    X(INITIAL_CONTRADICTS, \
+      "Constraints tie variables together at the start too. More initial values are given than\n" \
+      "can be chosen freely, and they do not fit together.", \
+      "    model Pendulum\n" \
+      "      var x = 0.6, x' = 0, y = -0.9, F\n" \
+      "      x'' = -F*x\n" \
+      "      y'' = -F*y - 9.81\n" \
+      "      x^2 + y^2 = 1\n" \
+      "    end", \
+      "correct one of the values, or write it as a first guess: var y ~ -0.9.") \
+    X(CONSTRAINTS_DEPENDENT_NOW, \
+      "Where the model stands, one of the constraints follows from the others, so that they do not\n" \
+      "determine how it moves on. This happens where a mechanism is stretched or folded, and if\n" \
+      "a constraint is written twice in different words.", \
+      "    model Folded\n" \
+      "      var x = 0, x' = 0, y = 0, F, G\n" \
+      "      x'' = F\n" \
+      "      y'' = G\n" \
+      "      x^2 + y^2 = x*y\n" \
+      "      x = 2*y\n" \
+      "    end", \
+      "start elsewhere, or remove a constraint that says nothing new.") \
     X(STEADY_NONE, \
       "From none of the starting points did the search come to a state at which every rate is\n" \
       "zero. Perhaps there is none, perhaps it is far from where the search began. The message\n" \
@@ -1175,6 +1206,16 @@
       "      assert abs(x) < 0.2 \"the spring law holds for small extensions only\"\n" \
       "    end", \
       "stay inside the claim by other parameters or inputs, or extend the model.") \
+    X(INITIAL_ADJUSTED, \
+      "An initial value was given for a variable that follows from others by a constraint. It fits\n" \
+      "roughly, as a rounded number does, and was replaced by the exact one.", \
+      "    model Pendulum\n" \
+      "      var x = 0.5, x' = 0, y = -0.866, F\n" \
+      "      x'' = -F*x\n" \
+      "      y'' = -F*y - 9.81\n" \
+      "      x^2 + y^2 = 1\n" \
+      "    end", \
+      "nothing, or write it as a first guess: var y ~ -0.866.") \
     X(TIME_FROZEN, \
       "The rates depend on t itself, not only on the states. What is said about equilibria, linear\n" \
       "models or branches holds for the model with its time stopped.", \

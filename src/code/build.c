@@ -12,9 +12,10 @@ const BuildSymbol build_symbols[] = {
     { "orr_relations", false, IR_RELATIONS }, { "orr_changed", false, IR_CHANGED },
     { "orr_asserts", false, IR_ASSERTS },     { "orr_terminal", false, IR_TERMINAL },
     { "orr_jacobian", false, IR_JACOBIAN },   { "orr_histories", false, IR_HISTORIES },
-    { "orr_residuals", false, IR_RESIDUALS }, { "orr_euler", true, CODE_EULER },
-    { "orr_in_place", true, CODE_IN_PLACE },  { "orr_heun", true, CODE_HEUN },
-    { "orr_rk4", true, CODE_RK4 },            { NULL, false, 0 },
+    { "orr_choices", false, IR_CHOICES },     { "orr_residuals", false, IR_RESIDUALS },
+    { "orr_euler", true, CODE_EULER },        { "orr_in_place", true, CODE_IN_PLACE },
+    { "orr_heun", true, CODE_HEUN },          { "orr_rk4", true, CODE_RK4 },
+    { NULL, false, 0 },
 };
 
 void build_set(Code *code, const BuildSymbol *symbol, void *address)

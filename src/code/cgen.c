@@ -337,6 +337,7 @@ static void print_core(Cgen *c)
     print_program(c, IR_ASSERTS);
     print_program(c, IR_TERMINAL);
     print_program(c, IR_HISTORIES);
+    if (c->gen.ir->programs[IR_CHOICES].n_statements > 0) print_program(c, IR_CHOICES);
     loops_print(c);
 }
 

@@ -35,6 +35,7 @@ typedef struct FlatVar {
     bool        is_output;     // published by `output`
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;
+    bool        is_preferred;  // by `prefer`: rather a state than others when constraints leave a choice
     bool        is_structural; // a parameter that sizes, bounds or indices depend on: fixed by compiling
     uint32_t    derivative;    // the variable that is its time derivative, or FLAT_NONE
     uint32_t    integral;      // the variable of which it is the derivative, or FLAT_NONE

@@ -20,7 +20,8 @@
 typedef enum IrProgramId {
     IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of
                       // the others into v, and the first guesses of the loops
-    IR_START,         // solve the start system: out[n_states] = states; keeps all variables
+    IR_START,         // solve the start system: out[n_states] = states; keeps all variables; if states are chosen while
+                      // running only what they and the choice need: IR_VALUES must follow
     IR_RATES,         // out[n_states] = derivatives
     IR_VALUES,        // keeps every variable (algebraic, states, rates) in v: what recording reads; no out
     IR_RELATIONS,     // out[2*n_relations] = zero function, truth value of each relation
@@ -30,6 +31,7 @@ typedef enum IrProgramId {
                       // `rerun`, out[0] = 1 if any is true
     IR_JACOBIAN,      // out[n_jacobian] = d rates / d states, in the order of `jacobian`
     IR_HISTORIES,     // out[n_delays] = what each delay remembers now
+    IR_CHOICES,       // out[entries of all choices] = derivatives of constraints by what may be a state
     IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at v
     IR_N_PROGRAMS
 } IrProgramId;

@@ -305,6 +305,30 @@ static void add_guesses(Slice *s, bool only_found)
     }
 }
 
+static void need_choices(Slice *s)
+{
+    const Reduction *r = s->l->ir->blocks->reduction;
+    for (uint32_t i = 0; i < r->n_choices; i++)
+        for (uint32_t e = 0; e < r->choices[i].n_entries; e++) need(s, r->choices[i].entries[e].value);
+}
+
+// All that a choice at the start looks at: the variables that may be states, and what the derivatives read.
+static void keep_choices(Slice *s)
+{
+    const Reduction *r = s->l->ir->blocks->reduction;
+    Numbers variables = { 0 };
+    lower_walk(s->l);
+    for (uint32_t i = 0; i < r->n_choices; i++) {
+        const Choice *choice = &r->choices[i];
+        for (uint32_t e = 0; e < choice->n_entries; e++) lower_collect(s->l, choice->entries[e].value, &variables);
+        for (uint32_t k = 0; k < (choice->n_orders - 1) * choice->n_columns; k++)
+            lower_collect(s->l, variable_node(s, choice->variables[k]), &variables);
+    }
+    for (size_t i = 0; i < variables.n; i++)
+        if (s->program->system->block_of[variables.items[i]] != FLAT_NONE)
+            add(s, IR_KEEP, variables.items[i], start_value(s, variables.items[i]));
+}
+
 // The start system is solved only as far as the states and the unknown parameters need it. All else follows
 // from them as at any other time.
 static void lower_start(Lower *l)
@@ -316,6 +340,8 @@ static void lower_start(Lower *l)
     for (uint32_t i = 0; i < blocks->n_states; i++) need_unknown(&s, blocks->states[i]);
     for (uint32_t i = 0; i < blocks->n_params; i++) need_unknown(&s, blocks->params[i]);
     need_behind(&s);
+    const bool chooses = blocks->reduction && blocks->reduction->n_choices > 0;
+    if (chooses) need_choices(&s);
     for (uint32_t b = 0; b < blocks->start.n_blocks; b++) {
         const IrStatement statement = lower_block(&blocks->start, b);
         const bool is_alias = statement.kind == IR_LOCAL && s.program->alias[statement.index] != EXPR_NONE;
@@ -326,8 +352,12 @@ static void lower_start(Lower *l)
         if (blocks->start.block_of[blocks->params[i]] != FLAT_NONE)
             add(&s, IR_KEEP, blocks->params[i], start_value(&s, blocks->params[i]));
     add_guesses(&s, true);
-    add(&s, IR_CALL, IR_VALUES, EXPR_NONE);
-    add_guesses(&s, false);
+    if (chooses) {    // which variables the states are must be settled before anything is computed from them
+        keep_choices(&s);
+    } else {
+        add(&s, IR_CALL, IR_VALUES, EXPR_NONE);
+        add_guesses(&s, false);
+    }
     end_slice(&s);
 }
 
@@ -433,6 +463,17 @@ static void lower_histories(Lower *l)
     for (uint32_t i = 0; i < flat->delays.n; i++) need(&s, flat->delays.items[i].source);
     add_needed_blocks(&s);
     for (uint32_t i = 0; i < flat->delays.n; i++) add(&s, IR_OUT, i, flat->delays.items[i].source);
+    end_slice(&s);
+}
+
+static void lower_choices(Lower *l)
+{
+    const Reduction *r = l->ir->blocks->reduction;
+    Slice s = begin_slice(l, IR_CHOICES, "choices");
+    if (r) need_choices(&s);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0, n = 0; r && i < r->n_choices; i++)
+        for (uint32_t e = 0; e < r->choices[i].n_entries; e++) add(&s, IR_OUT, n++, r->choices[i].entries[e].value);
     end_slice(&s);
 }
 
@@ -640,6 +681,7 @@ bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
     lower_asserts(&l);
     lower_terminal(&l);
     lower_histories(&l);
+    lower_choices(&l);
     lower_jacobian_program(&l);
     lower_residuals(&l);
     lay_out_scratch(&l);

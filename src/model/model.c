@@ -28,7 +28,9 @@ static orr_kind kind_of(const orr_model *model, size_t i)
     case FLAT_RESULT: return ORR_KIND_RESULT;
     case FLAT_VARIABLE: break;
     }
-    if (model->ir.layout.state_of[i] != FLAT_NONE) return ORR_KIND_STATE;
+    // a variable whose derivative is written is a state to the user, even if constraints compute it
+    const Reduction *reduction = model->blocks.reduction;
+    if (model->ir.layout.state_of[i] != FLAT_NONE || (reduction && reduction->had_derivative[i])) return ORR_KIND_STATE;
     return var->integral != FLAT_NONE ? ORR_KIND_RATE : ORR_KIND_ALGEBRAIC;
 }
 

@@ -70,8 +70,54 @@ typedef struct Ordered {
     uint32_t   n_loops;
 } Ordered;
 
+// Which of several variables that constraints tie together are states. It is decided while running, for no choice
+// is good everywhere: of x² + y² = L² follows y from x except where y is near 0. States are slots, each of which
+// is one of the variables at a time: slot = Σ parameter · variable, with parameters 0 and 1 that the run changes.
+typedef struct Choice {
+    uint32_t    n_rows, n_columns;    // constraints, variables
+    uint32_t    n_slots;              // n_columns - n_rows
+    uint32_t    n_orders;             // of the variables: what is chosen from, and its derivatives, at least 2
+    uint32_t   *equations;            // [n_rows] constraints as written
+    BlockEntry *entries;              // [n_entries] derivative of a constraint by a variable, by row
+    uint32_t    n_entries;
+    uint32_t   *variables;            // [n_orders·n_columns] order by order
+    uint32_t   *slots;                // [n_orders·n_slots] the states and, at the end, the rates of the last ones
+    uint32_t   *params;               // [n_slots·n_columns] 1: the slot is that variable
+    uint32_t   *first;                // [n_slots] the column each slot begins with
+    double     *weights;              // [n_columns] the larger, the rather it is a state
+} Choice;
+
+// An initial value that the model does not need, because others and the constraints determine it.
+typedef struct GivenCheck {
+    uint32_t  variable;
+    uint32_t *equations;              // [n_equations] that determine it, as written
+    uint32_t  n_equations;
+    uint32_t *initial;                // [n_initial] initial equations of the model that do
+    uint32_t  n_initial;
+    uint32_t *others;                 // [n_others] variables whose initial values do
+    uint32_t  n_others;
+} GivenCheck;
+
+// What index reduction did. Equations behind n_written are derivatives of others, and last those of the slots.
+typedef struct Reduction {
+    uint32_t    index;                // structural index of the model as written
+    uint32_t    n_written;            // equations of the model as written
+    uint32_t    n_derived;            // derivatives by time of these
+    uint32_t   *root;                 // [n_written + n_derived] the equation as written
+    uint32_t   *order;                // [n_written + n_derived] how often differentiated
+    uint32_t   *dependents;           // [n_dependents] variables with a derivative that constraints compute, always
+    uint32_t    n_dependents;
+    Choice     *choices;              // [n_choices]
+    uint32_t    n_choices;
+    bool       *had_derivative;       // [n_vars] in the model as written: states if there were no constraints
+    uint32_t   *start_param;          // [n_vars] the parameter with the initial value given for it, or FLAT_NONE
+    GivenCheck *checks;               // [n_checks]
+    uint32_t    n_checks;
+} Reduction;
+
 typedef struct Blocks {
     const Flat *flat;                 // borrowed
+    Reduction  *reduction;            // NULL if the model needed none
     uint32_t   *states;               // [n_states] variables in order of declaration; x before x'
     uint32_t   *rates;                // [n_states] each state's derivative, which may itself be a state
     uint32_t    n_states;

@@ -1,5 +1,6 @@
 // src/order/diagnose.c: the parts of a system that is singular by structure, and messages about them.
 #include "order/diagnose.h"
+#include "order/augment.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -422,21 +423,6 @@ static void report_too_many(Reporter *r, const DiagnoseGroup *g)
     }
 }
 
-static void report_high_index(Reporter *r, const DiagnoseGroup *g)
-{
-    // the equation among them that reads only states says most
-    uint32_t row = g->rows[g->n_rows - 1];
-    for (uint32_t k = 0; k < g->n_rows; k++)
-        if (incidence_count(&r->system->rows, g->rows[k]) == 0) row = g->rows[k];
-    uint32_t state = first_read(r, &row, 1, structure_is_state);
-    if (state == FLAT_NONE) state = first_read(r, g->rows, g->n_rows, structure_is_state);
-    diag_report(r->diag, DIAG_HIGH_INDEX, place_of(r, row), r->system->flat->vars.items[state].name);
-    diag_hint(r->diag,
-              "it fixes a state instead of a derivative: write its derivative by time instead, or remove "
-              "a state");
-    note_rows(r, g->rows, g->n_rows, row, "together with this equation");
-}
-
 // Unknowns that stand alone on the left of no equation are the culprits, if they are as many as equations are
 // missing; or those of them that are neither derivatives nor have one (M*v' = … is the equation of v'). Else
 // it may be any of the group.
@@ -512,27 +498,29 @@ static const char *missing_names(Reporter *r, const DiagnoseParts *parts)
     return all.n == 1 ? list_names(r, all.items, 1, "") : NULL;
 }
 
+// The equation of a group that reads nothing unknown, or of two equations the one that gives a state a value
+// although the other gives it a derivative.
+static uint32_t row_that_fixes_a_state(Reporter *r, const DiagnoseGroup *g)
+{
+    if (g->n_columns == 0) return g->rows[0];
+    if (g->n_rows != 2) return INCIDENCE_NONE;
+    for (uint32_t k = 2; k-- > 0;)
+        if (first_read(r, &g->rows[k], 1, structure_is_unknown) == FLAT_NONE) return g->rows[k];
+    return INCIDENCE_NONE;
+}
+
 void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)
 {
     Reporter r = { .system = system, .match = match, .diag = diag };
     const DiagnoseParts parts = diagnose_parts(system, match, &r.work);
-    bool needs_reduction = false;
     r.missing = missing_names(&r, &parts);
     for (uint32_t k = 0; k < parts.n_over; k++) {
         const DiagnoseGroup *g = &parts.over[k];
-        // too many here and too few there: an equation that fixes states hides what computes their
-        // derivatives
-        if (parts.n_under > 0 && first_read(&r, g->rows, g->n_rows, structure_is_state) != FLAT_NONE) {
-            report_high_index(&r, g);
-            needs_reduction = true;
-        } else if (g->n_columns == 0) {
-            report_no_unknown(&r, g->rows[0]);
-        } else {
-            report_too_many(&r, g);
-        }
+        const uint32_t fixes = row_that_fixes_a_state(&r, g);
+        if (fixes != INCIDENCE_NONE) report_no_unknown(&r, fixes);
+        else report_too_many(&r, g);
     }
-    // unknowns that only seem to lack an equation
-    for (uint32_t k = 0; k < parts.n_under && !needs_reduction; k++) report_too_few(&r, &parts.under[k]);
+    for (uint32_t k = 0; k < parts.n_under; k++) report_too_few(&r, &parts.under[k]);
     arena_free(&r.work);
 }
 
@@ -597,12 +585,42 @@ static void report_initial_too_many(Reporter *r, const Start *start, const Diagn
     else diag_hint(r->diag, "remove one of these initial equations");
 }
 
+// Where constraints tie variables together, not every initial value helps: find ones that do.
+static bool report_freedom(Reporter *r, const Start *start)
+{
+    const System *system = r->system;
+    const Flat *flat = system->flat;
+    Augment a;
+    augment_init(&a, &r->work);
+    augment_take(&a, &system->rows, r->match);
+    uint32_t n_missing = 0, n = 0;
+    for (uint32_t j = 0; j < system->n_first; j++) n_missing += r->match->row_of[j] == INCIDENCE_NONE;
+    for (uint32_t guess = 2; guess-- > 0;) {    // those with a first guess, then the others
+        for (uint32_t v = 0; v < flat->vars.n && n < n_missing; v++) {
+            const FlatVar *x = &flat->vars.items[v];
+            if (!start->reduction->had_derivative[v] || start->reduction->start_param[v] != FLAT_NONE) continue;
+            if (guess != (x->start != EXPR_NONE)) continue;
+            if (!augment_row(&a, augment_add_row(&a, &system->column_of[v], 1))) {
+                augment_close_tree(&a);
+                continue;
+            }
+            n++;
+            diag_report(r->diag, DIAG_INITIAL_MISSING, x->place, x->name);
+            if (guess) diag_hint(r->diag, "'~' gives a first guess only: write 'var %s = …' or an initial equation", x->name);
+            else diag_hint(r->diag, "write 'var %s = …' or an initial equation, here or for a variable that it is "
+                                    "tied to by a constraint", x->name);
+        }
+    }
+    return n == n_missing;
+}
+
 void diagnose_start(const Start *start, const Match *match, orr_diag *diag)
 {
     Reporter r = { .system = &start->system, .match = match, .diag = diag };
     const DiagnoseParts parts = diagnose_parts(&start->system, match, &r.work);
     for (uint32_t k = 0; k < parts.n_over; k++) report_initial_too_many(&r, start, &parts.over[k]);
-    for (uint32_t k = 0; k < parts.n_under; k++) report_initial_missing(&r, &parts.under[k]);
+    if (!start->reduction || !report_freedom(&r, start))
+        for (uint32_t k = 0; k < parts.n_under; k++) report_initial_missing(&r, &parts.under[k]);
     arena_free(&r.work);
 }
 

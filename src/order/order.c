@@ -1,8 +1,9 @@
 // src/order/order.c: from a set of equations to an order of evaluation, pass by pass.
 //
 //     params_order      the defaults of parameters
-//     structure         which equation reads which unknown     ← index reduction and families will go here:
-//     match             which equation computes which unknown    both work on the incidence, before matching
+//     structure         which equation reads which unknown       ← families will go here
+//     match             which equation computes which unknown
+//     reduce            … or constraints are differentiated until one does, and then again from the top
 //     diagnose          … or why not
 //     strong            who comes before whom, and who needs each other
 //     block             how each component is solved
@@ -11,7 +12,9 @@
 #include "order/block.h"
 #include "order/blocks.h"
 #include "order/diagnose.h"
+#include "order/given.h"
 #include "order/params.h"
+#include "order/reduce.h"
 #include <string.h>
 
 static Match match_system(const System *system, Arena *arena)
@@ -68,11 +71,20 @@ static void find_states(Blocks *blocks, Arena *arena)
 static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     Arena work = { 0 };
-    const System system = structure_dynamic(flat, &work);
-    const Match match = match_system(&system, &work);
-    bool ok = is_perfect(&system, &match);
+    System system = structure_dynamic(flat, &work);
+    Match match = match_system(&system, &work);
+    bool ok = true;
+    if (!is_perfect(&system, &match)) {
+        ok = reduce_index(blocks, flat, &system, &match, arena, diag);
+        if (ok) {
+            system = structure_dynamic(flat, &work);
+            match = match_system(&system, &work);
+            ok = is_perfect(&system, &match);
+            if (!ok) diagnose_dynamic(&system, &match, diag);
+        }
+    }
+    find_states(blocks, arena);
     if (ok) ok = sort_system(&blocks->dynamic, flat, &system, &match, arena, diag);
-    else diagnose_dynamic(&system, &match, diag);
     arena_free(&work);
     return ok;
 }
@@ -91,15 +103,20 @@ static void find_required(Blocks *blocks, const bool *is_given, Arena *arena)
 static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     Arena work = { 0 };
-    bool *is_given = ARENA_ARRAY(&work, bool, flat->vars.n), any = false;
-    Start start = start_build(flat, blocks->params, blocks->n_params, NULL, &work);
+    bool *is_given = ARENA_ARRAY(&work, bool, flat->vars.n), *is_dropped = NULL, any = false;
+    Start start = start_build(flat, blocks, NULL, NULL, &work);
+    if (blocks->reduction) {
+        const double *values = reduce_defaults(flat, blocks->params, blocks->n_params, &work);
+        is_dropped = given_select(blocks->reduction, &start, values, arena);
+        start = start_build(flat, blocks, NULL, is_dropped, &work);
+    }
     Match match = match_system(&start.system, &work);
     for (uint32_t j = start.system.n_first; j < start.system.rows.n_columns; j++) {
         if (match.row_of[j] != INCIDENCE_NONE) continue;
         is_given[start.system.unknowns[j]] = any = true;
     }
     if (any) {
-        start = start_build(flat, blocks->params, blocks->n_params, is_given, &work);
+        start = start_build(flat, blocks, is_given, is_dropped, &work);
         match = match_system(&start.system, &work);
     }
     find_required(blocks, is_given, arena);
@@ -125,6 +142,7 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         const FlatVar *x = &flat->vars.items[v];
         if (!structure_is_unknown(x) || x->start == EXPR_NONE || x->start_is_guess) continue;
+        if (blocks->reduction && blocks->reduction->had_derivative[v]) continue;    // checked against the result
         bool is_used = false;
         const Ordered *systems[2] = { &blocks->dynamic, &blocks->start };
         for (int s = 0; s < 2; s++) {
@@ -141,7 +159,6 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     *blocks = (Blocks){ .flat = flat };
-    find_states(blocks, arena);
     blocks->params = params_order(flat, &blocks->n_params, arena, diag);
     if (!blocks->params) return false;
     if (!sort_dynamic(blocks, flat, arena, diag) || !sort_start(blocks, flat, arena, diag)) return false;

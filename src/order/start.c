@@ -99,11 +99,19 @@ static bool *find_unknown_params(const Flat *flat, const uint32_t *params, uint3
     return is_unknown;
 }
 
-Start start_build(Flat *flat, const uint32_t *params, uint32_t n_params, const bool *is_given, Arena *arena)
+// Does an initial value count as an equation?
+static bool is_given_value(const Reduction *reduction, const FlatVar *x, uint32_t v, const bool *is_dropped)
 {
-    const bool *is_unknown = find_unknown_params(flat, params, n_params, is_given, arena);
+    if (is_dropped && is_dropped[v]) return false;
+    return reduction ? reduction->start_param[v] != FLAT_NONE : structure_is_state(x) && start_has_value(x);
+}
+
+Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const bool *is_dropped, Arena *arena)
+{
+    const Reduction *reduction = blocks->reduction;
+    const bool *is_unknown = find_unknown_params(flat, blocks->params, blocks->n_params, is_given, arena);
     const size_t n_vars = flat->vars.n;
-    Start start = { .system.flat = flat };
+    Start start = { .system.flat = flat, .reduction = reduction };
     FlatEquation *equations = ARENA_ARRAY(arena, FlatEquation, flat->equations.n + flat->initial.n + n_vars);
     uint32_t n = 0, n_unknowns = 0;
 
@@ -113,8 +121,8 @@ Start start_build(Flat *flat, const uint32_t *params, uint32_t n_params, const b
     start.first_given = n;
     for (uint32_t v = 0; v < n_vars; v++) {
         const FlatVar *x = &flat->vars.items[v];
-        if (!structure_is_state(x) || !start_has_value(x)) continue;
-        const Expr value = x->start;
+        if (!is_given_value(reduction, x, v, is_dropped)) continue;
+        const Expr value = reduction ? expr_var(&flat->pool, reduction->start_param[v]) : x->start;
         equations[n++] = (FlatEquation){ .lhs = expr_var(&flat->pool, v), .rhs = value, .place = x->place };
     }
     start.first_default = n;

@@ -35,6 +35,15 @@ static void look_below(Reader *r, const System *system, uint32_t mark)
     }
 }
 
+// Several variables may stand for one unknown. Of sorted items; the number left.
+static size_t drop_repeated(uint32_t *items, size_t n)
+{
+    size_t left = n > 0;
+    for (size_t i = 1; i < n; i++)
+        if (items[i] != items[left - 1]) items[left++] = items[i];
+    return left;
+}
+
 static bool is_unknown(const System *system, Expr e)
 {
     const ExprNode *node = expr_node(&system->flat->pool, e);
@@ -57,13 +66,10 @@ static void read_equation(Reader *r, System *system, uint32_t row)
     system->form[row] = !is_new ? FORM_CIRCULAR : is_left ? FORM_LEFT : FORM_RIGHT;
 }
 
-void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, Arena *arena)
+// Read all equations, given the unknown, if any, that each variable stands for.
+static void read_system(System *system, uint32_t n_equations, uint32_t n_unknowns, Arena *arena)
 {
     const Flat *flat = system->flat;
-    system->column_of = ARENA_ARRAY(arena, uint32_t, flat->vars.n);
-    memset(system->column_of, 0xff, flat->vars.n * sizeof *system->column_of);
-    for (uint32_t j = 0; j < n_unknowns; j++) system->column_of[system->unknowns[j]] = j;
-
     system->written_for = ARENA_ARRAY(arena, uint32_t, n_equations);
     memset(system->written_for, 0xff, n_equations * sizeof *system->written_for);
     system->form = ARENA_ARRAY(arena, uint8_t, n_equations);
@@ -76,14 +82,25 @@ void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, 
     for (uint32_t i = 0; i < n_equations; i++) {
         read_equation(&reader, system, i);
         if (reader.found.n >= UINT32_MAX) arena_no_memory(reader.found.n * sizeof *reader.found.items);
-        rows.first[i + 1] = (uint32_t)reader.found.n;
         incidence_sort(reader.found.items + rows.first[i], reader.found.n - rows.first[i]);
+        reader.found.n = rows.first[i] + drop_repeated(reader.found.items + rows.first[i],
+                                                       reader.found.n - rows.first[i]);
+        rows.first[i + 1] = (uint32_t)reader.found.n;
     }
     rows.columns = ARENA_ARRAY(arena, uint32_t, reader.found.n);
     if (reader.found.n > 0) memcpy(rows.columns, reader.found.items, reader.found.n * sizeof *rows.columns);
     arena_free(&work);
     system->rows = rows;
     system->columns = incidence_transpose(&rows, arena);
+}
+
+void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, Arena *arena)
+{
+    const size_t n_vars = system->flat->vars.n;
+    system->column_of = ARENA_ARRAY(arena, uint32_t, n_vars);
+    memset(system->column_of, 0xff, n_vars * sizeof *system->column_of);
+    for (uint32_t j = 0; j < n_unknowns; j++) system->column_of[system->unknowns[j]] = j;
+    read_system(system, n_equations, n_unknowns, arena);
 }
 
 System structure_dynamic(const Flat *flat, Arena *arena)
@@ -95,5 +112,23 @@ System structure_dynamic(const Flat *flat, Arena *arena)
         if (structure_is_unknown(&flat->vars.items[v])) system.unknowns[n++] = v;
     system.n_first = n;
     structure_build(&system, (uint32_t)flat->equations.n, n, arena);
+    return system;
+}
+
+System structure_chains(const Flat *flat, Arena *arena)
+{
+    const size_t n_vars = flat->vars.n;
+    System system = { .flat = flat, .equations = flat->equations.items };
+    system.unknowns = ARENA_ARRAY(arena, uint32_t, n_vars);
+    system.column_of = ARENA_ARRAY(arena, uint32_t, n_vars);
+    memset(system.column_of, 0xff, n_vars * sizeof *system.column_of);
+    uint32_t n = 0;
+    for (uint32_t v = 0; v < n_vars; v++) {
+        if (flat->vars.items[v].kind != FLAT_VARIABLE || flat->vars.items[v].integral != FLAT_NONE) continue;
+        for (uint32_t x = v; x != FLAT_NONE; x = flat->vars.items[x].derivative) system.column_of[x] = n;
+        system.unknowns[n++] = v;
+    }
+    system.n_first = n;
+    read_system(&system, (uint32_t)flat->equations.n, n, arena);
     return system;
 }

@@ -232,6 +232,7 @@ orr_status drive_arrive(orr_run *run, Island *island)
         fault_report(island);
         return fail(run);
     }
+    choose_look(run, island);
     return check_asserts(run, island);
 }
 
@@ -341,6 +342,7 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
+    choose_switch(run, island);
     if (run->event_waits) {
         const orr_status status = drive_event(run, island);
         if (status != ORR_STATUS_OK) return status;

@@ -156,10 +156,11 @@ static void allocate(orr_run *run)
     island->guesses_aside = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
     island->fault.x = ARENA_ARRAY(arena, double, n);
     run->x = island->x;
+    choose_init(run);
     // each step is looked at where something must be checked or remembered
     const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
     run->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
-    if (model->n_asserts || model->n_delays || run->chunk == 0) run->chunk = 1;
+    if (model->n_asserts || model->n_delays || run->choosing || run->chunk == 0) run->chunk = 1;
 }
 
 static orr_status set_up(orr_run *run, const orr_run_options *options)

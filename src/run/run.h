@@ -61,6 +61,7 @@ typedef struct Island {
 } Island;
 
 struct History;
+struct Choosing;
 
 struct orr_run {
     const orr_model *model;         // borrowed; outlives the run
@@ -103,6 +104,9 @@ struct orr_run {
     double    burst_start;          // time of the first of a burst of events
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
+    struct Choosing *choosing;      // of states; NULL if there is nothing to choose
+    bool      choice_waits;         // other variables become states before the next step
+    size_t    n_switches;           // how often that happened
 
     // chunks of fixed steps
     double   *guesses_before;       // [n_guesses] when the chunk began
@@ -145,6 +149,16 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
 bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n);
 bool run_start(orr_run *run);                                  // from t_start, with the settings
+void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in v
+
+// ---- choose.c: which variables are states
+
+void choose_init(orr_run *run);
+int  choose_start(orr_run *run);                               // after IR_START: choose, then as IR_VALUES
+void choose_look(orr_run *run, Island *island);                // at the end of a step; sets choice_waits
+void choose_switch(orr_run *run, Island *island);              // before the next one, if it waits
+// Report constraints that are not independent at the values in v. False if there are none.
+bool choose_report(orr_run *run, double t);
 
 // ---- drive.c: steps, events, checks
 

@@ -15,7 +15,12 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-enum { ROUNDS_MAX = 100, KINSOL_MAX = 1000 };
+enum { ROUNDS_MAX = 100, KINSOL_MAX = 1000, CULPRITS_SHOWN = 6 };
+
+// Initial values that constraints make superfluous may be rounded: to as many digits nobody is told, to as few it is
+// a contradiction.
+#define ADJUST_SILENTLY 1e-6
+#define ADJUST_MOST     1e-3
 
 // ---- Settings
 
@@ -79,7 +84,15 @@ static bool apply(orr_run *run, const orr_setting *setting)
         run->given_value[place] = setting->value;
         return true;
     }
-    const uint32_t state = layout->state_of[variable];
+    const Reduction *reduction = model->blocks.reduction;
+    if (reduction && reduction->start_param[variable] != FLAT_NONE) {
+        // constraints may compute others from it: it takes part in the start
+        const uint32_t place = layout->place[reduction->start_param[variable]];
+        run->given[place] = 1;
+        run->given_value[place] = setting->value;
+        return true;
+    }
+    const uint32_t state = reduction ? FLAT_NONE : layout->state_of[variable];
     if (state == FLAT_NONE) {
         report_setting(run, setting, "it is computed by an equation");
         diag_hint(run->diag, "parameters, inputs and initial values of states can be set");
@@ -135,8 +148,7 @@ static bool compute_params(orr_run *run)
 
 // ---- The start system
 
-// Every loop begins next time at the values in v.
-static void guess_from_values(orr_run *run)
+void run_guess_from_values(orr_run *run)
 {
     const IrLayout *layout = &run->model->ir.layout;
     double *v = run->islands[0].env.v;
@@ -149,6 +161,10 @@ static bool solve_generated(orr_run *run, int *failed)
 {
     Island *island = &run->islands[0];
     *failed = run->model->code.programs[IR_START](island->t, island->x, &island->env, island->x);
+    if (*failed == 0 && run->choosing) {
+        *failed = choose_start(run);
+        if (*failed != 0) *failed += (int)run->model->blocks.start.n_blocks;    // as IR_START tells it
+    }
     return *failed == 0;
 }
 
@@ -249,6 +265,7 @@ static void report_start(orr_run *run, int failed)
         diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 }, "t");
         return;
     }
+    if (system == &model->blocks.dynamic && choose_report(run, island->t)) return;
     fault_report_loop(run->diag, model, system, block, &island->env, island->t, NULL);
     diag_note(run->diag, (Place){ 0 },
               "tried at the start: the given guesses, 1, -1, and a line search on all start equations");
@@ -269,7 +286,7 @@ static bool solve_start(orr_run *run)
     for (size_t i = 0; i < sizeof others / sizeof *others; i++) {
         reset_guesses(run, others[i]);
         if (!solve_kinsol(run)) continue;
-        guess_from_values(run);
+        run_guess_from_values(run);
         if (solve_generated(run, &failed)) return true;
         // at the solution, but not to the last bit that the generated iteration asks for
         for (uint32_t s = 0; s < run->model->n_states; s++)
@@ -280,6 +297,92 @@ static bool solve_start(orr_run *run)
     solve_generated(run, &failed);
     report_start(run, first_failed);
     return false;
+}
+
+// ---- Initial values that were not needed
+
+static double value_of(const orr_run *run, uint32_t variable)
+{
+    const IrLayout *layout = &run->model->ir.layout;
+    const Island *island = &run->islands[0];
+    const uint32_t state = layout->state_of[variable];
+    return state != FLAT_NONE ? island->x[state] : island->env.v[layout->place[variable]];
+}
+
+// What a value is small against: itself, or the variables its constraints read.
+static double scale_of(const orr_run *run, const GivenCheck *check)
+{
+    const Flat *flat = &run->model->flat;
+    Arena scratch = { 0 };
+    double scale = fabs(value_of(run, check->variable));
+    for (uint32_t i = 0; i < check->n_others; i++) scale = fmax(scale, fabs(value_of(run, check->others[i])));
+    for (uint32_t i = 0; i < check->n_equations; i++) {
+        const FlatEquation *e = &flat->equations.items[check->equations[i]];
+        const Expr sides[] = { e->lhs, e->rhs };
+        for (int k = 0; k < 2; k++) {
+            size_t n;
+            const uint32_t *variables = expr_variables(&flat->pool, sides[k], &scratch, &n);
+            for (size_t j = 0; j < n; j++)
+                if (flat->vars.items[variables[j]].unit == flat->vars.items[check->variable].unit
+                    && flat->vars.items[variables[j]].kind == FLAT_VARIABLE)
+                    scale = fmax(scale, fabs(value_of(run, variables[j])));
+        }
+    }
+    arena_free(&scratch);
+    return scale;
+}
+
+static void report_contradiction(orr_run *run, const GivenCheck *check, double given, double value)
+{
+    const orr_model *model = run->model;
+    const FlatVar *var = &model->flat.vars.items[check->variable];
+    char *follows = NULL;
+    size_t size = 0;
+    FILE *out = open_memstream(&follows, &size);
+    if (!out) arena_no_memory(1);
+    fprintf(out, "%.10g follows", value);
+    for (uint32_t i = 0; i < check->n_others && i < CULPRITS_SHOWN; i++)
+        fprintf(out, "%s%s = %.10g", i == 0 ? " from " : ", ", model->flat.vars.items[check->others[i]].name,
+                value_of(run, check->others[i]));
+    fclose(out);
+    diag_report(run->diag, DIAG_INITIAL_CONTRADICTS, run_place(model, run->diag, var->place), given, var->name, follows);
+    diag_hint(run->diag, "correct one of the values, or write 'var %s ~ …' if this one is only a first guess", var->name);
+    free(follows);
+    for (uint32_t i = 0; i < check->n_equations && i < CULPRITS_SHOWN; i++) {
+        const FlatEquation *e = &model->flat.equations.items[check->equations[i]];
+        char *text = run_equation_text(model, e);
+        diag_note(run->diag, run_place(model, run->diag, e->place), "by %s", text);
+        free(text);
+    }
+    for (uint32_t i = 0; i < check->n_initial && i < CULPRITS_SHOWN; i++)
+        diag_note(run->diag, run_place(model, run->diag, model->flat.initial.items[check->initial[i]].place),
+                  "by this initial equation");
+    for (uint32_t i = 0; i < check->n_others && i < CULPRITS_SHOWN; i++) {
+        const FlatVar *other = &model->flat.vars.items[check->others[i]];
+        diag_note(run->diag, run_place(model, run->diag, other->place), "the value given for '%s'", other->name);
+    }
+}
+
+static bool check_given(orr_run *run)
+{
+    const Reduction *r = run->model->blocks.reduction;
+    const IrLayout *layout = &run->model->ir.layout;
+    bool ok = true;
+    for (uint32_t i = 0; r && i < r->n_checks; i++) {
+        const GivenCheck *check = &r->checks[i];
+        const double given = run->islands[0].env.v[layout->place[r->start_param[check->variable]]];
+        const double value = value_of(run, check->variable), off = fabs(value - given);
+        const double scale = fmax(fabs(given), scale_of(run, check));
+        if (off <= ADJUST_SILENTLY * scale || off == 0) continue;
+        if (off > ADJUST_MOST * scale) {
+            report_contradiction(run, check, given, value);
+            ok = false;
+            continue;
+        }
+        const FlatVar *var = &run->model->flat.vars.items[check->variable];
+        diag_report(run->diag, DIAG_INITIAL_ADJUSTED, run_place(run->model, run->diag, var->place), var->name, value, given);
+    }
+    return ok;
 }
 
 // ---- All of it
@@ -310,7 +413,7 @@ bool run_start(orr_run *run)
     Island *island = &run->islands[0];
     island->t = island->t_before = island->t_start = run->t_start;
     island->k = 0;
-    run->event_waits = run->jump_waits = false;
+    run->event_waits = run->jump_waits = run->choice_waits = false;
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
@@ -326,7 +429,7 @@ bool run_start(orr_run *run)
             any_given = true;
         }
         if (any_given) model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
-        guess_from_values(run);
+        run_guess_from_values(run);
         if (!drive_settle(run, island, &modes_changed)) return false;
         if (!history_start(run, &past_changed)) past_changed = false;
         if (!modes_changed && !past_changed) break;
@@ -337,5 +440,5 @@ bool run_start(orr_run *run)
             return false;
         }
     }
-    return check_finite(run);
+    return check_finite(run) && check_given(run);
 }

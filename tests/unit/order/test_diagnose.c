@@ -219,22 +219,22 @@ static void test_diagnose_says_that_a_state_is_integrated(void **state)
     make_free(&m);
 }
 
-// The pendulum in Cartesian coordinates.
-static void test_diagnose_recognises_a_constraint_on_states(void **state)
+// x'' = F, x = delay(sin(t), 1): the constraint would have to be differentiated twice.
+static void test_diagnose_says_why_a_constraint_is_not_differentiated(void **state)
 {
     (void)state;
     Make m;
     make_init(&m);
-    const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), f = make_var(&m, "F");
-    make_equation(&m, make_der(&m, make_der(&m, x)), make_neg(&m, make_mul(&m, f, x)));
-    make_equation(&m, make_der(&m, make_der(&m, y)),
-                  make_sub(&m, make_neg(&m, make_mul(&m, f, y)), make_number(&m, 9.81)));
-    make_equation(&m, make_add(&m, make_pow(&m, x, 2), make_pow(&m, y, 2)), make_number(&m, 1));
+    const Expr x = make_var(&m, "x"), f = make_var(&m, "F"), t = expr_time(&m.flat.pool);
+    const FlatDelay delay = { make_call(&m, EXPR_SIN, t), make_number(&m, 1), EXPR_NONE, make_place(&m, 2) };
+    vec_push(&m.arena, &m.flat.delays, delay);
+    make_equation(&m, make_der(&m, make_der(&m, x)), f);
+    make_equation(&m, x, make_op(&m, EXPR_DELAY, make_sub(&m, t, make_number(&m, 1)), 0, EXPR_NONE));
     refuse(&m);
-    assert_int_equal(orr_diag_errors(m.diag), 1);    // F, x'' and y'' lack nothing
+    assert_int_equal(orr_diag_errors(m.diag), 1);
     const orr_message message = find_message(&m, "E308");
-    assert_contains(message.text, "'x'");
-    assert_int_equal(message.line, 3);
+    assert_contains(message.text, "reads the past");
+    assert_int_equal(message.line, 2);
     make_free(&m);
 }
 
@@ -475,7 +475,7 @@ int main(void)
         cmocka_unit_test(test_diagnose_reports_independent_faults_apart),
         cmocka_unit_test(test_diagnose_finds_equations_without_unknowns),
         cmocka_unit_test(test_diagnose_says_that_a_state_is_integrated),
-        cmocka_unit_test(test_diagnose_recognises_a_constraint_on_states),
+        cmocka_unit_test(test_diagnose_says_why_a_constraint_is_not_differentiated),
         cmocka_unit_test(test_diagnose_asks_for_initial_values),
         cmocka_unit_test(test_diagnose_asks_for_no_more_initial_values_than_needed),
         cmocka_unit_test(test_diagnose_names_both_of_two_initial_values),
