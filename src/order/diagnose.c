@@ -509,10 +509,24 @@ static uint32_t row_that_fixes_a_state(Reporter *r, const DiagnoseGroup *g)
     return INCIDENCE_NONE;
 }
 
-void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag)
+// Too many equations here, though they read states, and too few there: differentiating may bring them together.
+static bool needs_reduction(Reporter *r, const DiagnoseParts *parts)
+{
+    for (uint32_t k = 0; parts->n_under > 0 && k < parts->n_over; k++)
+        if (first_read(r, parts->over[k].rows, parts->over[k].n_rows, structure_is_state) != FLAT_NONE) return true;
+    return false;
+}
+
+void diagnose_dynamic(const System *system, const Match *match, const System *chains, const Match *whole,
+                      orr_diag *diag)
 {
     Reporter r = { .system = system, .match = match, .diag = diag };
-    const DiagnoseParts parts = diagnose_parts(system, match, &r.work);
+    DiagnoseParts parts = diagnose_parts(system, match, &r.work);
+    if (chains && needs_reduction(&r, &parts)) {
+        r.system = chains;
+        r.match = whole;
+        parts = diagnose_parts(chains, whole, &r.work);
+    }
     r.missing = missing_names(&r, &parts);
     for (uint32_t k = 0; k < parts.n_over; k++) {
         const DiagnoseGroup *g = &parts.over[k];

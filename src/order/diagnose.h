@@ -24,8 +24,10 @@ typedef struct DiagnoseParts {
 // Only the first n_first unknowns need an equation.
 DiagnoseParts diagnose_parts(const System *system, const Match *match, Arena *arena);
 
-// The system at every instant has no perfect matching, even if a variable and its derivatives are one unknown.
-void diagnose_dynamic(const System *system, const Match *match, orr_diag *diag);
+// The system at every instant has no perfect matching, even if a variable and its derivatives are one unknown
+// (`chains`, matched by `whole`; NULL: not tried). The first is told if it is enough: its groups are smaller.
+void diagnose_dynamic(const System *system, const Match *match, const System *chains, const Match *whole,
+                      orr_diag *diag);
 // The system at the start has none, though that at every instant has.
 void diagnose_start(const Start *start, const Match *match, orr_diag *diag);
 // The component of these equations is singular whatever the values.

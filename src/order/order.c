@@ -80,7 +80,7 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
             system = structure_dynamic(flat, &work);
             match = match_system(&system, &work);
             ok = is_perfect(&system, &match);
-            if (!ok) diagnose_dynamic(&system, &match, diag);
+            if (!ok) diagnose_dynamic(&system, &match, NULL, NULL, diag);
         }
     }
     find_states(blocks, arena);

@@ -77,7 +77,7 @@ bool reduce_index(Blocks *blocks, Flat *flat, const System *system, const Match 
     const System chains = structure_chains(flat, &work);
     const Match whole = match_find(&chains.rows, &chains.columns, chains.written_for, chains.n_first, &work);
     if (whole.n != chains.rows.n_rows || whole.n != chains.rows.n_columns) {
-        diagnose_dynamic(&chains, &whole, diag);
+        diagnose_dynamic(system, match, &chains, &whole, diag);
         arena_free(&work);
         return false;
     }

@@ -125,8 +125,11 @@ System structure_chains(const Flat *flat, Arena *arena)
     uint32_t n = 0;
     for (uint32_t v = 0; v < n_vars; v++) {
         if (flat->vars.items[v].kind != FLAT_VARIABLE || flat->vars.items[v].integral != FLAT_NONE) continue;
-        for (uint32_t x = v; x != FLAT_NONE; x = flat->vars.items[x].derivative) system.column_of[x] = n;
-        system.unknowns[n++] = v;
+        for (uint32_t x = v; x != FLAT_NONE; x = flat->vars.items[x].derivative) {
+            system.column_of[x] = n;
+            system.unknowns[n] = x;
+        }
+        n++;
     }
     system.n_first = n;
     read_system(&system, (uint32_t)flat->equations.n, n, arena);
