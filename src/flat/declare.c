@@ -493,6 +493,10 @@ static void declare_scope(Expander *ex, Scope *scope)
 Scope *declare_root(Expander *ex, const AstModel *model)
 {
     Scope *root = make_scope(ex, NULL, model, (Text){ "", 0 });
+    const uint32_t n = ex->flat->n_settings;
+    Override *all = ARENA_ARRAY(&ex->work, Override, n);
+    for (uint32_t i = 0; i < n; i++) all[i] = (Override){ NULL, &ex->flat->settings[i], root, 0 };
+    give_all(ex, root, all, n);
     declare_scope(ex, root);
     return root;
 }

@@ -82,6 +82,9 @@ typedef struct Flat {
     const char *model;                 // name
     const char *doc;
     const char *time_unit;             // NULL: seconds
+    // values for the model, as a parent would give them to a component; by the caller, before expanding
+    const AstSetting *settings;        // [n_settings] borrowed; NULL if none
+    uint32_t    n_settings;
     ExprPool    pool;
     VEC(FlatVar)      vars;
     VEC(FlatEquation) equations;

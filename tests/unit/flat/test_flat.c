@@ -139,6 +139,33 @@ static void test_flat_keeps_units_texts_and_links(void **state)
     case_free(&c);
 }
 
+// The caller gives values as a parent does; what sizes depend on is then fixed by them.
+static void test_flat_takes_settings_for_the_model(void **state)
+{
+    (void)state;
+    static const char text[] = "model Part\n  param k = 1\n  x = k\nend\n"
+                               "model M\n  param n = 2\n  p[n] : Part\n  var y = 0\n  y' = n\nend\n"
+                               "experiment e of M\n  set n = 3, p[2].k = 7, y = 5\n  until 1\nend\n";
+    Flattened f = { .diag = orr_diag_create() };
+    f.ast.arena = f.flat.arena = &f.arena;
+    const uint32_t file = diag_add_source(f.diag, "model.orr", text, sizeof text - 1);
+    assert_true(frontend_orrery.parse(&f.ast, file, "model.orr", text, sizeof text - 1, f.diag));
+    f.flat.settings = f.ast.experiments.items[0].sets;
+    f.flat.n_settings = f.ast.experiments.items[0].n_sets;
+    assert_true(flat_expand(&f.flat, &f.ast, &f.ast.models.items[1], f.diag));
+    assert_int_not_equal(flat_find(&f.flat, "p[3].x"), FLAT_NONE);
+    static const struct { const char *name; double value; } starts[] = {
+        { "n", 3 }, { "p[1].k", 1 }, { "p[2].k", 7 }, { "y", 5 },
+    };
+    for (size_t i = 0; i < 4; i++) {
+        double value;
+        const Expr start = f.flat.vars.items[flat_find(&f.flat, starts[i].name)].start;
+        assert_true(expr_is_const(&f.flat.pool, start, &value));
+        assert_near(value, starts[i].value, 0);
+    }
+    flatten_free(&f);
+}
+
 // ---- Depth
 
 static void test_flat_follows_long_sums_without_recursion(void **state)
@@ -506,6 +533,7 @@ int main(void)
         cmocka_unit_test(test_flat_keeps_the_place_of_everything),
         cmocka_unit_test(test_flat_equations_of_a_node_stand_where_it_is_connected),
         cmocka_unit_test(test_flat_keeps_units_texts_and_links),
+        cmocka_unit_test(test_flat_takes_settings_for_the_model),
         cmocka_unit_test(test_flat_follows_long_sums_without_recursion),
         cmocka_unit_test(test_flat_values_of_long_chains),
         cmocka_unit_test(test_flat_components_nest_to_a_limit),
