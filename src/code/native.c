@@ -154,8 +154,21 @@ static bool add_seal(const char *path)
 
 // ---- Compiling
 
+// Our own environment, but with messages in English: the one that says "error" is looked for.
+static char **plain_environment(Arena *arena)
+{
+    size_t n = 0;
+    while (environ[n]) n++;
+    char **result = ARENA_ARRAY(arena, char *, n + 2);
+    size_t k = 0;
+    for (size_t i = 0; i < n; i++)
+        if (strncmp(environ[i], "LC_ALL=", 7) != 0) result[k++] = environ[i];
+    result[k] = arena_printf(arena, "LC_ALL=C");
+    return result;
+}
+
 // Run the compiler, its messages into a file. 0, an errno, or -1 if it ran and failed.
-static int run_compiler(const char *source, const char *object, const char *messages)
+static int run_compiler(Arena *arena, const char *source, const char *object, const char *messages)
 {
     const char *arguments[ARGUMENTS_MAX] = { compiler };
     size_t n = 1;
@@ -171,7 +184,8 @@ static int run_compiler(const char *source, const char *object, const char *mess
     posix_spawn_file_actions_addopen(&actions, 1, messages, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     pid_t pid;
-    const int error = posix_spawnp(&pid, compiler, &actions, NULL, (char *const *)arguments, environ);
+    const int error = posix_spawnp(&pid, compiler, &actions, NULL, (char *const *)arguments,
+                                   plain_environment(arena));
     posix_spawn_file_actions_destroy(&actions);
     if (error) return error;
     int status;
@@ -221,7 +235,7 @@ static bool build_object(Arena *arena, const char *folder, const char *path, Tex
         diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, source,
                     os_error_text(errno, buffer, sizeof buffer));
     if (ok) {
-        const int result = run_compiler(source, object, messages);
+        const int result = run_compiler(arena, source, object, messages);
         ok = result == 0 || report_failure(result, messages, diag);
     }
     if (ok && (!add_seal(object) || rename(object, path) != 0)) {
