@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/number.h"
 #include "expr/math.h"
+#include "num/rank.h"
 #include "run/run.h"
 #include "solve/solver.h"
 #include <math.h>
@@ -13,6 +14,7 @@
 #include <string.h>
 
 enum { VALUES_SHOWN = 12, EQUATIONS_SHOWN = 5, NAMES_SHOWN = 6 };
+enum { DEPENDENT_MAX = 200 };    // equations among which to look for those that depend on each other
 
 // ---- Texts
 
@@ -200,13 +202,15 @@ static char *operation_text(const Culprit *c)
     return str_finish(&s);
 }
 
-// "with x = -2.93, k = 4": all that the expressions read.
-static void note_values(orr_diag *diag, const Point *p, const Expr *parts, size_t n_parts)
+// "with x = -2.93, k = 4": all that the expressions read, apart from `except`.
+static void note_known(orr_diag *diag, const Point *p, const Expr *parts, size_t n_parts,
+                       const uint32_t *except, size_t n_except)
 {
     Arena scratch = { 0 };
     StrBuf s = { .arena = &scratch };
     size_t shown = 0, left_out = 0;
     bool *seen = ARENA_ARRAY(&scratch, bool, p->model->flat.vars.n);
+    for (size_t i = 0; i < n_except; i++) seen[except[i]] = true;
     for (size_t k = 0; k < n_parts; k++) {
         size_t n;
         const uint32_t *variables = expr_variables(&p->model->flat.pool, parts[k], &scratch, &n);
@@ -226,6 +230,11 @@ static void note_values(orr_diag *diag, const Point *p, const Expr *parts, size_
     arena_free(&scratch);
 }
 
+static void note_values(orr_diag *diag, const Point *p, const Expr *parts, size_t n_parts)
+{
+    note_known(diag, p, parts, n_parts, NULL, 0);
+}
+
 static bool is_division_by_zero(const Culprit *c) { return c->op == EXPR_DIV && c->operand[1] == 0; }
 
 // Outside the domain of the operation, rather than too large for a number.
@@ -243,9 +252,27 @@ static bool is_outside_domain(const Culprit *c)
     }
 }
 
+// What to do about an argument, %s, outside the domain.
+static const char *domain_hint(const Culprit *c)
+{
+    switch (c->op) {
+    case EXPR_LOG:
+    case EXPR_LOG10: return "%s must be above 0: keep it there, for instance with max(..., 1e-9) or 'if'";
+    case EXPR_ASIN:
+    case EXPR_ACOS: return "%s must lie between -1 and 1: keep it there, for instance with limit(..., -1, 1)";
+    case EXPR_SQRT: return "%s must not be negative: keep it so, for instance with max(..., 0) or 'if'";
+    case EXPR_POW:
+        if (c->operand[0] == 0)
+            return "%s is 0 and has no negative powers: say with 'if' what should happen there";
+        return "%s is negative and has whole powers only: use abs, or say with 'if' what should happen there";
+    default: return "keep %s inside the domain, for instance with 'if'";
+    }
+}
+
 // A value that is not finite came out of `root`, which computes `name` by an equation at `place`.
-static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Place place,
-                           const char *equation)
+// `solved_by` is what solving it for `name` divided by, or EXPR_NONE.
+static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Expr solved_by,
+                           Place place, const char *equation)
 {
     const Culprit c = find_culprit(p, root);
     const ExprPool *pool = &p->model->flat.pool;
@@ -253,14 +280,16 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
     if (is_division_by_zero(&c)) {
         char *divisor = run_expr_text(p->model, expr_operand(pool, c.e, 1));
         diag_report(diag, DIAG_DIVISION_BY_ZERO, place, p->t, equation);
-        const bool is_number = expr_op(pool, expr_operand(pool, c.e, 1)) == EXPR_CONST;    // "0 is 0" says nothing
-        diag_hint(diag, "%s%ssay with 'if ... then ... else ...' what should happen there", is_number ? "" : divisor,
-                  is_number ? "" : " is 0; ");
+        if (expr_operand(pool, c.e, 1) == solved_by)
+            diag_hint(diag, "%s is to be computed from it, but its factor there, %s, is 0", name, divisor);
+        else if (expr_op(pool, expr_operand(pool, c.e, 1)) == EXPR_CONST)    // "0 is 0" says nothing
+            diag_hint(diag, "say with 'if ... then ... else ...' what should happen there");
+        else diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
         free(divisor);
     } else if (is_outside_domain(&c)) {
         char *operation = operation_text(&c), *argument = run_expr_text(p->model, expr_operand(pool, c.e, 0));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
-        diag_hint(diag, "keep %s inside the domain, for instance with max(..., 0) or 'if'", argument);
+        diag_hint(diag, domain_hint(&c), argument);
         free(operation);
         free(argument);
     } else {
@@ -273,12 +302,77 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
     note_values(diag, p, &root, 1);
 }
 
+static void note_equation(orr_diag *diag, const orr_model *model, const FlatEquation *equation)
+{
+    char *text = run_equation_text(model, equation);
+    diag_note(diag, run_place(model, diag, equation->place), "%s", text);
+    free(text);
+}
+
+// A linear loop, matrix · unknowns = vector, has no solution for the values at p: which of its equations say
+// the same or contradict each other?
+static void report_singular(orr_diag *diag, const Point *p, const Ordered *system, const uint32_t *equations,
+                            const uint32_t *unknowns, uint32_t n, const BlockEntry *entries,
+                            uint32_t n_entries, const Expr *vector)
+{
+    const orr_model *model = p->model;
+    Arena scratch = { 0 };
+    double *factors = ARENA_ARRAY(&scratch, double, n);
+    bool found = false;
+    double sum = 0, size = 0;
+    if (n <= DEPENDENT_MAX) {
+        double *a = ARENA_ARRAY(&scratch, double, (size_t)n * n);
+        for (uint32_t k = 0; k < n_entries; k++)
+            a[(size_t)entries[k].row * n + entries[k].column] = value_at(p, entries[k].value);
+        found = rank_dependent(a, n, factors, ARENA_ARRAY(&scratch, double, (size_t)n * n + n));
+    }
+    Expr *sides = ARENA_ARRAY(&scratch, Expr, 2 * EQUATIONS_SHOWN);
+    const FlatEquation *shown[EQUATIONS_SHOWN];
+    size_t n_shown = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        if (found && factors[i] == 0) continue;
+        const double term = found ? factors[i] * value_at(p, vector[i]) : 0;
+        sum += term;
+        size += fabs(term);
+        if (n_shown < EQUATIONS_SHOWN) shown[n_shown++] = &system->equations[equations[i]];
+    }
+    char *names = list_variables(model, unknowns, n);
+    diag_report(diag, DIAG_LOOP_SINGULAR_NOW, run_place(model, diag, shown[n_shown - 1]->place), names, p->t);
+    free(names);
+    if (!found)
+        diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
+    else if (fabs(sum) <= 1e-9 * size)
+        diag_hint(diag, "for these values the equations shown say the same: one more is needed");
+    else
+        diag_hint(diag,
+                  "for these values the equations shown contradict each other: all unknowns cancel and "
+                  "0 = %.4g is left",
+                  sum);
+    for (size_t i = 0; i < n_shown; i++) {
+        const bool has_place = i + 1 == n_shown && model->compiled_with == diag;
+        if (!has_place) note_equation(diag, model, shown[i]);    // there the message has it
+        sides[2 * i] = shown[i]->lhs;
+        sides[2 * i + 1] = shown[i]->rhs;
+    }
+    // the unknowns have no values
+    note_known(diag, p, sides, 2 * n_shown, unknowns, n);
+    arena_free(&scratch);
+}
+
 static bool report_at_block(orr_diag *diag, const Point *p, const Ordered *system, const Block *block,
                             uint32_t unknown, Expr root)
 {
+    const Loop *loop = block->loop != FLAT_NONE ? &system->loops[block->loop] : NULL;
+    const bool is_part = loop && loop->is_linear && loop->n > 1;    // solved by Cramer's rule
+    if (is_part && block->divisor != EXPR_NONE && value_at(p, block->divisor) == 0) {
+        report_singular(diag, p, system, loop->equations, loop->unknowns, loop->n, loop->entries,
+                        loop->n_entries, loop->vector);
+        return true;
+    }
     const FlatEquation *equation = &system->equations[block->equations[0]];
     char *text = run_equation_text(p->model, equation);
-    report_culprit(diag, p, p->model->flat.vars.items[unknown].name, root, equation->place, text);
+    const Expr solved_by = block->kind == BLOCK_ASSIGN ? block->divisor : EXPR_NONE;
+    report_culprit(diag, p, p->model->flat.vars.items[unknown].name, root, solved_by, equation->place, text);
     free(text);
     return true;
 }
@@ -302,22 +396,6 @@ static bool report_in_loop(orr_diag *diag, const Point *p, const Ordered *system
     return false;
 }
 
-// A loop whose closed solution divides by zero.
-static bool report_singular(orr_diag *diag, const Point *p, const Ordered *system, const Block *block)
-{
-    const orr_model *model = p->model;
-    const Loop *loop = &system->loops[block->loop];
-    char *names = list_variables(model, loop->unknowns, loop->n);
-    diag_report(diag, DIAG_LOOP_SINGULAR_NOW, run_place(model, diag, system->equations[loop->equations[0]].place), names,
-                p->t);
-    diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
-    free(names);
-    for (uint32_t i = 1; i < loop->n && i < EQUATIONS_SHOWN; i++)
-        diag_note(diag, run_place(model, diag, system->equations[loop->equations[i]].place), "it belongs to the loop");
-    note_values(diag, p, &block->divisor, 1);
-    return true;
-}
-
 bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env,
                          double t, const double *x)
 {
@@ -338,9 +416,7 @@ bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *
         const double value = value_at(&p, block->value);
         v[model->ir.layout.place[block->unknowns[0]]] = value;
         if (isfinite(value)) continue;
-        if (block->loop != FLAT_NONE && block->divisor != EXPR_NONE && value_at(&p, block->divisor) == 0)
-            found = report_singular(diag, &p, system, block);
-        else found = report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
+        found = report_at_block(diag, &p, system, block, block->unknowns[0], block->value);
     }
     arena_free(&scratch);
     return found;
@@ -359,43 +435,68 @@ void fault_report_param(orr_run *run, uint32_t variable)
     char *value = run_expr_text(run->model, var->start);
     StrBuf equation = { 0 };
     str_addf(&equation, "%s = %s", var->name, value);
-    report_culprit(run->diag, &p, var->name, var->start, var->place, equation.p);
+    report_culprit(run->diag, &p, var->name, var->start, EXPR_NONE, var->place, equation.p);
     str_free(&equation);
     free(value);
 }
 
 // ---- Loops
 
+typedef struct Offence { const FlatEquation *equation; double residual; } Offence;
+
+static int by_size(const void *a, const void *b)
+{
+    const double x = fabs(((const Offence *)a)->residual), y = fabs(((const Offence *)b)->residual);
+    return (x < y) - (x > y);
+}
+
 void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block,
                        const CodeEnv *env, double t, const double *x)
 {
-    const Point p = { model, env, t, x, env->v };
-    if (report_in_loop(diag, &p, system, block)) return;
-    char *names = list_variables(model, block->unknowns, block->n);
-    const Place place = run_place(model, diag, system->equations[block->equations[0]].place);
-    if (block->kind == BLOCK_LINEAR) {
-        diag_report(diag, DIAG_LOOP_SINGULAR_NOW, place, names, t);
-        diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
-    } else {
-        diag_report(diag, DIAG_NO_CONVERGENCE, place, names, t);
-        diag_hint(diag,
-                  "give first guesses near the solution (var %s ~ 1), a smaller step, or check that a "
-                  "solution exists",
-                  model->flat.vars.items[block->unknowns[0]].name);
-    }
-    free(names);
     Arena scratch = { 0 };
-    const size_t n = block->n < EQUATIONS_SHOWN ? block->n : EQUATIONS_SHOWN;
+    double *v = ARENA_ARRAY(&scratch, double, model->n_values);
+    memcpy(v, env->v, model->n_values * sizeof *v);
+    const Point p = { model, env, t, x, v };
+    // a failed iteration leaves the torn unknowns; the inner ones follow from them
+    for (uint32_t i = block->n_torn; block->kind == BLOCK_NEWTON && i < block->n; i++)
+        v[model->ir.layout.place[block->unknowns[i]]] = value_at(&p, block->inner[i - block->n_torn]);
+    if (report_in_loop(diag, &p, system, block)) {
+        arena_free(&scratch);
+        return;
+    }
+    if (block->kind == BLOCK_LINEAR) {
+        report_singular(diag, &p, system, block->equations, block->unknowns, block->n, block->entries,
+                        block->n_entries, block->vector);
+        arena_free(&scratch);
+        return;
+    }
+
+    // the equations that are farthest off
+    Offence *offences = ARENA_ARRAY(&scratch, Offence, block->n);
+    size_t n = 0;
+    for (uint32_t i = 0; i < block->n; i++) {
+        const FlatEquation *e = &system->equations[block->equations[i]];
+        offences[i] = (Offence){ e, value_at(&p, e->lhs) - value_at(&p, e->rhs) };
+    }
+    qsort(offences, block->n, sizeof *offences, by_size);
+    while (n < block->n && n < EQUATIONS_SHOWN && (n == 0 || offences[n].residual != 0)) n++;
+    char *names = list_variables(model, block->unknowns, block->n);
+    diag_report(diag, DIAG_NO_CONVERGENCE, run_place(model, diag, offences[0].equation->place), names, t);
+    diag_hint(diag, "give first guesses near the solution (var %s ~ 1)%s, or check that a solution exists",
+              model->flat.vars.items[block->unknowns[0]].name, x ? ", a smaller step" : "");
+    free(names);
     Expr *sides = ARENA_ARRAY(&scratch, Expr, 2 * n);
     for (size_t i = 0; i < n; i++) {
-        const FlatEquation *equation = &system->equations[block->equations[i]];
+        const FlatEquation *equation = offences[i].equation;
         char *text = run_equation_text(model, equation);
-        diag_note(diag, run_place(model, diag, equation->place), "%s: left minus right is %.4g", text,
-                  value_at(&p, equation->lhs) - value_at(&p, equation->rhs));
+        diag_note(diag, i > 0 ? run_place(model, diag, equation->place) : (Place){ 0 },
+                  "%s: left minus right is %.4g", text, offences[i].residual);
         free(text);
         sides[2 * i] = equation->lhs;
         sides[2 * i + 1] = equation->rhs;
     }
+    if (n < EQUATIONS_SHOWN && n < block->n) diag_note(diag, (Place){ 0 }, "all else holds");
+    else if (n < block->n) diag_note(diag, (Place){ 0 }, "%zu more equations are less far off", block->n - n);
     note_values(diag, &p, sides, 2 * n);
     arena_free(&scratch);
 }
