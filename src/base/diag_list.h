@@ -66,7 +66,7 @@
     D(UNIT_MISMATCH,          "E125", "units do not agree: [%s] and [%s]") \
     D(UNIT_UNKNOWN,           "E126", "there is no unit called '%s'") \
     D(TABLE_BAD,              "E127", "table '%s': %s") \
-    D(INDEX_COUNT,            "E128", "'%s' has %u dimension(s), but %u index(es) are given") \
+    D(INDEX_COUNT,            "E128", "the number of indices of '%s' is %u, not %u") \
     D(CONST_NEEDED,           "E129", "'%s' must have a value that is known before the run") \
     D(ONLY_IN_EQUATIONS,      "E130", "'%s' can only stand in an equation of a model") \
     D(GUESS_READS,            "E131", "the value given for '%s' is a first guess and cannot read '%s'") \

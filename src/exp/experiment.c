@@ -187,8 +187,9 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         }
         const double value = number(r, option->value, name);
         if (!(value > 0) && !r->failed) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, option->place, name,
-                        value < 0 ? "a negative number" : "0", "it must be positive");
+            const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step;
+            if (is_step) diag_report(r->diag, DIAG_STEP_BAD, option->place, value);
+            else diag_report(r->diag, DIAG_TOLERANCE_BAD, option->place, value);
             fail(r);
         }
         *known[i].value = value;

@@ -364,7 +364,7 @@ static bool check(const orr_experiment *e, orr_diag *diag)
         ok = false;
     } else if (!isfinite(e->from) || !isfinite(e->until) || e->until < e->from) {
         diag_report(diag, DIAG_TIME_BAD, nowhere, e->from, e->until);
-        diag_hint(diag, "the end (--until) must not lie before the start (--from)");
+        diag_hint(diag, "the end, until, must not lie before the start, from; both must be finite");
         ok = false;
     }
     if (!isfinite(e->every) || e->every < 0) {

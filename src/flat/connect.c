@@ -35,12 +35,15 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
         EXPAND_FAIL(ex, DIAG_OUTPUT_AS_TARGET, item->arrow.to_place, name);
         if (!is_inward && declared == AST_INPUT)
             diag_hint(ex->diag, "an input of this model gets its value from outside");
+        else if (is_inward && declared == AST_OUTPUT && !item->arrow.to.primes)
+            diag_hint(ex->diag, "it is an output: turn the arrow round, or lead it to an input of the component");
         else diag_hint(ex->diag, "an arrow leads to an input of a component, or to an output of this model");
         return;
     }
     const uint32_t *driver = map_find(&ex->driven, target);
     if (driver) {
         EXPAND_FAIL(ex, DIAG_INPUT_DRIVEN_TWICE, item->arrow.to_place, name);
+        diag_hint(ex->diag, "remove one of the two arrows; to add signals, lead their sum to it");
         diag_note(ex->diag, ex->arrows.items[*driver]->place, "the other source");
         return;
     }

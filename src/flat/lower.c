@@ -61,10 +61,29 @@ const char *lower_kind(const Entity *entity)
                                            : "variable";
 }
 
+// What there is, if that is not much.
+static void hint_declared(Expander *ex, const Shape *shape)
+{
+    enum { SHOWN = 6 };
+    StrBuf names = { 0 };
+    for (size_t i = 0; i < shape->symbols.n && i < SHOWN; i++)
+        str_addf(&names, "%s'%s'", i ? ", " : "", shape->symbols.items[i].name);
+    if (shape->symbols.n > SHOWN) str_addf(&names, " and %zu more", shape->symbols.n - SHOWN);
+    if (names.p) diag_hint(ex->diag, "'%s' has %s", shape->model->name, names.p);
+    str_free(&names);
+}
+
 static void report_unknown(const Reading *r, const Scope *scope, const char *name, Place place)
 {
     Expander *ex = r->ex;
     const bool in_function = !scope;
+    // one message for each name and model, however often it is used
+    const uint64_t key = hash_join(scope ? (uint64_t)(uintptr_t)scope->shape : 0, hash_bytes(name, strlen(name)));
+    if (scope && map_find(&ex->told, key)) {
+        ex->n_errors++;
+        return;
+    }
+    if (scope) map_put(&ex->told, key, 0);
     const char *where = in_function && ex->n_calls ? ex->calls[ex->n_calls - 1]->name : NULL;
     EXPAND_FAIL(ex, DIAG_NAME_UNKNOWN, place, name,
                 scope   ? scope->shape->model->name
@@ -91,6 +110,7 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
     else if (in_function) diag_hint(ex->diag, "a function reads its arguments and local values only");
     else if (scope == r->scope)
         diag_hint(ex->diag, "declare it with var, param or input, or write an equation '%s = …'", name);
+    else hint_declared(ex, scope->shape);
 }
 
 // Is the entity there to be used? Else something has been reported.
@@ -109,6 +129,21 @@ static bool is_usable(const Reading *r, const Scope *scope, const Entity *entity
     }
     if (entity->is_broken) r->ex->n_errors++;    // said before
     return !entity->is_broken;
+}
+
+// "with i = 3": the turn of the loops in which an index came out wrong.
+static void note_locals(const Reading *r, const AstExpr *index)
+{
+    if (index->kind == AST_NUMBER) return;
+    StrBuf text = { 0 };
+    double x;
+    for (const Local *l = r->locals; l; l = l->outer) {
+        if (l->value == EXPR_NONE) x = l->number;
+        else if (!expr_is_const(&r->ex->flat->pool, l->value, &x)) continue;
+        str_addf(&text, "%s%s = %.10g", text.p ? ", " : "", l->name, x);
+    }
+    if (text.p) diag_note(r->ex->diag, (Place){ 0 }, "with %s", text.p);
+    str_free(&text);
 }
 
 // Which element the indices of a part select: row-major, from 0. False after an error.
@@ -131,6 +166,7 @@ bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, P
         if (index < 1 || index > (long long)entity->sizes[i]) {
             EXPAND_FAIL(ex, DIAG_INDEX_RANGE, part->indices[i]->place, index, part->name,
                         (long long)entity->sizes[i]);
+            note_locals(r, part->indices[i]);
             return false;
         }
         *element = *element * entity->sizes[i] + (size_t)(index - 1);

@@ -142,6 +142,7 @@ typedef struct Expander {
     size_t      n_instances;
     size_t      n_turns;          // of `for`, in the present pass
     size_t      n_errors;
+    Map         told;             // unknown names, by hash of scope and name: one message for each
     VEC(const char *) busy;       // names of the values being computed, outermost first
 } Expander;
 

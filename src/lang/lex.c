@@ -254,7 +254,11 @@ static size_t enclosed_end(Lexer *lexer, char close)
 {
     const Text text = lexer->text;
     size_t end = lexer->at + 1;
-    while (end < text.n && text.p[end] != close && text.p[end] != '\n' && text.p[end] != '\r') end++;
+    while (end < text.n && text.p[end] != close && text.p[end] != '\n' && text.p[end] != '\r') {
+        // a unit has neither brackets nor '=' inside: one that is not closed would swallow the next one
+        if (close == ']' && (text.p[end] == '[' || text.p[end] == '=')) break;
+        end++;
+    }
     if (end < text.n && text.p[end] == close) return end + 1;
     if (may_report(lexer)) {
         if (close == '"') {

@@ -61,6 +61,17 @@ static const Solver *find_solver(orr_run *run, const char *name)
     size_t n = 0;
     for (const Solver *s; n < 64 && (s = solver_at(n)); n++) names[n] = s->name;
     diag_report(run->diag, DIAG_SOLVER_UNKNOWN, (Place){ 0 }, name);
+    // methods that go by other names elsewhere
+    static const char *const elsewhere[][2] = {
+        { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
+        { "ode15s", "bdf" },   { "ode23s", "bdf" },   { "cvode", "bdf" },    { "lsoda", "auto" },
+        { "dassl", "bdf" },    { "gear", "bdf" },     { "ida", "bdf" },      { "runge-kutta", "rk4" },
+    };
+    for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
+        if (strcmp(name, elsewhere[i][0]) != 0 || !solver_find(elsewhere[i][1])) continue;
+        diag_hint(run->diag, "'%s' is of that kind", elsewhere[i][1]);
+        return NULL;
+    }
     const char *closest = text_closest(name, names, n);
     if (closest) {
         diag_hint(run->diag, "did you mean '%s'?", closest);

@@ -431,7 +431,7 @@ while IFS='|' read -r line code; do
     expect_code "$code"
 done <<'END'
 until 2|E216
-solver rk4 step 0|E407
+solver rk4 step 0|E409
 solver rk4 stpe 1|E404
 solver nope|E403
 record y|E411

@@ -80,7 +80,7 @@ static void test_options_of_solvers_by_name(void **state)
     drop(&got);
     got = get(MODEL "experiment e of M\n  until 1\n  solver rk4 step 0\nend\n", NULL);
     assert_false(got.ok);
-    assert_string_equal(orr_diag_get(got.diag, 0).code, "E407");
+    assert_string_equal(orr_diag_get(got.diag, 0).code, "E409");
     drop(&got);
 }
 
