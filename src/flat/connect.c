@@ -36,7 +36,8 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
         if (!is_inward && declared == AST_INPUT)
             diag_hint(ex->diag, "an input of this model gets its value from outside");
         else if (is_inward && declared == AST_OUTPUT && !item->arrow.to.primes)
-            diag_hint(ex->diag, "it is an output: turn the arrow round, or lead it to an input of the component");
+            diag_hint(ex->diag,
+                      "it is an output: turn the arrow round, or lead it to an input of the component");
         else diag_hint(ex->diag, "an arrow leads to an input of a component, or to an output of this model");
         return;
     }

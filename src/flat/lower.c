@@ -78,7 +78,8 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
     Expander *ex = r->ex;
     const bool in_function = !scope;
     // one message for each name and model, however often it is used
-    const uint64_t key = hash_join(scope ? (uint64_t)(uintptr_t)scope->shape : 0, hash_bytes(name, strlen(name)));
+    const uint64_t key = hash_join((uint64_t)(uintptr_t)(scope ? scope->shape : NULL),
+                                   hash_bytes(name, strlen(name)));
     if (scope && map_find(&ex->told, key)) {
         ex->n_errors++;
         return;

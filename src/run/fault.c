@@ -284,7 +284,8 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
             diag_hint(diag, "%s is to be computed from it, but its factor there, %s, is 0", name, divisor);
         else if (expr_op(pool, expr_operand(pool, c.e, 1)) == EXPR_CONST)    // "0 is 0" says nothing
             diag_hint(diag, "say with 'if ... then ... else ...' what should happen there");
-        else diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
+        else
+            diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
         free(divisor);
     } else if (is_outside_domain(&c)) {
         char *operation = operation_text(&c), *argument = run_expr_text(p->model, expr_operand(pool, c.e, 0));
