@@ -208,7 +208,7 @@ expect_out 'miss = '
 # ---- On a terminal: progress of long runs, colours in messages; neither in a pipe or with NO_COLOR
 if command -v script >/dev/null; then
     command="run on a terminal"
-    script -qec "'$ORRERY' run '$lv' long --until 1e9 --every 1e8 -o /dev/null & p=\$!; sleep 1.2; kill -INT \$p; wait" /dev/null >typed 2>&1
+    script -qec "'$ORRERY' run '$lv' long --until 1e9 --every 1e8 -o /dev/null & p=\$!; sleep 1.2; kill -INT \$p; sleep 0.2; kill -KILL \$p; wait" /dev/null >typed 2>&1
     check; grep -qE ' %  t = .* s left' typed || fail "no progress is shown"
     env -u NO_COLOR script -qec "'$ORRERY' run nothere.orr" /dev/null >typed 2>&1
     check; grep -q $'\e\[' typed || fail "no colours on a terminal"
@@ -225,6 +225,8 @@ for signal in INT TERM; do
     for _ in $(seq 100); do [[ -s long.csv ]] && break; sleep 0.05; done
     sleep 0.3
     kill -s $signal $pid
+    for _ in $(seq 100); do kill -0 $pid 2>/dev/null || break; sleep 0.1; done
+    kill -s KILL $pid 2>/dev/null    # one that does not hear is not waited for
     wait $pid
     status=$? command="run … (SIG$signal)" err=$(<err) out=
     expect_status 130
