@@ -8,6 +8,7 @@
 const char *const cexpr_array_names[N_ARRAYS] = {
     [ARRAY_NONE] = "", [ARRAY_X] = "x", [ARRAY_V] = "v", [ARRAY_OUT] = "out", [ARRAY_IN] = "in",
     [ARRAY_Z] = "z",   [ARRAY_R] = "r", [ARRAY_M] = "m", [ARRAY_W] = "w",     [ARRAY_S] = "s",
+    [ARRAY_N] = "numbers",
 };
 
 // ---- Text
@@ -87,7 +88,7 @@ static void print_memory(Gen *g, Array array, uint32_t index)
         return;
     }
     const LeafInfo *leaf = &g->leaves[array][index];
-    if (g->r->caches && leaf->piece == g->piece_id && leaf->count > 1) cexpr_local(g, s, array, index);
+    if (plan_caches(g) && leaf->piece == g->piece_id && leaf->count > 1) cexpr_local(g, s, array, index);
     else cexpr_place(g, s, array, index);
 }
 
@@ -96,7 +97,8 @@ static void print_mode(Gen *g, uint32_t k, int binding)
     StrBuf *s = &g->piece_text;
     const uint32_t place = g->ir->layout.first_mode + k;
     const LeafInfo *leaf = &g->leaves[ARRAY_V][place];
-    const bool is_loaded = g->r->is_named || (g->r->caches && leaf->piece == g->piece_id && leaf->count > 1);
+    const bool is_loaded =
+        g->r->is_named || (plan_caches(g) && leaf->piece == g->piece_id && leaf->count > 1);
     if (!is_loaded && binding > BIND_EQUAL) str_add_char(s, '(');
     print_memory(g, ARRAY_V, place);
     if (is_loaded) return;
@@ -256,10 +258,71 @@ static void print_leaf(Gen *g, Expr e, int binding)
     }
 }
 
+// ---- Leaves that depend on the turn of a loop
+
+static const Array array_of_memory[] = {
+    [IR_IN_X] = ARRAY_X,     [IR_IN_V] = ARRAY_V,       [IR_IN_W] = ARRAY_W,
+    [IR_IN_OUT] = ARRAY_OUT, [IR_IN_NUMBERS] = ARRAY_N,
+};
+
+// A table has a number among those that the piece reads.
+void cexpr_table(Gen *g, StrBuf *s, uint32_t table)
+{
+    uint32_t k = 0;
+    while (k < g->tables.n && g->tables.items[k] != table) k++;
+    if (k == g->tables.n) vec_push(&g->work, &g->tables, table);
+    gen_name(s, "T", k);
+}
+
+void cexpr_index(Gen *g, const IrPlace *place)
+{
+    StrBuf *s = &g->piece_text;
+    if (place->table != FLAT_NONE) {
+        cexpr_table(g, s, place->table);
+        str_addf(s, "[%s]", g->counters[0]);
+        return;
+    }
+    gen_name(s, "", place->first);
+    for (int k = 0; k < IR_DEPTH_MAX; k++) {
+        const int32_t stride = place->stride[k];
+        if (stride == 0) continue;
+        str_add(s, stride < 0 ? " - " : " + ");
+        if (stride != 1 && stride != -1) str_addf(s, "%d*", stride < 0 ? -stride : stride);
+        str_add(s, g->counters[k]);
+    }
+}
+
+void cexpr_moving(Gen *g, const IrPlace *place)
+{
+    StrBuf *s = &g->piece_text;
+    const Array array = array_of_memory[place->memory];
+    g->uses_array[array] = true;
+    str_add(s, cexpr_array_names[array]);
+    str_add_char(s, '[');
+    cexpr_index(g, place);
+    str_add_char(s, ']');
+}
+
+static void print_moving(Gen *g, const IrPlace *place, int binding)
+{
+    StrBuf *s = &g->piece_text;
+    const bool is_truth = expr_op(g->pool, place->leaf) == EXPR_MODE;
+    const bool needs_parentheses = is_truth && binding > BIND_EQUAL;
+    if (needs_parentheses) str_add_char(s, '(');
+    cexpr_moving(g, place);
+    if (is_truth) str_add(s, " != 0.0");
+    if (needs_parentheses) str_add_char(s, ')');
+}
+
 static void print_operand(Gen *g, Operand o, int binding)
 {
     StrBuf *s = &g->piece_text;
     o = plan_through(g, o);
+    const IrPlace *place = plan_moving(g, o);
+    if (place) {
+        print_moving(g, place, binding);
+        return;
+    }
     if (operand_is_variable(o)) {
         cexpr_variable(g, operand_variable(o));
         return;
@@ -285,7 +348,7 @@ void cexpr_print(Gen *g, Expr e, int binding) { print_operand(g, plan_operand(g,
 void cexpr_value(Gen *g, Expr e)
 {
     double value;
-    if (expr_is_const(g->pool, e, &value)) {
+    if (expr_is_const(g->pool, e, &value) && !plan_moving(g, plan_operand(g, e))) {
         gen_number(&g->piece_text, value);
         return;
     }

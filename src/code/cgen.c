@@ -40,6 +40,7 @@ Routine cgen_routine(const IrProgram *program)
         .reads = program->reads,
         .alias = program->alias,
         .from_v = program->from_v,
+        .keeps = program->keeps,
         .caches = !program->in_sequence,
         .style = VARS_CONST,
         .remember = program->remembers ? "1" : "0",
@@ -70,9 +71,29 @@ static Step step_of(const Cgen *c, const IrProgram *program, const IrStatement *
         return (Step){ STEP_SOLVE, EXPR_NONE, FLAT_NONE, program->keeps ? ARRAY_V : ARRAY_NONE,
                        s->index,   false };
     case IR_CALL: return (Step){ STEP_CALL, EXPR_NONE, FLAT_NONE, ARRAY_NONE, s->index, false };
+    case IR_LOOP: return (Step){ STEP_LOOP, EXPR_NONE, FLAT_NONE, ARRAY_NONE, s->index, true };
     }
     assert(false && "a kind of statement");
     return (Step){ 0 };
+}
+
+static bool has_loops(const IrProgram *program)
+{
+    for (uint32_t i = 0; i < program->n_statements; i++)
+        if (program->statements[i].kind == IR_LOOP) return true;
+    return false;
+}
+
+// Loops find what they read in memory, and leave there what they compute.
+static void put_in_memory(const IrProgram *program, Step *steps)
+{
+    for (uint32_t i = 0; i < program->n_statements; i++) {
+        Step *step = &steps[i];
+        if (step->kind == STEP_LOOP && i > 0) steps[i - 1].ends_epoch = true;
+        if (step->array != ARRAY_NONE) continue;
+        if (step->kind == STEP_LET || step->kind == STEP_SOLVE) step->array = ARRAY_W;
+        if (step->kind == STEP_LET) step->index = step->variable;
+    }
 }
 
 Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n)
@@ -80,8 +101,9 @@ Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n)
     Step *steps = ARENA_ARRAY(&c->gen.work, Step, program->n_statements);
     for (uint32_t i = 0; i < program->n_statements; i++) {
         steps[i] = step_of(c, program, &program->statements[i], out);
-        steps[i].ends_epoch = program->in_sequence;
+        steps[i].ends_epoch = program->in_sequence || steps[i].kind == STEP_LOOP;
     }
+    if (has_loops(program)) put_in_memory(program, steps);
     *n = program->n_statements;
     return steps;
 }
@@ -179,7 +201,8 @@ static void print_large_rates_and_values(Cgen *c)
 
 static void print_rates_and_values(Cgen *c)
 {
-    if (c->is_large) {
+    const Ir *ir = c->gen.ir;
+    if (c->is_large && !has_loops(&ir->programs[IR_RATES]) && !has_loops(&ir->programs[IR_VALUES])) {
         print_large_rates_and_values(c);
         return;
     }

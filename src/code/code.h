@@ -12,6 +12,8 @@ typedef struct CodeEnv {
     double     *v;                                                   // [n_values] the value block
     double    (*history)(const void *histories, int k, double t);    // the past of delay k
     const void *histories;
+    const uint32_t *tables;                                          // Ir.tables and Ir.numbers
+    const double   *numbers;
 } CodeEnv;
 
 // One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block)

@@ -1,5 +1,6 @@
 // src/code/emit.c: the statements and functions of a planned routine as C; see emit.h.
 #include "code/cexpr.h"
+#include "code/turns.h"
 #include <assert.h>
 #include <string.h>
 
@@ -7,7 +8,7 @@ enum { STACK_DOUBLES = 256 };    // of a loop's unknowns and inputs on the C sta
 
 // ---- Statements
 
-static void print_temporary_item(Gen *g, Expr e)
+void gen_temporary(Gen *g, Expr e)
 {
     StrBuf *s = &g->piece_text;
     const NodeInfo *info = plan_node(g, e);
@@ -184,6 +185,7 @@ static void print_step(Gen *g, const Step *step)
                  g->indent);
         g->uses_array[ARRAY_OUT] = g->uses_env = g->uses_time = g->can_fail = true;
         return;
+    case STEP_LOOP: assert(false && "a piece of its own"); return;
     }
 }
 
@@ -194,6 +196,7 @@ static void open_piece(Gen *g)
     g->piece_id++;
     g->piece_text.n = 0;
     g->loads.n = 0;
+    g->tables.n = 0;
     g->uses_time = g->uses_env = g->uses_step = g->uses_remember = g->can_fail = false;
     memset(g->uses_array, 0, sizeof g->uses_array);
 }
@@ -204,8 +207,8 @@ static bool uses_argument(const Gen *g, Text name)
     if (text_is(name, "h")) return g->uses_step;
     if (text_is(name, "remember")) return g->uses_remember;
     if (text_is(name, "env"))
-        return g->uses_env || g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] ||
-               (g->uses_array[ARRAY_W] && !g->r->has_w);
+        return g->uses_env || g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] || g->uses_array[ARRAY_N] ||
+               g->tables.n || (g->uses_array[ARRAY_W] && !g->r->has_w);
     for (size_t i = 1; i < ARRAY_FORM; i++)
         if (text_is(name, cexpr_array_names[i])) return g->uses_array[i];
     return true;
@@ -269,6 +272,9 @@ static void close_piece(Gen *g, bool is_only)
     if (g->uses_array[ARRAY_S])
         str_addf(s, "    double *const s = env->v + %u;\n",
                  g->is_block ? layout->first_loop_scratch : layout->first_scratch);
+    if (g->uses_array[ARRAY_N]) str_add(s, "    const double *const numbers = env->numbers;\n");
+    for (size_t k = 0; k < g->tables.n; k++)
+        str_addf(s, "    const unsigned *const T%zu = env->tables + %u;\n", k, g->tables.items[k]);
     print_unused(g, s);
     if (loads.n) str_add_text(s, (Text){ loads.p, loads.n });
     if (g->piece_text.n) str_add_text(s, (Text){ g->piece_text.p, g->piece_text.n });
@@ -291,9 +297,8 @@ static void print_dispatcher(Gen *g)
     str_add(s, fails || g->r->returns_int ? "    return 0;\n}\n\n" : "}\n\n");
 }
 
-// The items of the steps [first, end), which may share everything.
-
-// needs no local. How many items follow the variable's own; 0 if it is not so.
+// A variable that only stores in memory read needs no local: `w[7] = out[0] = …`. How many items follow the
+// variable's own; 0 if it is not so.
 static size_t count_stores(Gen *g, size_t first, size_t end)
 {
     const Step *let = &g->r->steps[g->items.items[first].index];
@@ -389,13 +394,26 @@ static void print_items(Gen *g, bool is_function, uint32_t *open)
                          n_copies = n_stores ? 0 : count_copies(g, k, end);
             if (n_stores) print_stores(g, item, n_stores);
             else if (n_copies) print_copies(g, item, n_copies);
-            else if (item->is_temporary) print_temporary_item(g, item->index);
+            else if (item->is_temporary) gen_temporary(g, item->index);
             else print_step(g, &g->r->steps[item->index]);
             k += n_stores ? n_stores + 1 : n_copies ? n_copies : 1;
         }
         i = end;
     }
     g->piece = after;
+}
+
+// A piece of its own.
+static void print_loop(Gen *g, uint32_t loop, uint32_t *open)
+{
+    if (g->n_in_piece) g->piece++;
+    if (g->piece != *open) {
+        close_piece(g, false);
+        open_piece(g);
+        *open = g->piece;
+    }
+    turns_print(g, &g->ir->loops.items[loop]);
+    g->n_in_piece = PIECE_MAX;
 }
 
 // Epoch by epoch. The number of the last piece.
@@ -405,8 +423,13 @@ static uint32_t print_all(Gen *g, bool is_function)
     open_piece(g);
     for (uint32_t first = 0; first < g->r->n_steps;) {
         const uint32_t end = plan_end_of_epoch(g->r, first);
-        plan_epoch(g, first, end);
-        print_items(g, is_function, &open);
+        if (g->r->steps[first].kind == STEP_LOOP) {
+            assert(is_function && end == first + 1);
+            print_loop(g, g->r->steps[first].index, &open);
+        } else {
+            plan_epoch(g, first, end);
+            print_items(g, is_function, &open);
+        }
         first = end;
     }
     return open;

@@ -23,6 +23,7 @@ typedef enum Array {
     ARRAY_M,          // its matrix
     ARRAY_W,          // variables of a large program, by their numbers
     ARRAY_S,          // parts of expressions that cross pieces
+    ARRAY_N,          // numbers that differ from turn to turn of a loop
     ARRAY_FORM,       // not memory: the statement is printed by the routine's form
     N_ARRAYS
 } Array;
@@ -36,6 +37,7 @@ typedef enum StepKind {
     STEP_UPDATE,      // state `index` += h*value
     STEP_SOLVE,       // loop `index` of the system
     STEP_CALL,        // program `index`
+    STEP_LOOP,        // loop `index` of the Ir: a piece and an epoch of its own
 } StepKind;
 
 typedef struct Step {
@@ -67,6 +69,7 @@ typedef struct Routine {
     const IrReads *reads;         // its
     const Expr    *alias;         // [n_vars] or NULL
     bool           from_v;        // all variables are read from v
+    bool           keeps;         // variables that loops compute are in v, else in w
     bool           caches;        // memory read twice is read once; not if steps write what others read
     VarStyle       style;
     const char    *remember;      // text: whether solutions become guesses
@@ -100,6 +103,8 @@ typedef struct NodeInfo {         // of an operation in the present epoch
     uint8_t  weight;              // nodes printed with it
     uint8_t  depth;
     bool     ordered;             // has its place among the items
+    bool     moves;               // depends on the turn of the loop
+    uint32_t moving;              // of a leaf: 1 + its number among the moving ones of the loop's body
 } NodeInfo;
 
 typedef struct VarInfo {          // of a variable in the present routine
@@ -113,6 +118,7 @@ typedef struct VarInfo {          // of a variable in the present routine
     uint8_t  array;               // Array
     bool     can_nest;            // may be replaced by its value
     Operand  value;               // if so
+    uint32_t turn, moving;        // epoch of the body of a loop in which it is a moving leaf: 1 + its number
 } VarInfo;
 
 typedef struct LeafInfo {         // of a place in memory in the present piece
@@ -161,6 +167,12 @@ typedef struct Gen {
     uint32_t       *input_mark;    // [n_vars]
     uint32_t        n_inputs_asked;
     const char     *indent;
+    // present loop
+    const IrBody   *turn;          // NULL outside
+    bool            is_switch;     // each turn executes one of several bodies
+    const char     *counters[IR_DEPTH_MAX];    // names
+    VEC(uint32_t)   tables;        // places in Ir.tables that the piece reads
+    bool            has_loops;     // any so far: the prelude must know
 } Gen;
 
 enum { PIECE_MAX = 50 };    // statements of a function
@@ -176,7 +188,7 @@ void gen_in_memory(Gen *g, uint32_t variable, Array array, uint32_t index);
 void gen_function(Gen *g);
 // Print only its statements into g->piece_text, each behind `indent`; they must fit into one piece.
 void gen_statements(Gen *g, const char *indent);
-// How many statements it has, without printing. Begins the routine.
+// How many statements it has, without printing; very many if it has loops. Begins the routine.
 uint32_t gen_measure(Gen *g, const Routine *r);
 
 // The variables handed to a loop in `in`, aliases followed: what it reads but parameters. In g->work.

@@ -53,7 +53,8 @@ void gen_free(Gen *g)
 
 // ---- Variables
 
-// What the routine knows of a variable. By default a state lies in x, a parameter in v.
+// What the routine knows of a variable. By default a state lies in x, a parameter in v, and what loops
+// compute in w or, if it is kept, in v.
 VarInfo *plan_variable(Gen *g, uint32_t variable)
 {
     VarInfo *info = &g->vars[variable];
@@ -62,11 +63,15 @@ VarInfo *plan_variable(Gen *g, uint32_t variable)
     *info = (VarInfo){
         .routine = g->routine, .step = FLAT_NONE, .array = ARRAY_V, .index = layout->place[variable]
     };
-    if (!g->r->from_v && layout->state_of[variable] != FLAT_NONE) {
+    const bool is_computed = !g->r->from_v && g->r->system->block_of[variable] != FLAT_NONE;
+    if (is_computed && !g->r->keeps) {
+        info->array = ARRAY_W;
+        info->index = variable;
+    } else if (!is_computed && !g->r->from_v && layout->state_of[variable] != FLAT_NONE) {
         info->array = ARRAY_X;
         info->index = layout->state_of[variable];
     }
-    assert(g->r->from_v || info->array == ARRAY_X || info->index < layout->n_params);
+    assert(g->r->from_v || is_computed || info->array == ARRAY_X || info->index < layout->n_params);
     return info;
 }
 
@@ -222,7 +227,7 @@ static void count_step(Gen *g, const Step *step)
 
 static void add_item(Gen *g, bool is_temporary, uint32_t index)
 {
-    if (g->n_in_piece >= PIECE_MAX && !g->r->is_named) {
+    if (g->n_in_piece >= PIECE_MAX && !g->r->is_named && !g->turn) {
         g->piece++;
         g->n_in_piece = 0;
     }
@@ -236,9 +241,34 @@ static void push_frame(Gen *g, Operand o)
     if (operand_is_node(o) && !plan_node(g, o)->ordered) vec_push(&g->work, &g->frames, (Frame){ o, 0 });
 }
 
+static void make_temporary(Gen *g, uint32_t node)
+{
+    NodeInfo *info = plan_node(g, node);
+    info->number = ++g->n_temporaries;
+    add_item(g, true, node);
+    info->piece = g->piece;
+}
+
+static bool moves(Gen *g, Operand o)
+{
+    return operand_is_node(o) ? plan_node(g, o)->moves : plan_moving(g, o) != NULL;
+}
+
+// In a loop, what does not depend on the turn, inside of what does, is computed before the loop.
+static void find_moving(Gen *g, NodeInfo *info)
+{
+    for (int i = info->n_operands; i-- > 0;)
+        if (moves(g, plan_through(g, info->operands[i]))) info->moves = true;
+    for (int i = info->n_operands; info->moves && i-- > 0;) {
+        const Operand o = plan_through(g, info->operands[i]);
+        if (operand_is_node(o) && !moves(g, o) && !plan_node(g, o)->number) make_temporary(g, o);
+    }
+}
+
 static void finish_node(Gen *g, uint32_t node, bool is_root)
 {
     NodeInfo *info = plan_node(g, node);
+    if (g->turn && !g->is_switch) find_moving(g, info);
     unsigned weight = 1, depth = 0;
     for (int i = info->n_operands; i-- > 0;) {
         const Operand operand = plan_through(g, info->operands[i]);
@@ -254,10 +284,7 @@ static void finish_node(Gen *g, uint32_t node, bool is_root)
     info->depth = (uint8_t)depth;
     info->ordered = true;
     const bool is_too_long = !is_root && (weight > WEIGHT_MAX || depth >= DEPTH_MAX);
-    if (info->uses < 2 && !is_too_long) return;
-    info->number = ++g->n_temporaries;
-    add_item(g, true, node);
-    info->piece = g->piece;
+    if (info->uses >= 2 || is_too_long) make_temporary(g, node);
 }
 
 static void order_expression(Gen *g, Operand root)
@@ -301,7 +328,9 @@ static void count_memory(Gen *g, Array array, uint32_t index)
 {
     LeafInfo *leaf = &g->leaves[array][index];
     if (leaf->piece != g->piece_id) *leaf = (LeafInfo){ .piece = g->piece_id };
-    if (++leaf->count == 2 && g->r->caches)
+    const bool was_single = leaf->count < 2;
+    leaf->count += g->turn ? 2 : 1;    // what a loop reads once it reads often
+    if (was_single && leaf->count >= 2 && plan_caches(g))
         vec_push(&g->work, &g->loads, (uint64_t)array << 32 | index);
 }
 
@@ -327,6 +356,7 @@ static void visit_variable(Gen *g, uint32_t variable, Purpose purpose)
 static void visit(Gen *g, Operand o, Purpose purpose)
 {
     o = plan_through(g, o);
+    if (plan_moving(g, o)) return;
     if (operand_is_variable(o)) {
         visit_variable(g, operand_variable(o), purpose);
         return;
@@ -368,6 +398,49 @@ static void visit_item(Gen *g, const Item *item, Purpose purpose)
 
 void plan_count_reads(Gen *g, const Item *item) { visit_item(g, item, COUNT_READS); }
 
+// ---- Bodies of loops
+
+const IrPlace *plan_moving(const Gen *g, Operand o)
+{
+    uint32_t moving = 0;
+    if (!g->turn || operand_is_node(o)) return NULL;
+    if (operand_is_variable(o)) {
+        const VarInfo *info = &g->vars[operand_variable(o)];
+        if (info->turn == g->epoch) moving = info->moving;
+    } else {
+        const NodeInfo *info = &g->nodes[operand_leaf(o)];
+        if (info->epoch == g->epoch) moving = info->moving;
+    }
+    return moving ? &g->turn->moving[moving - 1] : NULL;
+}
+
+void plan_body(Gen *g, const IrBody *body)
+{
+    g->turn = body;
+    g->epoch++;
+    g->items.n = 0;
+    for (uint32_t k = 0; k < body->n_moving; k++) {
+        const Expr leaf = body->moving[k].leaf;
+        const ExprNode *node = expr_node(g->pool, leaf);
+        if (node->op == EXPR_VAR) {
+            VarInfo *info = plan_variable(g, node->index);
+            info->turn = g->epoch;
+            info->moving = k + 1;
+        } else {
+            plan_node(g, leaf)->moving = k + 1;
+        }
+    }
+    const Operand root = plan_operand(g, body->statement.value);
+    count_uses(g, root);
+    order_expression(g, root);
+    const Operand top = plan_through(g, root);
+    if (!g->is_switch && operand_is_node(top) && !moves(g, top) && !plan_node(g, top)->number)
+        make_temporary(g, top);
+    for (size_t i = 0; i < g->items.n; i++) visit_item(g, &g->items.items[i], COUNT_READS);
+    g->own = EXPR_NONE;
+    visit(g, root, COUNT_READS);
+}
+
 // ---- All of it
 
 void plan_epoch(Gen *g, uint32_t first, uint32_t end)
@@ -394,15 +467,13 @@ uint32_t plan_end_of_epoch(const Routine *r, uint32_t first)
     return first < r->n_steps ? first + 1 : first;
 }
 
-// The places that a run of stores of one and the same variable fills, if nothing else reads it: `w[7] =
-// out[0] = …`
-
 uint32_t gen_measure(Gen *g, const Routine *r)
 {
     uint32_t n = 0;
     gen_begin(g, r);
     for (uint32_t first = 0; first < r->n_steps;) {
         const uint32_t end = plan_end_of_epoch(r, first);
+        if (r->steps[first].kind == STEP_LOOP) return UINT32_MAX;
         plan_epoch(g, first, end);
         n += (uint32_t)g->items.n;
         first = end;

@@ -22,3 +22,11 @@ uint32_t  plan_end_of_epoch(const Routine *r, uint32_t first);
 // Note what an item reads of memory and of the piece's variables. All items of a piece before the first is
 // printed.
 void      plan_count_reads(Gen *g, const Item *item);
+
+// May memory be read at the top of a piece? Not where the piece itself writes it.
+static inline bool plan_caches(const Gen *g) { return g->r->caches && !g->is_switch; }
+
+// The body of a loop: its temporaries become the items, those that depend on the turn have `moves`.
+void      plan_body(Gen *g, const IrBody *body);
+// Where an operand lives if that depends on the turn of the present loop, else NULL.
+const IrPlace *plan_moving(const Gen *g, Operand o);

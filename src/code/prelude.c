@@ -9,7 +9,17 @@ static const char environment[] =
     "    double *v;\n"
     "    double (*history)(const void *histories, int k, double t);\n"
     "    const void *histories;\n"
+    "    const unsigned *tables;\n"
+    "    const double *numbers;\n"
     "};\n\n";
+
+// Keeps a loop from being turned into one over vectors.
+static const char one_by_one[] =
+    "#ifdef __TINYC__\n"
+    "#define ORR_ONE_BY_ONE\n"
+    "#else\n"
+    "#define ORR_ONE_BY_ONE __asm__ volatile (\"\");\n"
+    "#endif\n\n";
 
 // Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding,
 // both beside the other entries of its row and of its column, means that there is no unique solution.
@@ -231,6 +241,7 @@ static void print_tables(const Gen *g, StrBuf *s)
 void prelude_print(Gen *g, StrBuf *s)
 {
     str_add(s, environment);
+    if (g->has_loops) str_add(s, one_by_one);
     print_math(g, s);
     print_powers(g, s);
     print_tables(g, s);

@@ -20,8 +20,8 @@
 typedef enum IrProgramId {
     IR_PARAMS,        // x: 1 for each parameter that was given, 0 otherwise; computes the defaults of
                       // the others into v, and the first guesses of the loops
-    IR_START,         // solve the start system: out[n_states] = states; keeps all variables; if states are chosen while
-                      // running only what they and the choice need: IR_VALUES must follow
+    IR_START,         // solve the start system: out[n_states] = states; keeps all variables; if states are
+                      // chosen while running only what they and the choice need: IR_VALUES must follow
     IR_RATES,         // out[n_states] = derivatives
     IR_VALUES,        // keeps every variable (algebraic, states, rates) in v: what recording reads; no out
     IR_RELATIONS,     // out[2*n_relations] = zero function, truth value of each relation
@@ -32,7 +32,8 @@ typedef enum IrProgramId {
     IR_JACOBIAN,      // out[n_jacobian] = d rates / d states, in the order of `jacobian`
     IR_HISTORIES,     // out[n_delays] = what each delay remembers now
     IR_CHOICES,       // out[entries of all choices] = derivatives of constraints by what may be a state
-    IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at v
+    IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at v;
+                      // empty if there are more than IR_RESIDUALS_MAX
     IR_N_PROGRAMS
 } IrProgramId;
 
@@ -45,6 +46,7 @@ typedef enum IrKind {
     IR_RERUN,         // out[1 + index] := value, and if that is true out[0] := 1
     IR_SOLVE,         // block := solved (LINEAR or NEWTON), its unknowns become locals
     IR_CALL,          // run the program `index` at (t, out): IR_VALUES ends a start, at its own states
+    IR_LOOP,          // the loop `index` of Ir.loops: statements of one shape
 } IrKind;
 
 typedef struct IrStatement {
@@ -53,6 +55,47 @@ typedef struct IrStatement {
     Expr     value;           // EXPR_NONE for IR_SOLVE and IR_CALL
     uint32_t equation;        // the equation of the system it comes from, for messages; FLAT_NONE if none
 } IrStatement;
+
+// Statements of equal shape, executed one after the other by a loop: `body` is written for the first turn,
+// and what moves from turn to turn is told by places:
+//
+//     for i: w[5 + i] := -w[T[i]]      body: b5 := -b3; target: w from 5, stride 1; leaf b3: w by table T
+//
+// Turns are executed in order, so a turn may read what turns before it computed. With `codes`, turn i
+// executes only the statement codes[i], each of which counts its own turns.
+enum { IR_DEPTH_MAX = 3 };
+
+typedef enum IrMemory {
+    IR_IN_X,          // states
+    IR_IN_V,          // value block
+    IR_IN_W,          // variables that the program computes but does not keep, by their numbers
+    IR_IN_OUT,
+    IR_IN_NUMBERS,    // Ir.numbers
+} IrMemory;
+
+typedef struct IrPlace {
+    Expr     leaf;                     // of the body that lives here; EXPR_NONE for a target
+    IrMemory memory;
+    uint32_t first;                    // index in the first turn
+    int32_t  stride[IR_DEPTH_MAX];     // index grows by this with each turn of each loop
+    uint32_t table;                    // FLAT_NONE, or: the index is Ir.tables[table + turn]
+} IrPlace;
+
+typedef struct IrBody {
+    IrStatement statement;             // IR_LOCAL, IR_KEEP, IR_OUT, IR_PARAM or IR_GUESS of the first turn
+    IrPlace     target;
+    IrPlace    *moving;                // [n_moving] leaves that are not the same in all turns
+    uint32_t    n_moving;
+    uint32_t    n;                     // turns that execute it
+} IrBody;
+
+typedef struct IrLoop {
+    uint32_t n_nested;                 // loops around the body, the innermost last
+    uint32_t count[IR_DEPTH_MAX];      // turns of each
+    IrBody  *body;                     // [n_body]
+    uint32_t n_body;
+    uint32_t codes;                    // FLAT_NONE, or place in Ir.tables
+} IrLoop;
 
 // The variables that each block of a system reads but does not compute, parameters too, each once.
 typedef struct IrReads {
@@ -100,6 +143,7 @@ typedef struct IrLayout {
 enum {
     IR_STACK_MAX = 1280,      // doubles that a generated function may put on the C stack
     IR_LOOP_MAX = 2000,       // rows of a loop's matrix, which is dense
+    IR_RESIDUALS_MAX = 1000,  // equations of the start up to which IR_RESIDUALS exists
 };
 
 // Doubles that solving a block needs: matrix and vectors; unknowns and what the loop reads.
@@ -136,10 +180,16 @@ typedef struct Ir {
     uint32_t   n_reruns;      // of the terminal region
     IrReads    dynamic_reads, start_reads;
     Expr      *dynamic_alias, *start_alias;    // [n_vars]
+    VEC(IrLoop)   loops;
+    VEC(uint32_t) tables;     // of the loops: handed to generated code by CodeEnv, so that its text stays short
+    VEC(double)   numbers;    // likewise: constants that differ from turn to turn
 } Ir;
 
 // False, with a diagnostic, if the model is too large.
 bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag);
+// The same with another idea of how many statements of repeated shapes a program must have to get loops.
+enum { IR_GROUP_FROM = 500, IR_GROUP_NEVER = INT32_MAX };
+bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag);
 bool ir_verify(const Ir *ir);      // every variable is computed before it is read; asserted after lowering
 void ir_print(const Ir *ir, FILE *out);
 

@@ -320,7 +320,8 @@ static void keep_choices(Slice *s)
     lower_walk(s->l);
     for (uint32_t i = 0; i < r->n_choices; i++) {
         const Choice *choice = &r->choices[i];
-        for (uint32_t e = 0; e < choice->n_entries; e++) lower_collect(s->l, choice->entries[e].value, &variables);
+        for (uint32_t e = 0; e < choice->n_entries; e++)
+            lower_collect(s->l, choice->entries[e].value, &variables);
         for (uint32_t k = 0; k < (choice->n_orders - 1) * choice->n_columns; k++)
             lower_collect(s->l, variable_node(s, choice->variables[k]), &variables);
     }
@@ -473,7 +474,8 @@ static void lower_choices(Lower *l)
     if (r) need_choices(&s);
     add_needed_blocks(&s);
     for (uint32_t i = 0, n = 0; r && i < r->n_choices; i++)
-        for (uint32_t e = 0; e < r->choices[i].n_entries; e++) add(&s, IR_OUT, n++, r->choices[i].entries[e].value);
+        for (uint32_t e = 0; e < r->choices[i].n_entries; e++)
+            add(&s, IR_OUT, n++, r->choices[i].entries[e].value);
     end_slice(&s);
 }
 
@@ -508,6 +510,7 @@ static void lower_residuals(Lower *l)
     Slice s = begin_slice(l, IR_RESIDUALS, "residuals");
     use_start(&s);
     use_values(&s);
+    if (start->n_equations > IR_RESIDUALS_MAX) return;
     for (uint32_t i = 0; i < start->n_equations; i++) {
         const FlatEquation *equation = &start->equations[i];
         const Expr residual = expr_binary(&l->ir->flat->pool, EXPR_SUB, equation->lhs, equation->rhs);
@@ -654,7 +657,20 @@ static void lay_out_scratch(Lower *l)
 
 // ---- All of it
 
+static void group_all(Lower *l, uint32_t group_from)
+{
+    Ir *ir = l->ir;
+    map_init(&l->table_of, &l->work);
+    for (size_t i = 0; i < IR_N_PROGRAMS; i++)
+        if (i != IR_TERMINAL) lower_group(l, &ir->programs[i], group_from);    // there an order was written
+}
+
 bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
+{
+    return ir_lower_grouping(ir, blocks, IR_GROUP_FROM, arena, diag);
+}
+
+bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag)
 {
     // the pool grows: derivatives and residuals are new expressions
     *ir = (Ir){ .arena = arena, .blocks = blocks, .flat = (Flat *)blocks->flat };
@@ -684,6 +700,7 @@ bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
     lower_choices(&l);
     lower_jacobian_program(&l);
     lower_residuals(&l);
+    group_all(&l, group_from);
     lay_out_scratch(&l);
     arena_free(&l.work);
     assert(ir_verify(ir));

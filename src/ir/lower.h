@@ -19,6 +19,7 @@ typedef struct Lower {
     uint32_t *users_start;       // [n_vars + 1] users[users_start[i]] to users[users_start[i + 1] - 1]
     uint32_t *users;             // blocks
     bool      is_sparse;         // following the states one by one takes little more than one walk
+    Map       table_of;          // hash of an index table → 1 + its place in Ir.tables
 } Lower;
 
 // Begin a new walk over expressions.
@@ -44,3 +45,5 @@ IrStatement lower_block(const Ordered *system, uint32_t block);
 void lower_pattern(Lower *l);      // pattern.c: sets has_pattern and pattern
 void lower_jacobian(Lower *l);     // jacobian.c: sets has_jacobian and jacobian; needs the pattern
 void lower_in_place(Lower *l);     // in_place.c: sets one_rate
+// group.c: statements of equal shape become loops if there are at least so many of them.
+void lower_group(Lower *l, IrProgram *program, uint32_t group_from);

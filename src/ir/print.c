@@ -26,9 +26,24 @@ static void print_solve(const Printer *p, const Block *block)
     else fprintf(p->out, " := solution by Newton in %u of %u unknowns\n", block->n_torn, block->n);
 }
 
+static void print_statement(const Printer *p, const IrProgram *program, const IrStatement *s);
+
+// The first turn, and how many follow.
+static void print_loop(const Printer *p, const IrProgram *program, const IrLoop *loop)
+{
+    size_t n = 1;
+    for (uint32_t k = 0; k < loop->n_nested; k++) n *= loop->count[k];
+    fprintf(p->out, "    loop, %zu turns%s\n", n, loop->codes == FLAT_NONE ? "" : " of one of these");
+    for (uint32_t k = 0; k < loop->n_body; k++) {
+        fputs("    ", p->out);
+        print_statement(p, program, &loop->body[k].statement);
+    }
+}
+
 static void print_statement(const Printer *p, const IrProgram *program, const IrStatement *s)
 {
     switch (s->kind) {
+    case IR_LOOP: print_loop(p, program, &p->ir->loops.items[s->index]); return;
     case IR_LOCAL: fprintf(p->out, "    %s := ", name_of(p, s->index)); break;
     case IR_KEEP: fprintf(p->out, "    keep %s := ", name_of(p, s->index)); break;
     case IR_OUT: fprintf(p->out, "    out[%u] := ", s->index); break;

@@ -41,8 +41,52 @@ static bool can_evaluate(Verify *v, const IrProgram *program, Expr value)
     return true;
 }
 
+// The variable that lives at a place of a loop in one of its turns, or FLAT_NONE if that is no variable.
+static uint32_t variable_at(const Verify *v, const IrPlace *place, const uint32_t *turn)
+{
+    const Ir *ir = v->ir;
+    int64_t at = place->first;
+    if (place->table != FLAT_NONE) at = ir->tables.items[place->table + turn[0]];
+    else
+        for (int k = 0; k < IR_DEPTH_MAX; k++) at += (int64_t)place->stride[k] * turn[k];
+    if (place->memory == IR_IN_W) return (uint32_t)at;
+    if (place->memory != IR_IN_V || at < ir->layout.first_var || at >= ir->layout.first_guess)
+        return FLAT_NONE;
+    return (uint32_t)at - ir->layout.first_var;
+}
+
+static bool verify_turn(Verify *v, const IrProgram *program, const IrBody *body, const uint32_t *turn)
+{
+    for (uint32_t k = 0; k < body->n_moving; k++) {
+        const uint32_t variable = variable_at(v, &body->moving[k], turn);
+        if (variable != FLAT_NONE && !can_read(v, program, variable)) return false;
+    }
+    const uint32_t computed = variable_at(v, &body->target, turn);
+    if (computed != FLAT_NONE) v->known[computed] = true;
+    return true;
+}
+
+static bool verify_loop(Verify *v, const IrProgram *program, const IrLoop *loop)
+{
+    const uint32_t *codes = loop->codes == FLAT_NONE ? NULL : v->ir->tables.items + loop->codes;
+    uint32_t *done = ARENA_ARRAY(&v->work, uint32_t, loop->n_body), turn[IR_DEPTH_MAX] = { 0 };
+    for (uint32_t i = 0; codes && i < loop->count[0]; i++) {
+        turn[0] = done[codes[i]]++;
+        if (!verify_turn(v, program, &loop->body[codes[i]], turn)) return false;
+    }
+    if (codes) return true;
+    for (;;) {
+        for (uint32_t k = 0; k < loop->n_body; k++)
+            if (!verify_turn(v, program, &loop->body[k], turn)) return false;
+        uint32_t k = loop->n_nested;
+        while (k > 0 && ++turn[k - 1] == loop->count[k - 1]) turn[--k] = 0;
+        if (k == 0) return true;
+    }
+}
+
 static bool verify_statement(Verify *v, const IrProgram *program, const IrStatement *statement)
 {
+    if (statement->kind == IR_LOOP) return verify_loop(v, program, &v->ir->loops.items[statement->index]);
     if (statement->value != EXPR_NONE && !can_evaluate(v, program, statement->value)) return false;
     if (statement->kind == IR_LOCAL) v->known[statement->index] = true;
     if (statement->kind != IR_SOLVE) return true;

@@ -163,6 +163,8 @@ static void allocate(orr_run *run)
     island->diag = run->diag;
     island->x = run->state;
     island->env.v = run->state + n;
+    island->env.tables = model->ir.tables.items;
+    island->env.numbers = model->ir.numbers.items;
     island->x_before = ARENA_ARRAY(arena, double, n);
     island->guesses_aside = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
     island->fault.x = ARENA_ARRAY(arena, double, n);

@@ -15,7 +15,7 @@
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunmatrix/sunmatrix_dense.h>
 
-enum { ROUNDS_MAX = 100, KINSOL_MAX = 1000, CULPRITS_SHOWN = 6 };
+enum { ROUNDS_MAX = 100, CULPRITS_SHOWN = 6 };
 
 // Initial values that constraints make superfluous may be rounded: to as many digits nobody is told, to as few it is
 // a contradiction.
@@ -199,7 +199,7 @@ static bool solve_kinsol(orr_run *run)
     const orr_model *model = run->model;
     const Ordered *start = &model->blocks.start;
     const sunindextype n = (sunindextype)start->n_unknowns;
-    if (n == 0 || n > KINSOL_MAX || start->n_equations != start->n_unknowns) return false;
+    if (n == 0 || n > IR_RESIDUALS_MAX || start->n_equations != start->n_unknowns) return false;
     if (!code_require(&model->code, CODE_PART_RESIDUALS, NULL)) return false;
     Arena scratch = { 0 };
     Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };

@@ -20,7 +20,8 @@ typedef struct Built {
     Code    code;
     bool    has_code;
     double *x, *v, *scratch;
-    double  given[64];
+    double  given[256];
+    uint32_t group_from;    // 0: as the compiler does
     CodeEnv env;
 } Built;
 
@@ -50,14 +51,15 @@ static inline double built_no_history(const void *histories, int k, double t)
 static inline void built_lower(Built *b)
 {
     if (!order_sort(&b->blocks, &b->make.flat, &b->make.arena, b->make.diag) ||
-        !ir_lower(&b->ir, &b->blocks, &b->make.arena, b->make.diag)) {
+        !ir_lower_grouping(&b->ir, &b->blocks, b->group_from ? b->group_from : IR_GROUP_FROM, &b->make.arena,
+                           b->make.diag)) {
         orr_diag_print(b->make.diag, stderr, 0);
         fail();
     }
     b->x = calloc(b->blocks.n_states + 1, sizeof *b->x);
     b->v = calloc(b->ir.layout.n_values + 1, sizeof *b->v);
     b->scratch = calloc(CODE_SCRATCH * b->blocks.n_states + 1, sizeof *b->scratch);
-    b->env = (CodeEnv){ b->v, built_no_history, NULL };
+    b->env = (CodeEnv){ b->v, built_no_history, NULL, b->ir.tables.items, b->ir.numbers.items };
 }
 
 static inline void built_compile(Built *b, CodeTier tier)
