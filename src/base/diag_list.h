@@ -142,7 +142,7 @@
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
-    D(ANALYSE_MODEL,          "E422", "'%s' has no equilibria to speak of: %s") \
+    D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
