@@ -255,10 +255,8 @@ static bool growing_euler(System *s, Linear *l, double *x, Work *w, Nearest *nea
         memcpy(x, w->trial, n * sizeof *x);
         memcpy(w->f, w->next_dx, n * sizeof *w->f);
         if (is_far(s, x)) return false;
-        // a step that moves nothing although it is long against everything that moved, and not only because
-        // everything has become slow
-        if (size <= CONVERGED && (speed == 0 || dt * speed > 1e6) && is_zero(s, l, x, w->f, w->dx))
-            return true;
+        // nothing moves, and not only because the step is short or everything has become slow
+        if (size <= CONVERGED && is_zero(s, l, x, w->f, w->dx)) return true;
         dt *= 2;
     }
     return false;
