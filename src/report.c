@@ -27,7 +27,9 @@ static void print_equation(const Report *r, const FlatEquation *e)
 static void print_line(const Report *r, Place place)
 {
     const size_t line = diag_line(r->diag, place);
-    if (line) fprintf(r->out, "    (line %zu)", line);
+    const char *path = place.file == r->model->flat.place.file ? NULL : diag_path(r->diag, place.file);
+    if (line && path) fprintf(r->out, "    (%s, line %zu)", path, line);    // of a file that is used
+    else if (line) fprintf(r->out, "    (line %zu)", line);
     fputc('\n', r->out);
 }
 

@@ -80,6 +80,7 @@ typedef struct FlatTerminal {  // one step of the terminal region, in the order 
 typedef struct Flat {
     Arena      *arena;                 // borrowed; owns everything
     const char *model;                 // name
+    Place       place;                 // of the name
     const char *doc;
     const char *time_unit;             // NULL: seconds
     // values for the model, as a parent would give them to a component; by the caller, before expanding
