@@ -37,13 +37,53 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 // ---------------------------------------------------------------------------------------------- states
 
+// What a state is a slot of; choice NULL if it is a variable of the model.
+typedef struct Slot {
+    const Choice *choice;
+    uint32_t      order, slot;
+} Slot;
+
+static Slot *find_slots(const Report *r, Arena *arena)
+{
+    const Reduction *reduction = r->model->blocks.reduction;
+    Slot *slots = ARENA_ARRAY(arena, Slot, r->model->flat.vars.n);
+    for (uint32_t i = 0; reduction && i < reduction->n_choices; i++) {
+        const Choice *choice = &reduction->choices[i];
+        for (uint32_t k = 0; k < choice->n_orders * choice->n_slots; k++)
+            slots[choice->slots[k]] = (Slot){ choice, k / choice->n_slots, k % choice->n_slots };
+    }
+    return slots;
+}
+
+// "one of x, y, chosen while running; at the start y"
+static void report_slot(const Report *r, const Slot *of)
+{
+    const Choice *choice = of->choice;
+    const uint32_t order = of->order, slot = of->slot;
+    const FlatVar *vars = r->model->flat.vars.items;
+    const uint32_t *variables = choice->variables + (size_t)order * choice->n_columns;
+    fputs("  one of ", r->out);
+    for (uint32_t j = 0; j < choice->n_columns; j++) fprintf(r->out, "%s%s", j ? ", " : "", vars[variables[j]].name);
+    fputs(", chosen while running", r->out);
+    for (uint32_t j = 0; r->start && j < choice->n_columns; j++)
+        if (orr_run_value(r->start, choice->params[slot * choice->n_columns + j]) != 0)
+            fprintf(r->out, "; at the start %s", vars[variables[j]].name);
+    fputc('\n', r->out);
+}
+
 static void report_states(const Report *r)
 {
     const Blocks *blocks = &r->model->blocks;
     if (blocks->n_states == 0) return;
+    Arena work = { 0 };
+    const Slot *slots = find_slots(r, &work);
     fprintf(r->out, "\nStates, integrated by the solver:\n");
     for (uint32_t i = 0; i < blocks->n_states; i++) {
         const FlatVar *x = &r->model->flat.vars.items[blocks->states[i]];
+        if (slots[blocks->states[i]].choice) {
+            report_slot(r, &slots[blocks->states[i]]);
+            continue;
+        }
         fprintf(r->out, "  %s", x->name);
         if (x->start != EXPR_NONE) {
             fputs(x->start_is_guess ? " ~ " : " = ", r->out);
@@ -53,6 +93,39 @@ static void report_states(const Report *r)
         if (x->doc) fprintf(r->out, "    %s", x->doc);
         fputc('\n', r->out);
     }
+    arena_free(&work);
+}
+
+// ---------------------------------------------------------------------------------------------- constraints
+
+enum { NAMES_SHOWN = 20 };
+
+static void report_reduction(const Report *r)
+{
+    const Reduction *reduction = r->model->blocks.reduction;
+    if (!reduction) return;
+    const uint32_t n = reduction->n_written;
+    char buffer[32];
+    Arena work = { 0 };
+    uint32_t *most = ARENA_ARRAY(&work, uint32_t, n);
+    for (uint32_t i = 0; i < n + reduction->n_derived; i++)
+        if (reduction->order[i] > most[reduction->root[i]]) most[reduction->root[i]] = reduction->order[i];
+    fprintf(r->out, "\nIndex %u: equations that tie states together were differentiated\n", reduction->index);
+    for (uint32_t i = 0; i < n; i++) {
+        if (most[i] == 0) continue;
+        fprintf(r->out, "  %-7s  ", order_times_text(most[i], buffer));
+        print_equation(r, &r->model->flat.equations.items[i]);
+        print_line(r, r->model->flat.equations.items[i].place);
+    }
+    arena_free(&work);
+    if (reduction->n_dependents == 0) return;
+    fputs("Computed by them, and so no states:", r->out);
+    for (uint32_t k = 0; k < reduction->n_dependents && k <= NAMES_SHOWN; k++) {
+        const FlatVar *x = &r->model->flat.vars.items[reduction->dependents[k]];
+        if (k == NAMES_SHOWN) fprintf(r->out, " and %u more", reduction->n_dependents - k);
+        else fprintf(r->out, "%s %s", k ? "," : "", x->name);
+    }
+    fputc('\n', r->out);
 }
 
 // ---------------------------------------------------------------------------------------------- order
@@ -173,6 +246,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     Report r = { .model = model, .start = orr_run_create(model, &options, aside), .diag = diag,
                  .names = flat_names(&model->flat), .out = out };
     report_states(&r);
+    report_reduction(&r);
     report_order(&r);
     report_loops(&r);
     report_relations(&r);

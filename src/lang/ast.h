@@ -92,6 +92,7 @@ typedef enum AstItemKind {
     AST_EQUATION,     // lhs = rhs
     AST_INITIAL,      // an equation that holds at the start
     AST_ASSERT,       // assert condition "text"
+    AST_PREFER,       // prefer x: one for each name
     AST_COMPONENT,    // name : Model(overrides)
     AST_ARROW,        // a.y -> b.u
     AST_CONNECT,      // a.p -- b.n
@@ -121,6 +122,7 @@ struct AstItem {
         AstDecl decl;
         struct { AstExpr *lhs, *rhs; } equation;                  // also AST_INITIAL
         struct { AstExpr *condition; const char *text; } assertion;
+        AstRef prefer;
         struct {
             const char *name; AstExpr **sizes; uint32_t n_sizes; Place name_place;
             const char *model; Place model_place;

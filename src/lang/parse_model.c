@@ -374,6 +374,16 @@ static void parse_assert(Parser *p)
     add_item(p, item);
 }
 
+static void parse_prefer(Parser *p)
+{
+    parse_advance(p);
+    do {
+        AstItem item = { .kind = AST_PREFER };
+        if (!parse_ref(p, &item.prefer, &item.place, "the name of a variable")) return;
+        add_item(p, item);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
 static void parse_for(Parser *p, Region region)
 {
     const Token opener = p->token;
@@ -489,7 +499,7 @@ static void parse_assignment(Parser *p)
 // ---- All of them
 
 typedef enum Statement {
-    ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_FOR, ST_TIME, ST_FUNCTION,
+    ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
     ST_EVENT,     // of a later version, up to `end`
     ST_LATER,     // of a later version, one statement
 } Statement;
@@ -508,6 +518,7 @@ static const struct Word {
     { "initial", ST_INITIAL, 0, true },
     { "terminal", ST_TERMINAL, 0, false },
     { "assert", ST_ASSERT, 0, true },
+    { "prefer", ST_PREFER, 0, false },
     { "for", ST_FOR, 0, false },
     { "time", ST_TIME, 0, false },
     { "function", ST_FUNCTION, 0, true },
@@ -567,7 +578,7 @@ static bool suits(Region region, Statement statement)
 {
     if (region == REGION_MODEL || statement == ST_FOR) return true;
     return region == REGION_FOR &&
-           (statement == ST_INITIAL || statement == ST_ASSERT || statement >= ST_EVENT);
+           (statement == ST_INITIAL || statement == ST_ASSERT || statement == ST_PREFER || statement >= ST_EVENT);
 }
 
 static void parse_statement(Parser *p, Region region)
@@ -586,6 +597,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_INITIAL: parse_initial(p); return;
         case ST_TERMINAL: parse_terminal(p); return;
         case ST_ASSERT: parse_assert(p); return;
+        case ST_PREFER: parse_prefer(p); return;
         case ST_FOR: parse_for(p, region); return;
         case ST_TIME: parse_time(p); return;
         case ST_FUNCTION: parse_local_function(p); return;

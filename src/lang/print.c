@@ -40,7 +40,7 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery" };
+                                         "experiment", "orrery",   "prefer" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -313,6 +313,10 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         put(p, "assert ");
         print_expr(item->assertion.condition, p);
         print_doc(item->assertion.text, p);
+        break;
+    case AST_PREFER:
+        put(p, "prefer ");
+        print_ref(&item->prefer, p);
         break;
     case AST_COMPONENT:
         print_name(item->component.name, p);

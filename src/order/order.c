@@ -174,6 +174,14 @@ bool order_refuse_loops(const Blocks *blocks, orr_diag *diag)
     return system->n_loops == 0;
 }
 
+const char *order_times_text(uint32_t times, char buffer[32])
+{
+    if (times == 1) return "once";
+    if (times == 2) return "twice";
+    snprintf(buffer, 32, "%u times", times);
+    return buffer;
+}
+
 const char *order_method_text(const Loop *loop)
 {
     switch (loop->method) {
