@@ -106,7 +106,7 @@ static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
     bool *is_given = ARENA_ARRAY(&work, bool, flat->vars.n), *is_dropped = NULL, any = false;
     Start start = start_build(flat, blocks, NULL, NULL, &work);
     if (blocks->reduction) {
-        const double *values = reduce_defaults(flat, blocks->params, blocks->n_params, &work);
+        double *values = reduce_defaults(flat, blocks->params, blocks->n_params, &work);
         is_dropped = given_select(blocks->reduction, &start, values, arena);
         start = start_build(flat, blocks, NULL, is_dropped, &work);
     }
