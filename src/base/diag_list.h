@@ -60,7 +60,7 @@
     D(INDEX_RANGE,            "E122", "index %lld of '%s' is outside 1..%lld") \
     D(SIZE_BAD,               "E123", "the size of '%s' is %s; a whole number from 1 to %lld is needed") \
     D(TYPE_MISMATCH,          "E124", "%s is needed here, but this is %s") \
-    D(UNIT_MISMATCH,          "E125", "units do not agree: [%s] and [%s]") \
+    D(UNIT_MISMATCH,          "E125", "units do not agree: %s is in [%s], %s in [%s]") \
     D(UNIT_UNKNOWN,           "E126", "there is no unit called '%s'") \
     D(TABLE_BAD,              "E127", "table '%s': %s") \
     D(INDEX_COUNT,            "E128", "the number of indices of '%s' is %u, not %u") \
@@ -74,6 +74,14 @@
     D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
     D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
     D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \
+    D(UNIT_TEXT,              "E160", "'%s' is not a unit: %s") \
+    D(UNIT_PURE,              "E161", "%s must be a pure number, but %s is in [%s]") \
+    D(UNIT_CONVERT,           "E162", "%s is in [%s] and cannot be converted to [%s]") \
+    D(UNIT_UNDETERMINED,      "E163", \
+      "the unit of %s is not known, so it cannot be converted to [%s]") \
+    D(UNIT_ZERO,              "E164", "%s is in [%s], which has a zero of its own: it cannot be %s") \
+    D(UNIT_CYCLE,             "E165", "unit '%s' is defined by itself") \
+    D(UNIT_LIMIT,             "E166", "more than %d units of new kinds are defined") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

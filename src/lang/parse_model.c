@@ -30,7 +30,7 @@ static const struct DeclKind {
     [AST_THROUGH] = { "through", "variable of a terminal type" },
 };
 
-static bool parse_unit(Parser *p, const char **unit)
+static bool parse_unit(Parser *p, const char **unit, Place *place)
 {
     if (!parse_at(p, TOKEN_UNIT)) return true;
     const Text text = lex_inner(&p->lexer, p->token);
@@ -45,19 +45,25 @@ static bool parse_unit(Parser *p, const char **unit)
         return false;
     }
     *unit = parse_intern(p, text);
+    if (place) {    // not that of time, which is only a label if there are no others
+        *place = parse_here(p);
+        if (p->ast) p->ast->has_units = true;
+    }
     parse_advance(p);
     return true;
 }
 
 // A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
 // m*v^2/2 [J]`. A number that is itself the whole value, with a sign or without, keeps it too.
-static const char *unit_of_value(Parser *p, AstExpr *value)
+static const char *unit_of_value(Parser *p, AstExpr *value, Place *place)
 {
+    *place = value->place;
     if (value->kind == AST_UNARY && value->op == AST_NEG) value = value->operands.a;
     if (value->kind == AST_NUMBER) return value->number.unit;
     AstExpr *last = p->last_unit;
     if (!last || last->place.offset + last->place.length != p->end) return NULL;
     const char *unit = last->number.unit;
+    *place = last->place;
     last->number.unit = NULL;
     return unit;
 }
@@ -89,8 +95,8 @@ static bool parse_value(Parser *p, AstDecl *decl)
     p->last_unit = NULL;
     decl->value = parse_expr(p);
     if (!decl->value) return false;
-    if (!decl->unit) decl->unit = unit_of_value(p, decl->value);
-    return parse_unit(p, &decl->unit);
+    if (!decl->unit) decl->unit = unit_of_value(p, decl->value, &decl->unit_place);
+    return parse_unit(p, &decl->unit, &decl->unit_place);
 }
 
 // name sizes primes [unit] [= value [unit]] ["doc"]
@@ -109,7 +115,7 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
         return false;
     }
     while (parse_accept(p, TOKEN_PRIME)) decl.primes++;
-    if (!parse_unit(p, &decl.unit) || !parse_value(p, &decl)) return false;
+    if (!parse_unit(p, &decl.unit, &decl.unit_place) || !parse_value(p, &decl)) return false;
     decl.doc = parse_doc(p);
     if (!decl.doc && parse_at(p, TOKEN_EQUALS)) {
         PARSE_FAIL(p, DIAG_EQUALS_TWICE, parse_here(p));
@@ -413,7 +419,7 @@ static void parse_time(Parser *p)
         if (parse_report(p, "a unit")) diag_hint(p->diag, "write, for example, time [d]");
         return;
     }
-    if (!parse_unit(p, &unit)) return;
+    if (!parse_unit(p, &unit, NULL)) return;
     AstItem item = item_since(p, AST_TIME_UNIT, start);
     item.time_unit = unit;
     add_item(p, item);
