@@ -1,6 +1,6 @@
 // src/compile.c: from model text to a compiled model, one line for each pass.
 //
-//     text ─parse→ Ast ─flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
+//     text ─parse→ Ast ─units, flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
 //
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
@@ -115,10 +115,18 @@ static bool pass_choose(Compile *c)
     return c->chosen != NULL;
 }
 
+// Wrong units do not stop flattening, so that wrong names are told together with them.
+static bool pass_units(Compile *c)
+{
+    orr_model *m = c->model;
+    c->units_fit = units_check(&m->flat.units, &c->source->ast, c->chosen, &m->arena, c->diag);
+    return true;
+}
+
 static bool pass_flatten(Compile *c)
 {
     c->model->flat.arena = &c->model->arena;
-    return flat_expand(&c->model->flat, &c->source->ast, c->chosen, c->diag);
+    return flat_expand(&c->model->flat, &c->source->ast, c->chosen, c->diag) && c->units_fit;
 }
 
 static bool pass_order(Compile *c)
@@ -140,6 +148,7 @@ static bool pass_build(Compile *c)
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
+static void dump_units(const Compile *c, FILE *out) { units_print(c->model->flat.units, out); }
 static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
 static void dump_blocks(const Compile *c, FILE *out) { blocks_print(&c->model->blocks, out); }
 static void dump_ir(const Compile *c, FILE *out) { ir_print(&c->model->ir, out); }
@@ -157,6 +166,7 @@ static const struct Pass {
     void (*dump)(const Compile *c, FILE *out);
 } passes[] = {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
+    { "units", pass_units,   dump_units  },    // ast    → units    of every name, and what to convert
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
     { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when
     { "ir",    pass_lower,   dump_ir     },    // blocks → ir       programs over expressions

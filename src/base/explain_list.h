@@ -342,21 +342,24 @@
       "compare: if t - 1 > 0 then 1 else 2. A number from a condition is written 'if\n" \
       "c then 1 else 0'.") \
     X(UNIT_MISMATCH, \
-      "Values of different dimension are added, compared or set equal.", \
+      "Values of different units are added, compared or set equal. The message names both, and the\n" \
+      "notes say where their units come from: a declaration, or an equation from which one was found.\n" \
+      "A bare number adopts the unit of its place in a sum, but in a product it is a pure number.", \
       "    model M\n" \
       "      param a = 1 [m], b = 2 [s]\n" \
       "      x = a + b\n" \
       "    end", \
-      "correct the equation or the unit; often a factor is missing that carries a\n" \
-      "unit.") \
+      "correct the equation or a unit; often a factor is missing that carries a unit.\n" \
+      "Units of one dimension are converted with 'in': (a in km).") \
     X(UNIT_UNKNOWN, \
-      "The text in square brackets is not a unit known here.", \
+      "The name in square brackets is not a unit known here. Known are those of the SI with their\n" \
+      "prefixes, many others, and those that a file defines with 'unit'.", \
       "    model M\n" \
       "      param a = 1 [metre/sekond]\n" \
       "      x = a\n" \
       "    end", \
-      "use the usual symbols: m, s, kg, N, m/s^2. Square brackets that touch a name\n" \
-      "are an index.") \
+      "use the usual symbols: m, s, kg, N, m/s^2; or define it above the models:\n" \
+      "unit dozen = 12 [1], unit euro. Square brackets that touch a name are an index.") \
     X(TABLE_BAD, \
       "A table of a function is given by pairs of numbers, with its arguments in rising order;\n" \
       "this one is not.", \
@@ -458,6 +461,65 @@
       "      p -- p\n" \
       "    end", \
       "write the other terminal on one side, or leave the connection out.") \
+    X(UNIT_TEXT, \
+      "The text in square brackets is not written like a unit. A unit is a product of names with\n" \
+      "whole powers: m/s^2, kg*m^2/s, W/(m^2*K), 1/h, and 1 or - for a pure number.", \
+      "    model M\n" \
+      "      param a = 1 [m//s]\n" \
+      "      x = a\n" \
+      "    end", \
+      "correct the text. A fraction as a power stands in parentheses: Hz^(1/2).") \
+    X(UNIT_PURE, \
+      "sin, exp, log and their like, and the exponent of a power, take pure numbers: there is no\n" \
+      "sine of a second. An angle is a pure number in radians, so degrees must be converted.", \
+      "    model M\n" \
+      "      param A = 2 [m]\n" \
+      "      x = A*sin(t)\n" \
+      "    end", \
+      "make the argument a number: multiply it by what carries the inverse unit, here a\n" \
+      "frequency, sin(w*t) with param w = 1 [1/s]; convert degrees with (a in rad).") \
+    X(UNIT_CONVERT, \
+      "'in' converts between units of one dimension: km and m, h and s. These two measure\n" \
+      "different things.", \
+      "    model M\n" \
+      "      param a = 3 [m]\n" \
+      "      x = a in s\n" \
+      "    end", \
+      "convert to a unit of the same dimension, or correct the expression before 'in'.") \
+    X(UNIT_UNDETERMINED, \
+      "A conversion needs to know the unit it converts from. No declaration tells the unit of this\n" \
+      "value, neither its own nor those of what it is computed with.", \
+      "    model M\n" \
+      "      param a = 3\n" \
+      "      x = a in km\n" \
+      "      y = x + 1 [km]\n" \
+      "    end", \
+      "declare a unit: param a = 3 [m].") \
+    X(UNIT_ZERO, \
+      "A temperature in degC is counted from the freezing point of water. Two of them cannot be\n" \
+      "added, and none can be multiplied: 20 degC is not twice as warm as 10 degC. Differences, means\n" \
+      "and comparisons are fine.", \
+      "    model M\n" \
+      "      param k = 2 [W/K], T = 20 [degC]\n" \
+      "      q = k*T\n" \
+      "    end", \
+      "use a difference, k*(T - T0), or the absolute temperature, k*(T in K).") \
+    X(UNIT_CYCLE, \
+      "A unit defined by itself, directly or through others, says nothing.", \
+      "    unit foot2 = 0.33 [yard2]\n" \
+      "    unit yard2 = 3 [foot2]\n" \
+      "    model M\n" \
+      "      x = 3 [foot2]\n" \
+      "    end", \
+      "define one of them by a unit that is known, or leave out its value to make it a\n" \
+      "unit of a new kind.") \
+    X(UNIT_LIMIT, \
+      "Every unit defined without a value, such as 'unit euro', is a new dimension, and there is\n" \
+      "room for a few dozen only.", \
+      "    unit a\n" \
+      "    unit b\n" \
+      "    # and so on", \
+      "define units that measure the same thing by one another: unit cent = 0.01 [euro].") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \

@@ -111,8 +111,9 @@ static void define_time_unit(Expander *ex, const Scope *scope, const AstItem *it
         return;
     }
     const char *unit = flat->time_unit ? flat->time_unit : "s";
-    if (strcmp(unit, item->time_unit) == 0) return;
-    EXPAND_FAIL(ex, DIAG_UNIT_MISMATCH, item->place, item->time_unit, unit);
+    if (flat->units || strcmp(unit, item->time_unit) == 0) return;    // looked at with the other units
+    EXPAND_FAIL(ex, DIAG_UNIT_MISMATCH, item->place, "the time of this component", item->time_unit,
+                "that of the whole model", unit);
     diag_hint(ex->diag, "the time of '%s' is in [%s], and all its components share it", flat->model, unit);
 }
 

@@ -5,7 +5,7 @@ static const struct Common {
     const char *name;
     bool        takes_prefixes;
     long double scale;
-    double      offset;
+    long double offset;
     int8_t      powers[UNIT_SI];
 } common[] = {
 #define U(name, prefixes, scale, offset, ...) { name, prefixes, scale, offset, { __VA_ARGS__ } },

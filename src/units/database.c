@@ -50,7 +50,7 @@ static ut_status visit_galilean(const ut_unit *unit, double scale, const ut_unit
     (void)unit;
     Build *build = arg;
     const ut_status status = ut_accept_visitor(underlying, build->visitor, build);
-    build->unit.offset += origin * scale * (double)build->unit.scale;
+    build->unit.offset += (long double)origin * scale * build->unit.scale;
     build->unit.scale *= scale;
     return status;
 }

@@ -366,6 +366,47 @@ static const struct Function {
     { "INTEG", rule_integ },
 };
 
+// A call inside a function, made before with arguments of the same units: without it, functions that call
+// another twice and are called twice would take a time that doubles with each.
+typedef struct PastCall {
+    const AstFunction *function;
+    const UnitScope   *scope;
+    const Term        *args;
+    Term               result;
+    uint32_t           site;
+} PastCall;
+
+static uint64_t call_hash(const AstFunction *f, const UnitScope *scope, const Term *args)
+{
+    uint64_t hash = hash_join((uint64_t)(uintptr_t)f, (uint64_t)(uintptr_t)scope);
+    for (uint32_t i = 0; i < f->n_params; i++) {
+        const Form *form = &args[i].side.form;
+        const double scale = form->unit ? (double)form->unit->scale : 1;
+        hash = hash_join(hash, hash_bytes(&args[i].value, sizeof args[i].value) + args[i].is_bare);
+        hash = hash_join(hash, hash_bytes(&scale, sizeof scale));
+        for (uint32_t k = 0; k < form->n; k++) hash = hash_join(hash, form->terms[k].var);
+    }
+    return hash;
+}
+
+static bool same_argument(const Term *a, const Term *b)
+{
+    const bool same_value = a->value == b->value || (isnan(a->value) && isnan(b->value));
+    return a->is_bare == b->is_bare && same_value && form_same(a->side.form, b->side.form)
+           && !has_zero(&a->side) && !has_zero(&b->side);
+}
+
+static const PastCall *find_call(const Gather *g, uint64_t hash, const AstFunction *f, const UnitScope *scope,
+                                 const Term *args)
+{
+    const uint32_t *found = map_find(&g->call_of, hash);
+    const PastCall *past = found ? &g->past_calls.items[*found] : NULL;
+    if (!past || past->function != f || past->scope != scope) return NULL;
+    for (uint32_t i = 0; i < f->n_params; i++)
+        if (!same_argument(&args[i], &past->args[i])) return NULL;
+    return past;
+}
+
 static Term walk_user_function(const Walk *w, const AstExpr *call, const AstFunction *f, const Term *args,
                                UnitScope *scope)
 {
@@ -373,6 +414,14 @@ static Term walk_user_function(const Walk *w, const AstExpr *call, const AstFunc
     if (call->call.n_args != f->n_params || g->n_calls == sizeof g->calls / sizeof *g->calls) return bare(NAN);
     for (uint32_t i = 0; i < g->n_calls; i++)
         if (g->calls[i] == f) return bare(NAN);
+    const uint64_t hash = g->n_calls ? call_hash(f, scope, args) : 0;
+    const PastCall *past = g->n_calls ? find_call(g, hash, f, scope, args) : NULL;
+    if (past) {
+        if (past->site != UNITS_NO_SITE) map_put(&g->sites, gather_site_key(w->site, call), past->site);
+        Term known = past->result;
+        if (!known.is_bare) known.side.expr = call, known.side.place = call->place;
+        return known;
+    }
     g->calls[g->n_calls++] = f;
     const size_t n_converts = g->converts.n;
     LocalTerm *locals = ARENA_ARRAY(&g->work, LocalTerm, f->n_params + f->n_locals + 1);
@@ -391,7 +440,10 @@ static Term walk_user_function(const Walk *w, const AstExpr *call, const AstFunc
     Term result = walk(&inner, f->result);
     g->n_calls--;
     // flattening asks for the site only if there is something to convert at it
-    if (g->converts.n > n_converts) map_put(&g->sites, gather_site_key(w->site, call), inner.site);
+    const uint32_t site = g->converts.n > n_converts ? inner.site : UNITS_NO_SITE;
+    if (site != UNITS_NO_SITE) map_put(&g->sites, gather_site_key(w->site, call), site);
+    if (g->n_calls && map_put(&g->call_of, hash, (uint32_t)g->past_calls.n))
+        vec_push(&g->work, &g->past_calls, (PastCall){ f, scope, args, result, site });
     if (!result.is_bare) result.side.expr = call, result.side.place = call->place;
     return result;
 }
@@ -664,7 +716,11 @@ static void visit_settings(const Walk *w, const AstItem *item)
         const UnitEntity *target =
             scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name) : NULL;
         if (!target || target->var == UNIT_NONE) continue;
-        const Term to = term_of_name(g, target->var, g->vars.items[target->var].name, s->place);
+        Term to = term_of_name(g, target->var, g->vars.items[target->var].name, s->place);
+        if (s->target.primes) {
+            to.side.form = form_of(g, target->var, s->target.primes);
+            to.side.zero = (Zero){ 0 };
+        }
         add_link(g, &to.side, &value, scope->site, s->value);
     }
 }
@@ -774,6 +830,7 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before)
     text_map_init(&g->models, &g->work);
     text_map_init(&g->functions, &g->work);
     map_init(&g->sites, g->arena);
+    map_init(&g->call_of, &g->work);
     for (size_t i = 0; i < g->ast->models.n; i++)
         text_map_put(&g->models, text_from(g->ast->models.items[i].name), (uint32_t)i);
     for (size_t i = 0; i < g->ast->functions.n; i++)

@@ -28,7 +28,7 @@ typedef struct ZeroTerm {
 typedef struct Zero {
     const ZeroTerm *terms;    // [n] by ascending variable; variables whose zero is not known
     uint32_t        n;
-    double          constant; // in base units
+    long double     constant; // in base units
 } Zero;
 
 typedef struct UnitVar {
@@ -39,7 +39,7 @@ typedef struct UnitVar {
     uint32_t    from;         // the relation that told the value; UNIT_NONE if declared or unknown
     bool        is_eliminated;
     Form        definition;   // if eliminated: what it is
-    double      zero;         // in base units, once found
+    long double zero;         // in base units, once found
 } UnitVar;
 
 // One side of a relation, and how to speak of it.
@@ -82,6 +82,7 @@ typedef struct UnitZeroUse {
 } UnitZeroUse;
 
 typedef struct UnitScope UnitScope;
+struct PastCall;
 
 typedef struct Gather {
     UnitSystem *system;
@@ -103,8 +104,10 @@ typedef struct Gather {
     VEC(UnitZeroUse)  zero_uses;
     uint32_t    n_sites;
     Map         sites;        // hash of site and name or call → site
-    const AstFunction *calls[64];
+    const AstFunction *calls[64];      // functions being followed, outermost first
     uint32_t    n_calls;
+    Map         call_of;      // hash → number in `past_calls`
+    VEC(struct PastCall) past_calls;    // functions inside functions; see gather.c
 } Gather;
 
 struct UnitScope {
@@ -145,7 +148,7 @@ bool solve_value(Gather *g, Form form, Unit *unit);
 
 // zero.c: find the zeros of variables, set them in their values, and report what does not fit; false then.
 bool zero_check(Gather *g);
-double zero_value(const Gather *g, Zero zero);    // of variables whose zeros have been found
+long double zero_value(const Gather *g, Zero zero);    // of variables whose zeros have been found
 
 // report.c: false if anything was reported.
 bool report_mismatches(Gather *g);

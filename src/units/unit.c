@@ -127,7 +127,7 @@ bool unit_equal(const Unit *a, const Unit *b)
 
 bool unit_same(const Unit *a, const Unit *b)
 {
-    return unit_equal(a, b) && fabs(a->offset - b->offset) <= 1e-9 * fabs(a->offset);
+    return unit_equal(a, b) && fabsl(a->offset - b->offset) <= 1e-9L * fabsl(a->offset);
 }
 
 bool unit_is_pure(const Unit *a)

@@ -26,7 +26,7 @@ extern const char *const unit_si_names[UNIT_SI];
 typedef struct Unit {
     Ratio       powers[UNIT_DIMS];              // of the base dimensions
     long double scale;                          // in base units; long double: powers of powers stay in range
-    double      offset;                         // its zero, in base units: 273.15 for degC, else 0
+    long double offset;                         // its zero, in base units: 273.15 for degC, else 0
 } Unit;
 
 Unit unit_one(void);

@@ -3,6 +3,11 @@
 #include "units/gather.h"
 #include <math.h>
 
+typedef struct Named {
+    const char *name, *unit;
+    bool        is_inferred;
+} Named;
+
 struct Units {
     UnitSystem  system;
     Unit        time;
@@ -12,7 +17,8 @@ struct Units {
     Map         text_of;        // site and name → number in `texts`
     VEC(const char *) texts;
     TextMap     rates;          // unit → number in `texts`: its unit by that of time
-    VEC(uint32_t) inferred;     // pairs: name and unit, numbers in `texts`
+    VEC(Named)  named;          // all whose unit is known, by instance
+    VEC(uint32_t) inferred;     // those of them that were not written
 };
 
 static uint32_t add_text(Units *u, const char *text)
@@ -23,8 +29,8 @@ static uint32_t add_text(Units *u, const char *text)
 
 // ---------------------------------------------------------------------------------------------- conversions
 
-static void add_conversion(Units *u, uint32_t site, const void *node, const Unit *from, double zero_from, const Unit *to,
-                           double zero_to)
+static void add_conversion(Units *u, uint32_t site, const void *node, const Unit *from, long double zero_from,
+                           const Unit *to, long double zero_to)
 {
     const UnitConversion c = { (double)(from->scale / to->scale), (double)((zero_from - zero_to) / to->scale) };
     if (fabs(c.scale - 1) < 1e-10 && c.offset == 0) return;
@@ -84,9 +90,8 @@ static void keep_texts(Units *u, Gather *g, const UnitScope *scope)
         const char *text = var->text ? var->text : unit_text(g->system, var->value);
         const uint32_t number = add_text(u, text);
         map_put(&u->text_of, gather_name_key(scope->site, entity->name), number);
-        if (var->text) continue;
-        vec_push(u->system.arena, &u->inferred, add_text(u, var->name));
-        vec_push(u->system.arena, &u->inferred, number);
+        if (!var->text) vec_push(u->system.arena, &u->inferred, (uint32_t)u->named.n);
+        vec_push(u->system.arena, &u->named, (Named){ var->name, text, !var->text });
     }
 }
 
@@ -114,12 +119,32 @@ const char *units_rate_text(Units *units, const char *text)
     return rate;
 }
 
+const char *units_of_ref(Units *units, const AstRef *ref)
+{
+    uint32_t site = UNITS_ROOT;
+    for (uint32_t i = 0; i + 1 < ref->n_parts; i++) site = units_component(units, site, ref->parts[i].name);
+    const char *name = ref->parts[ref->n_parts - 1].name;
+    const uint32_t *found = units ? map_find(&units->text_of, gather_name_key(site, name)) : NULL;
+    const char *text = found ? units->texts.items[*found] : NULL;
+    for (uint32_t i = 0; i < ref->primes; i++) text = units_rate_text(units, text);
+    return text;
+}
+
 bool units_inferred(const Units *units, size_t i, const char **name, const char **unit)
 {
-    if (!units || 2 * i >= units->inferred.n) return false;
-    *name = units->texts.items[units->inferred.items[2 * i]];
-    *unit = units->texts.items[units->inferred.items[2 * i + 1]];
+    if (!units || i >= units->inferred.n) return false;
+    const Named *found = &units->named.items[units->inferred.items[i]];
+    *name = found->name;
+    *unit = found->unit;
     return true;
+}
+
+void units_print(const Units *units, FILE *out)
+{
+    for (size_t i = 0; units && i < units->named.n; i++) {
+        const Named *n = &units->named.items[i];
+        fprintf(out, "%s [%s]%s\n", n->name, n->unit, n->is_inferred ? "  # found" : "");
+    }
 }
 
 // ---------------------------------------------------------------------------------------------- sites
@@ -201,7 +226,8 @@ bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *ar
     return ok;
 }
 
-bool units_convert(const Ast *ast, const char *from, const char *to, Place place, double *value, orr_diag *diag)
+bool units_convert(const Ast *ast, const char *from, const char *to, bool is_difference, Place place,
+                   double *value, orr_diag *diag)
 {
     Arena arena = { 0 };
     UnitSystem system;
@@ -212,7 +238,8 @@ bool units_convert(const Ast *ast, const char *from, const char *to, Place place
         diag_report(diag, DIAG_UNIT_CONVERT, place, "this", from, to);
         ok = false;
     }
-    if (ok) *value = *value * (double)(a.scale / b.scale) + (double)((a.offset - b.offset) / b.scale);
+    if (ok) *value *= (double)(a.scale / b.scale);
+    if (ok && !is_difference) *value += (double)((a.offset - b.offset) / b.scale);
     unit_system_close(&system);
     arena_free(&arena);
     return ok;

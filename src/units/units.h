@@ -16,6 +16,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "lang/ast.h"
+#include <stdio.h>
 
 typedef struct Units Units;
 
@@ -43,6 +44,13 @@ const char *units_rate_text(Units *units, const char *text);
 // Units that were not written but found, for `orrery check`: name and unit of the i-th; false behind the last.
 bool units_inferred(const Units *units, size_t i, const char **name, const char **unit);
 
-// A number in one unit as a number in another, for values outside of models (experiments, the command line).
-// False, with a message, if there is no such unit or the dimensions differ.
-bool units_convert(const Ast *ast, const char *from, const char *to, Place place, double *value, orr_diag *diag);
+// All of them, and the conversions, for `orrery show --stage units`.
+void units_print(const Units *units, FILE *out);
+
+// The unit of what a path leads to from the root; "1" for a pure number, NULL if it is not known.
+const char *units_of_ref(Units *units, const AstRef *ref);
+
+// A number in one unit as a number in another, for values outside of models. A difference has no zero: 5 degC
+// more are 5 K more. False, with a message, if there is no such unit or the dimensions differ.
+bool units_convert(const Ast *ast, const char *from, const char *to, bool is_difference, Place place,
+                   double *value, orr_diag *diag);

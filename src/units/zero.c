@@ -20,19 +20,19 @@ typedef struct Zeros {
     bool      ok;
 } Zeros;
 
-double zero_value(const Gather *g, Zero zero)
+long double zero_value(const Gather *g, Zero zero)
 {
-    double value = zero.constant;
+    long double value = zero.constant;
     for (uint32_t k = 0; k < zero.n; k++) value += zero.terms[k].factor * g->vars.items[zero.terms[k].var].zero;
-    return fabs(value) < 1e-9 ? 0 : value;
+    return fabsl(value) < 1e-9L ? 0 : value;
 }
 
 // Is there a unit with this zero?
-static bool is_zero_of_a_unit(const Gather *g, double zero)
+static bool is_zero_of_a_unit(const Gather *g, long double zero)
 {
     if (zero == 0) return true;
     for (size_t i = 0; i < g->system->units.n; i++)
-        if (fabs(g->system->units.items[i].offset - zero) < 1e-6) return true;
+        if (fabsl(g->system->units.items[i].offset - zero) < 1e-6L) return true;
     return false;
 }
 
@@ -71,8 +71,8 @@ static void settle(Zeros *z, uint32_t i)
         if (!z->is_known[sum.terms[k].var]) unknown = &sum.terms[k];
     if (!unknown) return;
     UnitVar *var = &g->vars.items[unknown->var];
-    const double zero = -zero_value(g, sum) / unknown->factor;    // its own zero is still 0 there
-    if (is_zero_of_a_unit(g, zero)) var->zero = fabs(zero) < 1e-9 ? 0 : zero;
+    const long double zero = -zero_value(g, sum) / unknown->factor;    // its own zero is still 0 there
+    if (is_zero_of_a_unit(g, zero)) var->zero = fabsl(zero) < 1e-9L ? 0 : zero;
     z->is_known[unknown->var] = true;
     for (uint32_t k = z->first[unknown->var]; k < z->first[unknown->var + 1]; k++)
         if (--z->n_unknown[z->uses[k]] == 1) z->queue[z->tail++] = z->uses[k];
@@ -96,7 +96,7 @@ static void propagate(Zeros *z)
 }
 
 // The unit of a side, with the zero it has.
-static const char *text_of(Gather *g, const UnitSide *side, double zero)
+static const char *text_of(Gather *g, const UnitSide *side, long double zero)
 {
     Unit unit;
     solve_value(g, side->form, &unit);
@@ -108,7 +108,7 @@ static void report_use(Zeros *z, const UnitSide *side, const char *what)
 {
     Gather *g = z->g;
     const char *words = report_side(g, side);
-    const double zero = zero_value(g, side->zero);
+    const long double zero = zero_value(g, side->zero);
     const char *text = text_of(g, side, is_zero_of_a_unit(g, zero) ? zero : g->zero_unit->offset);
     diag_report(g->diag, DIAG_UNIT_ZERO, side->place, words, text, what);
     diag_hint(g->diag, "convert it to a unit with a natural zero: %s", report_conversion(g, side, "K"));
@@ -119,10 +119,10 @@ static void report_use(Zeros *z, const UnitSide *side, const char *what)
 static void check_relation(Zeros *z, const UnitRelation *r)
 {
     Gather *g = z->g;
-    const double a = zero_value(g, r->a.zero), b = zero_value(g, r->b.zero);
+    const long double a = zero_value(g, r->a.zero), b = zero_value(g, r->b.zero);
     if (!is_zero_of_a_unit(g, a)) report_use(z, &r->a, "added to another");
     else if (!is_zero_of_a_unit(g, b)) report_use(z, &r->b, "added to another");
-    else if (fabs(a - b) > 1e-9 && counts(r)) {
+    else if (fabsl(a - b) > 1e-9L && counts(r)) {
         const char *side_a = report_side(g, &r->a), *text_a = text_of(g, &r->a, a);
         const char *side_b = report_side(g, &r->b), *text_b = text_of(g, &r->b, b);
         diag_report(g->diag, DIAG_UNIT_MISMATCH, r->a.place, side_a, text_a, side_b, text_b);

@@ -19,10 +19,8 @@ static bool is_of_a_run(const char *code, const char *example)
 
 static bool is_of_the_compiler(const char *code)
 {
-    // units are read but not checked yet
-    const char *const others[] = { "E125", "E126" }, *const warnings[] = { "W609", "W612", "W613" };
-    for (size_t i = 0; i < sizeof others / sizeof *others; i++)
-        if (strcmp(code, others[i]) == 0) return false;
+    const char *const warnings[] = { "W609", "W612", "W613" };
+    if (strcmp(code, "E166") == 0) return false;    // its example is only hinted at
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         if (strcmp(code, warnings[i]) == 0) return true;
     return code[1] >= '1' && code[1] <= '3';
@@ -50,7 +48,7 @@ static char *example_of(const char *explanation)
 
 static const char *kind_of(const char *example)
 {
-    const char *const starts[] = { "model ", "function ", "experiment ", "orrery 99", "x = 1" };
+    const char *const starts[] = { "model ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(example, starts[i], strlen(starts[i])) == 0) return "example.orr";
     return strchr("KIZ$", example[0]) && strpbrk(example, ",=") ? "example.csmp" : NULL;

@@ -120,13 +120,13 @@ static void test_unit_reads_rational_powers(void **state)
 
 static void test_unit_has_offsets(void **state)
 {
-    assert_near(read_unit(*state, "degC").offset, 273.15, 0);
-    assert_near(read_unit(*state, "°C").offset, 273.15, 0);
-    assert_near(read_unit(*state, "celsius").offset, 273.15, 1e-10);
-    assert_near(read_unit(*state, "degF").offset, 459.67 * 5 / 9, 1e-10);
-    assert_near(read_unit(*state, "fahrenheit").offset, 459.67 * 5 / 9, 1e-10);
-    assert_near(read_unit(*state, "J/degC").offset, 0, 0);    // a difference
-    assert_near(read_unit(*state, "K").offset, 0, 0);
+    assert_near((double)read_unit(*state, "degC").offset, 273.15, 0);
+    assert_near((double)read_unit(*state, "°C").offset, 273.15, 0);
+    assert_near((double)read_unit(*state, "celsius").offset, 273.15, 1e-10);
+    assert_near((double)read_unit(*state, "degF").offset, 459.67 * 5 / 9, 1e-10);
+    assert_near((double)read_unit(*state, "fahrenheit").offset, 459.67 * 5 / 9, 1e-10);
+    assert_near((double)read_unit(*state, "J/degC").offset, 0, 0);    // a difference
+    assert_near((double)read_unit(*state, "K").offset, 0, 0);
 }
 
 static void test_unit_refuses_texts(void **state)
@@ -227,7 +227,7 @@ static void test_unit_common_agree_with_database(void **state)
             const LookupResult result = lookup_database(&f->system, text_from(whole), &database);
             if (result != LOOKUP_FOUND || !unit_same_dimension(&common, &database)
                 || fabsl(common.scale / database.scale - 1) > 1e-12L
-                || fabs(common.offset - database.offset) > 1e-9) {
+                || fabsl(common.offset - database.offset) > 1e-9L) {
                 print_error("%s: ours %Lg, database %Lg (%d)\n", whole, common.scale, database.scale, (int)result);
                 fail();
             }
