@@ -83,11 +83,8 @@ struct Scope {
     Text         path;            // "" at the root, else "axle.spring."
     Place        place;           // of its declaration
     uint32_t     depth;
-<<<<<<< HEAD
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
-=======
     uint32_t     site;            // of its units
->>>>>>> 8609fd7 (units: flattening converts at 'in', arrows and settings; experiments take units; results carry them)
     Entity      *entities;        // [shape->symbols.n]
 };
 

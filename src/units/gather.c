@@ -594,7 +594,9 @@ static void declare_component(Gather *g, UnitScope *scope, const AstItem *item)
 {
     const uint32_t *found = text_map_find(&g->models, text_from(item->component.model));
     if (!found || scope->depth == DEPTH_MAX || g->n_scopes >= SCOPES_MAX) return;
-    const AstModel *model = &g->ast->models.items[*found];
+    const size_t n_models = g->ast->models.n;
+    const AstModel *model = *found < n_models ? &g->ast->models.items[*found]
+                                              : &g->ast->terminals.items[*found - n_models];
     for (const UnitScope *s = scope; s; s = s->parent)
         if (s->model == model) return;    // contains itself
     const char *name = item->component.name;
@@ -736,6 +738,22 @@ static void visit_arrow(const Walk *w, const AstItem *item)
     if (!target.is_bare) add_link(w->g, &target.side, &source, w->site, item);
 }
 
+// Two terminals of one type on a node: their variables have one unit, be they equal or summed.
+static void visit_connection(const Walk *w, const AstItem *item)
+{
+    Gather *g = w->g;
+    const UnitScope *a = find_component(w->scope, &item->arrow.from, item->arrow.from.n_parts);
+    const UnitScope *b = find_component(w->scope, &item->arrow.to, item->arrow.to.n_parts);
+    if (!a || !b || a->model != b->model) return;
+    for (size_t i = 0; i < a->entities.n && i < b->entities.n; i++) {
+        const uint32_t x = a->entities.items[i].var, y = b->entities.items[i].var;
+        if (x == UNIT_NONE || y == UNIT_NONE || g->vars.items[x].text) continue;    // declared once for all
+        const Term left = term_of_name(g, x, g->vars.items[x].name, item->arrow.from_place);
+        const Term right = term_of_name(g, y, g->vars.items[y].name, item->arrow.to_place);
+        relate(g, &left, &right, true);
+    }
+}
+
 // A component counts time as the whole model does.
 static void visit_time(Gather *g, const UnitScope *scope, const AstItem *item)
 {
@@ -769,6 +787,7 @@ static void visit_item(const Walk *w, const AstItem *item)
     case AST_ASSERT: walk(w, item->assertion.condition); break;
     case AST_COMPONENT: visit_settings(w, item); break;
     case AST_ARROW: visit_arrow(w, item); break;
+    case AST_CONNECT: visit_connection(w, item); break;
     case AST_FOR: {
         const LocalTerm index = { w->locals, item->loop.index, bare(NAN) };
         const Walk inner = { g, w->scope, &index, w->site };
@@ -833,6 +852,8 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before)
     map_init(&g->call_of, &g->work);
     for (size_t i = 0; i < g->ast->models.n; i++)
         text_map_put(&g->models, text_from(g->ast->models.items[i].name), (uint32_t)i);
+    for (size_t i = 0; i < g->ast->terminals.n; i++)
+        text_map_put(&g->models, text_from(g->ast->terminals.items[i].name), (uint32_t)(g->ast->models.n + i));
     for (size_t i = 0; i < g->ast->functions.n; i++)
         text_map_put(&g->functions, text_from(g->ast->functions.items[i].name), (uint32_t)i);
     if (before) {

@@ -90,7 +90,8 @@ typedef struct Gather {
     Arena      *arena;        // borrowed; the Units'
     Arena       work;         // forms, relations; ends with the check
     orr_diag   *diag;
-    TextMap     models, functions;
+    TextMap     models;       // name → number in ast->models, or behind them in ast->terminals
+    TextMap     functions;
     Unit        time;
     bool        failed;       // a unit could not be read
     bool        says_units;   // something is declared or written with a unit
