@@ -221,6 +221,22 @@ static void report_loops(const Report *r)
     }
 }
 
+// ---------------------------------------------------------------------------------------------- units
+
+static void report_units(const Report *r)
+{
+    const Units *units = r->model->flat.units;
+    const char *name, *unit;
+    UnitLink link;
+    if (units_inferred(units, 0, &name, &unit)) fprintf(r->out, "\nUnits that follow from those declared:\n");
+    for (size_t i = 0; units_inferred(units, i, &name, &unit); i++) fprintf(r->out, "  %s [%s]\n", name, unit);
+    if (units_converted(units, 0, &link)) fprintf(r->out, "\nConverted where they are handed over:\n");
+    for (size_t i = 0; units_converted(units, i, &link); i++) {
+        fprintf(r->out, "  %s from [%s] to [%s]", link.name, link.from, link.to);
+        print_line(r, link.place);
+    }
+}
+
 static void report_relations(const Report *r)
 {
     const Flat *flat = &r->model->flat;
@@ -250,6 +266,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     report_order(&r);
     report_loops(&r);
     report_relations(&r);
+    report_units(&r);
     if (explain) {
         fputc('\n', out);
         order_explain(&model->blocks, out);

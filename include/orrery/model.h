@@ -39,7 +39,7 @@ typedef struct orr_compile_options {
     const char *model;          // name; NULL: the one model that no other uses
     orr_code    code;           // which compiler
     bool        loops_halt;     // refuse algebraic loops instead of solving them
-    const char *dump_stage;     // print this stage (ast, flat, order, ir, c) to `dump_to` on the way; NULL: none
+    const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);

@@ -13,6 +13,7 @@ void unit_system_open(UnitSystem *system, const Ast *ast, Arena *arena, orr_diag
     memcpy(system->dim_names, unit_si_names, sizeof unit_si_names);
     text_map_init(&system->user, arena);
     text_map_init(&system->known, arena);
+    map_init(&system->text_of, arena);
     const size_t n = ast ? ast->units.n : 0;
     system->user_units = ARENA_ARRAY(arena, Unit, n + 1);
     system->user_state = ARENA_ARRAY(arena, uint8_t, n + 1);
@@ -317,9 +318,6 @@ bool unit_read(UnitSystem *system, const char *text, Place place, Unit *unit)
     if (text_is(trimmed, "-")) *unit = unit_one();
     else ok = read_product(&r, unit) && (r.at == r.text.n || fail(&r, "')' has no '('"));
     if (ok && !unit_is_known(unit)) ok = fail(&r, "it is too large or too small");
-    if (ok) {
-        text_map_put(&system->known, trimmed, (uint32_t)system->units.n);
-        vec_push(system->arena, &system->units, *unit);
-    }
+    if (ok) unit_text_remember(system, unit, text_copy(system->arena, trimmed));
     return ok;
 }

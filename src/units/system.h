@@ -24,6 +24,8 @@ typedef struct UnitSystem {
     int         n_dims;
     TextMap     known;                    // text → number in `units`
     VEC(Unit)   units;
+    Map         text_of;                  // hash of a unit → number in `texts`: how it is written
+    VEC(const char *) texts;
     VEC(const char *) atoms;              // names met, in order: what unit_text likes to use
     VEC(Unit)   atom_units;               // what they are
     void       *database;                 // ut_system, NULL until needed
@@ -39,3 +41,4 @@ bool unit_read(UnitSystem *system, const char *text, Place place, Unit *unit);
 // A text for a unit: one that the user's files contain if it is the same, a named unit of the SI, or a
 // product of names. Reading it gives the unit again.
 const char *unit_text(UnitSystem *system, const Unit *unit);
+void        unit_text_remember(UnitSystem *system, const Unit *unit, const char *text);    // read or written

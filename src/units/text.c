@@ -79,7 +79,7 @@ static bool add_base_factors(const UnitSystem *system, const Unit *unit, Product
             choice[i] = rest % n_names[i];
             rest /= n_names[i];
             const Ratio power = unit->powers[dims[i]];
-            scale *= powl(scales[i][choice[i]], (long double)power.p / power.q);
+            if (scales[i][choice[i]] != 1) scale *= powl(scales[i][choice[i]], (long double)power.p / power.q);
         }
         if (!scale_is(scale, unit->scale)) continue;
         for (int i = 0; i < n_dims; i++) add_factor(product, names[i][choice[i]], unit->powers[dims[i]]);
@@ -153,27 +153,41 @@ static void add_product(StrBuf *s, const Product *product)
     if (below > 1) str_add(s, ")");
 }
 
-// A text of the user's for the same unit. Not one that says more than the unit does: an angle, a frequency.
-static const char *text_in_use(const UnitSystem *system, const Unit *unit)
+// ---- Texts that are known
+
+// Equal for units that unit_same calls equal, unless their scales fall on two sides of a rounding: then a text
+// is made that need not have been.
+static uint64_t hash_unit(const Unit *unit)
+{
+    const float scale = (float)unit->scale, offset = (float)unit->offset;
+    return hash_join(hash_bytes(unit->powers, sizeof unit->powers),
+                     hash_join(hash_bytes(&scale, sizeof scale), hash_bytes(&offset, sizeof offset)));
+}
+
+// Does a text say more than its unit does, that it is an angle or a frequency?
+static bool says_more(const char *text)
 {
     static const char *const more[] = { "rad", "sr", "turn", "rpm", "deg", "°", "Hz", "Bq" };
-    for (size_t i = 0; i < text_map_count(&system->known); i++) {
-        if (!unit_same(&system->units.items[system->known.values[i]], unit)) continue;
-        const char *text = names_text(&system->known.names, (uint32_t)i);
-        bool says_more = false;
-        for (size_t k = 0; k < sizeof more / sizeof *more; k++)
-            says_more |= strstr(text, more[k]) && unit->offset == 0;
-        if (!says_more) return text;
-    }
-    return NULL;
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++)
+        if (strstr(text, more[i])) return true;
+    return false;
+}
+
+void unit_text_remember(UnitSystem *system, const Unit *unit, const char *text)
+{
+    if (text_map_put(&system->known, text_from(text), (uint32_t)system->units.n))
+        vec_push(system->arena, &system->units, *unit);
+    if (unit->offset == 0 && says_more(text)) return;
+    if (map_put(&system->text_of, hash_unit(unit), (uint32_t)system->texts.n))
+        vec_push(system->arena, &system->texts, text);
 }
 
 const char *unit_text(UnitSystem *system, const Unit *unit)
 {
     if (!unit_is_known(unit)) return "?";
     if (unit_is_pure(unit)) return "1";
-    const char *text = text_in_use(system, unit);
-    if (text) return text;
+    const uint32_t *known = map_find(&system->text_of, hash_unit(unit));
+    if (known) return system->texts.items[*known];
     const Unit one = unit_one();
     StrBuf s = { .arena = system->arena };
     Product best = { .cost = 1000 };
@@ -195,9 +209,7 @@ const char *unit_text(UnitSystem *system, const Unit *unit)
         }
     }
     if (best.n) add_product(&s, &best);
-    text = str_finish(&s);
-    // known from now on, so that it can be read again without looking names up
-    if (text_map_put(&system->known, text_from(text), (uint32_t)system->units.n))
-        vec_push(system->arena, &system->units, *unit);
+    const char *text = str_finish(&s);
+    unit_text_remember(system, unit, text);
     return text;
 }

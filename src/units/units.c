@@ -19,6 +19,7 @@ struct Units {
     TextMap     rates;          // unit → number in `texts`: its unit by that of time
     VEC(Named)  named;          // all whose unit is known, by instance
     VEC(uint32_t) inferred;     // those of them that were not written
+    VEC(UnitLink) links;        // converted at arrows and settings
 };
 
 static uint32_t add_text(Units *u, const char *text)
@@ -29,13 +30,14 @@ static uint32_t add_text(Units *u, const char *text)
 
 // ---------------------------------------------------------------------------------------------- conversions
 
-static void add_conversion(Units *u, uint32_t site, const void *node, const Unit *from, long double zero_from,
+static bool add_conversion(Units *u, uint32_t site, const void *node, const Unit *from, long double zero_from,
                            const Unit *to, long double zero_to)
 {
     const UnitConversion c = { (double)(from->scale / to->scale), (double)((zero_from - zero_to) / to->scale) };
-    if (fabs(c.scale - 1) < 1e-10 && c.offset == 0) return;
+    if (fabs(c.scale - 1) < 1e-10 && c.offset == 0) return false;
     map_put(&u->conversion_of, gather_site_key(site, node), (uint32_t)u->conversions.n);
     vec_push(u->system.arena, &u->conversions, c);
+    return true;
 }
 
 static bool settle_conversion(Units *u, Gather *g, const UnitConvert *c)
@@ -57,18 +59,35 @@ static bool settle_conversion(Units *u, Gather *g, const UnitConvert *c)
     return true;
 }
 
+static void settle_link(Units *u, Gather *g, const UnitRelation *r)
+{
+    Unit to, from;
+    if (!solve_value(g, r->a.form, &to) || !solve_value(g, r->b.form, &from)) return;
+    if (!unit_is_known(&to) || !unit_is_known(&from)) return;
+    from.offset = zero_value(g, r->b.zero);
+    to.offset = zero_value(g, r->a.zero);
+    if (!add_conversion(u, r->site, r->node, &from, from.offset, &to, to.offset)) return;
+    const uint32_t var = r->a.form.terms[0].var;    // what gets a value is one variable
+    vec_push(u->system.arena, &u->links,
+             (UnitLink){ g->vars.items[var].name, unit_text(g->system, &from), unit_text(g->system, &to), r->a.place });
+}
+
 static bool settle_conversions(Units *u, Gather *g)
 {
     bool ok = true;
     for (size_t i = 0; i < g->converts.n; i++) ok &= settle_conversion(u, g, &g->converts.items[i]);
     for (size_t i = 0; ok && i < g->relations.n; i++) {
         const UnitRelation *r = &g->relations.items[i];
-        Unit to, from;
-        if (r->kind != RELATION_LINK || !solve_value(g, r->a.form, &to) || !solve_value(g, r->b.form, &from)) continue;
-        if (unit_is_known(&to) && unit_is_known(&from))
-            add_conversion(u, r->site, r->node, &from, zero_value(g, r->b.zero), &to, zero_value(g, r->a.zero));
+        if (r->kind == RELATION_LINK) settle_link(u, g, r);
     }
     return ok;
+}
+
+bool units_converted(const Units *units, size_t i, UnitLink *link)
+{
+    if (!units || i >= units->links.n) return false;
+    *link = units->links.items[i];
+    return true;
 }
 
 UnitConversion units_conversion(const Units *units, uint32_t site, const void *node)

@@ -44,7 +44,15 @@ const char *units_rate_text(Units *units, const char *text);
 // Units that were not written but found, for `orrery check`: name and unit of the i-th; false behind the last.
 bool units_inferred(const Units *units, size_t i, const char **name, const char **unit);
 
-// All of them, and the conversions, for `orrery show --stage units`.
+// What is converted without being asked to, at arrows and settings: the i-th; false behind the last.
+typedef struct UnitLink {
+    const char *name;        // what gets the value
+    const char *from, *to;   // units
+    Place       place;
+} UnitLink;
+bool units_converted(const Units *units, size_t i, UnitLink *link);
+
+// All of them, for `orrery show --stage units`.
 void units_print(const Units *units, FILE *out);
 
 // The unit of what a path leads to from the root; "1" for a pure number, NULL if it is not known.
