@@ -130,7 +130,7 @@ static void hint_mismatch(Gather *g, const UnitSide *a, const UnitSide *b, const
 static void report_one(Gather *g, const UnitRelation *r)
 {
     Unit ua, ub;
-    const bool known = solve_value(g, r->a.form, &ua) & solve_value(g, r->b.form, &ub);
+    const bool knows_a = solve_value(g, r->a.form, &ua), knows_b = solve_value(g, r->b.form, &ub);
     const char *a = report_side(g, &r->a), *text_a = text_of(g, &r->a);
     if (r->kind == RELATION_PURE) {
         diag_report(g->diag, DIAG_UNIT_PURE, r->a.place, r->what, a, text_a);
@@ -142,7 +142,7 @@ static void report_one(Gather *g, const UnitRelation *r)
     }
     const char *b = report_side(g, &r->b), *text_b = text_of(g, &r->b);
     diag_report(g->diag, DIAG_UNIT_MISMATCH, r->a.place, a, text_a, b, text_b);
-    if (known) hint_mismatch(g, &r->a, &r->b, &ua, &ub);
+    if (knows_a && knows_b) hint_mismatch(g, &r->a, &r->b, &ua, &ub);
     else diag_hint(g->diag, "no unit of what is not declared makes both agree");
     diag_note(g->diag, r->b.place, "%s is in [%s]", b, text_b);
     report_origins(g, &r->a, NULL);
