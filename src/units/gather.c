@@ -795,7 +795,7 @@ static void visit_item(const Walk *w, const AstItem *item)
         break;
     }
     case AST_TIME_UNIT: visit_time(g, w->scope, item); break;
-    case AST_FUNCTION: break;
+    case AST_FUNCTION: case AST_PREFER: break;    // say nothing of units here
     case AST_ASSIGN: {
         AstExpr *target = ARENA_NEW(&g->work, AstExpr);
         *target = (AstExpr){ .kind = AST_REF, .place = item->place, .ref = item->assign.target };
