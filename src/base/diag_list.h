@@ -168,7 +168,6 @@
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
-    D(EIGEN_FAILED,           "E523", "the eigenvalues of a matrix of %zu rows cannot be computed: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \

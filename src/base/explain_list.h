@@ -1105,16 +1105,6 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
-    X(EIGEN_FAILED, \
-      "The eigenvalues, which decide on stability, did not come out. This is very rare: the matrix\n" \
-      "contains numbers that are extremely large, or are no numbers.", \
-      "    model M\n" \
-      "      var x = 0, y = 0\n" \
-      "      x' = 1e300*y - 1e300*x\n" \
-      "      y' = 1e300*x\n" \
-      "    end\n" \
-      "    # orrery steady m.orr", \
-      "measure the quantities in units in which they are neither huge nor tiny.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
