@@ -81,14 +81,15 @@ static bool report_twice(orr_diag *diag, const char *name, Place place, Place fi
     return false;
 }
 
-// Models, functions and experiments have names of their own.
+// Models, experiments and units have names of their own.
 static bool names_are_unique(const Compile *c)
 {
     const Ast *ast = &c->source->ast;
     Arena work = { 0 };
-    TextMap models, experiments;
+    TextMap models, experiments, units;
     text_map_init(&models, &work);
     text_map_init(&experiments, &work);
+    text_map_init(&units, &work);
     bool ok = true;
     for (size_t i = 0; i < ast->models.n; i++) {
         const AstModel *model = &ast->models.items[i];
@@ -101,6 +102,12 @@ static bool names_are_unique(const Compile *c)
         if (!text_map_put(&experiments, text_from(e->name), (uint32_t)i))
             ok = report_twice(c->diag, e->name, e->place,
                               ast->experiments.items[*text_map_find(&experiments, text_from(e->name))].place);
+    }
+    for (size_t i = 0; i < ast->units.n; i++) {
+        const AstUnit *unit = &ast->units.items[i];
+        if (!text_map_put(&units, text_from(unit->name), (uint32_t)i))
+            ok = report_twice(c->diag, unit->name, unit->place,
+                              ast->units.items[*text_map_find(&units, text_from(unit->name))].place);
     }
     arena_free(&work);
     return ok;

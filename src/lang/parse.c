@@ -60,7 +60,9 @@ static void parse_unit_definition(Parser *p)
         parse_advance(p);
         const Text text = parse_at(p, TOKEN_UNIT) ? lex_inner(&p->lexer, p->token) : (Text){ 0 };
         if (text.n == 0) {
-            if (parse_report(p, "a unit"))
+            const bool is_empty = parse_at(p, TOKEN_UNIT);
+            if (is_empty ? PARSE_FAIL(p, DIAG_EXPECTED, parse_here(p), "a unit", "empty brackets")
+                         : parse_report(p, "a unit"))
                 diag_hint(p->diag, "a unit is so many of another: unit furlong = 201.168 [m]");
             return;
         }

@@ -296,12 +296,15 @@ static AstExpr *parse_signed(Parser *p)
 
 // ---- Conversions
 
-// `in` converts if a unit follows: `for i in 1..3` and `x in 0..1` are something else.
+// `in` converts if a unit follows, such as km or 1/s: `for i in 1..3` and `x in 0..1` are something else.
 static bool at_conversion(const Parser *p)
 {
     if (!parse_at_word(p, "in")) return false;
-    const TokenKind next = parse_peek(p).kind;
-    return next == TOKEN_NAME || next == TOKEN_UNIT;
+    Lexer ahead = p->lexer;
+    ahead.quiet = true;
+    const TokenKind next = lex_next(&ahead).kind;
+    return next == TOKEN_NAME || next == TOKEN_UNIT
+           || (next == TOKEN_NUMBER && lex_next(&ahead).kind == TOKEN_DIVIDE);
 }
 
 // km/h without brackets: names and numbers with powers, joined by * and /.
@@ -351,8 +354,7 @@ static AstExpr *parse_conversion(Parser *p, AstExpr *a)
     if (!unit) return NULL;
     if (at_conversion(p) || operators[p->token.kind].level >= LEVEL_SUM || parse_at(p, TOKEN_POWER)) {
         if (parse_report(p, "the end of the conversion"))
-            diag_hint(p->diag, "put the conversion in parentheses, and a unit of several parts in brackets: "
-                               "(x in [m/s^2])");
+            diag_hint(p->diag, "put the conversion in parentheses: (x in km) + 1");
         return NULL;
     }
     AstExpr *e = make(p, AST_CONVERT, place_join(a->place, unit->place));
