@@ -4,12 +4,12 @@
 // a function of the key and n alone (Threefry4x64 with 20 rounds, a counter-based generator), so neither
 // threads nor the order of evaluation nor other components can change it. Every draw, from whatever
 // distribution, moves the count by one: changing the distribution or the parameters of one draw leaves all
-// later ones as they were, which keeps compared variants of a model in step. A stream holds no pointer: saving
-// a run copies it.
+// later ones as they were, which keeps compared variants of a model in step. A stream holds no pointer:
+// saving a run copies it.
 //
-// All distributions but gamma and Poisson invert their distribution function, so a larger uniform number gives
-// a larger draw; those two reject, with attempts on a second axis of the counter. Elementary functions are
-// SLEEF's deterministic ones (see expr/math.h): the bits are the same on every machine.
+// All distributions but gamma and Poisson invert their distribution function, so a larger uniform number
+// gives a larger draw; those two reject, with attempts on a second axis of the counter. Elementary
+// functions are SLEEF's deterministic ones (see expr/math.h): the bits are the same on every machine.
 //
 // Parameters that make no sense (a negative deviation, a NaN) give NaN, for the caller to report.
 // [Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"]
