@@ -236,15 +236,15 @@ orr_status drive_arrive(orr_run *run, Island *island)
     return check_asserts(run, island);
 }
 
-// Look at the clock now and then and tell whoever wants to know how far we are.
+// Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we are.
 static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
 {
-    if (!run->pulse) return ORR_STATUS_OK;
     run->n_since_pulse += n_steps * (run->model->n_states + 8);
     if (run->n_since_pulse < PULSE_WORK) return ORR_STATUS_OK;
     run->n_since_pulse = 0;
     const uint64_t now = os_now_ns();
-    if (now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
+    tier_look(run, island, now);
+    if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
     return run->pulse(run->pulse_context, island->t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
 }

@@ -114,6 +114,8 @@ struct orr_run {
 
     size_t    n_events, n_reruns, n_violations;
     uint64_t  ns_created, ns_pulse;
+    uint64_t  ns_tier;              // when to look at better code next; UINT64_MAX: never
+    double    native_ms;            // what that would take; 0: not known yet
     size_t    n_since_pulse;
 };
 
@@ -173,6 +175,11 @@ bool drive_settle(orr_run *run, Island *island, bool *changed);
 double drive_grid(const Island *island, long k);               // t_start + k·step
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
+
+// ---- tier.c: whether native code pays
+
+// Ask for native code if the rest of the run is long enough for it.
+void tier_look(orr_run *run, const Island *island, uint64_t now);
 
 // ---- locate.c: where a relation changes inside the last step
 
