@@ -259,12 +259,12 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
     choose_switch(run, island);
-    if (calendar_next(run) <= island->t) run->event_waits = true;
+    if (due_next(run) <= island->t) run->event_waits = true;
     if (run->event_waits) {
         const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
     }
-    const double t_due = calendar_next(run);
+    const double t_due = due_next(run);
     if (t_due < t_limit) t_limit = t_due;
     const orr_status status = island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
                                                          : free_step(run, island, t_limit);

@@ -84,7 +84,7 @@ orr_status event_handle(orr_run *run, Island *island)
     if (++run->n_burst > BURST_MAX)
         return fail_endless(run, island->t, run->event_relation,
                             "a small hysteresis, or a smooth function in its place, ends the chattering");
-    if (!calendar_act(run, island->t)) return drive_fail(run);
+    if (!due_act(run, island->t)) return drive_fail(run);
     bool changed;
     if (!event_settle(run, island, &changed)) return ORR_STATUS_FAILED;
     run->values_valid = false;

@@ -141,9 +141,9 @@ static void allocate(orr_run *run)
     const size_t n = model->n_states;
     run->n_islands = 1;
     run->islands = ARENA_NEW(arena, Island);
-    run->state_size = n + model->n_values + calendar_size(model);
+    run->state_size = n + model->n_values + due_size(model);
     run->state = ARENA_ARRAY(arena, double, run->state_size);
-    calendar_init(run, run->state + n + model->n_values);
+    due_init(run, run->state + n + model->n_values);
     run->x_between = ARENA_ARRAY(arena, double, n);
     run->x_event = ARENA_ARRAY(arena, double, n);
     run->x_trial = ARENA_ARRAY(arena, double, n);

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "model/model.h"
-#include "num/heap.h"
+#include "num/calendar.h"
 #include "orrery/run.h"
 #include <math.h>
 
@@ -110,8 +110,11 @@ struct orr_run {
     double   *x_trial;              // [n_states] likewise
     double   *asserts;              // [n_asserts]
     bool     *assert_broken;        // [n_asserts] reported already
-    Heap     *calendar;             // when each source is due; inside `state`
-    VEC(RunSource) sources;         // items of the calendar from first_source on
+    Calendar  calendar;             // when each source is due; its memory is inside `state`
+    double   *due_memory;
+    uint32_t  n_due_max;            // things in the calendar
+    uint32_t *due;                  // [n_due_max] scratch: those due at the same time
+    VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
     uint32_t  first_source;
     bool      event_waits;          // the island stands at an event that has not been handled yet
@@ -180,7 +183,7 @@ void choose_switch(orr_run *run, Island *island);              // before the nex
 // Report constraints that are not independent at the values in v. False if there are none.
 bool choose_report(orr_run *run, double t);
 
-// ---- calendar.c: events whose time is known
+// ---- due.c: events whose time is known
 
 enum { RUN_SOURCES = 16 };         // that a run takes besides one for each input
 
@@ -193,12 +196,12 @@ void     run_schedule(orr_run *run, uint32_t source, double t);
 // The value of an input, from now on; to be called by a source that is due. The variable is a FLAT_INPUT.
 void     run_set_input(orr_run *run, uint32_t variable, double value);
 
-size_t calendar_size(const orr_model *model);                       // doubles of the state block
-void   calendar_init(orr_run *run, double *memory);
-void   calendar_start(orr_run *run);                                // the run begins at t_start
-static inline double calendar_next(const orr_run *run) { return heap_first_key(run->calendar, INFINITY); }
+size_t due_size(const orr_model *model);                            // doubles of the state block
+void   due_init(orr_run *run, double *memory);
+void   due_start(orr_run *run);                                     // the run begins at t_start
+static inline double due_next(const orr_run *run) { return calendar_first(&run->calendar); }
 // Everything that is due at t. False, reported, if a source fails.
-bool   calendar_act(orr_run *run, double t);
+bool   due_act(orr_run *run, double t);
 
 // ---- event.c: what happens at an instant
 

@@ -418,7 +418,7 @@ bool run_start(orr_run *run)
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
     if (!compute_params(run) || !history_init(run)) return false;
-    calendar_start(run);
+    due_start(run);
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {

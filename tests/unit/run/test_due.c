@@ -1,4 +1,4 @@
-// tests/unit/run/test_calendar.c: sources act exactly at their times, whatever the solver.
+// tests/unit/run/test_due.c: sources act exactly at their times, whatever the solver.
 #include "../../solve/problems.h"
 #include "run/run.h"
 
