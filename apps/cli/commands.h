@@ -25,6 +25,13 @@ void       session_close(Session *session);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
 orr_status failure_status(const orr_diag *diag);
 
+// limits.c: what one call of the program may take.
+void limits_memory(double megabytes);
+void limits_memory_default(void);
+void limits_rescue(const orr_sink *sink);    // ended properly when memory ends; NULL: none
+// A run ends by itself; what comes before and after it (compiling, drawing) is ended with the program.
+void limits_time(double seconds);
+
 // given.c: what the command line gives beside the experiment.
 typedef struct Given {
     orr_setting *settings;      // [n] those of the experiment, then those of the command line

@@ -28,6 +28,7 @@ typedef struct orr_run_options {
                                  // fiftieth of the run, so that none changes twice unseen
     const orr_setting *settings; // [n_settings], borrowed during the call
     size_t      n_settings;
+    double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no limit
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default

@@ -1009,9 +1009,11 @@
       "check the initial equations; give guesses near the solution you mean: var x ~\n" \
       "2.") \
     X(MEMORY_LIMIT, \
-      "The run would need more memory than it may use, so it was refused before it started.", \
-      "    orrery run heat.orr --every 1e-9", \
-      "record less, with --every and --record, or write to a file with -o.") \
+      "The model or its run needs more memory than it may take: what --max-memory says, or nine\n" \
+      "tenths of the machine's. What was written with -o is kept.", \
+      "    orrery run heat.orr --max-memory 100", \
+      "allow more with --max-memory; make the model smaller; record less, with --every and\n" \
+      "--record, or write to a file with -o.") \
     X(SOLVER_FAILED, \
       "The solver stopped for the reason given.", \
       "    bdf at a discontinuity it cannot pass", \
@@ -1043,7 +1045,7 @@
       "check what vanishes at that time; an equation may have to change there.") \
     X(TIME_LIMIT, \
       "The run took longer on the clock than it was allowed to. What was computed so far is kept.", \
-      "    orrery run long.orr --limit 10", \
+      "    orrery run long.orr --max-time 10", \
       "raise the limit, or make the run cheaper: larger steps, fewer records, native\n" \
       "code.") \
     X(CANCELLED, \
