@@ -163,7 +163,7 @@ static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
     if (run->max_seconds > 0 && (double)(now - run->ns_created) * 1e-9 > run->max_seconds) {
         diag_report(run->diag, DIAG_TIME_LIMIT, (Place){ 0 }, run->max_seconds, island->t);
         diag_hint(run->diag, "what was computed is kept; allow more, or make the run cheaper");
-        return fail(run);
+        return drive_fail(run);
     }
     if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
