@@ -132,8 +132,16 @@ static bool pass_units(Compile *c)
 
 static bool pass_flatten(Compile *c)
 {
-    c->model->flat.arena = &c->model->arena;
-    return flat_expand(&c->model->flat, &c->source->ast, c->chosen, c->diag) && c->units_fit;
+    Flat *flat = &c->model->flat;
+    flat->arena = &c->model->arena;
+    flat->n_given = c->options->n_settings;
+    FlatGiven *given = ARENA_ARRAY(flat->arena, FlatGiven, flat->n_given);
+    for (size_t i = 0; i < flat->n_given; i++) {
+        const orr_setting *setting = &c->options->settings[i];
+        given[i] = (FlatGiven){ text_copy(flat->arena, text_from(setting->name)), setting->value };
+    }
+    flat->given = given;
+    return flat_expand(flat, &c->source->ast, c->chosen, c->diag) && c->units_fit;
 }
 
 static bool pass_order(Compile *c)

@@ -16,7 +16,7 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; a size compiles the model again; may be repeated", offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
     { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
@@ -257,7 +257,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!isnan(s->max_memory)) limits_memory(s->max_memory);
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .code = s->code, .loops = s->loops };
+                                  .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;

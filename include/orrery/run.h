@@ -11,11 +11,6 @@ extern "C" {
 
 typedef struct orr_run orr_run;
 
-typedef struct orr_setting {
-    const char *name;       // parameter, input or state (its initial value), by full path
-    double      value;
-} orr_setting;
-
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here

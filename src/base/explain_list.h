@@ -415,8 +415,8 @@
       "The parameter occurs in a size, a bound or a condition on the structure. Changing it means\n" \
       "another model, which has to be compiled again.", \
       "    n of 'var u[n]', changed between two runs of a compiled model", \
-      "set it when the model is compiled: on the command line with --set, in C before\n" \
-      "the model is compiled.") \
+      "set it when the model is compiled: on the command line with --set, in an experiment\n" \
+      "with 'set', in C by orr_compile_options.settings.") \
     X(LAG_MOVES, \
       "delay(x, lag, before) remembers x for as long as the lag, so the lag must be known when the\n" \
       "run starts; the value before the start may read parameters and t.", \
