@@ -1,7 +1,7 @@
-// bench/grid_reference.c: the resistor–capacitor grid of examples/rc_grid.orr as one writes it by hand: CVODES' BDF, a
-// sparse Jacobian with its values written out, KLU.
+// bench/grid_reference.c: the resistor–capacitor grid of examples/rc_grid.orr as one writes it by hand: CVODES'
+// BDF, a sparse Jacobian with its values written out, KLU.
 //
-//     grid_reference N REPEATS    the shortest time in ms, set-up included, for a grid of N × N, and the last corner
+//     grid_reference N REPEATS    for N × N cells the shortest time in ms, set-up included, and the last corner
 //
 // Parameters are read at run time, so the compiler can fold none of them.
 #include <cvodes/cvodes.h>
@@ -53,7 +53,8 @@ static int rates(sunrealtype t, N_Vector y, N_Vector ydot, void *data)
     return 0;
 }
 
-static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, void *data, N_Vector w1, N_Vector w2, N_Vector w3)
+static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix matrix, void *data, N_Vector w1,
+                    N_Vector w2, N_Vector w3)
 {
     (void)t, (void)y, (void)fy, (void)w1, (void)w2, (void)w3;
     const Grid *grid = data;
@@ -85,8 +86,8 @@ static int failed(const char *what)
 
 int main(int argc, char **argv)
 {
-    Grid grid = { .n = argc > 1 ? atol(argv[1]) : 100, .g = 1 / given("R", 1000), .g_feed = 1 / given("FEED", 100),
-                  .c = given("C", 1e-6), .v = given("V", 10) };
+    Grid grid = { .n = argc > 1 ? atol(argv[1]) : 100, .g = 1 / given("R", 1000), .c = given("C", 1e-6),
+                  .g_feed = 1 / given("FEED", 100), .v = given("V", 10) };
     const double tol = given("TOL", 1e-6), t_end = given("UNTIL", 10);
     const long m = grid.n * grid.n;
     double best = 1e300, corner = 0;
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
         SUNLinearSolver linear = SUNLinSol_KLU(y, matrix, context);
         if (CVodeInit(cvode, rates, 0, y) || CVodeSStolerances(cvode, tol, given("ABS", tol * 1e-3)) ||
             CVodeSetUserData(cvode, &grid) || CVodeSetLinearSolver(cvode, linear, matrix) ||
-            CVodeSetJacFn(cvode, jacobian) || CVodeSetMaxNumSteps(cvode, -1) || CVodeSetStopTime(cvode, t_end))
+            CVodeSetJacFn(cvode, jacobian) || CVodeSetMaxNumSteps(cvode, -1) ||
+            CVodeSetStopTime(cvode, t_end))
             return failed("set-up");
         double t;
         if (CVode(cvode, t_end, y, &t, CV_NORMAL) < 0) return failed("CVode");

@@ -12,7 +12,8 @@ static const Option options[] = {
     { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model", offsetof(Settings, explain) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
+      offsetof(Settings, set) },
 };
 
 // Which of the two readings of the time-slicing simulator the experiment takes.

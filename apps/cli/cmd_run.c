@@ -16,7 +16,8 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; a size compiles the model again; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
+      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
     { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },

@@ -10,7 +10,8 @@ typedef struct Settings {
 static const Option options[] = {
     { "--stage", OPTION_TEXT, "STAGE", "ast, units, flat, order, ir or c (default: order)", offsetof(Settings, stage) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
+      offsetof(Settings, set) },
 };
 
 static bool stage_exists(const char *stage, orr_diag *diag)

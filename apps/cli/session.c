@@ -22,8 +22,8 @@ static bool read_loops(const char *text, bool *halt, orr_diag *diag)
     return false;
 }
 
-// What the structure of the model may depend on: the settings of the experiment, then those of the command line, as
-// far as they can be read. What is wrong with them is told by given_read.
+// What the structure of the model may depend on: the settings of the experiment, then those of the command
+// line, as far as they can be read. What is wrong with them is told by given_read.
 static orr_model *compile_with(const orr_source *source, const orr_experiment *experiment, const List *set,
                                orr_compile_options options, orr_diag *diag)
 {

@@ -48,9 +48,10 @@ typedef struct orr_compile_options {
     bool        loops_halt;     // refuse algebraic loops instead of solving them
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
-    const orr_setting *settings; // [n_settings], borrowed during the call: what the runs will be given. The model takes from
-    size_t      n_settings;      // it the parameters that its structure depends on (sizes, bounds, indices) and leaves all
-                                 // others to the runs, which may repeat these. Of one name the last one counts
+    // what the runs will be given, borrowed during the call; of one name the last one counts. The model takes the
+    // parameters that its structure depends on (sizes, bounds, indices); all others are left to the runs
+    const orr_setting *settings;    // [n_settings]
+    size_t      n_settings;
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 

@@ -289,9 +289,8 @@ static Expr known_value(const Reading *r, const Target *target, Place place)
     }
     if (!value->expr) {
         EXPAND_FAIL(ex, DIAG_CONST_NEEDED, place, name);
-        diag_hint(ex->diag, entity->symbol->kind == SYMBOL_CONST ? "give '%s' a value where it is declared"
-                                                                 : "give '%s' a value where it is declared, or with --set",
-                  name);
+        const bool may_be_set = entity->symbol->kind != SYMBOL_CONST;
+        diag_hint(ex->diag, "give '%s' a value where it is declared%s", name, may_be_set ? ", or with --set" : "");
         value->state = VALUE_WRONG;
         return lower_poison(r);
     }

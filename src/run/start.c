@@ -62,8 +62,10 @@ static const char *start_reader(const orr_model *model, uint32_t state)
 static bool apply_structural(orr_run *run, const orr_setting *setting)
 {
     const Flat *flat = &run->model->flat;
-    for (size_t i = flat->n_given; i-- > 0;)
-        if (strcmp(flat->given[i].name, setting->name) == 0 && flat->given[i].value == setting->value) return true;
+    for (size_t i = flat->n_given; i-- > 0;) {
+        const FlatGiven *given = &flat->given[i];
+        if (strcmp(given->name, setting->name) == 0 && given->value == setting->value) return true;
+    }
     report_setting(run, setting, "the structure of the model depends on it");
     diag_hint(run->diag, "compile the model with this value: it is another model");
     return false;

@@ -298,7 +298,8 @@ static void test_the_format_of_a_text(void **state)
 static void test_a_model_is_compiled_for_its_sizes(void **state)
 {
     (void)state;
-    static const char text[] = "model Rod\n  param n, k = 1\n  var u[n] = 2\n  for i in 1..n\n    u[i]' = -k*u[i]*n\n  end\nend\n";
+    static const char text[] = "model Rod\n  param n, k = 1\n  var u[n] = 2\n"
+                               "  for i in 1..n\n    u[i]' = -k*u[i]*n\n  end\nend\n";
     orr_diag *diag = orr_diag_create();
     orr_source *source = orr_source_parse("rod.orr", text, strlen(text), diag);
     assert_non_null(source);

@@ -168,8 +168,10 @@ static void test_flat_keeps_units_texts_and_links(void **state)
 static void test_flat_takes_given_values_of_structural_parameters(void **state)
 {
     (void)state;
-    static const char text[] = "model Part\n  param k = 1, m, a[2] = 1\n  var x[m] = 0\n  for i in 1..a[2]\n    x[i]' = k\n  end\nend\n"
-                               "model M\n  param h = 1, n = 2*h\n  p[n] : Part(m = 1)\n  var y = 0\n  y' = h\nend\n";
+    static const char text[] = "model Part\n  param k = 1, m, a[2] = 1\n  var x[m] = 0\n"
+                               "  for i in 1..a[2]\n    x[i]' = k\n  end\nend\n"
+                               "model M\n  param h = 1, n = 2*h\n  p[n] : Part(m = 1)\n"
+                               "  var y = 0\n  y' = h\nend\n";
     Flattened f = { .diag = orr_diag_create() };
     f.ast.arena = f.flat.arena = &f.arena;
     const uint32_t file = diag_add_source(f.diag, "model.orr", text, sizeof text - 1);
@@ -183,11 +185,13 @@ static void test_flat_takes_given_values_of_structural_parameters(void **state)
     assert_int_equal(flat_find(&f.flat, "p[4].x[1]"), FLAT_NONE);
     assert_int_not_equal(flat_find(&f.flat, "p[2].x[2]'"), FLAT_NONE);
     static const struct { const char *name; double value; bool is_structural; } starts[] = {
-        { "n", 3, true }, { "h", 1, false }, { "p[1].m", 1, true }, { "p[2].m", 2, true }, { "p[2].k", 1, false },
-        { "p[2].a[1]", 1, true }, { "p[2].a[2]", 2, true }, { "p[1].a[2]", 1, true }, { "y", 0, false },
+        { "n", 3, true },         { "h", 1, false },        { "p[1].m", 1, true },
+        { "p[2].m", 2, true },    { "p[2].k", 1, false },   { "p[2].a[1]", 1, true },
+        { "p[2].a[2]", 2, true }, { "p[1].a[2]", 1, true }, { "y", 0, false },
     };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
-        assert_int_equal(f.flat.vars.items[flat_find(&f.flat, starts[i].name)].is_structural, starts[i].is_structural);
+        const FlatVar *var = &f.flat.vars.items[flat_find(&f.flat, starts[i].name)];
+        assert_int_equal(var->is_structural, starts[i].is_structural);
         double value;
         const Expr start = f.flat.vars.items[flat_find(&f.flat, starts[i].name)].start;
         assert_true(expr_is_const(&f.flat.pool, start, &value));
