@@ -216,6 +216,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_params = model->blocks.n_params;
     model->n_values = model->ir.layout.n_values;
     model->n_relations = (uint32_t)model->flat.relations.n;
+    model->n_events = (uint32_t)model->flat.events.n;
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;

@@ -99,6 +99,12 @@
       "this file is written for version %s of the language; this program knows up to %d") \
     D(PAREN_OPEN,             "E214", "'%s' is never closed") \
     D(NOT_YET,                "E215", "%s is not supported yet") \
+    D(EVENT_TARGET,           "E224", "'%s' cannot be assigned in an event: it is %s") \
+    D(WHEN_CONSTANT,          "E225", "this condition never changes: it reads no variable") \
+    D(ONLY_IN_EVENTS,         "E226", "'%s' is used outside of an event") \
+    D(EVENT_TIME,             "E227", "the %s of an event changes during the run: it reads '%s'") \
+    D(DISCRETE_EQUATION,      "E228", "'%s' is discrete: it changes in events, not by an equation") \
+    D(NOT_DISCRETE,           "E229", "'%s' is not discrete: there is nothing to hold") \
     D(STATEMENT_TWICE,        "E216", "'%s' is given twice") \
     D(EQUALS_COMPARES,        "E217", "'=' states an equation; two values are compared with '=='") \
     D(NOTHING_STATED,         "E218", "this compares two values, but states nothing") \

@@ -100,7 +100,7 @@ static void add_default(Simulation *s)
             const orr_variable v = orr_model_variable(s->model, i);
             const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
             if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) continue;
-            if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE : true) add_column(s, i);
+            if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE || v.kind == ORR_KIND_DISCRETE : true) add_column(s, i);
         }
     }
 }

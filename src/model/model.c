@@ -26,6 +26,7 @@ static orr_kind kind_of(const orr_model *model, size_t i)
     case FLAT_PARAM: return ORR_KIND_PARAM;
     case FLAT_INPUT: return ORR_KIND_INPUT;
     case FLAT_RESULT: return ORR_KIND_RESULT;
+    case FLAT_DISCRETE: return ORR_KIND_DISCRETE;
     case FLAT_VARIABLE: break;
     }
     // a variable whose derivative is written is a state to the user, even if constraints compute it

@@ -84,7 +84,7 @@ static bool apply(orr_run *run, const orr_setting *setting)
     }
     if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
     const FlatVar *var = &model->flat.vars.items[variable];
-    if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) {
+    if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT || var->kind == FLAT_DISCRETE) {
         const uint32_t place = layout->place[variable];
         if (var->is_structural) return apply_structural(run, setting);
         if (model->blocks.start.block_of[variable] != FLAT_NONE)
