@@ -270,6 +270,15 @@ static orr_status put_row(Simulation *s)
     return ORR_STATUS_OK;
 }
 
+static bool observe(void *context, const orr_event *event)
+{
+    const Simulation *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->n_sinks; i++)
+        if (s->sinks[i].event) ok = s->sinks[i].event(s->sinks[i].self, event) && ok;
+    return ok;
+}
+
 static bool pulse(void *context, double t)
 {
     const Simulation *s = context;
@@ -295,6 +304,7 @@ static orr_status run_on_times(Simulation *s, double every)
         if (!(t < until - 1e-9 * every)) t = until;
         orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until) return status;
         // many rows inside one step never come to where steps look at this
@@ -311,6 +321,7 @@ static orr_status run_on_steps(Simulation *s)
         orr_status status = run_step_ahead(s->run, until, &t);
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t >= until) return status;
     }
@@ -322,11 +333,12 @@ static orr_status run_once(Simulation *s)
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
     orr_status status = put_row(s);
-    if (status == ORR_STATUS_OK && e->until > e->from) {
+    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->terminated) {
         if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
-        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run)))
+        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run))
+                 && s->model->n_events == 0)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
@@ -412,6 +424,11 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     orr_run_options options = e->run;
     options.t_start = e->from;
     options.t_end = e->until;
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        if (!s->sinks[i].event) continue;
+        options.event = observe;
+        options.event_context = s;
+    }
     orr_status status;
     s->run = run_create(s->model, &options, s->diag, &status);
     if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
@@ -430,6 +447,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     outcome->facts = orr_run_get_facts(s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
     outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
+    outcome->facts.terminated = outcome->facts.terminated ? strdup(outcome->facts.terminated) : NULL;
     outcome->t = orr_run_time(s->run);
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
@@ -457,6 +475,7 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
 void orr_outcome_free(orr_outcome *outcome)
 {
     free((char *)outcome->facts.solver_reason);
+    free((char *)outcome->facts.terminated);
     free((orr_verdict *)outcome->verdicts);
     free((orr_setting *)outcome->results);
     *outcome = (orr_outcome){ 0 };

@@ -91,7 +91,16 @@ static void skip_block(Parser *p)
     p->lexer.quiet = true;
     while (!parse_at(p, TOKEN_THEN) && !parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF)) parse_advance(p);
     p->lexer.quiet = false;
-    if (parse_accept(p, TOKEN_THEN)) parse_block_skip(p);
+    if (parse_accept(p, TOKEN_THEN)) {
+        parse_block_skip(p);
+        return;
+    }
+    // without its `then`: a block if what follows is an assignment
+    const Parser before = *p;
+    parse_accept(p, TOKEN_END);
+    const bool is_block = parse_at_name(p) && parse_peek(p).kind == TOKEN_ASSIGN;
+    *p = before;
+    if (is_block) parse_block_skip(p);
 }
 
 static AstItem *parse_branches(Parser *p)

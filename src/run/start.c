@@ -426,8 +426,7 @@ bool run_start(orr_run *run)
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
-    if (!compute_params(run) || !history_init(run)) return false;
-    due_start(run);
+    if (!compute_params(run) || !history_init(run) || !due_start(run)) return false;
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {
