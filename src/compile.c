@@ -115,16 +115,59 @@ static bool pass_choose(Compile *c)
     return c->chosen != NULL;
 }
 
+static uint32_t arrays_from(const Compile *c)
+{
+    const size_t from = c->options->arrays_from;
+    if (from == 0) return FLAT_KEEP_FROM;
+    return from > UINT32_MAX ? 0 : (uint32_t)from;
+}
+
+// The arrays that must not stay arrays are added to `expanded`; all if `expanded` is NULL. False if there are none.
+static bool find_irregular(const Flat *flat, TextMap *expanded)
+{
+    bool any = false;
+    for (size_t i = 0; i < flat->arrays.n; i++) {
+        if (!flat->arrays.items[i].is_irregular) continue;
+        if (text_map_put(expanded, text_from(flat->arrays.items[i].name), 0)) any = true;
+    }
+    return any;
+}
+
+// Large arrays stay arrays where the order of evaluation allows it. Which do is found by trying: those that do not become
+// single variables, and the model is read again.
 static bool pass_flatten(Compile *c)
 {
-    c->model->flat.arena = &c->model->arena;
-    return flat_expand(&c->model->flat, &c->source->ast, c->chosen, c->diag);
+    orr_model *m = c->model;
+    Arena work = { 0 };
+    TextMap expanded;
+    text_map_init(&expanded, &work);
+    const ArenaMark mark = arena_mark(&m->arena);
+    const DiagMark messages = diag_mark(c->diag);
+    uint32_t from = arrays_from(c);
+    bool ok;
+    for (;;) {
+        m->flat = (Flat){ .arena = &m->arena, .keep_from = from, .expanded = &expanded };
+        ok = flat_expand(&m->flat, &c->source->ast, c->chosen, c->diag);
+        m->flat.expanded = NULL;
+        if (m->flat.arrays.n == 0) break;
+        const bool is_flat = ok && !m->flat.keep_failed;
+        if (is_flat && order_sort(&m->blocks, &m->flat, &m->arena, c->diag)) {
+            c->is_ordered = true;
+            break;
+        }
+        // what is wrong with the model is told by single variables
+        if (!is_flat || !find_irregular(&m->flat, &expanded)) from = 0;
+        diag_rewind(c->diag, &messages);
+        arena_release(&m->arena, mark);
+    }
+    arena_free(&work);
+    return ok;
 }
 
 static bool pass_order(Compile *c)
 {
     orr_model *m = c->model;
-    if (!order_sort(&m->blocks, &m->flat, &m->arena, c->diag)) return false;
+    if (!c->is_ordered && !order_sort(&m->blocks, &m->flat, &m->arena, c->diag)) return false;
     return !c->options->loops_halt || order_refuse_loops(&m->blocks, c->diag);
 }
 
@@ -177,6 +220,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     const uint64_t started = os_now_ns();
     orr_model *model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
+    pthread_mutex_init(&model->names_lock, NULL);
     Compile c = { .source = source, .options = options ? options : &defaults, .diag = diag, .model = model };
     bool ok = true;
     const char *stage = c.options->dump_stage;
@@ -185,8 +229,8 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
         if (ok && stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
     }
     if (!ok) return orr_model_destroy(model), NULL;
-    model->n_states = model->blocks.n_states;
-    model->n_params = model->blocks.n_params;
+    model->n_states = model->ir.layout.n_states;
+    model->n_params = model->ir.layout.n_params;
     model->n_values = model->ir.layout.n_values;
     model->n_relations = (uint32_t)model->flat.relations.n;
     model->n_asserts = (uint32_t)model->flat.asserts.n;

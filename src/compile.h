@@ -9,4 +9,5 @@ typedef struct Compile {
     orr_diag                  *diag;       // borrowed
     const AstModel            *chosen;     // which model of the source
     orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir and code
+    bool                       is_ordered; // the blocks were made together with the flat model
 } Compile;

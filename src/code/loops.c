@@ -29,13 +29,13 @@ typedef struct Stepping {
     bool  *is_read;           // [n_states] by some rate
 } Stepping;
 
-static uint32_t n_states(const Stepping *l) { return l->c->gen.ir->blocks->n_states; }
+static uint32_t n_states(const Stepping *l) { return l->c->gen.ir->layout.n_states; }
 
 static Stepping begin(Cgen *c)
 {
     const Ir *ir = c->gen.ir;
     Stepping l = { .c = c, .has_relations = ir->layout.n_modes > 0, .body = { .arena = &c->gen.work } };
-    l.is_local = !c->is_large && ir->blocks->n_states <= LOCAL_STATES_MAX;
+    l.is_local = !c->is_large && ir->layout.n_states <= LOCAL_STATES_MAX;
     if (l.is_local && l.has_relations) l.is_local = cgen_fits(c, &ir->programs[IR_CHANGED]);
     memset(c->gen.uses_place, 0, ir->layout.n_values * sizeof *c->gen.uses_place);
     return l;

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 12 };    // in a hint
+enum { ELEMENTS_MAX = 1000, ELEMENTS_FEW = 11, NAMES_SHOWN = 12 };    // in a hint
 #define ROWS_MAX 1e12         // more would fill any disk, and run for days
 
 typedef struct Simulation {
@@ -54,10 +54,15 @@ static void add_column(Simulation *s, size_t variable)
 // The elements of an array named as a whole: u stands for u[1], u[2], … False if there is none.
 static bool add_array(Simulation *s, const char *name)
 {
+    const Flat *flat = &s->model->flat;
     const size_t n = strlen(name);
     bool found = false;
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
-        const char *element = orr_model_variable(s->model, i).name;
+    const uint32_t *kept = text_map_find(&flat->array_by_name, text_from(name));
+    for (uint32_t i = 0; kept && i < flat->arrays.items[*kept].n; i++)
+        add_column(s, flat->vars.n + flat->arrays.items[*kept].first + i);
+    if (kept) return true;
+    for (size_t i = 0; i < flat->vars.n; i++) {
+        const char *element = flat->vars.items[i].name;
         if (strncmp(element, name, n) != 0 || element[n] != '[') continue;
         const char *end = strchr(element + n, ']');
         if (!end || end[1] != '\0') continue;
@@ -92,15 +97,29 @@ static bool add_named(Simulation *s, const char *name)
     return add_array(s, name) || report_unknown(s, name);
 }
 
-// The outputs; without any the states; without those everything that is computed.
+typedef enum Wanted { WANTED_OUTPUTS, WANTED_STATES, WANTED_ALL } Wanted;
+
+static bool is_wanted(const Simulation *s, size_t variable, Wanted wanted)
+{
+    const orr_variable v = orr_model_variable(s->model, variable);
+    const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
+    if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) return false;
+    return wanted == WANTED_OUTPUTS ? v.is_output : wanted == WANTED_STATES ? v.kind == ORR_KIND_STATE : true;
+}
+
+// The outputs; without any the states; without those everything that is computed. Of very long arrays a few elements.
 static void add_default(Simulation *s)
 {
-    for (int round = 0; round < 3 && s->columns.n == 0; round++) {
-        for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
-            const orr_variable v = orr_model_variable(s->model, i);
-            const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
-            if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) continue;
-            if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE : true) add_column(s, i);
+    const Flat *flat = &s->model->flat;
+    for (Wanted wanted = WANTED_OUTPUTS; wanted <= WANTED_ALL && s->columns.n == 0; wanted++) {
+        for (size_t i = 0; i < flat->vars.n; i++)
+            if (is_wanted(s, i, wanted)) add_column(s, i);
+        for (size_t a = 0; a < flat->arrays.n; a++) {
+            const FlatArray *array = &flat->arrays.items[a];
+            const size_t first = flat->vars.n + array->first, last = array->n - 1;
+            const size_t n = array->n > ELEMENTS_MAX ? ELEMENTS_FEW : array->n;
+            for (size_t i = 0; i < n && is_wanted(s, first, wanted); i++)
+                add_column(s, first + (n == array->n ? i : i * last / (n - 1)));
         }
     }
 }
@@ -385,12 +404,12 @@ static bool check(const orr_experiment *e, orr_diag *diag)
 static void keep_results(const Simulation *s, orr_outcome *outcome)
 {
     size_t n = 0;
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++)
-        n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
+    const size_t n_vars = s->model->flat.vars.n;    // no array is a result
+    for (size_t i = 0; i < n_vars; i++) n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
     if (n == 0) return;
     orr_setting *results = calloc(n, sizeof *results);
     if (!results) arena_no_memory(n * sizeof *results);
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
+    for (size_t i = 0; i < n_vars; i++) {
         const orr_variable v = orr_model_variable(s->model, i);
         if (v.kind == ORR_KIND_RESULT)
             results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };

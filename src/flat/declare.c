@@ -131,7 +131,7 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
     const Symbol *symbol = entity->symbol;
-    const size_t n = flat->vars.n + entity->n_elements;
+    const size_t n = flat->vars.n + flat->n_elements + entity->n_elements;
     if ((double)n > elements_max) {
         EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, symbol->place, n, "variables", (size_t)elements_max);
         ex->n_errors += ERRORS_MAX;
@@ -149,6 +149,10 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
         var.start_is_guess = symbol->decl->is_guess;
         var.unit = symbol->decl->unit;
         var.doc = symbol->decl->doc;
+    }
+    if (array_may_stay(ex, scope, entity)) {
+        array_declare(ex, scope, entity, &var);
+        return true;
     }
     entity->first = (uint32_t)flat->vars.n;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
@@ -336,6 +340,7 @@ static Scope *make_scope(Expander *ex, Scope *parent, const AstModel *model, Tex
     for (size_t i = 0; i < scope->shape->symbols.n; i++) {
         scope->entities[i].symbol = &scope->shape->symbols.items[i];
         scope->entities[i].value.known = EXPR_NONE;
+        scope->entities[i].array = FLAT_NONE;
     }
     ex->n_instances++;
     return scope;

@@ -15,7 +15,10 @@ static Reads reads_of(Expander *ex, Expr e)
     const ExprNode *node = expr_node(&flat->pool, e);
     Reads reads = READS_PARAMS;
     switch (node->op) {
-    case EXPR_CONST: return READS_PARAMS;
+    case EXPR_CONST: case EXPR_TURN: return READS_PARAMS;
+    case EXPR_ELEM:
+        return flat->arrays.items[expr_access(&flat->pool, e)->array].kind == FLAT_PARAM ? READS_PARAMS
+                                                                                          : READS_VARIABLES;
     case EXPR_TIME: case EXPR_MODE: return READS_TIME;
     case EXPR_DELAY: return READS_TIME;
     case EXPR_VAR: {
@@ -52,6 +55,12 @@ static const char *offender(Expander *ex, Expr e, Reads allowed)
     size_t n;
     const uint32_t *variables = expr_variables(&flat->pool, e, &ex->scratch, &n);
     const char *name = "t";
+    size_t n_elements;
+    const Expr *elements = expr_elements(&flat->pool, e, &ex->scratch, &n_elements);
+    for (size_t i = 0; i < n_elements; i++) {
+        const FlatArray *a = &flat->arrays.items[expr_access(&flat->pool, elements[i])->array];
+        if (a->kind != FLAT_PARAM) name = a->name;
+    }
     for (size_t i = 0; i < n; i++) {
         const FlatKind kind = flat->vars.items[variables[i]].kind;
         if (kind == FLAT_PARAM || (kind == FLAT_INPUT && allowed >= READS_INPUTS)) continue;
@@ -198,11 +207,29 @@ static void settle_inputs(Expander *ex, Scope *root)
 
 // ---------------------------------------------------------------------------------------------- parameters
 
+// Of all elements; what is wrong is told when they are expanded.
+static void settle_array_param(Expander *ex, Entity *entity)
+{
+    FlatArray *a = &ex->flat->arrays.items[entity->array];
+    a->is_structural = entity->is_structural;
+    if (!entity->value.expr) {
+        array_spoil(ex, entity->array);
+        return;
+    }
+    const Expr start = lower_value(ex, &entity->value, false);
+    if (settle_is_fixed(ex, start)) ex->flat->arrays.items[entity->array].start = start;
+    else array_spoil(ex, entity->array);
+}
+
 static void settle_param(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     Flat *flat = ex->flat;
     if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM) return;
+    if (entity->array != FLAT_NONE) {
+        settle_array_param(ex, entity);
+        return;
+    }
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
@@ -254,11 +281,33 @@ static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_gu
               v->name);
 }
 
+// The same for all elements of an array; what is wrong is told when they are expanded.
+static void settle_array_start(Expander *ex, uint32_t array, Expr start, bool is_guess, Place place)
+{
+    FlatArray *a = &ex->flat->arrays.items[array];
+    if (a->start != EXPR_NONE && a->start != start) {
+        array_spoil(ex, array);
+    } else if (settle_reads(ex, start) <= READS_INPUTS) {
+        a->start = start;
+        a->start_is_guess = is_guess;
+    } else if (a->derivative != FLAT_NONE && !is_guess) {
+        array_equation_for_all(ex, true, array, start, place);
+    } else {
+        array_spoil(ex, array);
+    }
+}
+
 static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     const Symbol *symbol = entity->symbol;
     if (!symbol_is_unknown(symbol) || !symbol->decl) return;
+    if (entity->array != FLAT_NONE) {
+        if (!entity->value.expr) return;
+        const Expr value = lower_value(ex, &entity->value, false);
+        settle_array_start(ex, entity->array, value, symbol->decl->is_guess, symbol->place);
+        return;
+    }
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
@@ -274,6 +323,10 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
 static void settle_given_rates(Expander *ex, Scope *scope, Entity *entity)
 {
     if (entity->symbol->kind != SYMBOL_VARIABLE) return;
+    if (entity->array != FLAT_NONE) {
+        if (entity->overrides) array_spoil(ex, entity->array);
+        return;
+    }
     for (const Override *o = entity->overrides; o; o = o->next) {
         const AstRef *target = &o->setting->target;
         const AstPart *part = &target->parts[target->n_parts - 1];
@@ -328,6 +381,18 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
     const Reading r = { .ex = ex, .scope = scope };
     Entity *entity = scope_find(scope, decl->name);
     if (entity && entity->is_broken) return;
+    if (entity && entity->array != FLAT_NONE) {
+        if (flat->arrays.items[entity->array].kind != FLAT_VARIABLE || !sizes_agree(&r, entity, decl)) {
+            array_spoil(ex, entity->array);
+            return;
+        }
+        const Value given = { decl->value, scope, EXPR_NONE, VALUE_NEW };
+        const uint32_t rate = array_derivative(ex, entity->array, decl->primes);
+        if (decl->unit) flat->arrays.items[rate].unit = decl->unit;
+        if (decl->value)
+            settle_array_start(ex, rate, lower_value(ex, &given, false), decl->is_guess, decl->place);
+        return;
+    }
     const bool is_variable = entity && entity->symbol->kind == SYMBOL_VARIABLE
                              && flat->vars.items[entity->first].kind == FLAT_VARIABLE;
     if (!is_variable) {    // let it be said why
@@ -395,6 +460,7 @@ void settle_all(Expander *ex, Scope *root)
     each_entity(ex, root, settle_variable);
     each_entity(ex, root, settle_given_rates);
     settle_own_rates(ex, root);
+    array_settle(ex);
     settle_delays(ex);
     for (size_t i = 0; i < flat->terminal.n; i++) {
         const FlatTerminal *step = &flat->terminal.items[i];

@@ -309,9 +309,9 @@ static void report_value(orr_run *run, size_t variable)
     const Island *island = &run->islands[0];
     run->is_failed = true;
     if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, run->t, run->x)) return;
-    const FlatVar *var = &model->flat.vars.items[variable];
-    diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, var->place), var->name,
-                "not finite", run->t);
+    diag_report(run->diag, DIAG_VALUE_NOT_FINITE,
+                run_place(model, run->diag, model_variable(model, variable).declared),
+                model_variable_name(model, variable), "not finite", run->t);
 }
 
 static void compute_values(orr_run *run)
@@ -337,21 +337,18 @@ double orr_run_value(orr_run *run, size_t variable)
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
-    const IrLayout *layout = &model->ir.layout;
     const double *v = run->islands[0].env.v;
     for (size_t i = 0; i < n; i++) {
-        const size_t variable = variables[i];
-        assert(variable < model->flat.vars.n);
-        const uint32_t state = layout->state_of[variable];
-        if (state != FLAT_NONE) {
-            values[i] = run->x[state];
+        assert(variables[i] < orr_model_n_variables(model));
+        const ModelVariable variable = model_variable(model, variables[i]);
+        if (variable.state != FLAT_NONE) {
+            values[i] = run->x[variable.state];
             continue;
         }
-        const FlatVar *var = &model->flat.vars.items[variable];
-        if (var->kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
-        values[i] = v[layout->place[variable]];
-        if (!isfinite(values[i]) && var->kind == FLAT_VARIABLE && !run->is_failed)
-            report_value(run, variable);
+        if (variable.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+        values[i] = v[variable.place];
+        if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
+            report_value(run, variables[i]);
     }
 }
 
