@@ -1,6 +1,6 @@
 // src/compile.c: from model text to a compiled model, one line for each pass.
 //
-//     text ─parse→ Ast ─flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
+//     text ─parse→ Ast ─units, flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
 //
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
@@ -81,14 +81,15 @@ static bool report_twice(orr_diag *diag, const char *name, Place place, Place fi
     return false;
 }
 
-// Models, functions and experiments have names of their own.
+// Models, experiments and units have names of their own.
 static bool names_are_unique(const Compile *c)
 {
     const Ast *ast = &c->source->ast;
     Arena work = { 0 };
-    TextMap models, experiments;
+    TextMap models, experiments, units;
     text_map_init(&models, &work);
     text_map_init(&experiments, &work);
+    text_map_init(&units, &work);
     bool ok = true;
     for (size_t i = 0; i < ast->models.n; i++) {
         const AstModel *model = &ast->models.items[i];
@@ -102,6 +103,12 @@ static bool names_are_unique(const Compile *c)
             ok = report_twice(c->diag, e->name, e->place,
                               ast->experiments.items[*text_map_find(&experiments, text_from(e->name))].place);
     }
+    for (size_t i = 0; i < ast->units.n; i++) {
+        const AstUnit *unit = &ast->units.items[i];
+        if (!text_map_put(&units, text_from(unit->name), (uint32_t)i))
+            ok = report_twice(c->diag, unit->name, unit->place,
+                              ast->units.items[*text_map_find(&units, text_from(unit->name))].place);
+    }
     arena_free(&work);
     return ok;
 }
@@ -113,6 +120,14 @@ static bool pass_choose(Compile *c)
     if (!names_are_unique(c)) return false;
     c->chosen = c->options->model ? named_model(c) : top_model(c);
     return c->chosen != NULL;
+}
+
+// Wrong units do not stop flattening, so that wrong names are told together with them.
+static bool pass_units(Compile *c)
+{
+    orr_model *m = c->model;
+    c->units_fit = units_check(&m->flat.units, &c->source->ast, c->chosen, &m->arena, c->diag);
+    return true;
 }
 
 static uint32_t arrays_from(const Compile *c)
@@ -146,7 +161,7 @@ static bool pass_flatten(Compile *c)
     uint32_t from = arrays_from(c);
     bool ok;
     for (;;) {
-        m->flat = (Flat){ .arena = &m->arena, .keep_from = from, .expanded = &expanded };
+        m->flat = (Flat){ .arena = &m->arena, .units = m->flat.units, .keep_from = from, .expanded = &expanded };
         ok = flat_expand(&m->flat, &c->source->ast, c->chosen, c->diag);
         m->flat.expanded = NULL;
         if (m->flat.arrays.n == 0) break;
@@ -161,7 +176,7 @@ static bool pass_flatten(Compile *c)
         arena_release(&m->arena, mark);
     }
     arena_free(&work);
-    return ok;
+    return ok && c->units_fit;
 }
 
 static bool pass_order(Compile *c)
@@ -183,6 +198,7 @@ static bool pass_build(Compile *c)
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
+static void dump_units(const Compile *c, FILE *out) { units_print(c->model->flat.units, out); }
 static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
 static void dump_blocks(const Compile *c, FILE *out) { blocks_print(&c->model->blocks, out); }
 static void dump_ir(const Compile *c, FILE *out) { ir_print(&c->model->ir, out); }
@@ -200,6 +216,7 @@ static const struct Pass {
     void (*dump)(const Compile *c, FILE *out);
 } passes[] = {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
+    { "units", pass_units,   dump_units  },    // ast    → units    of every name, and what to convert
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
     { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when
     { "ir",    pass_lower,   dump_ir     },    // blocks → ir       programs over expressions

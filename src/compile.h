@@ -8,6 +8,7 @@ typedef struct Compile {
     const orr_compile_options *options;    // borrowed
     orr_diag                  *diag;       // borrowed
     const AstModel            *chosen;     // which model of the source
+    bool                       units_fit;
     orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir and code
     bool                       is_ordered; // the blocks were made together with the flat model
 } Compile;

@@ -27,7 +27,9 @@ static void print_equation(const Report *r, const FlatEquation *e)
 static void print_line(const Report *r, Place place)
 {
     const size_t line = diag_line(r->diag, place);
-    if (line) fprintf(r->out, "    (line %zu)", line);
+    const char *path = place.file == r->model->flat.place.file ? NULL : diag_path(r->diag, place.file);
+    if (line && path) fprintf(r->out, "    (%s, line %zu)", path, line);    // of a file that is used
+    else if (line) fprintf(r->out, "    (line %zu)", line);
     fputc('\n', r->out);
 }
 
@@ -35,13 +37,53 @@ static const char *plural(size_t n) { return n == 1 ? "" : "s"; }
 
 // ---------------------------------------------------------------------------------------------- states
 
+// What a state is a slot of; choice NULL if it is a variable of the model.
+typedef struct Slot {
+    const Choice *choice;
+    uint32_t      order, slot;
+} Slot;
+
+static Slot *find_slots(const Report *r, Arena *arena)
+{
+    const Reduction *reduction = r->model->blocks.reduction;
+    Slot *slots = ARENA_ARRAY(arena, Slot, r->model->flat.vars.n);
+    for (uint32_t i = 0; reduction && i < reduction->n_choices; i++) {
+        const Choice *choice = &reduction->choices[i];
+        for (uint32_t k = 0; k < choice->n_orders * choice->n_slots; k++)
+            slots[choice->slots[k]] = (Slot){ choice, k / choice->n_slots, k % choice->n_slots };
+    }
+    return slots;
+}
+
+// "one of x, y, chosen while running; at the start y"
+static void report_slot(const Report *r, const Slot *of)
+{
+    const Choice *choice = of->choice;
+    const uint32_t order = of->order, slot = of->slot;
+    const FlatVar *vars = r->model->flat.vars.items;
+    const uint32_t *variables = choice->variables + (size_t)order * choice->n_columns;
+    fputs("  one of ", r->out);
+    for (uint32_t j = 0; j < choice->n_columns; j++) fprintf(r->out, "%s%s", j ? ", " : "", vars[variables[j]].name);
+    fputs(", chosen while running", r->out);
+    for (uint32_t j = 0; r->start && j < choice->n_columns; j++)
+        if (orr_run_value(r->start, choice->params[slot * choice->n_columns + j]) != 0)
+            fprintf(r->out, "; at the start %s", vars[variables[j]].name);
+    fputc('\n', r->out);
+}
+
 static void report_states(const Report *r)
 {
     const Blocks *blocks = &r->model->blocks;
     if (blocks->n_states == 0) return;
+    Arena work = { 0 };
+    const Slot *slots = find_slots(r, &work);
     fprintf(r->out, "\nStates, integrated by the solver:\n");
     for (uint32_t i = 0; i < blocks->n_states; i++) {
         const FlatVar *x = &r->model->flat.vars.items[blocks->states[i]];
+        if (slots[blocks->states[i]].choice) {
+            report_slot(r, &slots[blocks->states[i]]);
+            continue;
+        }
         fprintf(r->out, "  %s", x->name);
         if (x->start != EXPR_NONE) {
             fputs(x->start_is_guess ? " ~ " : " = ", r->out);
@@ -51,6 +93,39 @@ static void report_states(const Report *r)
         if (x->doc) fprintf(r->out, "    %s", x->doc);
         fputc('\n', r->out);
     }
+    arena_free(&work);
+}
+
+// ---------------------------------------------------------------------------------------------- constraints
+
+enum { NAMES_SHOWN = 20 };
+
+static void report_reduction(const Report *r)
+{
+    const Reduction *reduction = r->model->blocks.reduction;
+    if (!reduction) return;
+    const uint32_t n = reduction->n_written;
+    char buffer[32];
+    Arena work = { 0 };
+    uint32_t *most = ARENA_ARRAY(&work, uint32_t, n);
+    for (uint32_t i = 0; i < n + reduction->n_derived; i++)
+        if (reduction->order[i] > most[reduction->root[i]]) most[reduction->root[i]] = reduction->order[i];
+    fprintf(r->out, "\nIndex %u: equations that tie states together were differentiated\n", reduction->index);
+    for (uint32_t i = 0; i < n; i++) {
+        if (most[i] == 0) continue;
+        fprintf(r->out, "  %-7s  ", order_times_text(most[i], buffer));
+        print_equation(r, &r->model->flat.equations.items[i]);
+        print_line(r, r->model->flat.equations.items[i].place);
+    }
+    arena_free(&work);
+    if (reduction->n_dependents == 0) return;
+    fputs("Computed by them, and so no states:", r->out);
+    for (uint32_t k = 0; k < reduction->n_dependents && k <= NAMES_SHOWN; k++) {
+        const FlatVar *x = &r->model->flat.vars.items[reduction->dependents[k]];
+        if (k == NAMES_SHOWN) fprintf(r->out, " and %u more", reduction->n_dependents - k);
+        else fprintf(r->out, "%s %s", k ? "," : "", x->name);
+    }
+    fputc('\n', r->out);
 }
 
 // ---------------------------------------------------------------------------------------------- order
@@ -146,6 +221,22 @@ static void report_loops(const Report *r)
     }
 }
 
+// ---------------------------------------------------------------------------------------------- units
+
+static void report_units(const Report *r)
+{
+    const Units *units = r->model->flat.units;
+    const char *name, *unit;
+    UnitLink link;
+    if (units_inferred(units, 0, &name, &unit)) fprintf(r->out, "\nUnits that follow from those declared:\n");
+    for (size_t i = 0; units_inferred(units, i, &name, &unit); i++) fprintf(r->out, "  %s [%s]\n", name, unit);
+    if (units_converted(units, 0, &link)) fprintf(r->out, "\nConverted where they are handed over:\n");
+    for (size_t i = 0; units_converted(units, i, &link); i++) {
+        fprintf(r->out, "  %s from [%s] to [%s]", link.name, link.from, link.to);
+        print_line(r, link.place);
+    }
+}
+
 static void report_relations(const Report *r)
 {
     const Flat *flat = &r->model->flat;
@@ -171,9 +262,11 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     Report r = { .model = model, .start = orr_run_create(model, &options, aside), .diag = diag,
                  .names = flat_names(&model->flat), .out = out };
     report_states(&r);
+    report_reduction(&r);
     report_order(&r);
     report_loops(&r);
     report_relations(&r);
+    report_units(&r);
     if (explain) {
         fputc('\n', out);
         order_explain(&model->blocks, out);

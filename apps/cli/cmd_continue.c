@@ -103,6 +103,13 @@ static orr_table *make_table(const orr_model *model, const orr_diagram *d, const
     return table;
 }
 
+static bool has_values(const orr_table *table, size_t column)
+{
+    for (size_t i = 0; i < orr_table_n_rows(table); i++)
+        if (isfinite(orr_table_column(table, column)[i])) return true;
+    return false;
+}
+
 static orr_status draw(const Settings *s, const orr_model *model, const orr_diagram *d, bool to_terminal,
                        orr_diag *diag)
 {
@@ -114,16 +121,22 @@ static orr_status draw(const Settings *s, const orr_model *model, const orr_diag
     if (ok && n > 0) {
         List names = { 0 };
         orr_table *table = make_table(model, d, drawn, n, &names);
+        // unstable parts and special points only where there are any; the line is there for its colour
+        List ys = { 0 };
         char looks[PARTS * DRAWN_MOST + 1] = "";
-        for (size_t i = 0; i < n; i++) strcat(looks, "-:o");
-        const orr_plot plot = {
-            .ys = names.items + 1, .n_ys = names.n - 1, .over = names.items[0], .looks = looks
-        };
+        for (size_t i = 1; i < names.n; i++) {
+            const size_t part = (i - 1) % PARTS;
+            if (part > 0 && !has_values(table, i + 1)) continue;
+            list_add(&ys, names.items[i]);
+            looks[ys.n - 1] = "-:o"[part];
+        }
+        const orr_plot plot = { .ys = ys.items, .n_ys = ys.n, .over = names.items[0], .looks = looks };
         if (to_terminal) orr_plot_text(table, &plot, stdout, 79, 20, diag);
         for (size_t f = 0; f < request.n_files && ok; f++) {
             ok = orr_plot_file(table, &plot, orr_model_name(model), request.files[f], diag);
             if (ok && to_terminal) printf("  plot in %s\n", request.files[f]);
         }
+        list_free(&ys);
         orr_table_destroy(table);
         names_free(&names);
     }

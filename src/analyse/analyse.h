@@ -77,6 +77,9 @@ typedef struct Linear {
 bool linear_init(Linear *l, System *s);        // false, reported, if the matrix would be too large
 void linear_free(Linear *l);
 bool linear_read(Linear *l, System *s, const double *x);            // J at x; simple differences will do
+// What the states contribute to each rate, Σ |J_ij|·(size of state j at x): the size that a rate of 0 is
+// measured by.
+void linear_weights(const Linear *l, const System *s, const double *x, double *weights);
 bool linear_factor(Linear *l, double shift);                        // shift·I - J; false if singular
 void linear_solve(Linear *l, double *b);                            // b := (shift·I - J)⁻¹ b
 

@@ -124,6 +124,22 @@ bool linear_read(Linear *l, System *s, const double *x)
     return true;
 }
 
+void linear_weights(const Linear *l, const System *s, const double *x, double *weights)
+{
+    const size_t n = l->n;
+    memset(weights, 0, n * sizeof *weights);
+    for (size_t c = 0; c < n; c++) {
+        const double size = fmax(s->scale[c], fabs(x[c]));
+        if (l->is_sparse) {
+            const struct Sparse *p = l->sparse;
+            for (int32_t i = p->start[c]; i < p->start[c + 1]; i++)
+                weights[p->row[i]] += fabs(p->j[i]) * size;
+        } else {
+            for (size_t r = 0; r < n; r++) weights[r] += fabs(l->dense[r * n + c]) * size;
+        }
+    }
+}
+
 bool linear_factor(Linear *l, double shift)
 {
     const size_t n = l->n;

@@ -69,6 +69,7 @@ typedef struct Work {
     double *pull;                        // [n] gradient of log M
     const Found *known;                  // [n_known] taken out
     size_t  n_known;
+    bool    is_free;                     // steps are not damped
 } Work;
 
 // log M at x and, if asked for, its gradient.
@@ -114,7 +115,7 @@ static bool shorten(System *s, Linear *l, const double *x, double log_m, double 
             for (size_t i = 0; i < n; i++) w->next_dx[i] = ratio * (w->next_dx[i] + part * w->dx[i]);
         }
         *size = size_of(s, x, w->next_dx);
-        if (*size <= (1 - *lambda / 4) * before) return true;
+        if (w->is_free || *size <= (1 - *lambda / 4) * before) return true;
         // as exact as rounding allows
         if (*lambda == 1 && before <= CONVERGED && *size <= CONVERGED) return true;
     }
@@ -149,12 +150,13 @@ static bool damped_newton(System *s, Linear *l, double *x, Work *w, Nearest *nea
     return last <= CONVERGED;
 }
 
-// What the states contribute to a rate: Σ |J_ij| · scale_j.
-static double weight_of(const System *s, const double *j, const double *x, size_t row)
+// Are the rates zero, measured by what the states contribute to them? Scratch: [n].
+static bool is_zero(const System *s, const Linear *l, const double *x, const double *f, double *scratch)
 {
-    double sum = 0;
-    for (size_t k = 0; k < s->n; k++) sum += fabs(j[row * s->n + k]) * fmax(s->scale[k], fabs(x[k]));
-    return sum;
+    linear_weights(l, s, x, scratch);
+    for (size_t i = 0; i < s->n; i++)
+        if (!(fabs(f[i]) <= CONVERGED * scratch[i])) return false;
+    return true;
 }
 
 static double squares(const double *f, const double *weight, size_t n)
@@ -185,7 +187,7 @@ static bool fit_correction(const double *j, const double *f, const double *weigh
     return true;
 }
 
-static bool fitted(System *s, double *x, Work *w, Nearest *nearest)
+static bool fitted(System *s, Linear *l, double *x, Work *w, Nearest *nearest)
 {
     const size_t n = s->n;
     if (n > FIT_STATES || !system_rates(s, x, w->f)) return false;
@@ -198,9 +200,9 @@ static bool fitted(System *s, double *x, Work *w, Nearest *nearest)
     for (int k = 0; k < FIT_MAX && ok && size > EXACT; k++) {
         if (anew) {
             look(s, x, w->f, nearest);
-            ok = system_jacobian(s, x, false, j);
+            ok = system_jacobian(s, x, false, j) && linear_read(l, s, x);
+            if (k == 0 && ok) linear_weights(l, s, x, weight);
             for (size_t i = 0; i < n && ok; i++) {
-                if (k == 0) weight[i] = weight_of(s, j, x, i);
                 if (weight[i] == 0) weight[i] = 1;
                 for (size_t c = 0; c < n; c++) j[i * n + c] *= fmax(s->scale[c], fabs(x[c])) / weight[i];
             }
@@ -221,8 +223,7 @@ static bool fitted(System *s, double *x, Work *w, Nearest *nearest)
         }
     }
     // zero, or only the smallest around?
-    ok = ok && system_jacobian(s, x, false, j) && !is_far(s, x);
-    for (size_t i = 0; i < n && ok; i++) ok = fabs(w->f[i]) <= CONVERGED * weight_of(s, j, x, i);
+    ok = ok && !is_far(s, x) && linear_read(l, s, x) && is_zero(s, l, x, w->f, weight);
     arena_free(&scratch);
     return ok;
 }
@@ -254,8 +255,8 @@ static bool growing_euler(System *s, Linear *l, double *x, Work *w, Nearest *nea
         memcpy(x, w->trial, n * sizeof *x);
         memcpy(w->f, w->next_dx, n * sizeof *w->f);
         if (is_far(s, x)) return false;
-        // a step that moves nothing although it is long against everything that moved
-        if (size <= CONVERGED && (speed == 0 || dt * speed > 1e6)) return true;
+        // nothing moves, and not only because the step is short or everything has become slow
+        if (size <= CONVERGED && is_zero(s, l, x, w->f, w->dx)) return true;
         dt *= 2;
     }
     return false;
@@ -298,7 +299,7 @@ Way newton_find(System *s, Linear *l, double *x, Nearest *nearest)
         system_forget(s);
         const bool found = tried == WAY_NEWTON ? damped_newton(s, l, x, &w, nearest)
                          : tried == WAY_TIME   ? growing_euler(s, l, x, &w, nearest)
-                                               : fitted(s, x, &w, nearest);
+                                               : fitted(s, l, x, &w, nearest);
         if (!found) continue;
         tidy(s, x, &w);
         if (system_rates(s, x, w.f)) way = tried;
@@ -313,11 +314,19 @@ bool newton_find_other(System *s, Linear *l, double *x, const Found *known, size
     Work w = make_work(s, &scratch);
     w.known = known;
     w.n_known = n_known;
-    system_forget(s);
-    bool found = damped_newton(s, l, x, &w, nearest);
+    double *there = ARENA_ARRAY(&scratch, double, s->n);
+    memcpy(there, x, s->n * sizeof *x);
+    bool found = false;
+    // damping keeps to one side of a pole; without it Newton may well jump to the other
+    for (int free = 0; free < 2 && !found; free++) {
+        w.is_free = free;
+        memcpy(x, there, s->n * sizeof *x);
+        system_forget(s);
+        found = damped_newton(s, l, x, &w, nearest);
+    }
+    w.is_free = false;
     // and without deflation: the last digits, and the proof
     w.n_known = 0;
-    double *there = ARENA_ARRAY(&scratch, double, s->n);
     memcpy(there, x, s->n * sizeof *x);
     found = found && damped_newton(s, l, x, &w, nearest) && newton_distance(s, x, there) < 1e-6;
     if (found) tidy(s, x, &w);

@@ -3,7 +3,7 @@
 // The first start is the initial values. The others are a Latin hypercube: along each state every one of
 // n_starts equal parts of its range is met once, in an order shuffled by a fixed sequence, so the same
 // question has the same answer. Ranges are those given, else what assertions allow, else the initial value
-// and around it one, three or ten times its size.
+// and around it a few to a hundred times its size.
 #include "analyse/analyse.h"
 #include "base/diag.h"
 #include "base/vec.h"
@@ -183,9 +183,9 @@ static double *hypercube(size_t n_starts, size_t n, Arena *arena)
 
 static void starting_point(const System *s, const Box *box, size_t k, const double *fractions, double *x)
 {
-    static const double reach[] = { 1, 3, 10 };
+    static const double reach[] = { 1, 5, 25, 100 };
     for (size_t i = 0; i < s->n; i++) {
-        const double around = reach[k % 3] * s->scale[i];
+        const double around = reach[k % 4] * s->scale[i];
         double lo = box->lo[i], hi = box->hi[i];
         if (isinf(lo) && isinf(hi)) lo = s->start[i] - around, hi = s->start[i] + around;
         else if (isinf(lo)) lo = fmin(s->start[i], hi) - around;

@@ -101,7 +101,7 @@ bool zeros_of(const double *a, const double *b, const double *c, double d, size_
     memcpy(closed, a, n * n * sizeof *a);
     const double *feedback = rows + degree * n;
     for (size_t i = 0; i < n; i++)
-        for (size_t k = 0; k < n; k++) closed[i * n + k] -= b[i] * feedback[k] / first;
+        for (size_t k = 0; k < n; k++) closed[i * n + k] -= b[i] / first * feedback[k];
 
     // turn coordinates so that the rows c A^k take the first `degree` of them; the others are the kernel
     double *w = ARENA_ARRAY(&scratch, double, n);

@@ -17,12 +17,10 @@
     D(FILE_BINARY,            "E005", "'%s' does not look like text: byte %zu is 0x%02x") \
     D(FILE_NOT_UTF8,          "E006", "'%s' is not UTF-8 text: ill-formed byte 0x%02x") \
     D(FILE_KIND_UNKNOWN,      "E007", "cannot tell what kind of file '%s' is; known are %s") \
-    D(FILE_CYCLE,             "E008", "'%s' uses itself, by way of '%s'") \
     D(FILE_OUTSIDE,           "E009", "'%s' is outside the folder of the model") \
     D(WRITE_FAILED,           "E010", "cannot write '%s': %s") \
     D(FOLDER_FAILED,          "E011", "cannot make the folder '%s': %s") \
     D(FILE_EXISTS,            "E012", "'%s' exists already") \
-    D(FILE_EMPTY,             "E013", "'%s' is empty") \
     D(FILES_LIMIT,            "E014", "more than %d files are used") \
     D(USAGE_COMMAND_UNKNOWN,  "E020", "there is no command '%s'") \
     D(USAGE_OPTION_UNKNOWN,   "E021", "there is no option '%s'") \
@@ -35,7 +33,6 @@
     D(CSV_FIELDS,             "E041", "this row has %zu fields, the header has %zu") \
     D(CSV_NOT_NUMBER,         "E042", "'%s' in column '%s' is not a number") \
     D(CSV_QUOTE,              "E043", "a quoted field is never closed") \
-    D(CSV_COLUMN_UNKNOWN,     "E044", "there is no column '%s' in '%s'") \
     D(CSV_LINE_TOO_LONG,      "E045", "a row is longer than %zu bytes") \
     D(CSV_COLUMN_TWICE,       "E046", "two columns are called '%s'") \
     D(CSV_NO_ROWS,            "E047", "'%s' has a header but no rows") \
@@ -63,7 +60,7 @@
     D(INDEX_RANGE,            "E122", "index %lld of '%s' is outside 1..%lld") \
     D(SIZE_BAD,               "E123", "the size of '%s' is %s; a whole number from 1 to %lld is needed") \
     D(TYPE_MISMATCH,          "E124", "%s is needed here, but this is %s") \
-    D(UNIT_MISMATCH,          "E125", "units do not agree: [%s] and [%s]") \
+    D(UNIT_MISMATCH,          "E125", "units do not agree: %s is in [%s], %s in [%s]") \
     D(UNIT_UNKNOWN,           "E126", "there is no unit called '%s'") \
     D(TABLE_BAD,              "E127", "table '%s': %s") \
     D(INDEX_COUNT,            "E128", "the number of indices of '%s' is %u, not %u") \
@@ -77,6 +74,14 @@
     D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
     D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
     D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \
+    D(UNIT_TEXT,              "E160", "'%s' is not a unit: %s") \
+    D(UNIT_PURE,              "E161", "%s must be a pure number, but %s is in [%s]") \
+    D(UNIT_CONVERT,           "E162", "%s is in [%s] and cannot be converted to [%s]") \
+    D(UNIT_UNDETERMINED,      "E163", \
+      "the unit of %s is not known, so it cannot be converted to [%s]") \
+    D(UNIT_ZERO,              "E164", "%s is in [%s], which has a zero of its own: it cannot be %s") \
+    D(UNIT_CYCLE,             "E165", "unit '%s' is defined by itself") \
+    D(UNIT_LIMIT,             "E166", "more than %d units of new kinds are defined") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
@@ -129,7 +134,6 @@
     D(CONSTRAINT_DEPENDENT,   "E313", "'%s' says nothing new, or contradicts other constraints") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
-    D(EXPERIMENT_AMBIGUOUS,   "E402", "several experiments could be run: %s") \
     D(SOLVER_UNKNOWN,         "E403", "there is no solver called '%s'") \
     D(SOLVER_OPTION,          "E404", "solver '%s' has no option '%s'") \
     D(SOLVER_UNSUITABLE,      "E405", "solver '%s' cannot run this model: %s") \
@@ -144,18 +148,15 @@
     D(EXPECT_OUTSIDE,         "E414", "the expectation at %g lies outside the run, %g to %g") \
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
-    D(EXPERIMENT_VALUE,       "E417", "a number is needed here") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
-    D(ANALYSE_MODEL,          "E422", "'%s' has no equilibria to speak of: %s") \
+    D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
     D(NO_CONVERGENCE,         "E504", "the loop of %s did not converge at t = %.10g") \
-    D(INITIAL_FAILED,         "E505", "no consistent initial values were found; '%s' is farthest off") \
-    D(STEPS_LIMIT,            "E506", "%llu steps did not reach the end: stopped at t = %.10g") \
+    D(INITIAL_FAILED,         "E505", "no consistent initial values were found; farthest off is %s") \
     D(MEMORY_LIMIT,           "E507", "%s would need %.3g GB; the limit is %.3g GB") \
-    D(ASSERT_FAILED,          "E508", "assertion failed at t = %.10g: %s") \
     D(SOLVER_FAILED,          "E509", "solver '%s' gave up at t = %.10g: %s") \
     D(ZENO,                   "E510", "events never stop at t = %.10g: %s fires again and again") \
     D(DIVISION_BY_ZERO,       "E511", "division by zero at t = %.10g in %s") \
@@ -167,20 +168,11 @@
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
-    D(EIGEN_FAILED,           "E523", "the eigenvalues of a matrix of %zu rows cannot be computed: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
-    D(STEP_LARGE,             "W602", "step %g s is large for this model: %s") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
-    D(LOOP_SEVERAL,           "W604", "the non-linear loop of %s may have several solutions") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
-    D(STEP_NOT_MULTIPLE,      "W606", \
-      "the end %g is not a multiple of the step %g; the last step is shorter") \
-    D(LOOP_ILL_CONDITIONED,   "W607", "the loop of %s is ill conditioned (condition number %.2g)") \
-    D(SHADOWS,                "W608", "'%s' hides %s") \
     D(GUESS_UNUSED,           "W609", \
       "the value given for '%s' is only a first guess: it is computed by an equation") \
-    D(UPDATE_ORDER,           "W610", "the result depends on the order of the blocks: %s") \
-    D(FILE_SKIPPED,           "W611", "%s") \
     D(EQUAL_REALS,            "W612", \
       "'%s' compares numbers that change continuously: it holds at single instants only") \
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \

@@ -45,14 +45,6 @@
       "CSMP block diagrams.", \
       "    orrery run model.txt", \
       "rename the file so that it ends in .orr or .csmp.") \
-    X(FILE_CYCLE, \
-      "A file uses a second one that, directly or through others, uses the first again. There is\n" \
-      "no order in which they could be read.", \
-      "    # a.orr\n" \
-      "    use \"b.orr\"\n" \
-      "    # b.orr\n" \
-      "    use \"a.orr\"", \
-      "move what both need into a third file and let both use that.") \
     X(FILE_OUTSIDE, \
       "A model may use files in its own folder and below. A path that leads out of it is refused,\n" \
       "so that a model from elsewhere cannot read what it should not.", \
@@ -78,11 +70,6 @@
       "    orrery new tank.orr\n" \
       "    orrery new tank.orr", \
       "choose another name, or remove the old file first.") \
-    X(FILE_EMPTY, \
-      "The file has no contents, or only comments and empty lines.", \
-      "    touch nothing.orr\n" \
-      "    orrery run nothing.orr", \
-      "write a model into it; 'orrery new NAME.orr' makes one to start from.") \
     X(FILES_LIMIT, \
       "The files named by 'use', counted all together, are more than a model can sensibly consist\n" \
       "of.", \
@@ -142,10 +129,6 @@
       "    t,\"level\n" \
       "    0,1", \
       "add the missing quote. Inside a quoted field, a quote is written twice.") \
-    X(CSV_COLUMN_UNKNOWN, \
-      "A plot or an experiment asks for a column that the file does not have.", \
-      "    orrery plot result.csv levle", \
-      "use one of the names in the first line of the file.") \
     X(CSV_LINE_TOO_LONG, \
       "A single row is longer than any sensible table has. Usually the file is not a table, or a\n" \
       "quote opens a field that never ends.", \
@@ -359,21 +342,24 @@
       "compare: if t - 1 > 0 then 1 else 2. A number from a condition is written 'if\n" \
       "c then 1 else 0'.") \
     X(UNIT_MISMATCH, \
-      "Values of different dimension are added, compared or set equal.", \
+      "Values of different units are added, compared or set equal. The message names both, and the\n" \
+      "notes say where their units come from: a declaration, or an equation from which one was found.\n" \
+      "A bare number adopts the unit of its place in a sum, but in a product it is a pure number.", \
       "    model M\n" \
       "      param a = 1 [m], b = 2 [s]\n" \
       "      x = a + b\n" \
       "    end", \
-      "correct the equation or the unit; often a factor is missing that carries a\n" \
-      "unit.") \
+      "correct the equation or a unit; often a factor is missing that carries a unit.\n" \
+      "Units of one dimension are converted with 'in': (a in km).") \
     X(UNIT_UNKNOWN, \
-      "The text in square brackets is not a unit known here.", \
+      "The name in square brackets is not a unit known here. Known are those of the SI with their\n" \
+      "prefixes, many others, and those that a file defines with 'unit'.", \
       "    model M\n" \
       "      param a = 1 [metre/sekond]\n" \
       "      x = a\n" \
       "    end", \
-      "use the usual symbols: m, s, kg, N, m/s^2. Square brackets that touch a name\n" \
-      "are an index.") \
+      "use the usual symbols: m, s, kg, N, m/s^2; or define it above the models:\n" \
+      "unit dozen = 12 [1], unit euro. Square brackets that touch a name are an index.") \
     X(TABLE_BAD, \
       "A table of a function is given by pairs of numbers, with its arguments in rising order;\n" \
       "this one is not.", \
@@ -475,6 +461,65 @@
       "      p -- p\n" \
       "    end", \
       "write the other terminal on one side, or leave the connection out.") \
+    X(UNIT_TEXT, \
+      "The text in square brackets is not written like a unit. A unit is a product of names with\n" \
+      "whole powers: m/s^2, kg*m^2/s, W/(m^2*K), 1/h, and 1 or - for a pure number.", \
+      "    model M\n" \
+      "      param a = 1 [m//s]\n" \
+      "      x = a\n" \
+      "    end", \
+      "correct the text. A fraction as a power stands in parentheses: Hz^(1/2).") \
+    X(UNIT_PURE, \
+      "sin, exp, log and their like, and the exponent of a power, take pure numbers: there is no\n" \
+      "sine of a second. An angle is a pure number in radians, so degrees must be converted.", \
+      "    model M\n" \
+      "      param A = 2 [m]\n" \
+      "      x = A*sin(t)\n" \
+      "    end", \
+      "make the argument a number: multiply it by what carries the inverse unit, here a\n" \
+      "frequency, sin(w*t) with param w = 1 [1/s]; convert degrees with (a in rad).") \
+    X(UNIT_CONVERT, \
+      "'in' converts between units of one dimension: km and m, h and s. These two measure\n" \
+      "different things.", \
+      "    model M\n" \
+      "      param a = 3 [m]\n" \
+      "      x = a in s\n" \
+      "    end", \
+      "convert to a unit of the same dimension, or correct the expression before 'in'.") \
+    X(UNIT_UNDETERMINED, \
+      "A conversion needs to know the unit it converts from. No declaration tells the unit of this\n" \
+      "value, neither its own nor those of what it is computed with.", \
+      "    model M\n" \
+      "      param a = 3\n" \
+      "      x = a in km\n" \
+      "      y = x + 1 [km]\n" \
+      "    end", \
+      "declare a unit: param a = 3 [m].") \
+    X(UNIT_ZERO, \
+      "A temperature in degC is counted from the freezing point of water. Two of them cannot be\n" \
+      "added, and none can be multiplied: 20 degC is not twice as warm as 10 degC. Differences, means\n" \
+      "and comparisons are fine.", \
+      "    model M\n" \
+      "      param k = 2 [W/K], T = 20 [degC]\n" \
+      "      q = k*T\n" \
+      "    end", \
+      "use a difference, k*(T - T0), or the absolute temperature, k*(T in K).") \
+    X(UNIT_CYCLE, \
+      "A unit defined by itself, directly or through others, says nothing.", \
+      "    unit foot2 = 0.33 [yard2]\n" \
+      "    unit yard2 = 3 [foot2]\n" \
+      "    model M\n" \
+      "      x = 3 [foot2]\n" \
+      "    end", \
+      "define one of them by a unit that is known, or leave out its value to make it a\n" \
+      "unit of a new kind.") \
+    X(UNIT_LIMIT, \
+      "Every unit defined without a value, such as 'unit euro', is a new dimension, and there is\n" \
+      "room for a few dozen only.", \
+      "    unit a\n" \
+      "    unit b\n" \
+      "    # and so on", \
+      "define units that measure the same thing by one another: unit cent = 0.01 [euro].") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \
@@ -800,10 +845,6 @@
       "    orrery run tank.orr onec", \
       "use one of the names after 'experiment', or leave it out to run the model\n" \
       "itself.") \
-    X(EXPERIMENT_AMBIGUOUS, \
-      "The file contains several experiments, and none was named.", \
-      "    orrery run tank.orr    # with experiments 'once' and 'fit'", \
-      "name one: orrery run tank.orr once.") \
     X(SOLVER_UNKNOWN, \
       "There is no solver of this name.", \
       "    model M\n" \
@@ -816,17 +857,17 @@
       "    end", \
       "'orrery solvers' lists them; 'auto' chooses one for you.") \
     X(SOLVER_OPTION, \
-      "The solver does not have this option: fixed-step methods know 'step', adaptive ones 'tol'\n" \
-      "and 'abs'.", \
+      "No solver has an option of this name. There are step, tol (relative error of a step), abs\n" \
+      "(absolute error) and max (largest step).", \
       "    model M\n" \
       "      var x = 1\n" \
       "      x' = -x\n" \
       "    end\n" \
       "    experiment once of M\n" \
-      "      solver euler tol 1e-6\n" \
+      "      solver euler stap 1e-3\n" \
       "      until 1\n" \
       "    end", \
-      "'orrery solvers' shows the options of each.") \
+      "correct the name, here to step.") \
     X(SOLVER_UNSUITABLE, \
       "The solver cannot treat a model of this kind, for the reason given.", \
       "    a method for ordinary equations, and a model with constraints between its states", \
@@ -895,13 +936,6 @@
       "than the limit allows, so its condition probably never becomes false.", \
       "    a terminal region that says 'run again' without changing anything", \
       "make the condition depend on what changes from run to run, or raise the limit.") \
-    X(EXPERIMENT_VALUE, \
-      "A value in an experiment is made of numbers, pi, inf, operators and functions. It cannot read\n" \
-      "variables or parameters of the model, which change from run to run.", \
-      "    experiment once of Spring\n" \
-      "      until 2*period\n" \
-      "    end", \
-      "write the number, for example 'until 2*pi/sqrt(2)'.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \
@@ -942,7 +976,11 @@
       "what was computed so far is kept.", \
       "    model M\n" \
       "      var x = 1\n" \
-      "      x' = exp(x)\n" \
+      "      x' = -1e4*x\n" \
+      "    end\n" \
+      "    experiment once of M\n" \
+      "      until 100\n" \
+      "      solver euler step 0.1\n" \
       "    end", \
       "look at the operands in the message. A step that is too large is a common\n" \
       "cause with fixed-step solvers: halve it.") \
@@ -970,26 +1008,10 @@
       "    end", \
       "check the initial equations; give guesses near the solution you mean: var x ~\n" \
       "2.") \
-    X(STEPS_LIMIT, \
-      "The solver took as many steps as allowed before the end. It may be caught at a place where\n" \
-      "the solution changes violently, or the end may just be far away.", \
-      "    orrery run tank.orr --until 1e9 --solver euler --step 1e-6", \
-      "raise the limit, take larger steps or a solver that suits: 'bdf' for stiff\n" \
-      "models.") \
     X(MEMORY_LIMIT, \
       "The run would need more memory than it may use, so it was refused before it started.", \
       "    orrery run heat.orr --every 1e-9", \
       "record less, with --every and --record, or write to a file with -o.") \
-    X(ASSERT_FAILED, \
-      "A condition that the model itself states was violated: the model is used outside of what\n" \
-      "it was made for.", \
-      "    model M\n" \
-      "      var x = 0.1\n" \
-      "      x' = x\n" \
-      "      assert x < 0.2 \"small x only\"\n" \
-      "    end", \
-      "change the experiment so that the condition holds, or the model if it should\n" \
-      "reach further.") \
     X(SOLVER_FAILED, \
       "The solver stopped for the reason given.", \
       "    bdf at a discontinuity it cannot pass", \
@@ -1014,8 +1036,9 @@
       "A loop that is solved at every step has no unique solution at this time: its matrix became\n" \
       "singular.", \
       "    model M\n" \
-      "      var x ~ 1\n" \
-      "      (t - 1)*x = 2\n" \
+      "      var x, y\n" \
+      "      x + y = 3\n" \
+      "      x + t*y = 2        # at t = 1 both have the same left side\n" \
       "    end", \
       "check what vanishes at that time; an equation may have to change there.") \
     X(TIME_LIMIT, \
@@ -1082,16 +1105,6 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
-    X(EIGEN_FAILED, \
-      "The eigenvalues, which decide on stability, did not come out. This is very rare: the matrix\n" \
-      "contains numbers that are extremely large, or are no numbers.", \
-      "    model M\n" \
-      "      var x = 0, y = 0\n" \
-      "      x' = 1e300*y - 1e300*x\n" \
-      "      y' = 1e300*x\n" \
-      "    end\n" \
-      "    # orrery steady m.orr", \
-      "measure the quantities in units in which they are neither huge nor tiny.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
@@ -1100,18 +1113,6 @@
       "      x' = -x\n" \
       "    end", \
       "remove it, or use it: perhaps an equation contains another name by mistake.") \
-    X(STEP_LARGE, \
-      "With this step the method is inaccurate or even unstable for the model, so the result may\n" \
-      "be wrong in a way that does not show.", \
-      "    model M\n" \
-      "      var x = 1\n" \
-      "      x' = -100*x\n" \
-      "    end\n" \
-      "    experiment once of M\n" \
-      "      until 1\n" \
-      "      solver euler step 0.1\n" \
-      "    end", \
-      "halve the step until the result stays the same, or take an adaptive solver.") \
     X(STIFF, \
       "The solver is held to tiny steps by a part of the model that decays fast and has long\n" \
       "stopped to matter.", \
@@ -1124,14 +1125,6 @@
       "      solver dopri5\n" \
       "    end", \
       "take 'bdf', or 'auto', which changes over by itself.") \
-    X(LOOP_SEVERAL, \
-      "The non-linear loop may have more than one solution. The one near the first guess is\n" \
-      "taken.", \
-      "    model M\n" \
-      "      var x ~ 1\n" \
-      "      x^2 = 4            # 2 or -2\n" \
-      "    end", \
-      "choose by the guess: var x ~ -1 leads to -2.") \
     X(FRAME_LEFT, \
       "A value left the range in which the model is claimed to hold. The results from there on\n" \
       "are stamped.", \
@@ -1139,31 +1132,6 @@
       "      range x in 0..1\n" \
       "    end", \
       "change the experiment, or the frame if the model holds further.") \
-    X(STEP_NOT_MULTIPLE, \
-      "A fixed-step solver reaches the end only with a last step that is shorter than the others.", \
-      "    model M\n" \
-      "      var x = 1\n" \
-      "      x' = -x\n" \
-      "    end\n" \
-      "    experiment once of M\n" \
-      "      until 1\n" \
-      "      solver rk4 step 0.3\n" \
-      "    end", \
-      "choose a step that divides the length of the run, if every step shall be\n" \
-      "alike.") \
-    X(LOOP_ILL_CONDITIONED, \
-      "The loop can be solved, but small errors in its coefficients are magnified by the\n" \
-      "condition number: the result has so many digits less.", \
-      "    model M\n" \
-      "      var x, y\n" \
-      "      x + y = 2\n" \
-      "      x + 1.000000001*y = 3\n" \
-      "    end", \
-      "check whether two equations say nearly the same.") \
-    X(SHADOWS, \
-      "The name hides something of the same name that is known here too.", \
-      "    a variable named like a function of the file", \
-      "rename one of them if that was not the intention.") \
     X(GUESS_UNUSED, \
       "A value was given to a variable that is no state: an equation computes it, so the value\n" \
       "only tells Newton's method where to start, if it is needed at all.", \
@@ -1173,15 +1141,6 @@
       "      y = 2*x\n" \
       "    end", \
       "remove the value, or write ~ instead of = to say that it is a guess.") \
-    X(UPDATE_ORDER, \
-      "Integrators are updated in place, one after the other, so a block may read a value of the\n" \
-      "new step or of the old one, depending on its number.", \
-      "    orrery run examples/circle.csmp --set timestep=0.01 --update in-place", \
-      "leave out --update in-place for the result that does not depend on any order.") \
-    X(FILE_SKIPPED, \
-      "A file was left out, for the reason given.", \
-      "    orrery test a.orr b.txt", \
-      "nothing, if it was not meant to be read.") \
     X(EQUAL_REALS, \
       "Two values that change continuously are equal at single instants only, which a step hits\n" \
       "by accident at best.", \

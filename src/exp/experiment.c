@@ -3,6 +3,7 @@
 #include "expr/expr.h"
 #include "orrery/experiment.h"
 #include "source.h"
+#include "units/units.h"
 #include <math.h>
 #include <string.h>
 
@@ -19,6 +20,16 @@ typedef struct Reader {
     const char   *name;        // of the experiment, for messages
     orr_diag     *diag;
     bool          failed;
+
+    // what a number with a unit is converted to
+    const Ast    *ast;
+    const AstModel *model;
+    enum { NEEDS_NO_UNIT, NEEDS_TIME, NEEDS_REF, NEEDS_TEXT } needs;
+    const AstRef *ref;         // NEEDS_REF: the unit of this variable
+    const char   *text;        // NEEDS_TEXT: this unit
+    bool          is_difference;
+    Units        *units;       // of the model, found when first asked for
+    bool          units_found;
 } Reader;
 
 static double evaluate(Reader *r, const AstExpr *e);
@@ -34,6 +45,51 @@ static bool constant_named(const char *name, double *value)
     if (strcmp(name, "pi") == 0) return *value = 3.14159265358979323846, true;
     if (strcmp(name, "inf") == 0) return *value = INFINITY, true;
     return false;
+}
+
+// The unit in which the value is needed; NULL after a message.
+static const char *needed_unit(Reader *r, const AstExpr *e, const char *given)
+{
+    const char *unit = NULL;
+    if (r->needs == NEEDS_TEXT) return r->text;
+    if (r->needs == NEEDS_TIME) {
+        unit = "s";
+        for (uint32_t i = 0; i < r->model->n_items; i++)
+            if (r->model->items[i].kind == AST_TIME_UNIT) unit = r->model->items[i].time_unit;
+    } else if (r->needs == NEEDS_REF) {
+        // what is wrong with the units of the model is told when it is compiled
+        if (!r->units_found) units_check(&r->units, r->ast, r->model, &r->work, NULL);
+        r->units_found = true;
+        unit = units_of_ref(r->units, r->ref);
+        if (unit) return unit;
+        const char *name = arena_printf(&r->work, "'%s'", r->ref->parts[r->ref->n_parts - 1].name);
+        diag_report(r->diag, DIAG_UNIT_UNDETERMINED, e->place, name, given);
+        diag_hint(r->diag, "declare the unit of %s in the model, or leave out the unit here", name);
+    } else {
+        diag_report(r->diag, DIAG_UNIT_MISPLACED, e->place);
+        diag_hint(r->diag, "this is a pure number");
+    }
+    return unit;
+}
+
+static double convert(Reader *r, const AstExpr *e, const char *given, double value)
+{
+    const char *unit = needed_unit(r, e, given);
+    if (!unit || !units_convert(r->ast, given, unit, r->is_difference, e->place, &value, r->diag)) return fail(r);
+    return value;
+}
+
+// `5 [mi] in km`: what stands before `in` is needed in that unit, the result in another.
+static double evaluate_conversion(Reader *r, const AstExpr *e)
+{
+    const char *unit = e->operands.b->number.unit;
+    Reader before = *r;
+    r->needs = NEEDS_TEXT;
+    r->text = unit;
+    const double value = evaluate(r, e->operands.a);
+    r->needs = before.needs;
+    r->text = before.text;
+    return convert(r, e, unit, value);
 }
 
 static double evaluate_ref(Reader *r, const AstExpr *e)
@@ -94,7 +150,10 @@ static double evaluate(Reader *r, const AstExpr *e)
     for (; e->kind == AST_BINARY; e = e->operands.a) vec_push(&r->work, &chain, e);
     double value;
     switch (e->kind) {
-    case AST_NUMBER: value = e->number.value; break;
+    case AST_NUMBER:
+        value = e->number.unit ? convert(r, e, e->number.unit, e->number.value) : e->number.value;
+        break;
+    case AST_CONVERT: value = evaluate_conversion(r, e); break;
     case AST_REF: value = evaluate_ref(r, e); break;
     case AST_CALL: value = evaluate_call(r, e); break;
     case AST_UNARY: value = expr_apply(op_of(e->op), evaluate(r, e->operands.a), 0, 0); break;
@@ -110,6 +169,28 @@ static double evaluate(Reader *r, const AstExpr *e)
         const AstExpr *above = vec_pop(&chain);
         value = expr_apply(op_of(above->op), value, evaluate(r, above->operands.b), 0);
     }
+    return value;
+}
+
+static double number(Reader *r, const AstExpr *e, const char *what);
+
+static double time_value(Reader *r, const AstExpr *e, const char *what)
+{
+    r->needs = NEEDS_TIME;
+    const double value = number(r, e, what);
+    r->needs = NEEDS_NO_UNIT;
+    return value;
+}
+
+// A value of a variable, or a difference of two.
+static double value_of(Reader *r, const AstExpr *e, const AstRef *ref, bool is_difference, const char *what)
+{
+    r->needs = NEEDS_REF;
+    r->ref = ref;
+    r->is_difference = is_difference;
+    const double value = number(r, e, what);
+    r->needs = NEEDS_NO_UNIT;
+    r->is_difference = false;
     return value;
 }
 
@@ -185,7 +266,8 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             fail(r);
             continue;
         }
-        const double value = number(r, option->value, name);
+        const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step;
+        const double value = is_time ? time_value(r, option->value, name) : number(r, option->value, name);
         if (!(value > 0) && !r->failed) {
             const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step;
             if (is_step) diag_report(r->diag, DIAG_STEP_BAD, option->place, value);
@@ -201,7 +283,7 @@ static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *ru
     orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, e->n_sets);
     for (uint32_t i = 0; i < e->n_sets; i++) {
         settings[i].name = name_of(r, &e->sets[i].target, e->sets[i].place);
-        settings[i].value = number(r, e->sets[i].value, settings[i].name);
+        settings[i].value = value_of(r, e->sets[i].value, &e->sets[i].target, false, settings[i].name);
     }
     run->settings = settings;
     run->n_settings = e->n_sets;
@@ -229,9 +311,9 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
         expects[i].name = name_of(r, &expect->what, expect->place);
-        expects[i].at = expect->at ? number(r, expect->at, "at") : NAN;
-        expects[i].value = number(r, expect->value, expects[i].name);
-        expects[i].within = number(r, expect->within, "within");
+        expects[i].at = expect->at ? time_value(r, expect->at, "at") : NAN;
+        expects[i].value = value_of(r, expect->value, &expect->what, false, expects[i].name);
+        expects[i].within = value_of(r, expect->within, &expect->what, true, "within");
         if (expects[i].within < 0) {
             diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number",
                         "it is a distance");
@@ -306,9 +388,12 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     Reader r = { .arena = &((orr_source *)source)->arena, .name = e->name, .diag = diag };
     experiment->name = e->name;
     experiment->model = e->model;
-    if (e->from) experiment->from = number(&r, e->from, "from");
-    if (e->until) experiment->until = number(&r, e->until, "until");
-    if (e->every) experiment->every = number(&r, e->every, "every");
+    r.ast = ast;
+    for (size_t i = 0; i < ast->models.n; i++)
+        if (strcmp(ast->models.items[i].name, e->model) == 0) r.model = &ast->models.items[i];
+    if (e->from) experiment->from = time_value(&r, e->from, "from");
+    if (e->until) experiment->until = time_value(&r, e->until, "until");
+    if (e->every) experiment->every = time_value(&r, e->every, "every");
     if (experiment->every < 0) {
         diag_report(diag, DIAG_SETTING_VALUE, e->every->place, "every", "a negative number",
                     "it is an interval of time");

@@ -78,7 +78,8 @@ uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order)
         if (flat->arrays.items[array].derivative == FLAT_NONE) {
             FlatArray rate = flat->arrays.items[array];
             rate.is_output = rate.start_is_guess = rate.is_structural = rate.is_irregular = false;
-            rate.doc = rate.unit = NULL;
+            rate.doc = NULL;
+            rate.unit = units_rate_text(flat->units, rate.unit);
             rate.n_primes++;
             const ArenaMark mark = arena_mark(&ex->scratch);
             const uint32_t number = add_array(ex, text_from(arena_printf(&ex->scratch, "%s'", rate.name)), rate);

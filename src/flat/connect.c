@@ -51,7 +51,8 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
     map_put(&ex->driven, target, (uint32_t)ex->arrows.n);
     vec_push(&ex->work, &ex->arrows, item);
     flat->vars.items[target].kind = FLAT_VARIABLE;
-    define_equation(ex, lower_read(ex, target), source, item->place);
+    const Expr value = lower_convert(ex, source, scope->site, item);
+    define_equation(ex, lower_read(ex, target), value, item->place);
 }
 
 // ---------------------------------------------------------------------------------------------- connections

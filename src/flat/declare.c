@@ -45,7 +45,8 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
         if (flat->vars.items[variable].derivative == FLAT_NONE) {
             FlatVar rate = flat->vars.items[variable];
             rate.is_output = rate.start_is_guess = rate.is_structural = false;
-            rate.doc = rate.unit = NULL;
+            rate.doc = NULL;
+            rate.unit = units_rate_text(flat->units, rate.unit);
             rate.role = FLAT_PLAIN;
             const ArenaMark mark = arena_mark(&ex->scratch);
             const size_t n = strlen(rate.name);
@@ -150,6 +151,7 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
         var.unit = symbol->decl->unit;
         var.doc = symbol->decl->doc;
     }
+    if (flat->units) var.unit = units_text(flat->units, scope->site, symbol->name);
     if (array_may_stay(ex, scope, entity)) {
         array_declare(ex, scope, entity, &var);
         return true;
@@ -284,7 +286,7 @@ static bool select_by(Expander *ex, const Override *o, const Entity *entity, siz
 // some.
 static void take_values(Expander *ex, Scope *scope, Entity *entity)
 {
-    entity->value = (Value){ entity->symbol->decl->value, scope, EXPR_NONE, VALUE_NEW };
+    entity->value = (Value){ entity->symbol->decl->value, scope, NULL, EXPR_NONE, VALUE_NEW };
     if (!entity->overrides) return;
     Override *rest = NULL;
     const Override *whole = NULL;
@@ -298,12 +300,12 @@ static void take_values(Expander *ex, Scope *scope, Entity *entity)
             if (!select_by(ex, o, entity, &element)) continue;
             if (!entity->values) entity->values = ARENA_ARRAY(&ex->work, Value, entity->n_elements);
             Value *value = &entity->values[element];
-            if (!value->expr) *value = (Value){ o->setting->value, o->scope, EXPR_NONE, VALUE_NEW };
+            if (!value->expr) *value = (Value){ o->setting->value, o->scope, scope, EXPR_NONE, VALUE_NEW };
         } else if (!whole) {
             whole = o;
         }
     }
-    if (whole) entity->value = (Value){ whole->setting->value, whole->scope, EXPR_NONE, VALUE_NEW };
+    if (whole) entity->value = (Value){ whole->setting->value, whole->scope, scope, EXPR_NONE, VALUE_NEW };
     for (uint32_t i = 0; entity->values && i < entity->n_elements; i++)
         if (!entity->values[i].expr) entity->values[i] = entity->value;
     entity->overrides = reversed(rest);
@@ -471,6 +473,7 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
             child->terminal = (uint32_t)ex->terminals.n;
             vec_push(&ex->work, &ex->terminals, child);
         }
+        child->site = units_component(ex->flat->units, scope->site, entity->symbol->name);
         hand_down(ex, scope, child, &given, i, item);
         declare_scope(ex, child);
         entity->components[i] = child;
@@ -498,6 +501,7 @@ static void declare_scope(Expander *ex, Scope *scope)
 Scope *declare_root(Expander *ex, const AstModel *model)
 {
     Scope *root = make_scope(ex, NULL, model, (Text){ "", 0 });
+    root->site = UNITS_ROOT;
     const uint32_t n = ex->flat->n_settings;
     Override *all = ARENA_ARRAY(&ex->work, Override, n);
     for (uint32_t i = 0; i < n; i++) all[i] = (Override){ NULL, &ex->flat->settings[i], root, 0 };

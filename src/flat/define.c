@@ -141,9 +141,24 @@ static void define_time_unit(Expander *ex, const Scope *scope, const AstItem *it
         return;
     }
     const char *unit = flat->time_unit ? flat->time_unit : "s";
-    if (strcmp(unit, item->time_unit) == 0) return;
-    EXPAND_FAIL(ex, DIAG_UNIT_MISMATCH, item->place, item->time_unit, unit);
+    if (flat->units || strcmp(unit, item->time_unit) == 0) return;    // looked at with the other units
+    EXPAND_FAIL(ex, DIAG_UNIT_MISMATCH, item->place, "the time of this component", item->time_unit,
+                "that of the whole model", unit);
     diag_hint(ex->diag, "the time of '%s' is in [%s], and all its components share it", flat->model, unit);
+}
+
+// A variable is preferred with all its derivatives; none is declared by saying so.
+static void define_preference(const Reading *r, const AstItem *item)
+{
+    Expander *ex = r->ex;
+    AstRef undifferentiated = item->prefer;
+    undifferentiated.primes = 0;
+    Entity *entity;
+    const uint32_t variable = lower_variable(r, &undifferentiated, item->place, &entity);
+    if (variable == FLAT_NONE) return;
+    FlatVar *v = &ex->flat->vars.items[variable];
+    if (v->kind == FLAT_VARIABLE) v->is_preferred = true;
+    else EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, item->place, v->name, lower_kind(entity));
 }
 
 void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
@@ -167,6 +182,9 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
         vec_push(flat->arena, &flat->asserts, (FlatAssert){ condition, item->assertion.text, item->place });
         break;
     }
+    case AST_PREFER:
+        define_preference(&plain, item);
+        break;
     case AST_DECL:
         if (item->decl.kind == AST_OUTPUT) define_output(&r, item);
         break;

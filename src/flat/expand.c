@@ -90,6 +90,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     text_map_init(&flat->by_name, flat->arena);
     text_map_init(&flat->array_by_name, flat->arena);
     flat->model = model->name;
+    flat->place = model->place;
     flat->doc = model->doc;
 
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };

@@ -15,6 +15,7 @@
 #include "base/vec.h"
 #include "expr/expr.h"
 #include "lang/ast.h"
+#include "units/units.h"
 
 #define FLAT_NONE UINT32_MAX
 
@@ -110,8 +111,10 @@ typedef struct FlatTerminal {  // one step of the terminal region, in the order 
 typedef struct Flat {
     Arena      *arena;                 // borrowed; owns everything
     const char *model;                 // name
+    Place       place;                 // of the name
     const char *doc;
     const char *time_unit;             // NULL: seconds
+    Units      *units;                 // borrowed; found before, NULL if the model has none
     // values for the model, as a parent would give them to a component; by the caller, before expanding
     const AstSetting *settings;        // [n_settings] borrowed; NULL if none
     uint32_t    n_settings;

@@ -266,6 +266,28 @@ uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity
     return target_variable(r, &target, ref->primes, place);
 }
 
+// ---------------------------------------------------------------------------------------------- units
+
+static uint32_t site_of(const Reading *r)
+{
+    if (r->call_plus_1) return r->call_plus_1 - 1;
+    return r->scope ? r->scope->site : UNITS_NO_SITE;
+}
+
+Expr lower_convert(Expander *ex, Expr e, uint32_t site, const void *node)
+{
+    ExprPool *pool = &ex->flat->pool;
+    const UnitConversion c = units_conversion(ex->flat->units, site, node);
+    if (c.scale != 1) e = expr_binary(pool, EXPR_MUL, expr_const(pool, c.scale), e);
+    return c.offset == 0 ? e : expr_binary(pool, EXPR_ADD, e, expr_const(pool, c.offset));
+}
+
+Expr lower_value(const Reading *r, const Value *value)
+{
+    const Expr e = lower_real(r, value->expr);
+    return value->given_to ? lower_convert(r->ex, e, value->given_to->site, value->expr) : e;
+}
+
 // The value of a constant, or of a parameter where structure depends on it; found on demand and kept.
 static Expr known_value(const Reading *r, Entity *entity, size_t element, Place place)
 {
@@ -301,7 +323,7 @@ static Expr known_value(const Reading *r, Entity *entity, size_t element, Place 
     const Reading inner = { .ex = ex,
                             .scope = value->scope,
                             .is_structural = entity->symbol->kind != SYMBOL_CONST };
-    const Expr known = lower_real(&inner, value->expr);
+    const Expr known = lower_value(&inner, value);
     ex->busy.n--;
     value->state = ex->n_errors > errors_before ? VALUE_WRONG : VALUE_NEW;
     if (value->state == VALUE_NEW) value->known = known;
@@ -459,7 +481,7 @@ static bool may_be_called(const Reading *r, const AstExpr *call, const AstFuncti
 static uint64_t call_hash(const Call *call)
 {
     uint64_t hash = hash_join((uint64_t)(uintptr_t)call->function, (uint64_t)(uintptr_t)call->scope);
-    hash = hash_join(hash, (uint64_t)call->makes_modes * 2 + call->is_structural);
+    hash = hash_join(hash, (uint64_t)call->site * 4 + (uint64_t)call->makes_modes * 2 + call->is_structural);
     return hash_join(hash, hash_bytes(call->args, call->function->n_params * sizeof *call->args));
 }
 
@@ -468,12 +490,13 @@ static const Call *find_call(const Expander *ex, const Call *call, uint64_t hash
     const uint32_t *found = map_find(&ex->call_of, hash);
     const Call *past = found && *found < ex->past_calls.n ? &ex->past_calls.items[*found] : NULL;
     if (!past || past->function != call->function || past->scope != call->scope) return NULL;
-    if (past->makes_modes != call->makes_modes || past->is_structural != call->is_structural) return NULL;
+    if (past->site != call->site || past->makes_modes != call->makes_modes || past->is_structural != call->is_structural) return NULL;
     if (memcmp(past->args, call->args, call->function->n_params * sizeof *call->args) != 0) return NULL;
     return past;
 }
 
-static Expr inline_function(const Reading *r, const AstFunction *f, const Expr *args, Scope *scope)
+static Expr inline_function(const Reading *r, const AstFunction *f, const Expr *args, Scope *scope,
+                            uint32_t site)
 {
     Expander *ex = r->ex;
     ex->calls[ex->n_calls++] = f;
@@ -484,6 +507,7 @@ static Expr inline_function(const Reading *r, const AstFunction *f, const Expr *
         locals[n] = (Local){ n ? &locals[n - 1] : NULL, f->params[i], args[i], 0 };
     Reading inner = *r;
     inner.scope = scope;
+    inner.call_plus_1 = site + 1;
     for (uint32_t i = 0; i < f->n_locals; i++, n++) {
         inner.locals = n ? &locals[n - 1] : NULL;
         const AstItem *item = &f->locals[i];
@@ -506,13 +530,14 @@ static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction 
     for (uint32_t i = 0; i < f->n_params; i++) args[i] = lower_any(r, e->call.args[i]);
 
     Expr value;
-    Call call = { f, scope, args, r->makes_modes, r->is_structural, EXPR_NONE };
+    const uint32_t site = units_call(ex->flat->units, site_of(r), e);
+    Call call = { f, scope, args, r->makes_modes, r->is_structural, site, EXPR_NONE };
     const uint64_t hash = ex->n_calls ? call_hash(&call) : 0;
     const Call *past = ex->n_calls ? find_call(ex, &call, hash) : NULL;
     if (past) {
         value = past->value;
     } else {
-        value = inline_function(r, f, args, scope);
+        value = inline_function(r, f, args, scope, site);
         if (ex->n_calls && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
             Expr *kept = ARENA_ARRAY(&ex->work, Expr, f->n_params + 1u);
             memcpy(kept, args, f->n_params * sizeof *args);
@@ -639,6 +664,7 @@ Expr lower_any(const Reading *r, const AstExpr *e)
     case AST_CALL: value = lower_call(r, e); break;
     case AST_BINARY: value = lower_binary(r, e); break;
     case AST_IF: value = lower_if(r, e); break;
+    case AST_CONVERT: value = lower_convert(ex, lower_real(r, e->operands.a), site_of(r), e); break;
     case AST_UNARY:
         value = e->op == AST_NOT ? expr_unary(pool, EXPR_NOT, lower_truth(r, e->operands.a))
                                  : expr_unary(pool, EXPR_NEG, lower_real(r, e->operands.a));

@@ -55,6 +55,7 @@ typedef struct Override {
 typedef struct Value {
     const AstExpr *expr;          // NULL: none
     Scope         *scope;         // where its names are looked up: a parent's for an override
+    const Scope   *given_to;      // an override: the instance that gets it, converted to its unit; else NULL
     Expr           known;         // where structure depends on it, once known; else EXPR_NONE
     enum { VALUE_NEW, VALUE_BUSY, VALUE_WRONG } state;    // BUSY: being computed; WRONG: reported
 } Value;
@@ -84,6 +85,7 @@ struct Scope {
     Place        place;           // of its declaration
     uint32_t     depth;
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
+    uint32_t     site;            // of its units
     Entity      *entities;        // [shape->symbols.n]
 };
 
@@ -101,6 +103,7 @@ typedef struct Call {
     const Scope *scope;
     const Expr  *args;
     bool         makes_modes, is_structural;
+    uint32_t     site;            // units may be converted differently at another
     Expr         value;
 } Call;
 
@@ -166,6 +169,7 @@ typedef struct Reading {
     const Local *locals;
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
+    uint32_t     call_plus_1;     // inside a function that converts units: the site of the call + 1
 } Reading;
 
 // A variable of the equations, which may be given a start.
@@ -251,6 +255,8 @@ typedef struct Target {
 Expr lower_any(const Reading *r, const AstExpr *e);                          // a number or a truth value
 Expr lower_real(const Reading *r, const AstExpr *e);                         // a truth value becomes 1 or 0
 Expr lower_truth(const Reading *r, const AstExpr *e);
+Expr lower_value(const Reading *r, const Value *value);                      // in the unit of what gets it
+Expr lower_convert(Expander *ex, Expr e, uint32_t site, const void *node);   // as units say for a node
 bool lower_number(const Reading *r, const AstExpr *e, double *value);        // known before the run
 bool lower_whole(const Reading *r, const AstExpr *e, long long *value);      // and whole
 Expr lower_ref(const Reading *r, const AstRef *ref, Place place);

@@ -89,10 +89,10 @@ static void each_entity(Expander *ex, Scope *scope, Settle *settle)
     }
 }
 
-static Expr lower_value(Expander *ex, const Value *value, bool makes_modes)
+static Expr read_value(Expander *ex, const Value *value, bool makes_modes)
 {
     const Reading r = { .ex = ex, .scope = value->scope, .makes_modes = makes_modes };
-    return lower_real(&r, value->expr);
+    return lower_value(&r, value);
 }
 
 // Constants in the order of declaration: each finds those before it known, so long chains are no deep
@@ -138,7 +138,7 @@ static void settle_input(Expander *ex, Scope *scope, Entity *entity)
         }
         if (value->expr != last) {    // elements mostly share one
             const size_t errors_before = ex->n_errors;
-            start = lower_value(ex, value, false);
+            start = read_value(ex, value, false);
             ok = ex->n_errors == errors_before;
             last = value->expr;
         }
@@ -200,7 +200,7 @@ static void settle_inputs(Expander *ex, Scope *root)
     for (size_t i = 0; i < n; i++) {
         const Held *held = &ex->held.items[moving[i]];
         flat->vars.items[held->variable].start = EXPR_NONE;
-        const Expr value = lower_value(ex, held->value, true);
+        const Expr value = read_value(ex, held->value, true);
         define_equation(ex, lower_read(ex, held->variable), value, held->value->expr->place);
     }
 }
@@ -216,7 +216,7 @@ static void settle_array_param(Expander *ex, Entity *entity)
         array_spoil(ex, entity->array);
         return;
     }
-    const Expr start = lower_value(ex, &entity->value, false);
+    const Expr start = read_value(ex, &entity->value, false);
     if (settle_is_fixed(ex, start)) ex->flat->arrays.items[entity->array].start = start;
     else array_spoil(ex, entity->array);
 }
@@ -238,7 +238,7 @@ static void settle_param(Expander *ex, Scope *scope, Entity *entity)
         v->is_structural = entity->is_structural;
         if (!value->expr) continue;
         if (value->expr != last) {
-            start = lower_value(ex, value, false);
+            start = read_value(ex, value, false);
             last = value->expr;
             v = &flat->vars.items[entity->first + i];
             if (!settle_is_fixed(ex, start)) {
@@ -304,7 +304,7 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
     if (!symbol_is_unknown(symbol) || !symbol->decl) return;
     if (entity->array != FLAT_NONE) {
         if (!entity->value.expr) return;
-        const Expr value = lower_value(ex, &entity->value, false);
+        const Expr value = read_value(ex, &entity->value, false);
         settle_array_start(ex, entity->array, value, symbol->decl->is_guess, symbol->place);
         return;
     }
@@ -313,7 +313,7 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const Value *value = entity_value(entity, i);
         if (!value->expr) continue;
-        if (value->expr != last) start = lower_value(ex, value, false);
+        if (value->expr != last) start = read_value(ex, value, false);
         last = value->expr;
         settle_start(ex, entity->first + i, start, symbol->decl->is_guess, symbol->place);
     }
@@ -336,8 +336,8 @@ static void settle_given_rates(Expander *ex, Scope *scope, Entity *entity)
             if (!lower_select(&r, entity, part, o->setting->place, &from)) continue;
             to = from + 1;
         }
-        const Value value = { o->setting->value, o->scope, EXPR_NONE, VALUE_NEW };
-        const Expr start = lower_value(ex, &value, false);
+        const Value value = { o->setting->value, o->scope, scope, EXPR_NONE, VALUE_NEW };
+        const Expr start = read_value(ex, &value, false);
         for (size_t i = from; i < to; i++) {
             uint32_t v = entity->first + (uint32_t)i;
             for (uint32_t k = target->primes; k > 0 && v != FLAT_NONE; k--)
@@ -386,11 +386,11 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
             array_spoil(ex, entity->array);
             return;
         }
-        const Value given = { decl->value, scope, EXPR_NONE, VALUE_NEW };
+        const Value given = { decl->value, scope, NULL, EXPR_NONE, VALUE_NEW };
         const uint32_t rate = array_derivative(ex, entity->array, decl->primes);
         if (decl->unit) flat->arrays.items[rate].unit = decl->unit;
         if (decl->value)
-            settle_array_start(ex, rate, lower_value(ex, &given, false), decl->is_guess, decl->place);
+            settle_array_start(ex, rate, read_value(ex, &given, false), decl->is_guess, decl->place);
         return;
     }
     const bool is_variable = entity && entity->symbol->kind == SYMBOL_VARIABLE
@@ -402,12 +402,12 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
         return;
     }
     if (!sizes_agree(&r, entity, decl)) return;
-    const Value value = { decl->value, scope, EXPR_NONE, VALUE_NEW };
-    const Expr start = decl->value ? lower_value(ex, &value, false) : EXPR_NONE;
+    const Value value = { decl->value, scope, NULL, EXPR_NONE, VALUE_NEW };
+    const Expr start = decl->value ? read_value(ex, &value, false) : EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const uint32_t v = declare_derivative(ex, entity->first + i, decl->primes, decl->place);
         if (v == FLAT_NONE) return;
-        if (decl->unit) flat->vars.items[v].unit = decl->unit;
+        if (decl->unit) flat->vars.items[v].unit = decl->unit;    // in its own words
         if (decl->value && !map_find(&ex->given_rates, v))
             settle_start(ex, v, start, decl->is_guess, decl->place);
     }

@@ -26,6 +26,7 @@ typedef enum AstExprKind {
     AST_UNARY,     // -a, not a
     AST_BINARY,    // a + b … a or b
     AST_IF,        // if a then b else c
+    AST_CONVERT,   // a in km: operands.b is the number 1 with that unit
 } AstExprKind;
 
 typedef enum AstOp {
@@ -75,6 +76,7 @@ typedef struct AstDecl {
     AstExpr    *value;        // NULL if none; for an output its definition
     bool        is_guess;     // written `~ value`
     const char *unit;         // "m/s^2" or NULL
+    Place       unit_place;
     const char *doc;          // NULL if none
     Place       place;        // the name
 } AstDecl;
@@ -92,6 +94,7 @@ typedef enum AstItemKind {
     AST_EQUATION,     // lhs = rhs
     AST_INITIAL,      // an equation that holds at the start
     AST_ASSERT,       // assert condition "text"
+    AST_PREFER,       // prefer x: one for each name
     AST_COMPONENT,    // name : Model(overrides)
     AST_ARROW,        // a.y -> b.u
     AST_CONNECT,      // a.p -- b.n
@@ -121,6 +124,7 @@ struct AstItem {
         AstDecl decl;
         struct { AstExpr *lhs, *rhs; } equation;                  // also AST_INITIAL
         struct { AstExpr *condition; const char *text; } assertion;
+        AstRef prefer;
         struct {
             const char *name; AstExpr **sizes; uint32_t n_sizes; Place name_place;
             const char *model; Place model_place;
@@ -174,6 +178,14 @@ typedef struct AstExperiment {
     Place       missing_place;
 } AstExperiment;
 
+typedef struct AstUnit {      // `unit furlong = 201.168 [m]`, `unit euro`
+    const char *name, *doc;
+    double      value;
+    const char *unit;         // NULL: a unit of a new kind
+    Place       place;        // the name
+    Place       unit_place;
+} AstUnit;
+
 typedef struct AstUse {       // `use "parts.orr"`
     const char *path;         // as written
     Place       place;
@@ -187,6 +199,8 @@ typedef struct Ast {
     VEC(AstModel)      models;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;
+    VEC(AstUnit)       units;
+    bool   has_units;                              // a unit occurs, other than that of time
 } Ast;
 
 // Print in the language, for `orrery show --stage ast`: each statement on a line of its own, one name to a

@@ -40,6 +40,40 @@ static void parse_use(Parser *p)
     else vec_push(p->arena, &p->ast->uses, use);
 }
 
+// unit NAME [= NUMBER UNIT] [TEXT]
+static void parse_unit_definition(Parser *p)
+{
+    parse_advance(p);
+    AstUnit unit = { .place = parse_here(p) };
+    unit.name = parse_name(p, "the name of a unit");
+    if (!unit.name) return;
+    if (parse_accept(p, TOKEN_EQUALS)) {
+        const uint32_t start = p->token.offset;
+        const NumberResult result = parse_at(p, TOKEN_NUMBER)
+                                        ? number_read(lex_text(&p->lexer, p->token), &unit.value)
+                                        : NUMBER_BAD;
+        if (result != NUMBER_OK || !(unit.value > 0)) {
+            if (parse_report(p, "a positive number"))
+                diag_hint(p->diag, "a unit is so many of another: unit furlong = 201.168 [m]");
+            return;
+        }
+        parse_advance(p);
+        const Text text = parse_at(p, TOKEN_UNIT) ? lex_inner(&p->lexer, p->token) : (Text){ 0 };
+        if (text.n == 0) {
+            const bool is_empty = parse_at(p, TOKEN_UNIT);
+            if (is_empty ? PARSE_FAIL(p, DIAG_EXPECTED, parse_here(p), "a unit", "empty brackets")
+                         : parse_report(p, "a unit"))
+                diag_hint(p->diag, "a unit is so many of another: unit furlong = 201.168 [m]");
+            return;
+        }
+        unit.unit = parse_intern(p, text);
+        parse_advance(p);
+        unit.unit_place = parse_since(p, start);
+    }
+    unit.doc = parse_doc(p);
+    vec_push(p->arena, &p->ast->units, unit);
+}
+
 static void parse_file_function(Parser *p)
 {
     AstFunction function;
@@ -58,7 +92,7 @@ static void report_outside(Parser *p)
 // A statement that no word of a file starts. True if it was read as what it was meant to be.
 static bool parse_misspelt(Parser *p)
 {
-    static const char *const words[] = { "model", "function", "experiment", "use", "terminal" };
+    static const char *const words[] = { "model", "function", "experiment", "use", "unit", "terminal" };
     static const struct { const char *theirs, *ours; } table[] = {
         { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
         { "block", "model" }, { "simulate", "experiment" },
@@ -110,6 +144,7 @@ static void parse_top(Parser *p, bool is_first)
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
+    else if (parse_at_word(p, "unit")) parse_unit_definition(p);
     else if (parse_at_word(p, "end")) {
         if (PARSE_FAIL(p, DIAG_END_EXTRA, parse_here(p)))
             diag_hint(p->diag, "every block has one 'end'; all are closed here");

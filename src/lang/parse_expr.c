@@ -1,6 +1,6 @@
 // src/lang/parse_expr.c: expressions, by precedence climbing.
 //
-//     or   and   not   < <= > >= == !=   + -   * /   - (sign)   ^
+//     or   and   not   < <= > >= == !=   in   + -   * /   - (sign)   ^
 //     loosest ─────────────────────────────────────────▶ tightest
 //
 // + - * / and or lean left; ^ leans right and takes a sign in its exponent: -x^2 is -(x^2), 2^-1 is 0.5.
@@ -8,7 +8,7 @@
 #include "base/number.h"
 #include "lang/parse.h"
 
-enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_RELATION, LEVEL_SUM, LEVEL_PRODUCT };
+enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_NOT, LEVEL_RELATION, LEVEL_CONVERT, LEVEL_SUM, LEVEL_PRODUCT };
 
 static const struct Operator {
     int   level;    // 0: not a binary operator
@@ -129,6 +129,7 @@ static AstExpr *parse_number(Parser *p)
             return NULL;
         }
         e->number.unit = parse_intern(p, unit);
+        if (p->ast) p->ast->has_units = true;
         p->last_unit = e;
         parse_advance(p);
         e->place = parse_since(p, token.offset);
@@ -293,11 +294,84 @@ static AstExpr *parse_signed(Parser *p)
     return parse_unary(p, AST_NEG);
 }
 
+// ---- Conversions
+
+// `in` converts if a unit follows, such as km or 1/s: `for i in 1..3` and `x in 0..1` are something else.
+static bool at_conversion(const Parser *p)
+{
+    if (!parse_at_word(p, "in")) return false;
+    Lexer ahead = p->lexer;
+    ahead.quiet = true;
+    const TokenKind next = lex_next(&ahead).kind;
+    return next == TOKEN_NAME || next == TOKEN_UNIT
+           || (next == TOKEN_NUMBER && lex_next(&ahead).kind == TOKEN_DIVIDE);
+}
+
+// km/h without brackets: names and numbers with powers, joined by * and /.
+static bool parse_bare_unit(Parser *p)
+{
+    do {
+        if (!parse_accept(p, TOKEN_NAME) && !parse_accept(p, TOKEN_NUMBER))
+            return parse_unexpected(p, "the name of a unit");
+        if (!parse_accept(p, TOKEN_POWER)) continue;
+        if (parse_at(p, TOKEN_MINUS)) {
+            parse_mark(p, MARK_SIGN, p->token);
+            parse_advance(p);
+        }
+        if (!parse_expect(p, TOKEN_NUMBER, "a whole number")) return false;
+    } while (parse_accept(p, TOKEN_TIMES) || parse_accept(p, TOKEN_DIVIDE));
+    return true;
+}
+
+// What follows `in`, as the number 1 with a unit.
+static AstExpr *parse_conversion_unit(Parser *p)
+{
+    const uint32_t start = p->token.offset;
+    Text text = { 0 };
+    if (parse_at(p, TOKEN_UNIT)) {
+        text = lex_inner(&p->lexer, p->token);
+        if (text.n == 0) {
+            PARSE_FAIL(p, DIAG_EXPECTED, parse_here(p), "a unit", "empty brackets");
+            return NULL;
+        }
+        parse_advance(p);
+    } else {
+        if (!parse_bare_unit(p)) return NULL;
+        text = text_part(p->lexer.text, start, p->end);
+    }
+    AstExpr *e = make(p, AST_NUMBER, parse_since(p, start));
+    e->number.value = 1;
+    e->number.unit = parse_intern(p, text);
+    if (p->ast) p->ast->has_units = true;
+    return e;
+}
+
+// a in km; nothing that binds as tightly as a sum may follow, since it would look like part of the unit.
+static AstExpr *parse_conversion(Parser *p, AstExpr *a)
+{
+    parse_advance(p);
+    AstExpr *unit = parse_conversion_unit(p);
+    if (!unit) return NULL;
+    if (at_conversion(p) || operators[p->token.kind].level >= LEVEL_SUM || parse_at(p, TOKEN_POWER)) {
+        if (parse_report(p, "the end of the conversion"))
+            diag_hint(p->diag, "put the conversion in parentheses: (x in km) + 1");
+        return NULL;
+    }
+    AstExpr *e = make(p, AST_CONVERT, place_join(a->place, unit->place));
+    e->operands.a = a;
+    e->operands.b = unit;
+    return e;
+}
+
 static AstExpr *parse_binary(Parser *p, int min_level)
 {
     AstExpr *left =
         min_level <= LEVEL_NOT && parse_at(p, TOKEN_NOT) ? parse_unary(p, AST_NOT) : parse_signed(p);
     while (left) {
+        if (min_level <= LEVEL_CONVERT && at_conversion(p)) {
+            left = parse_conversion(p, left);
+            continue;
+        }
         const struct Operator operator = operators[p->token.kind];
         if (operator.level == 0 || operator.level < min_level) break;
         const Token token = p->token;

@@ -30,7 +30,7 @@ static const struct DeclKind {
     [AST_THROUGH] = { "through", "variable of a terminal type" },
 };
 
-static bool parse_unit(Parser *p, const char **unit)
+static bool parse_unit(Parser *p, const char **unit, Place *place)
 {
     if (!parse_at(p, TOKEN_UNIT)) return true;
     const Text text = lex_inner(&p->lexer, p->token);
@@ -45,19 +45,25 @@ static bool parse_unit(Parser *p, const char **unit)
         return false;
     }
     *unit = parse_intern(p, text);
+    if (place) {    // not that of time, which is only a label if there are no others
+        *place = parse_here(p);
+        if (p->ast) p->ast->has_units = true;
+    }
     parse_advance(p);
     return true;
 }
 
 // A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
 // m*v^2/2 [J]`. A number that is itself the whole value, with a sign or without, keeps it too.
-static const char *unit_of_value(Parser *p, AstExpr *value)
+static const char *unit_of_value(Parser *p, AstExpr *value, Place *place)
 {
+    *place = value->place;
     if (value->kind == AST_UNARY && value->op == AST_NEG) value = value->operands.a;
     if (value->kind == AST_NUMBER) return value->number.unit;
     AstExpr *last = p->last_unit;
     if (!last || last->place.offset + last->place.length != p->end) return NULL;
     const char *unit = last->number.unit;
+    *place = last->place;
     last->number.unit = NULL;
     return unit;
 }
@@ -89,8 +95,8 @@ static bool parse_value(Parser *p, AstDecl *decl)
     p->last_unit = NULL;
     decl->value = parse_expr(p);
     if (!decl->value) return false;
-    if (!decl->unit) decl->unit = unit_of_value(p, decl->value);
-    return parse_unit(p, &decl->unit);
+    if (!decl->unit) decl->unit = unit_of_value(p, decl->value, &decl->unit_place);
+    return parse_unit(p, &decl->unit, &decl->unit_place);
 }
 
 // name sizes primes [unit] [= value [unit]] ["doc"]
@@ -109,7 +115,7 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
         return false;
     }
     while (parse_accept(p, TOKEN_PRIME)) decl.primes++;
-    if (!parse_unit(p, &decl.unit) || !parse_value(p, &decl)) return false;
+    if (!parse_unit(p, &decl.unit, &decl.unit_place) || !parse_value(p, &decl)) return false;
     decl.doc = parse_doc(p);
     if (!decl.doc && parse_at(p, TOKEN_EQUALS)) {
         PARSE_FAIL(p, DIAG_EQUALS_TWICE, parse_here(p));
@@ -374,6 +380,16 @@ static void parse_assert(Parser *p)
     add_item(p, item);
 }
 
+static void parse_prefer(Parser *p)
+{
+    parse_advance(p);
+    do {
+        AstItem item = { .kind = AST_PREFER };
+        if (!parse_ref(p, &item.prefer, &item.place, "the name of a variable")) return;
+        add_item(p, item);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
 static void parse_for(Parser *p, Region region)
 {
     const Token opener = p->token;
@@ -403,7 +419,7 @@ static void parse_time(Parser *p)
         if (parse_report(p, "a unit")) diag_hint(p->diag, "write, for example, time [d]");
         return;
     }
-    if (!parse_unit(p, &unit)) return;
+    if (!parse_unit(p, &unit, NULL)) return;
     AstItem item = item_since(p, AST_TIME_UNIT, start);
     item.time_unit = unit;
     add_item(p, item);
@@ -489,7 +505,7 @@ static void parse_assignment(Parser *p)
 // ---- All of them
 
 typedef enum Statement {
-    ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_FOR, ST_TIME, ST_FUNCTION,
+    ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
     ST_EVENT,     // of a later version, up to `end`
     ST_LATER,     // of a later version, one statement
 } Statement;
@@ -508,6 +524,7 @@ static const struct Word {
     { "initial", ST_INITIAL, 0, true },
     { "terminal", ST_TERMINAL, 0, false },
     { "assert", ST_ASSERT, 0, true },
+    { "prefer", ST_PREFER, 0, false },
     { "for", ST_FOR, 0, false },
     { "time", ST_TIME, 0, false },
     { "function", ST_FUNCTION, 0, true },
@@ -567,7 +584,7 @@ static bool suits(Region region, Statement statement)
 {
     if (region == REGION_MODEL || statement == ST_FOR) return true;
     return region == REGION_FOR &&
-           (statement == ST_INITIAL || statement == ST_ASSERT || statement >= ST_EVENT);
+           (statement == ST_INITIAL || statement == ST_ASSERT || statement == ST_PREFER || statement >= ST_EVENT);
 }
 
 static void parse_statement(Parser *p, Region region)
@@ -586,6 +603,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_INITIAL: parse_initial(p); return;
         case ST_TERMINAL: parse_terminal(p); return;
         case ST_ASSERT: parse_assert(p); return;
+        case ST_PREFER: parse_prefer(p); return;
         case ST_FOR: parse_for(p, region); return;
         case ST_TIME: parse_time(p); return;
         case ST_FUNCTION: parse_local_function(p); return;

@@ -40,7 +40,7 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery" };
+                                         "experiment", "orrery",   "prefer" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -62,6 +62,7 @@ enum {
     RANK_AND,
     RANK_NOT,
     RANK_RELATION,
+    RANK_CONVERT,
     RANK_SUM,
     RANK_PRODUCT,
     RANK_SIGN,
@@ -92,6 +93,7 @@ static int rank_of(const AstExpr *e)
     case AST_NUMBER: return signbit(e->number.value) ? RANK_SIGN : RANK_LEAF;
     case AST_UNARY: case AST_BINARY: return op_texts[e->op].rank;
     case AST_IF: return RANK_IF;
+    case AST_CONVERT: return RANK_CONVERT;
     default: return RANK_LEAF;
     }
 }
@@ -187,6 +189,12 @@ static void print_inner(const AstExpr *e, Printer *p)
         put(p, " else ");
         print_at_rank(e->operands.c, RANK_IF, p);
         break;
+    case AST_CONVERT: {
+        const char *unit = e->operands.b->number.unit;
+        print_at_rank(e->operands.a, RANK_SUM, p);
+        put_format(p, lex_is_name(text_from(unit)) ? " in %s" : " in [%s]", unit);
+        break;
+    }
     }
 }
 
@@ -313,6 +321,10 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         put(p, "assert ");
         print_expr(item->assertion.condition, p);
         print_doc(item->assertion.text, p);
+        break;
+    case AST_PREFER:
+        put(p, "prefer ");
+        print_ref(&item->prefer, p);
         break;
     case AST_COMPONENT:
         print_name(item->component.name, p);
@@ -465,10 +477,21 @@ static void print_experiment(const AstExperiment *e, Printer *p)
     put(p, "end\n");
 }
 
+static void print_unit(const AstUnit *unit, Printer *p)
+{
+    char number[NUMBER_MAX];
+    put(p, "unit ");
+    print_name(unit->name, p);
+    if (unit->unit) put_format(p, " = %s [%s]", number_text(unit->value, number), unit->unit);
+    print_doc(unit->doc, p);
+    put_char(p, '\n');
+}
+
 void ast_print(const Ast *ast, FILE *out)
 {
     Printer printer = { .out = out }, *p = &printer;
     for (size_t i = 0; i < ast->uses.n; i++) put_format(p, "use \"%s\"\n", ast->uses.items[i].path);
+    for (size_t i = 0; i < ast->units.n; i++) print_unit(&ast->units.items[i], p);
     for (size_t i = 0; i < ast->functions.n; i++) {
         print_function(&ast->functions.items[i], 0, p);
         put_char(p, '\n');

@@ -142,6 +142,7 @@ typedef struct Blocks {
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
 // For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);
+const char *order_times_text(uint32_t times, char buffer[32]);    // "once", "twice", "3 times"
 const char *order_method_text(const Loop *loop);    // "linear, solved symbolically", …; static
 void blocks_print(const Blocks *blocks, FILE *out);
 

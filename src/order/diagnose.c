@@ -265,6 +265,21 @@ static uint32_t known_alone(const Reporter *r, uint32_t row)
     return FLAT_NONE;
 }
 
+// States among what an equation reads.
+static size_t n_read_states(Reporter *r, uint32_t row)
+{
+    const Flat *flat = r->system->flat;
+    const FlatEquation *e = &r->system->equations[row];
+    const Expr sides[2] = { e->lhs, e->rhs };
+    size_t n_states = 0;
+    for (int i = 0; i < 2; i++) {
+        size_t n_reads;
+        const uint32_t *reads = expr_variables(&flat->pool, sides[i], &r->work, &n_reads);
+        for (size_t j = 0; j < n_reads; j++) n_states += structure_is_state(&flat->vars.items[reads[j]]);
+    }
+    return n_states;
+}
+
 // ---- At every instant
 
 // An equation without unknowns. One among states is too much, or it has to be differentiated.
@@ -275,9 +290,15 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     if (known == FLAT_NONE && state != FLAT_NONE) {
         const FlatVar *x = &flat->vars.items[state];
         diag_report(r->diag, DIAG_DEFINED_TWICE, place_of(r, row), x->name);
-        diag_hint(r->diag,
-                  "'%s' is a state, computed by integrating '%s': remove this equation or that of '%s'",
-                  x->name, flat->vars.items[x->derivative].name, flat->vars.items[x->derivative].name);
+        const char *rate = flat->vars.items[x->derivative].name;
+        if (n_read_states(r, row) > 1)
+            diag_hint(r->diag,
+                      "it ties states that have equations of their own: remove it, or add to those the "
+                      "unknown that keeps it, such as a force");
+        else
+            diag_hint(r->diag,
+                      "'%s' is a state, computed by integrating '%s': remove this equation or that of '%s'",
+                      x->name, rate, rate);
         diag_note(r->diag, x->place, "'%s' is declared here", x->name);
         return;
     }
@@ -527,7 +548,7 @@ void diagnose_dynamic(const System *system, const Match *match, const System *ch
         r.match = whole;
         parts = diagnose_parts(chains, whole, &r.work);
     }
-    r.missing = missing_names(&r, &parts);
+    if (parts.n_over == 1) r.missing = missing_names(&r, &parts);
     for (uint32_t k = 0; k < parts.n_over; k++) {
         const DiagnoseGroup *g = &parts.over[k];
         const uint32_t fixes = row_that_fixes_a_state(&r, g);

@@ -6,24 +6,50 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { CULPRITS_MAX = 16 };    // equations and values remembered for a message
+enum {
+    CULPRITS_MAX = 16,    // equations and values remembered for a message
+    SWEEPS = 8,           // over the equations, to find out where the model starts
+};
 
 typedef struct Giver {
     Reduction    *reduction;
     const Start  *start;
-    const double *values;         // [n_vars] where the model starts, as far as that is known
+    double       *values;         // [n_vars] where the model starts, as far as that is known
     Arena         work;
     double       *rank;           // [n_vars] the larger, the rather its value is taken
 } Giver;
 
 // ---- By number
 
+static double known_value(const void *context, uint32_t variable) { return ((const double *)context)[variable]; }
 static double value_at(const void *context, uint32_t variable)
 {
     const double x = ((const double *)context)[variable];
     return isfinite(x) ? x : 0;
 }
 static double false_mode(const void *context, uint32_t relation) { return (void)context, (void)relation, 0; }
+
+// What follows from the values given by equations that are written for a variable: good enough for a look.
+static void complete_values(Giver *g)
+{
+    const Flat *flat = g->start->system.flat;
+    const ExprValues known = { .variable = known_value, .mode = false_mode, .context = g->values };
+    bool is_news = true;
+    for (int sweep = 0; sweep < SWEEPS && is_news; sweep++) {
+        is_news = false;
+        for (uint32_t i = 0; i < g->reduction->n_written; i++) {
+            const FlatEquation *e = &flat->equations.items[i];
+            for (int side = 0; side < 2; side++) {
+                const ExprNode *node = expr_node(&flat->pool, side ? e->rhs : e->lhs);
+                if (node->op != EXPR_VAR || isfinite(g->values[node->index])) continue;
+                const double x = expr_evaluate(&flat->pool, side ? e->lhs : e->rhs, &known);
+                if (!isfinite(x)) continue;
+                g->values[node->index] = x;
+                is_news = true;
+            }
+        }
+    }
+}
 
 static void rank_choice(Giver *g, const Choice *choice)
 {
@@ -51,6 +77,7 @@ static void rank_all(Giver *g)
     const Flat *flat = g->start->system.flat;
     g->rank = ARENA_ARRAY(&g->work, double, flat->vars.n);
     for (uint32_t k = 0; k < r->n_dependents; k++) g->rank[r->dependents[k]] -= 2;
+    if (r->n_choices > 0) complete_values(g);
     for (uint32_t i = 0; i < r->n_choices; i++) rank_choice(g, &r->choices[i]);
     for (size_t v = 0; v < flat->vars.n; v++) {
         if (flat->vars.items[v].is_preferred) g->rank[v] += 1;
@@ -111,7 +138,7 @@ static GivenCheck make_check(Giver *g, const Augment *a, uint32_t variable, cons
                          .others = others.items, .n_others = (uint32_t)others.n };
 }
 
-bool *given_select(Reduction *reduction, const Start *start, const double *values, Arena *arena)
+bool *given_select(Reduction *reduction, const Start *start, double *values, Arena *arena)
 {
     Giver g = { .reduction = reduction, .start = start, .values = values };
     const System *system = &start->system;

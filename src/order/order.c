@@ -184,7 +184,7 @@ static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
     bool *is_given = ARENA_ARRAY(&work, bool, flat->vars.n), *is_dropped = NULL, any = false;
     Start start = start_build(flat, blocks, NULL, NULL, &work);
     if (blocks->reduction) {
-        const double *values = reduce_defaults(flat, blocks->params, blocks->n_params, &work);
+        double *values = reduce_defaults(flat, blocks->params, blocks->n_params, &work);
         is_dropped = given_select(blocks->reduction, &start, values, arena);
         start = start_build(flat, blocks, NULL, is_dropped, &work);
     }
@@ -263,6 +263,14 @@ bool order_refuse_loops(const Blocks *blocks, orr_diag *diag)
     for (uint32_t k = 0; k < system->n_loops; k++)
         diagnose_loop(blocks->flat, system, &system->loops[k], diag);
     return system->n_loops == 0;
+}
+
+const char *order_times_text(uint32_t times, char buffer[32])
+{
+    if (times == 1) return "once";
+    if (times == 2) return "twice";
+    snprintf(buffer, 32, "%u times", times);
+    return buffer;
 }
 
 const char *order_method_text(const Loop *loop)

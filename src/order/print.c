@@ -1,5 +1,6 @@
 // src/order/print.c: the sorted systems as text: states, parameters, then what is computed, in order.
 #include "order/blocks.h"
+#include <stdlib.h>
 
 typedef struct Printer {
     const Flat    *flat;
@@ -85,9 +86,48 @@ static void print_system(Printer *p, const char *title, const Ordered *system)
     for (uint32_t b = 0; b < system->n_blocks; b++) print_block(p, b);
 }
 
+static void print_choice(const Printer *p, const Choice *choice)
+{
+    for (uint32_t o = 0; o + 1 < choice->n_orders; o++) {
+        fprintf(p->out, "%s%u of ", o == 0 ? "         " : " and ", choice->n_slots);
+        print_names(p, choice->variables + (size_t)o * choice->n_columns, choice->n_columns);
+    }
+    fputs(", first ", p->out);
+    for (uint32_t s = 0; s < choice->n_slots; s++)
+        fprintf(p->out, "%s%s", s ? ", " : "", name_of(p, choice->variables[choice->first[s]]));
+    fputc('\n', p->out);
+}
+
+static void print_reduction(const Printer *p, const Reduction *r)
+{
+    char buffer[32];
+    fprintf(p->out, "index %u: %u derivative%s of equations\n", r->index, r->n_derived, r->n_derived == 1 ? "" : "s");
+    uint32_t *most = calloc((size_t)r->n_written + 1, sizeof *most);
+    if (!most) arena_no_memory(r->n_written);
+    for (uint32_t i = 0; i < r->n_written + r->n_derived; i++)
+        if (r->order[i] > most[r->root[i]]) most[r->root[i]] = r->order[i];
+    for (uint32_t i = 0; i < r->n_written; i++) {
+        if (most[i] == 0) continue;
+        fprintf(p->out, "         %-8s ", order_times_text(most[i], buffer));
+        print(p, p->flat->equations.items[i].lhs);
+        fputs(" = ", p->out);
+        print(p, p->flat->equations.items[i].rhs);
+        fputc('\n', p->out);
+    }
+    free(most);
+    if (r->n_dependents > 0) {
+        fputs("computed by constraints: ", p->out);
+        print_names(p, r->dependents, r->n_dependents);
+        fputc('\n', p->out);
+    }
+    if (r->n_choices > 0) fputs("states chosen while running:\n", p->out);
+    for (uint32_t i = 0; i < r->n_choices; i++) print_choice(p, &r->choices[i]);
+}
+
 void blocks_print(const Blocks *blocks, FILE *out)
 {
     Printer p = { .flat = blocks->flat, .names = flat_names(blocks->flat), .out = out };
+    if (blocks->reduction) print_reduction(&p, blocks->reduction);
     fprintf(out, "states: %u\n", blocks->n_states);
     for (uint32_t i = 0; i < blocks->n_states; i++) {
         const FlatVar *x = &p.flat->vars.items[blocks->states[i]];

@@ -566,7 +566,14 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
     qsort(offences, block->n, sizeof *offences, by_size);
     while (n < block->n && n < EQUATIONS_SHOWN && (n == 0 || offences[n].residual != 0)) n++;
     char *names = list_variables(model, block->unknowns, block->n);
-    diag_report(diag, DIAG_NO_CONVERGENCE, run_place(model, diag, offences[0].equation->place), names, t);
+    const Place place = run_place(model, diag, offences[0].equation->place);
+    if (x) {
+        diag_report(diag, DIAG_NO_CONVERGENCE, place, names, t);
+    } else {
+        char *worst = run_equation_text(model, offences[0].equation);
+        diag_report(diag, DIAG_INITIAL_FAILED, place, worst);
+        free(worst);
+    }
     diag_hint(diag, "give first guesses near the solution (var %s ~ 1)%s, or check that a solution exists",
               model->flat.vars.items[block->unknowns[0]].name, x ? ", a smaller step" : "");
     free(names);
@@ -575,7 +582,7 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
         const FlatEquation *equation = offences[i].equation;
         char *text = run_equation_text(model, equation);
         diag_note(diag, i > 0 ? run_place(model, diag, equation->place) : (Place){ 0 },
-                  "%s: left minus right is %.4g", text, offences[i].residual);
+                  "%s: left minus right is %.4g", text, offences[i].residual);    // the message has the first
         free(text);
         sides[2 * i] = equation->lhs;
         sides[2 * i + 1] = equation->rhs;

@@ -9,7 +9,7 @@ work=$(mktemp -d)
 trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
 cd "$work"
 export NO_COLOR=1 LC_ALL=C.UTF-8 XDG_CACHE_HOME=$ORRERY_BUILD_DIR/cache
-failures=0 checks=0 command= status= out= err=
+failures=0 checks=0 command= status= out= err= explained=
 
 fail() {
     failures=$((failures + 1))
@@ -41,7 +41,8 @@ expect_equal() { check; [[ $1 == "$2" ]] || fail "'$1' is not '$2'${3:+ ($3)}"; 
 expect_code() {
     check
     [[ $err =~ (error|warning)\ $1: ]] || fail "no message with the code $1"
-    "$ORRERY" explain "$1" >/dev/null 2>&1 || fail "'explain' does not know $1"
+    [[ $explained == *" $1 "* ]] || "$ORRERY" explain "$1" >/dev/null 2>&1 || fail "'explain' does not know $1"
+    explained+=" $1 "
 }
 # |a - b| <= tolerance
 expect_near() {

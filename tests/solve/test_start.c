@@ -141,7 +141,7 @@ static void test_a_start_without_solution_names_equation_residual_and_values(voi
 {
     (void)state;
     Lab l = lab("model M\n  var y ~ 3\n  y^2 + 1 = t\nend\n", NULL, 0);
-    assert_string_equal(code(&l, 0), "E504");
+    assert_string_equal(code(&l, 0), "E505");
     assert_int_equal(orr_diag_get(l.diag, 0).line, 3);
     assert_contains(orr_diag_get(l.diag, 0).hint, "first guess");
     assert_contains(everything(&l), "y^2 + 1 = t");

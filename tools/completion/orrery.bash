@@ -39,7 +39,7 @@ _orrery() {
     fi
     case $command:$previous in
         *:--solver) _orrery_words "$(_orrery_ask solvers | sed 's/ .*//')"; return ;;
-        *:--stage) _orrery_words 'ast flat order ir c'; return ;;
+        *:--stage) _orrery_words 'ast units flat order ir c'; return ;;
         *:--code) _orrery_words 'instant native'; return ;;
         *:--loops) _orrery_words 'solve halt'; return ;;
         *:--update) _orrery_words 'synchronous in-place'; return ;;

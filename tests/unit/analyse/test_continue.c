@@ -204,7 +204,7 @@ static void test_a_branch_that_runs_away_is_kept_with_a_warning(void **state)
     (void)state;
     Case c = follow("model M\n param a = 1\n var x = 1\n x' = 1 - a*x\nend\n", along("a", 1, -1));
     assert_status(&c.b, c.d.status, ORR_STATUS_OK);
-    assert_message(&c.b, "W621", "a = ");
+    assert_message(&c.b, "W621", "infinity");
     assert_true(c.d.n_points > 10);
     for (size_t i = 0; i < c.d.n_points; i++)
         assert_near_relative(c.d.points[i].values[variable(&c.b, "x")], 1 / c.d.points[i].parameter, 1e-9);

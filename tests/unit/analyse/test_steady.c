@@ -111,7 +111,8 @@ static void test_a_line_of_equilibria_is_one(void **state)
     (void)state;
     Rest r = find("model M\n var a = 1, b = 0\n a' = -a*(1 + a)\n b' = a*(1 + a)\nend\n");
     const orr_equilibrium *e = at(&r, "a", 0);
-    assert_near(e->values[variable(&r.b, "b")], 1, 1e-9);
+    assert_true(e->values[variable(&r.b, "a")] == 0);    // and not merely small
+    assert_near(e->values[variable(&r.b, "b")], 1, 1e-12);
     assert_false(e->is_isolated);
     assert_int_equal(e->stability, ORR_STABILITY_UNDECIDED);
     done(&r);
@@ -160,15 +161,21 @@ static void test_ranges_say_where_to_look(void **state)
 {
     (void)state;
     const char *text = "model M\n var x = 0.1\n x' = sin(x)\nend\n";
-    const orr_range range = { "x", 9, 10 };
+    const double pi = acos(-1);
+    const orr_range range = { "x", 1000 * pi - 1, 1000 * pi + 2 };
     orr_steady_options o = orr_steady_options_default();
     o.ranges = &range;
     o.n_ranges = 1;
     o.n_starts = 5;
     Rest r = find_with(text, &o);
     assert_status(&r.b, r.steady.status, ORR_STATUS_OK);
-    assert_string_equal(at(&r, "x", 3 * acos(-1))->verdict, "stable node");
+    assert_string_equal(at(&r, "x", 1000 * pi)->verdict, "unstable node");
     done(&r);
+    // equilibria between equilibria make no line
+    Rest some = find(text);
+    assert_true(some.steady.n_equilibria > 3);
+    for (size_t i = 0; i < some.steady.n_equilibria; i++) assert_true(some.steady.equilibria[i].is_isolated);
+    done(&some);
 }
 
 static void test_asserts_say_where_to_look_and_what_is_outside(void **state)
@@ -181,6 +188,14 @@ static void test_asserts_say_where_to_look_and_what_is_outside(void **state)
     assert_int_equal(outside->n_broken, 1);
     assert_contains(outside->broken[0], "x > 40");
     done(&r);
+    // of all the zeros of the sine the starts lead to those in and next to the range
+    Rest sine = find(
+        "model M\n param c = 3141.6\n var x = 3142.5\n x' = sin(x)\n assert x > c - 1 and c + 2 > x\nend\n");
+    assert_string_equal(at(&sine, "x", 1000 * acos(-1))->verdict, "unstable node");
+    size_t n_led = 0;
+    for (size_t i = 0; i < sine.steady.n_equilibria; i++) n_led += sine.steady.equilibria[i].n_found > 0;
+    assert_true(n_led < 8);
+    done(&sine);
 }
 
 static void test_equal_questions_have_equal_answers(void **state)

@@ -101,14 +101,14 @@ static void test_diag_sorts_by_file_and_place_and_keeps_the_order_of_equals(void
     orr_diag *diag = orr_diag_create();
     const uint32_t a = diag_add_source(diag, "a", "one\ntwo\n", 8),
                    b = diag_add_source(diag, "b", "three\n", 6);
-    diag_report(diag, DIAG_FILE_EMPTY, (Place){ 0 }, "last");
+    diag_report(diag, DIAG_FILE_MISSING, (Place){ 0 }, "last");
     diag_report(diag, DIAG_NAME_TWICE, ((Place){ b, 0, 1 }), "4");
     diag_report(diag, DIAG_NAME_TWICE, ((Place){ a, 4, 1 }), "2");
     diag_report(diag, DIAG_NAME_UNUSED, ((Place){ a, 4, 1 }), "3");
     diag_report(diag, DIAG_NAME_TWICE, ((Place){ a, 0, 1 }), "1");
     diag_hint(diag, "to the latest, not to the last in order");
     const char *const expected[] = { "'1' is declared twice", "'2' is declared twice", "'3' is never used",
-                                     "'4' is declared twice", "'last' is empty" };
+                                     "'4' is declared twice", "there is no file 'last'" };
     for (size_t i = 0; i < 5; i++) assert_string_equal(orr_diag_get(diag, i).text, expected[i]);
     assert_non_null(orr_diag_get(diag, 0).hint);
     orr_diag_destroy(diag);
@@ -196,8 +196,8 @@ static void test_diag_marks_the_end_of_a_line_and_of_the_file(void **state)
 
     diag = orr_diag_create();
     const uint32_t empty = diag_add_source(diag, "empty", "", 0);
-    diag_report(diag, DIAG_FILE_EMPTY, ((Place){ empty, 0, 0 }), "empty");
-    assert_printed(diag, "empty:1:1: error E013: 'empty' is empty\n    1 | \n      | ^\n");
+    diag_report(diag, DIAG_FILE_MISSING, ((Place){ empty, 0, 0 }), "empty");
+    assert_printed(diag, "empty:1:1: error E001: there is no file 'empty'\n    1 | \n      | ^\n");
     orr_diag_destroy(diag);
 }
 
@@ -316,9 +316,9 @@ static void test_diag_takes_messages_of_a_caller(void **state)
     orr_diag *diag = orr_diag_create();
     // no formats: taken as they are
     orr_diag_add(diag, "E021", "there is no option '%s'", "a hint with a %d");
-    orr_diag_add(diag, "W611", "left out", NULL);
+    orr_diag_add(diag, "W601", "left out", NULL);
     assert_printed(diag,
-                   "error E021: there is no option '%s'\n      a hint with a %d\nwarning W611: left out\n");
+                   "error E021: there is no option '%s'\n      a hint with a %d\nwarning W601: left out\n");
     orr_diag_destroy(diag);
 }
 

@@ -276,7 +276,8 @@ typedef struct Counter {
 static bool count_begin(void *self, const char *const *names, const char *const *units, size_t n,
                         const char *time_unit)
 {
-    assert_true(n == 2 && strcmp(names[0], "x") == 0 && strcmp(units[0], "m") == 0 && !units[1]);
+    assert_true(n == 2 && strcmp(names[0], "x") == 0 && strcmp(units[0], "m") == 0);
+    assert_string_equal(units[1], "m*s");    // found
     assert_string_equal(time_unit, "s");
     ((Counter *)self)->n_begin++;
     return true;

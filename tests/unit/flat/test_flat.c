@@ -115,6 +115,31 @@ static void test_flat_equations_of_a_node_stand_where_it_is_connected(void **sta
     case_free(&c);
 }
 
+static void test_flat_knows_the_variables_of_terminals(void **state)
+{
+    (void)state;
+    Case c = { 0 };
+    str_add(&c.text, "terminal Flange\n  across x\n  through f\nend\n"               // 1 to 4
+                     "model Mass\n  flange : Flange\n  flange.x'' = flange.f\nend\n"    // 5 to 8
+                     "model M\n  own : Flange\n  a, b : Mass\nend\n");                 // 9 to 12
+    case_run(&c);
+    assert_flattens(&c);
+    const Flat *flat = &c.f.flat;
+    static const struct { const char *name; FlatRole role; size_t line, column; } expected[] = {
+        { "own.x", FLAT_ACROSS, 10, 3 },          { "own.f", FLAT_THROUGH, 10, 3 },
+        { "b.flange.x", FLAT_ACROSS, 11, 6 },     { "b.flange.f", FLAT_THROUGH, 11, 6 },
+        { "b.flange.x'", FLAT_PLAIN, 11, 6 },     { "a.flange.x''", FLAT_PLAIN, 11, 3 },
+    };
+    for (size_t i = 0; i < sizeof expected / sizeof *expected; i++) {
+        const FlatVar *v = &flat->vars.items[flat_find(flat, expected[i].name)];
+        assert_int_equal(v->role, expected[i].role);
+        assert_at(&c, v->place, expected[i].line, expected[i].column);
+    }
+    // nothing is connected: what does not flow through b is said where b is declared
+    assert_at(&c, flat->equations.items[2].place, 11, 6);
+    case_free(&c);
+}
+
 static void test_flat_keeps_units_texts_and_links(void **state)
 {
     (void)state;
@@ -532,6 +557,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_flat_keeps_the_place_of_everything),
         cmocka_unit_test(test_flat_equations_of_a_node_stand_where_it_is_connected),
+        cmocka_unit_test(test_flat_knows_the_variables_of_terminals),
         cmocka_unit_test(test_flat_keeps_units_texts_and_links),
         cmocka_unit_test(test_flat_takes_settings_for_the_model),
         cmocka_unit_test(test_flat_follows_long_sums_without_recursion),
