@@ -237,7 +237,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     const uint64_t started = os_now_ns();
     orr_model *model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
-    pthread_mutex_init(&model->names_lock, NULL);
+    pthread_mutex_init(&model->lock, NULL);
     Compile c = { .source = source, .options = options ? options : &defaults, .diag = diag, .model = model };
     bool ok = true;
     const char *stage = c.options->dump_stage;

@@ -36,6 +36,7 @@ static uint32_t add_array(Expander *ex, Text name, FlatArray array)
     const uint32_t number = (uint32_t)flat->arrays.n;
     array.name = text_copy(flat->arena, name);
     array.first = flat->n_elements;
+    if (array.n_primes == 0) array.after = (uint32_t)flat->vars.n;
     array.derivative = array.integral = FLAT_NONE;
     array.start = EXPR_NONE;
     if (!text_map_put(&flat->array_by_name, name, number)) array.is_irregular = true;

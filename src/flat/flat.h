@@ -68,6 +68,7 @@ typedef struct FlatArray {
     uint32_t    n_sizes;
     const uint32_t *sizes;     // [n_sizes]
     uint32_t    first;         // its elements are numbered from here on, through all arrays
+    uint32_t    after;         // so many variables were declared before it: states keep the order of declaration
     uint32_t    derivative, integral;    // arrays, or FLAT_NONE
     Expr        start;         // of every element; EXPR_NONE if none
     const char *unit, *doc;    // NULL if none
@@ -137,7 +138,7 @@ typedef struct Flat {
     TextMap     array_by_name;         // full path → array
 } Flat;
 
-enum { FLAT_KEEP_FROM = 100 };
+enum { FLAT_KEEP_FROM = 1000 };
 
 // Expand `model` of the Ast. False once an error has been reported. Everything goes into flat->arena.
 bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *diag);

@@ -16,8 +16,11 @@ IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAcces
         place.memory = IR_IN_W;
         place.first -= layout->first_var;
     } else if (!computes_array(program, access->array) && !program->from_v && layout->array_state[access->array] != FLAT_NONE) {
+        const uint32_t step = layout->array_step[access->array];
         place.memory = IR_IN_X;
-        place.first = layout->array_state[access->array];
+        place.first = layout->array_state[access->array] + access->offset * step;
+        for (int k = 0; k < IR_DEPTH_MAX; k++) place.stride[k] *= (int32_t)step;
+        return place;
     }
     place.first += access->offset;
     return place;
@@ -63,10 +66,13 @@ IrStatement lower_family(Lower *l, const IrProgram *program, uint32_t b, const u
     const ExprAccess *target = expr_access(&l->ir->flat->pool, family->lhs);
     IrBody body = { .statement = { IR_LOCAL, FLAT_NONE, family->rhs, FLAT_NONE } };
     body.target = ir_element_place(l->ir, program, target);
-    if (out_of && out_of[target->array] != FLAT_NONE) {
+    const uint32_t state = out_of ? out_of[target->array] : FLAT_NONE;
+    if (state != FLAT_NONE) {
+        const uint32_t step = l->ir->layout.array_step[state];
         body.statement.kind = IR_OUT;
         body.target.memory = IR_IN_OUT;
-        body.target.first = out_of[target->array] + target->offset;
+        body.target.first = l->ir->layout.array_state[state] + target->offset * step;
+        for (int k = 0; k < IR_DEPTH_MAX; k++) body.target.stride[k] *= (int32_t)step;
     }
     find_moving(l, program, &body);
     return add_loop(l, &family->loops, body, b);
@@ -77,15 +83,20 @@ static ExprLoops over_all(const FlatArray *a)
     return (ExprLoops){ .n = 1, .count = { a->n }, .first = { 1 }, .index = { "i" } };
 }
 
-IrStatement lower_copy(Lower *l, const IrProgram *program, IrKind kind, uint32_t first, uint32_t array)
+IrStatement lower_copy(Lower *l, const IrProgram *program, IrKind kind, uint32_t state, uint32_t array)
 {
     Ir *ir = l->ir;
     const ExprLoops loops = over_all(&ir->flat->arrays.items[array]);
     const ExprAccess all = { .array = array, .stride = { 1 } };
     const Expr leaf = expr_elem(&ir->flat->pool, &all);
     IrBody body = { .statement = { kind, FLAT_NONE, leaf, FLAT_NONE },
-                    .target = { .leaf = EXPR_NONE, .first = first, .stride = { 1 }, .table = FLAT_NONE } };
-    body.target.memory = kind == IR_OUT ? IR_IN_OUT : IR_IN_V;
+                    .target = { .leaf = EXPR_NONE, .memory = IR_IN_V, .first = ir->layout.array_place[array],
+                                .stride = { 1 }, .table = FLAT_NONE } };
+    if (kind == IR_OUT) {
+        body.target.memory = IR_IN_OUT;
+        body.target.first = ir->layout.array_state[state];
+        body.target.stride[0] = (int32_t)ir->layout.array_step[state];
+    }
     find_moving(l, program, &body);
     return add_loop(l, &loops, body, FLAT_NONE);
 }
@@ -105,10 +116,10 @@ IrStatement lower_array_default(Lower *l, const IrProgram *program, uint32_t arr
 void lower_lay_out_arrays(Ir *ir)
 {
     const Flat *flat = ir->flat;
-    const Blocks *blocks = ir->blocks;
     IrLayout *layout = &ir->layout;
     layout->array_place = ARENA_ARRAY(ir->arena, uint32_t, flat->arrays.n);
     layout->array_state = ARENA_ARRAY(ir->arena, uint32_t, flat->arrays.n);
+    layout->array_step = ARENA_ARRAY(ir->arena, uint32_t, flat->arrays.n);
     for (size_t a = 0; a < flat->arrays.n; a++) {
         layout->array_state[a] = FLAT_NONE;
         if (flat->arrays.items[a].kind != FLAT_PARAM) continue;
@@ -125,9 +136,35 @@ void lower_lay_out_arrays(Ir *ir)
         layout->n_kept += flat->arrays.items[a].n;
     }
     layout->first_guess = layout->first_var + layout->n_kept;
-    layout->n_states = blocks->n_states;
-    for (uint32_t i = 0; i < blocks->n_state_arrays; i++) {
-        layout->array_state[blocks->state_arrays[i]] = layout->n_states;
-        layout->n_states += flat->arrays.items[blocks->state_arrays[i]].n;
+}
+
+// An array and its derivatives that are states. Returns how many there are.
+static uint32_t number_array(Ir *ir, const uint32_t *arrays, uint32_t n)
+{
+    const FlatArray *items = ir->flat->arrays.items;
+    IrLayout *layout = &ir->layout;
+    uint32_t step = 1;
+    while (step < n && items[arrays[step]].integral == arrays[step - 1]) step++;
+    for (uint32_t k = 0; k < step; k++) {
+        layout->array_state[arrays[k]] = layout->n_states + k;
+        layout->array_step[arrays[k]] = step;
     }
+    layout->n_states += step * items[arrays[0]].n;
+    return step;
+}
+
+void lower_number_states(Ir *ir)
+{
+    const Flat *flat = ir->flat;
+    const Blocks *blocks = ir->blocks;
+    uint32_t k = 0;
+    for (uint32_t i = 0; i < blocks->n_states; i++) {
+        uint32_t root = blocks->states[i];
+        while (k < blocks->n_state_arrays && flat->vars.items[root].integral != FLAT_NONE)
+            root = flat->vars.items[root].integral;
+        while (k < blocks->n_state_arrays && flat->arrays.items[blocks->state_arrays[k]].after <= root)
+            k += number_array(ir, blocks->state_arrays + k, blocks->n_state_arrays - k);
+        ir->layout.state_of[blocks->states[i]] = ir->layout.n_states++;
+    }
+    while (k < blocks->n_state_arrays) k += number_array(ir, blocks->state_arrays + k, blocks->n_state_arrays - k);
 }

@@ -148,7 +148,8 @@ typedef struct IrLayout {
     uint32_t *state_of;       // [n_vars] its number among the states, or FLAT_NONE
     uint32_t *array_place;    // [n_arrays] place of its first element in v
     uint32_t *array_state;    // [n_arrays] number of its first element among the states, or FLAT_NONE
-    uint32_t  n_states;       // those of Blocks, then the elements of arrays
+    uint32_t *array_step;     // [n_arrays] and from one element to the next: u, u' lie element by element
+    uint32_t  n_states;       // those of Blocks and the elements of arrays, in the order of declaration
 } IrLayout;
 
 enum {
@@ -181,7 +182,7 @@ typedef struct Ir {
     Blocks    *blocks;        // borrowed
     IrLayout   layout;
     IrProgram  programs[IR_N_PROGRAMS];
-    bool       has_pattern;   // false if it would be too large: then treat it as full
+    bool       has_pattern;   // false if it would be too large: then treat it as full; or if there are arrays
     IrPattern  pattern;
     bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern
     BlockEntry *jacobian;     // [n_jacobian] row, column, value: the entries of the pattern, in its order
@@ -203,6 +204,9 @@ enum { IR_GROUP_FROM = 500, IR_GROUP_NEVER = INT32_MAX };
 bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag);
 // Where an element is found by a program.
 IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAccess *access);
+// The pattern of a model with arrays. It grows with their sizes, so it is made only when it is asked for. False if it would
+// be too large.
+bool ir_family_pattern(const Ir *ir, IrPattern *pattern, Arena *arena);
 bool ir_verify(const Ir *ir);      // every variable is computed before it is read; asserted after lowering
 void ir_print(const Ir *ir, FILE *out);
 

@@ -290,7 +290,7 @@ static Expr variable_node(const Slice *s, uint32_t variable)
 // ---- Arrays
 
 // Elements that only the results read go there at once.
-static void find_direct(Slice *s, const uint32_t *arrays, const uint32_t *results, uint32_t n)
+static void find_direct(Slice *s, const uint32_t *arrays, const uint32_t *states, uint32_t n)
 {
     const Ordered *system = s->program->system;
     const IrReads *reads = s->program->reads;
@@ -304,30 +304,25 @@ static void find_direct(Slice *s, const uint32_t *arrays, const uint32_t *result
     for (uint32_t i = 0; i < n; i++) {
         const uint32_t a = arrays[i];
         const bool is_computed = system->array_first[a + 1] > system->array_first[a];
-        if (is_computed && !is_read[a]) s->out_of[a] = results[i];
+        if (is_computed && !is_read[a]) s->out_of[a] = states[i];
     }
 }
 
 // The derivatives of arrays, or arrays at the start, into the results.
-static void add_array_results(Slice *s, const uint32_t *arrays, const uint32_t *results, uint32_t n)
+static void add_array_results(Slice *s, const uint32_t *arrays, const uint32_t *states, uint32_t n)
 {
     for (uint32_t i = 0; i < n; i++)
         if (s->out_of[arrays[i]] == FLAT_NONE)
-            vec_push(&s->l->work, &s->statements, lower_copy(s->l, s->program, IR_OUT, results[i], arrays[i]));
+            vec_push(&s->l->work, &s->statements, lower_copy(s->l, s->program, IR_OUT, states[i], arrays[i]));
 }
 
-// States that are arrays: what is computed of each, and where the results are.
-static uint32_t *array_results(const Lower *l, bool are_rates, uint32_t **results)
+// The derivatives of the states that are arrays.
+static const uint32_t *rate_arrays(Lower *l)
 {
-    const Ir *ir = l->ir;
-    const uint32_t n = ir->blocks->n_state_arrays;
-    uint32_t *arrays = ARENA_ARRAY(&((Lower *)l)->work, uint32_t, n);
-    *results = ARENA_ARRAY(&((Lower *)l)->work, uint32_t, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const uint32_t x = ir->blocks->state_arrays[i];
-        arrays[i] = are_rates ? ir->flat->arrays.items[x].derivative : x;
-        (*results)[i] = ir->layout.array_state[x];
-    }
+    const Blocks *blocks = l->ir->blocks;
+    uint32_t *arrays = ARENA_ARRAY(&l->work, uint32_t, blocks->n_state_arrays);
+    for (uint32_t i = 0; i < blocks->n_state_arrays; i++)
+        arrays[i] = l->ir->flat->arrays.items[blocks->state_arrays[i]].derivative;
     return arrays;
 }
 
@@ -423,11 +418,10 @@ static void lower_start(Lower *l)
     for (uint32_t i = 0; i < blocks->n_states; i++) need_unknown(&s, blocks->states[i]);
     for (uint32_t i = 0; i < blocks->n_params; i++) need_unknown(&s, blocks->params[i]);
     const uint32_t n_arrays = blocks->n_state_arrays;
-    uint32_t *results;
-    const uint32_t *arrays = array_results(l, false, &results);
+    const uint32_t *arrays = blocks->state_arrays;
     for (uint32_t i = 0; i < n_arrays; i++) need_array(&s, arrays[i]);
     need_behind(&s);
-    find_direct(&s, arrays, results, n_arrays);
+    find_direct(&s, arrays, blocks->state_arrays, n_arrays);
     const bool chooses = blocks->reduction && blocks->reduction->n_choices > 0;
     if (chooses) need_choices(&s);
     for (uint32_t b = 0; b < blocks->start.n_blocks; b++) {
@@ -439,8 +433,9 @@ static void lower_start(Lower *l)
         const bool is_alias = statement.kind == IR_LOCAL && s.program->alias[statement.index] != EXPR_NONE;
         if (s.needed[b] && !is_alias) vec_push(&l->work, &s.statements, statement);
     }
-    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, start_value(&s, blocks->states[i]));
-    add_array_results(&s, arrays, results, n_arrays);
+    for (uint32_t i = 0; i < blocks->n_states; i++)
+        add(&s, IR_OUT, l->ir->layout.state_of[blocks->states[i]], start_value(&s, blocks->states[i]));
+    add_array_results(&s, arrays, blocks->state_arrays, n_arrays);
     for (uint32_t i = 0; i < blocks->n_params; i++)
         if (blocks->start.block_of[blocks->params[i]] != FLAT_NONE)
             add(&s, IR_KEEP, blocks->params[i], start_value(&s, blocks->params[i]));
@@ -476,12 +471,12 @@ static void add_rates(Slice *s)
         const Block *block = &blocks->dynamic.blocks[b];
         for (uint32_t k = 0; k < block->n; k++)
             for (uint32_t i = first[block->unknowns[k]]; i != FLAT_NONE; i = next[i])
-                add(s, IR_OUT, i, variable_node(s, block->unknowns[k]));
+                add(s, IR_OUT, ir->layout.state_of[blocks->states[i]], variable_node(s, block->unknowns[k]));
     }
     for (uint32_t i = 0; i < blocks->n_states; i++) {
         const uint32_t rate = lower_resolve(ir, s->program->alias, blocks->rates[i]);
         if (rate == FLAT_NONE || blocks->dynamic.block_of[rate] == FLAT_NONE)
-            add(s, IR_OUT, i, variable_node(s, blocks->rates[i]));
+            add(s, IR_OUT, ir->layout.state_of[blocks->states[i]], variable_node(s, blocks->rates[i]));
     }
 }
 
@@ -494,13 +489,12 @@ static void lower_rates_and_values(Lower *l)
     s.program->remembers = true;
     for (uint32_t i = 0; i < blocks->n_states; i++) need_variable(&s, blocks->rates[i]);
     const uint32_t n_arrays = blocks->n_state_arrays;
-    uint32_t *results;
-    const uint32_t *arrays = array_results(l, true, &results);
+    const uint32_t *arrays = rate_arrays(l);
     for (uint32_t i = 0; i < n_arrays; i++) need_array(&s, arrays[i]);
     need_behind(&s);
-    find_direct(&s, arrays, results, n_arrays);
+    find_direct(&s, arrays, blocks->state_arrays, n_arrays);
     add_rates(&s);
-    add_array_results(&s, arrays, results, n_arrays);
+    add_array_results(&s, arrays, blocks->state_arrays, n_arrays);
     end_slice(&s);
 
     bool *const in_rates = s.needed;
@@ -514,7 +508,7 @@ static void lower_rates_and_values(Lower *l)
         add(&s, IR_KEEP, blocks->states[i], variable_node(&s, blocks->states[i]));
     for (uint32_t i = 0; i < n_arrays; i++) {
         const uint32_t x = blocks->state_arrays[i];
-        vec_push(&l->work, &s.statements, lower_copy(l, s.program, IR_KEEP, l->ir->layout.array_place[x], x));
+        vec_push(&l->work, &s.statements, lower_copy(l, s.program, IR_KEEP, FLAT_NONE, x));
     }
     end_slice(&s);
 }
@@ -653,7 +647,7 @@ static void lay_out(Ir *ir)
         layout->guess[i] = layout->state_of[i] = FLAT_NONE;
     }
     for (uint32_t i = 0; i < blocks->n_params; i++) layout->place[blocks->params[i]] = i;
-    for (uint32_t i = 0; i < blocks->n_states; i++) layout->state_of[blocks->states[i]] = i;
+    lower_number_states(ir);
 
     const Ordered *systems[] = { &blocks->dynamic, &blocks->start };
     for (size_t k = 0; k < 2; k++) {

@@ -7,8 +7,8 @@ void orr_model_destroy(orr_model *model)
     if (!model) return;
     code_free(&model->code);
     arena_free(&model->arena);
-    arena_free(&model->names_arena);
-    pthread_mutex_destroy(&model->names_lock);
+    arena_free(&model->later);
+    pthread_mutex_destroy(&model->lock);
     free(model);
 }
 
@@ -47,7 +47,7 @@ ModelVariable model_variable(const orr_model *model, size_t i)
                         .is_structural = array->is_structural,
                         .declared = array->place };
     v.place = layout->array_place[a] + v.element;
-    if (v.state != FLAT_NONE) v.state += v.element;
+    if (v.state != FLAT_NONE) v.state += v.element * layout->array_step[a];
     return v;
 }
 
@@ -55,31 +55,47 @@ const char *model_variable_name(const orr_model *const_model, size_t i)
 {
     if (i < const_model->flat.vars.n) return const_model->flat.vars.items[i].name;
     orr_model *model = (orr_model *)const_model;    // a cache
-    pthread_mutex_lock(&model->names_lock);
-    if (!model->element_names.index.arena) map_init(&model->element_names, &model->names_arena);
+    pthread_mutex_lock(&model->lock);
+    if (!model->element_names.index.arena) map_init(&model->element_names, &model->later);
     const uint32_t *known = map_find(&model->element_names, i);
     const char *name;
     if (known) {
         name = model->names.items[*known];
     } else {
         const ModelVariable v = model_variable(model, i);
-        name = flat_element_name(&model->flat, v.number, v.element, &model->names_arena);
+        name = flat_element_name(&model->flat, v.number, v.element, &model->later);
         map_put(&model->element_names, i, (uint32_t)model->names.n);
-        vec_push(&model->names_arena, &model->names, name);
+        vec_push(&model->later, &model->names, name);
     }
-    pthread_mutex_unlock(&model->names_lock);
+    pthread_mutex_unlock(&model->lock);
     return name;
+}
+
+const IrPattern *model_pattern(const orr_model *const_model)
+{
+    if (const_model->flat.arrays.n == 0) return const_model->ir.has_pattern ? &const_model->ir.pattern : NULL;
+    orr_model *model = (orr_model *)const_model;    // a cache
+    pthread_mutex_lock(&model->lock);
+    if (!model->pattern_is_made) model->has_pattern = ir_family_pattern(&model->ir, &model->pattern, &model->later);
+    model->pattern_is_made = true;
+    pthread_mutex_unlock(&model->lock);
+    return model->has_pattern ? &model->pattern : NULL;
 }
 
 size_t model_state_variable(const orr_model *model, uint32_t state)
 {
     const Blocks *blocks = &model->blocks;
-    if (state < blocks->n_states) return blocks->states[state];
-    for (uint32_t i = blocks->n_state_arrays; i-- > 0;) {
-        const uint32_t a = blocks->state_arrays[i], first = model->ir.layout.array_state[a];
-        if (state >= first) return model->flat.vars.n + model->flat.arrays.items[a].first + (state - first);
+    const IrLayout *layout = &model->ir.layout;
+    uint32_t n_before = 0;    // elements
+    for (uint32_t i = 0; i < blocks->n_state_arrays; i++) {
+        const uint32_t a = blocks->state_arrays[i], first = layout->array_state[a], step = layout->array_step[a];
+        const FlatArray *array = &model->flat.arrays.items[a];
+        if (state < first) continue;
+        if (state < first + array->n * step && (state - first) % step == 0)
+            return model->flat.vars.n + array->first + (state - first) / step;
+        n_before += array->n;
     }
-    return 0;
+    return blocks->states[state - n_before];
 }
 
 static orr_kind kind_of(const orr_model *model, const ModelVariable *v)

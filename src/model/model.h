@@ -13,11 +13,13 @@ struct orr_model {
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays;
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read
-    // names of elements of arrays, made when first asked for; all under the lock
-    pthread_mutex_t names_lock;
-    Arena    names_arena;
+    // what grows with the sizes of arrays is made when first asked for; all under the lock
+    pthread_mutex_t lock;
+    Arena    later;
     Map      element_names;           // number of a variable → place in `names`
     VEC(const char *) names;
+    bool     pattern_is_made, has_pattern;
+    IrPattern pattern;
 };
 
 // A variable as the interface numbers it: those of the Flat model, then the elements of its arrays.
@@ -34,6 +36,8 @@ typedef struct ModelVariable {
 } ModelVariable;
 ModelVariable model_variable(const orr_model *model, size_t variable);
 const char   *model_variable_name(const orr_model *model, size_t variable);    // the model's
+// Which derivatives depend on which states; NULL if that would be too large: then treat it as full.
+const IrPattern *model_pattern(const orr_model *model);
 size_t        model_state_variable(const orr_model *model, uint32_t state);
 static inline const char *model_state_name(const orr_model *model, uint32_t state)
 {
