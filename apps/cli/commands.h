@@ -17,7 +17,9 @@ typedef struct SessionOptions {
     const char *code;                         // "instant", "native" or NULL
     const char *loops;                        // "halt" or NULL
     const char *dump_stage;                   // NULL: none
+    size_t      arrays_from;                  // see orr_compile_options
 } SessionOptions;
+enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 
 // ORR_STATUS_OK, or the reason why not, with messages. Close in either case.
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag);

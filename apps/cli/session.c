@@ -34,6 +34,7 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
         return ORR_STATUS_MODEL_ERROR;
 
     compile.model = session->experiment.model;
+    compile.arrays_from = options->arrays_from;
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
     session->model = orr_model_compile(session->source, &compile, diag);
