@@ -40,7 +40,7 @@ typedef struct orr_compile_options {
     orr_code    code;           // which compiler
     bool        loops_halt;     // refuse algebraic loops instead of solving them
     size_t      arrays_from;    // arrays of so many elements stay arrays, and a `for` over them a loop: compiling takes
-                                // no longer for larger ones; 0: 100, SIZE_MAX: all become single variables
+                                // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
 } orr_compile_options;
