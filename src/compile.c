@@ -194,7 +194,9 @@ static bool pass_lower(Compile *c)
 static bool pass_build(Compile *c)
 {
     const CodeTier tier = c->options->code == ORR_CODE_NATIVE ? CODE_NATIVE : CODE_INSTANT;
-    return code_build(&c->model->code, &c->model->ir, tier, c->diag);
+    if (!code_build(&c->model->code, &c->model->ir, tier, c->diag)) return false;
+    c->model->code.may_improve = c->options->code == ORR_CODE_AUTO;
+    return true;
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
@@ -229,7 +231,7 @@ const char *orr_stage_at(size_t i)
     return passes[i].name;
 }
 
-orr_compile_options orr_compile_options_default(void) { return (orr_compile_options){ .code = ORR_CODE_INSTANT }; }
+orr_compile_options orr_compile_options_default(void) { return (orr_compile_options){ .code = ORR_CODE_AUTO }; }
 
 orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag)
 {

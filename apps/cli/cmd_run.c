@@ -29,7 +29,7 @@ static const Option options[] = {
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
     { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
-    { "--code", OPTION_TEXT, "TIER", "instant (default) or native", offsetof(Settings, code) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--strict", OPTION_FLAG, NULL, "exit with 4 if an assertion did not hold", offsetof(Settings, strict) },

@@ -8,7 +8,7 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--code", OPTION_TEXT, "TIER", "instant (default) or native", offsetof(Settings, code) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
 };
 

@@ -33,11 +33,13 @@ ORR_API const char *orr_source_experiment_doc(const orr_source *source, size_t i
 // The stages that can be shown, in order ("ast", "flat", …); NULL behind the last.
 ORR_API const char *orr_stage_at(size_t i);
 
-typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE } orr_code;
+// The compiler: libtcc in memory, which is ready at once; the machine's `cc`, whose code is faster; or the first, with
+// the second in the background for runs that are long enough. Results do not depend on it.
+typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE, ORR_CODE_AUTO } orr_code;
 
 typedef struct orr_compile_options {
     const char *model;          // name; NULL: the one model that no other uses
-    orr_code    code;           // which compiler
+    orr_code    code;           // default: ORR_CODE_AUTO
     bool        loops_halt;     // refuse algebraic loops instead of solving them
     size_t      arrays_from;    // arrays of so many elements stay arrays, and a `for` over them a loop: compiling takes
                                 // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
@@ -73,7 +75,7 @@ ORR_API const char  *orr_model_closest(const orr_model *model, const char *name)
 typedef struct orr_model_facts {
     size_t n_states, n_equations, n_loops, n_relations;
     double compile_ms;
-    const char *code;          // "instant" or "native"
+    const char *code;          // "instant", "native" or "instant+native" if that took over
 } orr_model_facts;
 ORR_API orr_model_facts orr_model_get_facts(const orr_model *model);
 

@@ -3,6 +3,7 @@
 #include "orrery/analyse.h"
 #include "orrery/base.h"
 #include "orrery/experiment.h"
+#include "orrery/machine.h"
 #include "orrery/model.h"
 #include "orrery/run.h"
 

@@ -46,18 +46,26 @@ static char *put_row(char *p, const double *values, size_t n)
     return p;
 }
 
+size_t csv_row_room(size_t n) { return n * (NUMBER_MAX + 1) + 1; }
+
+char *csv_row_text(char *text, const double *values, size_t n)
+{
+    char *end = put_row(text, values, n);
+    if (end > text) end--;    // the last comma
+    *end++ = '\n';
+    return end;
+}
+
 void csv_row(FileOut *f, const double *values, size_t n)
 {
-    char *const start = file_room(f, n * (NUMBER_MAX + 1) + 1), *end = put_row(start, values, n);
-    if (end > start) end--;    // the last comma
-    *end++ = '\n';
+    char *const start = file_room(f, csv_row_room(n)), *end = csv_row_text(start, values, n);
     file_use(f, (size_t)(end - start));
     file_mark(f);
 }
 
 void csv_time_row(FileOut *f, double t, const double *values, size_t n)
 {
-    char *const start = file_room(f, (n + 1) * (NUMBER_MAX + 1) + 1);
+    char *const start = file_room(f, csv_row_room(n + 1));
     char *end = put_row(put_row(start, &t, 1), values, n);
     end[-1] = '\n';
     file_use(f, (size_t)(end - start));

@@ -1207,13 +1207,14 @@
       "nothing, if the branch is the one you wanted.") \
     X(COMPILER_MISSING, \
       "Native code needs a C compiler, and none was found.", \
-      "    CC=nocc orrery run tank.orr --code native", \
-      "install one (on Debian: apt install gcc), set CC, or leave out --code native.") \
+      "    PATH=/nowhere orrery run tank.orr --code native", \
+      "install one (on Debian: apt install gcc), see that PATH leads to cc, or leave out\n" \
+      "--code native.") \
     X(COMPILER_FAILED, \
       "The C compiler refused the code made from the model, or could not run. That is a mistake\n" \
       "in Orrery or in the set-up, not in your model.", \
-      "    CC=false orrery run tank.orr --code native", \
-      "leave out --code native; check the compiler named in CC; report it together\n" \
+      "    a folder of PATH with another program called cc", \
+      "leave out --code native; see whether cc compiles other programs; report it together\n" \
       "with the model.") \
     X(CODE_LOAD_FAILED, \
       "The compiled model is there but could not be loaded into the program. Some systems forbid\n" \

@@ -21,8 +21,12 @@ const BuildSymbol build_symbols[] = {
 void build_set(Code *code, const BuildSymbol *symbol, void *address)
 {
     // a function pointer from an object pointer: POSIX says how
-    if (symbol->is_loop) memcpy(&code->loops[symbol->id], &address, sizeof address);
-    else memcpy(&code->programs[symbol->id], &address, sizeof address);
+    CodeLoop loop;
+    CodeProgram program;
+    memcpy(&loop, &address, sizeof address);
+    memcpy(&program, &address, sizeof address);
+    if (symbol->is_loop) atomic_store(&code->loops[symbol->id], loop);
+    else atomic_store(&code->programs[symbol->id], program);
 }
 
 // Build parts that are not there yet.
@@ -32,7 +36,7 @@ static bool build_parts(Code *code, unsigned parts, orr_diag *diag)
     Arena work = { 0 };
     const Text text = code_text(code->ir, parts, &work);
     CodeUnit unit = { 0 };
-    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, diag)
+    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, NULL, diag)
                                               : instant_compile(code, text, &unit, diag);
     arena_free(&work);
     if (!ok) return false;
@@ -53,7 +57,9 @@ static bool is_small(const Ir *ir)
 
 bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag)
 {
-    *code = (Code){ .tier = tier, .ir = ir };
+    memset(code, 0, sizeof *code);
+    code->tier = tier;
+    code->ir = ir;
     pthread_mutex_init(&code->lock, NULL);
     if (build_parts(code, is_small(ir) ? CODE_PART_ALL : CODE_PART_CORE, diag)) return true;
     code_free(code);
@@ -72,6 +78,7 @@ bool code_require(const Code *const_code, unsigned parts, orr_diag *diag)
 
 void code_free(Code *code)
 {
+    background_end(code->background);
     for (uint32_t i = 0; i < code->n_units; i++) {
         if (code->tier == CODE_NATIVE) native_free(&code->units[i]);
         else instant_free(&code->units[i]);

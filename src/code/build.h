@@ -1,11 +1,26 @@
 // src/code/build.h: what the two compilers share.
 #pragma once
 #include "code/code.h"
+#include <sys/types.h>
+
+// A compiler at work in the background, which another thread may end.
+typedef struct NativeJob {
+    pthread_mutex_t lock;
+    pid_t           pid;           // of the compiler and its process group; 0: not running
+    bool            is_cancelled;
+} NativeJob;
+void native_job_init(NativeJob *job);
+void native_job_cancel(NativeJob *job);
+void native_job_end(NativeJob *job);
+
+void background_end(Background *background);    // waits for its thread; NULL is allowed
 
 // Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a
 // diagnostic.
 bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
-bool native_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
+// job NULL: in the foreground, to its end
+bool native_compile(Code *code, Text text, CodeUnit *unit, NativeJob *job, orr_diag *diag);
+bool native_is_cached(const Code *code, Text text);
 void instant_free(CodeUnit *unit);
 void native_free(CodeUnit *unit);
 

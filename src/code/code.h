@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "ir/ir.h"
 #include <pthread.h>
+#include <stdatomic.h>
 
 // What generated code is handed besides its vectors.
 typedef struct CodeEnv {
@@ -60,15 +61,20 @@ typedef struct CodeUnit {       // what one compilation gave
     size_t size;                // bytes of the mapping
 } CodeUnit;
 
+typedef struct Background Background;
+
+// Pointers are atomic because native code may take the place of instant code while runs are under way.
 typedef struct Code {
-    CodeProgram programs[IR_N_PROGRAMS];    // NULL until its part is built
-    CodeLoop    loops[CODE_N_LOOPS];
-    CodeTier    tier;
+    _Atomic(CodeProgram) programs[IR_N_PROGRAMS];    // NULL until its part is built
+    _Atomic(CodeLoop)    loops[CODE_N_LOOPS];
+    CodeTier    tier;                       // what it was built with at first
+    bool        may_improve;                // long runs may ask for native code
     double      compile_ms;                 // of all parts so far, printing included
     const Ir   *ir;                         // borrowed; must outlive the code
     unsigned    parts;                      // built so far
     CodeUnit    units[CODE_N_PARTS];
     uint32_t    n_units;
+    Background *background;                 // native code on its way or arrived; NULL: nobody asked
     pthread_mutex_t lock;                   // over everything above while a part is added
 } Code;
 
@@ -82,4 +88,13 @@ bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag);
 // Make sure that these parts are built: to be called before using a program or loop outside the core.
 // Completes a model that is otherwise const; safe in threads.
 bool code_require(const Code *code, unsigned parts, orr_diag *diag);
-void code_free(Code *code);
+void code_free(Code *code);                 // a compiler still at work is ended
+
+// ---- background.c: native code for a model whose runs have begun in instant code
+
+// What that would take, in ms: little if it is in the cache.
+double code_native_ms(const Code *code);
+// Build the present parts natively in a thread, which puts them in place when they are ready; at most once for a
+// model. Nothing is reported: if it fails, instant code stays.
+void code_improve(const Code *code);
+bool code_is_improved(const Code *code);    // it is ready and in use

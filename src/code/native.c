@@ -8,16 +8,21 @@
 // the caller goes on with the instant one.
 #include "base/map.h"
 #include "base/os.h"
+#include "base/vec.h"
 #include "code/build.h"
 #include "orrery/orrery.h"
+#include <dirent.h>
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 extern char **environ;
@@ -32,7 +37,14 @@ static const char *const flags[] = {
 };
 static const char *const libraries[] = { "-x", "none", "-Wl,--as-needed", "-l:libsleef.so.3", "-lm", NULL };
 
-enum { OBJECT_MAX = 1 << 30, ARGUMENTS_MAX = 32, LOOPS_MAX = 1 << 18 };
+enum {
+    OBJECT_MAX = 1 << 30,
+    ARGUMENTS_MAX = 32,
+    LOOPS_MAX = 1 << 18,
+    CACHE_MB = 256,              // of objects, unless ORRERY_CACHE_MB says otherwise
+    WORK_ABANDONED_S = 3600,     // nobody compiles one model that long
+    BACKGROUND_NICE = 10,
+};
 
 // Straight-line code over locals runs no faster for -O2 than for -O1 and takes twice as long; loops over
 // arrays want vectors.
@@ -176,9 +188,58 @@ static char **plain_environment(Arena *arena)
     return result;
 }
 
+void native_job_init(NativeJob *job)
+{
+    *job = (NativeJob){ 0 };
+    pthread_mutex_init(&job->lock, NULL);
+}
+
+void native_job_end(NativeJob *job) { pthread_mutex_destroy(&job->lock); }
+
+void native_job_cancel(NativeJob *job)
+{
+    pthread_mutex_lock(&job->lock);
+    job->is_cancelled = true;
+    if (job->pid > 0) kill(-job->pid, SIGTERM);    // the compiler's own children too
+    pthread_mutex_unlock(&job->lock);
+}
+
+// Start the compiler; in the background in a process group of its own and with less right to the processors.
+static int spawn_compiler(const char *const *arguments, char **environment,
+                          const posix_spawn_file_actions_t *actions, NativeJob *job, pid_t *pid)
+{
+    if (!job) return posix_spawnp(pid, compiler, actions, NULL, (char *const *)arguments, environment);
+    posix_spawnattr_t attributes;
+    posix_spawnattr_init(&attributes);
+    posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETPGROUP);
+    posix_spawnattr_setpgroup(&attributes, 0);
+    pthread_mutex_lock(&job->lock);
+    int error = ECANCELED;
+    if (!job->is_cancelled)
+        error = posix_spawnp(pid, compiler, actions, &attributes, (char *const *)arguments, environment);
+    if (error == 0) {
+        job->pid = *pid;
+        setpriority(PRIO_PROCESS, (id_t)*pid, BACKGROUND_NICE);
+    }
+    pthread_mutex_unlock(&job->lock);
+    posix_spawnattr_destroy(&attributes);
+    return error;
+}
+
+// The number of a process is another's once it has been waited for: it is forgotten before.
+static void await_compiler(pid_t pid, NativeJob *job)
+{
+    siginfo_t info;
+    while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+        ;
+    pthread_mutex_lock(&job->lock);
+    job->pid = 0;
+    pthread_mutex_unlock(&job->lock);
+}
+
 // Run the compiler, its messages into a file. 0, an errno, or -1 if it ran and failed.
 static int run_compiler(Arena *arena, const char *level, const char *source, const char *object,
-                        const char *messages)
+                        const char *messages, NativeJob *job)
 {
     const char *arguments[ARGUMENTS_MAX] = { compiler, level };
     size_t n = 2;
@@ -194,10 +255,10 @@ static int run_compiler(Arena *arena, const char *level, const char *source, con
     posix_spawn_file_actions_addopen(&actions, 1, messages, O_WRONLY | O_CREAT | O_TRUNC, 0666);
     posix_spawn_file_actions_adddup2(&actions, 1, 2);
     pid_t pid;
-    const int error = posix_spawnp(&pid, compiler, &actions, NULL, (char *const *)arguments,
-                                   plain_environment(arena));
+    const int error = spawn_compiler(arguments, plain_environment(arena), &actions, job, &pid);
     posix_spawn_file_actions_destroy(&actions);
     if (error) return error;
+    if (job) await_compiler(pid, job);
     int status;
     while (waitpid(pid, &status, 0) < 0) {
         // somebody else may collect the program's children: then the object tells
@@ -229,7 +290,7 @@ static bool report_failure(int result, const char *messages, orr_diag *diag)
 
 // Compile into a folder of our own, then move the object into place.
 static bool build_object(Arena *arena, const char *folder, const char *path, const char *level, Text text,
-                         orr_diag *diag)
+                         NativeJob *job, orr_diag *diag)
 {
     char buffer[128];
     char *work = arena_printf(arena, "%s/work.XXXXXX", folder);
@@ -246,7 +307,7 @@ static bool build_object(Arena *arena, const char *folder, const char *path, con
         diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, source,
                     os_error_text(errno, buffer, sizeof buffer));
     if (ok) {
-        const int result = run_compiler(arena, level, source, object, messages);
+        const int result = run_compiler(arena, level, source, object, messages, job);
         ok = result == 0 || report_failure(result, messages, diag);
     }
     if (ok && (!add_seal(object) || rename(object, path) != 0)) {
@@ -258,6 +319,65 @@ static bool build_object(Arena *arena, const char *folder, const char *path, con
     unlink(messages);
     rmdir(work);
     return ok;
+}
+
+// ---- The size of the cache
+
+typedef struct CacheFile {
+    const char *path;
+    uint64_t    bytes;
+    int64_t     used;    // when last, in seconds
+} CacheFile;
+
+static int compare_use(const void *a, const void *b)
+{
+    const int64_t x = ((const CacheFile *)a)->used, y = ((const CacheFile *)b)->used;
+    return (x > y) - (x < y);
+}
+
+static uint64_t cache_limit(void)
+{
+    const char *text = getenv("ORRERY_CACHE_MB");
+    char *end = NULL;
+    const unsigned long long mb = text ? strtoull(text, &end, 10) : 0;
+    return (text && end > text && *end == 0 && mb < 1ull << 40 ? mb : CACHE_MB) << 20;
+}
+
+// What a compiler that was killed has left behind.
+static void remove_work(Arena *arena, const char *work)
+{
+    static const char *const files[] = { "model.c", "model.so", "messages" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) unlink(os_path_join(arena, work, files[i]));
+    rmdir(work);
+}
+
+// Throw away what has not been used for longest until the rest fits. Whoever has an object loaded keeps it, and
+// whoever looks for it builds it again; `newest` stays in any case.
+static void trim_cache(Arena *arena, const char *folder, const char *newest)
+{
+    DIR *list = opendir(folder);
+    if (!list) return;
+    VEC(CacheFile) files = { 0 };
+    uint64_t total = 0;
+    const time_t now = time(NULL);
+    for (struct dirent *entry; (entry = readdir(list)) != NULL;) {
+        if (entry->d_name[0] == '.') continue;
+        const CacheFile file = { .path = os_path_join(arena, folder, entry->d_name) };
+        struct stat st;
+        if (lstat(file.path, &st) != 0) continue;
+        if (S_ISDIR(st.st_mode)) {
+            if (now - st.st_mtime > WORK_ABANDONED_S) remove_work(arena, file.path);
+        } else {
+            total += (uint64_t)st.st_size;
+            if (strcmp(file.path, newest) != 0)
+                vec_push(arena, &files, (CacheFile){ file.path, (uint64_t)st.st_size, (int64_t)st.st_mtime });
+        }
+    }
+    closedir(list);
+    const uint64_t limit = cache_limit();
+    if (files.n > 0) qsort(files.items, files.n, sizeof *files.items, compare_use);
+    for (size_t i = 0; i < files.n && total > limit; i++)
+        if (unlink(files.items[i].path) == 0) total -= files.items[i].bytes;
 }
 
 // ---- Loading
@@ -281,7 +401,8 @@ static bool is_safe_folder(const char *folder)
            !(st.st_mode & S_IWOTH);
 }
 
-static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, orr_diag *diag)
+static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, NativeJob *job,
+                           orr_diag *diag)
 {
     uint64_t compiler_hash = 0;
     if (!find_compiler(arena, &compiler_hash)) {
@@ -296,19 +417,36 @@ static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, 
         return false;
     }
     const char *level = level_of(code, text), *path = object_path(arena, folder, level, text, compiler_hash);
-    if (is_whole(path) && load(code, path, unit)) return true;
+    if (is_whole(path) && load(code, path, unit)) {
+        utimensat(AT_FDCWD, path, NULL, 0);    // used just now: the last to be thrown away
+        return true;
+    }
     // absent, damaged, or made for something that is no longer there
-    if (!build_object(arena, folder, path, level, text, diag)) return false;
+    if (!build_object(arena, folder, path, level, text, job, diag)) return false;
+    trim_cache(arena, folder, path);
     if (load(code, path, unit)) return true;
     const char *reason = dlerror();
     diag_report(diag, DIAG_CODE_LOAD_FAILED, (Place){ 0 }, reason ? reason : path);
     return false;
 }
 
-bool native_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
+bool native_is_cached(const Code *code, Text text)
 {
     Arena arena = { 0 };
-    const bool ok = build_and_load(&arena, code, text, unit, diag);
+    uint64_t compiler_hash = 0;
+    bool cached = find_compiler(&arena, &compiler_hash);
+    if (cached) {
+        const char *folder = os_path_join(&arena, os_cache_folder(&arena), "native");
+        cached = os_file_exists(object_path(&arena, folder, level_of(code, text), text, compiler_hash));
+    }
+    arena_free(&arena);
+    return cached;
+}
+
+bool native_compile(Code *code, Text text, CodeUnit *unit, NativeJob *job, orr_diag *diag)
+{
+    Arena arena = { 0 };
+    const bool ok = build_and_load(&arena, code, text, unit, job, diag);
     arena_free(&arena);
     return ok;
 }

@@ -6,20 +6,29 @@
 //     run: fill block 0 ─hand over→ fill block 1 ─hand over→ …
 //     writer:            format, write block 0   format, write block 1   …
 //
+// A run that is ahead of its writer does not wait idly: it formats rows of the full block itself until the writer
+// is free, which then has less to do.
+//
 // A run that never fills a block starts no thread. Now and then (progress) what has come so far is written out, so that
 // a slow run can be watched and a killed one leaves what it had.
 #include "base/csv.h"
 #include "base/file.h"
 #include "orrery/experiment.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { BLOCK_BYTES = 1 << 17 };
+enum {
+    BLOCK_BYTES = 1 << 17,
+    ROWS_AT_ONCE = 32,     // formatted by the run between two looks at the writer
+};
 
 typedef struct RowBlock {
     double *numbers;    // [rows_most][width] heap
     size_t  n_rows;
+    char   *text;       // heap; the first n_formatted rows as text; NULL until a run is ahead of its writer
+    size_t  n_text, n_formatted;
 } RowBlock;
 
 struct orr_csv {
@@ -35,7 +44,7 @@ struct orr_csv {
 
     pthread_mutex_t lock;        // over what follows
     pthread_cond_t  changed;
-    bool      waiting;           // a block has been handed over and is not written yet
+    atomic_bool waiting;         // a block has been handed over and is not written yet; read without the lock too
     bool      stopping;
     bool      failed;            // the file could not be written
 };
@@ -56,8 +65,11 @@ orr_csv *orr_csv_create(const char *path, orr_diag *diag)
 
 static void write_block(orr_csv *csv, RowBlock *block, bool flush)
 {
-    for (size_t i = 0; i < block->n_rows; i++) csv_row(&csv->file, block->numbers + i * csv->width, csv->width);
-    block->n_rows = 0;
+    file_write(&csv->file, block->text, block->n_text);
+    file_mark(&csv->file);
+    for (size_t i = block->n_formatted; i < block->n_rows; i++)
+        csv_row(&csv->file, block->numbers + i * csv->width, csv->width);
+    block->n_rows = block->n_text = block->n_formatted = 0;
     if (flush) file_flush(&csv->file);
 }
 
@@ -102,6 +114,24 @@ static bool start_writer(orr_csv *csv)
     return csv->has_writer;
 }
 
+// Rows become text here as long as the writer is busy.
+static void format_meanwhile(orr_csv *csv, RowBlock *block)
+{
+    while (atomic_load(&csv->waiting) && block->n_formatted < block->n_rows) {
+        if (!block->text) {
+            const size_t room = csv->rows_most * csv_row_room(csv->width);
+            block->text = malloc(room);
+            if (!block->text) arena_no_memory(room);
+        }
+        size_t last = block->n_formatted + ROWS_AT_ONCE;
+        if (last > block->n_rows) last = block->n_rows;
+        char *end = block->text + block->n_text;
+        for (; block->n_formatted < last; block->n_formatted++)
+            end = csv_row_text(end, block->numbers + block->n_formatted * csv->width, csv->width);
+        block->n_text = (size_t)(end - block->text);
+    }
+}
+
 // Give the filling block away and go on in the other one.
 static bool hand_over(orr_csv *csv, bool flush)
 {
@@ -109,6 +139,7 @@ static bool hand_over(orr_csv *csv, bool flush)
         write_block(csv, &csv->blocks[csv->filling], flush);
         return csv->file.error == 0;
     }
+    format_meanwhile(csv, &csv->blocks[csv->filling]);
     if (!await_writer(csv)) return false;
     pthread_mutex_lock(&csv->lock);
     csv->filling = 1 - csv->filling;
@@ -189,8 +220,10 @@ bool orr_csv_close(orr_csv *csv)
     if (!csv) return true;
     stop_writer(csv);
     const bool ok = file_close(&csv->file, csv->diag);
-    free(csv->blocks[0].numbers);
-    free(csv->blocks[1].numbers);
+    for (int i = 0; i < 2; i++) {
+        free(csv->blocks[i].numbers);
+        free(csv->blocks[i].text);
+    }
     pthread_mutex_destroy(&csv->lock);
     pthread_cond_destroy(&csv->changed);
     free(csv);

@@ -345,7 +345,7 @@ static orr_status run_once(Simulation *s)
         if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
-        else if (island->solver->fixed_step && s->model->n_relations == 0)
+        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run)))
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }

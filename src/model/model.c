@@ -167,7 +167,9 @@ orr_model_facts orr_model_get_facts(const orr_model *model)
         .n_loops = model->blocks.dynamic.n_loops,    // those solved symbolically too
         .n_relations = model->n_relations,
         .compile_ms = model->compile_ms,
-        .code = model->code.tier == CODE_NATIVE ? "native" : "instant",
+        .code = model->code.tier == CODE_NATIVE        ? "native"
+                : code_is_improved(&model->code) ? "instant+native"
+                                                 : "instant",
     };
     return facts;
 }

@@ -17,11 +17,8 @@
 
 enum {
     LOOKS = 4,             // places in a free step where relations are looked at
-    SETTLE_MAX = 100,      // rounds of modes that depend on one another
-    BURST_MAX = 1000,      // events inside BURST_SPAN before we call it endless
     PULSE_WORK = 20000,    // states advanced between two looks at the clock
 };
-#define BURST_SPAN 1e-9         // of the scale of time
 #define PULSE_NS   100000000    // ten times a second
 #define STEPS_MAX  4e15         // grid points that are told apart
 
@@ -48,77 +45,16 @@ bool drive_is_near(const Island *island, double t)
 
 bool drive_has_reached(const Island *island, double t) { return island->t >= t || drive_is_near(island, t); }
 
-static orr_status fail(orr_run *run)
+orr_status drive_fail(orr_run *run)
 {
     run->is_failed = true;
     run->values_valid = false;
     return ORR_STATUS_FAILED;
 }
 
-// ---- Events
+// ---- Looking for events
 
-// What the k-th relation is called in messages; to be freed.
-static char *relation_text(const orr_model *model, size_t k)
-{
-    return run_expr_text(model, model->flat.relations.items[k].relation);
-}
-
-static size_t first_difference(const orr_run *run, const Island *island)
-{
-    const double *modes = island_modes(island);
-    for (size_t i = 0; i < run->model->n_relations; i++)
-        if ((run->relations[2 * i + 1] != 0) != (modes[i] != 0)) return i;
-    return 0;
-}
-
-static orr_status fail_endless(orr_run *run, double t, size_t relation, const char *hint)
-{
-    char *text = relation_text(run->model, relation);
-    diag_report(run->diag, DIAG_ZENO,
-                run_place(run->model, run->diag, run->model->flat.relations.items[relation].place), t, text);
-    diag_hint(run->diag, "%s", hint);
-    free(text);
-    return fail(run);
-}
-
-bool drive_settle(orr_run *run, Island *island, bool *changed)
-{
-    double *modes = island_modes(island);
-    const size_t n = run->model->n_relations;
-    *changed = false;
-    for (int round = 0; n > 0; round++) {
-        if (!island_relations(island, island->t, island->x, run->relations)) {
-            fault_report(island);
-            fail(run);
-            return false;
-        }
-        const size_t first = first_difference(run, island);
-        bool again = false;
-        for (size_t i = 0; i < n; i++) {
-            const double truth = run->relations[2 * i + 1] != 0;
-            if (modes[i] == truth) continue;
-            modes[i] = truth;
-            again = true;
-        }
-        if (!again) break;
-        *changed = true;
-        if (round == SETTLE_MAX) {
-            fail_endless(run, island->t, first,
-                         "the relation contradicts itself: what it switches makes it false again");
-            return false;
-        }
-    }
-    return true;
-}
-
-// Against what a time counts as short: the time so far or the whole run, whichever is longer.
-static double scale_of_time(const orr_run *run, const Island *island)
-{
-    const double t_end = island->options.t_end, span = isfinite(t_end) ? t_end - run->t_start : 1;
-    return larger(larger(fabs(island->t), island->t - run->t_start), span);
-}
-
-static orr_status check_asserts(orr_run *run, Island *island)
+orr_status drive_check_asserts(orr_run *run, Island *island)
 {
     const orr_model *model = run->model;
     if (model->n_asserts == 0) return ORR_STATUS_OK;
@@ -137,26 +73,6 @@ static orr_status check_asserts(orr_run *run, Island *island)
         free(text);
     }
     return ORR_STATUS_OK;
-}
-
-orr_status drive_event(orr_run *run, Island *island)
-{
-    if (!run->event_waits) return ORR_STATUS_OK;
-    run->event_waits = false;
-    run->n_events++;
-    if (run->n_burst == 0 || island->t - run->burst_start > BURST_SPAN * scale_of_time(run, island)) {
-        run->burst_start = island->t;
-        run->n_burst = 0;
-    }
-    if (++run->n_burst > BURST_MAX)
-        return fail_endless(run, island->t, run->event_relation,
-                            "a small hysteresis, or a smooth function in its place, ends the chattering");
-    bool changed;
-    if (!drive_settle(run, island, &changed)) return ORR_STATUS_FAILED;
-    run->values_valid = false;
-    island->t_before = island->t;
-    island->solver->restart(island);    // also puts a new grid where the island stands
-    return check_asserts(run, island);  // what jumped may break one here already
 }
 
 // The state at a time inside the last fixed step: the same method with a shorter step.
@@ -213,7 +129,7 @@ static bool look_for_event(orr_run *run, Island *island)
             island->t_before = t_from;
             memcpy(island->x, run->x_event, size);
             run->event_waits = true;
-            run->event_relation = first_difference(run, island);
+            run->event_relation = event_first_difference(run, island);
             return true;
         }
         lo = at;
@@ -230,21 +146,21 @@ orr_status drive_arrive(orr_run *run, Island *island)
     if (run->history && !history_push(run, island)) {
         island_fault(island, FAULT_VALUE, 0, island->t, island->x);
         fault_report(island);
-        return fail(run);
+        return drive_fail(run);
     }
     choose_look(run, island);
-    return check_asserts(run, island);
+    return drive_check_asserts(run, island);
 }
 
-// Look at the clock now and then and tell whoever wants to know how far we are.
+// Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we are.
 static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
 {
-    if (!run->pulse) return ORR_STATUS_OK;
     run->n_since_pulse += n_steps * (run->model->n_states + 8);
     if (run->n_since_pulse < PULSE_WORK) return ORR_STATUS_OK;
     run->n_since_pulse = 0;
     const uint64_t now = os_now_ns();
-    if (now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
+    tier_look(run, island, now);
+    if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
     return run->pulse(run->pulse_context, island->t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
 }
@@ -270,7 +186,7 @@ static orr_status careful_step(orr_run *run, Island *island, double t_limit)
         island->t = island->t_before = t;
         island->k = run->k_before;
         fault_report(island);
-        return fail(run);
+        return drive_fail(run);
     }
     return drive_arrive(run, island);
 }
@@ -329,11 +245,11 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
     bool is_jump = false;
     if (run->jump_waits) island->solver->restart(island);
     const double t_break = run->history ? history_break(run, island->t, &is_jump) : INFINITY;
-    if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return fail(run);
+    if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return drive_fail(run);
     run->jump_waits = is_jump && island->t == t_break;
     if (!look_for_event(run, island)) {
         fault_report(island);
-        return fail(run);
+        return drive_fail(run);
     }
     const orr_status status = pulse(run, island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
@@ -343,10 +259,20 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
     choose_switch(run, island);
+    if (due_next(run) <= island->t) run->event_waits = true;
     if (run->event_waits) {
-        const orr_status status = drive_event(run, island);
+        const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
     }
-    if (!island->solver->fixed_step) return free_step(run, island, t_limit);
-    return fixed_steps(run, island, t_want, t_limit, n_max);
+    const double t_due = due_next(run);
+    if (t_due < t_limit) t_limit = t_due;
+    const orr_status status = island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
+                                                         : free_step(run, island, t_limit);
+    // on a grid a point this near is meant; the event is where it was scheduled
+    const bool is_due = t_due < INFINITY && drive_has_reached(island, t_due);
+    if (status == ORR_STATUS_OK && !run->event_waits && is_due) {
+        island->t = t_due;
+        run->event_waits = true;
+    }
+    return status;
 }

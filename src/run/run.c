@@ -141,8 +141,9 @@ static void allocate(orr_run *run)
     const size_t n = model->n_states;
     run->n_islands = 1;
     run->islands = ARENA_NEW(arena, Island);
-    run->state_size = n + model->n_values;
+    run->state_size = n + model->n_values + due_size(model);
     run->state = ARENA_ARRAY(arena, double, run->state_size);
+    due_init(run, run->state + n + model->n_values);
     run->x_between = ARENA_ARRAY(arena, double, n);
     run->x_event = ARENA_ARRAY(arena, double, n);
     run->x_trial = ARENA_ARRAY(arena, double, n);
@@ -238,7 +239,7 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
         run->x = run->x_between;
         return ORR_STATUS_OK;
     }
-    return run->event_waits ? drive_event(run, island) : ORR_STATUS_OK;
+    return run->event_waits ? event_handle(run, island) : ORR_STATUS_OK;
 }
 
 // Something went wrong on the way: the user stands at the last good time.

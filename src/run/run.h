@@ -9,8 +9,11 @@
 // step puts them back.
 #pragma once
 #include "base/arena.h"
+#include "base/vec.h"
 #include "model/model.h"
+#include "num/calendar.h"
 #include "orrery/run.h"
+#include <math.h>
 
 struct Solver;
 
@@ -63,11 +66,22 @@ typedef struct Island {
 struct History;
 struct Choosing;
 
+// Something outside the model that acts at times it knows beforehand, such as an input that jumps.
+typedef struct RunSource {
+    // It is t, as scheduled, and the island stands there: change inputs with run_set_input. *next is the next
+    // time, after t; INFINITY if there is none. False, reported, ends the run.
+    bool (*due)(void *context, orr_run *run, double t, double *next);
+    // The run begins again at t_start: the first time, as given to run_add_source. NULL: the same as before.
+    double (*rewind)(void *context, orr_run *run);
+    void       *context;            // borrowed
+    const char *name;               // "input u": the cause of its events, for people; borrowed
+} RunSource;
+
 struct orr_run {
     const orr_model *model;         // borrowed; outlives the run
     orr_diag *diag;                 // borrowed
     Arena     arena;                // owns all below
-    double   *state;                // [state_size] all numbers that change: x, v: a checkpoint is a copy
+    double   *state;                // [state_size] all that changes: x, v, calendar: a checkpoint is a copy
     size_t    state_size;
     Island   *islands;              // [n_islands]
     size_t    n_islands;
@@ -96,6 +110,13 @@ struct orr_run {
     double   *x_trial;              // [n_states] likewise
     double   *asserts;              // [n_asserts]
     bool     *assert_broken;        // [n_asserts] reported already
+    Calendar  calendar;             // when each source is due; its memory is inside `state`
+    double   *due_memory;
+    uint32_t  n_due_max;            // things in the calendar
+    uint32_t *due;                  // [n_due_max] scratch: those due at the same time
+    VEC(RunSource) sources;         // things of the calendar from first_source on
+    VEC(double)    source_first;    // when each begins
+    uint32_t  first_source;
     bool      event_waits;          // the island stands at an event that has not been handled yet
     bool      jump_waits;           // the rates may jump where the island stands: the solver must begin anew
     size_t    event_relation;       // one of those that changed there
@@ -114,6 +135,8 @@ struct orr_run {
 
     size_t    n_events, n_reruns, n_violations;
     uint64_t  ns_created, ns_pulse;
+    uint64_t  ns_tier;              // when to look at better code next; UINT64_MAX: never
+    double    native_ms;            // what that would take; 0: not known yet
     size_t    n_since_pulse;
 };
 
@@ -160,19 +183,52 @@ void choose_switch(orr_run *run, Island *island);              // before the nex
 // Report constraints that are not independent at the values in v. False if there are none.
 bool choose_report(orr_run *run, double t);
 
-// ---- drive.c: steps, events, checks
+// ---- due.c: events whose time is known
+
+enum { RUN_SOURCES = 16 };         // that a run takes besides one for each input
+
+// Let a source act at `first`, t_start or later (INFINITY: not yet), and then whenever it says. The island ends
+// a step exactly there; the source acts before relations and conditions are looked at, and the solver begins
+// anew behind it. The number of the source, for run_schedule.
+uint32_t run_add_source(orr_run *run, const RunSource *source, double first);
+// Its next time, instead of any other; INFINITY: none. A time that the island has passed means now.
+void     run_schedule(orr_run *run, uint32_t source, double t);
+// The value of an input, from now on; to be called by a source that is due. The variable is a FLAT_INPUT.
+void     run_set_input(orr_run *run, uint32_t variable, double value);
+
+size_t due_size(const orr_model *model);                            // doubles of the state block
+void   due_init(orr_run *run, double *memory);
+void   due_start(orr_run *run);                                     // the run begins at t_start
+static inline double due_next(const orr_run *run) { return calendar_first(&run->calendar); }
+// Everything that is due at t. False, reported, if a source fails.
+bool   due_act(orr_run *run, double t);
+
+// ---- event.c: what happens at an instant
+
+// Handle the event that waits, if one does: sources that are due act, modes are brought in line, the solver
+// begins anew.
+orr_status event_handle(orr_run *run, Island *island);
+// Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
+bool   event_settle(orr_run *run, Island *island, bool *changed);
+size_t event_first_difference(const orr_run *run, const Island *island);    // between run->relations and the modes
+
+// ---- drive.c: steps, checks
 
 // Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step
 // methods. An event found on the way ends the step there and waits (event_waits) until the next call or
-// drive_event.
+// event_handle.
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
-orr_status drive_event(orr_run *run, Island *island);          // handle the event that waits, if one does
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
-// Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
-bool drive_settle(orr_run *run, Island *island, bool *changed);
+orr_status drive_check_asserts(orr_run *run, Island *island);
+orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
 double drive_grid(const Island *island, long k);               // t_start + k·step
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
+
+// ---- tier.c: whether native code pays
+
+// Ask for native code if the rest of the run is long enough for it.
+void tier_look(orr_run *run, const Island *island, uint64_t now);
 
 // ---- locate.c: where a relation changes inside the last step
 

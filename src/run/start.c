@@ -428,6 +428,7 @@ bool run_start(orr_run *run)
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
     if (!compute_params(run) || !history_init(run)) return false;
+    due_start(run);
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {
@@ -440,7 +441,7 @@ bool run_start(orr_run *run)
         }
         if (any_given) model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
         run_guess_from_values(run);
-        if (!drive_settle(run, island, &modes_changed)) return false;
+        if (!event_settle(run, island, &modes_changed)) return false;
         if (!history_start(run, &past_changed)) past_changed = false;
         if (!modes_changed && !past_changed) break;
         if (round == ROUNDS_MAX) {

@@ -108,6 +108,19 @@ for key in states equations loops solver steps rhs_evaluations rejected events r
     grep -qE "^$key: [^ ]+$" err || fail "no '$key' among the statistics"
 done
 expect_equal "$(grep -E '^(states|equations|loops|code):' err | tr '\n' ' ')" 'states: 0 equations: 2 loops: 1 code: instant '
+# a long run asks for native code, which takes over if it is ready in time, and gives the same bits; a short one never
+# starts a compiler
+long_run="$root/examples/lotka_volterra.orr long --until 600000 --record X --every 30000 --stats --quiet"
+ORRERY_CACHE=$PWD/cache run run $long_run -o auto.csv
+expect_err 'code: instant'
+expect_file cache/native
+run run $long_run --code instant -o instant.csv
+expect_err 'code: instant'
+check
+cmp -s auto.csv instant.csv || fail 'native code that took over gives other results'
+ORRERY_CACHE=$PWD/unused run run "$root/examples/lotka_volterra.orr" --stats --quiet
+check
+[ ! -e unused ] || fail 'a short run started a compiler'
 run run "$root/examples/loop.orr" --code native --stats --quiet
 expect_err 'code: native'
 expect_err 'loops: 1'

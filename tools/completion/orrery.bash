@@ -40,7 +40,7 @@ _orrery() {
     case $command:$previous in
         *:--solver) _orrery_words "$(_orrery_ask solvers | sed 's/ .*//')"; return ;;
         *:--stage) _orrery_words 'ast units flat order ir c'; return ;;
-        *:--code) _orrery_words 'instant native'; return ;;
+        *:--code) _orrery_words 'auto instant native'; return ;;
         *:--loops) _orrery_words 'solve halt'; return ;;
         *:--update) _orrery_words 'synchronous in-place'; return ;;
         linearise:--at) _orrery_words 'steady start'; return ;;

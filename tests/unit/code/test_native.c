@@ -229,6 +229,109 @@ static void test_processes_share_the_cache(void **state)
     model_free(&m);
 }
 
+static void wait_for(const Code *code)
+{
+    for (int i = 0; i < 60000 && !code_is_improved(code); i++) usleep(1000);
+}
+
+static void test_native_code_takes_over_with_the_same_bits(void **state)
+{
+    (void)state;
+    RandomModel m;
+    make_model(&m, 8);
+    Code code;
+    assert_true(code_build(&code, &m.b.ir, CODE_INSTANT, m.b.make.diag));
+    const CodeProgram instant = code.programs[IR_RATES];
+    const double rate = rate_of(&m, &code);
+    assert_true(code_native_ms(&code) > 20);
+    code_improve(&code);
+    code_improve(&code);    // asked for twice, built once
+    wait_for(&code);
+    assert_true(code_is_improved(&code));
+    assert_true(code.programs[IR_RATES] != instant);
+    assert_same_bits(rate_of(&m, &code), rate);
+    assert_true(code_native_ms(&code) < 20);    // it would come from the cache now
+    code_free(&code);
+    model_free(&m);
+}
+
+static void test_code_stays_instant_where_native_code_fails(void **state)
+{
+    const Cache *cache = *state;
+    RandomModel m;
+    make_model(&m, 9);
+    Code code;
+    assert_true(code_build(&code, &m.b.ir, CODE_INSTANT, m.b.make.diag));
+    const CodeProgram instant = code.programs[IR_RATES];
+    FILE *f = fopen(cache->native, "w");    // a file where the folder should be
+    fclose(f);
+    code_improve(&code);
+    usleep(100000);
+    assert_false(code_is_improved(&code));
+    assert_true(code.programs[IR_RATES] == instant);
+    assert_int_equal(orr_diag_count(m.b.make.diag), 0);
+    code_free(&code);
+    assert_int_equal(unlink(cache->native), 0);
+    model_free(&m);
+}
+
+// A model that is no longer wanted does not wait for its compiler.
+static void test_a_compiler_at_work_is_ended(void **state)
+{
+    const Cache *cache = *state;
+    RandomModel m;
+    make_model(&m, 10);
+    char bin[128], compiler[160], path[256];
+    snprintf(bin, sizeof bin, "%s/slow", cache->folder);
+    snprintf(compiler, sizeof compiler, "%s/cc", bin);
+    assert_int_equal(mkdir(bin, 0777), 0);
+    FILE *f = fopen(compiler, "w");
+    fprintf(f, "#!/bin/sh\ntouch %s/started\nsleep 1000\n", bin);
+    fclose(f);
+    assert_int_equal(chmod(compiler, 0777), 0);
+    char *before = strdup(getenv("PATH"));
+    snprintf(path, sizeof path, "%s:/usr/bin:/bin", bin);
+    setenv("PATH", path, 1);
+    Code code;
+    assert_true(code_build(&code, &m.b.ir, CODE_INSTANT, m.b.make.diag));
+    code_improve(&code);
+    snprintf(compiler, sizeof compiler, "%s/started", bin);
+    for (int i = 0; i < 60000 && access(compiler, F_OK) != 0; i++) usleep(1000);
+    code_free(&code);    // a test that hangs here has failed
+    setenv("PATH", before, 1);
+    free(before);
+    char names[8][128];
+    assert_int_equal(list_cache(cache, names, 8), 0);    // its folder is gone too
+    model_free(&m);
+}
+
+static void test_the_cache_has_a_limit(void **state)
+{
+    const Cache *cache = *state;
+    char names[8][128], newest[128] = "";
+    setenv("ORRERY_CACHE_MB", "0", 1);
+    for (uint64_t seed = 11; seed < 14; seed++) {
+        RandomModel m;
+        make_model(&m, seed);
+        Code code;
+        assert_true(build_native(&m, &code));
+        assert_true(isfinite(rate_of(&m, &code)));
+        code_free(&code);
+        model_free(&m);
+        assert_int_equal(list_cache(cache, names, 8), 1);    // the newest stays in any case
+        assert_string_not_equal(names[0], newest);
+        strcpy(newest, names[0]);
+    }
+    unsetenv("ORRERY_CACHE_MB");
+    RandomModel m;
+    make_model(&m, 14);
+    Code code;
+    assert_true(build_native(&m, &code));
+    code_free(&code);
+    model_free(&m);
+    assert_int_equal(list_cache(cache, names, 8), 2);
+}
+
 // ---- The text
 
 static void check_text(const Cache *cache, const Built *b, const char *compiler)
@@ -302,6 +405,10 @@ int main(void)
         TEST(test_a_failing_compiler_is_said),
         TEST(test_a_cache_that_cannot_be_written),
         TEST(test_processes_share_the_cache),
+        TEST(test_native_code_takes_over_with_the_same_bits),
+        TEST(test_code_stays_instant_where_native_code_fails),
+        TEST(test_a_compiler_at_work_is_ended),
+        TEST(test_the_cache_has_a_limit),
         TEST(test_strict_compilers_accept_the_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
