@@ -206,6 +206,12 @@ static void add_for_each(Stepping *l, const char *statement)
     str_addf(&l->body, "        for (j = 0; j < %u; j++) %s\n", n_states(l), statement);
 }
 
+// The end of a step: into y if it may turn out that the step must not be made, else into x at once.
+static void add_last(Stepping *l, const char *value)
+{
+    str_addf(&l->body, "        for (j = 0; j < %u; j++) %s[j] = %s;\n", n_states(l), l->has_relations ? "y" : "x", value);
+}
+
 static void finish_large(Stepping *l, const char *name, const char *constants)
 {
     StrBuf *s = &l->c->gen.body;
@@ -213,11 +219,11 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
     if (l->has_relations)
         str_add(&l->body, "        if ((*why = orr_changed(t_next, y, env, &changed))) break;\n"
                           "        if (changed != 0.0) { *why = -1; break; }\n");
-    add_for_each(l, "x[j] = y[j];");
+    if (l->has_relations) add_for_each(l, "x[j] = y[j];");
     str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
     str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n,
              2 * n);
-    str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)changed;\n");
+    str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)y, (void)changed;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
                "        const double t = t_start + (double)(k + i)*h;\n"
                "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n"
@@ -230,7 +236,7 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
 static void print_large_euler(Stepping *l)
 {
     add_call(l, "t", "x", "f");
-    add_for_each(l, "y[j] = x[j] + h*f[j];");
+    add_last(l, "x[j] + h*f[j]");
     finish_large(l, "euler", "");
 }
 
@@ -239,7 +245,7 @@ static void print_large_heun(Stepping *l)
     add_call(l, "t", "x", "s");
     add_for_each(l, "y[j] = x[j] + h*s[j];");
     add_call(l, "t_next", "y", "f");
-    add_for_each(l, "y[j] = x[j] + h_half*(s[j] + f[j]);");
+    add_last(l, "x[j] + h_half*(s[j] + f[j])");
     finish_large(l, "heun", "    const double h_half = 0.5*h;\n");
 }
 
@@ -252,7 +258,7 @@ static void print_large_rk4(Stepping *l)
     add_call(l, "t_half", "y", "f");
     add_for_each(l, "{ s[j] = s[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }");
     add_call(l, "t_next", "y", "f");
-    add_for_each(l, "y[j] = x[j] + h_sixth*(s[j] + f[j]);");
+    add_last(l, "x[j] + h_sixth*(s[j] + f[j])");
     finish_large(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n");
 }
 
