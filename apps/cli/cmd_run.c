@@ -246,7 +246,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const double started_ms = now_ms();
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .code = s->code, .loops = s->loops };
+                                  .model = s->model, .code = s->code, .loops = s->loops,
+                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;

@@ -18,6 +18,7 @@ typedef struct SessionOptions {
     const char *loops;                        // "halt" or NULL
     const char *dump_stage;                   // NULL: none
     size_t      arrays_from;                  // see orr_compile_options
+    const char *solver;                       // instead of that of the experiment; NULL: none
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 

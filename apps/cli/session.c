@@ -1,5 +1,6 @@
 // apps/cli/session.c: what several commands do first: open a file, choose an experiment, compile its model.
 #include "commands.h"
+#include <stdint.h>
 #include <string.h>
 
 static bool read_code(const char *text, orr_code *code, orr_diag *diag)
@@ -36,6 +37,8 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 
     compile.model = session->experiment.model;
     compile.arrays_from = options->arrays_from;
+    const char *solver = options->solver ? options->solver : session->experiment.run.solver;
+    if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;    // it needs single rates
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
     session->model = orr_model_compile(session->source, &compile, diag);

@@ -178,6 +178,7 @@
     D(CSMP_NO_OUTPUT,         "W613", "the diagram has no O block; %s recorded") \
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
     D(INITIAL_ADJUSTED,       "W615", "'%s' starts with %.10g, since the constraints do not allow %.10g") \
+    D(RECORD_FEW,             "W616", "%zu of the %zu elements of '%.*s' are recorded") \
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \

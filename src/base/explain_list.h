@@ -1175,6 +1175,16 @@
       "      x^2 + y^2 = 1\n" \
       "    end", \
       "nothing, or write it as a first guess: var y ~ -0.866.") \
+    X(RECORD_FEW, \
+      "Nobody said what to record, and the model has a very long array. A table of all its elements\n" \
+      "would hardly be read, so a few of them are taken, evenly spread, with both ends.", \
+      "    model M\n" \
+      "      var u[5000] = 1\n" \
+      "      for i in 1..5000\n" \
+      "        u[i]' = -u[i]\n" \
+      "      end\n" \
+      "    end", \
+      "name what you want to see: record u[1], u[2500]; or record u, which is all of it.") \
     X(TIME_FROZEN, \
       "The rates depend on t itself, not only on the states. What is said about equilibria, linear\n" \
       "models or branches holds for the model with its time stopped.", \

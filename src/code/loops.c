@@ -385,6 +385,7 @@ static void print_large_in_place(Stepping *l)
 
     add_for_each(l, "y[j] = x[j];");
     str_add(&l->body, "        if ((*why = orr_in_place_step(t, h, y, env))) break;\n");
+    if (!l->has_relations) add_for_each(l, "x[j] = y[j];");
     finish_large(l, "in_place", "");
 }
 

@@ -107,19 +107,51 @@ static bool is_wanted(const Simulation *s, size_t variable, Wanted wanted)
     return wanted == WANTED_OUTPUTS ? v.is_output : wanted == WANTED_STATES ? v.kind == ORR_KIND_STATE : true;
 }
 
-// The outputs; without any the states; without those everything that is computed. Of very long arrays a few elements.
+// "rod.u" of "rod.u[3]"; empty if it is no element.
+static Text array_name(const char *name)
+{
+    const char *end = strrchr(name, ']'), *open = strrchr(name, '[');
+    const size_t n_primes = end ? strspn(end + 1, "'") : 0;
+    return end && open && end[1 + n_primes] == '\0' ? (Text){ name, (size_t)(open - name) } : (Text){ "", 0 };
+}
+
+// The elements [first, first + n) of an array; of a very long one a few, evenly spread, with its ends.
+static void add_elements(Simulation *s, size_t first, size_t n)
+{
+    const size_t shown = n > ELEMENTS_MAX ? ELEMENTS_FEW : n;
+    for (size_t i = 0; i < shown; i++) add_column(s, first + (shown == n ? i : i * (n - 1) / (shown - 1)));
+    if (shown == n) return;
+    const Text name = array_name(orr_model_variable(s->model, first).name);
+    diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, shown, n, (int)name.n, name.p);
+    diag_hint(s->diag, "say what to record: %.*s for all of it, or single elements", (int)name.n, name.p);
+}
+
+// How many variables from this one on are elements of one array, as single variables.
+static size_t stretch(const Flat *flat, size_t first)
+{
+    const FlatVar *vars = flat->vars.items;
+    const Text name = array_name(vars[first].name);
+    size_t n = 1;
+    while (name.n > 0 && first + n < flat->vars.n && vars[first + n].place.offset == vars[first].place.offset
+           && text_equal(array_name(vars[first + n].name), name))
+        n++;
+    return n;
+}
+
+// The outputs; without any the states; without those everything that is computed.
 static void add_default(Simulation *s)
 {
     const Flat *flat = &s->model->flat;
     for (Wanted wanted = WANTED_OUTPUTS; wanted <= WANTED_ALL && s->columns.n == 0; wanted++) {
-        for (size_t i = 0; i < flat->vars.n; i++)
-            if (is_wanted(s, i, wanted)) add_column(s, i);
+        for (size_t i = 0, n; i < flat->vars.n; i += n) {
+            n = 1;
+            if (!is_wanted(s, i, wanted)) continue;
+            n = stretch(flat, i);
+            add_elements(s, i, n);
+        }
         for (size_t a = 0; a < flat->arrays.n; a++) {
-            const FlatArray *array = &flat->arrays.items[a];
-            const size_t first = flat->vars.n + array->first, last = array->n - 1;
-            const size_t n = array->n > ELEMENTS_MAX ? ELEMENTS_FEW : array->n;
-            for (size_t i = 0; i < n && is_wanted(s, first, wanted); i++)
-                add_column(s, first + (n == array->n ? i : i * last / (n - 1)));
+            const size_t first = flat->vars.n + flat->arrays.items[a].first;
+            if (is_wanted(s, first, wanted)) add_elements(s, first, flat->arrays.items[a].n);
         }
     }
 }
