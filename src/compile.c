@@ -126,7 +126,7 @@ static bool pass_choose(Compile *c)
 static bool pass_units(Compile *c)
 {
     orr_model *m = c->model;
-    c->units_fit = units_check(&m->flat.units, &c->source->ast, c->chosen, &m->arena, c->diag);
+    c->units_fit = units_check(&m->flat.units, &c->source->ast, c->chosen, &m->units_arena, c->diag);
     return true;
 }
 
@@ -153,6 +153,12 @@ static bool find_irregular(const Flat *flat, TextMap *expanded)
 static bool pass_flatten(Compile *c)
 {
     orr_model *m = c->model;
+    const size_t n_given = c->options->n_settings;
+    FlatGiven *given = ARENA_ARRAY(&m->arena, FlatGiven, n_given);
+    for (size_t i = 0; i < n_given; i++) {
+        const orr_setting *setting = &c->options->settings[i];
+        given[i] = (FlatGiven){ text_copy(&m->arena, text_from(setting->name)), setting->value };
+    }
     Arena work = { 0 };
     TextMap expanded;
     text_map_init(&expanded, &work);
@@ -161,7 +167,12 @@ static bool pass_flatten(Compile *c)
     uint32_t from = arrays_from(c);
     bool ok;
     for (;;) {
-        m->flat = (Flat){ .arena = &m->arena, .units = m->flat.units, .keep_from = from, .expanded = &expanded };
+        m->flat = (Flat){ .arena = &m->arena,
+                          .units = m->flat.units,
+                          .given = given,
+                          .n_given = n_given,
+                          .keep_from = from,
+                          .expanded = &expanded };
         ok = flat_expand(&m->flat, &c->source->ast, c->chosen, c->diag);
         m->flat.expanded = NULL;
         if (m->flat.arrays.n == 0) break;

@@ -5,12 +5,15 @@
 typedef struct Settings {
     const char *model, *loops;
     bool        explain;
+    List        set;
 } Settings;
 
 static const Option options[] = {
     { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model", offsetof(Settings, explain) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
+      offsetof(Settings, set) },
 };
 
 // Which of the two readings of the time-slicing simulator the experiment takes.
@@ -31,8 +34,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const Settings *s = settings;
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .loops = s->loops };
-    const orr_status status = session_open(&session, &open, diag);
+                                  .model = s->model, .loops = s->loops, .set = &s->set };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK) {
         orr_model_report(session.model, stdout, s->explain, diag);
         report_update(&session.experiment);
@@ -47,5 +51,6 @@ const Command command_check = {
     .settings_size = sizeof(Settings), .run = run,
     .details = "Examples:\n"
                "  orrery check examples/circle.csmp\n"
-               "  orrery check --explain examples/loop.orr\n",
+               "  orrery check --explain examples/loop.orr\n"
+               "  orrery check examples/rc_grid.orr --set n=20\n",
 };

@@ -10,13 +10,14 @@
 
 typedef struct Settings {
     List        set, plot;
-    double      from, until, step, tol, abs, every, max_step;
+    double      from, until, step, tol, abs, every, max_step, max_time, max_memory;
     const char *solver, *update, *record, *output, *code, *loops, *model;
     bool        stats, quiet, strict;
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
+      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
     { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
@@ -33,6 +34,9 @@ static const Option options[] = {
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--strict", OPTION_FLAG, NULL, "exit with 4 if an assertion did not hold", offsetof(Settings, strict) },
+    { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
+    { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
+      offsetof(Settings, max_memory) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Settings, quiet) },
 };
@@ -74,6 +78,7 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     if (!isnan(s->tol)) e->run.tolerance = s->tol;
     if (!isnan(s->abs)) e->run.absolute = s->abs;
     if (!isnan(s->max_step)) e->run.max_step = s->max_step;
+    if (!isnan(s->max_time)) e->run.max_seconds = s->max_time;
     if (s->solver) e->run.solver = s->solver;
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;
@@ -202,6 +207,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         csv = orr_csv_create(s->output, diag);
         if (!csv) return results_free_plots(&request), ORR_STATUS_SYSTEM;
         sinks[n_sinks++] = orr_csv_sink(csv);
+        limits_rescue(&sinks[0]);
     }
     const bool looks = !s->quiet && !s->output;
     if (looks || request.n_files) {
@@ -217,6 +223,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     sigaction(SIGTERM, &action, NULL);
     orr_outcome outcome = orr_simulate(session->model, e, sinks, n_sinks, diag);
 
+    limits_rescue(NULL);
     orr_status status = outcome.status;
     const bool written = !csv || orr_csv_close(csv);
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
@@ -244,9 +251,14 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     const double started_ms = now_ms();
+    if (!given_is_positive("E022", "limit of time", "give seconds, such as --max-time 60", s->max_time, diag) ||
+        !given_is_positive("E022", "limit of memory", "give megabytes, such as --max-memory 1000", s->max_memory, diag))
+        return ORR_STATUS_USAGE;
+    if (!isnan(s->max_time)) limits_time(s->max_time);
+    if (!isnan(s->max_memory)) limits_memory(s->max_memory);
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .code = s->code, .loops = s->loops,
+                                  .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
                                   .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {

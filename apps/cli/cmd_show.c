@@ -2,11 +2,16 @@
 #include "commands.h"
 #include <string.h>
 
-typedef struct Settings { const char *stage, *model; } Settings;
+typedef struct Settings {
+    const char *stage, *model;
+    List        set;
+} Settings;
 
 static const Option options[] = {
     { "--stage", OPTION_TEXT, "STAGE", "ast, units, flat, order, ir or c (default: order)", offsetof(Settings, stage) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
+      offsetof(Settings, set) },
 };
 
 static bool stage_exists(const char *stage, orr_diag *diag)
@@ -31,8 +36,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .dump_stage = stage };
-    const orr_status status = session_open(&session, &open, diag);
+                                  .model = s->model, .dump_stage = stage, .set = &s->set };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
     session_close(&session);
     return (int)status;
 }

@@ -17,6 +17,7 @@ typedef struct SessionOptions {
     const char *code;                         // "instant", "native" or NULL
     const char *loops;                        // "halt" or NULL
     const char *dump_stage;                   // NULL: none
+    const List *set;                          // NAME=VALUE of the command line, for sizes and bounds; or NULL
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
 } SessionOptions;
@@ -28,7 +29,17 @@ void       session_close(Session *session);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
 orr_status failure_status(const orr_diag *diag);
 
+// limits.c: what one call of the program may take.
+void limits_memory(double megabytes);
+void limits_memory_default(void);
+void limits_rescue(const orr_sink *sink);    // ended properly when memory ends; NULL: none
+// A run ends by itself; what comes before and after it (compiling, drawing) is ended with the program.
+void limits_time(double seconds);
+
 // given.c: what the command line gives beside the experiment.
+
+// NAME=VALUE: the name as a copy to be freed, and its value; NULL, silently, if it is not of this form.
+char *given_name(const char *text, double *value);
 typedef struct Given {
     orr_setting *settings;      // [n] those of the experiment, then those of the command line
     size_t       n;
@@ -39,6 +50,8 @@ typedef struct Given {
 // experiment's last use.
 bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment, orr_diag *diag);
 void given_free(Given *given);
+// For commands that run nothing: is each of them a setting of this model?
+bool given_check(const List *set, const Session *session, orr_diag *diag);
 // Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is fine.
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
 // a, b ,c → three names, each a copy

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const char *trimmed_copy(const char *from, size_t n)
+static char *trimmed_copy(const char *from, size_t n)
 {
     while (n && (*from == ' ' || *from == '\t')) from++, n--;
     while (n && (from[n - 1] == ' ' || from[n - 1] == '\t')) n--;
@@ -46,6 +46,13 @@ bool given_is_positive(const char *code, const char *what, const char *hint, dou
     return false;
 }
 
+char *given_name(const char *text, double *value)
+{
+    const char *equals = strchr(text, '=');
+    if (!equals || equals == text || !orr_parse_number(equals + 1, value)) return NULL;
+    return trimmed_copy(text, (size_t)(equals - text));
+}
+
 static bool apply_set(const char *text, const Session *session, Given *given, orr_experiment *experiment,
                       orr_diag *diag)
 {
@@ -81,6 +88,24 @@ bool given_read(Given *given, const List *set, const Session *session, orr_exper
     for (size_t i = 0; i < set->n; i++) ok &= apply_set(set->items[i], session, given, experiment, diag);
     experiment->run.settings = given->settings;
     experiment->run.n_settings = given->n;
+    return ok;
+}
+
+bool given_check(const List *set, const Session *session, orr_diag *diag)
+{
+    orr_experiment experiment = session->experiment;
+    Given given;
+    bool ok = given_read(&given, set, session, &experiment, diag);
+    for (size_t i = session->experiment.run.n_settings; i < given.n; i++) {
+        const char *name = given.settings[i].name;
+        if (orr_model_find(session->model, name) != (size_t)-1) continue;
+        const char *closest = orr_model_closest(session->model, name);
+        char hint[160] = "parameters, inputs and initial values can be set";
+        if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
+        usage_error(diag, "E406", hint, "there is nothing called '%s' to set", name);
+        ok = false;
+    }
+    given_free(&given);
     return ok;
 }
 

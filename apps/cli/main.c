@@ -87,6 +87,7 @@ static int exit_code(int status)
 
 int main(int argc, char **argv)
 {
+    limits_memory_default();
     orr_diag *diag = orr_diag_create();
     int status = ORR_STATUS_USAGE;
     if (argc < 2) {

@@ -1,6 +1,7 @@
 // apps/cli/session.c: what several commands do first: open a file, choose an experiment, compile its model.
 #include "commands.h"
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 static bool read_code(const char *text, orr_code *code, orr_diag *diag)
@@ -22,6 +23,27 @@ static bool read_loops(const char *text, bool *halt, orr_diag *diag)
     return false;
 }
 
+// What the structure of the model may depend on: the settings of the experiment, then those of the command
+// line, as far as they can be read. What is wrong with them is told by given_read.
+static orr_model *compile_with(const orr_source *source, const orr_experiment *experiment, const List *set,
+                               orr_compile_options options, orr_diag *diag)
+{
+    const List none = { 0 };
+    if (!set) set = &none;
+    orr_setting *settings = calloc(experiment->run.n_settings + set->n + 1, sizeof *settings);
+    if (!settings) abort();
+    for (size_t i = 0; i < experiment->run.n_settings; i++) settings[i] = experiment->run.settings[i];
+    size_t n = experiment->run.n_settings;
+    for (size_t i = 0; i < set->n; i++)
+        if ((settings[n].name = given_name(set->items[i], &settings[n].value))) n++;
+    options.settings = settings;
+    options.n_settings = n;
+    orr_model *model = orr_model_compile(source, &options, diag);
+    for (size_t i = experiment->run.n_settings; i < n; i++) free((char *)settings[i].name);
+    free(settings);
+    return model;
+}
+
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag)
 {
     *session = (Session){ .experiment = orr_experiment_default() };
@@ -41,7 +63,7 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;    // it needs single rates
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
-    session->model = orr_model_compile(session->source, &compile, diag);
+    session->model = compile_with(session->source, &session->experiment, options->set, compile, diag);
     return session->model ? ORR_STATUS_OK : ORR_STATUS_MODEL_ERROR;
 }
 

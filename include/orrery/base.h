@@ -78,6 +78,10 @@ ORR_API const char *orr_code_at(size_t i, const char **pattern);
 // The name nearest to `wanted` for a "did you mean", or NULL if none is close enough.
 ORR_API const char *orr_closest(const char *wanted, const char *const *names, size_t n);
 
+// Called when there is no memory left; must not return. Prints a line and aborts, unless the program has a function of
+// this name itself.
+ORR_API void orr_no_memory(size_t bytes);
+
 // Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters
 // and a NUL), and reading: true if `text` is one number and nothing else.
 ORR_API size_t orr_format_number(double value, char *text);

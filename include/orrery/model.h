@@ -33,6 +33,11 @@ ORR_API const char *orr_source_experiment_doc(const orr_source *source, size_t i
 // The stages that can be shown, in order ("ast", "flat", …); NULL behind the last.
 ORR_API const char *orr_stage_at(size_t i);
 
+typedef struct orr_setting {
+    const char *name;           // parameter, input or state (its initial value), by full path
+    double      value;
+} orr_setting;
+
 // The compiler: libtcc in memory, which is ready at once; the machine's `cc`, whose code is faster; or the first, with
 // the second in the background for runs that are long enough. Results do not depend on it.
 typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE, ORR_CODE_AUTO } orr_code;
@@ -45,6 +50,10 @@ typedef struct orr_compile_options {
                                 // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
+    // what the runs will be given, borrowed during the call; of one name the last one counts. The model takes the
+    // parameters that its structure depends on (sizes, bounds, indices); all others are left to the runs
+    const orr_setting *settings;    // [n_settings]
+    size_t      n_settings;
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 

@@ -11,11 +11,6 @@ extern "C" {
 
 typedef struct orr_run orr_run;
 
-typedef struct orr_setting {
-    const char *name;       // parameter, input or state (its initial value), by full path
-    double      value;
-} orr_setting;
-
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
@@ -28,6 +23,7 @@ typedef struct orr_run_options {
                                  // fiftieth of the run, so that none changes twice unseen
     const orr_setting *settings; // [n_settings], borrowed during the call
     size_t      n_settings;
+    double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no limit
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default

@@ -1,6 +1,7 @@
 // src/base/arena.c: chunks that double in size; each knows how far it was ever used, so that memory fresh
 // from the system, which calloc gives zeroed at no cost, is not zeroed a second time.
 #include "base/arena.h"
+#include "orrery/base.h"
 #include <assert.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,9 +18,15 @@ typedef struct ArenaChunk {
 
 enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24, ALIGN = 16, ALIGN_LARGE = 64, LARGE = 1024 };
 
-__attribute__((weak)) _Noreturn void arena_no_memory(size_t bytes)
+__attribute__((weak)) void orr_no_memory(size_t bytes)
 {
     fprintf(stderr, "orrery: out of memory (%zu bytes wanted)\n", bytes);
+    abort();
+}
+
+__attribute__((weak)) _Noreturn void arena_no_memory(size_t bytes)
+{
+    orr_no_memory(bytes);
     abort();
 }
 

@@ -415,8 +415,8 @@
       "The parameter occurs in a size, a bound or a condition on the structure. Changing it means\n" \
       "another model, which has to be compiled again.", \
       "    n of 'var u[n]', changed between two runs of a compiled model", \
-      "set it when the model is compiled: on the command line with --set, in C before\n" \
-      "the model is compiled.") \
+      "set it when the model is compiled: on the command line with --set, in an experiment\n" \
+      "with 'set', in C by orr_compile_options.settings.") \
     X(LAG_MOVES, \
       "delay(x, lag, before) remembers x for as long as the lag, so the lag must be known when the\n" \
       "run starts; the value before the start may read parameters and t.", \
@@ -1009,9 +1009,11 @@
       "check the initial equations; give guesses near the solution you mean: var x ~\n" \
       "2.") \
     X(MEMORY_LIMIT, \
-      "The run would need more memory than it may use, so it was refused before it started.", \
-      "    orrery run heat.orr --every 1e-9", \
-      "record less, with --every and --record, or write to a file with -o.") \
+      "The model or its run needs more memory than it may take: what --max-memory says, or nine\n" \
+      "tenths of the machine's. What was written with -o is kept.", \
+      "    orrery run heat.orr --max-memory 100", \
+      "allow more with --max-memory; make the model smaller; record less, with --every and\n" \
+      "--record, or write to a file with -o.") \
     X(SOLVER_FAILED, \
       "The solver stopped for the reason given.", \
       "    bdf at a discontinuity it cannot pass", \
@@ -1043,7 +1045,7 @@
       "check what vanishes at that time; an equation may have to change there.") \
     X(TIME_LIMIT, \
       "The run took longer on the clock than it was allowed to. What was computed so far is kept.", \
-      "    orrery run long.orr --limit 10", \
+      "    orrery run long.orr --max-time 10", \
       "raise the limit, or make the run cheaper: larger steps, fewer records, native\n" \
       "code.") \
     X(CANCELLED, \

@@ -367,6 +367,25 @@ bool array_keep_loop(Expander *ex, Scope *scope, const Local *locals, const AstI
 
 // ---------------------------------------------------------------------------------------------- settling
 
+// An equation that computes nothing by itself: it must be solved for an unknown in it. Without any it is a constraint of
+// the states.
+static void spoil_family(Expander *ex, const FlatFamily *family)
+{
+    const Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    size_t n;
+    const Expr *elements = expr_elements(&flat->pool, family->rhs, &ex->scratch, &n);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t array = expr_access(&flat->pool, elements[i])->array;
+        if (!flat_array_is_unknown(&flat->arrays.items[array])) continue;
+        array_spoil(ex, array);
+        any = true;
+    }
+    if (!any) array_spoil(ex, expr_access(&flat->pool, family->lhs)->array);
+    arena_release(&ex->scratch, mark);
+}
+
 // Equations for elements of what is no unknown are equations for something else, or constraints.
 static void sort_families(Expander *ex)
 {
@@ -377,7 +396,7 @@ static void sort_families(Expander *ex)
         const uint32_t array = expr_access(&flat->pool, family.lhs)->array;
         if (flat_array_is_unknown(&flat->arrays.items[array])) flat->families.items[n++] = family;
         else if (family.loops.n == 0) define_equation(ex, family.lhs, family.rhs, family.place);
-        else array_spoil(ex, array);
+        else spoil_family(ex, &family);
     }
     flat->families.n = n;
     n = 0;

@@ -311,6 +311,27 @@ static void take_values(Expander *ex, Scope *scope, Entity *entity)
     entity->overrides = reversed(rest);
 }
 
+void declare_structural(Expander *ex, const Scope *scope, Entity *entity)
+{
+    if (entity->is_structural) return;
+    entity->is_structural = true;
+    if (text_map_count(&ex->given) == 0) return;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const ArenaMark mark = arena_mark(&ex->scratch);
+        const uint32_t *found = text_map_find(&ex->given, element_name(ex, scope, entity, i));
+        arena_release(&ex->scratch, mark);
+        if (!found) continue;
+        if (entity->n_sizes && !entity->values) {
+            entity->values = ARENA_ARRAY(&ex->work, Value, entity->n_elements);
+            for (uint32_t k = 0; k < entity->n_elements; k++) entity->values[k] = entity->value;
+        }
+        AstExpr *number = ARENA_NEW(&ex->work, AstExpr);
+        *number = (AstExpr){ .kind = AST_NUMBER, .place = entity->symbol->place,
+                             .number = { .value = ex->flat->given[*found].value } };
+        *entity_value(entity, i) = (Value){ number, NULL, NULL, EXPR_NONE, VALUE_NEW };
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- instances
 
 Entity *scope_find(const Scope *scope, const char *name)
@@ -502,10 +523,11 @@ Scope *declare_root(Expander *ex, const AstModel *model)
 {
     Scope *root = make_scope(ex, NULL, model, (Text){ "", 0 });
     root->site = UNITS_ROOT;
-    const uint32_t n = ex->flat->n_settings;
-    Override *all = ARENA_ARRAY(&ex->work, Override, n);
-    for (uint32_t i = 0; i < n; i++) all[i] = (Override){ NULL, &ex->flat->settings[i], root, 0 };
-    give_all(ex, root, all, n);
+    text_map_init(&ex->given, &ex->work);
+    for (size_t i = 0; i < ex->flat->n_given; i++) {
+        const Text name = text_from(ex->flat->given[i].name);
+        if (!text_map_put(&ex->given, name, (uint32_t)i)) *text_map_find(&ex->given, name) = (uint32_t)i;
+    }
     declare_scope(ex, root);
     return root;
 }

@@ -109,6 +109,11 @@ typedef struct FlatTerminal {  // one step of the terminal region, in the order 
     bool     is_limited;       // of `rerun`: the limit was written, so reaching it is no failure
 } FlatTerminal;
 
+typedef struct FlatGiven {     // a value from outside
+    const char *name;          // of a parameter: full path
+    double      value;         // in its unit
+} FlatGiven;
+
 typedef struct Flat {
     Arena      *arena;                 // borrowed; owns everything
     const char *model;                 // name
@@ -116,9 +121,10 @@ typedef struct Flat {
     const char *doc;
     const char *time_unit;             // NULL: seconds
     Units      *units;                 // borrowed; found before, NULL if the model has none
-    // values for the model, as a parent would give them to a component; by the caller, before expanding
-    const AstSetting *settings;        // [n_settings] borrowed; NULL if none
-    uint32_t    n_settings;
+    // by the caller, before expanding: what structural parameters are instead of their defaults. Others keep
+    // theirs: they are given to a run, and a model serves all their values
+    const FlatGiven *given;            // [n_given] owned by the arena; of one name the last one counts
+    size_t      n_given;
     uint32_t    keep_from;             // arrays of so many elements stay arrays; 0: none do
     const TextMap *expanded;           // names of arrays that must not; NULL if none
     bool        keep_failed;           // after expanding: arrays hide a mistake; expand again without any

@@ -289,12 +289,13 @@ Expr lower_value(const Reading *r, const Value *value)
 }
 
 // The value of a constant, or of a parameter where structure depends on it; found on demand and kept.
-static Expr known_value(const Reading *r, Entity *entity, size_t element, Place place)
+static Expr known_value(const Reading *r, const Target *target, Place place)
 {
     Expander *ex = r->ex;
-    Value *value = entity_value(entity, element);
+    Entity *entity = target->entity;
+    if (entity->symbol->kind == SYMBOL_VARIABLE) declare_structural(ex, target->scope, entity);
+    Value *value = entity_value(entity, target->element);
     const char *name = entity->symbol->name;
-    if (entity->symbol->kind == SYMBOL_VARIABLE) entity->is_structural = true;
     if (value->known != EXPR_NONE) return value->known;
     if (value->state == VALUE_WRONG) {
         ex->n_errors++;
@@ -312,7 +313,8 @@ static Expr known_value(const Reading *r, Entity *entity, size_t element, Place 
     }
     if (!value->expr) {
         EXPAND_FAIL(ex, DIAG_CONST_NEEDED, place, name);
-        diag_hint(ex->diag, "give '%s' a value where it is declared", name);
+        const bool may_be_set = entity->symbol->kind != SYMBOL_CONST;
+        diag_hint(ex->diag, "give '%s' a value where it is declared%s", name, may_be_set ? ", or with --set" : "");
         value->state = VALUE_WRONG;
         return lower_poison(r);
     }
@@ -380,10 +382,10 @@ Expr lower_ref(const Reading *r, const AstRef *ref, Place place)
     if (!lower_in_scope(r, ref, place, &target)) return lower_poison(r);
     const Symbol *symbol = target.entity->symbol;
     if (ref->primes == 0 && symbol->kind == SYMBOL_CONST)
-        return known_value(r, target.entity, target.element, place);
+        return known_value(r, &target, place);
     if (ref->primes == 0 && r->is_structural && symbol->kind == SYMBOL_VARIABLE &&
         symbol->declared == AST_PARAM)
-        return known_value(r, target.entity, target.element, place);
+        return known_value(r, &target, place);
     const uint32_t variable = target_variable(r, &target, ref->primes, place);
     return variable == FLAT_NONE ? lower_poison(r) : lower_read(r->ex, variable);
 }

@@ -155,6 +155,7 @@ typedef struct Expander {
     size_t      n_turns;          // of `for`, in the present pass
     size_t      n_errors;
     Map         told;             // unknown names, by hash of scope and name: one message for each
+    TextMap     given;            // full path → number in flat->given
     VEC(const char *) busy;       // names of the values being computed, outermost first
 } Expander;
 
@@ -201,6 +202,8 @@ static inline Value *entity_value(Entity *entity, size_t element)
 uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Place place);
 // The hidden variable of INTEG inside an expression: the same for the same rate and start.
 uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place);
+// Structure depends on a parameter: from now on its elements have the values given from outside, if any are.
+void     declare_structural(Expander *ex, const Scope *scope, Entity *entity);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // Where a user would look for a terminal: at the declaration of the component that has it.
 Place    declare_owner_place(const Scope *terminal);

@@ -7,6 +7,7 @@ void orr_model_destroy(orr_model *model)
     if (!model) return;
     code_free(&model->code);
     arena_free(&model->arena);
+    arena_free(&model->units_arena);
     arena_free(&model->later);
     pthread_mutex_destroy(&model->lock);
     free(model);

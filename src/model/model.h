@@ -5,7 +5,8 @@
 #include "orrery/model.h"
 
 struct orr_model {
-    Arena    arena;           // owns everything below
+    Arena    arena;           // owns everything below but
+    Arena    units_arena;     // the units, which outlive a flat model that is made again
     Flat     flat;            // names, equations, relations: for messages and recording
     Blocks   blocks;
     Ir       ir;

@@ -160,6 +160,11 @@ static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
     run->n_since_pulse = 0;
     const uint64_t now = os_now_ns();
     tier_look(run, island, now);
+    if (run->max_seconds > 0 && (double)(now - run->ns_created) * 1e-9 > run->max_seconds) {
+        diag_report(run->diag, DIAG_TIME_LIMIT, (Place){ 0 }, run->max_seconds, island->t);
+        diag_hint(run->diag, "what was computed is kept; allow more, or make the run cheaper");
+        return drive_fail(run);
+    }
     if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
     return run->pulse(run->pulse_context, island->t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;

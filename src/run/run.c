@@ -50,6 +50,7 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->t_end = t_end;
     run->t_start = given->t_start;
     run->cancel = given->cancel;
+    run->max_seconds = given->max_seconds;
     return ok;
 }
 

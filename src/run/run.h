@@ -135,6 +135,7 @@ struct orr_run {
 
     size_t    n_events, n_reruns, n_violations;
     uint64_t  ns_created, ns_pulse;
+    double    max_seconds;          // on the clock; 0: no limit
     uint64_t  ns_tier;              // when to look at better code next; UINT64_MAX: never
     double    native_ms;            // what that would take; 0: not known yet
     size_t    n_since_pulse;

@@ -67,6 +67,19 @@ static const char *start_reader(const orr_model *model, const ModelVariable *sta
     return reader;
 }
 
+// A structural parameter has the value the model was compiled with and no other.
+static bool apply_structural(orr_run *run, const orr_setting *setting)
+{
+    const Flat *flat = &run->model->flat;
+    for (size_t i = flat->n_given; i-- > 0;) {
+        const FlatGiven *given = &flat->given[i];
+        if (strcmp(given->name, setting->name) == 0 && given->value == setting->value) return true;
+    }
+    report_setting(run, setting, "the structure of the model depends on it");
+    diag_hint(run->diag, "compile the model with this value: it is another model");
+    return false;
+}
+
 static bool apply(orr_run *run, const orr_setting *setting)
 {
     const orr_model *model = run->model;
@@ -82,11 +95,7 @@ static bool apply(orr_run *run, const orr_setting *setting)
     const ModelVariable var = model_variable(model, variable);
     if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT) {
         const uint32_t place = var.place;
-        if (var.is_structural) {
-            report_setting(run, setting, "the structure of the model depends on it");
-            diag_hint(run->diag, "change it in the model, which is then compiled again");
-            return false;
-        }
+        if (var.is_structural) return apply_structural(run, setting);
         if (var.var && model->blocks.start.block_of[variable] != FLAT_NONE)
             return report_setting(run, setting, "the initial equations compute it");
         run->given[place] = 1;

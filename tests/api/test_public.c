@@ -294,6 +294,52 @@ static void test_the_format_of_a_text(void **state)
     orr_diag_destroy(diag);
 }
 
+// Sizes are what a model is compiled for; a run may repeat them, but not change them.
+static void test_a_model_is_compiled_for_its_sizes(void **state)
+{
+    (void)state;
+    static const char text[] = "model Rod\n  param n, k = 1\n  var u[n] = 2\n"
+                               "  for i in 1..n\n    u[i]' = -k*u[i]*n\n  end\nend\n";
+    orr_diag *diag = orr_diag_create();
+    orr_source *source = orr_source_parse("rod.orr", text, strlen(text), diag);
+    assert_non_null(source);
+    assert_null(orr_model_compile(source, NULL, diag));
+    assert_true(has_code(diag, "E129"));
+    orr_diag_clear(diag);
+
+    const orr_setting settings[] = { { "n", 2 }, { "k", 0.25 }, { "n", 4 } };
+    orr_compile_options compile = orr_compile_options_default();
+    compile.settings = settings;
+    compile.n_settings = 3;
+    orr_model *model = orr_model_compile(source, &compile, diag);
+    orr_source_destroy(source);
+    assert_non_null(model);
+    assert_int_equal(orr_model_get_facts(model).n_states, 4);
+
+    orr_run_options options = orr_run_options_default();
+    options.settings = settings;
+    options.n_settings = 3;
+    orr_run *run = orr_run_create(model, &options, diag);
+    assert_non_null(run);
+    assert_near(orr_run_value(run, orr_model_find(model, "n")), 4, 0);
+    assert_int_equal(orr_run_advance(run, 1), ORR_STATUS_OK);
+    assert_near(orr_run_value(run, orr_model_find(model, "u[4]")), 2 * exp(-1), 1e-5);
+    orr_run_destroy(run);
+
+    // k was not compiled in: without it a run has the model's own
+    run = orr_run_create(model, NULL, diag);
+    assert_non_null(run);
+    assert_near(orr_run_value(run, orr_model_find(model, "k")), 1, 0);
+    orr_run_destroy(run);
+    const orr_setting other = { "n", 5 };
+    options.settings = &other;
+    options.n_settings = 1;
+    assert_null(orr_run_create(model, &options, diag));
+    assert_true(has_code(diag, "E407"));
+    orr_model_destroy(model);
+    orr_diag_destroy(diag);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +351,7 @@ int main(void)
         cmocka_unit_test(test_simulate_feeds_sinks_and_judges),
         cmocka_unit_test(test_many_runs_live_side_by_side),
         cmocka_unit_test(test_the_format_of_a_text),
+        cmocka_unit_test(test_a_model_is_compiled_for_its_sizes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -125,6 +125,23 @@ run run "$root/examples/loop.orr" --code native --stats --quiet
 expect_err 'code: native'
 expect_err 'loops: 1'
 
+# ---- Limits: the run ends as failed, what was computed is kept
+run run "$root/examples/lotka_volterra.orr" long --until 1e12 --every 1000 --max-time 0.3 -o limited.csv --quiet
+expect_status 3
+expect_err 'E513'
+check
+[ "$(wc -l <limited.csv)" -gt 2 ] || fail 'no rows were kept at the limit of time'
+printf 'model M\n  var x = 1\n  x'"'"' = -delay(x, 1e9)\nend\n' >memory.orr
+if [[ -z ${ORRERY_SANITIZE:-} ]]; then    # sanitizers map more than any limit
+    run run memory.orr --until 1e9 --solver euler --step 0.1 --every 100 --max-memory 100 -o limited.csv --quiet
+    expect_status 3
+    expect_err 'E507'
+    check
+    grep -qE '^[0-9.]+,-[0-9.]+$' limited.csv || fail 'no rows were kept at the limit of memory'
+fi
+run run memory.orr --max-time 0; expect_status 2; expect_err 'E022'
+run run memory.orr --max-memory -5; expect_status 2; expect_err 'E022'
+
 # ---- Plots
 for kind in svg png pdf; do
     run run "$lv" euler --until 1 --plot "a.$kind" --plot 'Y over X'

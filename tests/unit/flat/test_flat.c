@@ -164,25 +164,34 @@ static void test_flat_keeps_units_texts_and_links(void **state)
     case_free(&c);
 }
 
-// The caller gives values as a parent does; what sizes depend on is then fixed by them.
-static void test_flat_takes_settings_for_the_model(void **state)
+// Values from outside are taken where structure depends on them, and nowhere else.
+static void test_flat_takes_given_values_of_structural_parameters(void **state)
 {
     (void)state;
-    static const char text[] = "model Part\n  param k = 1\n  x = k\nend\n"
-                               "model M\n  param n = 2\n  p[n] : Part\n  var y = 0\n  y' = n\nend\n"
-                               "experiment e of M\n  set n = 3, p[2].k = 7, y = 5\n  until 1\nend\n";
+    static const char text[] = "model Part\n  param k = 1, m, a[2] = 1\n  var x[m] = 0\n"
+                               "  for i in 1..a[2]\n    x[i]' = k\n  end\nend\n"
+                               "model M\n  param h = 1, n = 2*h\n  p[n] : Part(m = 1)\n"
+                               "  var y = 0\n  y' = h\nend\n";
     Flattened f = { .diag = orr_diag_create() };
     f.ast.arena = f.flat.arena = &f.arena;
     const uint32_t file = diag_add_source(f.diag, "model.orr", text, sizeof text - 1);
     assert_true(frontend_orrery.parse(&f.ast, file, "model.orr", text, sizeof text - 1, f.diag));
-    f.flat.settings = f.ast.experiments.items[0].sets;
-    f.flat.n_settings = f.ast.experiments.items[0].n_sets;
+    const FlatGiven given[] = { { "n", 9 }, { "p[2].k", 7 }, { "y", 5 }, { "n", 3 }, { "h", 4 },
+                                { "p[2].m", 2 }, { "p[2].a[2]", 2 }, { "nothing", 1 } };
+    f.flat.given = given;
+    f.flat.n_given = sizeof given / sizeof *given;
     assert_true(flat_expand(&f.flat, &f.ast, &f.ast.models.items[1], f.diag));
-    assert_int_not_equal(flat_find(&f.flat, "p[3].x"), FLAT_NONE);
-    static const struct { const char *name; double value; } starts[] = {
-        { "n", 3 }, { "p[1].k", 1 }, { "p[2].k", 7 }, { "y", 5 },
+    assert_int_not_equal(flat_find(&f.flat, "p[3].x[1]"), FLAT_NONE);
+    assert_int_equal(flat_find(&f.flat, "p[4].x[1]"), FLAT_NONE);
+    assert_int_not_equal(flat_find(&f.flat, "p[2].x[2]'"), FLAT_NONE);
+    static const struct { const char *name; double value; bool is_structural; } starts[] = {
+        { "n", 3, true },         { "h", 1, false },        { "p[1].m", 1, true },
+        { "p[2].m", 2, true },    { "p[2].k", 1, false },   { "p[2].a[1]", 1, true },
+        { "p[2].a[2]", 2, true }, { "p[1].a[2]", 1, true }, { "y", 0, false },
     };
-    for (size_t i = 0; i < 4; i++) {
+    for (size_t i = 0; i < sizeof starts / sizeof *starts; i++) {
+        const FlatVar *var = &f.flat.vars.items[flat_find(&f.flat, starts[i].name)];
+        assert_int_equal(var->is_structural, starts[i].is_structural);
         double value;
         const Expr start = f.flat.vars.items[flat_find(&f.flat, starts[i].name)].start;
         assert_true(expr_is_const(&f.flat.pool, start, &value));
@@ -559,7 +568,7 @@ int main(void)
         cmocka_unit_test(test_flat_equations_of_a_node_stand_where_it_is_connected),
         cmocka_unit_test(test_flat_knows_the_variables_of_terminals),
         cmocka_unit_test(test_flat_keeps_units_texts_and_links),
-        cmocka_unit_test(test_flat_takes_settings_for_the_model),
+        cmocka_unit_test(test_flat_takes_given_values_of_structural_parameters),
         cmocka_unit_test(test_flat_follows_long_sums_without_recursion),
         cmocka_unit_test(test_flat_values_of_long_chains),
         cmocka_unit_test(test_flat_components_nest_to_a_limit),
