@@ -1,5 +1,6 @@
 // apps/cli/cmd_run.c: `orrery run`: simulate a model and show or write what comes out.
 #include "commands.h"
+#include "machine.h"
 #include "results.h"
 #include <math.h>
 #include <signal.h>
@@ -10,7 +11,8 @@
 
 typedef struct Settings {
     List        set, plot;
-    double      from, until, step, tol, abs, every, max_step, max_time, max_memory;
+    double      from, until, step, tol, abs, every, max_step, max_time, max_memory, seed;
+    const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *code, *loops, *model;
     bool        stats, quiet, strict;
 } Settings;
@@ -19,7 +21,7 @@ static const Option options[] = {
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
       offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
-    { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
+    { "--from", OPTION_TEXT, "T|STATE", "start of the run (default: 0); of a machine", offsetof(Settings, from_text) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
@@ -33,6 +35,9 @@ static const Option options[] = {
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
+    { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
+    { "--seed", OPTION_NUMBER, "N", "of a machine: for moves drawn by chance (default: 1)", offsetof(Settings, seed) },
+    { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
     { "--strict", OPTION_FLAG, NULL, "exit with 4 if an assertion did not hold", offsetof(Settings, strict) },
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
@@ -247,21 +252,47 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     return status;
 }
 
+// Sequences instead of times: no solver, no plot.
+static int run_machine(const Settings *s, orr_machine *machine, orr_diag *diag)
+{
+    if (!machine) return ORR_STATUS_MODEL_ERROR;
+    const MachineRun how = { .inputs = s->inputs, .from = s->from_text, .output = s->output, .seed = s->seed, .quiet = s->quiet };
+    const int status = machine_run(machine, &how, diag);
+    orr_machine_destroy(machine);
+    return status;
+}
+
+static bool read_from(Settings *s, orr_diag *diag)
+{
+    s->from = NAN;
+    if (!s->from_text || (orr_parse_number(s->from_text, &s->from) && isfinite(s->from))) return true;
+    usage_error(diag, "E022", "write a number such as 0.01 or 1e-6; only a machine starts from a state",
+                "option '--from' needs a number, not '%s'", s->from_text);
+    return false;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
-    const Settings *s = settings;
+    Settings given = *(const Settings *)settings, *s = &given;
     const double started_ms = now_ms();
     if (!given_is_positive("E022", "limit of time", "give seconds, such as --max-time 60", s->max_time, diag) ||
         !given_is_positive("E022", "limit of memory", "give megabytes, such as --max-memory 1000", s->max_memory, diag))
         return ORR_STATUS_USAGE;
     if (!isnan(s->max_time)) limits_time(s->max_time);
     if (!isnan(s->max_memory)) limits_memory(s->max_memory);
+    const char *path = arguments->items[0];
+    if (s->inputs || s->machine || orr_machine_is_file(path)) return run_machine(s, machine_get(path, s->machine, diag), diag);
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .path = path, .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
-                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver };
+                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver,
+                                  .takes_machines = true };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
+    if (status == ORR_STATUS_OK && !session.model) {
+        status = (orr_status)run_machine(s, orr_machine_build(session.source, NULL, diag), diag);
+    } else if (status == ORR_STATUS_OK && !read_from(s, diag)) {
+        status = ORR_STATUS_USAGE;
+    } else if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
         Overrides over = { 0 };
         if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, &over, started_ms, diag);
@@ -282,5 +313,6 @@ const Command command_run = {
                "  orrery run examples/circle.csmp --set timestep=0.01\n"
                "  orrery run examples/lotka_volterra.orr --until 30 -o lv.csv --plot lv.svg\n"
                "  orrery run examples/lotka_volterra.orr --plot 'Y over X' --plot phase.png\n"
-               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n",
+               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n"
+               "  orrery run examples/baby.orr --inputs toy,food,toy,food --from 'wants to eat'\n",
 };

@@ -3,7 +3,8 @@
 #include "options.h"
 
 extern const Command command_run, command_check, command_test, command_show, command_plot, command_new, command_fmt,
-    command_export, command_steady, command_linearise, command_continue, command_solvers, command_blocks, command_explain;
+    command_export, command_steady, command_linearise, command_continue, command_machine,
+    command_solvers, command_blocks, command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.
 typedef struct Session {
@@ -20,6 +21,7 @@ typedef struct SessionOptions {
     const List *set;                          // NAME=VALUE of the command line, for sizes and bounds; or NULL
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
+    bool        takes_machines;               // a file with machines only is fine: then there is no model
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 

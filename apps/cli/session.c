@@ -53,6 +53,9 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 
     session->source = orr_source_open(options->path, diag);
     if (!session->source) return ORR_STATUS_MODEL_ERROR;
+    if (options->takes_machines && !options->model && !options->experiment && orr_source_n_models(session->source) == 0
+        && orr_source_n_machines(session->source) > 0)
+        return ORR_STATUS_OK;
     if (options->model) session->experiment.model = options->model;
     else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
         return ORR_STATUS_MODEL_ERROR;

@@ -5,7 +5,8 @@
 //   E0xx files and the command line     E4xx experiments and settings
 //   E1xx names and declarations         E5xx while running
 //   E2xx syntax                         W6xx warnings
-//   E3xx structure of the equations     E7xx code generation and the machine
+//   E3xx structure of the equations     E7xx code generation and the computer
+//                                       E8xx finite-state machines
 #pragma once
 
 // clang-format off
@@ -190,5 +191,25 @@
     D(PROGRAM_FAILED,         "E706", "'%s' failed: %s") \
     D(MODEL_TOO_LARGE,        "E707", "the model has %zu %s; the limit is %zu") \
     D(LIBRARY_MISSING,        "E710", "the library '%s' is needed for %s and was not found") \
-    D(INTERNAL,               "E799", "this should not happen: %s")
+    D(INTERNAL,               "E799", "this should not happen: %s") \
+    D(MACHINE_SET_EMPTY,      "E801", "principle 1 is broken: machine '%s' has no %s") \
+    D(MACHINE_TARGET,         "E802", "principle 2 is broken: '%s' %s leads to '%s', which is not a state") \
+    D(MACHINE_MOVE_MISSING,   "E803", "principle 2 is broken: nothing says where '%s' goes on %s") \
+    D(MACHINE_MOVE_TWICE,     "E804", "principle 2 is broken: '%s' on '%s' leads to %s") \
+    D(MACHINE_OUTPUT_MISSING, "E805", "principle 3 is broken: '%s'%s has no output") \
+    D(MACHINE_OUTPUT_TWICE,   "E806", "principle 3 is broken: '%s' has the outputs '%s' and '%s'") \
+    D(MACHINE_OUTPUT_UNKNOWN, "E807", "principle 3 is broken: '%s' is not one of the outputs declared") \
+    D(MACHINE_SYMBOL_UNKNOWN, "E808", "'%s' is not %s of machine '%s'") \
+    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s %.10g, not 1") \
+    D(MACHINE_INDEX,          "E810", "an index cannot be computed: %s") \
+    D(MACHINE_MIXED,          "E811", "'%s' has outputs at states and at moves") \
+    D(MACHINE_TOO_LARGE,      "E812", \
+      "machine '%s' has %zu states and %zu inputs; the limit is a product of %zu") \
+    D(MACHINE_NONE_THERE,     "E813", "'%s' contains no machine%s%s%s") \
+    D(MACHINE_AMBIGUOUS,      "E814", "'%s' contains several machines: %s") \
+    D(MACHINE_NO_START,       "E815", "where machine '%s' starts is not known") \
+    D(MACHINE_TABLE,          "E816", "this is not a transition table: %s") \
+    D(MACHINE_DOT,            "E817", "this is not a machine in DOT: %s") \
+    D(MACHINE_LEDGER,         "E818", "this is not a ledger of experiments: %s") \
+    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s")
 // clang-format on

@@ -654,9 +654,8 @@
       "give the expression a name, y = 2*x, and write y'.") \
     X(WORD_NOT_YET, \
       "The word belongs to a part of the language that this version does not contain.", \
-      "    machine Door\n" \
-      "      state open / light : push -> closed\n" \
-      "      state closed / dark : push -> open\n" \
+      "    frame Bench of MassSpring\n" \
+      "      observe x\n" \
       "    end", \
       "see docs/language.md for what this version has.") \
     X(WORD_RESERVED, \
@@ -1258,5 +1257,146 @@
       "Orrery found itself in a state that its authors took for impossible. It is a mistake in\n" \
       "the program, not in your model.", \
       "    should not happen", \
-      "please report it, with the model and the message.")
+      "please report it, with the model and the message.") \
+    X(MACHINE_SET_EMPTY, \
+      "The first principle of finite-state modelling: choose finite sets of inputs, states and\n" \
+      "outputs. One of the sets is empty.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "    end", \
+      "name what can happen to it ('input') and what it can be like ('state').") \
+    X(MACHINE_TARGET, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition, and to one of the states. Here a transition leads elsewhere.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed\n" \
+      "      state close / dark : push -> open\n" \
+      "    end", \
+      "correct the name, or add the state.") \
+    X(MACHINE_MOVE_MISSING, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition. Without this one the model is incomplete: it does not say what happens.", \
+      "    machine Door\n" \
+      "      input push, wait\n" \
+      "      state open / light : push -> closed\n" \
+      "      state closed / dark : push -> open, wait -> closed\n" \
+      "    end", \
+      "add the transition; '* -> STATE' stands for all inputs of a state not named.") \
+    X(MACHINE_MOVE_TWICE, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition. With two of them the model is ambiguous.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed, push -> open\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "decide for one; tell the cases apart by more states or inputs; or, if it is a\n" \
+      "matter of chance, say so: push -> 0.9 closed | 0.1 open") \
+    X(MACHINE_OUTPUT_MISSING, \
+      "The third principle of finite-state modelling: for each state choose one and only one\n" \
+      "output, that is what an observer sees. In a machine whose outputs stand at its moves each\n" \
+      "move needs one.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed\n" \
+      "      state closed : push -> open\n" \
+      "    end", \
+      "write it behind the state: state closed / dark") \
+    X(MACHINE_OUTPUT_TWICE, \
+      "The third principle of finite-state modelling: for each state choose one and only one\n" \
+      "output.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state door[2] / light : * -> door[1]\n" \
+      "      door[2] / dark\n" \
+      "    end", \
+      "keep one of them. If both are observed, there are two states.") \
+    X(MACHINE_OUTPUT_UNKNOWN, \
+      "The machine lists its outputs in a line 'output', and this one is not among them.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      output light, dark\n" \
+      "      state open / lihgt : push -> closed\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "correct it or add it to the list. Without the line all that is used is an\n" \
+      "output.") \
+    X(MACHINE_SYMBOL_UNKNOWN, \
+      "The name is not one of the inputs, or states, of the machine.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : psuh -> closed\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "correct it, or declare it.") \
+    X(MACHINE_CHANCES, \
+      "A move drawn by chance says how likely each state is; together that is certain.", \
+      "    machine Coin\n" \
+      "      input toss\n" \
+      "      state heads / H : toss -> 0.5 heads | 0.4 tails\n" \
+      "      state tails / T : toss -> 1/2 heads | 1/2 tails\n" \
+      "    end", \
+      "correct the probabilities.") \
+    X(MACHINE_INDEX, \
+      "An index or a bound of a range in a machine is a whole number, computed when the machine\n" \
+      "is read from numbers, constants and the indices that the rule's left side names.", \
+      "    machine Counter\n" \
+      "      input add\n" \
+      "      state S[5] / counting\n" \
+      "      S[i] on add -> S[i + k]\n" \
+      "    end", \
+      "write const k = 1, or name the index on the left: S[i] on add[k] -> S[i + k]") \
+    X(MACHINE_MIXED, \
+      "A Moore machine has one output for each state, a Mealy machine one for each state and\n" \
+      "input. This one has some of both.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed / creaks\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "put the outputs either behind the states or behind the moves.") \
+    X(MACHINE_TOO_LARGE, \
+      "The transition table would not fit in memory.", \
+      "    machine M\n" \
+      "      input a[100000]\n" \
+      "      state S[100000] / x : * -> S[1]\n" \
+      "    end", \
+      "use fewer states or inputs.") \
+    X(MACHINE_NONE_THERE, \
+      "A question about a machine was asked of a file without one, or without the one named.", \
+      "    orrery machine show tank.orr", \
+      "name a file with 'machine … end', a transition table (.csv) or a graph (.dot).") \
+    X(MACHINE_AMBIGUOUS, \
+      "The file contains several machines and none was chosen.", \
+      "    orrery machine show games.orr", \
+      "choose one with --machine NAME.") \
+    X(MACHINE_NO_START, \
+      "A machine runs from a state, and neither the machine nor the command says which.", \
+      "    orrery run baby.orr --inputs toy,food", \
+      "add 'start STATE' to the machine, or --from STATE to the command. What does not\n" \
+      "depend on the start is asked with orrery machine behave.") \
+    X(MACHINE_TABLE, \
+      "A transition table has one column for the states, one for each input and, unless the\n" \
+      "outputs stand in the cells (next/output), one called output; and one row for each state.", \
+      "    state,toy,food\n" \
+      "    hungry,hungry,eating", \
+      "look at the line named; 'orrery machine show --as csv' writes a table to compare\n" \
+      "with.") \
+    X(MACHINE_DOT, \
+      "Of DOT, the language of Graphviz, a digraph is read whose nodes are states and whose\n" \
+      "edges are labelled input (and the nodes name|output) or input/output.", \
+      "    digraph { a - b }", \
+      "look at the place named; 'orrery machine show --as dot' writes a graph to compare\n" \
+      "with.") \
+    X(MACHINE_LEDGER, \
+      "A ledger has one line for each experiment: the inputs tried, a colon, the outputs\n" \
+      "observed.", \
+      "    toy, food", \
+      "write toy, food : cries, cries, quiet") \
+    X(MACHINE_LEDGER_OTHER, \
+      "The ledger names the model it was kept for, or uses inputs or outputs that the model\n" \
+      "does not have.", \
+      "    orrery machine validate door.orr --ledger baby.ledger", \
+      "name the right file, or correct the first line of the ledger.")
 // clang-format on

@@ -147,6 +147,69 @@ typedef struct AstModel {
     uint32_t    n_items;
 } AstModel;
 
+// ---- Machines
+
+// A state, an input or an output where it is used: `eating`, `S[i+j]`, `if i < 3 then S[i+1] else S[1]`.
+typedef struct AstSymbol AstSymbol;
+struct AstSymbol {
+    const char *name;         // NULL: `*`, or a choice
+    AstExpr   **indices;      // [n_indices]
+    uint32_t    n_indices;
+    AstExpr    *condition;    // of a choice between the next two; else NULL
+    AstSymbol  *yes, *no;
+    Place       place;
+};
+
+typedef struct AstRange { AstExpr *first, *last; } AstRange;    // first NULL: 1
+
+typedef struct AstFamily {    // `toy`, `I[3]`, `S[0..5]` where it is declared
+    const char *name;
+    AstRange   *ranges;       // [n_ranges]
+    uint32_t    n_ranges;
+    Place       place;
+} AstFamily;
+
+typedef struct AstBranch {
+    AstExpr   *probability;   // NULL: certain, and the only one
+    AstSymbol *to;
+} AstBranch;
+
+typedef struct AstMove {      // `toy -> playing / quiet`, `* -> 0.5 a | 0.5 b`
+    AstSymbol *input;
+    AstBranch *branches;      // [n_branches]
+    uint32_t   n_branches;
+    AstSymbol *output;        // NULL if none
+    Place      place;
+} AstMove;
+
+typedef enum AstMachineItemKind {
+    AST_MACHINE_CONST,        // const n = 5
+    AST_MACHINE_INPUT,        // input toy, food: one item for each name
+    AST_MACHINE_OUTPUT,       // output cries, quiet: likewise
+    AST_MACHINE_START,        // start S
+    AST_MACHINE_STATE,        // state S / output : moves
+    AST_MACHINE_RULE,         // S[i] on I[j] -> S[i+j]; S[i] / output
+} AstMachineItemKind;
+
+typedef struct AstMachineItem {
+    AstMachineItemKind kind;
+    Place       place;        // all that was written for it
+    AstFamily   family;       // const (a name), input, output, state
+    AstExpr    *value;        // const
+    AstSymbol  *symbol;       // start; the states of a rule
+    AstSymbol  *output;       // of a state or a rule without moves; NULL if none
+    AstMove    *moves;        // [n_moves] of a state; of a rule one or none
+    uint32_t    n_moves;
+    const char *doc;          // of a state
+} AstMachineItem;
+
+typedef struct AstMachine {
+    const char     *name, *doc;
+    Place           place;    // the name
+    AstMachineItem *items;    // [n_items] in the order written
+    uint32_t        n_items;
+} AstMachine;
+
 typedef struct AstPlot {      // `plot x, v over t`
     AstRef  *ys;              // [n_ys]
     uint32_t n_ys;
@@ -197,6 +260,7 @@ typedef struct Ast {
     VEC(AstUse)        uses;
     VEC(AstModel)      terminals;                  // their items are AST_DECLs, across and through
     VEC(AstModel)      models;
+    VEC(AstMachine)    machines;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;
     VEC(AstUnit)       units;

@@ -404,6 +404,107 @@ static void print_model(const char *word, const AstModel *model, Printer *p)
     put(p, "end\n");
 }
 
+// ---- Machines
+
+// At the start of a rule a word that starts another statement is quoted.
+static void print_symbol_name(const char *name, Printer *p)
+{
+    const bool is_word = strcmp(name, "state") == 0 || strcmp(name, "start") == 0;
+    if (p->at_start && is_word) put_format(p, "\"%s\"", name);
+    else print_name(name, p);
+}
+
+static void print_symbol(const AstSymbol *symbol, Printer *p)
+{
+    for (; symbol->condition; symbol = symbol->no) {
+        put(p, "if ");
+        print_expr(symbol->condition, p);
+        put(p, " then ");
+        print_symbol(symbol->yes, p);
+        put(p, " else ");
+    }
+    if (!symbol->name) {
+        put_char(p, '*');
+        return;
+    }
+    print_symbol_name(symbol->name, p);
+    if (symbol->n_indices == 0) return;
+    put_char(p, '[');
+    print_list(symbol->indices, symbol->n_indices, p);
+    put_char(p, ']');
+}
+
+static void print_family(const AstFamily *family, Printer *p)
+{
+    print_symbol_name(family->name, p);
+    for (uint32_t i = 0; i < family->n_ranges; i++) {
+        put(p, i == 0 ? "[" : ", ");
+        if (family->ranges[i].first) {
+            print_expr(family->ranges[i].first, p);
+            put(p, "..");
+        }
+        print_expr(family->ranges[i].last, p);
+    }
+    if (family->n_ranges > 0) put_char(p, ']');
+}
+
+static void print_move(const AstMove *move, Printer *p)
+{
+    print_symbol(move->input, p);
+    put(p, " -> ");
+    for (uint32_t i = 0; i < move->n_branches; i++) {
+        const AstExpr *probability = move->branches[i].probability;
+        if (i > 0) put(p, " | ");
+        if (probability) {
+            // what does not start with a digit would be taken for the state
+            const bool plain = probability->kind == AST_NUMBER && rank_of(probability) == RANK_LEAF;
+            if (!plain) put_char(p, '(');
+            print_expr(probability, p);
+            put(p, plain ? " " : ") ");
+        }
+        print_symbol(move->branches[i].to, p);
+    }
+    if (!move->output) return;
+    put(p, " / ");
+    print_symbol(move->output, p);
+}
+
+static void print_machine_item(const AstMachineItem *item, Printer *p)
+{
+    static const char *const words[] = {
+        [AST_MACHINE_CONST] = "const ", [AST_MACHINE_INPUT] = "input ", [AST_MACHINE_OUTPUT] = "output ",
+        [AST_MACHINE_START] = "start ", [AST_MACHINE_STATE] = "state ", [AST_MACHINE_RULE] = "",
+    };
+    put_format(p, "  %s", words[item->kind]);
+    p->at_start = item->kind == AST_MACHINE_RULE;
+    if (item->symbol) print_symbol(item->symbol, p);
+    else print_family(&item->family, p);
+    if (item->value) {
+        put(p, " = ");
+        print_expr(item->value, p);
+    }
+    print_doc(item->doc, p);
+    if (item->output) {
+        put(p, " / ");
+        print_symbol(item->output, p);
+    }
+    for (uint32_t i = 0; i < item->n_moves; i++) {
+        put(p, i > 0 ? ", " : item->kind == AST_MACHINE_RULE ? " on " : " : ");
+        print_move(&item->moves[i], p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_machine(const AstMachine *machine, Printer *p)
+{
+    put(p, "machine ");
+    print_name(machine->name, p);
+    print_doc(machine->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < machine->n_items; i++) print_machine_item(&machine->items[i], p);
+    put(p, "end\n");
+}
+
 // ---- Experiments
 
 static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
@@ -498,5 +599,6 @@ void ast_print(const Ast *ast, FILE *out)
     }
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
     for (size_t i = 0; i < ast->models.n; i++) print_model("model", &ast->models.items[i], p);
+    for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }
