@@ -14,13 +14,19 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     (void)settings;
     (void)arguments;
-    usage_error(diag, "E023", "'orrery machine --help' lists what can be asked", "what to do with the machine is missing");
+    usage_error(diag, "E023", "'orrery machine --help' lists what can be asked",
+                "what to do with the machine is missing");
     return ORR_STATUS_USAGE;
 }
 
 const Command command_machine = {
-    .name = "machine", .arguments = "PART FILE", .summary = "Ask a finite-state machine: behave, predict, validate, …",
-    .at_least = 0, .at_most = 0, .run = run, .parts = parts,
+    .name = "machine",
+    .arguments = "PART FILE",
+    .summary = "Ask a finite-state machine: behave, predict, validate, …",
+    .at_least = 0,
+    .at_most = 0,
+    .run = run,
+    .parts = parts,
     .details = "FILE is a model file with 'machine … end', a transition table (.csv) or a graph (.dot).\n",
 };
 
@@ -43,7 +49,8 @@ bool machine_state(const orr_machine *machine, const char *name, uint32_t *state
     for (uint32_t i = 0; i < n; i++) names[i] = orr_machine_text(machine, ORR_MACHINE_STATES, i);
     const char *closest = orr_closest(name, names, n);
     char hint[256];
-    snprintf(hint, sizeof hint, closest ? "did you mean '%s'?" : "'orrery machine show' lists its states", closest);
+    snprintf(hint, sizeof hint, closest ? "did you mean '%s'?" : "'orrery machine show' lists its states",
+             closest);
     usage_error(diag, "E808", hint, "'%s' is not a state of machine '%s'", name, orr_machine_name(machine));
     free(names);
     return false;
@@ -64,8 +71,8 @@ static char *read_all(FILE *in)
     return text;
 }
 
-bool machine_sequence(const orr_machine *machine, orr_machine_set set, const char *text, uint32_t **sequence, size_t *n,
-                      orr_diag *diag)
+bool machine_sequence(const orr_machine *machine, orr_machine_set set, const char *text, uint32_t **sequence,
+                      size_t *n, orr_diag *diag)
 {
     char *content = NULL;
     if (strcmp(text, "-") == 0) {
@@ -73,7 +80,8 @@ bool machine_sequence(const orr_machine *machine, orr_machine_set set, const cha
     } else if (text[0] == '@') {
         FILE *in = fopen(text + 1, "r");
         if (!in) {
-            usage_error(diag, "E001", "behind @ stands the name of a file", "there is no file '%s'", text + 1);
+            usage_error(diag, "E001", "behind @ stands the name of a file", "there is no file '%s'",
+                        text + 1);
             return false;
         }
         content = read_all(in);
@@ -137,7 +145,8 @@ void machine_print_behaviour(FILE *out, const orr_machine *machine, const uint32
         // as many steps as fit
         size_t last = first, used = strlen(titles[2]) + 2;
         for (; last <= n; last++) {
-            size_t width = last < n ? width_of(orr_machine_text(machine, ORR_MACHINE_INPUTS, inputs[last])) : 0;
+            size_t width =
+                last < n ? width_of(orr_machine_text(machine, ORR_MACHINE_INPUTS, inputs[last])) : 0;
             if (last < n_shown) {
                 const size_t w = width_of(orr_machine_text(machine, ORR_MACHINE_STATES, states[last]));
                 if (w > width) width = w;
@@ -157,7 +166,8 @@ void machine_print_behaviour(FILE *out, const orr_machine *machine, const uint32
             const size_t c = i - first + 1;
             if (i < n) cells[c] = orr_machine_text(machine, ORR_MACHINE_INPUTS, inputs[i]);
             if (i < n_shown) cells[columns + c] = orr_machine_text(machine, ORR_MACHINE_STATES, states[i]);
-            if (i < o_shown) cells[2 * columns + c] = orr_machine_text(machine, ORR_MACHINE_OUTPUTS, outputs[i]);
+            if (i < o_shown)
+                cells[2 * columns + c] = orr_machine_text(machine, ORR_MACHINE_OUTPUTS, outputs[i]);
         }
         if (first > 0) fputc('\n', out);
         machine_print_grid(out, cells, 3, columns);
@@ -173,7 +183,8 @@ char *machine_list(const orr_machine *machine, orr_machine_set set, const uint32
     FILE *out = open_memstream(&text, &length);
     if (!out) abort();
     for (size_t i = 0; i < n; i++)
-        fprintf(out, "%s%s", i ? ", " : "", ids[i] == ORR_MACHINE_NONE ? "?" : orr_machine_text(machine, set, ids[i]));
+        fprintf(out, "%s%s", i ? ", " : "",
+                ids[i] == ORR_MACHINE_NONE ? "?" : orr_machine_text(machine, set, ids[i]));
     fclose(out);
     return text;
 }

@@ -20,9 +20,10 @@ orr_machine *machine_get(const char *path, const char *name, orr_diag *diag);
 // A state by name; false after a message. name NULL: the machine's start, or ORR_MACHINE_NONE if it has none.
 bool machine_state(const orr_machine *machine, const char *name, uint32_t *state, orr_diag *diag);
 
-// What --inputs or --outputs says: a sequence, @FILE for one in a file, - for standard input. False after a message; free().
-bool machine_sequence(const orr_machine *machine, orr_machine_set set, const char *text, uint32_t **sequence, size_t *n,
-                      orr_diag *diag);
+// What --inputs or --outputs says: a sequence, @FILE for one in a file, - for standard input. False after
+// a message; free().
+bool machine_sequence(const orr_machine *machine, orr_machine_set set, const char *text,
+                      uint32_t **sequence, size_t *n, orr_diag *diag);
 
 // The behaviour table, input, state and output sequence below each other, in pieces as wide as the terminal.
 // states[n+1]; outputs[orr_machine_n_outputs]; n_shown of the states, o_shown of the outputs are filled in.

@@ -1,18 +1,22 @@
-// apps/cli/machine_behave.c: `orrery machine behave`: what a machine does for an input sequence, from every state.
+// apps/cli/machine_behave.c: `orrery machine behave`: what a machine does for an input sequence, from
+// every state.
 #include "machine.h"
 #include <math.h>
 #include <stdlib.h>
 
 typedef struct Settings {
     const char *inputs, *from, *machine;
-    double      seed;
-    bool        steps, json;
+    double seed;
+    bool steps, json;
 } Settings;
 
 static const Option options[] = {
-    { "--inputs", OPTION_TEXT, "A,B,…", "the input sequence; @FILE reads it, - from standard input", offsetof(Settings, inputs) },
-    { "--from", OPTION_TEXT, "STATE", "only from this state (default: from every state)", offsetof(Settings, from) },
-    { "--steps", OPTION_FLAG, NULL, "show the behaviour table filling in step by step", offsetof(Settings, steps) },
+    { "--inputs", OPTION_TEXT, "A,B,…", "the input sequence; @FILE reads it, - from standard input",
+      offsetof(Settings, inputs) },
+    { "--from", OPTION_TEXT, "STATE", "only from this state (default: from every state)",
+      offsetof(Settings, from) },
+    { "--steps", OPTION_FLAG, NULL, "show the behaviour table filling in step by step",
+      offsetof(Settings, steps) },
     { "--seed", OPTION_NUMBER, "N", "for moves drawn by chance (default: 1)", offsetof(Settings, seed) },
     { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
@@ -20,12 +24,14 @@ static const Option options[] = {
 
 typedef struct Behaviour {
     uint32_t *states, *outputs;    // [n+1] each
-    size_t    n_outputs;
+    size_t n_outputs;
 } Behaviour;
 
-static Behaviour compute(const orr_machine *machine, uint32_t from, const uint32_t *inputs, size_t n, uint64_t seed)
+static Behaviour compute(const orr_machine *machine, uint32_t from, const uint32_t *inputs, size_t n,
+                         uint64_t seed)
 {
-    Behaviour b = { calloc(n + 1, sizeof *b.states), calloc(n + 1, sizeof *b.outputs), orr_machine_n_outputs(machine, n) };
+    Behaviour b = { calloc(n + 1, sizeof *b.states), calloc(n + 1, sizeof *b.outputs),
+                    orr_machine_n_outputs(machine, n) };
     if (!b.states || !b.outputs) abort();
     orr_walk walk = { .state = from, .seed = seed };
     orr_machine_advance(machine, &walk, inputs, n, b.states, b.outputs);
@@ -45,15 +51,16 @@ static void print_steps(const orr_machine *machine, const uint32_t *inputs, size
 {
     for (size_t i = 0; i <= n; i++) {
         if (i > 0) fputc('\n', stdout);
-        machine_print_behaviour(stdout, machine, inputs, n, b->states, i + 1, b->outputs, i < b->n_outputs ? i : b->n_outputs);
+        machine_print_behaviour(stdout, machine, inputs, n, b->states, i + 1, b->outputs,
+                                i < b->n_outputs ? i : b->n_outputs);
         if (i >= b->n_outputs) break;
         fputc('\n', stdout);
         machine_print_behaviour(stdout, machine, inputs, n, b->states, i + 1, b->outputs, i + 1);
     }
 }
 
-static void print_json(const orr_machine *machine, const uint32_t *inputs, size_t n, uint32_t first, uint32_t last,
-                       uint64_t seed)
+static void print_json(const orr_machine *machine, const uint32_t *inputs, size_t n, uint32_t first,
+                       uint32_t last, uint64_t seed)
 {
     printf("{\n  \"machine\": ");
     json_text(stdout, orr_machine_name(machine));
@@ -92,14 +99,17 @@ static void print_table(const orr_machine *machine, const uint32_t *inputs, size
         snprintf(numbers[s], sizeof numbers[s], "%u", s + 1);
         row[0] = numbers[s];
         row[1] = orr_machine_text(machine, ORR_MACHINE_STATES, s);
-        for (size_t i = 0; i < n_outputs; i++) row[i + 2] = orr_machine_text(machine, ORR_MACHINE_OUTPUTS, b.outputs[i]);
+        for (size_t i = 0; i < n_outputs; i++)
+            row[i + 2] = orr_machine_text(machine, ORR_MACHINE_OUTPUTS, b.outputs[i]);
         row[columns - 1] = orr_machine_text(machine, ORR_MACHINE_STATES, b.states[n]);
         free_behaviour(&b);
     }
     machine_print_grid(stdout, cells, n_states + 1, columns);
     free(cells);
     free(numbers);
-    if (orr_machine_is_stochastic(machine)) printf("\nOne of several possible: moves by chance were drawn with seed %llu.\n", (unsigned long long)seed);
+    if (orr_machine_is_stochastic(machine))
+        printf("\nOne of several possible: moves by chance were drawn with seed %llu.\n",
+               (unsigned long long)seed);
 }
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)
@@ -128,7 +138,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                 if (q > first) printf("\n\n");
                 if (!s->from) printf("From '%s':\n\n", orr_machine_text(machine, ORR_MACHINE_STATES, q));
                 if (s->steps) print_steps(machine, inputs, n, &b);
-                else machine_print_behaviour(stdout, machine, inputs, n, b.states, n + 1, b.outputs, b.n_outputs);
+                else
+                    machine_print_behaviour(stdout, machine, inputs, n, b.states, n + 1, b.outputs,
+                                            b.n_outputs);
                 free_behaviour(&b);
             }
         status = ORR_STATUS_OK;
@@ -139,9 +151,15 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_behave = {
-    .name = "machine behave", .arguments = "FILE", .summary = "Output sequences from every initial state for given inputs",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1,
-    .settings_size = sizeof(Settings), .run = run,
+    .name = "machine behave",
+    .arguments = "FILE",
+    .summary = "Output sequences from every initial state for given inputs",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1,
+    .settings_size = sizeof(Settings),
+    .run = run,
     .details = "One line for each initial state: what an observer may see who does not know the state.\n\n"
                "Examples:\n"
                "  orrery machine behave examples/baby.orr --inputs toy,food,toy,food\n"

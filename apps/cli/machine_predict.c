@@ -1,26 +1,32 @@
-// apps/cli/machine_predict.c: `orrery machine predict`: the state is unknown; what was it, what is it, what comes next?
+// apps/cli/machine_predict.c: `orrery machine predict`: the state is unknown; what was it, what is it,
+// what comes next?
 #include "machine.h"
 #include <stdlib.h>
 
 typedef struct Settings {
     const char *inputs, *outputs, *machine;
-    bool        json;
+    bool json;
 } Settings;
 
 static const Option options[] = {
-    { "--inputs", OPTION_TEXT, "A,B,…", "inputs given so far (default: none); @FILE reads them", offsetof(Settings, inputs) },
-    { "--outputs", OPTION_TEXT, "C,D,…", "outputs observed, from before the first input on; ? is unknown", offsetof(Settings, outputs) },
+    { "--inputs", OPTION_TEXT, "A,B,…", "inputs given so far (default: none); @FILE reads them",
+      offsetof(Settings, inputs) },
+    { "--outputs", OPTION_TEXT, "C,D,…", "outputs observed, from before the first input on; ? is unknown",
+      offsetof(Settings, outputs) },
     { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
 
 // What an input would show and lead to: shares of the belief, by output and by state.
-typedef struct Outlook { double *outputs, *states; } Outlook;
+typedef struct Outlook {
+    double *outputs, *states;
+} Outlook;
 
 static Outlook look_ahead(const orr_machine *m, const orr_prediction *p, uint32_t input)
 {
     const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES);
-    Outlook o = { calloc(orr_machine_count(m, ORR_MACHINE_OUTPUTS), sizeof(double)), calloc(n, sizeof(double)) };
+    Outlook o = { calloc(orr_machine_count(m, ORR_MACHINE_OUTPUTS), sizeof(double)),
+                  calloc(n, sizeof(double)) };
     if (!o.outputs || !o.states) abort();
     for (uint32_t s = 0; s < n; s++) {
         if (p->is[s] == 0) continue;
@@ -59,7 +65,8 @@ static void print_shares(const orr_machine *m, orr_machine_set set, const double
 
 static void print_people(const orr_machine *m, const orr_prediction *p)
 {
-    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES), n_inputs = orr_machine_count(m, ORR_MACHINE_INPUTS);
+    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES),
+                   n_inputs = orr_machine_count(m, ORR_MACHINE_INPUTS);
     printf("%s\n\n  was in      ", orr_machine_name(m));
     // where it began: only whether it is possible
     uint32_t shown = 0;
@@ -140,12 +147,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!machine) return ORR_STATUS_MODEL_ERROR;
     uint32_t *inputs = NULL, *outputs = NULL;
     size_t n_inputs = 0, n_outputs = 0;
-    bool ok = machine_sequence(machine, ORR_MACHINE_INPUTS, s->inputs ? s->inputs : "", &inputs, &n_inputs, diag);
-    ok = machine_sequence(machine, ORR_MACHINE_OUTPUTS, s->outputs ? s->outputs : "", &outputs, &n_outputs, diag) && ok;
+    bool ok =
+        machine_sequence(machine, ORR_MACHINE_INPUTS, s->inputs ? s->inputs : "", &inputs, &n_inputs, diag);
+    ok = machine_sequence(machine, ORR_MACHINE_OUTPUTS, s->outputs ? s->outputs : "", &outputs, &n_outputs,
+                          diag) &&
+         ok;
     if (ok && n_outputs > orr_machine_n_outputs(machine, n_inputs)) {
-        usage_error(diag, "E818", orr_machine_is_mealy(machine) ? "there is one for each input"
-                                                                : "there is one before each input and one behind the last",
-                    "this is not a ledger of experiments: %zu inputs cannot have %zu outputs", n_inputs, n_outputs);
+        usage_error(diag, "E818",
+                    orr_machine_is_mealy(machine) ? "there is one for each input"
+                                                  : "there is one before each input and one behind the last",
+                    "this is not a ledger of experiments: %zu inputs cannot have %zu outputs", n_inputs,
+                    n_outputs);
         ok = false;
     }
     int status = ORR_STATUS_USAGE;
@@ -154,7 +166,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         status = p.n_are > 0 ? ORR_STATUS_OK : ORR_STATUS_NOT_VALIDATED;
         if (s->json) print_json(machine, &p);
         else if (p.n_are > 0) print_people(machine, &p);
-        else printf("No state of %s agrees with this observation: it falsifies the model.\n", orr_machine_name(machine));
+        else
+            printf("No state of %s agrees with this observation: it falsifies the model.\n",
+                   orr_machine_name(machine));
         orr_prediction_free(&p);
     }
     free(inputs);
@@ -164,10 +178,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_predict = {
-    .name = "machine predict", .arguments = "FILE", .summary = "The state is unknown: what agrees with what was observed",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Prints the states in which the machine may have been and may be now, and what each input would show next.\n"
+    .name = "machine predict",
+    .arguments = "FILE",
+    .summary = "The state is unknown: what agrees with what was observed",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "Prints the states in which the machine may have been and may be now, and what each input "
+               "would show next.\n"
                "Exits with 4 if no state agrees.\n\n"
                "Example: it cried, was given food, and went on crying:\n"
                "  orrery machine predict examples/baby.orr --inputs food --outputs cries,cries\n",

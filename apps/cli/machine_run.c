@@ -24,7 +24,8 @@ static void write_field(FILE *out, const char *text)
     fputc('"', out);
 }
 
-static void write_row(FILE *out, const orr_machine *m, uint64_t step, uint32_t input, uint32_t state, uint32_t output)
+static void write_row(FILE *out, const orr_machine *m, uint64_t step, uint32_t input, uint32_t state,
+                      uint32_t output)
 {
     fprintf(out, "%llu,", (unsigned long long)step);
     if (input != ORR_MACHINE_NONE) write_field(out, orr_machine_text(m, ORR_MACHINE_INPUTS, input));
@@ -36,8 +37,8 @@ static void write_row(FILE *out, const orr_machine *m, uint64_t step, uint32_t i
 }
 
 // step,input,state,output: the last row has no input.
-static bool write_csv(const char *path, const orr_machine *m, const uint32_t *inputs, size_t n, const uint32_t *states,
-                      const uint32_t *outputs, orr_diag *diag)
+static bool write_csv(const char *path, const orr_machine *m, const uint32_t *inputs, size_t n,
+                      const uint32_t *states, const uint32_t *outputs, orr_diag *diag)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
     FILE *out = to_stdout ? stdout : fopen(path, "w");
@@ -45,7 +46,8 @@ static bool write_csv(const char *path, const orr_machine *m, const uint32_t *in
         fputs("step,input,state,output\n", out);
         const size_t n_outputs = orr_machine_n_outputs(m, n);
         for (size_t i = 0; i <= n; i++)
-            write_row(out, m, i + 1, i < n ? inputs[i] : ORR_MACHINE_NONE, states[i], i < n_outputs ? outputs[i] : ORR_MACHINE_NONE);
+            write_row(out, m, i + 1, i < n ? inputs[i] : ORR_MACHINE_NONE, states[i],
+                      i < n_outputs ? outputs[i] : ORR_MACHINE_NONE);
     }
     const bool ok = out && !ferror(out) && (to_stdout || fclose(out) == 0);
     if (!ok) usage_error(diag, "E010", "is the disk full?", "cannot write '%s': %s", path, strerror(errno));
@@ -54,11 +56,13 @@ static bool write_csv(const char *path, const orr_machine *m, const uint32_t *in
 
 // ---------------------------------------------------------------------------------------------- running
 
-static int run_sequence(orr_machine *m, const MachineRun *options, uint32_t from, uint64_t seed, orr_diag *diag)
+static int run_sequence(orr_machine *m, const MachineRun *options, uint32_t from, uint64_t seed,
+                        orr_diag *diag)
 {
     uint32_t *inputs;
     size_t n;
-    if (!machine_sequence(m, ORR_MACHINE_INPUTS, options->inputs ? options->inputs : "-", &inputs, &n, diag)) return ORR_STATUS_USAGE;
+    if (!machine_sequence(m, ORR_MACHINE_INPUTS, options->inputs ? options->inputs : "-", &inputs, &n, diag))
+        return ORR_STATUS_USAGE;
     uint32_t *states = malloc((n + 1) * sizeof *states), *outputs = malloc((n + 1) * sizeof *outputs);
     if (!states || !outputs) abort();
     orr_walk walk = { .state = from, .seed = seed };
@@ -69,10 +73,12 @@ static int run_sequence(orr_machine *m, const MachineRun *options, uint32_t from
     bool ok = true;
     if (options->output) {
         ok = write_csv(options->output, m, inputs, n, states, outputs, diag);
-        if (ok && !options->quiet && strcmp(options->output, "-") != 0) printf("%zu rows in %s\n", n + 1, options->output);
+        if (ok && !options->quiet && strcmp(options->output, "-") != 0)
+            printf("%zu rows in %s\n", n + 1, options->output);
     } else if (!options->quiet && n > SHOWN_MAX) {
         printf("%s: %zu inputs, from '%s' to '%s'; -o writes all of it\n", orr_machine_name(m), n,
-               orr_machine_text(m, ORR_MACHINE_STATES, from), orr_machine_text(m, ORR_MACHINE_STATES, walk.state));
+               orr_machine_text(m, ORR_MACHINE_STATES, from),
+               orr_machine_text(m, ORR_MACHINE_STATES, walk.state));
     } else if (!options->quiet) {
         machine_print_behaviour(stdout, m, inputs, n, states, n + 1, outputs, n_outputs);
     }
@@ -85,7 +91,8 @@ static int run_sequence(orr_machine *m, const MachineRun *options, uint32_t from
 static void print_state(const orr_machine *m, uint32_t state)
 {
     printf("%s", orr_machine_text(m, ORR_MACHINE_STATES, state));
-    if (!orr_machine_is_mealy(m)) printf(" / %s", orr_machine_text(m, ORR_MACHINE_OUTPUTS, orr_machine_output(m, state, 0)));
+    if (!orr_machine_is_mealy(m))
+        printf(" / %s", orr_machine_text(m, ORR_MACHINE_OUTPUTS, orr_machine_output(m, state, 0)));
     printf("\n");
 }
 
@@ -113,7 +120,8 @@ static int run_dialogue(orr_machine *m, uint32_t from, uint64_t seed)
             for (size_t i = 0; i < n; i++) {
                 uint32_t state, output;
                 orr_machine_advance(m, &walk, &inputs[i], 1, &state, &output);
-                if (orr_machine_is_mealy(m)) printf("%s -> ", orr_machine_text(m, ORR_MACHINE_OUTPUTS, output));
+                if (orr_machine_is_mealy(m))
+                    printf("%s -> ", orr_machine_text(m, ORR_MACHINE_OUTPUTS, output));
                 print_state(m, walk.state);
             }
             free(inputs);
@@ -139,7 +147,8 @@ int machine_run(orr_machine *machine, const MachineRun *options, orr_diag *diag)
         return ORR_STATUS_USAGE;
     }
     if (from == ORR_MACHINE_NONE) {
-        usage_error(diag, "E815", "say it with --from STATE; 'orrery machine behave' shows what happens from every state",
+        usage_error(diag, "E815",
+                    "say it with --from STATE; 'orrery machine behave' shows what happens from every state",
                     "where machine '%s' starts is not known", orr_machine_name(machine));
         return ORR_STATUS_USAGE;
     }
@@ -154,12 +163,15 @@ int machine_run(orr_machine *machine, const MachineRun *options, orr_diag *diag)
 static void report(const orr_machine *m)
 {
     const uint32_t start = orr_machine_start(m);
-    printf("%s: a %s%s machine, complete and unambiguous: %u state%s, %u input%s, %u output%s", orr_machine_name(m),
-           orr_machine_is_stochastic(m) ? "stochastic " : "", orr_machine_is_mealy(m) ? "Mealy" : "Moore",
-           orr_machine_count(m, ORR_MACHINE_STATES), orr_machine_count(m, ORR_MACHINE_STATES) == 1 ? "" : "s",
-           orr_machine_count(m, ORR_MACHINE_INPUTS), orr_machine_count(m, ORR_MACHINE_INPUTS) == 1 ? "" : "s",
-           orr_machine_count(m, ORR_MACHINE_OUTPUTS), orr_machine_count(m, ORR_MACHINE_OUTPUTS) == 1 ? "" : "s");
-    if (start != ORR_MACHINE_NONE) printf("; starts in '%s'\n", orr_machine_text(m, ORR_MACHINE_STATES, start));
+    printf("%s: a %s%s machine, complete and unambiguous: %u state%s, %u input%s, %u output%s",
+           orr_machine_name(m), orr_machine_is_stochastic(m) ? "stochastic " : "",
+           orr_machine_is_mealy(m) ? "Mealy" : "Moore", orr_machine_count(m, ORR_MACHINE_STATES),
+           orr_machine_count(m, ORR_MACHINE_STATES) == 1 ? "" : "s", orr_machine_count(m, ORR_MACHINE_INPUTS),
+           orr_machine_count(m, ORR_MACHINE_INPUTS) == 1 ? "" : "s",
+           orr_machine_count(m, ORR_MACHINE_OUTPUTS),
+           orr_machine_count(m, ORR_MACHINE_OUTPUTS) == 1 ? "" : "s");
+    if (start != ORR_MACHINE_NONE)
+        printf("; starts in '%s'\n", orr_machine_text(m, ORR_MACHINE_STATES, start));
     else printf("; no start\n");
 }
 

@@ -6,16 +6,21 @@
 
 typedef struct Settings {
     const char *ledger, *attempt, *observed, *from, *machine;
-    bool        repair, json;
+    bool repair, json;
 } Settings;
 
 static const Option options[] = {
-    { "--ledger", OPTION_TEXT, "FILE", "the experiments: lines 'inputs : outputs'", offsetof(Settings, ledger) },
-    { "--try", OPTION_TEXT, "A,B,…", "an experiment to add to the ledger: its inputs …", offsetof(Settings, attempt) },
+    { "--ledger", OPTION_TEXT, "FILE", "the experiments: lines 'inputs : outputs'",
+      offsetof(Settings, ledger) },
+    { "--try", OPTION_TEXT, "A,B,…", "an experiment to add to the ledger: its inputs …",
+      offsetof(Settings, attempt) },
     { "--observed", OPTION_TEXT, "C,D,…", "… and the outputs observed", offsetof(Settings, observed) },
-    { "--from", OPTION_TEXT, "STATE", "the state before that experiment, if it was known", offsetof(Settings, from) },
-    { "--repair", OPTION_FLAG, NULL, "look for changes of one table entry that repair a falsified model", offsetof(Settings, repair) },
-    { "--machine", OPTION_TEXT, "NAME", "only this one (default: all machines of the files are rivals)", offsetof(Settings, machine) },
+    { "--from", OPTION_TEXT, "STATE", "the state before that experiment, if it was known",
+      offsetof(Settings, from) },
+    { "--repair", OPTION_FLAG, NULL, "look for changes of one table entry that repair a falsified model",
+      offsetof(Settings, repair) },
+    { "--machine", OPTION_TEXT, "NAME", "only this one (default: all machines of the files are rivals)",
+      offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
 
@@ -73,7 +78,8 @@ static char *read_text(const char *path, orr_diag *diag)
 {
     FILE *in = fopen(path, "r");
     if (!in) {
-        if (errno == ENOENT) usage_error(diag, "E001", "--try and --observed begin one", "there is no file '%s'", path);
+        if (errno == ENOENT)
+            usage_error(diag, "E001", "--try and --observed begin one", "there is no file '%s'", path);
         else usage_error(diag, "E002", NULL, "cannot read '%s': %s", path, strerror(errno));
         return NULL;
     }
@@ -101,7 +107,8 @@ static char *new_line(const Settings *s)
     return line;
 }
 
-// The ledger with the new experiment behind it; NULL after a message. *line is what is to be added to the file.
+// The ledger with the new experiment behind it; NULL after a message. *line is what is to be added to the
+// file.
 static char *ledger_text(const Settings *s, const Rivals *rivals, char **line, orr_diag *diag)
 {
     FILE *there = s->observed ? fopen(s->ledger, "r") : NULL;
@@ -115,7 +122,8 @@ static char *ledger_text(const Settings *s, const Rivals *rivals, char **line, o
     if (!head) abort();
     if (begins) {
         fprintf(head, "ledger of ");
-        for (size_t i = 0; i < rivals->n; i++) fprintf(head, "%s\"%s\"", i ? ", " : "", orr_machine_name(rivals->items[i]));
+        for (size_t i = 0; i < rivals->n; i++)
+            fprintf(head, "%s\"%s\"", i ? ", " : "", orr_machine_name(rivals->items[i]));
         fputc('\n', head);
     } else if (*old && old[strlen(old) - 1] != '\n') fputc('\n', head);
     fputs(experiment, head);
@@ -138,7 +146,8 @@ static bool append(const char *path, const char *line, orr_diag *diag)
     return ok;
 }
 
-// ---------------------------------------------------------------------------------------------- what came out
+// ---------------------------------------------------------------------------------------------- what came
+// out
 
 static void print_table(const orr_ledger *ledger, const Rivals *rivals)
 {
@@ -190,9 +199,10 @@ static void print_repairs(const orr_ledger *ledger, const orr_machine *m)
     for (size_t i = 0; i < n; i++) {
         const orr_machine_set set = repairs[i].is_output ? ORR_MACHINE_OUTPUTS : ORR_MACHINE_STATES;
         printf("    %s", orr_machine_text(m, ORR_MACHINE_STATES, repairs[i].state));
-        if (repairs[i].input != ORR_MACHINE_NONE) printf(" on %s", orr_machine_text(m, ORR_MACHINE_INPUTS, repairs[i].input));
-        printf("%s %s instead of %s\n", repairs[i].is_output ? " /" : " ->", orr_machine_text(m, set, repairs[i].now),
-               orr_machine_text(m, set, repairs[i].old));
+        if (repairs[i].input != ORR_MACHINE_NONE)
+            printf(" on %s", orr_machine_text(m, ORR_MACHINE_INPUTS, repairs[i].input));
+        printf("%s %s instead of %s\n", repairs[i].is_output ? " /" : " ->",
+               orr_machine_text(m, set, repairs[i].now), orr_machine_text(m, set, repairs[i].old));
     }
     free(repairs);
 }
@@ -204,7 +214,8 @@ static void print_people(const Settings *s, const orr_ledger *ledger, const Riva
     for (size_t i = 0; i < rivals->n; i++) {
         const orr_validation *v = &rivals->verdicts[i];
         printf("%s: ", orr_machine_name(rivals->items[i]));
-        if (v->falsified_by) printf("falsified by experiment %zu; confidence was %zu\n", v->falsified_by, v->rating);
+        if (v->falsified_by)
+            printf("falsified by experiment %zu; confidence was %zu\n", v->falsified_by, v->rating);
         else printf("valid so far; confidence %zu\n", v->rating);
         if (v->falsified_by && s->repair) print_repairs(ledger, rivals->items[i]);
     }
@@ -217,7 +228,8 @@ static void print_json(const orr_ledger *ledger, const Rivals *rivals)
         const orr_validation *v = &rivals->verdicts[i];
         printf("%s\n    {\"machine\": ", i ? "," : "");
         json_text(stdout, orr_machine_name(rivals->items[i]));
-        printf(", \"valid\": %s, \"confidence\": %zu, \"falsified_by\": ", v->falsified_by ? "false" : "true", v->rating);
+        printf(", \"valid\": %s, \"confidence\": %zu, \"falsified_by\": ", v->falsified_by ? "false" : "true",
+               v->rating);
         if (v->falsified_by) printf("%zu", v->falsified_by);
         else printf("null");
         printf(", \"agreeing\": [");
@@ -235,8 +247,8 @@ static int judge(const Settings *s, const orr_ledger *ledger, Rivals *rivals, or
     rivals->verdicts = calloc(rivals->n, sizeof *rivals->verdicts);
     if (!rivals->verdicts) abort();
     for (size_t i = 0; i < rivals->n; i++)
-        ok &= orr_ledger_validate(ledger, rivals->items[i], (const orr_machine *const *)rivals->items, rivals->n,
-                                  &rivals->verdicts[i], diag);
+        ok &= orr_ledger_validate(ledger, rivals->items[i], (const orr_machine *const *)rivals->items,
+                                  rivals->n, &rivals->verdicts[i], diag);
     if (!ok) return ORR_STATUS_MODEL_ERROR;
     if (s->json) print_json(ledger, rivals);
     else print_people(s, ledger, rivals);
@@ -249,7 +261,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (!s->ledger) {
-        usage_error(diag, "E023", "the experiments stand in a file: --ledger baby.ledger", "--ledger is missing");
+        usage_error(diag, "E023", "the experiments stand in a file: --ledger baby.ledger",
+                    "--ledger is missing");
         return ORR_STATUS_USAGE;
     }
     if (s->attempt && !s->observed) {
@@ -274,14 +287,25 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_validate = {
-    .name = "machine validate", .arguments = "FILE…", .summary = "Models against a ledger of experiments: confidence or falsified",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1000,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "The ledger has a line for each experiment: the inputs tried, a colon, the outputs observed, from before the\n"
-               "first input to behind the last. An experiment agrees with a model if one of its states shows these outputs;\n"
-               "each that does raises the confidence by one, the first that does not falsifies the model. All machines of\n"
-               "all files are rivals. Exits with 4 if none is left.\n\n"
-               "Examples:\n"
-               "  orrery machine validate examples/finger_game.orr --ledger examples/finger_game.ledger --repair\n"
-               "  orrery machine validate examples/baby.orr --ledger baby.ledger --try toy,food --observed cries,cries,quiet\n",
+    .name = "machine validate",
+    .arguments = "FILE…",
+    .summary = "Models against a ledger of experiments: confidence or falsified",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1000,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "The ledger has a line for each experiment: the inputs tried, a colon, the outputs observed, from "
+        "before the\n"
+        "first input to behind the last. An experiment agrees with a model if one of its states shows these "
+        "outputs;\n"
+        "each that does raises the confidence by one, the first that does not falsifies the model. All "
+        "machines of\n"
+        "all files are rivals. Exits with 4 if none is left.\n\n"
+        "Examples:\n"
+        "  orrery machine validate examples/finger_game.orr --ledger examples/finger_game.ledger --repair\n"
+        "  orrery machine validate examples/baby.orr --ledger baby.ledger --try toy,food --observed "
+        "cries,cries,quiet\n",
 };

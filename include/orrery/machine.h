@@ -18,12 +18,14 @@ ORR_API size_t      orr_source_n_machines(const orr_source *source);
 ORR_API const char *orr_source_machine_name(const orr_source *source, size_t i);
 ORR_API const char *orr_source_machine_doc(const orr_source *source, size_t i);    // NULL if none
 
-// One machine of a source, by name, or the only one (name NULL). NULL, with messages that say which of the three
-// principles is broken where and what would repair it, if it is no machine. Free with orr_machine_destroy.
+// One machine of a source, by name, or the only one (name NULL). NULL, with messages that say which of the
+// three principles is broken where and what would repair it, if it is no machine. Free with
+// orr_machine_destroy.
 ORR_API orr_machine *orr_machine_build(const orr_source *source, const char *name, orr_diag *diag);
 
-// The same from a file: a model file (.orr), a transition table (.csv, .tsv) or a graph in Graphviz DOT (.dot, .gv),
-// in the latter two `name` is not looked at. And from a text in memory, whose kind the suffix of `path` tells.
+// The same from a file: a model file (.orr), a transition table (.csv, .tsv) or a graph in Graphviz DOT
+// (.dot, .gv), in the latter two `name` is not looked at. And from a text in memory, whose kind the suffix
+// of `path` tells.
 ORR_API orr_machine *orr_machine_open(const char *path, const char *name, orr_diag *diag);
 ORR_API orr_machine *orr_machine_parse(const char *path, const char *text, size_t length, const char *name,
                                        orr_diag *diag);
@@ -67,12 +69,12 @@ ORR_API bool orr_machine_draw(const orr_machine *machine, const char *path, orr_
 
 // ---- Behaviour
 //
-// Inputs i1 … iN lead through states s1 … sN+1. A Moore machine shows an output in each of these N + 1 states, a Mealy
-// machine one for each of the N inputs.
+// Inputs i1 … iN lead through states s1 … sN+1. A Moore machine shows an output in each of these N + 1
+// states, a Mealy machine one for each of the N inputs.
 
-// Read a sequence: names separated by commas or line ends, in double quotes if they contain one; from # on the rest of a
-// line is a comment. Among outputs `?` stands for one not observed and is ORR_MACHINE_NONE. False, with messages, if
-// there are names the machine does not have. free() the sequence.
+// Read a sequence: names separated by commas or line ends, in double quotes if they contain one; from # on
+// the rest of a line is a comment. Among outputs `?` stands for one not observed and is ORR_MACHINE_NONE.
+// False, with messages, if there are names the machine does not have. free() the sequence.
 ORR_API bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, const char *text,
                                        uint32_t **sequence, size_t *n, orr_diag *diag);
 // How many outputs n inputs show.
@@ -85,17 +87,17 @@ typedef struct orr_walk {
     uint64_t step;    // inputs so far
 } orr_walk;
 
-// Go on by n inputs. states[n] and outputs[n] (each may be NULL) receive, for each input, the state before it and the
-// output that belongs to it; walk->state is the state behind the last.
+// Go on by n inputs. states[n] and outputs[n] (each may be NULL) receive, for each input, the state before
+// it and the output that belongs to it; walk->state is the state behind the last.
 ORR_API void orr_machine_advance(const orr_machine *machine, orr_walk *walk, const uint32_t *inputs, size_t n,
                                  uint32_t *states, uint32_t *outputs);
 
-// The state is unknown: which states agree with what was observed? outputs[n_outputs] may be fewer than n_inputs show;
-// ORR_MACHINE_NONE is an output that was not observed.
+// The state is unknown: which states agree with what was observed? outputs[n_outputs] may be fewer than
+// n_inputs show; ORR_MACHINE_NONE is an output that was not observed.
 typedef struct orr_prediction {
     uint32_t      n_were;    // states in which it may have begun
     uint32_t      n_are;     // states in which it may be now
-    const double *was;       // [n_states] how likely the observation is from there, relative to the likeliest; 0: not possible
+    const double *was;       // [n_states] how likely the observation is from there, 0: not at all
     const double *is;        // [n_states] how likely it is there now, if all beginnings were equally likely
     void         *memory;
 } orr_prediction;
@@ -111,14 +113,17 @@ ORR_API void           orr_prediction_free(orr_prediction *prediction);
 //     toy, food, toy : cries, cries, quiet, cries
 //     from sleeping : food : quiet, cries            # the state before it was known
 //
-// The procedure: the confidence rating starts at 0 and rises by 1 with each experiment that agrees with the model's
-// behaviour from one of its states; the first that agrees with none falsifies the model and ends it.
+// The procedure: the confidence rating starts at 0 and rises by 1 with each experiment that agrees with
+// the model's behaviour from one of its states; the first that agrees with none falsifies the model and
+// ends it.
 typedef struct orr_ledger orr_ledger;
-ORR_API orr_ledger *orr_ledger_open(const char *path, orr_diag *diag);    // NULL after messages; free with orr_ledger_destroy
+// NULL after messages; free with orr_ledger_destroy
+ORR_API orr_ledger *orr_ledger_open(const char *path, orr_diag *diag);
 ORR_API orr_ledger *orr_ledger_parse(const char *name, const char *text, size_t length, orr_diag *diag);
 ORR_API void        orr_ledger_destroy(orr_ledger *ledger);
 ORR_API size_t      orr_ledger_count(const orr_ledger *ledger);
-// Experiment i from 0 as written: state before it (NULL: unknown), inputs, outputs; and the first with the same inputs.
+// Experiment i from 0 as written: state before it (NULL: unknown), inputs, outputs; and the first with the
+// same inputs.
 ORR_API void orr_ledger_get(const orr_ledger *ledger, size_t i, const char **from, const char **inputs,
                             const char **outputs, size_t *first_like_it);
 
@@ -128,12 +133,12 @@ typedef struct orr_validation {
     uint32_t *agreeing;        // [experiments] states in which each may have begun; heap
 } orr_validation;
 
-// Judge one machine. False, with messages, if the ledger belongs to others: it names other models, or inputs or states
-// that the machine does not have, or outputs that none of the rivals[n_rivals] (the machine may be among them) has. Free
-// the validation in either case.
+// Judge one machine. False, with messages, if the ledger belongs to others: it names other models, or
+// inputs or states that the machine does not have, or outputs that none of the rivals[n_rivals] (the
+// machine may be among them) has. Free the validation in either case.
 ORR_API bool orr_ledger_validate(const orr_ledger *ledger, const orr_machine *machine,
-                                 const orr_machine *const *rivals, size_t n_rivals, orr_validation *validation,
-                                 orr_diag *diag);
+                                 const orr_machine *const *rivals, size_t n_rivals,
+                                 orr_validation *validation, orr_diag *diag);
 ORR_API void orr_validation_free(orr_validation *validation);
 
 // A change of one entry of the tables after which all experiments agree.
@@ -143,9 +148,11 @@ typedef struct orr_repair {
     bool     is_output;
 } orr_repair;
 
-// All repairs of one transition or one output, for deterministic machines; *n of them, on the heap. NULL, with *n = 0, if
-// there are none; *too_large if trying all of them would take more than about 1e10 steps, and none was tried.
-ORR_API orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *machine, size_t *n, bool *too_large);
+// All repairs of one transition or one output, for deterministic machines; *n of them, on the heap. NULL,
+// with *n = 0, if there are none; *too_large if trying all of them would take more than about 1e10 steps,
+// and none was tried.
+ORR_API orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *machine, size_t *n,
+                                       bool *too_large);
 
 #ifdef __cplusplus
 }

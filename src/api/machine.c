@@ -98,9 +98,14 @@ typedef Machine *(*Reader)(Arena *arena, Text text, uint32_t file, const char *n
 // NULL: the language, or not known
 static Reader reader_for(const char *path)
 {
-    static const struct { const char *suffix; Reader read; } readers[] = {
-        { ".csv", machine_read_table }, { ".tsv", machine_read_table },
-        { ".dot", machine_read_dot },   { ".gv", machine_read_dot },
+    static const struct {
+        const char *suffix;
+        Reader read;
+    } readers[] = {
+        { ".csv", machine_read_table },
+        { ".tsv", machine_read_table },
+        { ".dot", machine_read_dot },
+        { ".gv", machine_read_dot },
     };
     const char *suffix = os_path_suffix(path);
     for (size_t i = 0; i < sizeof readers / sizeof *readers; i++)
@@ -128,7 +133,8 @@ orr_machine *orr_machine_open(const char *path, const char *name, orr_diag *diag
     if (read) {
         Arena work = { 0 };
         Text text;
-        if (os_read_file(&work, path, SOURCE_BYTES_MAX, &text, diag)) machine = read_text(read, path, text, diag);
+        if (os_read_file(&work, path, SOURCE_BYTES_MAX, &text, diag))
+            machine = read_text(read, path, text, diag);
         arena_free(&work);
         return machine;
     }
@@ -156,7 +162,8 @@ orr_ledger *orr_ledger_open(const char *path, orr_diag *diag)
     return ledger;
 }
 
-orr_machine *orr_machine_parse(const char *path, const char *text, size_t length, const char *name, orr_diag *diag)
+orr_machine *orr_machine_parse(const char *path, const char *text, size_t length, const char *name,
+                               orr_diag *diag)
 {
     const Reader read = reader_for(path);
     if (read) return read_text(read, path, (Text){ text, length }, diag);

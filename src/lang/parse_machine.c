@@ -14,12 +14,12 @@
 
 typedef struct Lists {    // of the machine under way, in the scratch arena
     VEC(AstMachineItem) items;
-    VEC(AstMove)        moves;
-    VEC(AstBranch)      branches;
-    VEC(AstRange)       ranges;
+    VEC(AstMove) moves;
+    VEC(AstBranch) branches;
+    VEC(AstRange) ranges;
 } Lists;
 
-#define TAKE(p, list, base, n_out) \
+#define TAKE(p, list, base, n_out)                                                                           \
     parse_take((p), (list).items, &(list).n, (base), sizeof *(list).items, (n_out))
 
 // ---- Symbols
@@ -214,8 +214,8 @@ static void parse_state(Parser *p, Lists *lists)
     } else if (ok && parse_at(p, TOKEN_ARROW)) {
         ok = false;
         if (parse_report(p, "':' and moves"))
-            diag_hint(p->diag, "write state %s : input -> state", lex_is_name(text_from(item.family.name))
-                                                                      ? item.family.name : "NAME");
+            diag_hint(p->diag, "write state %s : input -> state",
+                      lex_is_name(text_from(item.family.name)) ? item.family.name : "NAME");
     }
     item.moves = TAKE(p, lists->moves, base, &item.n_moves);
     item.place = parse_since(p, p->statement);
@@ -270,7 +270,8 @@ static void parse_start(Parser *p, Lists *lists)
 static void parse_statement(Parser *p, Lists *lists)
 {
     const TokenKind next = parse_peek(p).kind;
-    const bool named = next == TOKEN_NAME || next == TOKEN_QUOTED || next == TOKEN_NUMBER || next == TOKEN_END;
+    const bool named =
+        next == TOKEN_NAME || next == TOKEN_QUOTED || next == TOKEN_NUMBER || next == TOKEN_END;
     if (!named) parse_rule(p, lists);
     else if (parse_at_word(p, "input")) parse_set(p, lists, AST_MACHINE_INPUT);
     else if (parse_at_word(p, "output")) parse_set(p, lists, AST_MACHINE_OUTPUT);

@@ -1,4 +1,5 @@
-// src/machine/behave.c: what a machine does: the simulation algorithm, and what an observation tells of its state.
+// src/machine/behave.c: what a machine does: the simulation algorithm, and what an observation tells of
+// its state.
 #include "machine/machine.h"
 #include "num/random.h"
 #include <math.h>
@@ -42,7 +43,8 @@ static uint32_t draw_branch(const Machine *m, size_t cell, double u)
     return m->branch_next[b];
 }
 
-static uint32_t walk_by_chance(const Machine *m, orr_walk *walk, const uint32_t *inputs, size_t n, uint32_t *states)
+static uint32_t walk_by_chance(const Machine *m, orr_walk *walk, const uint32_t *inputs, size_t n,
+                               uint32_t *states)
 {
     RandomStream stream = random_stream(walk->seed, 0, m->name);
     uint32_t s = walk->state;
@@ -63,7 +65,8 @@ void orr_machine_advance(const orr_machine *machine, orr_walk *walk, const uint3
     const size_t k = m->n_inputs;
     const bool is_mealy = m->kind == MACHINE_MEALY;
     uint32_t s = walk->state;
-    // states go where outputs will be if nobody asked for them; each step waits for the load of the one before
+    // states go where outputs will be if nobody asked for them; each step waits for the load of the one
+    // before
     uint32_t *path = states ? states : outputs;
     if (m->branch_first) s = walk_by_chance(m, walk, inputs, n, path);
     else if (!path)
@@ -81,8 +84,9 @@ void orr_machine_advance(const orr_machine *machine, orr_walk *walk, const uint3
 
 // ---- What an observation tells
 //
-// Backwards: was[s] at step i is how likely outputs i … are from s. Forwards: is[s] is how likely the machine is there
-// after what was seen so far. Both are scaled at each step, so that long observations do not vanish.
+// Backwards: was[s] at step i is how likely outputs i … are from s. Forwards: is[s] is how likely the
+// machine is there after what was seen so far. Both are scaled at each step, so that long observations do
+// not vanish.
 
 static bool shows(const Machine *m, uint32_t state, size_t i, const uint32_t *inputs, const uint32_t *outputs,
                   size_t n_outputs, size_t n_inputs)
@@ -108,14 +112,16 @@ static void scale(double *values, uint32_t n, bool to_sum)
     for (uint32_t s = 0; total > 0 && s < n; s++) values[s] /= total;
 }
 
-static void look_back(const Machine *m, const uint32_t *inputs, size_t n, const uint32_t *outputs, size_t n_outputs,
-                      double *was, double *work)
+static void look_back(const Machine *m, const uint32_t *inputs, size_t n, const uint32_t *outputs,
+                      size_t n_outputs, double *was, double *work)
 {
     for (uint32_t s = 0; s < m->n_states; s++) was[s] = shows(m, s, n, inputs, outputs, n_outputs, n);
     for (size_t i = n; i-- > 0;) {
         memcpy(work, was, m->n_states * sizeof *work);
         for (uint32_t s = 0; s < m->n_states; s++)
-            was[s] = shows(m, s, i, inputs, outputs, n_outputs, n) ? weigh(m, machine_cell(m, s, inputs[i]), work) : 0;
+            was[s] = shows(m, s, i, inputs, outputs, n_outputs, n)
+                         ? weigh(m, machine_cell(m, s, inputs[i]), work)
+                         : 0;
         scale(was, m->n_states, false);
     }
 }

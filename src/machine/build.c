@@ -1,9 +1,9 @@
 // src/machine/build.c: from a machine as written to its tables.
 //
-// Names with ranges stand for families: `state S[0..5]` is S[0] … S[5]. A rule `S[i] on I[j] -> S[i+j]` is read
-// for every member of its families; an index that is a name not known as a constant is bound by the pattern.
-// Statements are taken by how special they are: first those that name state and input, then those with one
-// `*`, then those with two.
+// Names with ranges stand for families: `state S[0..5]` is S[0] … S[5]. A rule `S[i] on I[j] -> S[i+j]` is
+// read for every member of its families; an index that is a name not known as a constant is bound by the
+// pattern. Statements are taken by how special they are: first those that name state and input, then those
+// with one `*`, then those with two.
 #include "machine/build.h"
 #include "base/map.h"
 #include "machine/draft.h"
@@ -14,35 +14,38 @@
 enum { DIMENSIONS_MAX = 8, BOUND_MAX = 2 * DIMENSIONS_MAX };
 
 typedef struct Family {
-    uint32_t first;                     // number of its first member
-    uint32_t n;                         // members
+    uint32_t first;    // number of its first member
+    uint32_t n;        // members
     uint32_t n_ranges;
-    int64_t  from[DIMENSIONS_MAX];      // [n_ranges] first value of each index
-    uint32_t size[DIMENSIONS_MAX];      // [n_ranges] how many values
-    Place    place;
+    int64_t from[DIMENSIONS_MAX];     // [n_ranges] first value of each index
+    uint32_t size[DIMENSIONS_MAX];    // [n_ranges] how many values
+    Place place;
 } Family;
 
-typedef struct Set {                    // of states, inputs or outputs
-    const char *word;                   // "a state"
-    TextMap     by_name;                // family
+typedef struct Set {     // of states, inputs or outputs
+    const char *word;    // "a state"
+    TextMap by_name;     // family
     VEC(Family) families;
 } Set;
 
-typedef struct Binding { const char *name; double value; } Binding;
+typedef struct Binding {
+    const char *name;
+    double value;
+} Binding;
 
 typedef struct Builder {
-    Arena    *arena;                    // borrowed; owns all below
-    orr_diag *diag;                     // borrowed
-    const AstMachine *ast;              // borrowed
-    Draft     draft;
-    Set       states, inputs, outputs;
-    TextMap   const_by_name;            // place in `consts`
+    Arena *arena;             // borrowed; owns all below
+    orr_diag *diag;           // borrowed
+    const AstMachine *ast;    // borrowed
+    Draft draft;
+    Set states, inputs, outputs;
+    TextMap const_by_name;    // place in `consts`
     VEC(Binding) consts;
-    Binding   bound[BOUND_MAX];         // by the pattern under way
-    uint32_t  n_bound;
-    Arena     scratch;                  // chains of expressions under way
-    bool      failed;                   // the expression under way has been reported
-    bool      sets_known;               // false: what is in them cannot be told
+    Binding bound[BOUND_MAX];    // by the pattern under way
+    uint32_t n_bound;
+    Arena scratch;      // chains of expressions under way
+    bool failed;        // the expression under way has been reported
+    bool sets_known;    // false: what is in them cannot be told
 } Builder;
 
 // ---- Whole numbers known when the machine is read
@@ -234,8 +237,8 @@ static void declare(Builder *b, Set *set, const AstFamily *ast)
     for (uint32_t k = 0; k < family.n; k++) {
         int64_t index[DIMENSIONS_MAX];
         member_index(&family, k, index);
-        const uint32_t id = add_member(b, set, text_from(member_name(b, ast->name, index, family.n_ranges)),
-                                       ast->place);
+        const uint32_t id =
+            add_member(b, set, text_from(member_name(b, ast->name, index, family.n_ranges)), ast->place);
         if (k == 0) family.first = id;
         if (id != family.first + k) b->sets_known = false;    // one of them has another's name
     }
@@ -311,8 +314,9 @@ static Found resolve(Builder *b, const Set *set, const AstSymbol *symbol, uint32
 // One member by name, as `"S[3]"` in quotes means it.
 static uint32_t find_by_name(const Builder *b, const Set *set, const char *name)
 {
-    const Names *names = set == &b->states ? &b->draft.states : set == &b->inputs ? &b->draft.inputs
-                                                                                  : &b->draft.outputs;
+    const Names *names = set == &b->states   ? &b->draft.states
+                         : set == &b->inputs ? &b->draft.inputs
+                                             : &b->draft.outputs;
     return names_find(names, text_from(name));
 }
 
@@ -348,8 +352,9 @@ static uint32_t use_output(Builder *b, const AstSymbol *symbol)
 
 static bool binds(const Builder *b, const AstExpr *e)
 {
-    return e->kind == AST_REF && e->ref.n_parts == 1 && e->ref.primes == 0 && e->ref.parts[0].n_indices == 0
-           && !text_map_find(&b->const_by_name, text_from(e->ref.parts[0].name));
+    return e->kind == AST_REF && e->ref.n_parts == 1 && e->ref.primes == 0 &&
+           e->ref.parts[0].n_indices == 0 &&
+           !text_map_find(&b->const_by_name, text_from(e->ref.parts[0].name));
 }
 
 // Whether member k fits, with names bound on the way. b->n_bound grows; the caller takes it back.
@@ -377,7 +382,7 @@ static bool fits(Builder *b, const AstSymbol *pattern, const Family *family, uin
 
 typedef struct Pattern {
     const AstSymbol *symbol;
-    Family           family;    // of `*`: all of them
+    Family family;    // of `*`: all of them
 } Pattern;
 
 static void report_not_found(Builder *b, const Set *set, const AstSymbol *symbol)
@@ -411,7 +416,8 @@ static bool open_pattern(Builder *b, const Set *set, const AstSymbol *symbol, Pa
         return false;
     }
     if (family->n_ranges != symbol->n_indices) {
-        diag_report(b->diag, DIAG_INDEX_COUNT, symbol->place, symbol->name, symbol->n_indices, family->n_ranges);
+        diag_report(b->diag, DIAG_INDEX_COUNT, symbol->place, symbol->name, symbol->n_indices,
+                    family->n_ranges);
         diag_hint(b->diag, "a rule for all of them names its indices: %s[i] on …", symbol->name);
         diag_note(b->diag, family->place, "it is declared here");
         b->draft.ok = false;
@@ -480,7 +486,8 @@ static void add_move(Builder *b, const Pattern *states, const AstMove *move, Dra
     b->n_bound = 0;
 }
 
-static void add_output(Builder *b, const Pattern *states, const AstSymbol *output, Place place, DraftLevel level)
+static void add_output(Builder *b, const Pattern *states, const AstSymbol *output, Place place,
+                       DraftLevel level)
 {
     const uint32_t source = draft_source(&b->draft, place, level);
     bool error = false;
@@ -499,8 +506,8 @@ static void add_item(Builder *b, const AstMachineItem *item, DraftLevel level)
     Pattern states = { 0 };
     if (item->kind == AST_MACHINE_STATE) {
         states.family = *family_of(&b->states, item->family.name);
-        if (states.family.place.offset != item->family.place.offset
-            || states.family.place.file != item->family.place.file)
+        if (states.family.place.offset != item->family.place.offset ||
+            states.family.place.file != item->family.place.file)
             return;    // declared twice: said already
     } else {
         bool wanted = item->output && level_of(item->symbol, NULL) == level;
@@ -511,7 +518,8 @@ static void add_item(Builder *b, const AstMachineItem *item, DraftLevel level)
     if (item->output && level_of(item->symbol, NULL) == level)
         add_output(b, &states, item->output, item->output->place, level);
     for (uint32_t i = 0; i < item->n_moves; i++)
-        if (level_of(item->symbol, item->moves[i].input) == level) add_move(b, &states, &item->moves[i], level);
+        if (level_of(item->symbol, item->moves[i].input) == level)
+            add_move(b, &states, &item->moves[i], level);
 }
 
 static uint32_t find_start(Builder *b)

@@ -99,13 +99,14 @@ static void report_twice(Draft *d, uint32_t state, uint32_t input, size_t cell, 
     const char *now = certain ? arena_printf(d->arena, "'%s'", names_text(&d->states, branches[0].to))
                               : "a state drawn by chance";
     const bool same = certain && d->next[cell] == branches[0].to;
-    const char *both = same ? arena_printf(d->arena, "%s twice", old)
-                            : arena_printf(d->arena, "%s and to %s", old, now);
-    diag_report(d->diag, DIAG_MACHINE_MOVE_TWICE, d->sources.items[source].place, names_text(&d->states, state),
-                names_text(&d->inputs, input), both);
+    const char *both =
+        same ? arena_printf(d->arena, "%s twice", old) : arena_printf(d->arena, "%s and to %s", old, now);
+    diag_report(d->diag, DIAG_MACHINE_MOVE_TWICE, d->sources.items[source].place,
+                names_text(&d->states, state), names_text(&d->inputs, input), both);
     if (same) diag_hint(d->diag, "leave one of them out");
-    else diag_hint(d->diag, "keep one; if both can happen, say how likely each is: 0.5 %s | 0.5 %s",
-                   certain ? old : "a", certain ? now : "b");
+    else
+        diag_hint(d->diag, "keep one; if both can happen, say how likely each is: 0.5 %s | 0.5 %s",
+                  certain ? old : "a", certain ? now : "b");
     diag_note(d->diag, d->sources.items[d->filled[cell] - 1].place, "the other one is here");
 }
 
@@ -129,7 +130,8 @@ static bool check_chances(Draft *d, uint32_t state, uint32_t input, const DraftB
     return d->ok = false;
 }
 
-void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *branches, size_t n, uint32_t source)
+void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *branches, size_t n,
+                uint32_t source)
 {
     const size_t cell = (size_t)state * d->inputs.n + input;
     bool twice;
@@ -230,8 +232,8 @@ static void report_holes(Draft *d, uint32_t state)
     if (n == 0) return;
     d->ok = false;
     if (n > NAMES_SHOWN) str_addf(&list, " and %zu more", n - NAMES_SHOWN);
-    diag_report(d->diag, DIAG_MACHINE_MOVE_MISSING, d->state_places.items[state], names_text(&d->states, state),
-                n == n_inputs && n > 1 ? "any input" : str_finish(&list));
+    diag_report(d->diag, DIAG_MACHINE_MOVE_MISSING, d->state_places.items[state],
+                names_text(&d->states, state), n == n_inputs && n > 1 ? "any input" : str_finish(&list));
     const char *any = n == n_inputs && n > 1 && d->advice_all ? d->advice_all : first;
     diag_hint(d->diag, "%s%s%s", d->advice_before, any, d->advice_behind);
 }
@@ -270,8 +272,7 @@ static void sort_chances(const Draft *d, Machine *m)
     uint32_t *first = ARENA_ARRAY(d->arena, uint32_t, n_cells + 1);
     uint32_t *to = ARENA_ARRAY(d->arena, uint32_t, d->chances.n);
     double *probability = ARENA_ARRAY(d->arena, double, d->chances.n);
-    for (size_t i = 0; i < d->chances.n; i++)
-        first[d->chances.items[i].cell + 1]++;
+    for (size_t i = 0; i < d->chances.n; i++) first[d->chances.items[i].cell + 1]++;
     for (size_t i = 0; i < n_cells; i++) first[i + 1] += first[i];
     uint32_t *at = ARENA_ARRAY(d->arena, uint32_t, n_cells);
     memcpy(at, first, n_cells * sizeof *at);
@@ -295,10 +296,17 @@ Machine *draft_finish(Draft *d, uint32_t start)
     if (!d->ok) return NULL;
     Machine *m = ARENA_NEW(d->arena, Machine);
     *m = (Machine){
-        .name = d->name, .kind = d->kind, .n_states = (uint32_t)d->states.n, .n_inputs = (uint32_t)d->inputs.n,
-        .n_outputs = (uint32_t)d->outputs.n, .states = names_array(d->arena, &d->states),
-        .inputs = names_array(d->arena, &d->inputs), .outputs = names_array(d->arena, &d->outputs),
-        .next = d->next, .out = d->out, .start = start,
+        .name = d->name,
+        .kind = d->kind,
+        .n_states = (uint32_t)d->states.n,
+        .n_inputs = (uint32_t)d->inputs.n,
+        .n_outputs = (uint32_t)d->outputs.n,
+        .states = names_array(d->arena, &d->states),
+        .inputs = names_array(d->arena, &d->inputs),
+        .outputs = names_array(d->arena, &d->outputs),
+        .next = d->next,
+        .out = d->out,
+        .start = start,
     };
     if (d->chances.n > 0) sort_chances(d, m);
     return m;

@@ -1,8 +1,8 @@
 // src/machine/draft.h: a machine under construction, and the three principles it must keep.
 //
 // Every reader (the language, tables, DOT) fills a draft: first the sets, then, once they are sealed, the
-// transitions and outputs. What breaks a principle is reported where it stands, with what would repair it, and
-// the rest is still looked at, so that all such places are found at once.
+// transitions and outputs. What breaks a principle is reported where it stands, with what would repair it,
+// and the rest is still looked at, so that all such places are found at once.
 #pragma once
 #include "base/diag.h"
 #include "base/map.h"
@@ -17,7 +17,8 @@ typedef struct DraftBranch {
     double   probability;
 } DraftBranch;
 
-typedef struct DraftSource { Place place; DraftLevel level; } DraftSource;    // a statement that filled a cell
+// a statement that filled a cell
+typedef struct DraftSource { Place place; DraftLevel level; } DraftSource;
 typedef struct DraftChance { size_t cell; DraftBranch branch; } DraftChance;
 typedef struct DraftStray  { const char *state, *input, *name; Place place; } DraftStray;    // leads nowhere
 
@@ -36,7 +37,8 @@ typedef struct Draft {
     bool        outputs_declared;    // no others may be used
     bool        ok;
     // from draft_seal on
-    uint32_t   *next;        // [n_cells] MACHINE_NONE: nothing yet, or by chance; DRAFT_UNKNOWN: leads nowhere
+    // [n_cells] MACHINE_NONE: nothing yet, or by chance; DRAFT_UNKNOWN: leads nowhere
+    uint32_t   *next;
     uint32_t   *filled;      // [n_cells] number of the source + 1; 0: nothing yet
     uint32_t   *out;         // [n_states or n_cells]
     uint32_t   *out_filled;  // [n_states or n_cells]
@@ -60,7 +62,8 @@ bool draft_seal(Draft *d, MachineKind kind);
 uint32_t draft_source(Draft *d, Place place, DraftLevel level);
 
 // A transition: certain (one branch of probability 1) or by chance.
-void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *branches, size_t n, uint32_t source);
+void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *branches, size_t n,
+                uint32_t source);
 // A target that is no state; the message comes with draft_finish. NULL for input: all of them, or all others.
 void draft_stray(Draft *d, const char *state, const char *input, const char *name, Place place);
 // input is not looked at in a Moore machine.

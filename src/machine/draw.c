@@ -79,8 +79,8 @@ bool orr_machine_draw(const orr_machine *machine, const char *path, orr_diag *di
     const int graph = open_temporary(), drawing = open_temporary(), errors = open_temporary();
     char *text = orr_machine_write(machine, ORR_MACHINE_DOT);
     StrBuf svg = { 0 };
-    bool ok = graph >= 0 && drawing >= 0 && errors >= 0 && write_all(graph, text, strlen(text))
-              && lseek(graph, 0, SEEK_SET) == 0;
+    bool ok = graph >= 0 && drawing >= 0 && errors >= 0 && write_all(graph, text, strlen(text)) &&
+              lseek(graph, 0, SEEK_SET) == 0;
     free(text);
     bool missing = false;
     FileOut out;

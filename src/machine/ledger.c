@@ -9,14 +9,14 @@
 
 typedef struct Reader {
     orr_ledger *ledger;
-    Arena      *arena;        // the ledger's
-    orr_diag   *diag;
-    Text        text;
-    uint32_t    file;
-    bool        ok;
+    Arena *arena;    // the ledger's
+    orr_diag *diag;
+    Text text;
+    uint32_t file;
+    bool ok;
     VEC(LedgerSymbol) models;
-    VEC(Experiment)   experiments;
-    Map         by_inputs;    // hash of the inputs → experiment + 1
+    VEC(Experiment) experiments;
+    Map by_inputs;    // hash of the inputs → experiment + 1
 } Reader;
 
 static Place place_of(const Reader *r, Text part)
@@ -52,7 +52,8 @@ static LedgerSymbol *read_symbols(Reader *r, Text list, size_t *n)
         const Text name = sequence_next(&list);
         if (name.n == 0) continue;
         const bool unseen = text_is(name, "?");
-        vec_push(r->arena, &symbols, (LedgerSymbol){ unseen ? NULL : text_copy(r->arena, name), place_of(r, name) });
+        vec_push(r->arena, &symbols,
+                 (LedgerSymbol){ unseen ? NULL : text_copy(r->arena, name), place_of(r, name) });
     }
     *n = symbols.n;
     return symbols.items;
@@ -120,7 +121,9 @@ orr_ledger *ledger_read(Text text, uint32_t file, orr_diag *diag)
 {
     orr_ledger *ledger = calloc(1, sizeof *ledger);
     if (!ledger) arena_no_memory(sizeof *ledger);
-    Reader r = { .ledger = ledger, .arena = &ledger->arena, .diag = diag, .text = text, .file = file, .ok = true };
+    Reader r = {
+        .ledger = ledger, .arena = &ledger->arena, .diag = diag, .text = text, .file = file, .ok = true
+    };
     map_init(&r.by_inputs, r.arena);
     for (Text rest = text; rest.n > 0;) {
         const char *end = memchr(rest.p, '\n', rest.n);
@@ -160,8 +163,8 @@ void orr_ledger_destroy(orr_ledger *ledger)
 
 size_t orr_ledger_count(const orr_ledger *ledger) { return ledger->n; }
 
-void orr_ledger_get(const orr_ledger *ledger, size_t i, const char **from, const char **inputs, const char **outputs,
-                    size_t *first_like_it)
+void orr_ledger_get(const orr_ledger *ledger, size_t i, const char **from, const char **inputs,
+                    const char **outputs, size_t *first_like_it)
 {
     const Experiment *e = &ledger->experiments[i];
     if (from) *from = e->from.name;
@@ -173,7 +176,10 @@ void orr_ledger_get(const orr_ledger *ledger, size_t i, const char **from, const
 // ---- Judging
 
 // The experiments in the numbers of one machine.
-typedef struct Trial { uint32_t from, *inputs, *outputs; size_t n_inputs, n_outputs; } Trial;
+typedef struct Trial {
+    uint32_t from, *inputs, *outputs;
+    size_t n_inputs, n_outputs;
+} Trial;
 
 enum { NEVER = UINT32_MAX - 1 };    // an output that this machine never shows
 
@@ -188,8 +194,8 @@ static bool report_other(const LedgerSymbol *symbol, const char *what, const cha
                          const char *of, orr_diag *diag)
 {
     char text[300];
-    snprintf(text, sizeof text, "'%.100s' is not %s of %s%.100s%s", symbol->name, what, of ? "machine '" : "any of them",
-             of ? of : "", of ? "'" : "");
+    snprintf(text, sizeof text, "'%.100s' is not %s of %s%.100s%s", symbol->name, what,
+             of ? "machine '" : "any of them", of ? of : "", of ? "'" : "");
     diag_report(diag, DIAG_MACHINE_LEDGER_OTHER, symbol->place, text);
     const char *closest = text_closest(symbol->name, names, n);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
@@ -207,9 +213,11 @@ static bool check_models(const orr_ledger *ledger, const orr_machine *const *riv
     }
     if (ledger->n_models == 0) return true;
     char text[300];
-    snprintf(text, sizeof text, "it was kept for '%.100s', not for '%.100s'", ledger->models[0].name, m->name);
+    snprintf(text, sizeof text, "it was kept for '%.100s', not for '%.100s'", ledger->models[0].name,
+             m->name);
     diag_report(diag, DIAG_MACHINE_LEDGER_OTHER, ledger->models[0].place, text);
-    diag_hint(diag, "if it serves this model too, add its name: ledger of %s, %s", ledger->models[0].name, m->name);
+    diag_hint(diag, "if it serves this model too, add its name: ledger of %s, %s", ledger->models[0].name,
+              m->name);
     return false;
 }
 
@@ -226,8 +234,8 @@ static uint32_t find_output(const Machine *m, const Names *outputs, const Ledger
     return NEVER;
 }
 
-static bool translate(const orr_ledger *ledger, const Machine *m, const orr_machine *const *rivals, size_t n_rivals,
-                      Trial *trials, Arena *arena, orr_diag *diag)
+static bool translate(const orr_ledger *ledger, const Machine *m, const orr_machine *const *rivals,
+                      size_t n_rivals, Trial *trials, Arena *arena, orr_diag *diag)
 {
     Names inputs, outputs;
     names_init(&inputs, arena);
@@ -238,8 +246,8 @@ static bool translate(const orr_ledger *ledger, const Machine *m, const orr_mach
     for (size_t k = 0; k < ledger->n; k++) {
         const Experiment *e = &ledger->experiments[k];
         Trial *t = &trials[k];
-        *t = (Trial){ MACHINE_NONE, ARENA_ARRAY(arena, uint32_t, e->n_inputs), ARENA_ARRAY(arena, uint32_t, e->n_outputs),
-                      e->n_inputs, e->n_outputs };
+        *t = (Trial){ MACHINE_NONE, ARENA_ARRAY(arena, uint32_t, e->n_inputs),
+                      ARENA_ARRAY(arena, uint32_t, e->n_outputs), e->n_inputs, e->n_outputs };
         if (e->from.name && (t->from = machine_find_state(m, e->from.name)) == MACHINE_NONE)
             ok = report_other(&e->from, "a state", m->states, m->n_states, m->name, diag);
         for (size_t i = 0; i < e->n_inputs; i++) {
@@ -259,8 +267,9 @@ static bool translate(const orr_ledger *ledger, const Machine *m, const orr_mach
     return ok;
 }
 
-bool orr_ledger_validate(const orr_ledger *ledger, const orr_machine *machine, const orr_machine *const *rivals,
-                         size_t n_rivals, orr_validation *validation, orr_diag *diag)
+bool orr_ledger_validate(const orr_ledger *ledger, const orr_machine *machine,
+                         const orr_machine *const *rivals, size_t n_rivals, orr_validation *validation,
+                         orr_diag *diag)
 {
     const Machine *m = machine->machine;
     Arena arena = { 0 };
@@ -276,7 +285,8 @@ bool orr_ledger_validate(const orr_ledger *ledger, const orr_machine *machine, c
             orr_prediction p = orr_machine_predict(machine, t->inputs, t->n_inputs, t->outputs, t->n_outputs);
             validation->agreeing[k] = t->from == MACHINE_NONE ? p.n_were : p.was[t->from] > 0;
             orr_prediction_free(&p);
-            if (validation->falsified_by > 0) continue;    // the procedure has ended; the rest is for the table
+            if (validation->falsified_by > 0)
+                continue;    // the procedure has ended; the rest is for the table
             if (validation->agreeing[k] > 0) validation->rating++;
             else validation->falsified_by = k + 1;
         }
@@ -316,7 +326,8 @@ static bool all_agree(const Machine *m, const Trial *trials, size_t n)
     return true;
 }
 
-orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *machine, size_t *n, bool *too_large)
+orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *machine, size_t *n,
+                               bool *too_large)
 {
     *n = 0;
     *too_large = false;
@@ -328,7 +339,8 @@ orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *mach
     double steps = 0;
     for (size_t k = 0; k < ledger->n; k++) steps += (double)ledger->experiments[k].n_inputs + 1;
     const double n_cells = (double)m.n_states * m.n_inputs;
-    const double n_tries = n_cells * m.n_states + (m.kind == MACHINE_MOORE ? m.n_states : n_cells) * m.n_outputs;
+    const double n_tries =
+        n_cells * m.n_states + (m.kind == MACHINE_MOORE ? m.n_states : n_cells) * m.n_outputs;
     *too_large = steps * m.n_states * n_tries > 1e10;
 
     VEC(orr_repair) found = { 0 };
@@ -340,8 +352,9 @@ orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *mach
             for (uint32_t to = 0; to < m.n_states; to++) {
                 next[c] = to;
                 if (to != old && all_agree(&m, trials, ledger->n))
-                    vec_push(&arena, &found, (orr_repair){ (uint32_t)(c / m.n_inputs), (uint32_t)(c % m.n_inputs),
-                                                           old, to, false });
+                    vec_push(&arena, &found,
+                             (orr_repair){ (uint32_t)(c / m.n_inputs), (uint32_t)(c % m.n_inputs), old, to,
+                                           false });
             }
             next[c] = old;
         }
@@ -354,7 +367,8 @@ orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *mach
                 if (to != old && all_agree(&m, trials, ledger->n))
                     vec_push(&arena, &found,
                              (orr_repair){ (uint32_t)(moore ? c : c / m.n_inputs),
-                                           moore ? MACHINE_NONE : (uint32_t)(c % m.n_inputs), old, to, true });
+                                           moore ? MACHINE_NONE : (uint32_t)(c % m.n_inputs), old, to,
+                                           true });
             }
             out[c] = old;
         }

@@ -6,9 +6,10 @@
 //       s0 -> s1 [label="food/quiet"];                                   // Mealy
 //     }
 //
-// The start is shown by an arrow without a label from a node that is not drawn. Labels of a stochastic machine end in
-// their probability, food:0.5. Acceptors, whose states are single and double circles, have the outputs
-// rejected and accepted. All of DOT is read; attributes that only concern the drawing are passed over.
+// The start is shown by an arrow without a label from a node that is not drawn. Labels of a stochastic
+// machine end in their probability, food:0.5. Acceptors, whose states are single and double circles, have
+// the outputs rejected and accepted. All of DOT is read; attributes that only concern the drawing are
+// passed over.
 #include "base/number.h"
 #include "machine/build.h"
 #include "machine/draft.h"
@@ -19,43 +20,47 @@ typedef enum DotKind { DOT_EOF, DOT_ID, DOT_ARROW, DOT_LINE, DOT_PUNCTUATION } D
 
 typedef struct DotToken {
     DotKind kind;
-    char    c;         // of DOT_PUNCTUATION
-    bool    plain;     // an ID without quotes: may be a keyword
-    Text    text;      // of an ID, without quotes; \" resolved, other escapes kept
-    Place   place;
+    char c;        // of DOT_PUNCTUATION
+    bool plain;    // an ID without quotes: may be a keyword
+    Text text;     // of an ID, without quotes; \" resolved, other escapes kept
+    Place place;
 } DotToken;
 
 typedef struct Node {
     const char *id;
-    Text        label;         // as written, escapes kept
-    bool        has_label, is_hidden, is_double;
-    Text        name, output;  // told from the label
-    bool        has_output;
-    Place       place;
-    bool        is_start;      // only shows where to start
-    uint32_t    state;
+    Text label;    // as written, escapes kept
+    bool has_label, is_hidden, is_double;
+    Text name, output;    // told from the label
+    bool has_output;
+    Place place;
+    bool is_start;    // only shows where to start
+    uint32_t state;
 } Node;
 
 typedef struct Edge {
     uint32_t from, to;
-    Text     label;
-    Place    place;
+    Text label;
+    Place place;
 } Edge;
 
-typedef struct Part { Text input, output; bool has_output, has_chance; double chance; } Part;
+typedef struct Part {
+    Text input, output;
+    bool has_output, has_chance;
+    double chance;
+} Part;
 
 typedef struct Dot {
-    Arena    *arena;    // borrowed
-    orr_diag *diag;     // borrowed
-    Text      text;
-    uint32_t  file;
-    size_t    at;
-    DotToken  token;
-    bool      failed;
-    Names     ids;
+    Arena *arena;      // borrowed
+    orr_diag *diag;    // borrowed
+    Text text;
+    uint32_t file;
+    size_t at;
+    DotToken token;
+    bool failed;
+    Names ids;
     VEC(Node) nodes;
     VEC(Edge) edges;
-    Draft     draft;
+    Draft draft;
 } Dot;
 
 // ---- Tokens
@@ -69,7 +74,8 @@ static bool fail(Dot *d, Place place, const char *what)
 
 static bool is_id_char(char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || (c & 0x80);
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+           (c & 0x80);
 }
 
 static Place place_of(const Dot *d, size_t from, size_t to)
@@ -153,7 +159,8 @@ static void advance(Dot *d)
         d->at++;
         d->token.kind = DOT_PUNCTUATION;
         d->token.c = c;
-        if (!strchr("{}[];,=:+", c)) fail(d, place_of(d, start, start + 1), "this character has no place here");
+        if (!strchr("{}[];,=:+", c))
+            fail(d, place_of(d, start, start + 1), "this character has no place here");
     }
     d->token.place = place_of(d, start, d->at);
 }
@@ -170,7 +177,8 @@ static bool accept(Dot *d, char c)
 static bool at_word(const Dot *d, const char *word)
 {
     const Text t = d->token.text;
-    return d->token.kind == DOT_ID && d->token.plain && t.n == strlen(word) && strncasecmp(t.p, word, t.n) == 0;
+    return d->token.kind == DOT_ID && d->token.plain && t.n == strlen(word) &&
+           strncasecmp(t.p, word, t.n) == 0;
 }
 
 static bool accept_word(Dot *d, const char *word)
@@ -189,8 +197,8 @@ static bool read_id(Dot *d, Text *out)
     while (at(d, '+')) {
         advance(d);
         if (d->token.kind != DOT_ID) return fail(d, d->token.place, "a text is expected behind '+'");
-        *out = text_from(arena_printf(d->arena, "%.*s%.*s", (int)out->n, out->p, (int)d->token.text.n,
-                                      d->token.text.p));
+        *out = text_from(
+            arena_printf(d->arena, "%.*s%.*s", (int)out->n, out->p, (int)d->token.text.n, d->token.text.p));
         advance(d);
     }
     return true;
@@ -198,7 +206,10 @@ static bool read_id(Dot *d, Text *out)
 
 // ---- Statements
 
-typedef struct Attributes { Text label, shape, style; bool has_label; } Attributes;
+typedef struct Attributes {
+    Text label, shape, style;
+    bool has_label;
+} Attributes;
 
 // [a=b, c=d] …
 static bool read_attributes(Dot *d, Attributes *a)
@@ -233,7 +244,8 @@ static bool read_node(Dot *d, uint32_t *node)
 {
     Text id, port;
     const Place place = d->token.place;
-    if (at(d, '{') || at_word(d, "subgraph")) return fail(d, place, "an edge joins two states, not groups of them");
+    if (at(d, '{') || at_word(d, "subgraph"))
+        return fail(d, place, "an edge joins two states, not groups of them");
     if (!read_id(d, &id)) return false;
     while (accept(d, ':'))
         if (!read_id(d, &port)) return false;
@@ -245,8 +257,9 @@ static void note_node(Dot *d, uint32_t node, const Attributes *a)
 {
     Node *n = &d->nodes.items[node];
     if (a->has_label) n->label = a->label, n->has_label = true;
-    n->is_hidden |= text_is(a->shape, "none") || text_is(a->shape, "point") || text_is(a->shape, "plaintext")
-                    || text_is(a->shape, "plain") || text_is(a->style, "invis") || text_is(a->style, "invisible");
+    n->is_hidden |= text_is(a->shape, "none") || text_is(a->shape, "point") ||
+                    text_is(a->shape, "plaintext") || text_is(a->shape, "plain") ||
+                    text_is(a->style, "invis") || text_is(a->style, "invisible");
     n->is_double |= text_is(a->shape, "doublecircle");
 }
 
@@ -274,7 +287,8 @@ static bool read_statement(Dot *d)
 {
     Attributes ignored = { 0 };
     for (size_t i = 0; i < 3; i++)
-        if (accept_word(d, (const char *const[]){ "graph", "node", "edge" }[i])) return read_attributes(d, &ignored);
+        if (accept_word(d, (const char *const[]){ "graph", "node", "edge" }[i]))
+            return read_attributes(d, &ignored);
     const DotToken first = d->token;
     uint32_t node;
     if (first.kind == DOT_ID) {    // a setting of the graph: name = value
@@ -384,7 +398,8 @@ static Part split_edge(Dot *d, Text label, bool with_chance)
     Part part = { .chance = 1 };
     if (with_chance) {
         const size_t colon = find_plain(label, ':', true);
-        part.has_chance = colon < label.n && number_parse(text_trim(text_part(label, colon + 1, label.n)), &part.chance);
+        part.has_chance =
+            colon < label.n && number_parse(text_trim(text_part(label, colon + 1, label.n)), &part.chance);
         if (part.has_chance) label = text_part(label, 0, colon);
     }
     const size_t slash = find_plain(label, '/', false);
@@ -433,7 +448,8 @@ static Meaning interpret(Dot *d)
         m.is_moore |= n->has_output;
         m.is_acceptor |= n->is_double;
     }
-    if (m.is_mealy) m.is_moore = m.is_acceptor = false;    // then what looks like an output is part of the name
+    if (m.is_mealy)
+        m.is_moore = m.is_acceptor = false;    // then what looks like an output is part of the name
     if (m.is_moore) m.is_acceptor = false;
     return m;
 }
@@ -459,7 +475,11 @@ static void add_states(Dot *d, const Meaning *m)
     }
 }
 
-typedef struct Step { uint32_t state, input, to, output; double chance; Place place; } Step;
+typedef struct Step {
+    uint32_t state, input, to, output;
+    double chance;
+    Place place;
+} Step;
 
 static int compare_steps(const void *a, const void *b)
 {
@@ -488,8 +508,9 @@ static Step *gather_steps(Dot *d, const Meaning *m, size_t *n)
             if (input == NAMES_NONE) input = draft_add_input(&d->draft, name, e->place);
             const uint32_t output =
                 m->is_mealy && part.has_output ? draft_add_output(&d->draft, part.output) : MACHINE_NONE;
-            vec_push(d->arena, &steps, (Step){ d->nodes.items[e->from].state, input, d->nodes.items[e->to].state,
-                                               output, part.chance, e->place });
+            vec_push(d->arena, &steps,
+                     (Step){ d->nodes.items[e->from].state, input, d->nodes.items[e->to].state, output,
+                             part.chance, e->place });
         }
     }
     if (steps.n > 1) qsort(steps.items, steps.n, sizeof *steps.items, compare_steps);
@@ -502,7 +523,8 @@ static void fill_steps(Dot *d, const Meaning *m, const Step *steps, size_t n)
     VEC(DraftBranch) branches = { 0 };
     for (size_t i = 0, end; i < n; i = end) {
         const Step *s = &steps[i];
-        for (end = i + 1; end < n && steps[end].state == s->state && steps[end].input == s->input; end++) continue;
+        for (end = i + 1; end < n && steps[end].state == s->state && steps[end].input == s->input; end++)
+            continue;
         const size_t one = m->has_chances ? end - i : 1;
         for (size_t k = i; k < end; k += one) {
             const uint32_t source = draft_source(&d->draft, steps[k].place, DRAFT_NAMED);
@@ -546,7 +568,8 @@ Machine *machine_read_dot(Arena *arena, Text text, uint32_t file, const char *na
     add_states(&d, &m);
     size_t n_steps;
     const Step *steps = gather_steps(&d, &m, &n_steps);
-    if (d.failed || !d.draft.ok || !draft_seal(&d.draft, m.is_mealy ? MACHINE_MEALY : MACHINE_MOORE)) return NULL;
+    if (d.failed || !d.draft.ok || !draft_seal(&d.draft, m.is_mealy ? MACHINE_MEALY : MACHINE_MOORE))
+        return NULL;
     fill_steps(&d, &m, steps, n_steps);
     if (!m.is_mealy) fill_outputs(&d, &m);
     const uint32_t start = m.start_node == UINT32_MAX ? MACHINE_NONE : d.nodes.items[m.start_node].state;

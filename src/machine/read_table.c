@@ -4,28 +4,34 @@
 //     -> hungry,hungry,eating,cries              hungry,hungry/cries,eating/quiet
 //     eating,playing,playing,quiet               …
 //
-// Left a Moore machine, right a Mealy machine. The arrow marks where it starts. Outputs may also stand in a table of
-// their own below, with the header state,output. Separators , ; and tab are recognised; a cell drawn by
-// chance is written `0.5 a | 0.5 b`.
+// Left a Moore machine, right a Mealy machine. The arrow marks where it starts. Outputs may also stand in
+// a table of their own below, with the header state,output. Separators , ; and tab are recognised; a cell
+// drawn by chance is written `0.5 a | 0.5 b`.
 #include "base/number.h"
 #include "machine/build.h"
 #include "machine/draft.h"
 #include <strings.h>
 
-typedef struct Field { Text text; Place place; } Field;
-typedef struct Record { size_t first; uint32_t n; } Record;    // fields
+typedef struct Field {
+    Text text;
+    Place place;
+} Field;
+typedef struct Record {
+    size_t first;
+    uint32_t n;
+} Record;    // fields
 
 typedef struct Table {
-    Arena    *arena;                 // borrowed
-    orr_diag *diag;                  // borrowed
-    uint32_t  file;
-    Text      text;
-    char      separator;
-    VEC(Field)  fields;
+    Arena *arena;      // borrowed
+    orr_diag *diag;    // borrowed
+    uint32_t file;
+    Text text;
+    char separator;
+    VEC(Field) fields;
     VEC(Record) records;
-    Draft     draft;
+    Draft draft;
     MachineKind kind;
-    uint32_t  start;
+    uint32_t start;
 } Table;
 
 static void report(Table *t, Place place, const char *what)
@@ -112,7 +118,10 @@ static void read_records(Table *t)
     }
 }
 
-static const Field *field(const Table *t, const Record *r, uint32_t i) { return &t->fields.items[r->first + i]; }
+static const Field *field(const Table *t, const Record *r, uint32_t i)
+{
+    return &t->fields.items[r->first + i];
+}
 
 static bool is_word(Text text, const char *word)
 {
@@ -170,7 +179,8 @@ static size_t find_first(Text text, char c)
 static Text unquote(Text text)
 {
     text = text_trim(text);
-    return text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"' ? text_part(text, 1, text.n - 1) : text;
+    return text.n >= 2 && text.p[0] == '"' && text.p[text.n - 1] == '"' ? text_part(text, 1, text.n - 1)
+                                                                        : text;
 }
 
 // 0.5, or 1/3; false if it is neither
@@ -236,7 +246,8 @@ static bool is_output_column(const Table *t, const Record *header, uint32_t colu
 static void declare_header(Table *t, const Record *header, size_t number)
 {
     const bool only_outputs = header->n == 2 && is_output_column(t, header, 1);
-    if (header->n < 2) report(t, field(t, header, 0)->place, "a header such as state,toy,food,output is expected");
+    if (header->n < 2)
+        report(t, field(t, header, 0)->place, "a header such as state,toy,food,output is expected");
     if (number > 0 && !only_outputs)
         report(t, field(t, header, 0)->place, "only a table of outputs may follow the first one");
     for (uint32_t c = 1; c < header->n; c++) {
@@ -263,7 +274,8 @@ static void declare_sets(Table *t)
             continue;
         }
         if (r->n > header->n) {
-            diag_report(t->diag, DIAG_CSV_FIELDS, field(t, r, header->n)->place, (size_t)r->n, (size_t)header->n);
+            diag_report(t->diag, DIAG_CSV_FIELDS, field(t, r, header->n)->place, (size_t)r->n,
+                        (size_t)header->n);
             t->draft.ok = false;
         }
         if (n_headers > 1) continue;

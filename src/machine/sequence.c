@@ -1,9 +1,9 @@
 // src/machine/sequence.c: sequences of inputs and outputs as people write them.
+#include "machine/sequence.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "machine/machine.h"
-#include "machine/sequence.h"
 #include <stdlib.h>
 
 Text sequence_next(Text *rest)
@@ -25,8 +25,8 @@ Text sequence_next(Text *rest)
     return name;
 }
 
-static void report_unknown(const Machine *m, const char *const *names, uint32_t n, const char *word, Text name,
-                           orr_diag *diag)
+static void report_unknown(const Machine *m, const char *const *names, uint32_t n, const char *word,
+                           Text name, orr_diag *diag)
 {
     Arena arena = { 0 };
     const char *wanted = text_copy(&arena, name);
@@ -43,13 +43,15 @@ static void report_unknown(const Machine *m, const char *const *names, uint32_t 
     arena_free(&arena);
 }
 
-bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, const char *text, uint32_t **sequence,
-                               size_t *n, orr_diag *diag)
+bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, const char *text,
+                               uint32_t **sequence, size_t *n, orr_diag *diag)
 {
     static const char *const words[] = { "a state", "an input", "an output" };
     const Machine *m = machine->machine;
     const uint32_t count = orr_machine_count(machine, set);
-    const char *const *names = set == ORR_MACHINE_STATES ? m->states : set == ORR_MACHINE_INPUTS ? m->inputs : m->outputs;
+    const char *const *names = set == ORR_MACHINE_STATES   ? m->states
+                               : set == ORR_MACHINE_INPUTS ? m->inputs
+                                                           : m->outputs;
     Arena arena = { 0 };
     Names index;
     names_init(&index, &arena);
@@ -71,7 +73,8 @@ bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, 
             // once for each name
             const uint32_t known = (uint32_t)index.n;
             id = names_intern(&index, name);
-            if (id == known && n_unknown++ < DIAG_MESSAGES_MAX) report_unknown(m, names, count, words[set], name, diag);
+            if (id == known && n_unknown++ < DIAG_MESSAGES_MAX)
+                report_unknown(m, names, count, words[set], name, diag);
             continue;
         }
         if (id >= count) {

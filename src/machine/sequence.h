@@ -2,6 +2,6 @@
 #pragma once
 #include "base/text.h"
 
-// The next name of a list separated by commas or line ends, without blanks, quotes and comments, maybe empty; *rest goes
-// behind it.
+// The next name of a list separated by commas or line ends, without blanks, quotes and comments, maybe
+// empty; *rest goes behind it.
 Text sequence_next(Text *rest);

@@ -51,7 +51,10 @@ static void add_cell(StrBuf *s, const Machine *m, size_t cell, const char *speci
 
 // ---- Tables in text
 
-typedef struct Grid { const char **cells; size_t n_rows, n_columns; } Grid;    // row by row
+typedef struct Grid {
+    const char **cells;
+    size_t n_rows, n_columns;
+} Grid;    // row by row
 
 static void add_grid(StrBuf *s, const Grid *g)
 {
@@ -80,7 +83,8 @@ static void write_text(StrBuf *s, const Machine *m)
     const size_t columns = m->n_inputs + 1;
     Grid g = { ARENA_ARRAY(&arena, const char *, (m->n_states + 1) * columns), m->n_states + 1, columns };
     g.cells[0] = "present state";
-    for (uint32_t i = 0; i < m->n_inputs; i++) g.cells[i + 1] = arena_printf(&arena, "input = %s", m->inputs[i]);
+    for (uint32_t i = 0; i < m->n_inputs; i++)
+        g.cells[i + 1] = arena_printf(&arena, "input = %s", m->inputs[i]);
     for (uint32_t q = 0; q < m->n_states; q++) {
         const char **row = &g.cells[(q + 1) * columns];
         row[0] = q == m->start ? arena_printf(&arena, "-> %s", m->states[q]) : m->states[q];
@@ -90,7 +94,8 @@ static void write_text(StrBuf *s, const Machine *m)
             row[i + 1] = str_finish(&cell);
         }
     }
-    str_addf(s, "%s: transition table%s\n\n", m->name, m->kind == MACHINE_MEALY ? " (next state / output)" : "");
+    str_addf(s, "%s: transition table%s\n\n", m->name,
+             m->kind == MACHINE_MEALY ? " (next state / output)" : "");
     add_grid(s, &g);
     if (m->kind == MACHINE_MOORE) {
         Grid o = { ARENA_ARRAY(&arena, const char *, (m->n_states + 1) * 2), m->n_states + 1, 2 };
@@ -167,7 +172,8 @@ static void add_dot(StrBuf *s, const char *text)
     }
 }
 
-static void add_edge(StrBuf *s, const Machine *m, uint32_t from, uint32_t input, uint32_t to, double probability)
+static void add_edge(StrBuf *s, const Machine *m, uint32_t from, uint32_t input, uint32_t to,
+                     double probability)
 {
     str_addf(s, "  s%u -> s%u [label=\"", from, to);
     add_dot(s, m->inputs[input]);
@@ -217,7 +223,8 @@ static void add_word(StrBuf *s, const char *name)
     const Text text = text_from(name);
     const bool plain = lex_is_name(text);
     if (!plain) str_add_char(s, '"');
-    for (const char *p = name; *p; p++) str_add_char(s, *p == '"' ? '\'' : *p);    // a quote cannot be written
+    for (const char *p = name; *p; p++)
+        str_add_char(s, *p == '"' ? '\'' : *p);    // a quote cannot be written
     if (!plain) str_add_char(s, '"');
 }
 
@@ -335,7 +342,8 @@ static void write_json(StrBuf *s, const Machine *m)
             const size_t cell = machine_cell(m, q, i);
             const uint32_t n = is_certain(m, cell) ? 1 : behind_branches(m, cell) - first_branch(m, cell);
             for (uint32_t b = 0; b < n; b++) {
-                const uint32_t to = is_certain(m, cell) ? m->next[cell] : m->branch_next[first_branch(m, cell) + b];
+                const uint32_t to =
+                    is_certain(m, cell) ? m->next[cell] : m->branch_next[first_branch(m, cell) + b];
                 str_addf(s, "%s    {\"state\": ", separator);
                 add_json(s, m->states[q]);
                 str_add(s, ", \"input\": ");
