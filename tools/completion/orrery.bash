@@ -54,10 +54,11 @@ _orrery() {
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
         plot:-o | run:--plot | continue:--plot) _orrery_files svg png pdf; return ;;
-        *:-o) _orrery_files csv; return ;;
+        *:--lanes) _orrery_words 'auto never always'; return ;;
+        *:-o | *:--members) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
-            *:--machine | *:--seed | *:--try | *:--observed) return ;;
+            *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac
     if [[ $current == -* ]]; then
         [[ $command == machine ]] && command="machine ${COMP_WORDS[2]}"
@@ -66,7 +67,7 @@ _orrery() {
         return
     fi
     case $command in
-        run | check | show | export | steady | linearise | continue)
+        run | check | show | export | steady | linearise | continue | ensemble)
             _orrery_experiments
             _orrery_files orr csmp
             ;;
