@@ -75,6 +75,13 @@
     D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
     D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
     D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \
+    D(PART_BAD,               "E150", "component '%s' cannot be added: %s") \
+    D(PORT_UNKNOWN,           "E151", "'%s' has no %s called '%s'") \
+    D(PORT_KINDS,             "E152", "'%s' sends at '%s' %s, but '%s' takes at '%s' %s") \
+    D(COUPLING_SCOPE,         "E153", "'%s' cannot be coupled to '%s': neither is directly inside the other, nor are they brothers") \
+    D(COUPLING_TWICE,         "E154", "'%s' is coupled to '%s' twice") \
+    D(COUPLING_CIRCLE,        "E155", "couplings lead from '%s' back to it without passing an atomic component") \
+    D(PORT_OPEN,              "E156", "input '%s' must be coupled, and is not") \
     D(UNIT_TEXT,              "E160", "'%s' is not a unit: %s") \
     D(UNIT_PURE,              "E161", "%s must be a pure number, but %s is in [%s]") \
     D(UNIT_CONVERT,           "E162", "%s is in [%s] and cannot be converted to [%s]") \
@@ -169,6 +176,9 @@
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
+    D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
+    D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
+    D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \

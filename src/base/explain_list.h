@@ -461,6 +461,42 @@
       "      p -- p\n" \
       "    end", \
       "write the other terminal on one side, or leave the connection out.") \
+    X(PART_BAD, \
+      "A component of a discrete-event model was given through the C interface in a way that makes\n" \
+      "no sense; the reason is given.", \
+      "    orr_devs_add(model, some_atomic, \"inner\", &processor, NULL);", \
+      "see include/orrery/devs.h for what is needed. A table built for another version must\n" \
+      "be compiled again.") \
+    X(PORT_UNKNOWN, \
+      "A coupling names a port that the component does not have, or that is on its other side:\n" \
+      "messages leave at outputs and arrive at inputs.", \
+      "    orr_devs_couple(model, source, \"jobs\", cpu, \"job\");    /* it is called job */", \
+      "compare with the ports of the component.") \
+    X(PORT_KINDS, \
+      "Ports can only be coupled if their messages are of the same type and size.", \
+      "    orr_devs_couple(model, clock, \"tick\", cpu, \"job\");    /* a tick is not a job */", \
+      "put a component between them that makes one out of the other.") \
+    X(COUPLING_SCOPE, \
+      "A coupling connects components of the same coupled model, or a coupled model with those\n" \
+      "directly inside it. It cannot reach through the wall of another one.", \
+      "    orr_devs_couple(model, source, \"job\", cpu_inside_another_shop, \"job\");", \
+      "give the coupled model a port, and couple in two steps: to the port, and from the\n" \
+      "port to the component inside.") \
+    X(COUPLING_TWICE, \
+      "The same two ports are coupled twice; every message would arrive twice.", \
+      "    orr_devs_couple(model, source, \"job\", cpu, \"job\");\n" \
+      "    orr_devs_couple(model, source, \"job\", cpu, \"job\");", \
+      "remove one of them.") \
+    X(COUPLING_CIRCLE, \
+      "Inputs and outputs of coupled models are coupled straight to each other in a circle. A\n" \
+      "message on it would travel for ever, at one instant.", \
+      "    orr_devs_couple(model, a, \"in\", a, \"out\");\n" \
+      "    orr_devs_couple(model, a, \"out\", a, \"in\");", \
+      "put an atomic component into the circle, or remove one of the couplings.") \
+    X(PORT_OPEN, \
+      "The type of this component says that the input must be coupled.", \
+      "    orr_devs_add(model, ORR_DEVS_ROOT, \"cpu\", &processor, NULL);    /* and no coupling to it */", \
+      "couple something to it.") \
     X(UNIT_TEXT, \
       "The text in square brackets is not written like a unit. A unit is a product of names with\n" \
       "whole powers: m/s^2, kg*m^2/s, W/(m^2*K), 1/h, and 1 or - for a pure number.", \
@@ -1106,6 +1142,22 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
+    X(ADVANCE_BAD, \
+      "The time until the next internal transition of a component must be 0 or more. It was\n" \
+      "negative, or not a number, or a point in time that has passed.", \
+      "    static double advance(const void *state, const orr_devs_call *call) { return -1; }", \
+      "look at how the time is computed; a time that should never come is INFINITY. A normal\n" \
+      "distribution has negative values: take another one, or its positive part.") \
+    X(CHAIN_ENDLESS, \
+      "Components react to each other again and again without time going on: each has a time\n" \
+      "advance of 0 and wakes the next. The circle of components is shown.", \
+      "    two components with time advance 0 that send each other every message back", \
+      "give one of them a time advance greater than 0. If so many bags at one instant are\n" \
+      "meant, raise max_bags.") \
+    X(ATOMIC_FAILED, \
+      "A component of a discrete-event model could not go on, for the reason given.", \
+      "    orr_devs_fail(call, \"the queue is full\");", \
+      "this depends on the component; the time tells where to look.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
