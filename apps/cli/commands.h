@@ -11,6 +11,8 @@ typedef struct Session {
     orr_source    *source;
     orr_model     *model;
     orr_experiment experiment;
+    orr_input     *inputs;                    // heap; those of the command line, then the experiment's
+    List           texts;                     // heap; what they borrow
 } Session;
 
 typedef struct SessionOptions {
@@ -22,6 +24,7 @@ typedef struct SessionOptions {
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
     bool        takes_machines;               // a file with machines only is fine: then there is no model
+    const List *inputs;                       // texts of --input, on top of those of the experiment; NULL: none
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 

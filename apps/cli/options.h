@@ -7,6 +7,7 @@ typedef enum OptionKind {
     OPTION_TEXT,      // const char *
     OPTION_NUMBER,    // double; NaN until given
     OPTION_LIST,      // List: may be given several times
+    OPTION_FACTOR,    // double; 0 until given, 1 if given without a number
 } OptionKind;
 
 typedef struct List {

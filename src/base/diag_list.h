@@ -37,6 +37,16 @@
     D(CSV_LINE_TOO_LONG,      "E045", "a row is longer than %zu bytes") \
     D(CSV_COLUMN_TWICE,       "E046", "two columns are called '%s'") \
     D(CSV_NO_ROWS,            "E047", "'%s' has a header but no rows") \
+    D(COLUMN_UNKNOWN,         "E050", "'%s' has no column '%s'") \
+    D(SAMPLE_TIME,            "E051", "the time of this row is %s") \
+    D(SAMPLE_ORDER,           "E052", "time goes back in this row, from %.10g to %.10g") \
+    D(SAMPLE_TWICE,           "E053", "two rows have the time %.10g") \
+    D(SAMPLE_VALUE,           "E054", "the value of '%s' in this row is %s") \
+    D(SAMPLE_LINE,            "E055", "'%s' is not a sample: a line such as 0.5,1.25 is expected") \
+    D(IO_REFUSED,             "E056", "%s reaches outside of the model and has not been allowed") \
+    D(PORT_OPEN,              "E057", "cannot open %s: %s") \
+    D(PORT_ADDRESS,           "E058", "'%s' is no address for %s: %s is expected") \
+    D(PORT_LOST,              "E059", "the connection with %s was lost: %s") \
     D(NAME_UNKNOWN,           "E101", "nothing called '%s' is declared in '%s'") \
     D(NAME_TWICE,             "E102", "'%s' is declared twice") \
     D(MODEL_UNKNOWN,          "E103", "there is no model called '%s'") \
@@ -159,6 +169,16 @@
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
+    D(INPUT_UNKNOWN,          "E430", "'%s' has no input called '%s'") \
+    D(INPUT_TWICE,            "E431", "input '%s' is given twice") \
+    D(INPUT_NOT_COMPILED,     "E432", "the model was not compiled with '%s' as an input to be driven") \
+    D(INPUT_SHARED,           "E433", "%s cannot serve '%s': %s") \
+    D(INPUT_READS,            "E434", "what an experiment gives to input '%s' cannot read '%s'") \
+    D(FRAME_UNKNOWN,          "E435", "there is no frame called '%s'") \
+    D(FRAME_NAME,             "E436", "frame '%s' speaks of '%s', which '%s' does not have") \
+    D(FRAME_NOT_INPUT,        "E437", "frame '%s' applies '%s', which is no input of '%s'") \
+    D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
+    D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -179,6 +199,9 @@
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \
+    D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
+    D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
+    D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
@@ -193,6 +216,9 @@
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \
+    D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
+    D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
+    D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

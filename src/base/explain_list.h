@@ -143,6 +143,64 @@
       "The file has column names but no data below them.", \
       "    t,level", \
       "add at least one row.") \
+    X(COLUMN_UNKNOWN, \
+      "The table from which an input is read has no column of that name. Names are compared without\n" \
+      "their units: a header 'flow [l/min]' is the column flow.", \
+      "    orrery run tank.orr --input q=data.csv:flwo:linear", \
+      "correct the name; the first line of the file has the names.") \
+    X(SAMPLE_TIME, \
+      "A row of the data for an input has no time, or an infinite one, so nobody can tell where it\n" \
+      "belongs.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    ,2", \
+      "fill in the time, or delete the row.") \
+    X(SAMPLE_ORDER, \
+      "The rows of the data for an input must stand in the order of their times, since they are read\n" \
+      "one after the other while the run goes on.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    2,3\n" \
+      "    1,2", \
+      "sort the rows by time.") \
+    X(SAMPLE_TWICE, \
+      "Two rows of the data for an input have the same time and would give it two values at once.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    1,2\n" \
+      "    1,3", \
+      "keep one of them. A jump needs no two rows: with hold each row begins a step.") \
+    X(SAMPLE_VALUE, \
+      "A row of the data for an input has a time but no value, or an infinite one.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    1,NA\n" \
+      "    2,3", \
+      "fill in the value, or delete the row: between the rows that are left the value is\n" \
+      "found as for any other time.") \
+    X(SAMPLE_LINE, \
+      "A line that came from standard input, a socket or a broker is not a time and a value.", \
+      "    echo hello | orrery run tank.orr --input q=-", \
+      "send lines such as 0.5,1.25. The first line may be a header; empty lines and those\n" \
+      "that begin with # are passed over. With --realtime the value alone is enough.") \
+    X(IO_REFUSED, \
+      "The experiment would open a socket, reach a network or read a file outside of the folder of\n" \
+      "the model. A model from a stranger must not do that by itself, so you are asked.", \
+      "    orrery run tank.orr --input q=udp:5005", \
+      "if you trust the model, add --allow-io.") \
+    X(PORT_OPEN, \
+      "A socket, a port or a broker could not be opened; the reason of the system is given.", \
+      "    orrery run tank.orr --input q=unix:/tmp/nobody --allow-io", \
+      "sockets and brokers must be there first: start the other program before this one.\n" \
+      "A port can be used by one program at a time.") \
+    X(PORT_ADDRESS, \
+      "The address of a socket, a port or a broker is not written as it must be.", \
+      "    orrery run tank.orr --input q=udp:abc --allow-io", \
+      "udp takes [HOST:]PORT, unix the path of a socket, mqtt HOST[:PORT]/TOPIC.") \
+    X(PORT_LOST, \
+      "A connection that was in use has broken. What was computed before is kept.", \
+      "    the program behind a socket ends while values are sent to it", \
+      "see what happened to the other program, and run again.") \
     X(NAME_UNKNOWN, \
       "An expression uses a name that is neither declared in the model nor a function or constant\n" \
       "of the language. Often it is misspelt; capitals matter.", \
@@ -278,7 +336,8 @@
       "      input u\n" \
       "      x = 2*u\n" \
       "    end", \
-      "connect it with an arrow, or give a default: input u = 0.") \
+      "connect it with an arrow, give a default: input u = 0, or let an experiment say what\n" \
+      "it follows: input u = sin(t).") \
     X(OUTPUT_AS_TARGET, \
       "An arrow leads from a value to an input of a component, or to an output of the model it stands\n" \
       "in. What stands at its point is neither.", \
@@ -996,6 +1055,119 @@
       "    end\n" \
       "    # orrery steady m.orr", \
       "'orrery run' computes such a model.") \
+    X(INPUT_UNKNOWN, \
+      "The experiment, or --input, gives values to something that is no input of the model.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 0\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input U = sin(t)\n" \
+      "    end", \
+      "correct the name. Parameters and initial values are changed by 'set'.") \
+    X(INPUT_TWICE, \
+      "One input is given two things to follow.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 0\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input u = sin(t)\n" \
+      "      input u = cos(t)\n" \
+      "    end", \
+      "keep one of them.") \
+    X(INPUT_NOT_COMPILED, \
+      "What an input follows decides how it is compiled: a value that is held is read like a\n" \
+      "parameter, one with a slope is computed. The model was compiled for something else.", \
+      "    orr_model_compile(source, NULL, diag)    /* without .inputs */", \
+      "in a program of your own, give the inputs of the experiment to orr_model_compile too.") \
+    X(INPUT_SHARED, \
+      "A source of values can serve one input, and once.", \
+      "    orrery run tank.orr --input u=- --input w=-", \
+      "keep the samples in files, or send one of them by a socket.") \
+    X(INPUT_READS, \
+      "An experiment applies an input from outside: it may depend on time, on parameters and on other\n" \
+      "inputs, but not on what the model computes.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 1\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input u = -x\n" \
+      "    end", \
+      "what is fed back belongs into a model that has this one as a component.") \
+    X(FRAME_UNKNOWN, \
+      "The experiment is to take place in a frame that the file does not contain.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "correct the name, or write the frame: frame Bench of M … end.") \
+    X(FRAME_NAME, \
+      "A frame claims something of a name, or observes it, that the model of the experiment does not\n" \
+      "have. A frame fits every model that has the names it uses.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      range y in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "correct the name, or choose a model or a frame that fits.") \
+    X(FRAME_NOT_INPUT, \
+      "A frame says what may be applied to an input, but the model has no such input.", \
+      "    model M\n" \
+      "      param k = 1\n" \
+      "      var x = 1\n" \
+      "      x' = -k*x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      input k in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "parameters and variables have a range: range k in 0..1.") \
+    X(FRAME_APPLIES, \
+      "A frame that names inputs allows these and no others to be changed.", \
+      "    model M\n" \
+      "      input u = 0, w = 0\n" \
+      "      var x = 1\n" \
+      "      x' = u + w - x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      input u in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "      input w = sin(t)\n" \
+      "    end", \
+      "add the input to the frame, if the claims of the frame hold for it too.") \
+    X(FRAME_RANGE, \
+      "The upper bound of a range lies below the lower one, so nothing can be inside.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      range x in 1..0\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "write the smaller bound first. inf stands for no bound.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1158,6 +1330,22 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(INPUT_LATE, \
+      "The run needs the next value of an input to go on, and the sender took too long. What was\n" \
+      "computed before is kept.", \
+      "    orrery run tank.orr --input q=udp:5005 --allow-io --wait 1    # and nobody sends", \
+      "see what the sender does; --wait 60 waits longer. With --realtime the run goes on with\n" \
+      "the last value that came.") \
+    X(INPUT_OUTSIDE, \
+      "The run has come to a time for which there are no data, and 'outside error' asks to stop\n" \
+      "there. What was computed before is kept.", \
+      "    orrery run tank.orr --input q=data.csv:flow:linear:outside-error --until 1e9", \
+      "end the run where the data end, begin it where they begin, or say what holds outside:\n" \
+      "hold (the nearest value) or zero.") \
+    X(INPUT_EMPTY, \
+      "Standard input, a socket or a broker ended before the first value of an input had come.", \
+      "    orrery run tank.orr --input q=- </dev/null", \
+      "send at least one line such as 0,1.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
@@ -1268,6 +1456,27 @@
       "    end\n" \
       "    # orrery continue m.orr --param a --from -1 --to 1", \
       "nothing, if the branch is the one you wanted.") \
+    X(INPUT_CLOSED, \
+      "The program that sent the values of an input has closed the connection. The run goes on with\n" \
+      "the value shown.", \
+      "    a sender on a socket that ends before the run", \
+      "nothing, if that is what you want; else let the sender go on as long as the run, or say\n" \
+      "'outside error' to stop where it ends.") \
+    X(UNIT_NOT_USED, \
+      "The header of a table tells the unit of a column, but the input that is read from it has no\n" \
+      "unit in the model. The numbers are taken as they are.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      …\n" \
+      "    # orrery run m.orr --input u=data.csv:flow:linear    # header: t,flow [l/min]", \
+      "give the input a unit in the model: input u [l/min]; or leave the unit out of the\n" \
+      "header.") \
+    X(OVERRUN, \
+      "In a run that keeps pace with the clock, computing some instants took longer than there was\n" \
+      "time. Nothing is lost, but values left later than they should.", \
+      "    orrery run large.orr --realtime 1000", \
+      "a larger interval (--every), a larger tolerance, --code native or a smaller factor gives\n" \
+      "more time.") \
     X(COMPILER_MISSING, \
       "Native code needs a C compiler, and none was found.", \
       "    PATH=/nowhere orrery run tank.orr --code native", \

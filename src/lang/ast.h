@@ -224,6 +224,43 @@ typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
     Place    place;
 } AstExpect;
 
+typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic outside zero`
+    AstRef      target;
+    Place       target_place;
+    AstExpr    *value;        // NULL: it comes from outside
+    const char *kind;         // "csv", "stdin", "unix", "udp", "mqtt"
+    const char *address;      // file, path, port, broker and topic; "" for stdin
+    const char *column, *time;    // of a file; NULL if not given
+    const char *between;      // "hold", "linear", "cubic"
+    const char *outside;      // "hold", "error", "zero"; NULL if not given
+    bool        is_cyclic;
+    Place       place;
+} AstInput;
+
+typedef struct AstSend {      // `output y, z to udp "5006"`
+    AstRef     *refs;         // [n_refs]
+    uint32_t    n_refs;
+    const char *kind, *address;    // as above, or "stdout"
+    Place       place;
+} AstSend;
+
+typedef struct AstRange {     // `x in 0..2 [m]`
+    AstRef   what;
+    AstExpr *low, *high;      // NULL: any value
+    Place    place;
+} AstRange;
+
+typedef struct AstFrame {     // inside what a model is claimed to hold
+    const char *name, *doc;
+    const char *model;        // whose names and units it uses
+    Place       place, model_place;
+    AstRange   *inputs;       uint32_t n_inputs;   // generator: what may be applied
+    AstRange   *ranges;       uint32_t n_ranges;   // acceptor
+    AstRef     *observes;     uint32_t n_observes; // transducer
+    Place      *observe_places;
+    const char *outside;      // "stop" or "go on"; NULL if not given
+} AstFrame;
+
 typedef struct AstExperiment {
     const char *name, *doc;
     const char *model;        // `of MODEL`
@@ -237,6 +274,11 @@ typedef struct AstExperiment {
     Place      *record_places;                     // [n_records]
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
+    AstInput   *inputs;       uint32_t n_inputs;
+    AstSend    *sends;        uint32_t n_sends;
+    const char *frame;        // `in FRAME`, or NULL
+    Place       frame_place;
+    const char *outside;      // of the frame: "stop" or "go on"; NULL: as the frame says
     const char *missing;      // a setting the user must give (CSMP's `?`), such as "timestep"; or NULL
     Place       missing_place;
 } AstExperiment;
@@ -263,6 +305,7 @@ typedef struct Ast {
     VEC(AstMachine)    machines;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;
+    VEC(AstFrame)      frames;
     VEC(AstUnit)       units;
     bool   has_units;                              // a unit occurs, other than that of time
 } Ast;

@@ -139,4 +139,12 @@ void parse_machine(Parser *p);                               // at the word `mac
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_experiment(Parser *p);                            // at the word `experiment`
+
+// ---- parse_bind.c
+
+void parse_frame(Parser *p);                                 // at the word `frame`
+bool parse_input(Parser *p, AstInput *input);                // behind the word `input` in an experiment
+bool parse_output_to(Parser *p, AstSend *send);              // behind `output`, likewise
+bool parse_outside(Parser *p, const char **outside);         // behind `outside`: stop, or go on
+
 bool parse_is_model_word(Text word);                         // starts a statement of a model

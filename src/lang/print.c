@@ -523,12 +523,75 @@ static void print_timing(const char *word, const AstExpr *value, Printer *p)
     put_char(p, '\n');
 }
 
+// stdin, "data.csv", udp "5005"
+static void print_address(const char *kind, const char *address, Printer *p)
+{
+    if (strcmp(kind, "csv") != 0) put_format(p, " %s", kind);
+    if (*address) put_format(p, " \"%s\"", address);
+}
+
+static void print_input(const AstInput *input, Printer *p)
+{
+    put(p, "  input ");
+    print_ref(&input->target, p);
+    if (input->value) {
+        put(p, " = ");
+        print_expr(input->value, p);
+    } else {
+        put(p, " from");
+        print_address(input->kind, input->address, p);
+        if (input->column) put_format(p, " column \"%s\"", input->column);
+        if (input->time) put_format(p, " time \"%s\"", input->time);
+        put_format(p, " %s%s", input->between, input->is_cyclic ? " cyclic" : "");
+        if (input->outside) put_format(p, " outside %s", input->outside);
+    }
+    put_char(p, '\n');
+}
+
+static void print_ranges(const char *word, const AstRange *ranges, uint32_t n, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        put_format(p, "  %s ", word);
+        print_ref(&ranges[i].what, p);
+        if (ranges[i].low) {
+            put(p, " in ");
+            print_expr(ranges[i].low, p);
+            put(p, "..");
+            print_expr(ranges[i].high, p);
+        }
+        put_char(p, '\n');
+    }
+}
+
+static void print_frame(const AstFrame *f, Printer *p)
+{
+    put(p, "frame ");
+    print_name(f->name, p);
+    put(p, " of ");
+    print_name(f->model, p);
+    print_doc(f->doc, p);
+    put_char(p, '\n');
+    print_ranges("input", f->inputs, f->n_inputs, p);
+    print_ranges("range", f->ranges, f->n_ranges, p);
+    if (f->n_observes > 0) {
+        put(p, "  observe ");
+        print_refs(f->observes, f->n_observes, p);
+        put_char(p, '\n');
+    }
+    if (f->outside) put_format(p, "  outside %s\n", f->outside);
+    put(p, "end\n");
+}
+
 static void print_experiment(const AstExperiment *e, Printer *p)
 {
     put(p, "experiment ");
     print_name(e->name, p);
     put(p, " of ");
     print_name(e->model, p);
+    if (e->frame) {
+        put(p, " in ");
+        print_name(e->frame, p);
+    }
     print_doc(e->doc, p);
     put_char(p, '\n');
     if (e->missing) put_format(p, "  # %s must be given\n", e->missing);
@@ -548,6 +611,15 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         print_settings(e->sets, e->n_sets, p);
         put_char(p, '\n');
     }
+    for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
+    for (uint32_t i = 0; i < e->n_sends; i++) {
+        put(p, "  output ");
+        print_refs(e->sends[i].refs, e->sends[i].n_refs, p);
+        put(p, " to");
+        print_address(e->sends[i].kind, e->sends[i].address, p);
+        put_char(p, '\n');
+    }
+    if (e->outside) put_format(p, "  outside %s\n", e->outside);
     if (e->n_records > 0) {
         put(p, "  record ");
         print_refs(e->records, e->n_records, p);
@@ -600,5 +672,6 @@ void ast_print(const Ast *ast, FILE *out)
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
     for (size_t i = 0; i < ast->models.n; i++) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
+    for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

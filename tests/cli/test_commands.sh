@@ -48,7 +48,7 @@ for name in "${commands[@]}"; do
     expect_status 2
     expect_code E021
     for option in $(grep -vx -e --help options); do
-        grep -qE "^  $option [^ ]" <<<"$help" || continue    # a flag
+        grep -qE "^  $option [^ []" <<<"$help" || continue    # a flag, or a value that may be left out
         run "$name" file "$option"
         expect_status 2
         expect_code E023
