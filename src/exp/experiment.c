@@ -384,7 +384,7 @@ static const char *unit_of(const AstExpr *e)
 }
 
 // A bound, in the unit that the variable has in the model of the frame. One unit behind both is that of both.
-static double bound(Reader *r, const AstRange *range, const AstExpr *e)
+static double bound(Reader *r, const AstClaim *range, const AstExpr *e)
 {
     r->needs = NEEDS_REF;
     r->ref = &range->what;
@@ -400,7 +400,7 @@ static double bound(Reader *r, const AstRange *range, const AstExpr *e)
 }
 
 // From the model of the frame, `of`, to that of the experiment, which may count in other units.
-static void read_range(Reader *of, Reader *r, const AstRange *range, orr_claim *out)
+static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *out)
 {
     out->name = name_of(r, &range->what, range->place);
     out->low = bound(of, range, range->low);

@@ -244,18 +244,18 @@ typedef struct AstSend {      // `output y, z to udp "5006"`
     Place       place;
 } AstSend;
 
-typedef struct AstRange {     // `x in 0..2 [m]`
+typedef struct AstClaim {     // `x in 0..2 [m]`
     AstRef   what;
     AstExpr *low, *high;      // NULL: any value
     Place    place;
-} AstRange;
+} AstClaim;
 
 typedef struct AstFrame {     // inside what a model is claimed to hold
     const char *name, *doc;
     const char *model;        // whose names and units it uses
     Place       place, model_place;
-    AstRange   *inputs;       uint32_t n_inputs;   // generator: what may be applied
-    AstRange   *ranges;       uint32_t n_ranges;   // acceptor
+    AstClaim   *inputs;       uint32_t n_inputs;   // generator: what may be applied
+    AstClaim   *ranges;       uint32_t n_ranges;   // acceptor
     AstRef     *observes;     uint32_t n_observes; // transducer
     Place      *observe_places;
     const char *outside;      // "stop" or "go on"; NULL if not given

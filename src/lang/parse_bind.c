@@ -153,16 +153,16 @@ bool parse_outside(Parser *p, const char **outside)
 // ---------------------------------------------------------------------------------------------- frames
 
 typedef struct Lists {
-    VEC(AstRange) inputs, ranges;
+    VEC(AstClaim) inputs, ranges;
     VEC(AstRef)   observes;
     VEC(Place)    observe_places;
 } Lists;
 
 // NAME [in LOW..HIGH]
-static bool parse_range(Parser *p, bool needs_bounds, AstRange *range)
+static bool parse_range(Parser *p, bool needs_bounds, AstClaim *range)
 {
     const uint32_t start = p->token.offset;
-    *range = (AstRange){ 0 };
+    *range = (AstClaim){ 0 };
     if (!parse_ref(p, &range->what, &range->place, "a name")) return false;
     if (!parse_at_word(p, "in") && !needs_bounds) return true;
     if (!parse_accept_word(p, "in")) {
@@ -182,7 +182,7 @@ static void parse_frame_statement(Parser *p, AstFrame *f, Lists *lists)
     if (parse_accept_word(p, "input") || parse_at_word(p, "range")) {
         const bool is_range = parse_accept_word(p, "range");
         do {
-            AstRange range;
+            AstClaim range;
             if (!parse_range(p, is_range, &range)) return;
             if (is_range) vec_push(&p->scratch, &lists->ranges, range);
             else vec_push(&p->scratch, &lists->inputs, range);

@@ -548,7 +548,7 @@ static void print_input(const AstInput *input, Printer *p)
     put_char(p, '\n');
 }
 
-static void print_ranges(const char *word, const AstRange *ranges, uint32_t n, Printer *p)
+static void print_ranges(const char *word, const AstClaim *ranges, uint32_t n, Printer *p)
 {
     for (uint32_t i = 0; i < n; i++) {
         put_format(p, "  %s ", word);

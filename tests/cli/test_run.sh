@@ -237,7 +237,7 @@ expect_status 0
 expect_code W614
 expect_err 'the spring law holds for small extensions only'
 run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring
-expect_out 'outside its frame from t = 0 s: spring law'
+expect_out 'outside its frame from t = 0 s: the spring law'
 run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring --quiet --strict
 expect_status 4
 printf "model Jump\n  var x = 0\n  x' = k\n  k = if t < 1 then 1 else 3\n  assert k < 2\nend\n" >jump.orr
