@@ -10,4 +10,5 @@ typedef struct Compile {
     const AstModel            *chosen;     // which model of the source
     bool                       units_fit;
     orr_model                 *model;      // filled pass by pass; owns flat, blocks, ir and code
+    bool                       is_ordered; // the blocks were made together with the flat model
 } Compile;

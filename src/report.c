@@ -71,10 +71,35 @@ static void report_slot(const Report *r, const Slot *of)
     fputc('\n', r->out);
 }
 
+// "= 0 [m]    doc"
+static void report_details(const Report *r, Expr start, bool is_guess, const char *unit, const char *doc)
+{
+    if (start != EXPR_NONE) {
+        fputs(is_guess ? " ~ " : " = ", r->out);
+        expr_print(&r->model->flat.pool, start, &r->names, r->out);
+    }
+    if (unit) fprintf(r->out, " [%s]", unit);
+    if (doc) fprintf(r->out, "    %s", doc);
+    fputc('\n', r->out);
+}
+
+static void report_state_arrays(const Report *r)
+{
+    const Blocks *blocks = &r->model->blocks;
+    for (uint32_t i = 0; i < blocks->n_state_arrays; i++) {
+        const FlatArray *a = &r->model->flat.arrays.items[blocks->state_arrays[i]];
+        const int n = (int)(strlen(a->name) - a->n_primes);
+        fprintf(r->out, "  %.*s", n, a->name);
+        for (uint32_t k = 0; k < a->n_sizes; k++) fprintf(r->out, "%c1..%u", k ? ',' : '[', a->sizes[k]);
+        fprintf(r->out, "]%s", a->name + n);
+        report_details(r, a->start, a->start_is_guess, a->unit, a->doc);
+    }
+}
+
 static void report_states(const Report *r)
 {
     const Blocks *blocks = &r->model->blocks;
-    if (blocks->n_states == 0) return;
+    if (blocks->n_states + blocks->n_state_arrays == 0) return;
     Arena work = { 0 };
     const Slot *slots = find_slots(r, &work);
     fprintf(r->out, "\nStates, integrated by the solver:\n");
@@ -85,14 +110,9 @@ static void report_states(const Report *r)
             continue;
         }
         fprintf(r->out, "  %s", x->name);
-        if (x->start != EXPR_NONE) {
-            fputs(x->start_is_guess ? " ~ " : " = ", r->out);
-            expr_print(&r->model->flat.pool, x->start, &r->names, r->out);
-        }
-        if (x->unit) fprintf(r->out, " [%s]", x->unit);
-        if (x->doc) fprintf(r->out, "    %s", x->doc);
-        fputc('\n', r->out);
+        report_details(r, x->start, x->start_is_guess, x->unit, x->doc);
     }
+    report_state_arrays(r);
     arena_free(&work);
 }
 
@@ -139,7 +159,12 @@ static void report_order(const Report *r)
     uint32_t last_loop = FLAT_NONE;
     for (uint32_t b = 0; b < system->n_blocks; b++) {
         const Block *block = &system->blocks[b];
-        if (block->loop == FLAT_NONE) {
+        if (block->kind == BLOCK_FAMILY) {    // as written, whichever way its turns go
+            const FlatFamily *family = &r->model->flat.families.items[block->family];
+            fprintf(r->out, "%4zu  ", ++number);
+            flat_print_family(&r->model->flat, family, r->out);
+            print_line(r, family->place);
+        } else if (block->loop == FLAT_NONE) {
             fprintf(r->out, "%4zu  ", ++number);
             print_equation(r, &system->equations[block->equations[0]]);
             print_line(r, system->equations[block->equations[0]].place);

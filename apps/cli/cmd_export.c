@@ -1,5 +1,6 @@
 // apps/cli/cmd_export.c: `orrery export`: a model in another form.
 #include "commands.h"
+#include <stdint.h>
 #include <string.h>
 
 typedef struct Settings {
@@ -22,7 +23,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model };
+                                  .model = s->model, .arrays_from = SIZE_MAX };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         const bool to_file = s->output && strcmp(s->output, "-") != 0;

@@ -104,7 +104,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     Session session;
     const SessionOptions open = { .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set };
+                                  .model = s->model, .set = &s->set,
+                                  .arrays_from = SESSION_EXACT };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;

@@ -98,7 +98,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     Session session;
     const SessionOptions open = { .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set };
+                                  .model = s->model, .set = &s->set,
+                                  .arrays_from = SESSION_EXACT };
     if (!given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts,
                            diag))
         return ORR_STATUS_USAGE;

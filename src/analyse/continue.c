@@ -42,6 +42,7 @@ typedef struct Follow {
     Arena   *arena;              // of the result
     Arena    work;
     size_t   n;
+    size_t   parameter;          // its number as a variable
     uint32_t place;              // of the parameter
     double   lo, hi;
     double   step_most;
@@ -219,7 +220,7 @@ static void put_point(Follow *c, const Point *p, orr_point_kind kind, double fre
     // where something was located, rounding is not worth telling
     for (size_t i = 0; kind != ORR_POINT_PLAIN && i <= c->n; i++)
         if (fabs(p->y[i]) < 1e-14 * c->scale[i]) p->y[i] = 0;
-    double *values = ARENA_ARRAY(c->arena, double, c->s->model->flat.vars.n);
+    double *values = ARENA_ARRAY(c->arena, double, orr_model_n_variables(c->s->model));
     system_set(c->s, c->place, p->y[c->n]);
     system_rates(c->s, p->y, c->f);    // and its relations
     system_values(c->s, p->y, values);
@@ -309,8 +310,7 @@ static double distance(Follow *c, const double *y, const double *z)
 static void warn_stop(Follow *c, const char *why, const char *hint)
 {
     diag_report(c->s->diag, DIAG_BRANCH_STOPPED, (Place){ 0 },
-                c->s->model->flat.vars.items[c->s->model->blocks.params[c->place]].name, c->here.y[c->n],
-                why);
+                model_variable_name(c->s->model, c->parameter), c->here.y[c->n], why);
     if (hint) diag_hint(c->s->diag, "%s", hint);
 }
 
@@ -416,7 +416,7 @@ static bool is_known(const Follow *c, const double *x, double a)
         if (point->parameter != a) continue;
         bool same = true;
         for (size_t i = 0; i < c->n && same; i++) {
-            const double y = point->values[model->blocks.states[i]];
+            const double y = point->values[model_state_variable(model, (uint32_t)i)];
             same = fabs(x[i] - y) <= 1e-6 * fmax(c->s->scale[i], fmax(fabs(x[i]), fabs(y)));
         }
         if (same) return true;
@@ -507,7 +507,8 @@ static orr_run_options complete_settings(const orr_model *model, const orr_conti
                                          size_t variable, Arena *arena)
 {
     orr_run_options run = o->run;
-    bool given = model->flat.vars.items[variable].start != EXPR_NONE;
+    const ModelVariable parameter = model_variable(model, variable);
+    bool given = (parameter.var ? parameter.var->start : parameter.array->start) != EXPR_NONE;
     for (size_t i = 0; i < run.n_settings; i++)
         given = given || strcmp(run.settings[i].name, o->parameter) == 0;
     if (given) return run;
@@ -528,7 +529,8 @@ static orr_status continue_branches(const orr_model *model, const orr_continue_o
     const orr_run_options run = complete_settings(model, o, result->parameter, arena);
     if (!system_open(&s, model, &run, arena, diag, &status)) return status;
     const size_t n = s.n, m = n + 1;
-    Follow c = { .s = &s, .arena = arena, .n = n, .place = model->ir.layout.place[result->parameter] };
+    Follow c = { .s = &s, .arena = arena, .n = n, .parameter = result->parameter };
+    c.place = model_variable(model, result->parameter).place;
     c.lo = fmin(o->from, o->to);
     c.hi = fmax(o->from, o->to);
     c.step_most = o->step > 0 ? o->step : STEP_DEFAULT;

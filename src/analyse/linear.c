@@ -57,7 +57,8 @@ bool linear_init(Linear *l, System *s)
     const Ir *ir = &s->model->ir;
     const size_t n = s->n;
     *l = (Linear){ .system = s, .n = n };
-    l->is_sparse = n >= SPARSE_FROM && ir->has_pattern && (double)ir->pattern.n < (double)n * (double)n / 4;
+    const IrPattern *pattern = n >= SPARSE_FROM ? model_pattern(s->model) : NULL;
+    l->is_sparse = pattern && (double)pattern->n < (double)n * (double)n / 4;
     if (!l->is_sparse) {
         if (n > ANALYSE_DENSE_MAX) {
             diag_report(s->diag, DIAG_MEMORY_LIMIT, (Place){ 0 }, "a full Jacobian",
@@ -71,10 +72,10 @@ bool linear_init(Linear *l, System *s)
     }
     struct Sparse *p = ARENA_NEW(s->arena, struct Sparse);
     l->sparse = p;
-    make_pattern(p, &ir->pattern, n, s->arena);
+    make_pattern(p, pattern, n, s->arena);
     if (!ir->has_jacobian) {
         p->group = ARENA_ARRAY(s->arena, uint32_t, n);
-        p->n_groups = colour_columns(ir->pattern.start, ir->pattern.row, (uint32_t)n, p->group);
+        p->n_groups = colour_columns(pattern->start, pattern->row, (uint32_t)n, p->group);
     }
     klu_defaults(&p->common);
     p->symbolic = klu_analyze((int32_t)n, p->start, p->row, &p->common);
@@ -93,7 +94,7 @@ void linear_free(Linear *l)
 // Differences, all columns of a group at once.
 static bool read_groups(struct Sparse *p, System *s, const double *x)
 {
-    const IrPattern *pattern = &s->model->ir.pattern;
+    const IrPattern *pattern = model_pattern(s->model);
     if (!system_rates_held(s, x, s->low)) return false;
     for (uint32_t g = 0; g < p->n_groups; g++) {
         for (size_t c = 0; c < s->n; c++) {

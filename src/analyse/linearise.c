@@ -28,13 +28,13 @@ static size_t find_variable(const orr_model *model, const char *name, orr_diag *
 bool analyse_is_input(const orr_model *model, size_t variable, orr_diag *diag)
 {
     const orr_variable v = orr_model_variable(model, variable);
-    const FlatVar *var = &model->flat.vars.items[variable];
+    const ModelVariable var = model_variable(model, variable);
     const char *why = NULL;
     switch (v.kind) {
     case ORR_KIND_PARAM:
     case ORR_KIND_INPUT:
-        if (var->is_structural) why = "the structure of the model depends on it";
-        else if (model->blocks.start.block_of[variable] != FLAT_NONE)
+        if (var.is_structural) why = "the structure of the model depends on it";
+        else if (var.var && model->blocks.start.block_of[variable] != FLAT_NONE)
             why = "the initial equations compute it";
         break;
     case ORR_KIND_STATE:     why = "it is a state"; break;
@@ -73,7 +73,7 @@ static bool choose_outputs(const orr_model *model, const orr_linear_options *o, 
         else vec_push(arena, outputs, variable);
     }
     for (int round = 0; o->n_outputs == 0 && round < 2 && outputs->n == 0; round++) {
-        for (size_t i = 0; i < model->flat.vars.n; i++) {
+        for (size_t i = 0; i < orr_model_n_variables(model); i++) {
             const orr_variable v = orr_model_variable(model, i);
             if (v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT || v.kind == ORR_KIND_RESULT) continue;
             if (round == 0 ? v.is_output : v.kind == ORR_KIND_STATE) vec_push(arena, outputs, i);
@@ -97,7 +97,7 @@ static bool fill_matrices(System *s, const double *x, orr_linear *l)
     double *column = ARENA_ARRAY(s->arena, double, n > n_y ? n : n_y);
     bool ok = system_jacobian(s, x, true, a);
     for (size_t k = 0; k < n_u && ok; k++) {
-        const uint32_t place = s->model->ir.layout.place[l->inputs[k]];
+        const uint32_t place = model_variable(s->model, l->inputs[k]).place;
         ok = system_input_column(s, x, place, column);
         put_column(b, n, n_u, k, column);
         ok = ok && system_output_column(s, x, 0, place, l->outputs, n_y, column);
@@ -184,7 +184,7 @@ static bool go_to_steady(System *s, double *x)
 
 static orr_status linearise_at(System *s, double *x, orr_linear *l)
 {
-    double *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n),
+    double *values = ARENA_ARRAY(s->arena, double, orr_model_n_variables(s->model)),
            *f = ARENA_ARRAY(s->arena, double, s->n);
     l->t = s->t;
     if (!system_rates(s, x, f) || !system_values(s, x, values)) {

@@ -50,7 +50,7 @@ void analyse_free(void *memory)
 const size_t *analyse_states(const orr_model *model, Arena *arena)
 {
     size_t *states = ARENA_ARRAY(arena, size_t, model->n_states);
-    for (size_t i = 0; i < model->n_states; i++) states[i] = model->blocks.states[i];
+    for (size_t i = 0; i < model->n_states; i++) states[i] = model_state_variable(model, (uint32_t)i);
     return states;
 }
 
@@ -132,7 +132,7 @@ static bool limit_by_user(System *s, Box *box, const orr_range *ranges, size_t n
     for (size_t i = 0; i < n; i++) {
         const orr_range *r = &ranges[i];
         const size_t variable = orr_model_find(s->model, r->name);
-        const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : s->model->ir.layout.state_of[variable];
+        const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model_variable(s->model, variable).state;
         const char *why = state == FLAT_NONE ? "there is no such state" : NULL;
         if (!isfinite(r->lo) || !isfinite(r->hi) || r->lo > r->hi)
             why = "it must go from a smaller to a larger number";
@@ -268,10 +268,9 @@ static void report_none(System *s, const Nearest *nearest, size_t n_starts)
     for (size_t i = 0; i < s->n; i++)
         if (fabs(nearest->f[i]) / s->scale[i] > fabs(nearest->f[worst]) / s->scale[worst]) worst = i;
     const char *name = system_state_name(s, worst);
-    const uint32_t rate = model->blocks.rates[worst];
-    const FlatEquation *equation = equation_of(model, rate);
-    const Place place =
-        equation ? equation->place : model->flat.vars.items[model->blocks.states[worst]].place;
+    const ModelVariable state = model_variable(model, model_state_variable(model, (uint32_t)worst));
+    const FlatEquation *equation = state.var ? equation_of(model, state.var->derivative) : NULL;
+    const Place place = equation ? equation->place : state.declared;
     diag_report(s->diag, DIAG_STEADY_NONE, run_place(model, s->diag, place), n_starts,
                 n_starts == 1 ? "" : "s");
     if (system_rates(s, nearest->x, s->low) && is_constant_rate(s, nearest->x, worst))
@@ -359,7 +358,7 @@ static bool describe(System *s, const Found *found, orr_equilibrium *e)
 {
     const size_t n = s->n;
     double *f = ARENA_ARRAY(s->arena, double, n),
-           *values = ARENA_ARRAY(s->arena, double, s->model->flat.vars.n);
+           *values = ARENA_ARRAY(s->arena, double, orr_model_n_variables(s->model));
     *e = (orr_equilibrium){ .values = values, .n_found = found->n_found, .is_isolated = found->is_isolated,
                             .stability = ORR_STABILITY_UNKNOWN };
     system_rates(s, found->x, f);

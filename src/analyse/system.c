@@ -77,7 +77,7 @@ void system_close(System *s)
 
 const char *system_state_name(const System *s, size_t state)
 {
-    return s->model->flat.vars.items[s->model->blocks.states[state]].name;
+    return model_state_name(s->model, (uint32_t)state);
 }
 
 void system_forget(System *s)
@@ -236,12 +236,9 @@ static void outputs_at(void *context, double u, double *out)
     System *s = c->s;
     shift(c, u);
     const bool ok = s->model->code.programs[IR_VALUES](s->t, s->shifted, &s->island->env, NULL) == 0;
-    const IrLayout *layout = &s->model->ir.layout;
     for (size_t i = 0; i < c->n_outputs; i++) {
-        const uint32_t state = layout->state_of[c->outputs[i]];
-        out[i] = state != FLAT_NONE ? s->shifted[state]
-                 : ok               ? s->island->env.v[layout->place[c->outputs[i]]]
-                                    : NAN;
+        const ModelVariable output = model_variable(s->model, c->outputs[i]);
+        out[i] = output.state != FLAT_NONE ? s->shifted[output.state] : ok ? s->island->env.v[output.place] : NAN;
     }
 }
 
@@ -275,7 +272,7 @@ bool system_output_column(System *s, const double *x, size_t state, uint32_t pla
     if (!column(&c, true, out)) return false;
     // a state is itself
     for (size_t i = 0; i < n_outputs; i++) {
-        const uint32_t is = s->model->ir.layout.state_of[outputs[i]];
+        const uint32_t is = model_variable(s->model, outputs[i]).state;
         if (is != FLAT_NONE) out[i] = place == FLAT_NONE && is == state ? 1 : 0;
     }
     return true;
@@ -335,13 +332,12 @@ void system_set(System *s, uint32_t place, double value)
 
 bool system_values(System *s, const double *x, double *values)
 {
-    const IrLayout *layout = &s->model->ir.layout;
     const double *v = s->island->env.v;
     if (s->model->code.programs[IR_VALUES](s->t, x, &s->island->env, NULL) != 0) return false;
     s->run->values_valid = false;
-    for (size_t i = 0; i < s->model->flat.vars.n; i++) {
-        const uint32_t state = layout->state_of[i];
-        values[i] = state != FLAT_NONE ? x[state] : v[layout->place[i]];
+    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
+        const ModelVariable variable = model_variable(s->model, i);
+        values[i] = variable.state != FLAT_NONE ? x[variable.state] : v[variable.place];
     }
     return true;
 }

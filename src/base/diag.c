@@ -254,6 +254,29 @@ void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, 
     diag->messages[at] = diag->latest;
 }
 
+DiagMark diag_mark(const orr_diag *diag)
+{
+    DiagMark mark = { 0 };
+    if (!diag) return mark;
+    memcpy(mark.messages, diag->messages, sizeof mark.messages);
+    mark.n_messages = diag->n_messages;
+    mark.n_errors = diag->n_errors;
+    mark.n_warnings = diag->n_warnings;
+    mark.n_not_shown = diag->n_not_shown;
+    return mark;
+}
+
+void diag_rewind(orr_diag *diag, const DiagMark *mark)
+{
+    if (!diag) return;
+    memcpy(diag->messages, mark->messages, sizeof mark->messages);
+    diag->n_messages = mark->n_messages;
+    diag->n_errors = mark->n_errors;
+    diag->n_warnings = mark->n_warnings;
+    diag->n_not_shown = mark->n_not_shown;
+    diag->latest = NULL;
+}
+
 void diag_hint(orr_diag *diag, const char *format, ...)
 {
     if (!diag || !diag->latest) return;

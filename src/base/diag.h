@@ -48,6 +48,14 @@ void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, 
 void diag_hint(orr_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_note(orr_diag *diag, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// Forget all messages since a mark: an attempt was given up, and another will say what is wrong.
+typedef struct DiagMark {
+    void  *messages[DIAG_MESSAGES_MAX];
+    size_t n_messages, n_errors, n_warnings, n_not_shown;
+} DiagMark;
+DiagMark diag_mark(const orr_diag *diag);
+void     diag_rewind(orr_diag *diag, const DiagMark *mark);
+
 // Line and column (from 1, column in characters) of a place; zeros if unknown.
 void        diag_locate(const orr_diag *diag, Place place, size_t *line, size_t *column);
 size_t      diag_line(const orr_diag *diag, Place place);

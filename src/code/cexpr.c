@@ -248,6 +248,14 @@ static void print_leaf(Gen *g, Expr e, int binding)
     } else if (leaf->op == EXPR_TIME) {
         g->uses_time = true;
         str_add(s, g->r->time);
+    } else if (leaf->op == EXPR_ELEM) {
+        uint32_t index;
+        const Array array = plan_element(g, e, &index);
+        print_memory(g, array, index);
+    } else if (leaf->op == EXPR_TURN) {
+        const int first = (int32_t)leaf->b;
+        if (first == 0) str_addf(s, "(double)%s", g->counters[leaf->a]);
+        else str_addf(s, "(double)(%s %c %d)", g->counters[leaf->a], first < 0 ? '-' : '+', first < 0 ? -first : first);
     } else {
         const double value = g->pool->constants.items[leaf->index];
         const bool needs_parentheses = binding > BIND_UNARY && signbit(value) && isfinite(value);
@@ -259,11 +267,6 @@ static void print_leaf(Gen *g, Expr e, int binding)
 }
 
 // ---- Leaves that depend on the turn of a loop
-
-static const Array array_of_memory[] = {
-    [IR_IN_X] = ARRAY_X,     [IR_IN_V] = ARRAY_V,       [IR_IN_W] = ARRAY_W,
-    [IR_IN_OUT] = ARRAY_OUT, [IR_IN_NUMBERS] = ARRAY_N,
-};
 
 // A table has a number among those that the piece reads.
 void cexpr_table(Gen *g, StrBuf *s, uint32_t table)
@@ -295,7 +298,7 @@ void cexpr_index(Gen *g, const IrPlace *place)
 void cexpr_moving(Gen *g, const IrPlace *place)
 {
     StrBuf *s = &g->piece_text;
-    const Array array = array_of_memory[place->memory];
+    const Array array = plan_array_of[place->memory];
     g->uses_array[array] = true;
     str_add(s, cexpr_array_names[array]);
     str_add_char(s, '[');

@@ -41,6 +41,7 @@ Routine cgen_routine(const IrProgram *program)
         .alias = program->alias,
         .from_v = program->from_v,
         .keeps = program->keeps,
+        .program = program,
         .caches = !program->in_sequence,
         .style = VARS_CONST,
         .remember = program->remembers ? "1" : "0",
@@ -233,7 +234,7 @@ void cgen_print_relations(Cgen *c)
              "    for (k = 0; k < %u; k++)\n"
              "        if (now[2*k + 1] != mode[k]) out[0] = 1.0;\n"
              "    return failed;\n}\n\n",
-             layout->first_inner + g->ir->blocks->n_states, layout->first_mode, layout->n_modes);
+             layout->first_inner + layout->n_states, layout->first_mode, layout->n_modes);
 }
 
 // ---- Events

@@ -70,6 +70,7 @@ typedef struct Routine {
     const Expr    *alias;         // [n_vars] or NULL
     bool           from_v;        // all variables are read from v
     bool           keeps;         // variables that loops compute are in v, else in w
+    const IrProgram *program;     // whose statements these are
     bool           caches;        // memory read twice is read once; not if steps write what others read
     VarStyle       style;
     const char    *remember;      // text: whether solutions become guesses
@@ -87,7 +88,7 @@ typedef struct Routine {
 // An operand as the present routine sees it, aliases followed: a variable, another leaf, or an operation.
 typedef uint32_t Operand;
 #define OPERAND_VARIABLE UINT32_C(0x80000000)    // | number of the variable
-#define OPERAND_LEAF     UINT32_C(0x40000000)    // | expression: CONST, TIME, MODE
+#define OPERAND_LEAF     UINT32_C(0x40000000)    // | expression: CONST, TIME, MODE, ELEM, TURN
 
 typedef struct NodeInfo {         // of an operation in the present epoch
     uint32_t epoch;
@@ -144,6 +145,7 @@ typedef struct Gen {
     bool           *uses_table;    // [n_tables]
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
+    bool            is_lanes;      // elementary functions come in vectors too
     // present routine
     const Routine  *r;
     NodeInfo       *nodes;         // [n_nodes]

@@ -25,8 +25,8 @@ void gen_init(Gen *g, const Ir *ir)
 {
     *g = (Gen){ .ir = ir, .pool = &ir->flat->pool };
     const size_t n_vars = ir->flat->vars.n;
-    const size_t sizes[N_ARRAYS] = { [ARRAY_X] = ir->blocks->n_states, [ARRAY_V] = ir->layout.n_values,
-                                     [ARRAY_IN] = n_vars, [ARRAY_Z] = n_vars, [ARRAY_W] = n_vars,
+    const size_t sizes[N_ARRAYS] = { [ARRAY_X] = ir->layout.n_states, [ARRAY_V] = ir->layout.n_values,
+                                     [ARRAY_IN] = n_vars, [ARRAY_Z] = n_vars, [ARRAY_W] = ir->layout.n_kept,
                                      [ARRAY_S] = (size_t)ir->layout.n_scratch + ir->layout.n_loop_scratch };
     for (size_t i = 0; i < N_ARRAYS; i++)
         if (sizes[i]) g->leaves[i] = ARENA_ARRAY(&g->work, LeafInfo, sizes[i]);
@@ -34,7 +34,7 @@ void gen_init(Gen *g, const Ir *ir)
     g->vars = ARENA_ARRAY(&g->work, VarInfo, n_vars);
     g->input_mark = ARENA_ARRAY(&g->work, uint32_t, n_vars);
     g->uses_place = ARENA_ARRAY(&g->work, bool, ir->layout.n_values);
-    g->reads_state = ARENA_ARRAY(&g->work, bool, ir->blocks->n_states);
+    g->reads_state = ARENA_ARRAY(&g->work, bool, ir->layout.n_states);
     g->uses_math = ARENA_ARRAY(&g->work, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&g->work, bool, g->pool->tables.n);
     for (size_t op = 0; op < EXPR_N_OPS; op++) {
@@ -79,6 +79,18 @@ void gen_in_memory(Gen *g, uint32_t variable, Array array, uint32_t index)
 {
     g->vars[variable] =
         (VarInfo){ .routine = g->routine, .step = FLAT_NONE, .array = (uint8_t)array, .index = index };
+}
+
+const Array plan_array_of[] = {
+    [IR_IN_X] = ARRAY_X,     [IR_IN_V] = ARRAY_V,       [IR_IN_W] = ARRAY_W,
+    [IR_IN_OUT] = ARRAY_OUT, [IR_IN_NUMBERS] = ARRAY_N,
+};
+
+Array plan_element(const Gen *g, Expr elem, uint32_t *index)
+{
+    const IrPlace place = ir_element_place(g->ir, g->r->program, expr_access(g->pool, elem));
+    *index = place.first;
+    return plan_array_of[place.memory];
 }
 
 Operand plan_operand(const Gen *g, Expr e)
@@ -251,7 +263,9 @@ static void make_temporary(Gen *g, uint32_t node)
 
 static bool moves(Gen *g, Operand o)
 {
-    return operand_is_node(o) ? plan_node(g, o)->moves : plan_moving(g, o) != NULL;
+    if (operand_is_node(o)) return plan_node(g, o)->moves;
+    if (!operand_is_variable(o) && expr_op(g->pool, operand_leaf(o)) == EXPR_TURN) return true;
+    return plan_moving(g, o) != NULL;
 }
 
 // In a loop, what does not depend on the turn, inside of what does, is computed before the loop.
@@ -365,6 +379,11 @@ static void visit(Gen *g, Operand o, Purpose purpose)
         const ExprNode *leaf = expr_node(g->pool, operand_leaf(o));
         if (leaf->op == EXPR_MODE && purpose == COUNT_READS && !g->r->is_named)
             count_memory(g, ARRAY_V, g->ir->layout.first_mode + leaf->index);
+        if (leaf->op == EXPR_ELEM && purpose == COUNT_READS && !g->r->is_named) {
+            uint32_t index;
+            const Array array = plan_element(g, operand_leaf(o), &index);
+            count_memory(g, array, index);
+        }
         return;
     }
     NodeInfo *info = plan_node(g, o);

@@ -13,6 +13,7 @@ Operand   plan_operand(const Gen *g, Expr e);
 Operand   plan_through(Gen *g, Operand o);
 VarInfo  *plan_variable(Gen *g, uint32_t variable);
 NodeInfo *plan_node(Gen *g, uint32_t e);
+Array     plan_element(const Gen *g, Expr elem, uint32_t *index);    // where an element is that does not move
 bool      plan_is_nested(const VarInfo *info);
 bool      plan_is_local(const Gen *g, const VarInfo *info);    // of the present piece; else in memory
 
@@ -29,4 +30,5 @@ static inline bool plan_caches(const Gen *g) { return g->r->caches && !g->is_swi
 // The body of a loop: its temporaries become the items, those that depend on the turn have `moves`.
 void      plan_body(Gen *g, const IrBody *body);
 // Where an operand lives if that depends on the turn of the present loop, else NULL.
+extern const Array plan_array_of[];    // by IrMemory
 const IrPlace *plan_moving(const Gen *g, Operand o);

@@ -8,15 +8,18 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "exp/realtime.h"
+#include "exp/send.h"
 #include "exp/times.h"
 #include "orrery/experiment.h"
 #include "run/run.h"
 #include "solve/solver.h"
+#include "units/units.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { NAMES_SHOWN = 12 };    // in a hint
+enum { ELEMENTS_MAX = 1000, ELEMENTS_FEW = 11, NAMES_SHOWN = 12 };    // in a hint
 #define ROWS_MAX 1e12         // more would fill any disk, and run for days
 
 typedef struct Simulation {
@@ -37,6 +40,9 @@ typedef struct Simulation {
     size_t               *expected;      // [n_expects] variables
     size_t                next_expected; // place in `order`
     size_t                n_rows;
+    double                t_end;         // where the last run ended
+    Sends                *sends;         // NULL if nothing leaves during the run
+    Realtime              clock;
 } Simulation;
 
 // ---------------------------------------------------------------------------------------------- columns
@@ -54,10 +60,15 @@ static void add_column(Simulation *s, size_t variable)
 // The elements of an array named as a whole: u stands for u[1], u[2], … False if there is none.
 static bool add_array(Simulation *s, const char *name)
 {
+    const Flat *flat = &s->model->flat;
     const size_t n = strlen(name);
     bool found = false;
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
-        const char *element = orr_model_variable(s->model, i).name;
+    const uint32_t *kept = text_map_find(&flat->array_by_name, text_from(name));
+    for (uint32_t i = 0; kept && i < flat->arrays.items[*kept].n; i++)
+        add_column(s, flat->vars.n + flat->arrays.items[*kept].first + i);
+    if (kept) return true;
+    for (size_t i = 0; i < flat->vars.n; i++) {
+        const char *element = flat->vars.items[i].name;
         if (strncmp(element, name, n) != 0 || element[n] != '[') continue;
         const char *end = strchr(element + n, ']');
         if (!end || end[1] != '\0') continue;
@@ -92,15 +103,61 @@ static bool add_named(Simulation *s, const char *name)
     return add_array(s, name) || report_unknown(s, name);
 }
 
+typedef enum Wanted { WANTED_OUTPUTS, WANTED_STATES, WANTED_ALL } Wanted;
+
+static bool is_wanted(const Simulation *s, size_t variable, Wanted wanted)
+{
+    const orr_variable v = orr_model_variable(s->model, variable);
+    const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
+    if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) return false;
+    return wanted == WANTED_OUTPUTS ? v.is_output : wanted == WANTED_STATES ? v.kind == ORR_KIND_STATE : true;
+}
+
+// "rod.u" of "rod.u[3]"; empty if it is no element.
+static Text array_name(const char *name)
+{
+    const char *end = strrchr(name, ']'), *open = strrchr(name, '[');
+    const size_t n_primes = end ? strspn(end + 1, "'") : 0;
+    return end && open && end[1 + n_primes] == '\0' ? (Text){ name, (size_t)(open - name) } : (Text){ "", 0 };
+}
+
+// The elements [first, first + n) of an array; of a very long one a few, evenly spread, with its ends.
+static void add_elements(Simulation *s, size_t first, size_t n)
+{
+    const size_t shown = n > ELEMENTS_MAX ? ELEMENTS_FEW : n;
+    for (size_t i = 0; i < shown; i++) add_column(s, first + (shown == n ? i : i * (n - 1) / (shown - 1)));
+    if (shown == n) return;
+    const Text name = array_name(orr_model_variable(s->model, first).name);
+    diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, shown, n, (int)name.n, name.p);
+    diag_hint(s->diag, "say what to record: %.*s for all of it, or single elements", (int)name.n, name.p);
+}
+
+// How many variables from this one on are elements of one array, as single variables.
+static size_t stretch(const Flat *flat, size_t first)
+{
+    const FlatVar *vars = flat->vars.items;
+    const Text name = array_name(vars[first].name);
+    size_t n = 1;
+    while (name.n > 0 && first + n < flat->vars.n && vars[first + n].place.offset == vars[first].place.offset
+           && text_equal(array_name(vars[first + n].name), name))
+        n++;
+    return n;
+}
+
 // The outputs; without any the states; without those everything that is computed.
 static void add_default(Simulation *s)
 {
-    for (int round = 0; round < 3 && s->columns.n == 0; round++) {
-        for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
-            const orr_variable v = orr_model_variable(s->model, i);
-            const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
-            if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) continue;
-            if (round == 0 ? v.is_output : round == 1 ? v.kind == ORR_KIND_STATE || v.kind == ORR_KIND_DISCRETE : true) add_column(s, i);
+    const Flat *flat = &s->model->flat;
+    for (Wanted wanted = WANTED_OUTPUTS; wanted <= WANTED_ALL && s->columns.n == 0; wanted++) {
+        for (size_t i = 0, n; i < flat->vars.n; i += n) {
+            n = 1;
+            if (!is_wanted(s, i, wanted)) continue;
+            n = stretch(flat, i);
+            add_elements(s, i, n);
+        }
+        for (size_t a = 0; a < flat->arrays.n; a++) {
+            const size_t first = flat->vars.n + flat->arrays.items[a].first;
+            if (is_wanted(s, first, wanted)) add_elements(s, first, flat->arrays.items[a].n);
         }
     }
 }
@@ -116,9 +173,13 @@ static bool choose_columns(Simulation *s)
         for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_named(s, e->plots[i].ys[k]) && ok;
         if (e->plots[i].over) ok = add_named(s, e->plots[i].over) && ok;
     }
-    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 1);
+    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 2);
     if (s->model->ir.n_reruns > 0) {
         vec_push(&s->arena, &s->names, orr_model_find(s->model, "run") == (size_t)-1 ? "run" : "run number");
+        vec_push(&s->arena, &s->units, NULL);
+    }
+    if (e->frame) {
+        vec_push(&s->arena, &s->names, orr_model_find(s->model, "in_frame") == (size_t)-1 ? "in_frame" : "in frame");
         vec_push(&s->arena, &s->units, NULL);
     }
     return ok;
@@ -194,7 +255,7 @@ static orr_status meet_until(Simulation *s, double t)
             continue;
         }
         const orr_status status = orr_run_advance(s->run, at);
-        if (status != ORR_STATUS_OK) return status;
+        if (status != ORR_STATUS_OK || s->run->is_over) return status;
         meet_expectation(s);
     }
     return ORR_STATUS_OK;
@@ -204,7 +265,7 @@ static void meet_at_end(Simulation *s)
 {
     while (s->next_expected < s->experiment->n_expects) {
         const double at = time_of(s, s->order[s->next_expected]);
-        if (at > s->experiment->until && !isinf(at)) s->next_expected++;
+        if (at > s->t_end && !isinf(at)) s->next_expected++;
         else meet_expectation(s);
     }
 }
@@ -218,11 +279,10 @@ static size_t judge(Simulation *s)
         const orr_expect *x = v->expect;
         if (v->holds) continue;
         n_failed++;
-        if (x->at < s->experiment->from || x->at > s->experiment->until) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from,
-                        s->experiment->until);
+        if (x->at < s->experiment->from || x->at > s->t_end) {
+            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from, s->t_end);
         } else {
-            const double at = isnan(x->at) ? s->experiment->until : x->at;
+            const double at = isnan(x->at) ? s->t_end : x->at;
             diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within,
                         v->found);
         }
@@ -254,20 +314,30 @@ static orr_status end_sinks(Simulation *s, size_t n_begun, orr_status status)
     return ok || status != ORR_STATUS_OK ? status : ORR_STATUS_SYSTEM;
 }
 
+// What came by now holds from now on.
+static orr_status poll_inputs(Simulation *s)
+{
+    if (!s->run->is_live || input_poll(s->run)) return ORR_STATUS_OK;
+    return ORR_STATUS_FAILED;
+}
+
 static orr_status put_row(Simulation *s)
 {
-    if (!s->wants_rows) return ORR_STATUS_OK;
+    if (s->clock.ns_per_unit > 0 && !realtime_await(&s->clock, orr_run_time(s->run))) return ORR_STATUS_CANCELLED;
+    if (s->sends && !sends_put(s->sends, s->run)) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
+    if (!s->wants_rows) return poll_inputs(s);
     const size_t n = s->columns.n;
     orr_run_values(s->run, s->columns.items, n, s->values);
     if (s->run->is_failed) return ORR_STATUS_FAILED;
-    if (s->names.n > n) s->values[n] = (double)s->run->n_reruns + 1;
+    if (s->model->ir.n_reruns > 0) s->values[n] = (double)s->run->n_reruns + 1;
+    if (s->experiment->frame) s->values[s->names.n - 1] = watch_is_inside(s->run);
     const double t = orr_run_time(s->run);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         if (sink->row && !sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
     }
     s->n_rows++;
-    return ORR_STATUS_OK;
+    return poll_inputs(s);
 }
 
 static bool observe(void *context, const orr_event *event)
@@ -306,7 +376,7 @@ static orr_status run_on_times(Simulation *s, double every)
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
-        if (status != ORR_STATUS_OK || t == until) return status;
+        if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
         // many rows inside one step never come to where steps look at this
         if (s->run->cancel && *s->run->cancel) return ORR_STATUS_CANCELLED;
     }
@@ -323,8 +393,16 @@ static orr_status run_on_steps(Simulation *s)
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
-        if (status != ORR_STATUS_OK || t >= until) return status;
+        if (status != ORR_STATUS_OK || t >= until || s->run->is_over) return status;
     }
+}
+
+// When a real-time run meets the clock: at its rows, its steps, or ten times a second.
+static double instants(const Simulation *s, const Island *island)
+{
+    if (s->experiment->every > 0) return s->experiment->every;
+    if (island->solver->fixed_step) return island->step;
+    return 1e8 / s->clock.ns_per_unit;
 }
 
 static orr_status run_once(Simulation *s)
@@ -332,9 +410,11 @@ static orr_status run_once(Simulation *s)
     const orr_experiment *e = s->experiment;
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
+    realtime_start(&s->clock, e->from);
     orr_status status = put_row(s);
-    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->terminated) {
-        if (!s->wants_rows) status = run_on_times(s, 0);
+    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->is_over && !s->run->terminated) {
+        if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
+        else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
         else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run))
@@ -342,6 +422,7 @@ static orr_status run_once(Simulation *s)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
+    s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) meet_at_end(s);
     return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
 }
@@ -397,17 +478,40 @@ static bool check(const orr_experiment *e, orr_diag *diag)
 static void keep_results(const Simulation *s, orr_outcome *outcome)
 {
     size_t n = 0;
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++)
-        n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
+    const size_t n_vars = s->model->flat.vars.n;    // no array is a result
+    for (size_t i = 0; i < n_vars; i++) n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
     if (n == 0) return;
     orr_setting *results = calloc(n, sizeof *results);
     if (!results) arena_no_memory(n * sizeof *results);
-    for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
+    for (size_t i = 0; i < n_vars; i++) {
         const orr_variable v = orr_model_variable(s->model, i);
         if (v.kind == ORR_KIND_RESULT)
             results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };
     }
     outcome->results = results;
+}
+
+static int by_time(const void *a, const void *b)
+{
+    const orr_left *p = a, *q = b;
+    return (p->t > q->t) - (p->t < q->t);
+}
+
+static void keep_left(const Simulation *s, orr_outcome *outcome)
+{
+    orr_left left;
+    size_t n = 0;
+    while (orr_run_left(s->run, n, &left)) n++;
+    if (n == 0) return;
+    orr_left *all = calloc(n, sizeof *all);
+    if (!all) arena_no_memory(n * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        orr_run_left(s->run, i, &all[i]);
+        all[i].name = strdup(all[i].name);
+    }
+    qsort(all, n, sizeof *all, by_time);
+    outcome->left = all;
+    outcome->n_left = n;
 }
 
 static orr_status simulate(Simulation *s, orr_outcome *outcome)
@@ -416,6 +520,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     bool ok = check(e, s->diag);
     ok = choose_columns(s) && ok;
     ok = prepare_expectations(s) && ok;
+    ok = orr_experiment_check(s->model, e, s->diag) && ok;
     bool wants_progress = false;
     for (size_t i = 0; i < s->n_sinks; i++) {
         s->wants_rows = s->wants_rows || s->sinks[i].row;
@@ -430,6 +535,18 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         options.event_context = s;
     }
     orr_status status;
+    if (e->realtime > 0) {
+        double seconds = 1;
+        ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true, (Place){ 0 }, &seconds, s->diag) && ok;
+        s->clock = (Realtime){ .ns_per_unit = 1e9 * seconds / e->realtime, .cancel = options.cancel };
+        options.exact = options.live = true;
+    }
+    if (ok && e->n_sends > 0) {
+        s->sends = sends_open(s->model, e, &s->arena, s->diag);
+        ok = s->sends != NULL;
+        s->wants_rows = s->wants_rows || ok;
+    }
+    if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
     s->run = run_create(s->model, &options, s->diag, &status);
     if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
     if (wants_progress) {
@@ -443,12 +560,18 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     status = begin_sinks(s, &n_begun);
     if (status == ORR_STATUS_OK) status = run_study(s);
     status = end_sinks(s, n_begun, status);
+    outcome->n_instants = s->clock.n_instants;
+    outcome->n_late = s->clock.n_late;
+    outcome->latest = s->clock.latest;
+    if (s->clock.n_late) diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants, s->clock.latest);
 
     outcome->facts = orr_run_get_facts(s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
     outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
     outcome->facts.terminated = outcome->facts.terminated ? strdup(outcome->facts.terminated) : NULL;
     outcome->t = orr_run_time(s->run);
+    outcome->is_over = s->run->is_over;
+    keep_left(s, outcome);
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
     keep_results(s, outcome);
@@ -465,6 +588,7 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
         .model = model, .experiment = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag
     };
     outcome.status = simulate(&s, &outcome);
+    if (!sends_close(s.sends) && outcome.status == ORR_STATUS_OK) outcome.status = ORR_STATUS_SYSTEM;
     outcome.n_rows = s.n_rows;
     outcome.verdicts = s.verdicts;
     orr_run_destroy(s.run);
@@ -478,5 +602,7 @@ void orr_outcome_free(orr_outcome *outcome)
     free((char *)outcome->facts.terminated);
     free((orr_verdict *)outcome->verdicts);
     free((orr_setting *)outcome->results);
+    for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);
+    free((orr_left *)outcome->left);
     *outcome = (orr_outcome){ 0 };
 }

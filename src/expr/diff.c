@@ -149,9 +149,14 @@ static Expr differentiate(ExprPool *pool, Expr e, Expr leaf, const Expr *rate, s
     for (size_t i = 0; i < walk.n && possible; i++) {
         const Expr at = walk.nodes[i];
         const ExprNode node = *expr_node(pool, at);
+        if (at == leaf) {
+            d[i] = one;
+            continue;
+        }
+        if (node.op == EXPR_ELEM && leaf == EXPR_NONE) possible = false;    // arrays have no rates here
         if (node.op == EXPR_VAR) {
             const bool moves = rate && node.index < n_rate && rate[node.index] != EXPR_NONE;
-            d[i] = at == leaf ? one : moves ? rate[node.index] : zero;
+            d[i] = moves ? rate[node.index] : zero;
             continue;
         }
         if (node.op == EXPR_TIME) {
@@ -184,6 +189,11 @@ Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable)
     const Expr leaf = pool_find_var(pool, variable);
     if (leaf == EXPR_NONE || leaf > e) return expr_const(pool, 0);
     return differentiate(pool, e, leaf, NULL, 0);
+}
+
+Expr expr_derivative_by(ExprPool *pool, Expr e, Expr leaf)
+{
+    return leaf > e ? expr_const(pool, 0) : differentiate(pool, e, leaf, NULL, 0);
 }
 
 Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rate)

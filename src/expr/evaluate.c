@@ -16,6 +16,14 @@ static double value_of(const ExprPool *pool, const ExprNode *node, const Walk *w
     case EXPR_VAR: return values && values->variable ? values->variable(values->context, node->index) : NAN;
     case EXPR_TIME: return values ? values->t : NAN;
     case EXPR_MODE: return values && values->mode ? values->mode(values->context, node->index) : NAN;
+    case EXPR_TURN: return values ? (double)(int32_t)node->b + values->turn[node->a] : NAN;
+    case EXPR_ELEM: {
+        if (!values || !values->element) return NAN;
+        const ExprAccess *access = &pool->accesses.items[node->index];
+        int64_t element = access->offset;
+        for (int k = 0; k < EXPR_LOOPS_MAX; k++) element += (int64_t)access->stride[k] * values->turn[k];
+        return values->element(values->context, access->array, (uint32_t)element);
+    }
     case EXPR_DELAY: return values && values->history ? values->history(values->context, node->b, a) : NAN;
     case EXPR_LOOKUP: return expr_lookup(&pool->tables.items[node->b], a);
     case EXPR_SLOPE: return expr_lookup_slope(&pool->tables.items[node->b], a);

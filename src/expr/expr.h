@@ -36,7 +36,7 @@ typedef struct ExprNode {
     uint32_t op;          // ExprOp
     union {
         struct { uint32_t a, b, c; };    // operands; LOOKUP, SLOPE, DELAY: b is the table or history
-        uint32_t index;                  // VAR, MODE; CONST: place in `constants`
+        uint32_t index;                  // VAR, MODE; CONST, ELEM: place in `constants`, `accesses`
     };
 } ExprNode;
 
@@ -44,6 +44,23 @@ typedef struct ExprTable {   // of LOOKUP: ascending x, held constant outside
     double  *x, *y;          // [n]
     uint32_t n;
 } ExprTable;
+
+// An element of an array inside of loops: in turn (i, j, k), each counted from 0, it is the element
+// offset + stride · (i, j, k). Outside of loops the strides are 0.
+enum { EXPR_LOOPS_MAX = 3 };
+typedef struct ExprAccess {
+    uint32_t array;
+    uint32_t offset;
+    int32_t  stride[EXPR_LOOPS_MAX];
+} ExprAccess;
+
+// The loops around an expression, outermost first.
+typedef struct ExprLoops {
+    uint32_t    n;
+    uint32_t    count[EXPR_LOOPS_MAX];    // turns
+    int32_t     first[EXPR_LOOPS_MAX];    // value of the index in the first turn
+    const char *index[EXPR_LOOPS_MAX];    // its name
+} ExprLoops;
 
 // Nodes lie in pages: they never move, and growing copies none.
 enum { EXPR_PAGE_BITS = 10, EXPR_PAGE = 1 << EXPR_PAGE_BITS };
@@ -57,6 +74,7 @@ typedef struct ExprPool {
     ExprNodes     nodes;          // read them by expr_node
     VEC(double)   constants;      // CONST: `index` is a place here
     VEC(ExprTable) tables;
+    VEC(ExprAccess) accesses;
     Known         known;          // by hash of a node: its index
 } ExprPool;
 
@@ -67,6 +85,9 @@ Expr expr_truth(ExprPool *pool, bool value);      // a CONST 1 or 0 that expr_is
 Expr expr_var(ExprPool *pool, uint32_t variable);
 Expr expr_time(ExprPool *pool);
 Expr expr_mode(ExprPool *pool, uint32_t relation);
+Expr expr_elem(ExprPool *pool, const ExprAccess *access);
+Expr expr_turn(ExprPool *pool, uint32_t loop, int32_t first);    // the index of a loop: first + turn
+static inline const ExprAccess *expr_access(const ExprPool *pool, Expr elem);    // of an ELEM
 // The number of a table, for LOOKUP and SLOPE; the arrays are copied. x must not descend.
 uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n);
 // Any operation with operands; unused ones are EXPR_NONE (LOOKUP, SLOPE, DELAY: b is the table's number).
@@ -89,6 +110,10 @@ static inline const ExprNode *expr_node(const ExprPool *pool, Expr e)
 {
     return &pool->nodes.pages.items[e >> EXPR_PAGE_BITS][e & (EXPR_PAGE - 1)];
 }
+static inline const ExprAccess *expr_access(const ExprPool *pool, Expr elem)
+{
+    return &pool->accesses.items[expr_node(pool, elem)->index];
+}
 static inline ExprOp expr_op(const ExprPool *pool, Expr e) { return (ExprOp)expr_node(pool, e)->op; }
 bool   expr_is_const(const ExprPool *pool, Expr e, double *value);    // value may be NULL
 bool   expr_is_bool(const ExprPool *pool, Expr e);
@@ -107,6 +132,8 @@ typedef struct ExprValues {
     double (*history)(const void *context, uint32_t delay, double at);
     const void *context;
     double t;
+    double (*element)(const void *context, uint32_t array, uint32_t element);
+    uint32_t turn[EXPR_LOOPS_MAX];    // of the loops around the expression
 } ExprValues;
 // A leaf whose function is NULL is NaN. Shared parts are computed once.
 double expr_evaluate(const ExprPool *pool, Expr e, const ExprValues *values);
@@ -117,12 +144,18 @@ Expr *expr_collect(const ExprPool *pool, const Expr *roots, size_t n_roots, Aren
 // The distinct variables read by `e`, ascending, in the arena.
 uint32_t *expr_variables(const ExprPool *pool, Expr e, Arena *arena, size_t *n);
 bool expr_depends_on(const ExprPool *pool, Expr e, uint32_t variable);
+// The ELEM leaves of `e`, ascending, in the arena.
+Expr *expr_elements(const ExprPool *pool, Expr e, Arena *arena, size_t *n);
 
 // Replace leaves: each VAR i with map[i] != EXPR_NONE becomes map[i]. Linear in the size of `e`.
 Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map);
 
+// The same for any leaves: each becomes what `replace` says.
+Expr expr_replace(ExprPool *pool, Expr e, Expr (*replace)(void *context, Expr leaf), void *context);
+
 // Symbolic partial derivative by a variable (everything else constant; MODEs constant).
 Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable);
+Expr expr_derivative_by(ExprPool *pool, Expr e, Expr leaf);    // the same by a VAR or ELEM
 // All of them at once: partials[i] is the derivative by variables[i] ([n], different). Costs about as much as
 // one, where expr_derivative for each would be quadratic in a long sum. Written differently, the same value.
 void expr_gradient(ExprPool *pool, Expr e, const uint32_t *variables, size_t n, Expr *partials);
@@ -144,5 +177,7 @@ typedef struct ExprNames {
     const void *context;
     const Expr *relations;    // NULL, or [n_relations] what each MODE stands for
     uint32_t    n_relations;
+    void      (*element)(const void *context, const ExprAccess *access, const ExprLoops *loops, FILE *out);
+    const ExprLoops *loops;   // around the expression; NULL: none
 } ExprNames;
 void expr_print(const ExprPool *pool, Expr e, const ExprNames *names, FILE *out);

@@ -103,6 +103,25 @@ Expr expr_var(ExprPool *pool, uint32_t variable) { return intern(pool, leaf(EXPR
 Expr expr_time(ExprPool *pool) { return intern(pool, leaf(EXPR_TIME, 0)); }
 Expr expr_mode(ExprPool *pool, uint32_t relation) { return intern(pool, leaf(EXPR_MODE, relation)); }
 
+Expr expr_turn(ExprPool *pool, uint32_t loop, int32_t first)
+{
+    assert(loop < EXPR_LOOPS_MAX);
+    return intern(pool, (ExprNode){ .op = EXPR_TURN, .a = loop, .b = (uint32_t)first, .c = 0 });
+}
+
+Expr expr_elem(ExprPool *pool, const ExprAccess *access)
+{
+    // found by value, as constants are
+    uint64_t hash = hash_join(pair(EXPR_ELEM, access->array), access->offset);
+    for (int k = 0; k < EXPR_LOOPS_MAX; k++) hash = hash_join(hash, (uint64_t)access->stride[k]);
+    KnownProbe probe = known_probe(&pool->known, hash);
+    for (uint32_t id; known_next(&probe, &id);)
+        if (expr_op(pool, id) == EXPR_ELEM && memcmp(expr_access(pool, id), access, sizeof *access) == 0) return id;
+    const uint32_t place = (uint32_t)pool->accesses.n;
+    vec_push(pool->arena, &pool->accesses, *access);
+    return add(pool, leaf(EXPR_ELEM, place), hash);
+}
+
 Expr pool_find_var(const ExprPool *pool, uint32_t variable)
 {
     const ExprNode node = leaf(EXPR_VAR, variable);

@@ -82,6 +82,19 @@ static void print_variable(Printer *p, uint32_t variable)
     else fprintf(p->out, "v%u", (unsigned)variable);
 }
 
+static void print_element(Printer *p, const ExprAccess *access)
+{
+    if (p->names && p->names->element) p->names->element(p->names->context, access, p->names->loops, p->out);
+    else fprintf(p->out, "u%u[%u + …]", (unsigned)access->array, (unsigned)access->offset);
+}
+
+static void print_turn(Printer *p, const ExprNode *node)
+{
+    const ExprLoops *loops = p->names ? p->names->loops : NULL;
+    if (loops && node->a < loops->n) fputs(loops->index[node->a], p->out);
+    else fprintf(p->out, "i%u", (unsigned)node->a);
+}
+
 // a op b. The stack is taken from the end, so pieces are pushed from right to left.
 static void print_infix(Printer *p, const ExprNode *node, const char *text, int left, int right, bool leading,
                         bool again)
@@ -129,6 +142,8 @@ static void print_node(Printer *p, const Piece *piece)
     case EXPR_CONST: print_number(p, piece->e); return;
     case EXPR_VAR: print_variable(p, node->index); return;
     case EXPR_TIME: fputs("t", p->out); return;
+    case EXPR_ELEM: print_element(p, expr_access(p->pool, piece->e)); return;
+    case EXPR_TURN: print_turn(p, node); return;
     case EXPR_MODE: fprintf(p->out, "mode %u", (unsigned)node->index); return;
     case EXPR_NEG:
         push(p, node->a, LEVEL_PRODUCT, false);

@@ -169,6 +169,20 @@ uint32_t *expr_variables(const ExprPool *pool, Expr e, Arena *arena, size_t *n)
     return variables;
 }
 
+Expr *expr_elements(const ExprPool *pool, Expr e, Arena *arena, size_t *n)
+{
+    Walk walk;
+    walk_init(&walk, pool, &e, 1, 0);
+    size_t count = 0;
+    for (size_t i = 0; i < walk.n; i++)
+        if (expr_op(pool, walk.nodes[i]) == EXPR_ELEM) walk.nodes[count++] = walk.nodes[i];
+    Expr *elements = ARENA_ARRAY(arena, Expr, count);
+    if (count) memcpy(elements, walk.nodes, count * sizeof *elements);
+    *n = count;
+    walk_free(&walk);
+    return elements;
+}
+
 bool expr_depends_on(const ExprPool *pool, Expr e, uint32_t variable)
 {
     const Expr leaf = pool_find_var(pool, variable);
@@ -180,7 +194,25 @@ bool expr_depends_on(const ExprPool *pool, Expr e, uint32_t variable)
     return depends;
 }
 
+typedef struct Substitution {
+    const ExprPool *pool;
+    const Expr     *map;
+    size_t          n_map;
+} Substitution;
+
+static Expr substitute_leaf(void *context, Expr leaf)
+{
+    const Substitution *s = context;
+    const ExprNode *node = expr_node(s->pool, leaf);
+    return node->op == EXPR_VAR && node->index < s->n_map && s->map[node->index] != EXPR_NONE ? s->map[node->index] : leaf;
+}
+
 Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map)
+{
+    return expr_replace(pool, e, substitute_leaf, &(Substitution){ pool, map, n_map });
+}
+
+Expr expr_replace(ExprPool *pool, Expr e, Expr (*replace)(void *context, Expr leaf), void *context)
 {
     Walk walk;
     walk_init(&walk, pool, &e, 1, 0);
@@ -189,11 +221,11 @@ Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map)
         const Expr old = walk.nodes[i];
         const ExprNode node = *expr_node(pool, old);
         const int arity = expr_ops[node.op].arity;
-        if (node.op == EXPR_VAR && node.index < n_map && map[node.index] != EXPR_NONE) {
-            now[i] = map[node.index];
+        if (arity == 0) {
+            now[i] = replace(context, old);
             continue;
         }
-        const Expr a = arity > 0 ? now[walk_place(&walk, node.a)] : node.a;
+        const Expr a = now[walk_place(&walk, node.a)];
         const Expr b = arity > 1 ? now[walk_place(&walk, node.b)] : node.b;
         const Expr c = arity > 2 ? now[walk_place(&walk, node.c)] : node.c;
         now[i] = a == node.a && b == node.b && c == node.c ? old : expr_make(pool, (ExprOp)node.op, a, b, c);

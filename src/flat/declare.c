@@ -128,6 +128,18 @@ uint32_t declare_initial_flag(Expander *ex, Place place)
     return ex->flat->initial_flag;
 }
 
+uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what)
+{
+    Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *name = arena_printf(&ex->scratch, "%s %s", flat->vars.items[of].name, what);
+    const FlatVar var = { .place = flat->vars.items[of].place, .kind = FLAT_INPUT, .is_hidden = true };
+    const uint32_t number = add_var(ex, text_from(name), var);
+    arena_release(&ex->scratch, mark);
+    flat->vars.items[number].start = expr_const(&flat->pool, 0);
+    return number;
+}
+
 static char *add_digits(char *at, uint32_t number)
 {
     char digits[16];
@@ -176,7 +188,7 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
     const Symbol *symbol = entity->symbol;
-    const size_t n = flat->vars.n + entity->n_elements;
+    const size_t n = flat->vars.n + flat->n_elements + entity->n_elements;
     if ((double)n > elements_max) {
         EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, symbol->place, n, "variables", (size_t)elements_max);
         ex->n_errors += ERRORS_MAX;
@@ -196,6 +208,10 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
         var.doc = symbol->decl->doc;
     }
     if (flat->units) var.unit = units_text(flat->units, scope->site, symbol->name);
+    if (array_may_stay(ex, scope, entity)) {
+        array_declare(ex, scope, entity, &var);
+        return true;
+    }
     entity->first = (uint32_t)flat->vars.n;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const ArenaMark mark = arena_mark(&ex->scratch);
@@ -403,6 +419,7 @@ static Scope *make_scope(Expander *ex, Scope *parent, const AstModel *model, Tex
     for (size_t i = 0; i < scope->shape->symbols.n; i++) {
         scope->entities[i].symbol = &scope->shape->symbols.items[i];
         scope->entities[i].value.known = EXPR_NONE;
+        scope->entities[i].array = FLAT_NONE;
     }
     ex->n_instances++;
     return scope;
@@ -567,6 +584,10 @@ Scope *declare_root(Expander *ex, const AstModel *model)
         const Text name = text_from(ex->flat->given[i].name);
         if (!text_map_put(&ex->given, name, (uint32_t)i)) *text_map_find(&ex->given, name) = (uint32_t)i;
     }
+    const uint32_t n = ex->flat->n_settings;
+    Override *all = ARENA_ARRAY(&ex->work, Override, n);
+    for (uint32_t i = 0; i < n; i++) all[i] = (Override){ NULL, &ex->flat->settings[i], root, 0 };
+    give_all(ex, root, all, n);
     declare_scope(ex, root);
     return root;
 }

@@ -28,6 +28,23 @@ static bool is_integral(const Expander *ex, const Scope *scope, const AstExpr *e
            !text_map_find(&ex->functions, TEXT("INTEG"));
 }
 
+// The same for an element of an array that stays one.
+static void define_array_integral(const Reading *r, const AstItem *item, const AstRef *state, Place place,
+                                  const Entity *entity, const AstExpr *call)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    ExprAccess x, rate;
+    const AstPart *part = &state->parts[state->n_parts - 1];
+    if (!array_access(r, entity, part, 0, place, &x) || !array_access(r, entity, part, 1, place, &rate)) return;
+    Reading at_start = *r;
+    at_start.makes_modes = false;
+    const Expr value = lower_real(r, call->call.args[0]), start = lower_real(&at_start, call->call.args[1]);
+    if (entity->value.expr) array_spoil(ex, entity->array);    // two initial values
+    array_equation(ex, false, expr_elem(&flat->pool, &rate), value, item->place);
+    array_equation(ex, true, expr_elem(&flat->pool, &x), start, item->place);
+}
+
 // `X = INTEG(e, ic)`: X is a state with rate e and initial value ic.
 static void define_integral(const Reading *r, const AstItem *item, const AstRef *state, Place place,
                             const AstExpr *call)
@@ -35,6 +52,10 @@ static void define_integral(const Reading *r, const AstItem *item, const AstRef 
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     Entity *entity;
+    if (lower_is_array(r, state, place, &entity)) {
+        define_array_integral(r, item, state, place, entity, call);
+        return;
+    }
     const uint32_t x = lower_variable(r, state, place, &entity);
     if (x == FLAT_NONE) return;
     if (flat->vars.items[x].kind != FLAT_VARIABLE) {
@@ -72,7 +93,7 @@ static void define_one(const Reading *r, const AstItem *item)
         diag_hint(r->ex->diag, "assign it with ':=' in an event, or write: next %s = … every PERIOD", v->name);
         return;
     }
-    define_equation(r->ex, left, right, item->place);
+    if (!array_equation(r->ex, false, left, right, item->place)) define_equation(r->ex, left, right, item->place);
 }
 
 // `output y` publishes, `output y = e` defines too.
@@ -90,6 +111,15 @@ static void define_output(const Reading *r, const AstItem *item)
         return;
     }
     if (entity->symbol->kind == SYMBOL_RESULT) return;    // published by itself
+    if (entity->array != FLAT_NONE) {
+        FlatArray *a = &flat->arrays.items[entity->array];
+        a->is_output = true;
+        if (!a->unit) a->unit = decl->unit;
+        if (!a->doc) a->doc = decl->doc;
+        if (decl->value && entity->symbol->decl == decl)
+            array_equation_for_all(ex, false, entity->array, lower_real(r, decl->value), item->place);
+        return;
+    }
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         FlatVar *v = &flat->vars.items[entity->first + i];
         v->is_output = true;
@@ -150,7 +180,8 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
     case AST_INITIAL: {
         const Expr left = lower_real(&plain, item->equation.lhs),
                    right = lower_real(&plain, item->equation.rhs);
-        vec_push(flat->arena, &flat->initial, (FlatEquation){ left, right, item->place });
+        if (!array_equation(ex, true, left, right, item->place))
+            vec_push(flat->arena, &flat->initial, (FlatEquation){ left, right, item->place });
         break;
     }
     case AST_ASSERT: {

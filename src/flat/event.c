@@ -185,6 +185,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
 {
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .in_event = true };
+    if (ex->flat->arrays.n) ex->flat->keep_failed = true;    // events know single variables only
     const uint32_t chain = (uint32_t)ex->flat->events.n;
     for (const AstEvent *e = item->event; e && !expand_gives_up(ex); e = e->otherwise) define_one(&r, e, chain);
 }
@@ -194,6 +195,7 @@ Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     const uint32_t sampled = declare_hidden(ex, r->scope, "sample", place);
+    if (flat->arrays.n) flat->keep_failed = true;
     const Expr times[] = { period, from };
     for (int i = 0; i < 2; i++) {
         if (times[i] == EXPR_NONE || settle_is_fixed(ex, times[i])) continue;

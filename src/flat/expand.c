@@ -5,6 +5,18 @@
 
 static const size_t turns_max = 50000000;    // of all loops together
 
+bool expand_takes_turns(Expander *ex, const AstItem *item, double turns)
+{
+    if (turns + (double)ex->n_turns > (double)turns_max) {
+        EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, (size_t)(turns + (double)ex->n_turns),
+                    "turns of loops", turns_max);
+        ex->n_errors += ERRORS_MAX;
+        return false;
+    }
+    if (turns > 0) ex->n_turns += (size_t)turns;
+    return true;
+}
+
 // The bounds of a `for`; false after an error.
 static bool read_bounds(Expander *ex, Scope *scope, const Local *locals, const AstItem *item,
                         long long *first, long long *last)
@@ -16,20 +28,13 @@ static bool read_bounds(Expander *ex, Scope *scope, const Local *locals, const A
         diag_hint(ex->diag, "t is the time; choose another name");
         return false;
     }
-    const double turns = (double)*last - (double)*first + 1;
-    if (turns + (double)ex->n_turns > (double)turns_max) {
-        EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, (size_t)(turns + (double)ex->n_turns),
-                    "turns of loops", turns_max);
-        ex->n_errors += ERRORS_MAX;
-        return false;
-    }
-    if (turns > 0) ex->n_turns += (size_t)turns;
-    return true;
+    return expand_takes_turns(ex, item, (double)*last - (double)*first + 1);
 }
 
 typedef struct Pass {
     Visit *visit;
     bool (*wants)(const AstItem *item);    // what it visits; NULL: most, so that looking ahead does not pay
+    bool keeps_loops;                      // loops over arrays that stay arrays stay loops
 } Pass;
 
 // Is there anything in a loop that a pass wants?
@@ -53,6 +58,7 @@ static void each_item(Expander *ex, Scope *scope, const Local *locals, const Ast
             continue;
         }
         if (pass->wants && !has_wanted(item->loop.items, item->loop.n_items, pass)) continue;
+        if (pass->keeps_loops && array_keep_loop(ex, scope, locals, item)) continue;
         long long first, last;
         if (!read_bounds(ex, scope, locals, item, &first, &last)) continue;
         for (long long k = first; k <= last && !expand_gives_up(ex); k++) {
@@ -73,10 +79,16 @@ static void each_scope(Expander *ex, Scope *scope, const Pass *pass)
     }
 }
 
+void expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
+{
+    each_item(ex, scope, locals, item, 1, &(Pass){ define_item, NULL, false });
+}
+
 bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *diag)
 {
     expr_pool_init(&flat->pool, flat->arena);
     text_map_init(&flat->by_name, flat->arena);
+    text_map_init(&flat->array_by_name, flat->arena);
     flat->model = model->name;
     flat->place = model->place;
     flat->doc = model->doc;
@@ -84,17 +96,17 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
 
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };
     Map *const maps[] = { &ex.relation_of, &ex.delay_of, &ex.table_of,
-                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told,    &ex.pre_of };
+                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.pre_of };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], &ex.work);
     library_index(&ex);
     shape_index_file(&ex);
 
     Scope *root = declare_root(&ex, model);
     settle_consts(&ex, root);
-    each_scope(&ex, root, &(Pass){ connect_item, connect_wants });
+    each_scope(&ex, root, &(Pass){ connect_item, connect_wants, false });
     connect_terminals(&ex);
     ex.n_turns = 0;
-    each_scope(&ex, root, &(Pass){ define_item, NULL });
+    each_scope(&ex, root, &(Pass){ define_item, NULL, true });
     settle_all(&ex, root);
     arena_free(&ex.scratch);
     arena_free(&ex.work);

@@ -1,4 +1,4 @@
-// src/flat/flat.h: one model as a plain set of scalar variables and equations.
+// src/flat/flat.h: one model as a plain set of variables and equations.
 //
 // No components, arrows, functions, loops or names to resolve are left. Every variable and equation keeps the
 // place it came from. A variable is a number, and expressions refer to it by that number (expr VAR). Each
@@ -35,6 +35,7 @@ typedef struct FlatVar {
     FlatKind    kind;
     FlatRole    role;
     bool        is_output;     // published by `output`
+    bool        is_input;      // declared by `input`, whatever became of it
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;
     bool        is_preferred;  // by `prefer`: rather a state than others when constraints leave a choice
@@ -51,6 +52,37 @@ typedef struct FlatEquation {
     Expr  lhs, rhs;
     Place place;
 } FlatEquation;
+
+// ---- Arrays that stay arrays
+//
+// A large array is one entry, not a variable for each element, and a `for` over it one family, not an equation for each
+// turn. Only what is computed explicitly can stay so: every element by exactly one family. Ordering says of which arrays
+// that is not true (`is_irregular`); the model is then expanded again with those as scalars.
+
+typedef struct FlatArray {
+    const char *name;          // full path without indices: "rod.u"; "rod.u'"
+    uint32_t    n_primes;      // at its end
+    Place       place;
+    FlatKind    kind;          // PARAM or VARIABLE
+    bool        is_output, start_is_guess, is_structural;
+    bool        is_irregular;  // must be expanded into scalars
+    uint32_t    n;             // elements, row by row
+    uint32_t    n_sizes;
+    const uint32_t *sizes;     // [n_sizes]
+    uint32_t    first;         // its elements are numbered from here on, through all arrays
+    uint32_t    after;         // so many variables were declared before it: states keep the order of declaration
+    uint32_t    derivative, integral;    // arrays, or FLAT_NONE
+    Expr        start;         // of every element; EXPR_NONE if none
+    const char *unit, *doc;    // NULL if none
+} FlatArray;
+
+// lhs = rhs in every turn of the loops; none: one equation for one element.
+typedef struct FlatFamily {
+    ExprLoops loops;
+    Expr      lhs;             // ELEM: what is computed
+    Expr      rhs;
+    Place     place;
+} FlatFamily;
 
 typedef struct FlatRelation {  // what MODE k stands for
     Expr  relation;            // LT, LE, GT, GE, EQ, NE over reals; relations in its operands are MODEs too
@@ -113,6 +145,15 @@ typedef struct FlatGiven {     // a value from outside
     const char *name;          // of a parameter: full path
     double      value;         // in its unit
 } FlatGiven;
+// An input that follows samples during a run. Between two of them its value is a polynomial of t, whose coefficients
+// the run sets from piece to piece: u = c0 + s (c1 + s (c2 + s c3)) with s = t - origin.
+typedef struct FlatDriven {
+    const char *name;          // full path
+    int         degree;        // 0, 1 or 3
+    Place       place;         // where it is asked for
+    uint32_t    variable;      // found: the input itself or, from degree 1 on, the variable that has its place; else NONE
+    uint32_t    origin, c[4];  // hidden inputs; of degree 0 c[0] is the input
+} FlatDriven;
 
 typedef struct Flat {
     Arena      *arena;                 // borrowed; owns everything
@@ -125,6 +166,14 @@ typedef struct Flat {
     // theirs: they are given to a run, and a model serves all their values
     const FlatGiven *given;            // [n_given] owned by the arena; of one name the last one counts
     size_t      n_given;
+    uint32_t    keep_from;             // arrays of so many elements stay arrays; 0: none do
+    const TextMap *expanded;           // names of arrays that must not; NULL if none
+    bool        keep_failed;           // after expanding: arrays hide a mistake; expand again without any
+    // likewise: values for inputs, as a parent would give them to a component
+    const AstSetting *settings;        // [n_settings] borrowed; NULL if none
+    uint32_t    n_settings;
+    FlatDriven *driven;                // [n_driven] by the caller, names and degrees; the rest is found
+    uint32_t    n_driven;
     ExprPool    pool;
     VEC(FlatVar)      vars;
     VEC(FlatEquation) equations;
@@ -138,13 +187,33 @@ typedef struct Flat {
     VEC(FlatPre)      pres;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
+    VEC(FlatArray)    arrays;
+    uint32_t    n_elements;            // of all arrays
+    VEC(FlatFamily)   families;
+    VEC(FlatFamily)   initial_families;
+    TextMap     array_by_name;         // full path → array
 } Flat;
+
+enum { FLAT_KEEP_FROM = 1000 };
 
 // Expand `model` of the Ast. False once an error has been reported. Everything goes into flat->arena.
 bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *diag);
 
 uint32_t   flat_find(const Flat *flat, const char *name);    // FLAT_NONE if absent
 ExprNames  flat_names(const Flat *flat);                     // for expr_print: names, and relations for modes
+// The array and the element of a name such as "rod.u[3]'"; false if there is no such.
+bool       flat_find_element(const Flat *flat, const char *name, uint32_t *array, uint32_t *element);
+char      *flat_element_name(const Flat *flat, uint32_t array, uint32_t element, Arena *arena);
+uint32_t   flat_array_of(const Flat *flat, uint32_t element);    // by the number through all arrays
+void       flat_print_family(const Flat *flat, const FlatFamily *family, FILE *out);
+static inline bool flat_array_is_state(const FlatArray *a)
+{
+    return a->kind == FLAT_VARIABLE && a->derivative != FLAT_NONE;
+}
+static inline bool flat_array_is_unknown(const FlatArray *a)
+{
+    return a->kind == FLAT_VARIABLE && a->derivative == FLAT_NONE;
+}
 void       flat_print_equation(const Flat *flat, const FlatEquation *equation, FILE *out);
 void       flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out);    // "when h <= 0"
 void       flat_print(const Flat *flat, FILE *out);

@@ -86,6 +86,7 @@ static Expr build_max(const Reading *r, const AstExpr *call, const Expr *args)
 static Expr build_pow(const Reading *r, const AstExpr *call, const Expr *args)
 {
     (void)call;
+    array_check_exponent(r->ex, args[1]);
     return binary(r, EXPR_POW, args[0], args[1]);
 }
 
@@ -178,6 +179,10 @@ static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
+    if (ex->nest) {    // each turn has a history of its own
+        ex->nest->failed = true;
+        return lower_poison(r);
+    }
     if (!r->makes_modes) {
         EXPAND_FAIL(ex, DIAG_ONLY_IN_EQUATIONS, call->place, "delay");
         return lower_poison(r);
@@ -198,6 +203,10 @@ static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
 static Expr build_integ(const Reading *r, const AstExpr *call, const Expr *args)
 {
     Expander *ex = r->ex;
+    if (ex->nest) {    // and a state
+        ex->nest->failed = true;
+        return lower_poison(r);
+    }
     if (!r->makes_modes || !r->scope) {
         EXPAND_FAIL(ex, DIAG_ONLY_IN_EQUATIONS, call->place, "INTEG");
         return lower_poison(r);

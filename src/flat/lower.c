@@ -207,12 +207,31 @@ static bool lower_in_scope(const Reading *r, const AstRef *ref, Place place, Tar
     return lower_select(r, target->entity, part, place, &target->element);
 }
 
-bool lower_target(const Reading *r, const AstRef *ref, Place place, Target *target)
+static bool find_target(const Reading *r, const AstRef *ref, Place place, Target *target)
 {
     target->scope = find_scope(r, ref, ref->n_parts - 1, place);
     if (!target->scope && ref->n_parts > 1) return false;
     target->entity = target->scope ? scope_find(target->scope, ref->parts[ref->n_parts - 1].name) : NULL;
-    return lower_in_scope(r, ref, place, target);
+    return true;
+}
+
+static bool is_array(const Target *target)
+{
+    const Entity *entity = target->entity;
+    return entity && entity->is_declared && !entity->is_broken && entity->array != FLAT_NONE;
+}
+
+bool lower_is_array(const Reading *r, const AstRef *ref, Place place, Entity **entity)
+{
+    Target target;
+    if (r->ex->flat->arrays.n == 0 || !find_target(r, ref, place, &target)) return false;
+    *entity = target.entity;
+    return is_array(&target);
+}
+
+bool lower_target(const Reading *r, const AstRef *ref, Place place, Target *target)
+{
+    return find_target(r, ref, place, target) && lower_in_scope(r, ref, place, target);
 }
 
 // The variable of a target, differentiated. FLAT_NONE after an error.
@@ -220,6 +239,11 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
 {
     Expander *ex = r->ex;
     const Symbol *symbol = target->entity->symbol;
+    if (target->entity->array != FLAT_NONE) {    // to be named as a variable it must be one
+        array_spoil(ex, target->entity->array);
+        if (ex->nest) ex->nest->failed = true;
+        return FLAT_NONE;
+    }
     if (symbol->kind == SYMBOL_COMPONENT || symbol->kind == SYMBOL_CONST) {
         EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
         if (symbol->kind == SYMBOL_COMPONENT)
@@ -357,10 +381,16 @@ Expr lower_ref(const Reading *r, const AstRef *ref, Place place)
         target.entity = r->scope ? scope_find(r->scope, ref->parts[0].name) : NULL;
         if (!target.entity) value = lower_builtin(r, ref, place);
         if (value != EXPR_NONE) return value;
-        if (!lower_in_scope(r, ref, place, &target)) return lower_poison(r);
-    } else if (!lower_target(r, ref, place, &target)) {
+    } else if (!find_target(r, ref, place, &target)) {
         return lower_poison(r);
     }
+    if (is_array(&target) && !(r->is_structural && target.entity->symbol->declared == AST_PARAM)) {
+        ExprAccess access;
+        const AstPart *part = &ref->parts[ref->n_parts - 1];
+        const bool ok = array_access(r, target.entity, part, ref->primes, place, &access);
+        return ok ? expr_elem(&r->ex->flat->pool, &access) : lower_poison(r);
+    }
+    if (!lower_in_scope(r, ref, place, &target)) return lower_poison(r);
     const Symbol *symbol = target.entity->symbol;
     if (ref->primes == 0 && symbol->kind == SYMBOL_CONST)
         return known_value(r, &target, place);
@@ -382,6 +412,10 @@ Expr lower_relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
     const Expr value = expr_binary(&flat->pool, op, a, b);
     // discrete variables change at events only, where what reads them is computed anew
     if (!r->makes_modes || !(settle_reads(ex, value) & ~(Reads)READS_DISCRETE)) return value;
+    if (ex->nest) {    // each turn has a mode of its own
+        ex->nest->failed = true;
+        return expr_truth(&flat->pool, false);
+    }
     const uint32_t *known = map_find(&ex->relation_of, value);
     if (known && !r->in_event) flat->relations.items[*known].in_equation = true;
     if (known) return expr_mode(&flat->pool, *known);
@@ -418,7 +452,7 @@ static Expr truth_of(const Reading *r, Expr value, const AstExpr *e)
     if (expr_is_bool(pool, value)) return value;
     // a variable that holds a truth value holds 0 or 1
     const ExprOp op = expr_op(pool, value);
-    if (e->kind == AST_REF && (op == EXPR_VAR || op == EXPR_CONST))
+    if (e->kind == AST_REF && (op == EXPR_VAR || op == EXPR_ELEM || op == EXPR_CONST))
         return lower_relation(r, EXPR_GT, value, expr_const(pool, 0.5), e->place);
     EXPAND_FAIL(r->ex, DIAG_TYPE_MISMATCH, e->place, "a truth value", "a number");
     diag_hint(r->ex->diag, "compare it with something: … > 0");
@@ -470,7 +504,7 @@ static uint64_t call_hash(const Call *call)
 static const Call *find_call(const Expander *ex, const Call *call, uint64_t hash)
 {
     const uint32_t *found = map_find(&ex->call_of, hash);
-    const Call *past = found ? &ex->past_calls.items[*found] : NULL;
+    const Call *past = found && *found < ex->past_calls.n ? &ex->past_calls.items[*found] : NULL;
     if (!past || past->function != call->function || past->scope != call->scope) return NULL;
     if (past->site != call->site || past->makes_modes != call->makes_modes
         || past->is_structural != call->is_structural || past->in_event != call->in_event)
@@ -589,6 +623,7 @@ static Expr combine(const Reading *r, const AstExpr *e, Expr a, Expr b)
     a = as_real(r, a);
     b = as_real(r, b);
     if (is_relation(e->op)) return lower_relation(r, op_of[e->op], a, b, e->place);
+    if (e->op == AST_POW) array_check_exponent(r->ex, b);
     return expr_binary(pool, op_of[e->op], a, b);
 }
 
@@ -703,6 +738,10 @@ bool lower_number(const Reading *r, const AstExpr *e, double *value)
     const Expr lowered = lower_real(&structural, e);
     if (ex->n_errors > errors_before) return false;
     if (expr_is_const(&ex->flat->pool, lowered, value)) return true;
+    if (ex->nest) {    // may depend on the turn
+        ex->nest->failed = true;
+        return false;
+    }
     EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, e->place, "a number known before the run",
                 "a value that may change during it");
     diag_hint(ex->diag, "%s", structural_hint);

@@ -63,6 +63,7 @@ typedef struct Value {
 typedef struct Entity {
     const Symbol *symbol;
     uint32_t   first;             // VARIABLE, RESULT: number of its first element in flat->vars
+    uint32_t   array;             // VARIABLE: number in flat->arrays if it stays an array, else FLAT_NONE
     uint32_t   n_sizes;           // 0 for a scalar
     uint32_t  *sizes;             // [n_sizes]
     uint32_t   n_elements;        // product of the sizes
@@ -106,6 +107,12 @@ typedef struct Call {
     Expr         value;
 } Call;
 
+// The loops around a statement that is read once for all turns.
+typedef struct Nest {
+    ExprLoops loops;
+    bool      failed;             // the statement needs the values of the indices: it must be expanded
+} Nest;
+
 typedef struct Held { uint32_t variable; const Value *value; } Held;
 
 enum {
@@ -128,8 +135,11 @@ typedef struct Expander {
     Map         delay_of, table_of;    // hash → the latest such history or table, to share equal ones
     Map         call_of;          // hash → number in `past_calls`
     VEC(Call)   past_calls;       // functions inside functions
+    Nest       *nest;             // NULL: indices of loops have values
+    Map         singles;          // array → number of equations for single elements
     Map         integral_of;      // rate and start → the hidden variable made for INTEG inside an expression
     size_t      n_integral_names;
+    TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
     Map         driven;           // variable that an arrow leads to → number in `arrows`
@@ -198,6 +208,8 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
 uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place);
 // Structure depends on a parameter: from now on its elements have the values given from outside, if any are.
 void     declare_structural(Expander *ex, const Scope *scope, Entity *entity);
+// A coefficient of an input that follows samples.
+uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
@@ -210,6 +222,28 @@ Place    declare_owner_place(const Scope *terminal);
 
 // `sample`: a hidden discrete variable that takes the value of e at the start and then every period.
 Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place);
+// ---- array.c: arrays that stay arrays
+
+bool     array_may_stay(const Expander *ex, const Scope *scope, const Entity *entity);
+void     array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatVar *like);
+void     array_spoil(Expander *ex, uint32_t array);    // it must be expanded after all
+uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order);
+// The element that a part of a path selects, differentiated. False after an error, or if the nest failed.
+bool     array_access(const Reading *r, const Entity *entity, const AstPart *part, uint32_t primes, Place place,
+                      ExprAccess *access);
+// Keep an equation if it computes an element, in the present nest or by itself. False if it does not.
+bool     array_equation(Expander *ex, bool is_initial, Expr lhs, Expr rhs, Place place);
+void     array_equation_for_all(Expander *ex, bool is_initial, uint32_t array, Expr rhs, Place place);
+// Define what is in a loop, statement by statement: kept as families, or expanded. False: nothing was done.
+bool     array_keep_loop(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
+void     array_settle(Expander *ex);                   // once it is known what is a state
+// A power is a product if its exponent is a whole number: which it is must not depend on the turn.
+void     array_check_exponent(Expander *ex, Expr exponent);
+
+// ---- expand.c
+
+void     expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);    // turn by turn
+bool     expand_takes_turns(Expander *ex, const AstItem *item, double turns);    // false, reported, if too many
 
 // ---- connect.c, define.c, settle.c: passes over the tree
 
@@ -247,6 +281,7 @@ bool lower_number(const Reading *r, const AstExpr *e, double *value);        // 
 bool lower_whole(const Reading *r, const AstExpr *e, long long *value);      // and whole
 Expr lower_ref(const Reading *r, const AstRef *ref, Place place);
 bool lower_target(const Reading *r, const AstRef *ref, Place place, Target *target);
+bool lower_is_array(const Reading *r, const AstRef *ref, Place place, Entity **entity);    // that stays one
 // The variable a path leads to, differentiated; FLAT_NONE after an error.
 uint32_t lower_variable(const Reading *r, const AstRef *ref, Place place, Entity **entity);
 bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, Place place, size_t *element);

@@ -15,7 +15,10 @@ static Reads reads_of(Expander *ex, Expr e)
     const ExprNode *node = expr_node(&flat->pool, e);
     Reads reads = READS_PARAMS;
     switch (node->op) {
-    case EXPR_CONST: return READS_PARAMS;
+    case EXPR_CONST: case EXPR_TURN: return READS_PARAMS;
+    case EXPR_ELEM:
+        return flat->arrays.items[expr_access(&flat->pool, e)->array].kind == FLAT_PARAM ? READS_PARAMS
+                                                                                          : READS_VARIABLES;
     case EXPR_TIME: case EXPR_MODE: return READS_TIME;
     case EXPR_DELAY: return READS_TIME;
     case EXPR_VAR: {
@@ -55,6 +58,12 @@ const char *settle_offender(Expander *ex, Expr e, Reads allowed)
     size_t n;
     const uint32_t *variables = expr_variables(&flat->pool, e, &ex->scratch, &n);
     const char *name = "t";
+    size_t n_elements;
+    const Expr *elements = expr_elements(&flat->pool, e, &ex->scratch, &n_elements);
+    for (size_t i = 0; i < n_elements; i++) {
+        const FlatArray *a = &flat->arrays.items[expr_access(&flat->pool, elements[i])->array];
+        if (a->kind != FLAT_PARAM) name = a->name;
+    }
     for (size_t i = 0; i < n; i++) {
         const FlatKind kind = flat->vars.items[variables[i]].kind;
         if (kind == FLAT_PARAM || (kind == FLAT_INPUT && allowed & READS_INPUTS)) continue;
@@ -114,6 +123,36 @@ void settle_consts(Expander *ex, Scope *root) { each_entity(ex, root, settle_con
 
 // ---------------------------------------------------------------------------------------------- inputs
 
+// An input that follows samples needs no default, which holds until the first one comes; one with slopes becomes a
+// variable with an equation.
+static void settle_driven(Expander *ex, uint32_t variable, FlatDriven *driven, const Value *value, Place place)
+{
+    static const char *const names[] = { "c0", "c1", "c2", "c3" };
+    Flat *flat = ex->flat;
+    Expr start = value->expr ? read_value(ex, value, false) : EXPR_NONE;
+    if (start == EXPR_NONE || !settle_is_fixed(ex, start)) start = expr_const(&flat->pool, 0);
+    driven->variable = driven->c[0] = variable;
+    flat->vars.items[variable].start = start;
+    if (driven->degree == 0) return;
+    driven->origin = declare_hidden_input(ex, variable, "origin");
+    for (int i = 0; i <= driven->degree; i++) driven->c[i] = declare_hidden_input(ex, variable, names[i]);
+    flat->vars.items[variable].kind = FLAT_VARIABLE;
+    flat->vars.items[variable].start = EXPR_NONE;
+    flat->vars.items[driven->c[0]].start = start;
+    const Expr s = expr_binary(&flat->pool, EXPR_SUB, expr_time(&flat->pool), lower_read(ex, driven->origin));
+    Expr polynomial = lower_read(ex, driven->c[driven->degree]);
+    for (int i = driven->degree - 1; i >= 0; i--)
+        polynomial = expr_binary(&flat->pool, EXPR_ADD, lower_read(ex, driven->c[i]),
+                            expr_binary(&flat->pool, EXPR_MUL, s, polynomial));
+    define_equation(ex, lower_read(ex, variable), polynomial, place);
+}
+
+static FlatDriven *driven_by_name(Expander *ex, const char *name)
+{
+    const uint32_t *found = ex->flat->n_driven ? text_map_find(&ex->driven_of, text_from(name)) : NULL;
+    return found ? &ex->flat->driven[*found] : NULL;
+}
+
 static void settle_input(Expander *ex, Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
@@ -124,6 +163,12 @@ static void settle_input(Expander *ex, Scope *scope, Entity *entity)
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const uint32_t variable = entity->first + i;
         if (flat->vars.items[variable].kind != FLAT_INPUT) continue;    // driven by an arrow
+        flat->vars.items[variable].is_input = true;
+        FlatDriven *driven = driven_by_name(ex, flat->vars.items[variable].name);
+        if (driven) {
+            settle_driven(ex, variable, driven, entity_value(entity, i), entity->symbol->place);
+            continue;
+        }
         Value *value = entity_value(entity, i);
         if (!value->expr) {
             EXPAND_FAIL(ex, DIAG_INPUT_OPEN, entity->symbol->place, flat->vars.items[variable].name);
@@ -157,6 +202,11 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
     for (uint32_t i = 0; i < ex->held.n; i++) {
         FlatVar *v = &flat->vars.items[ex->held.items[i].variable];
         const Reads reads = settle_reads(ex, v->start);
+        const Value *value = ex->held.items[i].value;
+        if (reads == READS_VARIABLES && value->given_to && !value->given_to->parent) {
+            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, offender(ex, v->start, READS_INPUTS));
+            diag_hint(ex->diag, "it may depend on t, parameters and inputs; what the model feeds back belongs into a model");
+        }
         if (reads > READS_INPUTS) {
             moving[(*n)++] = i;
         } else if (reads == READS_INPUTS) {
@@ -185,10 +235,45 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
     return moving;
 }
 
+// What is to be driven but is no input that anything could drive.
+static void report_not_driven(Expander *ex)
+{
+    Flat *flat = ex->flat;
+    for (uint32_t i = 0; i < flat->n_driven; i++) {
+        const FlatDriven *driven = &flat->driven[i];
+        if (driven->variable != FLAT_NONE) continue;
+        EXPAND_FAIL(ex, DIAG_INPUT_UNKNOWN, driven->place, flat->model, driven->name);
+        const uint32_t known = flat_find(flat, driven->name);
+        if (known != FLAT_NONE) {
+            const bool has_arrow = map_find(&ex->driven, known) != NULL;
+            diag_hint(ex->diag, "%s", has_arrow ? "an arrow leads to it already"
+                                                : "there is such a name, but it is not declared by 'input'");
+            continue;
+        }
+        const char **names = ARENA_ARRAY(&ex->work, const char *, flat->vars.n + flat->n_driven);
+        size_t n = 0;
+        for (size_t k = 0; k < flat->vars.n; k++)
+            if (flat->vars.items[k].kind == FLAT_INPUT && !flat->vars.items[k].is_hidden) names[n++] = flat->vars.items[k].name;
+        for (uint32_t k = 0; k < flat->n_driven; k++)
+            if (flat->driven[k].variable != FLAT_NONE && flat->driven[k].degree > 0) names[n++] = flat->driven[k].name;
+        const char *closest = text_closest(driven->name, names, n);
+        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+        else if (n > 0) diag_hint(ex->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
+        else diag_hint(ex->diag, "the model has no inputs; declare one: input %s = 0", driven->name);
+    }
+}
+
 static void settle_inputs(Expander *ex, Scope *root)
 {
     Flat *flat = ex->flat;
+    text_map_init(&ex->driven_of, &ex->work);
+    for (uint32_t i = 0; i < flat->n_driven; i++) {
+        flat->driven[i].variable = FLAT_NONE;
+        text_map_put(&ex->driven_of, text_from(flat->driven[i].name), i);
+    }
     each_entity(ex, root, settle_input);
+    if (flat->n_driven) ex->reads.n = 0;    // some inputs have become variables
+    report_not_driven(ex);
     size_t n;
     const uint32_t *moving = find_moving(ex, &n);
     ex->reads.n = 0;    // inputs have become variables
@@ -202,11 +287,29 @@ static void settle_inputs(Expander *ex, Scope *root)
 
 // ---------------------------------------------------------------------------------------------- parameters
 
+// Of all elements; what is wrong is told when they are expanded.
+static void settle_array_param(Expander *ex, Entity *entity)
+{
+    FlatArray *a = &ex->flat->arrays.items[entity->array];
+    a->is_structural = entity->is_structural;
+    if (!entity->value.expr) {
+        array_spoil(ex, entity->array);
+        return;
+    }
+    const Expr start = read_value(ex, &entity->value, false);
+    if (settle_is_fixed(ex, start)) ex->flat->arrays.items[entity->array].start = start;
+    else array_spoil(ex, entity->array);
+}
+
 static void settle_param(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     Flat *flat = ex->flat;
     if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM) return;
+    if (entity->array != FLAT_NONE) {
+        settle_array_param(ex, entity);
+        return;
+    }
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
@@ -282,11 +385,33 @@ static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_gu
               v->name);
 }
 
+// The same for all elements of an array; what is wrong is told when they are expanded.
+static void settle_array_start(Expander *ex, uint32_t array, Expr start, bool is_guess, Place place)
+{
+    FlatArray *a = &ex->flat->arrays.items[array];
+    if (a->start != EXPR_NONE && a->start != start) {
+        array_spoil(ex, array);
+    } else if (settle_reads(ex, start) <= READS_INPUTS) {
+        a->start = start;
+        a->start_is_guess = is_guess;
+    } else if (a->derivative != FLAT_NONE && !is_guess) {
+        array_equation_for_all(ex, true, array, start, place);
+    } else {
+        array_spoil(ex, array);
+    }
+}
+
 static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
 {
     (void)scope;
     const Symbol *symbol = entity->symbol;
     if (!symbol_is_unknown(symbol) || !symbol->decl) return;
+    if (entity->array != FLAT_NONE) {
+        if (!entity->value.expr) return;
+        const Expr value = read_value(ex, &entity->value, false);
+        settle_array_start(ex, entity->array, value, symbol->decl->is_guess, symbol->place);
+        return;
+    }
     const AstExpr *last = NULL;
     Expr start = EXPR_NONE;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
@@ -302,6 +427,10 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
 static void settle_given_rates(Expander *ex, Scope *scope, Entity *entity)
 {
     if (entity->symbol->kind != SYMBOL_VARIABLE) return;
+    if (entity->array != FLAT_NONE) {
+        if (entity->overrides) array_spoil(ex, entity->array);
+        return;
+    }
     for (const Override *o = entity->overrides; o; o = o->next) {
         const AstRef *target = &o->setting->target;
         const AstPart *part = &target->parts[target->n_parts - 1];
@@ -356,6 +485,18 @@ static void settle_own_rate(Expander *ex, Scope *scope, const AstDecl *decl)
     const Reading r = { .ex = ex, .scope = scope };
     Entity *entity = scope_find(scope, decl->name);
     if (entity && entity->is_broken) return;
+    if (entity && entity->array != FLAT_NONE) {
+        if (flat->arrays.items[entity->array].kind != FLAT_VARIABLE || !sizes_agree(&r, entity, decl)) {
+            array_spoil(ex, entity->array);
+            return;
+        }
+        const Value given = { decl->value, scope, NULL, EXPR_NONE, VALUE_NEW };
+        const uint32_t rate = array_derivative(ex, entity->array, decl->primes);
+        if (decl->unit) flat->arrays.items[rate].unit = decl->unit;
+        if (decl->value)
+            settle_array_start(ex, rate, read_value(ex, &given, false), decl->is_guess, decl->place);
+        return;
+    }
     const bool is_variable = entity && entity->symbol->kind == SYMBOL_VARIABLE
                              && flat->vars.items[entity->first].kind == FLAT_VARIABLE;
     if (!is_variable) {    // let it be said why
@@ -424,6 +565,7 @@ void settle_all(Expander *ex, Scope *root)
     each_entity(ex, root, settle_variable);
     each_entity(ex, root, settle_given_rates);
     settle_own_rates(ex, root);
+    array_settle(ex);
     settle_delays(ex);
     for (size_t i = 0; i < flat->terminal.n; i++) {
         const FlatTerminal *step = &flat->terminal.items[i];

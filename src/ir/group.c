@@ -57,6 +57,7 @@ typedef struct Group {
     Numbers     codes;         // encodings of all shapes
     Numbers     leaves, needs;
     // of the statement being encoded
+    uint32_t    current;
     uint32_t   *local;         // [pool] number of a node in it, if its mark is that of the walk
     Numbers     code;
     VEC(Expr)   leaf_nodes;
@@ -113,6 +114,18 @@ static Expr through_alias(const Group *g, Expr e)
     return leaf == EXPR_NONE ? e : leaf;
 }
 
+// What computes some of an array before this statement must go on doing so; other families of the same array may come
+// later.
+static void need_array(Group *g, uint32_t array)
+{
+    const Ordered *system = g->program->system;
+    if (g->program->from_v) return;
+    for (uint32_t k = system->array_first[array]; k < system->array_first[array + 1]; k++) {
+        const uint32_t statement = g->statement_of[system->array_blocks[k]];
+        if (statement != NO_NODE && statement < g->current) vec_push(&g->work, &g->needs, statement);
+    }
+}
+
 static void encode_leaf(Group *g, Expr e)
 {
     const ExprPool *pool = &g->l->ir->flat->pool;
@@ -124,6 +137,13 @@ static void encode_leaf(Group *g, Expr e)
         const uint32_t b = g->program->from_v ? FLAT_NONE : g->program->system->block_of[node->index];
         if (b != FLAT_NONE && g->statement_of[b] != NO_NODE)
             vec_push(&g->work, &g->needs, g->statement_of[b]);
+        return;
+    }
+    case EXPR_ELEM: {
+        const ExprAccess *access = expr_access(pool, e);
+        const IrPlace place = ir_element_place(g->l->ir, g->program, access);
+        put_leaf(g, e, CODE_MEMORY + 10 * (uint32_t)place.memory, place.first);
+        need_array(g, access->array);
         return;
     }
     case EXPR_MODE: put_leaf(g, e, CODE_MODE, g->l->ir->layout.first_mode + node->index); return;
@@ -232,6 +252,7 @@ static void encode_node(Group *g, uint32_t i)
 {
     const IrStatement *s = &g->statements[i];
     Node *node = &g->nodes[i];
+    g->current = i;
     *node = (Node){
         .shape = NO_SHAPE, .leaves = (uint32_t)g->leaves.n, .needs = (uint32_t)g->needs.n, .next = NO_NODE
     };
@@ -245,11 +266,15 @@ static void encode_node(Group *g, uint32_t i)
             const IrReads *reads = g->program->reads;
             for (uint32_t k = reads->start[s->index]; k < reads->start[s->index + 1]; k++)
                 need_variable(g, reads->var[k]);
-        } else if (s->value != EXPR_NONE) {
+            for (uint32_t k = reads->array_start[s->index]; k < reads->array_start[s->index + 1]; k++)
+                need_array(g, reads->array[k]);
+        } else if (s->value != EXPR_NONE || s->kind == IR_LOOP) {
+            const Expr value = s->kind == IR_LOOP ? g->l->ir->loops.items[s->index].body[0].statement.value : s->value;
             Numbers variables = { 0 };
             lower_walk(g->l);
-            lower_collect(g->l, s->value, &variables);
+            lower_collect(g->l, value, &variables);
             for (size_t k = 0; k < variables.n; k++) need_variable(g, variables.items[k]);
+            for (size_t k = 0; k < g->l->arrays.n; k++) need_array(g, g->l->arrays.items[k]);
         }
     }
     node->n_needs = (uint32_t)g->needs.n - node->needs;
@@ -265,6 +290,8 @@ static void find_statements(Group *g)
         const IrStatement *s = &g->statements[i];
         if (s->kind == IR_SOLVE) g->statement_of[s->index] = i;
         else if (s->kind == IR_LOCAL) g->statement_of[g->program->system->block_of[s->index]] = i;
+        else if (s->kind == IR_LOOP && g->l->ir->loops.items[s->index].block != FLAT_NONE)
+            g->statement_of[g->l->ir->loops.items[s->index].block] = i;
     }
 }
 
@@ -284,9 +311,10 @@ static void join_results(Group *g)
             const uint32_t b = s->kind == IR_SOLVE ? s->index : p->system->block_of[s->index];
             for (uint32_t k = p->reads->start[b]; k < p->reads->start[b + 1]; k++)
                 vec_push(&g->work, &variables, p->reads->var[k]);
-        } else if (s->value != EXPR_NONE) {
+        } else if (s->value != EXPR_NONE || s->kind == IR_LOOP) {
+            const Expr value = s->kind == IR_LOOP ? ir->loops.items[s->index].body[0].statement.value : s->value;
             lower_walk(g->l);
-            lower_collect(g->l, s->value, &variables);
+            lower_collect(g->l, value, &variables);
         }
         for (size_t k = 0; k < variables.n; k++) {
             const uint32_t variable = lower_resolve(ir, p->alias, variables.items[k]);
@@ -481,6 +509,16 @@ static IrPlace make_numbers(Group *g, const uint32_t *constants, uint32_t n)
     return place;
 }
 
+static IrMemory leaf_memory(const Group *g, Expr leaf)
+{
+    const ExprPool *pool = &g->l->ir->flat->pool;
+    switch (expr_op(pool, leaf)) {
+    case EXPR_MODE: return IR_IN_V;
+    case EXPR_ELEM: return ir_element_place(g->l->ir, g->program, expr_access(pool, leaf)).memory;
+    default: return memory_of(g, expr_node(pool, leaf)->index).memory;
+    }
+}
+
 // The statements nodes[0..n), all of one shape, as the body of a loop.
 static IrBody make_body(Group *g, const uint32_t *nodes, uint32_t n)
 {
@@ -508,9 +546,7 @@ static IrBody make_body(Group *g, const uint32_t *nodes, uint32_t n)
         const ExprNode *leaf = expr_node(&ir->flat->pool, g->leaf_nodes.items[k]);
         IrPlace *place = &body.moving[body.n_moving++];
         if (leaf->op == EXPR_CONST) *place = make_numbers(g, items, n);
-        else
-            *place =
-                make_place(g, leaf->op == EXPR_MODE ? IR_IN_V : memory_of(g, leaf->index).memory, items, n);
+        else *place = make_place(g, leaf_memory(g, g->leaf_nodes.items[k]), items, n);
         place->leaf = g->leaf_nodes.items[k];
     }
     arena_release(&g->scratch, mark);

@@ -100,12 +100,17 @@ typedef struct IrLoop {
     IrBody  *body;                     // [n_body]
     uint32_t n_body;
     uint32_t codes;                    // FLAT_NONE, or place in Ir.tables
+    bool     is_family;                // written as a loop: `loops` has its indices
+    uint32_t block;                    // of the system that it computes; FLAT_NONE: it only copies or sets
+    ExprLoops loops;
 } IrLoop;
 
 // The variables that each block of a system reads but does not compute, parameters too, each once.
 typedef struct IrReads {
     uint32_t *start;          // [n_blocks + 1] block b reads var[start[b]] to var[start[b + 1] - 1]
     uint32_t *var;            // as written in the expressions: aliases not followed
+    uint32_t *array_start;    // [n_blocks + 1] the same for arrays
+    uint32_t *array;
 } IrReads;
 
 typedef struct IrProgram {
@@ -124,14 +129,17 @@ typedef struct IrProgram {
 
 // Places in the value block, the same for every program and for the run.
 typedef struct IrLayout {
-    uint32_t  n_params;       // v[0 .. n_params): parameters and inputs in the order of Blocks.params
+    uint32_t  n_params;       // v[0 .. n_params): parameters and inputs in the order of Blocks.params, then
+                              // the elements of arrays of parameters
     uint32_t  first_mode;     // v[first_mode .. +n_modes): 0 or 1
     uint32_t  n_modes;
-    uint32_t  first_var;      // v[first_var + i]: variable i of the Flat model (unused for parameters)
+    uint32_t  first_var;      // v[first_var + i]: variable i of the Flat model (unused for parameters); then
+                              // the elements of arrays
+    uint32_t  n_kept;         // all of these
     uint32_t  first_guess;    // v[first_guess .. +n_guesses)
     uint32_t  n_guesses;
     // of the generated code; nothing there is worth keeping between two calls
-    uint32_t  first_shadow;   // v[.. +n_vars]: variables of a large model while its derivatives are computed
+    uint32_t  first_shadow;   // v[.. +n_kept]: variables of a large model while its derivatives are computed
     uint32_t  first_inner;    // v[.. +n_states + 2*n_relations]: what one program computes for another
     uint32_t  first_scratch;  // v[.. +n_scratch]: parts of expressions shared by functions of a program
     uint32_t  n_scratch;
@@ -143,6 +151,10 @@ typedef struct IrLayout {
     uint32_t *place;          // [n_vars] place of each variable in v
     uint32_t *guess;          // [n_vars] place of its guess in v, FLAT_NONE if it has none
     uint32_t *state_of;       // [n_vars] its number among the states, or FLAT_NONE
+    uint32_t *array_place;    // [n_arrays] place of its first element in v
+    uint32_t *array_state;    // [n_arrays] number of its first element among the states, or FLAT_NONE
+    uint32_t *array_step;     // [n_arrays] and from one element to the next: u, u' lie element by element
+    uint32_t  n_states;       // those of Blocks and the elements of arrays, in the order of declaration
 } IrLayout;
 
 enum {
@@ -175,7 +187,7 @@ typedef struct Ir {
     Blocks    *blocks;        // borrowed
     IrLayout   layout;
     IrProgram  programs[IR_N_PROGRAMS];
-    bool       has_pattern;   // false if it would be too large: then treat it as full
+    bool       has_pattern;   // false if it would be too large: then treat it as full; or if there are arrays
     IrPattern  pattern;
     bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern
     BlockEntry *jacobian;     // [n_jacobian] row, column, value: the entries of the pattern, in its order
@@ -197,6 +209,11 @@ bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag);
 // The same with another idea of how many statements of repeated shapes a program must have to get loops.
 enum { IR_GROUP_FROM = 500, IR_GROUP_NEVER = INT32_MAX };
 bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag);
+// Where an element is found by a program.
+IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAccess *access);
+// The pattern of a model with arrays. It grows with their sizes, so it is made only when it is asked for. False if it would
+// be too large.
+bool ir_family_pattern(const Ir *ir, IrPattern *pattern, Arena *arena);
 bool ir_verify(const Ir *ir);      // every variable is computed before it is read; asserted after lowering
 void ir_print(const Ir *ir, FILE *out);
 

@@ -21,6 +21,7 @@ void lower_walk(Lower *l)
         l->n_node_marks = more;
     }
     l->walk++;
+    l->arrays.n = 0;
 }
 
 static void meet(Lower *l, Expr e, size_t *n_met)
@@ -45,6 +46,12 @@ size_t lower_collect(Lower *l, Expr root, Numbers *variables)
             vec_push(&l->work, variables, variable);
         }
         const ExprNode *node = expr_node(pool, e);
+        if (node->op == EXPR_ELEM) {
+            const uint32_t array = expr_access(pool, e)->array;
+            if (l->array_mark[array] == l->walk) continue;
+            l->array_mark[array] = l->walk;
+            vec_push(&l->work, &l->arrays, array);
+        }
         const int arity = expr_ops[node->op].arity;
         if (arity > 2) meet(l, node->c, &n_met);
         if (arity > 1) meet(l, node->b, &n_met);
@@ -69,7 +76,8 @@ void lower_sort(uint32_t *items, size_t n)
 // Counts the nodes of an assignment; a loop is a function of its own, of which only the call counts.
 static uint32_t collect_block(Lower *l, const Block *block, Numbers *variables)
 {
-    if (block->kind == BLOCK_ASSIGN) return (uint32_t)lower_collect(l, block->value, variables);
+    if (block->kind == BLOCK_ASSIGN || block->kind == BLOCK_FAMILY)
+        return (uint32_t)lower_collect(l, block->value, variables);
     for (uint32_t i = 0; i < block->n_entries; i++) lower_collect(l, block->entries[i].value, variables);
     if (block->kind == BLOCK_LINEAR) {
         for (uint32_t i = 0; i < block->n; i++) lower_collect(l, block->vector[i], variables);
@@ -82,8 +90,9 @@ static uint32_t collect_block(Lower *l, const Block *block, Numbers *variables)
 
 static IrReads find_reads(Lower *l, const Ordered *system, uint32_t *sizes)
 {
-    Numbers all = { 0 }, variables = { 0 };
-    IrReads reads = { .start = ARENA_ARRAY(l->ir->arena, uint32_t, system->n_blocks + 1) };
+    Numbers all = { 0 }, variables = { 0 }, arrays = { 0 };
+    IrReads reads = { .start = ARENA_ARRAY(l->ir->arena, uint32_t, system->n_blocks + 1),
+                      .array_start = ARENA_ARRAY(l->ir->arena, uint32_t, system->n_blocks + 1) };
     for (uint32_t b = 0; b < system->n_blocks; b++) {
         lower_walk(l);
         variables.n = 0;
@@ -91,7 +100,11 @@ static IrReads find_reads(Lower *l, const Ordered *system, uint32_t *sizes)
         for (size_t i = 0; i < variables.n; i++)
             if (system->block_of[variables.items[i]] != b) vec_push(&l->work, &all, variables.items[i]);
         reads.start[b + 1] = (uint32_t)all.n;
+        for (size_t i = 0; i < l->arrays.n; i++) vec_push(&l->work, &arrays, l->arrays.items[i]);
+        reads.array_start[b + 1] = (uint32_t)arrays.n;
     }
+    reads.array = ARENA_ARRAY(l->ir->arena, uint32_t, arrays.n);
+    if (arrays.n) memcpy(reads.array, arrays.items, arrays.n * sizeof *reads.array);
     reads.var = ARENA_ARRAY(l->ir->arena, uint32_t, all.n);
     if (all.n) memcpy(reads.var, all.items, all.n * sizeof *reads.var);
     return reads;
@@ -151,6 +164,7 @@ typedef struct Slice {
     bool      *needed;      // [n_blocks]
     Numbers    todo;        // needed blocks whose own needs are not marked yet
     Numbers    variables;   // scratch
+    uint32_t  *out_of;      // see lower_family
 } Slice;
 
 static Slice begin_slice(Lower *l, IrProgramId id, const char *name)
@@ -199,20 +213,37 @@ static void need_variable(Slice *s, uint32_t variable)
     vec_push(&s->l->work, &s->todo, b);
 }
 
+static void need_block(Slice *s, uint32_t b)
+{
+    if (s->needed[b]) return;
+    s->needed[b] = true;
+    vec_push(&s->l->work, &s->todo, b);
+}
+
+static void need_array(Slice *s, uint32_t array)
+{
+    const Ordered *system = s->program->system;
+    for (uint32_t k = system->array_first[array]; k < system->array_first[array + 1]; k++)
+        need_block(s, system->array_blocks[k]);
+}
+
 static void need_behind(Slice *s)
 {
     const IrReads *reads = s->program->reads;
     while (s->todo.n) {
         const uint32_t b = vec_pop(&s->todo);
         for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) need_variable(s, reads->var[k]);
+        for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++) need_array(s, reads->array[k]);
     }
 }
 
 static void need(Slice *s, Expr root)
 {
     s->variables.n = 0;
+    const size_t n_arrays = s->l->arrays.n;
     lower_collect(s->l, root, &s->variables);
     for (size_t i = 0; i < s->variables.n; i++) need_variable(s, s->variables.items[i]);
+    for (size_t i = n_arrays; i < s->l->arrays.n; i++) need_array(s, s->l->arrays.items[i]);
     need_behind(s);
 }
 
@@ -232,6 +263,10 @@ static void add(Slice *s, IrKind kind, uint32_t index, Expr value)
 
 static void add_block(Slice *s, uint32_t b)
 {
+    if (s->program->system->blocks[b].kind == BLOCK_FAMILY) {
+        vec_push(&s->l->work, &s->statements, lower_family(s->l, s->program, b, s->out_of));
+        return;
+    }
     IrStatement statement = lower_block(s->program->system, b);
     // an alias is only stored, never read
     if (statement.kind == IR_LOCAL && s->program->alias[statement.index] != EXPR_NONE)
@@ -252,6 +287,45 @@ static Expr variable_node(const Slice *s, uint32_t variable)
     return expr_var(&s->l->ir->flat->pool, variable);
 }
 
+// ---- Arrays
+
+// Elements that only the results read go there at once.
+static void find_direct(Slice *s, const uint32_t *arrays, const uint32_t *states, uint32_t n)
+{
+    const Ordered *system = s->program->system;
+    const IrReads *reads = s->program->reads;
+    const size_t n_arrays = s->l->ir->flat->arrays.n;
+    s->out_of = ARENA_ARRAY(&s->l->work, uint32_t, n_arrays);
+    bool *is_read = ARENA_ARRAY(&s->l->work, bool, n_arrays);
+    for (size_t a = 0; a < n_arrays; a++) s->out_of[a] = FLAT_NONE;
+    for (uint32_t b = 0; b < system->n_blocks; b++)
+        for (uint32_t k = reads->array_start[b]; s->needed[b] && k < reads->array_start[b + 1]; k++)
+            is_read[reads->array[k]] = true;
+    for (uint32_t i = 0; i < n; i++) {
+        const uint32_t a = arrays[i];
+        const bool is_computed = system->array_first[a + 1] > system->array_first[a];
+        if (is_computed && !is_read[a]) s->out_of[a] = states[i];
+    }
+}
+
+// The derivatives of arrays, or arrays at the start, into the results.
+static void add_array_results(Slice *s, const uint32_t *arrays, const uint32_t *states, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (s->out_of[arrays[i]] == FLAT_NONE)
+            vec_push(&s->l->work, &s->statements, lower_copy(s->l, s->program, IR_OUT, states[i], arrays[i]));
+}
+
+// The derivatives of the states that are arrays.
+static const uint32_t *rate_arrays(Lower *l)
+{
+    const Blocks *blocks = l->ir->blocks;
+    uint32_t *arrays = ARENA_ARRAY(&l->work, uint32_t, blocks->n_state_arrays);
+    for (uint32_t i = 0; i < blocks->n_state_arrays; i++)
+        arrays[i] = l->ir->flat->arrays.items[blocks->state_arrays[i]].derivative;
+    return arrays;
+}
+
 static void lower_params(Lower *l)
 {
     const Ir *ir = l->ir;
@@ -264,6 +338,9 @@ static void lower_params(Lower *l)
         const Expr value = flat->vars.items[variable].start;
         if (value != EXPR_NONE) add(&s, IR_PARAM, variable, value);
     }
+    for (uint32_t a = 0; a < flat->arrays.n; a++)
+        if (flat->arrays.items[a].kind == FLAT_PARAM)
+            vec_push(&l->work, &s.statements, lower_array_default(l, s.program, a));
     for (uint32_t i = 0; i < flat->vars.n; i++) {
         if (ir->layout.guess[i] == FLAT_NONE) continue;
         const Expr guess = flat->vars.items[i].start;
@@ -340,15 +417,25 @@ static void lower_start(Lower *l)
     s.program->remembers = true;
     for (uint32_t i = 0; i < blocks->n_states; i++) need_unknown(&s, blocks->states[i]);
     for (uint32_t i = 0; i < blocks->n_params; i++) need_unknown(&s, blocks->params[i]);
+    const uint32_t n_arrays = blocks->n_state_arrays;
+    const uint32_t *arrays = blocks->state_arrays;
+    for (uint32_t i = 0; i < n_arrays; i++) need_array(&s, arrays[i]);
     need_behind(&s);
+    find_direct(&s, arrays, blocks->state_arrays, n_arrays);
     const bool chooses = blocks->reduction && blocks->reduction->n_choices > 0;
     if (chooses) need_choices(&s);
     for (uint32_t b = 0; b < blocks->start.n_blocks; b++) {
+        if (blocks->start.blocks[b].kind == BLOCK_FAMILY) {
+            if (s.needed[b]) add_block(&s, b);
+            continue;
+        }
         const IrStatement statement = lower_block(&blocks->start, b);
         const bool is_alias = statement.kind == IR_LOCAL && s.program->alias[statement.index] != EXPR_NONE;
         if (s.needed[b] && !is_alias) vec_push(&l->work, &s.statements, statement);
     }
-    for (uint32_t i = 0; i < blocks->n_states; i++) add(&s, IR_OUT, i, start_value(&s, blocks->states[i]));
+    for (uint32_t i = 0; i < blocks->n_states; i++)
+        add(&s, IR_OUT, l->ir->layout.state_of[blocks->states[i]], start_value(&s, blocks->states[i]));
+    add_array_results(&s, arrays, blocks->state_arrays, n_arrays);
     for (uint32_t i = 0; i < blocks->n_params; i++)
         if (blocks->start.block_of[blocks->params[i]] != FLAT_NONE)
             add(&s, IR_KEEP, blocks->params[i], start_value(&s, blocks->params[i]));
@@ -384,12 +471,12 @@ static void add_rates(Slice *s)
         const Block *block = &blocks->dynamic.blocks[b];
         for (uint32_t k = 0; k < block->n; k++)
             for (uint32_t i = first[block->unknowns[k]]; i != FLAT_NONE; i = next[i])
-                add(s, IR_OUT, i, variable_node(s, block->unknowns[k]));
+                add(s, IR_OUT, ir->layout.state_of[blocks->states[i]], variable_node(s, block->unknowns[k]));
     }
     for (uint32_t i = 0; i < blocks->n_states; i++) {
         const uint32_t rate = lower_resolve(ir, s->program->alias, blocks->rates[i]);
         if (rate == FLAT_NONE || blocks->dynamic.block_of[rate] == FLAT_NONE)
-            add(s, IR_OUT, i, variable_node(s, blocks->rates[i]));
+            add(s, IR_OUT, ir->layout.state_of[blocks->states[i]], variable_node(s, blocks->rates[i]));
     }
 }
 
@@ -401,8 +488,13 @@ static void lower_rates_and_values(Lower *l)
     Slice s = begin_slice(l, IR_RATES, "rates");
     s.program->remembers = true;
     for (uint32_t i = 0; i < blocks->n_states; i++) need_variable(&s, blocks->rates[i]);
+    const uint32_t n_arrays = blocks->n_state_arrays;
+    const uint32_t *arrays = rate_arrays(l);
+    for (uint32_t i = 0; i < n_arrays; i++) need_array(&s, arrays[i]);
     need_behind(&s);
+    find_direct(&s, arrays, blocks->state_arrays, n_arrays);
     add_rates(&s);
+    add_array_results(&s, arrays, blocks->state_arrays, n_arrays);
     end_slice(&s);
 
     bool *const in_rates = s.needed;
@@ -414,6 +506,10 @@ static void lower_rates_and_values(Lower *l)
         if (!in_rates[b]) add_block(&s, b);
     for (uint32_t i = 0; i < blocks->n_states; i++)
         add(&s, IR_KEEP, blocks->states[i], variable_node(&s, blocks->states[i]));
+    for (uint32_t i = 0; i < n_arrays; i++) {
+        const uint32_t x = blocks->state_arrays[i];
+        vec_push(&l->work, &s.statements, lower_copy(l, s.program, IR_KEEP, FLAT_NONE, x));
+    }
     end_slice(&s);
 }
 
@@ -573,7 +669,7 @@ static void lower_residuals(Lower *l)
     Slice s = begin_slice(l, IR_RESIDUALS, "residuals");
     use_start(&s);
     use_values(&s);
-    if (start->n_equations > IR_RESIDUALS_MAX) return;
+    if (start->n_equations > IR_RESIDUALS_MAX || start->n_families > 0) return;
     for (uint32_t i = 0; i < start->n_equations; i++) {
         const FlatEquation *equation = &start->equations[i];
         const Expr residual = expr_binary(&l->ir->flat->pool, EXPR_SUB, equation->lhs, equation->rhs);
@@ -591,7 +687,7 @@ static bool check_loops(const Ordered *system, orr_diag *diag)
     for (uint32_t b = 0; b < system->n_blocks; b++) {
         const Block *block = &system->blocks[b];
         const uint32_t rows = ir_matrix_rows(block);
-        if (block->kind == BLOCK_ASSIGN || rows <= IR_LOOP_MAX) continue;
+        if (block->kind == BLOCK_ASSIGN || block->kind == BLOCK_FAMILY || rows <= IR_LOOP_MAX) continue;
         diag_report(diag, DIAG_MODEL_TOO_LARGE, system->equations[block->equations[0]].place, (size_t)rows,
                     "unknowns in one algebraic loop", (size_t)IR_LOOP_MAX);
         return false;
@@ -605,10 +701,7 @@ static void lay_out(Ir *ir)
     const uint32_t n_vars = (uint32_t)ir->flat->vars.n;
     IrLayout *layout = &ir->layout;
     layout->n_params = blocks->n_params;
-    layout->first_mode = blocks->n_params;
-    layout->n_modes = (uint32_t)ir->flat->relations.n;
-    layout->first_var = layout->first_mode + layout->n_modes;
-    layout->first_guess = layout->first_var + n_vars;
+    lower_lay_out_arrays(ir);
     layout->place = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
     layout->guess = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
     layout->state_of = ARENA_ARRAY(ir->arena, uint32_t, n_vars);
@@ -617,7 +710,7 @@ static void lay_out(Ir *ir)
         layout->guess[i] = layout->state_of[i] = FLAT_NONE;
     }
     for (uint32_t i = 0; i < blocks->n_params; i++) layout->place[blocks->params[i]] = i;
-    for (uint32_t i = 0; i < blocks->n_states; i++) layout->state_of[blocks->states[i]] = i;
+    lower_number_states(ir);
 
     const Ordered *systems[] = { &blocks->dynamic, &blocks->start };
     for (size_t k = 0; k < 2; k++) {
@@ -705,16 +798,15 @@ static void lay_out_scratch(Lower *l)
     for (size_t k = 0; k < 2; k++) {
         for (uint32_t b = 0; b < systems[k]->n_blocks; b++) {
             const Block *block = &systems[k]->blocks[b];
-            if (block->kind == BLOCK_ASSIGN) continue;
+            if (block->kind == BLOCK_ASSIGN || block->kind == BLOCK_FAMILY) continue;
             layout->n_loop_scratch = max_u32(layout->n_loop_scratch, block_scratch(l, block));
             const uint32_t n_read = reads[k]->start[b + 1] - reads[k]->start[b];
             layout->n_work = max_u32(layout->n_work, ir_matrix_size(block) + block->n + n_read);
         }
     }
-    const uint32_t n_vars = (uint32_t)ir->flat->vars.n;
     layout->first_shadow = layout->first_guess + layout->n_guesses;
-    layout->first_inner = layout->first_shadow + n_vars;
-    layout->first_scratch = layout->first_inner + ir->blocks->n_states + 2 * layout->n_modes;
+    layout->first_inner = layout->first_shadow + layout->n_kept;
+    layout->first_scratch = layout->first_inner + layout->n_states + 2 * layout->n_modes;
     layout->first_loop_scratch = layout->first_scratch + layout->n_scratch;
     layout->first_work = layout->first_loop_scratch + layout->n_loop_scratch;
     layout->n_values = layout->first_work + layout->n_work;
@@ -743,6 +835,7 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
 
     Lower l = { .ir = ir };
     l.var_mark = ARENA_ARRAY(&l.work, uint32_t, ir->flat->vars.n);
+    l.array_mark = ARENA_ARRAY(&l.work, uint32_t, ir->flat->arrays.n);
     lay_out(ir);
     l.sizes = ARENA_ARRAY(&l.work, uint32_t, blocks->dynamic.n_blocks);
     ir->dynamic_reads = find_reads(&l, &blocks->dynamic, l.sizes);
@@ -751,9 +844,11 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     ir->start_alias = find_aliases(ir, &blocks->start);
     find_users(&l);
 
-    lower_pattern(&l);
-    lower_jacobian(&l);
-    lower_in_place(&l);
+    if (ir->flat->arrays.n == 0) {
+        lower_pattern(&l);
+        lower_jacobian(&l);
+        lower_in_place(&l);
+    }
 
     lower_params(&l);
     lower_start(&l);

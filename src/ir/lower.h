@@ -13,6 +13,8 @@ typedef struct Lower {
     size_t    n_node_marks;
     uint32_t  walk;
     uint32_t *var_mark;          // [n_vars] the same for variables
+    uint32_t *array_mark;        // [n_arrays] and for arrays
+    Numbers   arrays;            // met in the present walk
     Numbers   stack;
     uint32_t *sizes;             // [n_blocks] of the dynamic system: nodes in each
     // who reads a variable in the dynamic system, aliases followed
@@ -45,5 +47,13 @@ IrStatement lower_block(const Ordered *system, uint32_t block);
 void lower_pattern(Lower *l);      // pattern.c: sets has_pattern and pattern
 void lower_jacobian(Lower *l);     // jacobian.c: sets has_jacobian and jacobian; needs the pattern
 void lower_in_place(Lower *l);     // in_place.c: sets one_rate
+// family.c: loops written as such. `out_of` is NULL or [n_arrays]: the state array in whose place in out the elements of
+// an array go, instead of into memory of their own; FLAT_NONE: they do not.
+void lower_lay_out_arrays(Ir *ir);
+void lower_number_states(Ir *ir);
+IrStatement lower_family(Lower *l, const IrProgram *program, uint32_t block, const uint32_t *out_of);
+IrStatement lower_copy(Lower *l, const IrProgram *program, IrKind kind, uint32_t state, uint32_t array);    // OUT, KEEP
+IrStatement lower_array_default(Lower *l, const IrProgram *program, uint32_t array);
+
 // group.c: statements of equal shape become loops if there are at least so many of them.
 void lower_group(Lower *l, IrProgram *program, uint32_t group_from);

@@ -28,11 +28,42 @@ static void print_solve(const Printer *p, const Block *block)
 
 static void print_statement(const Printer *p, const IrProgram *program, const IrStatement *s);
 
+static const char *memory_text(IrMemory memory)
+{
+    switch (memory) {
+    case IR_IN_X: return "x";
+    case IR_IN_V: return "v";
+    case IR_IN_W: return "w";
+    case IR_IN_OUT: return "out";
+    case IR_IN_NUMBERS: return "numbers";
+    }
+    return "";
+}
+
+static void print_family(const Printer *p, const IrLoop *loop)
+{
+    const IrPlace *target = &loop->body[0].target;
+    const ExprLoops *loops = &loop->loops;
+    ExprNames names = p->names;
+    names.loops = loops;
+    fputs("    ", p->out);
+    for (uint32_t k = 0; k < loops->n; k++)
+        fprintf(p->out, "%s%s in %d..%lld", k ? ", " : "for ", loops->index[k], (int)loops->first[k],
+                (long long)loops->first[k] + loops->count[k] - 1);
+    fprintf(p->out, "%s%s[%u …] := ", loops->n ? ": " : "", memory_text(target->memory), target->first);
+    expr_print(&p->ir->flat->pool, loop->body[0].statement.value, &names, p->out);
+    fputc('\n', p->out);
+}
+
 // The first turn, and how many follow.
 static void print_loop(const Printer *p, const IrProgram *program, const IrLoop *loop)
 {
     size_t n = 1;
     for (uint32_t k = 0; k < loop->n_nested; k++) n *= loop->count[k];
+    if (loop->is_family) {
+        print_family(p, loop);
+        return;
+    }
     fprintf(p->out, "    loop, %zu turns%s\n", n, loop->codes == FLAT_NONE ? "" : " of one of these");
     for (uint32_t k = 0; k < loop->n_body; k++) {
         fputs("    ", p->out);

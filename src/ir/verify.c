@@ -49,10 +49,9 @@ static uint32_t variable_at(const Verify *v, const IrPlace *place, const uint32_
     if (place->table != FLAT_NONE) at = ir->tables.items[place->table + turn[0]];
     else
         for (int k = 0; k < IR_DEPTH_MAX; k++) at += (int64_t)place->stride[k] * turn[k];
-    if (place->memory == IR_IN_W) return (uint32_t)at;
-    if (place->memory != IR_IN_V || at < ir->layout.first_var || at >= ir->layout.first_guess)
-        return FLAT_NONE;
-    return (uint32_t)at - ir->layout.first_var;
+    if (place->memory == IR_IN_V) at -= ir->layout.first_var;
+    else if (place->memory != IR_IN_W) return FLAT_NONE;
+    return at < 0 || at >= (int64_t)ir->flat->vars.n ? FLAT_NONE : (uint32_t)at;
 }
 
 static bool verify_turn(Verify *v, const IrProgram *program, const IrBody *body, const uint32_t *turn)
@@ -86,7 +85,10 @@ static bool verify_loop(Verify *v, const IrProgram *program, const IrLoop *loop)
 
 static bool verify_statement(Verify *v, const IrProgram *program, const IrStatement *statement)
 {
-    if (statement->kind == IR_LOOP) return verify_loop(v, program, &v->ir->loops.items[statement->index]);
+    if (statement->kind == IR_LOOP) {
+        const IrLoop *loop = &v->ir->loops.items[statement->index];
+        return loop->is_family || verify_loop(v, program, loop);    // families were sorted as such
+    }
     if (statement->value != EXPR_NONE && !can_evaluate(v, program, statement->value)) return false;
     if (statement->kind == IR_LOCAL) v->known[statement->index] = true;
     if (statement->kind != IR_SOLVE) return true;

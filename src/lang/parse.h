@@ -19,6 +19,7 @@ typedef enum ParseMarkKind {
     MARK_BODY,     // a `then` behind which statements follow
     MARK_MIDDLE,   // starts another part of a block: `elsewhen`, `elseif`
     MARK_ELSE,     // both: the `else` of a block
+    MARK_LOOSE,    // `*` and `/` of a machine: no arithmetic
 } ParseMarkKind;
 
 typedef struct ParseMark {
@@ -139,10 +140,19 @@ bool     parse_close(Parser *p, Token open, TokenKind close, const char *expecte
 AstEvent *parse_event(Parser *p, AstEventKind kind);         // at its first word; NULL after an error
 bool      parse_assign(Parser *p, AstItem *item);            // name := e; false after an error
 
-// ---- parse_model.c, parse_experiment.c
+// ---- parse_model.c, parse_machine.c, parse_experiment.c
 
 void parse_model(Parser *p);                                 // at the word `model`
+void parse_machine(Parser *p);                               // at the word `machine`
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_experiment(Parser *p);                            // at the word `experiment`
+
+// ---- parse_bind.c
+
+void parse_frame(Parser *p);                                 // at the word `frame`
+bool parse_input(Parser *p, AstInput *input);                // behind the word `input` in an experiment
+bool parse_output_to(Parser *p, AstSend *send);              // behind `output`, likewise
+bool parse_outside(Parser *p, const char **outside);         // behind `outside`: stop, or go on
+
 bool parse_is_model_word(Text word);                         // starts a statement of a model

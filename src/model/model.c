@@ -7,6 +7,9 @@ void orr_model_destroy(orr_model *model)
     if (!model) return;
     code_free(&model->code);
     arena_free(&model->arena);
+    arena_free(&model->units_arena);
+    arena_free(&model->later);
+    pthread_mutex_destroy(&model->lock);
     free(model);
 }
 
@@ -17,12 +20,88 @@ const char *orr_model_time_unit(const orr_model *model)
     return model->flat.time_unit ? model->flat.time_unit : "s";
 }
 
-size_t orr_model_n_variables(const orr_model *model) { return model->flat.vars.n; }
+size_t orr_model_n_variables(const orr_model *model) { return model->flat.vars.n + model->flat.n_elements; }
 
-static orr_kind kind_of(const orr_model *model, size_t i)
+// ---- Variables, and elements of arrays
+
+ModelVariable model_variable(const orr_model *model, size_t i)
 {
-    const FlatVar *var = &model->flat.vars.items[i];
-    switch (var->kind) {
+    const Flat *flat = &model->flat;
+    const IrLayout *layout = &model->ir.layout;
+    if (i < flat->vars.n) {
+        const FlatVar *var = &flat->vars.items[i];
+        return (ModelVariable){ .var = var,
+                                .number = (uint32_t)i,
+                                .place = layout->place[i],
+                                .state = layout->state_of[i],
+                                .kind = var->kind,
+                                .is_structural = var->is_structural,
+                                .declared = var->place };
+    }
+    const uint32_t element = (uint32_t)(i - flat->vars.n), a = flat_array_of(flat, element);
+    const FlatArray *array = &flat->arrays.items[a];
+    ModelVariable v = { .array = array,
+                        .number = a,
+                        .element = element - array->first,
+                        .state = layout->array_state[a],
+                        .kind = array->kind,
+                        .is_structural = array->is_structural,
+                        .declared = array->place };
+    v.place = layout->array_place[a] + v.element;
+    if (v.state != FLAT_NONE) v.state += v.element * layout->array_step[a];
+    return v;
+}
+
+const char *model_variable_name(const orr_model *const_model, size_t i)
+{
+    if (i < const_model->flat.vars.n) return const_model->flat.vars.items[i].name;
+    orr_model *model = (orr_model *)const_model;    // a cache
+    pthread_mutex_lock(&model->lock);
+    if (!model->element_names.index.arena) map_init(&model->element_names, &model->later);
+    const uint32_t *known = map_find(&model->element_names, i);
+    const char *name;
+    if (known) {
+        name = model->names.items[*known];
+    } else {
+        const ModelVariable v = model_variable(model, i);
+        name = flat_element_name(&model->flat, v.number, v.element, &model->later);
+        map_put(&model->element_names, i, (uint32_t)model->names.n);
+        vec_push(&model->later, &model->names, name);
+    }
+    pthread_mutex_unlock(&model->lock);
+    return name;
+}
+
+const IrPattern *model_pattern(const orr_model *const_model)
+{
+    if (const_model->flat.arrays.n == 0) return const_model->ir.has_pattern ? &const_model->ir.pattern : NULL;
+    orr_model *model = (orr_model *)const_model;    // a cache
+    pthread_mutex_lock(&model->lock);
+    if (!model->pattern_is_made) model->has_pattern = ir_family_pattern(&model->ir, &model->pattern, &model->later);
+    model->pattern_is_made = true;
+    pthread_mutex_unlock(&model->lock);
+    return model->has_pattern ? &model->pattern : NULL;
+}
+
+size_t model_state_variable(const orr_model *model, uint32_t state)
+{
+    const Blocks *blocks = &model->blocks;
+    const IrLayout *layout = &model->ir.layout;
+    uint32_t n_before = 0;    // elements
+    for (uint32_t i = 0; i < blocks->n_state_arrays; i++) {
+        const uint32_t a = blocks->state_arrays[i], first = layout->array_state[a], step = layout->array_step[a];
+        const FlatArray *array = &model->flat.arrays.items[a];
+        if (state < first) continue;
+        if (state < first + array->n * step && (state - first) % step == 0)
+            return model->flat.vars.n + array->first + (state - first) / step;
+        n_before += array->n;
+    }
+    return blocks->states[state - n_before];
+}
+
+static orr_kind kind_of(const orr_model *model, const ModelVariable *v)
+{
+    switch (v->kind) {
     case FLAT_PARAM: return ORR_KIND_PARAM;
     case FLAT_INPUT: return ORR_KIND_INPUT;
     case FLAT_RESULT: return ORR_KIND_RESULT;
@@ -31,46 +110,63 @@ static orr_kind kind_of(const orr_model *model, size_t i)
     }
     // a variable whose derivative is written is a state to the user, even if constraints compute it
     const Reduction *reduction = model->blocks.reduction;
-    if (model->ir.layout.state_of[i] != FLAT_NONE || (reduction && reduction->had_derivative[i])) return ORR_KIND_STATE;
-    return var->integral != FLAT_NONE ? ORR_KIND_RATE : ORR_KIND_ALGEBRAIC;
+    if (v->state != FLAT_NONE || (v->var && reduction && reduction->had_derivative[v->number])) return ORR_KIND_STATE;
+    return (v->var ? v->var->integral : v->array->integral) != FLAT_NONE ? ORR_KIND_RATE : ORR_KIND_ALGEBRAIC;
 }
 
 orr_variable orr_model_variable(const orr_model *model, size_t i)
 {
-    const FlatVar *var = &model->flat.vars.items[i];
+    const ModelVariable v = model_variable(model, i);
     return (orr_variable){
-        .name = var->name,
-        .unit = var->unit,
-        .doc = var->doc,
-        .kind = kind_of(model, i),
-        .is_output = var->is_output,
-        .is_hidden = var->is_hidden,
+        .name = model_variable_name(model, i),
+        .unit = v.var ? v.var->unit : v.array->unit,
+        .doc = v.var ? v.var->doc : v.array->doc,
+        .kind = kind_of(model, &v),
+        .is_output = v.var ? v.var->is_output : v.array->is_output,
+        .is_hidden = v.var && v.var->is_hidden,
+        .is_input = v.var && v.var->is_input,
     };
 }
 
 size_t orr_model_find(const orr_model *model, const char *name)
 {
     const uint32_t *found = text_map_find(&model->flat.by_name, text_from(name));
-    return found ? *found : (size_t)-1;
+    if (found) return *found;
+    uint32_t array, element;
+    if (!flat_find_element(&model->flat, name, &array, &element)) return (size_t)-1;
+    return model->flat.vars.n + model->flat.arrays.items[array].first + element;
 }
 
 const char *orr_model_closest(const orr_model *model, const char *name)
 {
     Arena scratch = { 0 };
-    const char **names = ARENA_ARRAY(&scratch, const char *, model->flat.vars.n);
+    const Flat *flat = &model->flat;
+    const char **names = ARENA_ARRAY(&scratch, const char *, flat->vars.n + flat->arrays.n);
     size_t n = 0;
-    for (size_t i = 0; i < model->flat.vars.n; i++)
-        if (!model->flat.vars.items[i].is_hidden) names[n++] = model->flat.vars.items[i].name;
+    for (size_t i = 0; i < flat->vars.n; i++)
+        if (!flat->vars.items[i].is_hidden) names[n++] = flat->vars.items[i].name;
+    for (size_t i = 0; i < flat->arrays.n; i++) names[n++] = flat->arrays.items[i].name;
     const char *closest = text_closest(name, names, n);
     arena_free(&scratch);
     return closest;
+}
+
+static size_t count_equations(const Flat *flat)
+{
+    size_t n = flat->equations.n;
+    for (size_t i = 0; i < flat->families.n; i++) {
+        size_t turns = 1;
+        for (uint32_t k = 0; k < flat->families.items[i].loops.n; k++) turns *= flat->families.items[i].loops.count[k];
+        n += turns;
+    }
+    return n;
 }
 
 orr_model_facts orr_model_get_facts(const orr_model *model)
 {
     orr_model_facts facts = {
         .n_states = model->n_states,
-        .n_equations = model->flat.equations.n,
+        .n_equations = count_equations(&model->flat),
         .n_loops = model->blocks.dynamic.n_loops,    // those solved symbolically too
         .n_relations = model->n_relations,
         .compile_ms = model->compile_ms,

@@ -5,7 +5,9 @@
 #include "orrery/model.h"
 
 struct orr_model {
-    Arena    arena;           // owns everything below
+    Arena    arena;           // owns everything below but
+    Arena    units_arena;     // the units, which outlive a flat model that is made again
+    Ast      own_units;       // only `units`: those the source defined, for data that use them
     Flat     flat;            // names, equations, relations: for messages and recording
     Blocks   blocks;
     Ir       ir;
@@ -13,4 +15,33 @@ struct orr_model {
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read
+    // what grows with the sizes of arrays is made when first asked for; all under the lock
+    pthread_mutex_t lock;
+    Arena    later;
+    Map      element_names;           // number of a variable → place in `names`
+    VEC(const char *) names;
+    bool     pattern_is_made, has_pattern;
+    IrPattern pattern;
 };
+
+// A variable as the interface numbers it: those of the Flat model, then the elements of its arrays.
+typedef struct ModelVariable {
+    const FlatVar   *var;             // NULL if it is an element
+    const FlatArray *array;           // NULL if it is not
+    uint32_t number;                  // of the variable or the array
+    uint32_t element;
+    uint32_t place;                   // in v
+    uint32_t state;                   // its number among the states, or FLAT_NONE
+    FlatKind kind;
+    bool     is_structural;
+    Place    declared;
+} ModelVariable;
+ModelVariable model_variable(const orr_model *model, size_t variable);
+const char   *model_variable_name(const orr_model *model, size_t variable);    // the model's
+// Which derivatives depend on which states; NULL if that would be too large: then treat it as full.
+const IrPattern *model_pattern(const orr_model *model);
+size_t        model_state_variable(const orr_model *model, uint32_t state);
+static inline const char *model_state_name(const orr_model *model, uint32_t state)
+{
+    return model_variable_name(model, model_state_variable(model, state));
+}

@@ -434,10 +434,39 @@ static bool make_several(Maker *m, const uint32_t *rows, uint32_t n)
     return ok;
 }
 
+// The code of a loop is handed variables, not arrays: those it reads must be variables.
+static bool reads_arrays(Maker *m, const uint32_t *rows, uint32_t n)
+{
+    Flat *flat = (Flat *)m->system->flat;
+    bool any = false;
+    for (uint32_t i = 0; i < n && flat->arrays.n > 0; i++) {
+        const FlatEquation *equation = &m->system->equations[rows[i]];
+        const Expr sides[] = { equation->lhs, equation->rhs };
+        for (int k = 0; k < 2; k++) {
+            size_t n_elements;
+            const Expr *elements = expr_elements(m->pool, sides[k], &m->work, &n_elements);
+            for (size_t e = 0; e < n_elements; e++) {
+                uint32_t a = expr_access(m->pool, elements[e])->array;
+                if (flat->arrays.items[a].kind == FLAT_PARAM) continue;
+                while (flat->arrays.items[a].integral != FLAT_NONE) a = flat->arrays.items[a].integral;
+                flat->arrays.items[a].is_irregular = any = true;
+            }
+        }
+    }
+    return any;
+}
+
+static void add_family(Maker *m, uint32_t family)
+{
+    Block *block = add_block(m, BLOCK_FAMILY, 0);
+    block->family = family;
+    block->value = m->out->families[family].rhs;
+}
+
 bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match *match,
                 const Strong *components, Arena *arena, orr_diag *diag)
 {
-    const uint32_t n = system->rows.n_rows;
+    const uint32_t n = system->rows.n_rows, n_arrays = (uint32_t)system->flat->arrays.n;
     const size_t n_vars = system->flat->vars.n;
     Arena kept = { 0 };
     Maker m = { .out = out, .pool = pool, .system = system, .match = match, .arena = arena, .diag = diag };
@@ -445,15 +474,21 @@ bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match 
     memset(m.place, 0xff, n_vars * sizeof *m.place);
     m.equations = ARENA_ARRAY(arena, uint32_t, n);
     m.unknowns = ARENA_ARRAY(arena, uint32_t, n);
-    out->blocks = ARENA_ARRAY(arena, Block, n);
+    out->blocks = ARENA_ARRAY(arena, Block, (size_t)n + out->n_families);
     out->n_blocks = 0;
 
     bool ok = true;
     for (uint32_t c = 0; c < components->n; c++) {
         const uint32_t *rows = components->nodes + components->first[c];
         const uint32_t size = components->first[c + 1] - components->first[c];
+        if (rows[0] >= n) {
+            add_family(&m, rows[0] - n);
+            continue;
+        }
+        const uint32_t made = out->n_blocks;
         // go on after an error: several components may be singular
         if (!(size == 1 ? make_single(&m, rows[0]) : make_several(&m, rows, size))) ok = false;
+        else if (out->blocks[made].kind != BLOCK_ASSIGN && reads_arrays(&m, rows, size)) ok = false;
         if (size > 1) arena_free(&m.work);
     }
     out->loops = m.loops.items;
@@ -462,6 +497,16 @@ bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match 
     memset(out->block_of, 0xff, n_vars * sizeof *out->block_of);
     for (uint32_t b = 0; b < out->n_blocks; b++)
         for (uint32_t i = 0; i < out->blocks[b].n; i++) out->block_of[out->blocks[b].unknowns[i]] = b;
+    // who computes which array
+    out->array_first = ARENA_ARRAY(arena, uint32_t, (size_t)n_arrays + 2);
+    out->array_blocks = ARENA_ARRAY(arena, uint32_t, out->n_families);
+    for (uint32_t f = 0; f < out->n_families; f++) out->array_first[expr_access(pool, out->families[f].lhs)->array + 2]++;
+    for (uint32_t a = 2; a < n_arrays + 2; a++) out->array_first[a] += out->array_first[a - 1];
+    for (uint32_t b = 0; b < out->n_blocks; b++) {
+        if (out->blocks[b].kind != BLOCK_FAMILY) continue;
+        const uint32_t array = expr_access(pool, out->families[out->blocks[b].family].lhs)->array;
+        out->array_blocks[out->array_first[array + 1]++] = b;
+    }
     arena_free(&kept);
     return ok;
 }

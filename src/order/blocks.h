@@ -13,6 +13,7 @@ typedef enum BlockKind {
     BLOCK_ASSIGN,       // one unknown in closed form: unknowns[0] := value
     BLOCK_LINEAR,       // n unknowns: matrix · unknowns = vector
     BLOCK_NEWTON,       // torn: `inner` unknowns in closed form from the `torn` ones, which Newton finds
+    BLOCK_FAMILY,       // elements of an array, turn by turn, in closed form; n is 0
 } BlockKind;
 
 typedef struct BlockEntry {     // one non-zero entry of a matrix
@@ -34,6 +35,7 @@ typedef struct Block {
     uint32_t   n_entries;
     Expr      *vector;          // LINEAR: [n] right-hand side
     uint32_t   loop;            // the loop it solves, wholly or in part: place in Ordered.loops; or FLAT_NONE
+    uint32_t   family;          // FAMILY: place in Ordered.families
 } Block;
 
 typedef enum LoopMethod {
@@ -68,6 +70,10 @@ typedef struct Ordered {
     uint32_t  *computes;              // [n_equations] the variable each equation is matched with
     Loop      *loops;                 // [n_loops] in order of evaluation
     uint32_t   n_loops;
+    const FlatFamily *families;       // [n_families] each computes elements of an array; turns are made in order
+    uint32_t   n_families;
+    uint32_t  *array_first;           // [n_arrays + 1] array a is computed by the blocks array_blocks[array_first[a]] …
+    uint32_t  *array_blocks;          // ascending
 } Ordered;
 
 // Which of several variables that constraints tie together are states. It is decided while running, for no choice
@@ -125,12 +131,14 @@ typedef struct Blocks {
     uint32_t    n_params;
     uint32_t   *required;             // [n_required] parameters and inputs that every run must be given
     uint32_t    n_required;
+    uint32_t   *state_arrays;         // [n_state_arrays] arrays that are states, x before x'; each has a derivative
+    uint32_t    n_state_arrays;
     Ordered     dynamic;              // at every instant
     Ordered     start;                // at the start; also computes the parameters with start.block_of set
 } Blocks;
 
 // False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value,
-// singular.
+// singular. False without any if some arrays cannot stay arrays: those are marked irregular in the flat model.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
 // For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);

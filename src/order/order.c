@@ -12,6 +12,7 @@
 #include "order/block.h"
 #include "order/blocks.h"
 #include "order/diagnose.h"
+#include "order/family.h"
 #include "order/given.h"
 #include "order/params.h"
 #include "order/reduce.h"
@@ -27,9 +28,38 @@ static bool is_perfect(const System *system, const Match *match)
     return match->n == system->rows.n_rows && match->n == system->rows.n_columns;
 }
 
+// Families are nodes too, each alone: false if they need each other, or scalars, in a circle.
+static bool families_are_free(Flat *flat, const Strong *components, uint32_t n_rows, const FlatFamily *families)
+{
+    bool ok = true;
+    for (uint32_t c = 0; c < components->n; c++) {
+        const uint32_t first = components->first[c], end = components->first[c + 1];
+        for (uint32_t k = first; k < end && end - first > 1; k++) {
+            if (components->nodes[k] < n_rows) continue;
+            family_mark(flat, &families[components->nodes[k] - n_rows]);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
+// The families in an order of their turns that computes before it reads; NULL if one of them has none.
+static FlatFamily *direct_families(Flat *flat, const FlatFamily *families, uint32_t n, Arena *arena)
+{
+    FlatFamily *directed = ARENA_ARRAY(arena, FlatFamily, n);
+    bool ok = true;
+    for (uint32_t i = 0; i < n; i++) {
+        directed[i] = families[i];
+        if (family_direct(&flat->pool, &directed[i])) continue;
+        family_mark(flat, &families[i]);
+        ok = false;
+    }
+    return ok ? directed : NULL;
+}
+
 // Sort a system with a perfect matching and solve its components.
-static bool sort_system(Ordered *out, Flat *flat, const System *system, const Match *match, Arena *arena,
-                        orr_diag *diag)
+static bool sort_system(Ordered *out, Flat *flat, const System *system, const Match *match, const FlatFamily *families,
+                        uint32_t n_families, Arena *arena, orr_diag *diag)
 {
     const uint32_t n = system->rows.n_rows;
     *out = (Ordered){ .equations = system->equations, .n_equations = n, .n_unknowns = n };
@@ -44,8 +74,23 @@ static bool sort_system(Ordered *out, Flat *flat, const System *system, const Ma
     Incidence needs = { .n_rows = n, .n_columns = n, .first = system->rows.first,
                         .columns = ARENA_ARRAY(&work, uint32_t, n_entries) };
     for (uint32_t k = 0; k < n_entries; k++) needs.columns[k] = match->row_of[system->rows.columns[k]];
-    const Strong components = strong_find(&needs, &work);
-    const bool ok = block_make(out, &flat->pool, system, match, &components, arena, diag);
+    bool ok = true;
+    if (n_families > 0) {
+        out->families = direct_families(flat, families, n_families, arena);
+        out->n_families = n_families;
+        ok = out->families != NULL;
+    }
+    if (ok && n_families > 0) {
+        uint32_t *row_of = ARENA_ARRAY(&work, uint32_t, flat->vars.n);
+        memset(row_of, 0xff, flat->vars.n * sizeof *row_of);
+        for (uint32_t i = 0; i < n; i++) row_of[out->computes[i]] = i;
+        needs = family_graph(&(FamilySystem){ flat, out->families, n_families, &needs, system->equations, row_of }, &work);
+    }
+    if (ok) {
+        const Strong components = strong_find(&needs, &work);
+        ok = families_are_free(flat, &components, n, out->families);
+        if (ok) ok = block_make(out, &flat->pool, system, match, &components, arena, diag);
+    }
     arena_free(&work);
     return ok;
 }
@@ -68,13 +113,28 @@ static void find_states(Blocks *blocks, Arena *arena)
     }
 }
 
+static void find_state_arrays(Blocks *blocks, Arena *arena)
+{
+    const Flat *flat = blocks->flat;
+    blocks->state_arrays = ARENA_ARRAY(arena, uint32_t, flat->arrays.n);
+    for (uint32_t a = 0; a < flat->arrays.n; a++) {
+        if (flat->arrays.items[a].integral != FLAT_NONE) continue;
+        for (uint32_t x = a; x != FLAT_NONE && flat_array_is_state(&flat->arrays.items[x]);
+             x = flat->arrays.items[x].derivative)
+            blocks->state_arrays[blocks->n_state_arrays++] = x;
+    }
+}
+
 static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     Arena work = { 0 };
     System system = structure_dynamic(flat, &work);
     Match match = match_system(&system, &work);
     bool ok = true;
-    if (!is_perfect(&system, &match)) {
+    if (!is_perfect(&system, &match) && flat->arrays.n > 0) {    // constraints and mistakes are a matter of scalars
+        family_mark_all(flat);
+        ok = false;
+    } else if (!is_perfect(&system, &match)) {
         ok = reduce_index(blocks, flat, &system, &match, arena, diag);
         if (ok) {
             system = structure_dynamic(flat, &work);
@@ -84,7 +144,9 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
         }
     }
     find_states(blocks, arena);
-    if (ok) ok = sort_system(&blocks->dynamic, flat, &system, &match, arena, diag);
+    if (ok)
+        ok = sort_system(&blocks->dynamic, flat, &system, &match, flat->families.items, (uint32_t)flat->families.n,
+                         arena, diag);
     arena_free(&work);
     return ok;
 }
@@ -98,6 +160,22 @@ static void find_required(Blocks *blocks, const bool *is_given, Arena *arena)
         if (is_given[blocks->params[i]] || (p->kind == FLAT_INPUT && p->start == EXPR_NONE))
             blocks->required[blocks->n_required++] = blocks->params[i];
     }
+}
+
+// No array of parameters reads one that is unknown until the start?
+static bool arrays_are_known(const Flat *flat, const Start *start)
+{
+    Arena scratch = { 0 };
+    bool ok = true;
+    for (size_t a = 0; a < flat->arrays.n; a++) {
+        const FlatArray *array = &flat->arrays.items[a];
+        if (array->kind != FLAT_PARAM || array->start == EXPR_NONE) continue;
+        size_t n;
+        const uint32_t *variables = expr_variables(&flat->pool, array->start, &scratch, &n);
+        for (size_t i = 0; i < n; i++) ok = ok && start->system.column_of[variables[i]] == FLAT_NONE;
+    }
+    arena_free(&scratch);
+    return ok;
 }
 
 static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
@@ -122,12 +200,17 @@ static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
     find_required(blocks, is_given, arena);
 
     bool ok = is_perfect(&start.system, &match);
+    if (flat->arrays.n > 0 && (!ok || !arrays_are_known(flat, &start))) {
+        family_mark_all(flat);
+        arena_free(&work);
+        return false;
+    }
     if (ok) {
         const size_t n = start.system.rows.n_rows;
         FlatEquation *equations = ARENA_ARRAY(arena, FlatEquation, n);
         if (n > 0) memcpy(equations, start.system.equations, n * sizeof *equations);
         start.system.equations = equations;
-        ok = sort_system(&blocks->start, flat, &start.system, &match, arena, diag);
+        ok = sort_system(&blocks->start, flat, &start.system, &match, start.families, start.n_families, arena, diag);
     } else {
         diagnose_start(&start, &match, diag);
     }
@@ -152,6 +235,12 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
         }
         if (is_used) continue;
         diag_report(diag, DIAG_GUESS_UNUSED, x->place, x->name);
+        diag_hint(diag, "remove the value; an initial value is given to a state");
+    }
+    for (size_t i = 0; i < flat->arrays.n; i++) {
+        const FlatArray *a = &flat->arrays.items[i];
+        if (!flat_array_is_unknown(a) || a->start == EXPR_NONE || a->start_is_guess) continue;
+        diag_report(diag, DIAG_GUESS_UNUSED, a->place, a->name);
         diag_hint(diag, "remove the value; an initial value is given to a state");
     }
 }
@@ -180,6 +269,8 @@ static bool check_targets(const Blocks *blocks, orr_diag *diag)
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     *blocks = (Blocks){ .flat = flat };
+    if (flat->arrays.n > 0 && !family_covers(flat)) return false;
+    find_state_arrays(blocks, arena);
     blocks->params = params_order(flat, &blocks->n_params, arena, diag);
     if (!blocks->params) return false;
     if (!sort_dynamic(blocks, flat, arena, diag) || !sort_start(blocks, flat, arena, diag)) return false;

@@ -52,6 +52,11 @@ static void print_block(const Printer *p, uint32_t number)
     case BLOCK_ASSIGN:
         print_assignment(p, "   ", b->unknowns[0], b->value);
         break;
+    case BLOCK_FAMILY:
+        fputs("   ", p->out);
+        flat_print_family(p->flat, &p->system->families[b->family], p->out);
+        fputc('\n', p->out);
+        break;
     case BLOCK_LINEAR:
         fputs("   solve for ", p->out);
         print_names(p, b->unknowns, b->n);

@@ -1,5 +1,6 @@
 // src/order/start.c: gathering the system at the start.
 #include "order/start.h"
+#include "order/family.h"
 #include <string.h>
 
 bool start_has_value(const FlatVar *state) { return state->start != EXPR_NONE && !state->start_is_guess; }
@@ -134,6 +135,7 @@ Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const 
             (FlatEquation){ .lhs = expr_var(&flat->pool, v), .rhs = p->start, .place = p->place };
     }
     rewrite_histories(flat, equations, start.first_given);
+    start.families = family_at_start(flat, &start.n_families, arena);
     start.system.equations = equations;
 
     // variables, then parameters with a default; last those that need no equation

@@ -15,6 +15,8 @@ typedef struct Start {
                                 // reduction of all that have one, whether they stayed states or not
     uint32_t  first_default;    // from here: `p = default` of the unknown parameters that have one
     const Reduction *reduction; // borrowed; NULL if there was none
+    FlatFamily *families;       // [n_families] of the model, initial, and `x = start` of arrays
+    uint32_t    n_families;
 } Start;
 
 // Parameters and the reduction are taken from the blocks, which need not contain more yet. `is_given` is

@@ -33,7 +33,32 @@ static const char *variable_name(const void *context, uint32_t variable)
 typedef struct NamesOf {
     Arena     scratch;
     ExprNames expr;
+    ExprLoops loops;
+    char      indices[EXPR_LOOPS_MAX][16];
 } NamesOf;
+
+// An element in the turn that the loops stand for: each index has one value.
+static void print_element(const void *context, const ExprAccess *access, const ExprLoops *loops, FILE *out)
+{
+    const orr_model *model = context;
+    int64_t element = access->offset;
+    for (uint32_t k = 0; loops && k < loops->n; k++) element += (int64_t)access->stride[k] * loops->first[k];
+    Arena scratch = { 0 };
+    fputs(flat_element_name(&model->flat, access->array, (uint32_t)element, &scratch), out);
+    arena_free(&scratch);
+}
+
+// The turn of a family, which is read as its first and only one.
+static void set_turn(NamesOf *names, const FlatFamily *family, const uint32_t *turn)
+{
+    names->loops.n = family->loops.n;
+    for (uint32_t k = 0; k < family->loops.n; k++) {
+        snprintf(names->indices[k], sizeof names->indices[k], "%lld", (long long)family->loops.first[k] + turn[k]);
+        names->loops.first[k] = (int32_t)turn[k];
+        names->loops.index[k] = names->indices[k];
+    }
+    names->expr.loops = &names->loops;
+}
 
 static NamesOf names_of(const orr_model *model)
 {
@@ -41,18 +66,29 @@ static NamesOf names_of(const orr_model *model)
     const size_t n = model->flat.relations.n;
     Expr *relations = ARENA_ARRAY(&names.scratch, Expr, n + 1);
     for (size_t i = 0; i < n; i++) relations[i] = model->flat.relations.items[i].relation;
-    names.expr = (ExprNames){ variable_name, model, relations, (uint32_t)n };
+    names.expr = (ExprNames){ .variable = variable_name,
+                              .context = model,
+                              .relations = relations,
+                              .n_relations = (uint32_t)n,
+                              .element = print_element };
     return names;
 }
 
+// Where in a family: NULL, or the turn of its loops.
+typedef struct InFamily {
+    const FlatFamily *family;
+    const uint32_t   *turn;    // [loops]
+} InFamily;
+
 // Texts of expressions; heap, to be freed. A long one is cut.
-static char *print_text(const orr_model *model, const Expr *parts, size_t n, const char *between)
+static char *print_text(const orr_model *model, const InFamily *in, const Expr *parts, size_t n, const char *between)
 {
     char *text = NULL;
     size_t size = 0;
     FILE *out = open_memstream(&text, &size);
     if (!out) arena_no_memory(1);
     NamesOf names = names_of(model);
+    if (in && in->family) set_turn(&names, in->family, in->turn);
     for (size_t i = 0; i < n; i++) {
         if (i) fputs(between, out);
         expr_print(&model->flat.pool, parts[i], &names.expr, out);
@@ -63,12 +99,12 @@ static char *print_text(const orr_model *model, const Expr *parts, size_t n, con
     return text;
 }
 
-char *run_expr_text(const orr_model *model, Expr e) { return print_text(model, &e, 1, ""); }
+char *run_expr_text(const orr_model *model, Expr e) { return print_text(model, NULL, &e, 1, ""); }
 
 char *run_equation_text(const orr_model *model, const FlatEquation *equation)
 {
     const Expr sides[] = { equation->lhs, equation->rhs };
-    return print_text(model, sides, 2, " = ");
+    return print_text(model, NULL, sides, 2, " = ");
 }
 
 // "x, y and 3 more"
@@ -89,7 +125,18 @@ typedef struct Point {
     double           t;
     const double    *x;        // [n_states]; NULL: states are read from the value block too
     const double    *v;        // [n_values]
+    InFamily         in;       // whose equations are looked at
 } Point;
+
+static double element_at(const void *context, uint32_t array, uint32_t element)
+{
+    const Point *p = context;
+    const IrLayout *layout = &p->model->ir.layout;
+    const uint32_t state = layout->array_state[array];
+    return p->x && state != FLAT_NONE ? p->x[state + element] : p->v[layout->array_place[array] + element];
+}
+
+static char *point_text(const Point *p, Expr e) { return print_text(p->model, &p->in, &e, 1, ""); }
 
 static double variable_at(const void *context, uint32_t variable)
 {
@@ -113,7 +160,9 @@ static double history_of(const void *context, uint32_t delay, double t)
 
 static double value_at(const Point *p, Expr e)
 {
-    const ExprValues values = { variable_at, mode_at, history_of, p, p->t };
+    ExprValues values = { .variable = variable_at, .mode = mode_at, .history = history_of, .context = p,
+                          .t = p->t, .element = element_at };
+    for (uint32_t k = 0; p->in.family && k < p->in.family->loops.n; k++) values.turn[k] = p->in.turn[k];
     return expr_evaluate(&p->model->flat.pool, e, &values);
 }
 
@@ -150,7 +199,7 @@ static Culprit find_culprit(const Point *p, Expr root)
         for (int k = 0; k < expr_n_operands(pool, nodes[i]); k++)
             o[k] = values[place_of(nodes, n, expr_operand(pool, nodes[i], k))];
         switch (op) {
-        case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE:
+        case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE: case EXPR_ELEM: case EXPR_TURN:
         case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY: values[i] = value_at(p, nodes[i]); break;
         case EXPR_IF: values[i] = o[0] != 0 ? o[1] : o[2]; break;
         default: values[i] = expr_apply(op, o[0], o[1], o[2]); break;
@@ -224,6 +273,13 @@ static void note_known(orr_diag *diag, const Point *p, const Expr *parts, size_t
             str_addf(&s, "%s%s = %.10g", shown++ ? ", " : "", p->model->flat.vars.items[variables[i]].name,
                      variable_at(p, variables[i]));
         }
+        size_t n_elements;
+        const Expr *elements = expr_elements(&p->model->flat.pool, parts[k], &scratch, &n_elements);
+        for (size_t i = 0; i < n_elements && shown < VALUES_SHOWN; i++) {
+            char *name = point_text(p, elements[i]);
+            str_addf(&s, "%s%s = %.10g", shown++ ? ", " : "", name, value_at(p, elements[i]));
+            free(name);
+        }
     }
     if (left_out) str_addf(&s, " and %zu more", left_out);
     if (shown) diag_note(diag, (Place){ 0 }, "with %s", str_finish(&s));
@@ -278,7 +334,7 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
     const ExprPool *pool = &p->model->flat.pool;
     place = run_place(p->model, diag, place);
     if (is_division_by_zero(&c)) {
-        char *divisor = run_expr_text(p->model, expr_operand(pool, c.e, 1));
+        char *divisor = point_text(p, expr_operand(pool, c.e, 1));
         diag_report(diag, DIAG_DIVISION_BY_ZERO, place, p->t, equation);
         if (expr_operand(pool, c.e, 1) == solved_by)
             diag_hint(diag, "%s is to be computed from it, but its factor there, %s, is 0", name, divisor);
@@ -288,7 +344,7 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
             diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
         free(divisor);
     } else if (is_outside_domain(&c)) {
-        char *operation = operation_text(&c), *argument = run_expr_text(p->model, expr_operand(pool, c.e, 0));
+        char *operation = operation_text(&c), *argument = point_text(p, expr_operand(pool, c.e, 0));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
         diag_hint(diag, domain_hint(&c), argument);
         free(operation);
@@ -397,6 +453,30 @@ static bool report_in_loop(orr_diag *diag, const Point *p, const Ordered *system
     return false;
 }
 
+// The first element of a family that is not finite, by the values in v.
+static bool report_in_family(orr_diag *diag, Point p, const FlatFamily *family)
+{
+    const Flat *flat = &p.model->flat;
+    const ExprAccess *target = expr_access(&flat->pool, family->lhs);
+    uint32_t turn[EXPR_LOOPS_MAX] = { 0 };
+    for (;;) {
+        int64_t element = target->offset;
+        for (uint32_t k = 0; k < family->loops.n; k++) element += (int64_t)target->stride[k] * turn[k];
+        if (!isfinite(p.v[p.model->ir.layout.array_place[target->array] + (size_t)element])) {
+            p.in = (InFamily){ family, turn };
+            const Expr sides[] = { family->lhs, family->rhs };
+            char *text = print_text(p.model, &p.in, sides, 2, " = "), *name = point_text(&p, family->lhs);
+            report_culprit(diag, &p, name, family->rhs, EXPR_NONE, family->place, text);
+            free(text);
+            free(name);
+            return true;
+        }
+        uint32_t k = family->loops.n;
+        while (k > 0 && ++turn[k - 1] == family->loops.count[k - 1]) turn[--k] = 0;
+        if (k == 0) return false;
+    }
+}
+
 bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *system, const CodeEnv *env,
                          double t, const double *x)
 {
@@ -404,10 +484,14 @@ bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *
     const size_t n_values = model->n_values;
     double *v = ARENA_ARRAY(&scratch, double, n_values);
     memcpy(v, env->v, n_values * sizeof *v);
-    const Point p = { model, env, t, x, v };
+    const Point p = { .model = model, .env = env, .t = t, .x = x, .v = v };
     bool found = false;
     for (uint32_t b = 0; b < system->n_blocks && !found; b++) {
         const Block *block = &system->blocks[b];
+        if (block->kind == BLOCK_FAMILY) {
+            found = report_in_family(diag, p, &system->families[block->family]);
+            continue;
+        }
         if (block->kind != BLOCK_ASSIGN) {
             for (uint32_t i = 0; i < block->n && !found; i++)
                 if (!isfinite(variable_at(&p, block->unknowns[i])))
@@ -427,7 +511,7 @@ void fault_report_param(orr_run *run, uint32_t variable)
 {
     const FlatVar *var = &run->model->flat.vars.items[variable];
     const Island *island = &run->islands[0];
-    const Point p = { run->model, &island->env, run->t_start, NULL, island->env.v };
+    const Point p = { .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v };
     if (var->start == EXPR_NONE) {
         diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name,
                     "not a number", run->t_start);
@@ -457,7 +541,7 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
     Arena scratch = { 0 };
     double *v = ARENA_ARRAY(&scratch, double, model->n_values);
     memcpy(v, env->v, model->n_values * sizeof *v);
-    const Point p = { model, env, t, x, v };
+    const Point p = { .model = model, .env = env, .t = t, .x = x, .v = v };
     // a failed iteration leaves the torn unknowns; the inner ones follow from them
     for (uint32_t i = block->n_torn; block->kind == BLOCK_NEWTON && i < block->n; i++)
         v[model->ir.layout.place[block->unknowns[i]]] = value_at(&p, block->inner[i - block->n_torn]);
@@ -531,9 +615,10 @@ void fault_report(Island *island)
     // all rates are finite: the state itself went out of bounds
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (isfinite(fault->x[i])) continue;
-        const FlatVar *var = &model->flat.vars.items[model->blocks.states[i]];
-        diag_report(island->diag, DIAG_VALUE_NOT_FINITE, run_place(model, island->diag, var->place),
-                    var->name, not_finite(fault->x[i]), fault->t);
+        const size_t variable = model_state_variable(model, i);
+        diag_report(island->diag, DIAG_VALUE_NOT_FINITE,
+                    run_place(model, island->diag, model_variable(model, variable).declared),
+                    model_variable_name(model, variable), not_finite(fault->x[i]), fault->t);
         diag_hint(island->diag, island->solver->fixed_step
                                     ? "the solution grows without bound, or the step is too long for it"
                                     : "the solution grows without bound");
@@ -556,11 +641,12 @@ void fault_report_step(Island *island, double h)
     const orr_model *model = island->model;
     const Ordered *system = &model->blocks.dynamic;
     const uint32_t state = island_fastest_state(island, island->t, island->x);
-    const uint32_t b = system->block_of[model->blocks.rates[state]];
+    const bool is_element = state >= model->blocks.n_states;
+    const uint32_t b = is_element ? FLAT_NONE : system->block_of[model->blocks.rates[state]];
     const FlatEquation *equation = b != FLAT_NONE ? &system->equations[system->blocks[b].equations[0]] : NULL;
     diag_report(island->diag, DIAG_STEP_UNDERFLOW,
                 run_place(model, island->diag, equation ? equation->place : (Place){ 0 }), fabs(h), island->t,
-                model->flat.vars.items[model->blocks.states[state]].name);
+                model_state_name(model, state));
     if (island->solver->traits & SOLVER_IMPLICIT)
         diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
     else diag_hint(island->diag, "try 'solver bdf', a looser tolerance, or look for a singularity there");
@@ -570,6 +656,6 @@ void fault_report_step(Island *island, double h)
     diag_note(island->diag, (Place){ 0 }, "by %s", text);
     free(text);
     model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
-    const Point p = { model, &island->env, island->t, island->x, island->env.v };
+    const Point p = { .model = model, .env = &island->env, .t = island->t, .x = island->x, .v = island->env.v };
     note_values(island->diag, &p, sides, 2);
 }

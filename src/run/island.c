@@ -96,5 +96,5 @@ const char *island_fastest(Island *island, double t, const double *x)
 {
     const orr_model *model = island->model;
     if (model->n_states == 0) return "t";
-    return model->flat.vars.items[model->blocks.states[island_fastest_state(island, t, x)]].name;
+    return model_state_name(model, island_fastest_state(island, t, x));
 }

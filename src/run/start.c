@@ -34,24 +34,33 @@ static bool report_setting(orr_run *run, const orr_setting *setting, const char 
 
 // Is another start value computed from this state? Then overwriting it afterwards would leave that one
 // behind.
-static const char *start_reader(const orr_model *model, uint32_t state)
+static const char *start_reader(const orr_model *model, const ModelVariable *state)
 {
     const Ordered *start = &model->blocks.start;
     const IrReads *reads = &model->ir.start_reads;
+    const Flat *flat = &model->flat;
     Arena scratch = { 0 };
     const char *reader = NULL;
-    bool *depends = ARENA_ARRAY(&scratch, bool, model->flat.vars.n);
-    depends[state] = true;
+    bool *depends = ARENA_ARRAY(&scratch, bool, flat->vars.n), *array_depends = ARENA_ARRAY(&scratch, bool, flat->arrays.n);
+    if (state->var) depends[state->number] = true;
+    else array_depends[state->number] = true;
     for (uint32_t b = 0; b < start->n_blocks && !reader; b++) {
         const Block *block = &start->blocks[b];
         bool hit = false;
         for (uint32_t i = reads->start[b]; i < reads->start[b + 1]; i++) hit = hit || depends[reads->var[i]];
+        for (uint32_t i = reads->array_start[b]; i < reads->array_start[b + 1]; i++)
+            hit = hit || array_depends[reads->array[i]];
+        if (hit && block->kind == BLOCK_FAMILY) {
+            const uint32_t array = expr_access(&flat->pool, start->families[block->family].lhs)->array;
+            array_depends[array] = true;
+            if (flat_array_is_state(&flat->arrays.items[array])) reader = flat->arrays.items[array].name;
+        }
         for (uint32_t i = 0; hit && i < block->n; i++) {
             const uint32_t unknown = block->unknowns[i];
             depends[unknown] = true;
             const bool matters = model->ir.layout.state_of[unknown] != FLAT_NONE ||
                                  model->flat.vars.items[unknown].kind == FLAT_PARAM;
-            if (matters && unknown != state) reader = model->flat.vars.items[unknown].name;
+            if (matters && !(state->var && unknown == state->number)) reader = model->flat.vars.items[unknown].name;
         }
     }
     arena_free(&scratch);
@@ -83,31 +92,31 @@ static bool apply(orr_run *run, const orr_setting *setting)
         return false;
     }
     if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
-    const FlatVar *var = &model->flat.vars.items[variable];
-    if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT || var->kind == FLAT_DISCRETE) {
-        const uint32_t place = layout->place[variable];
-        if (var->is_structural) return apply_structural(run, setting);
-        if (model->blocks.start.block_of[variable] != FLAT_NONE)
+    const ModelVariable var = model_variable(model, variable);
+    if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT || var.kind == FLAT_DISCRETE) {
+        const uint32_t place = var.place;
+        if (var.is_structural) return apply_structural(run, setting);
+        if (var.var && model->blocks.start.block_of[variable] != FLAT_NONE)
             return report_setting(run, setting, "the initial equations compute it");
         run->given[place] = 1;
         run->given_value[place] = setting->value;
         return true;
     }
     const Reduction *reduction = model->blocks.reduction;
-    if (reduction && reduction->start_param[variable] != FLAT_NONE) {
+    if (reduction && var.var && reduction->start_param[variable] != FLAT_NONE) {
         // constraints may compute others from it: it takes part in the start
         const uint32_t place = layout->place[reduction->start_param[variable]];
         run->given[place] = 1;
         run->given_value[place] = setting->value;
         return true;
     }
-    const uint32_t state = reduction ? FLAT_NONE : layout->state_of[variable];
+    const uint32_t state = reduction ? FLAT_NONE : var.state;
     if (state == FLAT_NONE) {
         report_setting(run, setting, "it is computed by an equation");
         diag_hint(run->diag, "parameters, inputs and initial values of states can be set");
         return false;
     }
-    const char *reader = start_reader(model, (uint32_t)variable);
+    const char *reader = start_reader(model, &var);
     if (reader) {
         report_setting(run, setting, "other initial values are computed from it");
         diag_hint(run->diag, "'%s' is; set the parameters they come from instead", reader);
@@ -208,7 +217,7 @@ static bool solve_kinsol(orr_run *run)
     const orr_model *model = run->model;
     const Ordered *start = &model->blocks.start;
     const sunindextype n = (sunindextype)start->n_unknowns;
-    if (n == 0 || n > IR_RESIDUALS_MAX || start->n_equations != start->n_unknowns) return false;
+    if (n == 0 || n > IR_RESIDUALS_MAX || start->n_families > 0 || start->n_equations != start->n_unknowns) return false;
     if (!code_require(&model->code, CODE_PART_RESIDUALS, NULL)) return false;
     Arena scratch = { 0 };
     Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };
@@ -284,7 +293,6 @@ static bool solve_start(orr_run *run)
 {
     static const double others[] = { 0, 1, -1 };
     Island *island = &run->islands[0];
-    const IrLayout *layout = &run->model->ir.layout;
     int failed;
     if (solve_generated(run, &failed)) return true;
     const int first_failed = failed;
@@ -299,7 +307,7 @@ static bool solve_start(orr_run *run)
         if (solve_generated(run, &failed)) return true;
         // at the solution, but not to the last bit that the generated iteration asks for
         for (uint32_t s = 0; s < run->model->n_states; s++)
-            island->x[s] = island->env.v[layout->place[run->model->blocks.states[s]]];
+            island->x[s] = island->env.v[model_variable(run->model, model_state_variable(run->model, s)).place];
         return true;
     }
     reset_guesses(run, 0);
@@ -406,6 +414,8 @@ static bool check_finite(orr_run *run)
     for (size_t i = 0; ok && i < model->flat.vars.n; i++)
         if (model->flat.vars.items[i].kind == FLAT_VARIABLE)
             ok = isfinite(island->env.v[model->ir.layout.place[i]]);
+    for (size_t a = 0; ok && a < model->flat.arrays.n; a++)
+        ok = island_is_finite(island->env.v + model->ir.layout.array_place[a], model->flat.arrays.items[a].n);
     if (ok) return true;
     if (fault_report_values(run->diag, model, &model->blocks.start, &island->env, island->t, NULL))
         return false;
@@ -426,7 +436,7 @@ bool run_start(orr_run *run)
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
-    if (!compute_params(run) || !history_init(run) || !due_start(run)) return false;
+    if (!compute_params(run) || !input_start(run) || !history_init(run) || !due_start(run)) return false;
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {
@@ -444,7 +454,7 @@ bool run_start(orr_run *run)
         if (!modes_changed && !past_changed) break;
         if (round == ROUNDS_MAX) {
             diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 },
-                        model->n_states ? model->flat.vars.items[model->blocks.states[0]].name : "t");
+                        model->n_states ? model_state_name(model, 0) : "t");
             diag_hint(run->diag, "the relations and the initial values contradict each other");
             return false;
         }

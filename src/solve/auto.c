@@ -69,7 +69,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
 
 static bool suits_bdf(const Island *island)
 {
-    return island->model->ir.has_pattern || island->model->n_states <= FULL_MAX;
+    return model_pattern(island->model) || island->model->n_states <= FULL_MAX;
 }
 
 static StepResult step(Island *island, double t_limit)

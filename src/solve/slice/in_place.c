@@ -3,7 +3,11 @@
 // This is the literal reading of the pseudo-code of block-diagram simulators, which go through the
 // integrators in the order of their numbers and overwrite each output. For x' = v, v' = -x it keeps the
 // energy bounded.
+#include "base/diag.h"
 #include "solve/slice/slice.h"
+
+// Where there is no rate to be had alone, all are computed for each state: so many can be waited for.
+enum { ALL_RATES_MAX = 5000 };
 
 static bool step(Island *island, const double t[3], double h, double *x, double **work)
 {
@@ -21,6 +25,13 @@ static const SliceMethod method = {
 
 static bool init(Island *island, Arena *arena, orr_diag *diag)
 {
+    const orr_model *model = island->model;
+    if (model->flat.arrays.n > 0 && model->n_states > ALL_RATES_MAX) {
+        diag_report(diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
+                    "each update of a state would compute the rates of whole arrays");
+        diag_hint(diag, "compile the model with arrays_from = SIZE_MAX, or take another solver");
+        return false;
+    }
     return code_require(&island->model->code, CODE_PART_IN_PLACE, diag) && slice_init(island, arena, &method);
 }
 

@@ -23,6 +23,7 @@ enum { SPARSE_FROM = 10, DENSE_MAX = 5000, WORDS_MAX = 256, STUCK_MAX = 5 };
 
 // The pattern of I - γJ: that of J with the whole diagonal, by compressed columns.
 typedef struct Pattern {
+    const IrPattern *from;    // borrowed: of the model
     sunindextype *start;      // [n + 1]
     sunindextype *row;        // [n_entries]
     uint32_t     *place;      // [pattern of the model] where each of its entries lies among these
@@ -103,6 +104,7 @@ static int fill_sparse(Cvode *m, double t, double *x, SUNMatrix j)
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
     const Pattern *p = &m->pattern;
+    const IrPattern *from = p->from;
     double *data = SM_DATA_S(j);
     memcpy(SM_INDEXPTRS_S(j), p->start, (n + 1) * sizeof *p->start);
     memcpy(SM_INDEXVALS_S(j), p->row, (size_t)p->n_entries * sizeof *p->row);
@@ -119,8 +121,8 @@ static int fill_sparse(Cvode *m, double t, double *x, SUNMatrix j)
         if (!island_rates(island, t, m->shifted, m->shifted_rates)) return 1;
         for (size_t c = 0; c < n; c++) {
             if (p->group[c] != g) continue;
-            for (uint32_t i = ir->pattern.start[c]; i < ir->pattern.start[c + 1]; i++) {
-                const uint32_t r = ir->pattern.row[i];
+            for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
+                const uint32_t r = from->row[i];
                 data[p->place[i]] = (m->shifted_rates[r] - m->rates[r]) / (m->shifted[c] - x[c]);
             }
         }
@@ -142,6 +144,7 @@ static int jacobian(sunrealtype t, N_Vector y, N_Vector fy, SUNMatrix j, void *d
 // Columns of the model's pattern, each with its diagonal entry.
 static void make_pattern(Pattern *p, const IrPattern *from, size_t n, Arena *arena)
 {
+    p->from = from;
     p->start = ARENA_ARRAY(arena, sunindextype, n + 1);
     p->row = ARENA_ARRAY(arena, sunindextype, from->n + n);
     p->place = ARENA_ARRAY(arena, uint32_t, from->n);
@@ -210,11 +213,11 @@ static bool choose_matrix(Cvode *m, Arena *arena)
     if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, island->diag)) return false;
     m->entries = ARENA_ARRAY(arena, double, model->ir.n_jacobian);
     // a third of all places filled: dense LU is as fast and simpler
-    m->is_sparse =
-        n > SPARSE_FROM && model->ir.has_pattern && (double)model->ir.pattern.n < (double)n * (double)n / 3;
+    const IrPattern *from = n > SPARSE_FROM ? model_pattern(model) : NULL;
+    m->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
     if (m->is_sparse) {
-        make_pattern(&m->pattern, &model->ir.pattern, n, arena);
-        if (!model->ir.has_jacobian || model->n_relations) make_groups(&m->pattern, &model->ir.pattern, n, arena);
+        make_pattern(&m->pattern, from, n, arena);
+        if (!model->ir.has_jacobian || model->n_relations) make_groups(&m->pattern, from, n, arena);
         m->matrix =
             SUNSparseMatrix((sunindextype)n, (sunindextype)n, m->pattern.n_entries, CSC_MAT, m->context);
         m->linear = m->matrix ? SUNLinSol_KLU(m->y, m->matrix, m->context) : NULL;

@@ -89,6 +89,7 @@ static inline void compute_block(const Compute *c, const Block *block)
         }
         compute_inner(c, block);
         break;
+    case BLOCK_FAMILY: fail_msg("arrays are not computed here"); break;
     }
     free(a);
     free(b);

@@ -1,0 +1,421 @@
+// src/flat/array.c: arrays that stay arrays, and the loops over them.
+//
+// The body of a `for` is read once, with the indices of the loops as symbols (EXPR_TURN). Whatever needs their values
+// (components chosen by index, relations, which are modes of their own in every turn, powers) cannot be read so; then that
+// statement is expanded turn by turn as ever. An array is irregular if something is said of it that only scalars can
+// do: it is then expanded when the model is read again.
+#include "flat/scope.h"
+#include <math.h>
+#include <string.h>
+
+enum {
+    SINGLES_MAX = 1000,    // equations for single elements of an array
+    LOOP_MAX = 1 << 30,    // turns of one loop, and values of its index
+};
+
+// ---------------------------------------------------------------------------------------------- declaring
+
+bool array_may_stay(const Expander *ex, const Scope *scope, const Entity *entity)
+{
+    const Flat *flat = ex->flat;
+    const Symbol *symbol = entity->symbol;
+    if (flat->keep_from == 0 || entity->n_elements < flat->keep_from || entity->n_sizes == 0) return false;
+    if (symbol->kind != SYMBOL_VARIABLE || scope->terminal != FLAT_NONE || entity->values) return false;
+    if (symbol->declared != AST_VAR && symbol->declared != AST_PARAM && symbol->declared != AST_OUTPUT) return false;
+    if (!flat->expanded) return true;
+    Arena scratch = { 0 };
+    const char *name = arena_printf(&scratch, "%.*s%s", (int)scope->path.n, scope->path.p, symbol->name);
+    const bool is_expanded = text_map_find(flat->expanded, text_from(name)) != NULL;
+    arena_free(&scratch);
+    return !is_expanded;
+}
+
+static uint32_t add_array(Expander *ex, Text name, FlatArray array)
+{
+    Flat *flat = ex->flat;
+    const uint32_t number = (uint32_t)flat->arrays.n;
+    array.name = text_copy(flat->arena, name);
+    array.first = flat->n_elements;
+    if (array.n_primes == 0) array.after = (uint32_t)flat->vars.n;
+    array.derivative = array.integral = FLAT_NONE;
+    array.start = EXPR_NONE;
+    if (!text_map_put(&flat->array_by_name, name, number)) array.is_irregular = true;
+    flat->n_elements += array.n;
+    vec_push(flat->arena, &flat->arrays, array);
+    return number;
+}
+
+void array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatVar *like)
+{
+    const Flat *flat = ex->flat;
+    uint32_t *sizes = ARENA_ARRAY(flat->arena, uint32_t, entity->n_sizes);
+    memcpy(sizes, entity->sizes, entity->n_sizes * sizeof *sizes);
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *name = arena_printf(&ex->scratch, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name);
+    const FlatArray array = { .place = like->place,
+                              .kind = like->kind,
+                              .is_output = like->is_output,
+                              .start_is_guess = like->start_is_guess,
+                              .n = entity->n_elements,
+                              .n_sizes = entity->n_sizes,
+                              .sizes = sizes,
+                              .unit = like->unit,
+                              .doc = like->doc };
+    entity->array = add_array(ex, text_from(name), array);
+    arena_release(&ex->scratch, mark);
+}
+
+void array_spoil(Expander *ex, uint32_t array)
+{
+    Flat *flat = ex->flat;
+    while (flat->arrays.items[array].integral != FLAT_NONE) array = flat->arrays.items[array].integral;
+    flat->arrays.items[array].is_irregular = true;
+}
+
+uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order)
+{
+    Flat *flat = ex->flat;
+    for (; order > 0; order--) {
+        if (flat->arrays.items[array].derivative == FLAT_NONE) {
+            FlatArray rate = flat->arrays.items[array];
+            rate.is_output = rate.start_is_guess = rate.is_structural = rate.is_irregular = false;
+            rate.doc = NULL;
+            rate.unit = units_rate_text(flat->units, rate.unit);
+            rate.n_primes++;
+            const ArenaMark mark = arena_mark(&ex->scratch);
+            const uint32_t number = add_array(ex, text_from(arena_printf(&ex->scratch, "%s'", rate.name)), rate);
+            arena_release(&ex->scratch, mark);
+            flat->arrays.items[number].integral = array;
+            flat->arrays.items[array].derivative = number;
+        }
+        array = flat->arrays.items[array].derivative;
+    }
+    return array;
+}
+
+// ---------------------------------------------------------------------------------------------- reading elements
+
+// constant + factor · turns
+typedef struct Affine { double constant, factor[EXPR_LOOPS_MAX]; } Affine;
+
+static bool is_constant(const Affine *a)
+{
+    for (int k = 0; k < EXPR_LOOPS_MAX; k++)
+        if (a->factor[k] != 0) return false;
+    return true;
+}
+
+static Affine scaled(Affine a, double by)
+{
+    a.constant *= by;
+    for (int k = 0; k < EXPR_LOOPS_MAX; k++) a.factor[k] *= by;
+    return a;
+}
+
+static Affine sum(Affine a, Affine b)
+{
+    a.constant += b.constant;
+    for (int k = 0; k < EXPR_LOOPS_MAX; k++) a.factor[k] += b.factor[k];
+    return a;
+}
+
+static bool affine_of(const ExprPool *pool, Expr e, Affine *out, int depth)
+{
+    const ExprNode *node = expr_node(pool, e);
+    Affine a, b;
+    *out = (Affine){ 0 };
+    if (depth == 0) return false;
+    switch (node->op) {
+    case EXPR_CONST: out->constant = pool->constants.items[node->index]; return true;
+    case EXPR_TURN:
+        out->constant = (int32_t)node->b;
+        out->factor[node->a] = 1;
+        return true;
+    case EXPR_NEG:
+        if (!affine_of(pool, node->a, &a, depth - 1)) return false;
+        *out = scaled(a, -1);
+        return true;
+    case EXPR_ADD: case EXPR_SUB:
+        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1)) return false;
+        *out = sum(a, node->op == EXPR_ADD ? b : scaled(b, -1));
+        return true;
+    case EXPR_MUL:
+        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1)) return false;
+        if (is_constant(&a)) *out = scaled(b, a.constant);
+        else if (is_constant(&b)) *out = scaled(a, b.constant);
+        else return false;
+        return true;
+    default: return false;
+    }
+}
+
+// Whole, and inside of 1..size in every turn?
+static bool is_inside(const Nest *nest, const Affine *index, uint32_t size)
+{
+    double least = index->constant, most = index->constant;
+    if (index->constant != floor(index->constant)) return false;
+    for (uint32_t k = 0; k < nest->loops.n; k++) {
+        if (index->factor[k] != floor(index->factor[k])) return false;
+        const double span = index->factor[k] * (nest->loops.count[k] - 1.0);
+        if (span < 0) least += span;
+        else most += span;
+    }
+    return least >= 1 && most <= size;
+}
+
+// The element that the indices of a part select, in loops. False after an error, or if it cannot be told without
+// expanding the loops.
+static bool select_in_nest(const Reading *r, const Entity *entity, const AstPart *part, ExprAccess *access)
+{
+    Expander *ex = r->ex;
+    Reading structural = *r;
+    structural.is_structural = true;
+    structural.makes_modes = false;
+    Affine element = { 0 };
+    for (uint32_t i = 0; i < part->n_indices; i++) {
+        Affine index;
+        const Expr e = lower_real(&structural, part->indices[i]);
+        if (!affine_of(&ex->flat->pool, e, &index, 20)) {
+            ex->nest->failed = true;
+            return false;
+        }
+        if (!is_inside(ex->nest, &index, entity->sizes[i])) {    // said in full when the loop is expanded
+            ex->n_errors++;
+            return false;
+        }
+        index.constant -= 1;
+        element = sum(scaled(element, entity->sizes[i]), index);
+    }
+    access->offset = (uint32_t)element.constant;
+    for (int k = 0; k < EXPR_LOOPS_MAX; k++) access->stride[k] = (int32_t)element.factor[k];
+    return true;
+}
+
+bool array_access(const Reading *r, const Entity *entity, const AstPart *part, uint32_t primes, Place place,
+                  ExprAccess *access)
+{
+    Expander *ex = r->ex;
+    *access = (ExprAccess){ .array = entity->array };
+    if (ex->nest && part->n_indices == entity->n_sizes) {
+        if (!select_in_nest(r, entity, part, access)) return false;
+    } else {
+        size_t element;
+        if (!lower_select(r, entity, part, place, &element)) return false;
+        access->offset = (uint32_t)element;
+    }
+    if (primes == 0) return true;
+    if (ex->flat->arrays.items[access->array].kind != FLAT_VARIABLE) {
+        EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, place, entity->symbol->name, lower_kind(entity));
+        return false;
+    }
+    if (primes > 4) {    // nobody writes so many; the limit of scalars is told by expanding
+        array_spoil(ex, access->array);
+        return false;
+    }
+    access->array = array_derivative(ex, access->array, primes);
+    return true;
+}
+
+void array_check_exponent(Expander *ex, Expr exponent)
+{
+    const ExprPool *pool = &ex->flat->pool;
+    if (!ex->nest || expr_is_const(pool, exponent, NULL)) return;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    size_t n;
+    const Expr *nodes = expr_collect(pool, &exponent, 1, &ex->scratch, &n);
+    for (size_t i = 0; i < n; i++)
+        if (expr_op(pool, nodes[i]) == EXPR_TURN) ex->nest->failed = true;
+    arena_release(&ex->scratch, mark);
+}
+
+// ---------------------------------------------------------------------------------------------- families
+
+static bool is_element(const Expander *ex, Expr e) { return expr_op(&ex->flat->pool, e) == EXPR_ELEM; }
+
+// Keep lhs = rhs, or the other way round, as a family if it computes an element.
+static bool add_family(Expander *ex, bool is_initial, const ExprLoops *loops, Expr lhs, Expr rhs, Place place)
+{
+    Flat *flat = ex->flat;
+    if (!is_element(ex, lhs)) {
+        if (loops->n == 0 || !is_element(ex, rhs)) return false;
+        const Expr swap = lhs;
+        lhs = rhs;
+        rhs = swap;
+    }
+    const FlatFamily family = { *loops, lhs, rhs, place };
+    if (is_initial) vec_push(flat->arena, &flat->initial_families, family);
+    else vec_push(flat->arena, &flat->families, family);
+    if (loops->n > 0) return true;
+    const uint32_t array = expr_access(&flat->pool, lhs)->array;
+    if (++*map_at(&ex->singles, array) > SINGLES_MAX) array_spoil(ex, array);
+    return true;
+}
+
+bool array_equation(Expander *ex, bool is_initial, Expr lhs, Expr rhs, Place place)
+{
+    if (ex->flat->arrays.n == 0) return false;
+    static const ExprLoops none;
+    if (!ex->nest) return add_family(ex, is_initial, &none, lhs, rhs, place);
+    if (!add_family(ex, is_initial, &ex->nest->loops, lhs, rhs, place)) ex->nest->failed = true;
+    return true;    // kept, or to be expanded
+}
+
+void array_equation_for_all(Expander *ex, bool is_initial, uint32_t array, Expr rhs, Place place)
+{
+    const FlatArray *a = &ex->flat->arrays.items[array];
+    const ExprLoops loops = { .n = 1, .count = { a->n }, .first = { 1 }, .index = { "i" } };
+    const ExprAccess all = { .array = array, .stride = { 1 } };
+    add_family(ex, is_initial, &loops, expr_elem(&ex->flat->pool, &all), rhs, place);
+}
+
+// ---------------------------------------------------------------------------------------------- loops
+
+// Read one statement with the indices of the loops as symbols. False if it must be expanded instead: nothing has happened.
+static bool keep_statement(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, Nest *nest)
+{
+    if (item->kind != AST_EQUATION && item->kind != AST_INITIAL) return false;
+    Flat *flat = ex->flat;
+    orr_diag *const diag = ex->diag;
+    const size_t n_errors = ex->n_errors, n_calls = ex->past_calls.n;
+    const size_t n_families = flat->families.n, n_initial = flat->initial_families.n;
+    nest->failed = false;
+    ex->nest = nest;
+    ex->diag = NULL;
+    define_item(ex, scope, locals, item);
+    ex->nest = NULL;
+    ex->diag = diag;
+    // a mistake is explained by the scalars, which have values and names: read the model again without arrays
+    if (ex->n_errors > n_errors) flat->keep_failed = true;
+    if (!nest->failed) return true;
+    ex->past_calls.n = n_calls;
+    flat->families.n = n_families;
+    flat->initial_families.n = n_initial;
+    return false;
+}
+
+// A statement inside of the loops of a nest, turn by turn.
+static void expand_statement(Expander *ex, Scope *scope, const Local *locals, const Nest *nest, uint32_t depth,
+                             const AstItem *item)
+{
+    if (depth == nest->loops.n) {
+        expand_define(ex, scope, locals, item);
+        return;
+    }
+    for (uint32_t k = 0; k < nest->loops.count[depth] && !expand_gives_up(ex); k++) {
+        const double value = (double)nest->loops.first[depth] + k;
+        const Local index = { locals, nest->loops.index[depth], EXPR_NONE, value };
+        expand_statement(ex, scope, &index, nest, depth + 1, item);
+    }
+}
+
+// Add a loop to a nest, its index a symbol. False if its bounds are not numbers here; an empty one adds nothing.
+static bool enter_loop(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, Nest *nest, Local *index)
+{
+    const Reading r = { .ex = ex, .scope = scope, .locals = locals };
+    long long first, last;
+    if (nest->loops.n == EXPR_LOOPS_MAX) return false;
+    orr_diag *const diag = ex->diag;
+    const size_t n_errors = ex->n_errors;
+    ex->diag = NULL;
+    nest->failed = false;
+    ex->nest = nest;
+    const bool ok = lower_whole(&r, item->loop.first, &first) && lower_whole(&r, item->loop.last, &last);
+    ex->nest = NULL;
+    ex->diag = diag;
+    ex->n_errors = n_errors;
+    if (!ok || strcmp(item->loop.index, "t") == 0) return false;
+    if (last < first) return true;
+    if (first < -LOOP_MAX || last > LOOP_MAX || last - first >= LOOP_MAX) return false;
+    const uint32_t k = nest->loops.n++;
+    nest->loops.first[k] = (int32_t)first;
+    nest->loops.count[k] = (uint32_t)(last - first + 1);
+    nest->loops.index[k] = item->loop.index;
+    index->value = expr_turn(&ex->flat->pool, k, (int32_t)first);
+    return true;
+}
+
+// The statements of the innermost loop of a nest. `outside` are the locals around the nest, `locals` those inside.
+static void keep_items(Expander *ex, Scope *scope, const Local *outside, const Local *locals, Nest *nest,
+                       const AstItem *loop)
+{
+    double turns = 1;
+    for (uint32_t k = 0; k < nest->loops.n; k++) turns *= nest->loops.count[k];
+    for (uint32_t i = 0; i < loop->loop.n_items && !expand_gives_up(ex); i++) {
+        const AstItem *item = &loop->loop.items[i];
+        Nest inner = *nest;
+        Local index = { locals, item->kind == AST_FOR ? item->loop.index : NULL, EXPR_NONE, 0 };
+        bool is_kept;
+        if (item->kind != AST_FOR) {
+            is_kept = keep_statement(ex, scope, locals, item, nest);
+        } else {    // not if its bounds depend on the turn
+            is_kept = enter_loop(ex, scope, locals, item, &inner, &index);
+            if (inner.loops.n > nest->loops.n) keep_items(ex, scope, outside, &index, &inner, item);
+        }
+        if (!is_kept && expand_takes_turns(ex, item, turns)) expand_statement(ex, scope, outside, nest, 0, item);
+    }
+}
+
+bool array_keep_loop(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
+{
+    if (ex->flat->arrays.n == 0) return false;
+    Nest nest = { 0 };
+    Local index = { locals, item->loop.index, EXPR_NONE, 0 };
+    if (!enter_loop(ex, scope, locals, item, &nest, &index)) return false;
+    if (nest.loops.n > 0) keep_items(ex, scope, locals, &index, &nest, item);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- settling
+
+// An equation that computes nothing by itself: it must be solved for an unknown in it. Without any it is a constraint of
+// the states.
+static void spoil_family(Expander *ex, const FlatFamily *family)
+{
+    const Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    size_t n;
+    const Expr *elements = expr_elements(&flat->pool, family->rhs, &ex->scratch, &n);
+    bool any = false;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t array = expr_access(&flat->pool, elements[i])->array;
+        if (!flat_array_is_unknown(&flat->arrays.items[array])) continue;
+        array_spoil(ex, array);
+        any = true;
+    }
+    if (!any) array_spoil(ex, expr_access(&flat->pool, family->lhs)->array);
+    arena_release(&ex->scratch, mark);
+}
+
+// Equations for elements of what is no unknown are equations for something else, or constraints.
+static void sort_families(Expander *ex)
+{
+    Flat *flat = ex->flat;
+    size_t n = 0;
+    for (size_t i = 0; i < flat->families.n; i++) {
+        const FlatFamily family = flat->families.items[i];
+        const uint32_t array = expr_access(&flat->pool, family.lhs)->array;
+        if (flat_array_is_unknown(&flat->arrays.items[array])) flat->families.items[n++] = family;
+        else if (family.loops.n == 0) define_equation(ex, family.lhs, family.rhs, family.place);
+        else spoil_family(ex, &family);
+    }
+    flat->families.n = n;
+    n = 0;
+    for (size_t i = 0; i < flat->initial_families.n; i++) {
+        const FlatFamily family = flat->initial_families.items[i];
+        const uint32_t array = expr_access(&flat->pool, family.lhs)->array;
+        if (flat_array_is_state(&flat->arrays.items[array])) {
+            flat->initial_families.items[n++] = family;
+        } else if (family.loops.n == 0) {
+            const FlatEquation equation = { family.lhs, family.rhs, family.place };
+            vec_push(flat->arena, &flat->initial, equation);
+        } else {
+            array_spoil(ex, array);
+        }
+    }
+    flat->initial_families.n = n;
+}
+
+void array_settle(Expander *ex)
+{
+    if (ex->flat->arrays.n) sort_families(ex);
+}

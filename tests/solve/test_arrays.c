@@ -1,0 +1,233 @@
+// tests/solve/test_arrays.c: arrays that stay arrays compute what single variables would, to the last bit.
+//
+// Random models of stencils, recurrences, boundaries and scalars in between are compiled twice: with every array of two
+// elements or more kept, and with all elements as single variables. The second is what has always been there.
+#include "base/text.h"
+#include "check.h"
+#include "model/model.h"
+#include "orrery/experiment.h"
+#include <stdlib.h>
+
+typedef struct Lab {
+    orr_diag   *diag;
+    orr_source *source;
+    orr_model  *model;
+    orr_run    *run;
+} Lab;
+
+static Lab lab_open(const char *text, size_t arrays_from)
+{
+    Lab lab = { .diag = orr_diag_create() };
+    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
+    orr_compile_options options = orr_compile_options_default();
+    options.arrays_from = arrays_from;
+    if (lab.source) lab.model = orr_model_compile(lab.source, &options, lab.diag);
+    if (!lab.model) {
+        fputs(text, stderr);
+        orr_diag_print(lab.diag, stderr, 0);
+    }
+    assert_non_null(lab.model);
+    return lab;
+}
+
+static void lab_close(Lab *lab)
+{
+    orr_run_destroy(lab->run);
+    orr_model_destroy(lab->model);
+    orr_source_destroy(lab->source);
+    orr_diag_destroy(lab->diag);
+}
+
+static void lab_run(Lab *lab, const char *solver, double step, double t_end)
+{
+    orr_run_options o = orr_run_options_default();
+    o.solver = solver;
+    o.t_end = t_end;
+    o.step = step;
+    orr_run_destroy(lab->run);
+    lab->run = orr_run_create(lab->model, &o, lab->diag);
+    if (!lab->run || orr_run_advance(lab->run, t_end) != ORR_STATUS_OK) orr_diag_print(lab->diag, stderr, 0);
+    assert_non_null(lab->run);
+}
+
+// Every variable of one is a variable of the other, of the same kind, with the same value.
+static void compare(const Lab *a, const Lab *b, const char *text, const char *solver, double tolerance)
+{
+    const size_t n = orr_model_n_variables(a->model);
+    assert_int_equal(n, orr_model_n_variables(b->model));
+    for (size_t i = 0; i < n; i++) {
+        const orr_variable v = orr_model_variable(a->model, i);
+        const size_t k = orr_model_find(b->model, v.name);
+        if (k == (size_t)-1) fail_msg("%s is missing", v.name);
+        assert_int_equal(v.kind, orr_model_variable(b->model, k).kind);
+        const double x = orr_run_value(a->run, i), y = orr_run_value(b->run, k);
+        const bool same = tolerance == 0 ? memcmp(&x, &y, sizeof x) == 0 : fabs(x - y) <= tolerance * (1 + fabs(y));
+        if (same) continue;
+        fputs(text, stderr);
+        fail_msg("%s by %s: %.17g as an array, %.17g alone", v.name, solver, x, y);
+    }
+}
+
+// ---- Random models
+
+typedef struct Writer {
+    StrBuf   s;
+    uint64_t random;
+    int      n, m;           // sizes
+    int      n_kept;         // arrays that must have stayed arrays
+} Writer;
+
+static uint32_t draw(Writer *w, uint32_t n)
+{
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return (uint32_t)(w->random >> 20) % n;
+}
+
+#define PUT(w, ...) str_addf(&(w)->s, __VA_ARGS__)
+
+// A number of ordinary size, of i or not.
+static const char *factor(Writer *w)
+{
+    static const char *const factors[] = { "0.5", "a", "b[i]", "0.01*i", "sin(0.3*i)", "1/(i + 2)", "exp(-0.1*t)", "(n - i)/n",
+                                           "if i > 3 then 0.2 else 0.4", "cos(t + i)" };
+    return factors[draw(w, sizeof factors / sizeof *factors)];
+}
+
+// Something that reads the array u near i.
+static void put_stencil(Writer *w, const char *u)
+{
+    switch (draw(w, 5)) {
+    case 0: PUT(w, "(%s)*(%s[i-1] - 2*%s[i] + %s[i+1])", factor(w), u, u, u); break;
+    case 1: PUT(w, "(%s)*(%s[i+1] - %s[i-1]) - %s[i]^3", factor(w), u, u, u); break;
+    case 2: PUT(w, "-(%s)*%s[i] + 0.1*tanh(%s[i-1]*%s[i+1])", factor(w), u, u, u); break;
+    case 3: PUT(w, "(%s)*(%s[n+1-i] - %s[i]) + 0.01*s", factor(w), u, u); break;
+    default: PUT(w, "(%s)*%s[i-1] - (%s)*%s[i] + 0.05*%s[3]", factor(w), u, factor(w), u, u); break;
+    }
+}
+
+static void put_start(Writer *w, const char *u)
+{
+    if (draw(w, 2)) PUT(w, "  for i in 1..n\n    initial %s[i] = 0.3*sin(%u*i) + 0.1\n  end\n", u, 1 + draw(w, 3));
+    else PUT(w, "  initial\n    %s[1] = 0.2\n    for k in 2..n\n      %s[k] = 0.1 + k/20\n    end\n  end\n", u, u);
+}
+
+// The rate of each element once: ends and inside, by parities, or in two pieces.
+static void put_rates(Writer *w, const char *u, const char *rate, bool reads_f)
+{
+    const char *more = reads_f ? " + 0.1*f[i]" : "";
+    switch (draw(w, 3)) {
+    case 0:
+        PUT(w, "  %s[1]%s = -%s[1]\n  %s[n]%s = 0.1*s - %s[n]\n  for i in 2..n-1\n    %s[i]%s = ", u, rate, u, u, rate, u, u, rate);
+        put_stencil(w, u);
+        PUT(w, "%s\n  end\n", more);
+        break;
+    case 1:
+        PUT(w, "  for i in 1..n\n    %s[i]%s = -(%s)*%s[i] + 0.2*%s[n+1-i]%s\n  end\n", u, rate, factor(w), u, u, more);
+        break;
+    default:
+        PUT(w, "  for j in 1..n/2\n    %s[2*j]%s = 0.3*(%s[2*j-1] - %s[2*j])\n    %s[2*j-1]%s = 0.2*(%s[2*j] - %s[2*j-1])\n  end\n", u,
+            rate, u, u, u, rate, u, u);
+        break;
+    }
+}
+
+static void put_algebraic(Writer *w)
+{
+    switch (draw(w, 5)) {
+    case 0: PUT(w, "  for i in 1..n\n    f[i] = (%s)*u[i] + 0.1*s\n  end\n", factor(w)); break;
+    case 1: PUT(w, "  f[1] = u[1]\n  for i in 2..n\n    f[i] = 0.3*f[i-1] + u[i]\n  end\n"); break;    // forwards
+    case 2: PUT(w, "  f[n] = z\n  for i in 1..n-1\n    f[i] = 0.3*f[i+1] - (%s)*u[i]\n  end\n", factor(w)); break;    // backwards
+    case 3: PUT(w, "  for i in 1..n\n    2*f[i] + u[i] = 0.3\n  end\n"), w->n_kept--; break;    // to be solved
+    default: PUT(w, "  for i in 1..n\n    f[i] = if u[i] > 0.2 then 0.1 else u[i]\n  end\n"), w->n_kept--; break;    // relations
+    }
+}
+
+static void put_grid(Writer *w)
+{
+    PUT(w, "  for i in 1..m\n    for j in 1..n\n      initial g[i,j] = 0.1*i - 0.05*j\n    end\n  end\n");
+    PUT(w, "  for j in 1..n\n    g[1,j]' = -g[1,j]\n    g[m,j]' = 0.1\n  end\n");
+    PUT(w, "  for i in 2..m-1\n    g[i,1]' = 0\n    g[i,n]' = -g[i,n-1]\n    for j in 2..n-1\n");
+    PUT(w, "      g[i,j]' = 0.2*(g[i-1,j] + g[i+1,j] + g[i,j-1] + g[i,j+1] - 4*g[i,j]) + (%s)*u[j]\n", factor(w));
+    PUT(w, "    end\n  end\n");
+}
+
+static char *random_model(uint64_t seed, int *n_kept)
+{
+    Writer w = { .random = seed * UINT64_C(0x9e3779b97f4a7c15) + 1 };
+    for (int i = 0; i < 5; i++) draw(&w, 2);
+    w.n = 2 * (3 + (int)draw(&w, 8));
+    w.m = 3 + (int)draw(&w, 5);
+    const bool has_grid = draw(&w, 2), has_second = draw(&w, 2), has_v = draw(&w, 2), scalars_first = draw(&w, 2);
+    w.n_kept = 3 + has_v + has_grid + has_second;    // u, f, b
+    PUT(&w, "model M\n  const n = %d, m = %d\n  param a = 0.7, b[n] = 0.3*a\n", w.n, w.m);
+    if (scalars_first) PUT(&w, "  var s = 0.5, z\n");
+    PUT(&w, "  var u[n]\n");
+    if (has_second) PUT(&w, "  var q[n] = 0.1\n  var q[n]' = -0.2\n");
+    if (!scalars_first) PUT(&w, "  var s = 0.5, z\n");
+    if (has_v) PUT(&w, "  var v[n] = a/2\n");
+    if (has_grid) PUT(&w, "  var g[m,n]\n");
+    PUT(&w, "  output f[n]\n");
+    PUT(&w, "  s' = -s + u[2] - 0.1*f[n]\n  z = u[1]*u[n] + s\n");
+    put_start(&w, "u");
+    put_rates(&w, "u", "'", draw(&w, 2));
+    if (has_v) put_rates(&w, "v", "'", draw(&w, 2));
+    if (has_second) put_rates(&w, "q", "''", false);
+    put_algebraic(&w);
+    if (has_grid) put_grid(&w);
+    PUT(&w, "end\n");
+    *n_kept = w.n_kept;
+    return str_finish(&w.s);
+}
+
+static const struct Method {
+    const char *name;
+    double      step, tolerance;
+} methods[] = {
+    { "euler", 0.01, 0 }, { "heun", 0.01, 0 }, { "rk4", 0.05, 0 },  { "semi-implicit euler", 0.01, 0 },
+    { "dopri5", 0, 0 },   { "adams", 0, 0 },   { "bdf", 0, 1e-4 },    // scalars have a symbolic Jacobian
+};
+enum { N_METHODS = sizeof methods / sizeof *methods };
+
+static size_t count_kept(const orr_model *model)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < model->flat.arrays.n; i++) n += model->flat.arrays.items[i].n_primes == 0;
+    return n;
+}
+
+static void test_arrays_compute_what_single_variables_would(void **state)
+{
+    (void)state;
+    size_t n_kept_in_all = 0;
+    for (uint64_t seed = 1; seed <= 150; seed++) {
+        int n_kept;
+        char *text = random_model(seed, &n_kept);
+        Lab kept = lab_open(text, 2), single = lab_open(text, SIZE_MAX);
+        assert_int_equal(single.model->flat.arrays.n, 0);
+        if (count_kept(kept.model) < (size_t)n_kept) {
+            fputs(text, stderr);
+            fail_msg("only %zu arrays stayed arrays", count_kept(kept.model));
+        }
+        n_kept_in_all += count_kept(kept.model);
+        for (size_t i = 0; i < N_METHODS; i++) {
+            const struct Method *m = &methods[i];
+            lab_run(&kept, m->name, m->step, 0.5);
+            lab_run(&single, m->name, m->step, 0.5);
+            compare(&kept, &single, text, m->name, m->tolerance);
+        }
+        lab_close(&kept);
+        lab_close(&single);
+        free(text);
+    }
+    printf("%zu arrays stayed arrays\n", n_kept_in_all);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_arrays_compute_what_single_variables_would),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
