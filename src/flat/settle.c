@@ -203,8 +203,8 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
         FlatVar *v = &flat->vars.items[ex->held.items[i].variable];
         const Reads reads = settle_reads(ex, v->start);
         const Value *value = ex->held.items[i].value;
-        if (reads == READS_VARIABLES && value->given_to && !value->given_to->parent) {
-            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, offender(ex, v->start, READS_INPUTS));
+        if (reads & READS_VARIABLES && value->given_to && !value->given_to->parent) {
+            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, settle_offender(ex, v->start, READS_INPUTS));
             diag_hint(ex->diag, "it may depend on t, parameters and inputs; what the model feeds back belongs into a model");
         }
         if (reads > READS_INPUTS) {

@@ -18,7 +18,6 @@ enum {
     SETTLE_MAX = 100,        // rounds of modes that depend on one another
     ITERATIONS_MAX = 1000,   // of bodies that make others fire, at one instant
     BURST_MAX = 1000,        // events inside BURST_SPAN before we call it endless
-    SHOWN = 6,               // events named in a message
 };
 #define BURST_SPAN 1e-9    // of the scale of time
 
@@ -399,30 +398,61 @@ static void sort_fired(orr_run *run)
     }
 }
 
-// Events that make each other fire for ever: name those of the last round.
+// The events whose bodies ran last, each once, the latest first.
+static void remember(orr_run *run, uint32_t event)
+{
+    uint32_t k = 0;
+    while (k < run->n_recent && run->recent[k] != event) k++;
+    if (k == run->n_recent && run->n_recent < EVENT_RECENT) run->n_recent++;
+    if (k == EVENT_RECENT) k--;
+    for (; k > 0; k--) run->recent[k] = run->recent[k - 1];
+    run->recent[0] = event;
+}
+
+static void note_recent(orr_run *run)
+{
+    const Flat *flat = &run->model->flat;
+    for (uint32_t i = run->n_recent; i-- > 0;) {
+        const FlatEvent *event = &flat->events.items[run->recent[i]];
+        StrBuf names = { 0 };
+        for (uint32_t k = 0; k < event->n_actions; k++) {
+            const FlatAction *action = &flat->actions.items[event->first_action + k];
+            if (!action->is_hidden)
+                str_addf(&names, "%s'%s'", names.p ? ", " : "", flat->vars.items[action->target].name);
+        }
+        diag_note(run->diag, run_place(run->model, run->diag, event->place), "this event assigns %s",
+                  names.p ? names.p : "nothing");
+        str_free(&names);
+    }
+}
+
+// Events that make each other fire for ever.
 static bool report_cycle(orr_run *run, double t)
 {
     const Flat *flat = &run->model->flat;
     StrBuf texts = { 0 };
-    for (uint32_t i = 0; i < run->n_fired && i < SHOWN; i++)
-        str_addf(&texts, "%s'%s'", i ? ", " : "", event_cause(run, run->fired[i]));
-    diag_report(run->diag, DIAG_EVENT_CYCLE, run_place(run->model, run->diag, flat->events.items[run->fired[0]].place),
-                t, (size_t)ITERATIONS_MAX, texts.p);
+    for (uint32_t i = run->n_recent; i-- > 0;)
+        str_addf(&texts, "%s'%s'", texts.p ? ", " : "", event_cause(run, run->recent[i]));
+    diag_report(run->diag, DIAG_EVENT_CYCLE,
+                run_place(run->model, run->diag, flat->events.items[run->recent[0]].place), t,
+                (size_t)ITERATIONS_MAX, texts.p);
     str_free(&texts);
-    diag_hint(run->diag, "each makes another fire; what it assigns must at some time leave all conditions as they are");
-    for (uint32_t i = 0; i < run->n_fired && i < SHOWN; i++) {
-        const FlatEvent *event = &flat->events.items[run->fired[i]];
-        StrBuf names = { 0 };
-        for (uint32_t k = 0; k < event->n_actions; k++) {
-            const FlatAction *action = &flat->actions.items[event->first_action + k];
-            if (!action->is_hidden) str_addf(&names, "%s'%s'", names.p ? ", " : "", flat->vars.items[action->target].name);
-        }
-        diag_note(run->diag, run_place(run->model, run->diag, event->place), "this one assigns %s",
-                  names.p ? names.p : "nothing");
-        str_free(&names);
-    }
+    diag_hint(run->diag, "each makes another fire; what they assign must at some time leave all conditions alone");
+    note_recent(run);
     drive_fail(run);
     return false;
+}
+
+// Events in endless succession, with almost no time between them.
+static orr_status report_burst(orr_run *run, const Island *island)
+{
+    const orr_status status =
+        fail_endless(run, island->t, run->event_relation,
+                     "a small hysteresis, or a smooth function in its place, ends the chattering");
+    diag_note(run->diag, (Place){ 0 }, "%zu events since t = %.10g, one every %.2g", run->n_burst, run->burst_start,
+              (island->t - run->burst_start) / (double)run->n_burst);
+    note_recent(run);
+    return status;
 }
 
 // Everything that follows from what has happened so far. *affects: the solver must begin anew.
@@ -443,6 +473,7 @@ static bool iterate(orr_run *run, Island *island, bool is_start, bool *affects)
             *affects |= run->affects[run->fired[i]];
             if (!run_body(run, island, run->fired[i], iteration)) return false;
             run->n_bodies++;
+            remember(run, run->fired[i]);
             run->is_fired[run->fired[i]] = false;
         }
         run->n_fired = 0;
@@ -478,8 +509,7 @@ orr_status event_handle(orr_run *run, Island *island)
         run->n_burst = 0;
     }
     if (++run->n_burst > BURST_MAX)
-        return fail_endless(run, island->t, run->event_relation,
-                            "a small hysteresis, or a smooth function in its place, ends the chattering");
+        return report_burst(run, island);
     bool acted, affects = false;
     const size_t n_bodies = run->n_bodies;
     const bool ended = island->surface.ends;
@@ -503,7 +533,7 @@ orr_status event_handle(orr_run *run, Island *island)
 orr_status event_start(orr_run *run, Island *island)
 {
     const orr_model *model = run->model;
-    run->n_fired = 0;
+    run->n_fired = run->n_recent = 0;
     run->terminated = NULL;
     run->t_sample = run->t_sample_before = NAN;
     surface_start(run, island);

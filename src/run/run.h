@@ -162,6 +162,7 @@ struct orr_run {
     bool     *has_slid;             // [n_relations] and was reported
     bool     *is_state_marked;      // [n_states] scratch
     size_t    n_bodies;             // run so far
+    uint32_t  recent[6], n_recent;  // the last of them, for messages
     const char *terminated;         // reason given by `terminate`; NULL: the run goes on
     // whoever wants to see each event; NULL: nobody. False cancels.
     bool    (*observe)(void *context, const orr_event *event);
@@ -268,7 +269,7 @@ bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing
 
 // ---- event.c: what happens at an instant
 
-enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1 };
+enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1, EVENT_RECENT = 6 };
 
 void event_init(orr_run *run);
 // The run begins: conditions that hold now have held before, `when initial` and what is due at t_start happen.
