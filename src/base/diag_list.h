@@ -247,5 +247,11 @@
     D(MACHINE_TABLE,          "E816", "this is not a transition table: %s") \
     D(MACHINE_DOT,            "E817", "this is not a machine in DOT: %s") \
     D(MACHINE_LEDGER,         "E818", "this is not a ledger of experiments: %s") \
-    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s")
+    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s") \
+    D(MACHINE_BY_CHANCE,      "E850", "'%s' moves by chance and cannot be %s") \
+    D(MACHINE_INPUTS,         "E851", "'%s' and '%s' cannot be compared: '%s' has no input '%s'") \
+    D(MACHINE_LIMIT,          "E852", "%s: there are too many %s") \
+    D(MACHINE_POLICY,         "E853", "no policy can be computed for '%s': %s") \
+    D(MACHINE_UNSETTLED,      "E854", "the long run of '%s' did not settle within the work allowed") \
+    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s")
 // clang-format on

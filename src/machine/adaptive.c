@@ -1,22 +1,25 @@
-// src/machine/adaptive.c: a tree of experiments that tells all suspects apart, each input chosen by what was seen.
+// src/machine/adaptive.c: a tree of experiments that tells all suspects apart, each input chosen by what was
+// seen.
 //
-// The nodes of the search are sets of (state, label) that have answered alike (separate.c). An input is allowed in a set
-// if it brings no two labels that answer alike into the same state; it leads to one set for each answer. The fewest
-// inputs a set needs in the worst case are 1 + the least, over the allowed inputs, of the most that one of the parts
-// needs; none, if all labels are equal.
+// The nodes of the search are sets of (state, label) that have answered alike (separate.c). An input is
+// allowed in a set if it brings no two labels that answer alike into the same state; it leads to one set for
+// each answer. The fewest inputs a set needs in the worst case are 1 + the least, over the allowed inputs, of
+// the most that one of the parts needs; none, if all labels are equal.
 //
-// Sets are explored level by level from the beginning. A tree of depth d meets only sets fewer than d levels down, so as
-// soon as the known part has a tree no deeper than the levels explored, that tree is a shortest one. Solving goes from
-// the leaves: an input is solved when the last of its parts is, and sets are finished in the order of their depths.
+// Sets are explored level by level from the beginning. A tree of depth d meets only sets fewer than d levels
+// down, so as soon as the known part has a tree no deeper than the levels explored, that tree is a shortest
+// one. Solving goes from the leaves: an input is solved when the last of its parts is, and sets are finished
+// in the order of their depths.
 #include "base/map.h"
 #include "base/vec.h"
 #include "machine/ask.h"
+#include <stdlib.h>
 
 typedef struct Set {
-    size_t   first;             // in `data`
+    size_t   first;       // in `data`
     uint32_t n, level;
-    uint32_t depth;             // NONE: not solved
-    uint32_t input;             // that achieves it
+    uint32_t depth;       // NONE: not solved
+    uint32_t input;       // that achieves it
 } Set;
 
 // An input in a set, and the sets it leads to.
@@ -27,14 +30,14 @@ typedef struct Option {
 
 typedef struct Search {
     const Suspects *suspects;
-    Arena *arena;
-    Codes  codes;
-    Index  index;
-    VEC(uint32_t) data;
-    VEC(Set) sets;
-    VEC(Option) options;
-    VEC(uint32_t) parts;             // numbers of sets
-    uint32_t n_roots;                // the first sets
+    Arena          *arena;
+    Codes           codes;
+    Index           index;
+    VEC(uint32_t)   data;
+    VEC(Set)        sets;
+    VEC(Option)     options;
+    VEC(uint32_t)   parts;       // numbers of sets
+    uint32_t        n_roots;     // the first sets
 } Search;
 
 static uint32_t add_set(Search *s, const uint32_t *codes, uint32_t n, uint32_t level)
@@ -76,8 +79,10 @@ static void solve(Search *s)
 {
     Arena work = { 0 };
     const uint32_t n_sets = (uint32_t)s->sets.n, n_options = (uint32_t)s->options.n;
-    uint32_t *left = ARENA_ARRAY(&work, uint32_t, n_options), *first = ARENA_ARRAY(&work, uint32_t, (size_t)n_sets + 2),
-             *user = ARENA_ARRAY(&work, uint32_t, s->parts.n), *queue = ARENA_ARRAY(&work, uint32_t, n_sets), n_queue = 0;
+    uint32_t *left = ARENA_ARRAY(&work, uint32_t, n_options),
+             *first = ARENA_ARRAY(&work, uint32_t, (size_t)n_sets + 2),
+             *user = ARENA_ARRAY(&work, uint32_t, s->parts.n), *queue = ARENA_ARRAY(&work, uint32_t, n_sets),
+             n_queue = 0;
     for (uint32_t i = 0; i < n_sets; i++) s->sets.items[i].depth = MACHINE_NONE;
     for (size_t p = 0; p < s->parts.n; p++) first[s->parts.items[p] + 2]++;
     for (uint32_t i = 0; i < n_sets; i++) first[i + 2] += first[i + 1];
@@ -129,7 +134,8 @@ static SearchEnd search(Search *s, const Effort *effort, bool *is_shortest)
     size_t solved_at = 0;
     *is_shortest = true;
     for (uint32_t at = 0; at < s->sets.n && end == SEARCH_NONE; at++) {
-        // a level is complete: is that enough? Asked only when the graph has grown, so that asking stays cheap
+        // a level is complete: is that enough? Asked only when the graph has grown, so that asking stays
+        // cheap
         const uint32_t level = s->sets.items[at].level;
         if (at > 0 && level > s->sets.items[at - 1].level && s->sets.n > solved_at + solved_at / 2) {
             solve(s);
@@ -149,22 +155,22 @@ static SearchEnd search(Search *s, const Effort *effort, bool *is_shortest)
 // ---- The tree
 
 typedef struct Making {
-    Search   *s;
-    Tree     *tree;
-    uint32_t *now;        // [suspects] state of each
-    uint64_t *keys;       // scratch
-    uint32_t *scratch;
+    Search       *s;
+    Tree         *tree;
+    uint32_t     *now;        // [suspects] state of each
+    uint64_t     *keys;       // scratch
+    uint32_t     *scratch;
     VEC(TreeNode) nodes;
 } Making;
 
 static uint32_t find_set(Making *m, const TreeNode *node)
 {
     Search *s = m->s;
-    // all suspects of the node, as one set: divide() wants an answer, and here all have given the same
     for (uint32_t i = 0; i < node->n_suspects; i++) {
         const uint32_t suspect = m->tree->order[node->first_suspect + i];
-        m->scratch[i] = s->codes.n_labels == 1 ? m->now[suspect]
-                                               : m->now[suspect] * s->codes.n_labels + s->suspects->labels[suspect];
+        m->scratch[i] = s->codes.n_labels == 1
+                            ? m->now[suspect]
+                            : m->now[suspect] * s->codes.n_labels + s->suspects->labels[suspect];
     }
     const uint32_t n = codes_sort(&s->codes, m->scratch, node->n_suspects);
     if (n == 0) return MACHINE_NONE;    // one label only
@@ -172,7 +178,8 @@ static uint32_t find_set(Making *m, const TreeNode *node)
     IndexProbe probe = index_probe(&s->index, hash);
     for (uint32_t id; index_next(&s->index, &probe, &id);) {
         const Set *old = &s->sets.items[id];
-        if (old->n == n && memcmp(s->data.items + old->first, s->codes.codes, n * sizeof(uint32_t)) == 0) return id;
+        if (old->n == n && memcmp(s->data.items + old->first, s->codes.codes, n * sizeof(uint32_t)) == 0)
+            return id;
     }
     return MACHINE_NONE;
 }
@@ -203,7 +210,8 @@ static void branch(Making *m, uint32_t at, bool look_only)
         if (i == 0 || answer != vec_last(&m->nodes).output) {
             m->nodes.items[at].n_children++;
             vec_push(m->s->arena, &m->nodes,
-                     (TreeNode){ .output = answer, .input = MACHINE_NONE, .first_suspect = node.first_suspect + i });
+                     (TreeNode){
+                         .output = answer, .input = MACHINE_NONE, .first_suspect = node.first_suspect + i });
         }
         vec_last(&m->nodes).n_suspects++;
     }
@@ -212,7 +220,9 @@ static void branch(Making *m, uint32_t at, bool look_only)
 static void make_tree(Search *s, Tree *tree, Arena *arena)
 {
     const Suspects *suspects = s->suspects;
-    Making m = { .s = s, .tree = tree, .now = ARENA_ARRAY(s->arena, uint32_t, suspects->n),
+    Making m = { .s = s,
+                 .tree = tree,
+                 .now = ARENA_ARRAY(s->arena, uint32_t, suspects->n),
                  .keys = ARENA_ARRAY(s->arena, uint64_t, suspects->n),
                  .scratch = ARENA_ARRAY(s->arena, uint32_t, suspects->n) };
     memcpy(m.now, suspects->states, suspects->n * sizeof *m.now);

@@ -1,7 +1,8 @@
 // src/machine/ask.h: what the questions about machines share.
 //
-// Most questions are about several machines at once, or about one and itself. They are asked of a Joint: the disjoint
-// union of the machines with inputs and outputs matched by name, where "equivalent" is a relation between its states.
+// Most questions are about several machines at once, or about one and itself. They are asked of a Joint: the
+// disjoint union of the machines with inputs and outputs matched by name, where "equivalent" is a relation
+// between its states.
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"
@@ -27,15 +28,16 @@ static inline void ask_free(void *memory)
 
 // The tables of several deterministic machines as one; no names of states.
 typedef struct Joint {
-    MachineKind kind;                // Mealy if one of them is
-    uint32_t    n_machines;
-    uint32_t    n_states, n_inputs, n_outputs;
-    const uint32_t *first;           // [n_machines + 1] number of the first state of each
-    const uint32_t *next;            // [n_states*n_inputs]
-    const uint32_t *out;             // Moore: [n_states]; Mealy: [n_states*n_inputs]
-    const uint32_t *const *input;    // [n_machines][n_inputs] the machine's own number of an input
-    const uint32_t *const *output;   // [n_machines][n_outputs] likewise; MACHINE_NONE if it has no such output
-    const char *const *outputs;      // [n_outputs] names; borrowed
+    MachineKind            kind;          // Mealy if one of them is
+    uint32_t               n_machines;
+    uint32_t               n_states, n_inputs, n_outputs;
+    const uint32_t        *first;         // [n_machines + 1] number of the first state of each
+    const uint32_t        *next;          // [n_states*n_inputs]
+    const uint32_t        *out;           // Moore: [n_states]; Mealy: [n_states*n_inputs]
+    const uint32_t *const *input;         // [n_machines][n_inputs] the machine's own number of an input
+    const uint32_t *const *output;        // [n_machines][n_outputs] likewise; MACHINE_NONE if it has no such
+                                          // output
+    const char     *const *outputs;       // [n_outputs] names; borrowed
 } Joint;
 
 // False, with a message, if one of them is stochastic or the inputs are not the same. Texts are borrowed.
@@ -55,8 +57,8 @@ static inline uint32_t joint_answer(const Joint *j, uint32_t state, uint32_t inp
     return j->kind == MACHINE_MOORE ? j->out[j->next[cell]] : j->out[cell];
 }
 
-// What the joint machine's states answer to a word, by the numbers of machine `m`, in the arena: n + 1 outputs of a
-// Moore machine, n of a Mealy machine.
+// What the joint machine's states answer to a word, by the numbers of machine `m`, in the arena: n + 1
+// outputs of a Moore machine, n of a Mealy machine.
 uint32_t *joint_respond(const Joint *j, uint32_t m, uint32_t state, orr_word word, size_t *n, Arena *arena);
 // A word by the numbers of machine `m`.
 orr_word joint_translate(const Joint *j, uint32_t m, orr_word word, Arena *arena);
@@ -87,18 +89,18 @@ bool pairs_separate(Pairs *pairs, uint32_t p, uint32_t q, orr_word *word, Arena 
 
 // ---- separate.c: which of several suspects is it?
 
-// A suspect is a state in which a machine may be, and a label: what is to be found out about it. Suspects with the same
-// label need not be told apart.
+// A suspect is a state in which a machine may be, and a label: what is to be found out about it. Suspects
+// with the same label need not be told apart.
 typedef struct Suspects {
-    const Joint    *joint;      // no two states are equivalent
-    const uint32_t *states;     // [n]
-    const uint32_t *labels;     // [n] below n_labels
+    const Joint    *joint;          // no two states are equivalent
+    const uint32_t *states;         // [n]
+    const uint32_t *labels;         // [n] below n_labels
     uint32_t        n, n_labels;
 } Suspects;
 
 // What a search may cost, and whether somebody wants it to stop.
 typedef struct Effort {
-    size_t n_sets, n_items;     // most that may be kept
+    size_t              n_sets, n_items;    // most that may be kept
     const volatile int *cancel;
 } Effort;
 static inline bool effort_is_cancelled(const Effort *effort) { return effort->cancel && *effort->cancel; }
@@ -120,11 +122,15 @@ static inline uint32_t codes_label(const Codes *c, uint32_t code)
 {
     return c->n_labels == 1 ? code : code % c->n_labels;
 }
-// Parts of more than one label into which the suspects fall before any input. False if two of different labels are in
-// the same state: nothing will ever tell them apart.
+// Parts of more than one label into which the suspects fall before any input. False if two of different
+// labels are in the same state: nothing will ever tell them apart.
 bool codes_begin(Codes *c, const Suspects *suspects);
 // The same for what an input makes of set[n].
 bool codes_step(Codes *c, const uint32_t *set, uint32_t n, uint32_t input);
+// Codes that have answered alike, as a set in c->codes: its size, 0 if all labels are equal.
+uint32_t codes_sort(Codes *c, const uint32_t *codes, uint32_t n);
+// Whether a state and a label fit into a code.
+bool suspects_fit(const Suspects *suspects);
 
 // The shortest word after which only suspects with the same label have answered alike.
 SearchEnd separate_by_word(const Suspects *suspects, const Effort *effort, orr_word *word, Arena *arena);
@@ -136,15 +142,16 @@ uint32_t separate_groups(const Suspects *suspects, orr_word word, uint32_t *grou
 // ---- adaptive.c
 
 typedef struct TreeNode {
-    uint32_t output;             // observed before it; MACHINE_NONE at the root
-    uint32_t input;              // to be given now; MACHINE_NONE: look only (the root), or nothing is left to do
+    uint32_t output;                       // observed before it; MACHINE_NONE at the root
+    uint32_t input;                        // to be given now; MACHINE_NONE: look only (the root), or nothing
+                                           // is left to do
     uint32_t first_child, n_children;
     uint32_t first_suspect, n_suspects;    // in `order`
 } TreeNode;
 typedef struct Tree {
-    TreeNode *nodes;             // [n] the root first
-    uint32_t  n, depth;          // depth: inputs in the worst case
-    uint32_t *order;             // [suspects] sorted so that those of a node stand together
+    TreeNode *nodes;          // [n] the root first
+    uint32_t  n, depth;       // depth: inputs in the worst case
+    uint32_t *order;          // [suspects] sorted so that those of a node stand together
     bool      is_shortest;
 } Tree;
 // The tree of experiments with the fewest inputs in the worst case.

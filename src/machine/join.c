@@ -34,15 +34,19 @@ static bool match_inputs(const Machine *first, const Machine *m, uint32_t *own, 
         diag_report(diag, DIAG_MACHINE_INPUTS, (Place){ 0 }, first->name, m->name, m->name, first->inputs[i]);
         const char *near = text_closest(first->inputs[i], m->inputs, m->n_inputs);
         if (near) diag_hint(diag, "its nearest input is '%s': is that the same?", near);
-        else diag_hint(diag, "machines are compared by what they answer to the same inputs; rename, or add it");
+        else
+            diag_hint(diag,
+                      "machines are compared by what they answer to the same inputs; rename, or add it");
     }
     if (ok && n_found < m->n_inputs) {
         text_map_init(&map, arena);
         for (uint32_t i = 0; i < first->n_inputs; i++) text_map_put(&map, text_from(first->inputs[i]), i);
         for (uint32_t i = 0; i < m->n_inputs; i++) {
             if (text_map_find(&map, text_from(m->inputs[i]))) continue;
-            diag_report(diag, DIAG_MACHINE_INPUTS, (Place){ 0 }, first->name, m->name, first->name, m->inputs[i]);
-            diag_hint(diag, "machines are compared by what they answer to the same inputs; rename, or add it");
+            diag_report(diag, DIAG_MACHINE_INPUTS, (Place){ 0 }, first->name, m->name, first->name,
+                        m->inputs[i]);
+            diag_hint(diag,
+                      "machines are compared by what they answer to the same inputs; rename, or add it");
             break;
         }
         ok = false;
@@ -51,7 +55,7 @@ static bool match_inputs(const Machine *first, const Machine *m, uint32_t *own, 
 }
 
 typedef struct Shared {
-    Names      names;         // of outputs
+    Names names;              // of outputs
     uint32_t **by_machine;    // [n_machines][n_outputs of it] shared number
 } Shared;
 
@@ -92,7 +96,9 @@ bool joint_make(Joint *joint, const Machine *const *machines, uint32_t n, Arena 
     uint32_t *first = ARENA_ARRAY(arena, uint32_t, (size_t)n + 1);
     const uint32_t **input = ARENA_ARRAY(arena, const uint32_t *, n);
     const uint32_t **output = ARENA_ARRAY(arena, const uint32_t *, n);
-    *joint = (Joint){ .n_machines = n, .n_inputs = machines[0]->n_inputs, .first = first, .input = input, .output = output };
+    *joint = (Joint){
+        .n_machines = n, .n_inputs = machines[0]->n_inputs, .first = first, .input = input, .output = output
+    };
     for (uint32_t m = 0; m < n; m++) {
         uint32_t *own = ARENA_ARRAY(arena, uint32_t, joint->n_inputs);
         ok &= match_inputs(machines[0], machines[m], own, arena, diag);

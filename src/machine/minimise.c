@@ -1,13 +1,13 @@
 // src/machine/minimise.c: classes of equivalent states.
 //
-// Two states are equivalent if no input sequence tells them apart. Classes are found by refining a partition until
-// states of a class agree in their outputs and, for each input, in the class they move to.
+// Two states are equivalent if no input sequence tells them apart. Classes are found by refining a partition
+// until states of a class agree in their outputs and, for each input, in the class they move to.
 //
-// First in rounds (Moore 1956): a round gives each state the signature (its class, the classes it moves to) and makes a
-// class of each signature. A machine without much structure is done in a few rounds, each a pass through memory. But a
-// chain would need as many rounds as states, so rounds end when one no longer adds half as many classes again, and
-// Hopcroft's algorithm (1971) goes on from there: a class is split by what leads into the smaller half of another one,
-// so a state is looked at O(log n) times.
+// First in rounds (Moore 1956): a round gives each state the signature (its class, the classes it moves to)
+// and makes a class of each signature. A machine without much structure is done in a few rounds, each a pass
+// through memory. But a chain would need as many rounds as states, so rounds end when one no longer adds half
+// as many classes again, and Hopcroft's algorithm (1971) goes on from there: a class is split by what leads
+// into the smaller half of another one, so a state is looked at O(log n) times.
 #include "base/map.h"
 #include "machine/ask.h"
 
@@ -44,7 +44,8 @@ static void refine_once(Round *r, const Joint *j)
     uint32_t n = 0;
     for (uint32_t s = 0; s < j->n_states; s++) {
         size_t at = hash_signature(j, r->of, s) & (r->capacity - 1);
-        while (r->slots[at] && !same_signature(j, r->of, r->slots[at] - 1, s)) at = (at + 1) & (r->capacity - 1);
+        while (r->slots[at] && !same_signature(j, r->of, r->slots[at] - 1, s))
+            at = (at + 1) & (r->capacity - 1);
         if (!r->slots[at]) {
             r->slots[at] = s + 1;
             r->into[s] = n++;
@@ -86,19 +87,19 @@ static void classes_by_output(Round *r, const Joint *j, Arena *work)
 
 typedef struct Split {
     const Joint *j;
-    uint32_t *elements;      // [n_states] class after class
-    uint32_t *place;         // [n_states] where a state stands among them
-    uint32_t *of;            // [n_states]
-    uint32_t *first, *end;   // [n_states] of each class
-    uint32_t *marked;        // [n_states] states of a class that were moved to its front
-    uint32_t  n;             // classes
-    uint32_t *source_first;  // [n_inputs*(n_states + 1)] rows of `source`
-    uint32_t *source;        // [n_inputs*n_states] states that move to a state, input by input
-    uint32_t *waiting;       // [n_states] classes that may split others
-    uint32_t  n_waiting;
-    uint32_t *touched;       // [n_states] classes with marked states
-    uint32_t  n_touched;
-    uint32_t *splitter;      // [n_states] copy of the class that splits
+    uint32_t    *elements;        // [n_states] class after class
+    uint32_t    *place;           // [n_states] where a state stands among them
+    uint32_t    *of;              // [n_states]
+    uint32_t    *first, *end;     // [n_states] of each class
+    uint32_t    *marked;          // [n_states] states of a class that were moved to its front
+    uint32_t     n;               // classes
+    uint32_t    *source_first;    // [n_inputs*(n_states + 1)] rows of `source`
+    uint32_t    *source;          // [n_inputs*n_states] states that move to a state, input by input
+    uint32_t    *waiting;         // [n_states] classes that may split others
+    uint32_t     n_waiting;
+    uint32_t    *touched;         // [n_states] classes with marked states
+    uint32_t     n_touched;
+    uint32_t    *splitter;        // [n_states] copy of the class that splits
 } Split;
 
 static void find_sources(Split *s, Arena *work)
@@ -130,8 +131,9 @@ static void mark(Split *s, uint32_t state)
     s->place[other] = at;
 }
 
-// The smaller part becomes a class of its own, and the only one that must split others: where the old one still waits,
-// it goes on waiting as the larger part; where it had been used, splitting by one part is splitting by the other.
+// The smaller part becomes a class of its own, and the only one that must split others: where the old one
+// still waits, it goes on waiting as the larger part; where it had been used, splitting by one part is
+// splitting by the other.
 static void divide(Split *s, uint32_t c)
 {
     const uint32_t first = s->first[c], end = s->end[c], middle = first + s->marked[c];
@@ -156,7 +158,8 @@ static void split_by(Split *s, uint32_t c)
         // c itself may be divided while it divides others
         const uint32_t size = s->end[c] - s->first[c];
         memcpy(s->splitter, s->elements + s->first[c], size * sizeof *s->splitter);
-        const uint32_t *first = s->source_first + (size_t)i * ((size_t)n + 1), *source = s->source + (size_t)i * n;
+        const uint32_t *first = s->source_first + (size_t)i * ((size_t)n + 1),
+                       *source = s->source + (size_t)i * n;
         s->n_touched = 0;
         for (uint32_t e = 0; e < size; e++) {
             const uint32_t to = s->splitter[e];
@@ -172,11 +175,17 @@ static void split_by(Split *s, uint32_t c)
 static void hopcroft(Round *r, const Joint *j, Arena *work)
 {
     const uint32_t n = j->n_states;
-    Split s = { .j = j, .of = r->of, .n = r->n,
-                .elements = ARENA_ARRAY(work, uint32_t, n), .place = ARENA_ARRAY(work, uint32_t, n),
-                .first = ARENA_ARRAY(work, uint32_t, (size_t)n + 1), .end = ARENA_ARRAY(work, uint32_t, n),
-                .marked = ARENA_ARRAY(work, uint32_t, n), .waiting = ARENA_ARRAY(work, uint32_t, n),
-                .touched = ARENA_ARRAY(work, uint32_t, n), .splitter = ARENA_ARRAY(work, uint32_t, n) };
+    Split s = { .j = j,
+                .of = r->of,
+                .n = r->n,
+                .elements = ARENA_ARRAY(work, uint32_t, n),
+                .place = ARENA_ARRAY(work, uint32_t, n),
+                .first = ARENA_ARRAY(work, uint32_t, (size_t)n + 1),
+                .end = ARENA_ARRAY(work, uint32_t, n),
+                .marked = ARENA_ARRAY(work, uint32_t, n),
+                .waiting = ARENA_ARRAY(work, uint32_t, n),
+                .touched = ARENA_ARRAY(work, uint32_t, n),
+                .splitter = ARENA_ARRAY(work, uint32_t, n) };
     find_sources(&s, work);
     for (uint32_t q = 0; q < n; q++) s.end[s.of[q]]++;
     for (uint32_t c = 0, at = 0; c < s.n; c++) {
@@ -215,7 +224,9 @@ Classes classes_find(const Joint *joint, Arena *arena)
     const uint32_t n = joint->n_states;
     Classes classes = { .of = ARENA_ARRAY(arena, uint32_t, n) };
     Arena work = { 0 };
-    Round r = { .of = ARENA_ARRAY(&work, uint32_t, n), .into = ARENA_ARRAY(&work, uint32_t, n), .capacity = 16 };
+    Round r = { .of = ARENA_ARRAY(&work, uint32_t, n),
+                .into = ARENA_ARRAY(&work, uint32_t, n),
+                .capacity = 16 };
     while (r.capacity < 2 * (size_t)n + 1) r.capacity *= 2;
     r.slots = ARENA_ARRAY(&work, uint32_t, r.capacity);
     classes_by_output(&r, joint, &work);
@@ -238,7 +249,8 @@ Joint *classes_quotient(const Joint *joint, const Classes *classes, Arena *arena
 {
     Joint *small = ARENA_NEW(arena, Joint);
     const size_t k = joint->n_inputs, width = joint->kind == MACHINE_MOORE ? 1 : k;
-    uint32_t *next = ARENA_ARRAY(arena, uint32_t, classes->n * k), *out = ARENA_ARRAY(arena, uint32_t, classes->n * width);
+    uint32_t *next = ARENA_ARRAY(arena, uint32_t, classes->n * k),
+             *out = ARENA_ARRAY(arena, uint32_t, classes->n * width);
     uint32_t n_seen = 0;
     for (uint32_t s = 0; n_seen < classes->n; s++) {
         if (classes->of[s] != n_seen) continue;    // not the first of a class
@@ -254,12 +266,14 @@ Joint *classes_quotient(const Joint *joint, const Classes *classes, Arena *arena
     return small;
 }
 
-// The machine on the classes, without those that are not wanted: new_number[n_classes], MACHINE_NONE for them.
-static orr_machine *build(const Machine *m, const Classes *classes, const uint32_t *new_number, uint32_t n_new,
-                          Arena *work)
+// The machine on the classes, without those that are not wanted: new_number[n_classes], MACHINE_NONE for
+// them.
+static orr_machine *build(const Machine *m, const Classes *classes, const uint32_t *new_number,
+                          uint32_t n_new, Arena *work)
 {
     const size_t k = m->n_inputs, width = m->kind == MACHINE_MOORE ? 1 : k;
-    uint32_t *next = ARENA_ARRAY(work, uint32_t, n_new * k), *out = ARENA_ARRAY(work, uint32_t, n_new * width);
+    uint32_t *next = ARENA_ARRAY(work, uint32_t, n_new * k),
+             *out = ARENA_ARRAY(work, uint32_t, n_new * width);
     const char **names = ARENA_ARRAY(work, const char *, n_new);
     for (uint32_t s = 0; s < m->n_states; s++) {
         const uint32_t c = new_number[classes->of[s]];
@@ -298,7 +312,8 @@ orr_machine *orr_machine_minimise(const orr_machine *machine, bool reachable_onl
     for (uint32_t c = 0; c < classes.n; c++)
         if (new_number[c] == 0) new_number[c] = n_new++;
     for (uint32_t s = 0; class_of && s < m->n_states; s++)
-        class_of[s] = reach.distance && reach.distance[s] == MACHINE_NONE ? MACHINE_NONE : new_number[classes.of[s]];
+        class_of[s] =
+            reach.distance && reach.distance[s] == MACHINE_NONE ? MACHINE_NONE : new_number[classes.of[s]];
 
     orr_machine *small = build(m, &classes, new_number, n_new, &work);
     orr_reach_free(&reach);

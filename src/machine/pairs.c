@@ -1,13 +1,14 @@
 // src/machine/pairs.c: shortest words that tell two states apart.
 //
-// Suppose p and q are equivalent; then so are the states that each input leads to, and so on: pairs are followed breadth
-// first until one answers differently, or until nothing new is found. What has been supposed is kept in a union-find
-// structure, and a pair that follows from others by transitivity is passed over (Hopcroft and Karp 1971). So there are
-// fewer pairs than states.
+// Suppose p and q are equivalent; then so are the states that each input leads to, and so on: pairs are
+// followed breadth first until one answers differently, or until nothing new is found. What has been supposed
+// is kept in a union-find structure, and a pair that follows from others by transitivity is passed over
+// (Hopcroft and Karp 1971). So there are fewer pairs than states.
 //
-// The first word found is a shortest one all the same. If d(p, q) is the length of the shortest word for a pair, then
-// d(p, q) >= min(d(p, r), d(r, q)): a word that tells p from q tells one of them from r. A pair that is passed over hangs
-// together by pairs that stand before it in the queue, and one of these has a word no longer than its own.
+// The first word found is a shortest one all the same. If d(p, q) is the length of the shortest word for a
+// pair, then d(p, q) >= min(d(p, r), d(r, q)): a word that tells p from q tells one of them from r. A pair
+// that is passed over hangs together by pairs that stand before it in the queue, and one of these has a word
+// no longer than its own.
 #include "machine/ask.h"
 #include <assert.h>
 

@@ -1,8 +1,8 @@
 // src/machine/reach.c: what can be reached, what cannot be left, what can be left without return.
 //
-// Moves by any input count, and by chance to each of the branches. Strong components by Tarjan's algorithm (1972) with
-// an explicit path. It finishes a component after all those it leads to, so numbering them from the end makes every
-// move lead to an equal or larger number.
+// Moves by any input count, and by chance to each of the branches. Strong components by Tarjan's algorithm
+// (1972) with an explicit path. It finishes a component after all those it leads to, so numbering them from
+// the end makes every move lead to an equal or larger number.
 #include "machine/ask.h"
 #include <stdlib.h>
 
@@ -43,7 +43,8 @@ static void go_from(const Machine *m, uint32_t from, orr_reach *reach, Arena *ar
 {
     const uint32_t n = m->n_states;
     uint32_t *distance = ARENA_ARRAY(arena, uint32_t, n), *came_from = ARENA_ARRAY(arena, uint32_t, n),
-             *by_input = ARENA_ARRAY(arena, uint32_t, n), *queue = ARENA_ARRAY(work, uint32_t, n), n_queue = 1;
+             *by_input = ARENA_ARRAY(arena, uint32_t, n), *queue = ARENA_ARRAY(work, uint32_t, n),
+             n_queue = 1;
     for (uint32_t s = 0; s < n; s++) distance[s] = came_from[s] = by_input[s] = MACHINE_NONE;
     queue[0] = from;
     distance[from] = 0;
@@ -70,11 +71,11 @@ typedef struct Frame {
 
 typedef struct Search {
     const Machine *m;
-    uint32_t *low;          // [n_states] 0: not met; NONE: its component is finished
-    uint32_t *component;    // [n_states] once finished
-    uint32_t *waiting;      // [n_states]
-    Frame    *path;         // [n_states]
-    uint32_t  n_path, n_waiting, n_met, n_components;
+    uint32_t      *low;          // [n_states] 0: not met; NONE: its component is finished
+    uint32_t      *component;    // [n_states] once finished
+    uint32_t      *waiting;      // [n_states]
+    Frame         *path;         // [n_states]
+    uint32_t       n_path, n_waiting, n_met, n_components;
 } Search;
 
 static void enter(Search *s, uint32_t state)
@@ -115,8 +116,11 @@ static void search_from(Search *s, uint32_t root)
 static void find_components(const Machine *m, orr_reach *reach, Arena *arena, Arena *work)
 {
     const uint32_t n = m->n_states;
-    Search s = { .m = m, .low = ARENA_ARRAY(work, uint32_t, n), .component = ARENA_ARRAY(arena, uint32_t, n),
-                 .waiting = ARENA_ARRAY(work, uint32_t, n), .path = ARENA_ARRAY(work, Frame, n) };
+    Search s = { .m = m,
+                 .low = ARENA_ARRAY(work, uint32_t, n),
+                 .component = ARENA_ARRAY(arena, uint32_t, n),
+                 .waiting = ARENA_ARRAY(work, uint32_t, n),
+                 .path = ARENA_ARRAY(work, Frame, n) };
     for (uint32_t v = 0; v < n; v++)
         if (s.low[v] == 0) search_from(&s, v);
 

@@ -1,13 +1,15 @@
 // src/machine/separate.c: one input sequence that tells all suspects apart.
 //
-// What matters of a sequence so far is how the suspects have answered: those that answered alike form a set of (present
-// state, label), and a set in which all labels are equal needs no more attention. A node of the search is the set of
-// sets that are left; an input leads from one to the next; the goal is the empty one. Two suspects of different labels
-// that answered alike and are now in the same state can never be told apart, so nodes with such a pair are not entered.
-// Breadth first, each node once, gives a shortest sequence, or the proof that there is none.
+// What matters of a sequence so far is how the suspects have answered: those that answered alike form a set
+// of (present state, label), and a set in which all labels are equal needs no more attention. A node of the
+// search is the set of sets that are left; an input leads from one to the next; the goal is the empty one.
+// Two suspects of different labels that answered alike and are now in the same state can never be told apart,
+// so nodes with such a pair are not entered. Breadth first, each node once, gives a shortest sequence, or the
+// proof that there is none.
 //
 // There can be exponentially many nodes, and deciding whether there is a sequence is PSPACE-complete (Lee and
-// Yannakakis 1994), so the search has limits. Beyond them separate_greedily lines up shortest words for pairs.
+// Yannakakis 1994), so the search has limits. Beyond them separate_greedily lines up shortest words for
+// pairs.
 #include "base/map.h"
 #include "base/vec.h"
 #include "machine/ask.h"
@@ -91,22 +93,29 @@ bool codes_step(Codes *c, const uint32_t *set, uint32_t n, uint32_t input)
     return divide(c, n);
 }
 
+uint32_t codes_sort(Codes *c, const uint32_t *codes, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) c->keys[i] = codes[i];
+    divide(c, n);
+    return c->n_parts == 0 ? 0 : c->ends[0];
+}
+
 // ---- Nodes: sets of sets, as one text of numbers: the size of each set and its codes
 
 typedef struct Node {
-    size_t   first;            // in `data`
+    size_t   first;          // in `data`
     uint32_t n;
     uint32_t from, input;
 } Node;
 
 typedef struct Search {
-    Codes codes;
-    Arena *arena;
+    Codes         codes;
+    Arena        *arena;
     VEC(uint32_t) data;
-    VEC(Node) nodes;
-    Index     index;
-    VEC(uint32_t) fresh;       // a node being made
-    VEC(uint32_t) starts;      // of its sets
+    VEC(Node)     nodes;
+    Index         index;
+    VEC(uint32_t) fresh;     // a node being made
+    VEC(uint32_t) starts;    // of its sets
 } Search;
 
 static int compare_sets(const void *a, const void *b, void *base)
@@ -132,11 +141,13 @@ static void add_parts(Search *s)
 // Sets in order and each once, then look it up. True if it is new; then it is the last node.
 static bool add_node(Search *s, uint32_t from, uint32_t input)
 {
-    if (s->starts.n > 1) qsort_r(s->starts.items, s->starts.n, sizeof(uint32_t), compare_sets, s->fresh.items);
+    if (s->starts.n > 1)
+        qsort_r(s->starts.items, s->starts.n, sizeof(uint32_t), compare_sets, s->fresh.items);
     const size_t first = s->data.n;
     for (size_t i = 0; i < s->starts.n; i++) {
         const uint32_t *set = s->fresh.items + s->starts.items[i];
-        if (i > 0 && compare_sets(&s->starts.items[i - 1], &s->starts.items[i], s->fresh.items) == 0) continue;
+        if (i > 0 && compare_sets(&s->starts.items[i - 1], &s->starts.items[i], s->fresh.items) == 0)
+            continue;
         vec_reserve(s->arena, &s->data, s->data.n + set[0] + 1);
         memcpy(s->data.items + s->data.n, set, (set[0] + (size_t)1) * sizeof *set);
         s->data.n += set[0] + (size_t)1;
@@ -146,7 +157,8 @@ static bool add_node(Search *s, uint32_t from, uint32_t input)
     IndexProbe probe = index_probe(&s->index, hash);
     for (uint32_t id; index_next(&s->index, &probe, &id);) {
         const Node *old = &s->nodes.items[id];
-        if (old->n != node.n || memcmp(s->data.items + old->first, s->data.items + first, node.n * sizeof(uint32_t)))
+        if (old->n != node.n ||
+            memcmp(s->data.items + old->first, s->data.items + first, node.n * sizeof(uint32_t)))
             continue;
         s->data.n = first;
         return false;
@@ -177,15 +189,16 @@ static orr_word trace_back(const Search *s, Arena *arena)
     return word;
 }
 
-static bool codes_fit(const Suspects *suspects)
+bool suspects_fit(const Suspects *suspects)
 {
-    return (uint64_t)suspects->joint->n_states * suspects->n_labels < UINT32_MAX || suspects->n_labels == suspects->n;
+    return (uint64_t)suspects->joint->n_states * suspects->n_labels < UINT32_MAX ||
+           suspects->n_labels == suspects->n;
 }
 
 SearchEnd separate_by_word(const Suspects *suspects, const Effort *effort, orr_word *word, Arena *arena)
 {
     *word = (orr_word){ 0 };
-    if (!codes_fit(suspects)) return SEARCH_LIMIT;
+    if (!suspects_fit(suspects)) return SEARCH_LIMIT;
     Arena work = { 0 };
     Search s = { .arena = &work };
     codes_init(&s.codes, suspects, &work);
@@ -226,8 +239,9 @@ static uint32_t follow(const Suspects *suspects, uint32_t input, uint32_t *now, 
     map_init(&map, work);
     for (uint32_t i = 0; i < suspects->n; i++) {
         const Joint *j = suspects->joint;
-        const uint64_t answer = input != MACHINE_NONE              ? joint_answer(j, now[i], input)
-                                : j->kind == MACHINE_MOORE ? j->out[now[i]] : 0;
+        const uint64_t answer = input != MACHINE_NONE      ? joint_answer(j, now[i], input)
+                                : j->kind == MACHINE_MOORE ? j->out[now[i]]
+                                                           : 0;
         const uint64_t key = (uint64_t)group[i] << 32 | answer;
         map_put(&map, key, (uint32_t)map.n);
         group[i] = *map_find(&map, key);
@@ -255,10 +269,10 @@ static bool differ(const Suspects *suspects, const uint32_t *now, uint32_t a, ui
     return suspects->labels[a] != suspects->labels[b] && now[a] != now[b];
 }
 
-// Two suspects of the largest group in which there are two. It suffices to compare each with the first of its group
-// and with the first that has another label than that: if neither differs, all are in the same state.
-static bool choose_pair(const Suspects *suspects, const uint32_t *now, const uint32_t *group, uint32_t n_groups,
-                        uint32_t *a, uint32_t *b, Arena *work)
+// Two suspects of the largest group in which there are two. It suffices to compare each with the first of its
+// group and with the first that has another label than that: if neither differs, all are in the same state.
+static bool choose_pair(const Suspects *suspects, const uint32_t *now, const uint32_t *group,
+                        uint32_t n_groups, uint32_t *a, uint32_t *b, Arena *work)
 {
     const ArenaMark mark = arena_mark(work);
     Group *groups = ARENA_ARRAY(work, Group, n_groups);
@@ -292,7 +306,8 @@ orr_word separate_greedily(const Suspects *suspects, size_t longest, const Effor
 {
     Arena work = { 0 };
     VEC(uint32_t) inputs = { 0 };
-    uint32_t *now = ARENA_ARRAY(&work, uint32_t, suspects->n), *group = ARENA_ARRAY(&work, uint32_t, suspects->n);
+    uint32_t *now = ARENA_ARRAY(&work, uint32_t, suspects->n),
+             *group = ARENA_ARRAY(&work, uint32_t, suspects->n);
     memcpy(now, suspects->states, suspects->n * sizeof *now);
     Pairs pairs;
     pairs_init(&pairs, suspects->joint, &work);
