@@ -93,11 +93,11 @@ ORR_API void orr_reach_free(orr_reach *reach);
 
 // ---- Which experiment next?
 
-typedef enum orr_verdict {
-    ORR_VERDICT_YES,       // it does all that was asked
-    ORR_VERDICT_NO,        // nothing does: proved
-    ORR_VERDICT_UNKNOWN    // the search ended at its limit
-} orr_verdict;
+typedef enum orr_answer {
+    ORR_ANSWER_YES,       // it does all that was asked
+    ORR_ANSWER_NO,        // nothing does: proved
+    ORR_ANSWER_UNKNOWN    // the search ended at its limit
+} orr_answer;
 
 typedef struct orr_separate_options {
     const uint32_t     *from;        // [n_machines] where each begins; ORR_MACHINE_NONE, or NULL for all: in
@@ -127,7 +127,7 @@ typedef struct orr_tree_node {
 
 typedef struct orr_separation {
     orr_status           status;
-    orr_verdict          verdict;           // told apart: all states of one machine, or all machines
+    orr_answer          verdict;           // told apart: all states of one machine, or all machines
     bool                 is_shortest;       // nothing shorter does
     const orr_suspect   *suspects;          // [n_suspects]
     uint32_t             n_suspects;
@@ -247,7 +247,7 @@ ORR_API orr_learn_options orr_learn_options_default(void);
 
 typedef struct orr_learned {
     orr_status          status;
-    orr_verdict         verdict;           // NO: no machine with at most max_states states agrees
+    orr_answer         verdict;           // NO: no machine with at most max_states states agrees
     uint32_t            n_states;          // of the smallest machines; without a verdict: those tried so far
     double              n_machines;        // different ones of that size; how states are numbered makes no
                                            // difference

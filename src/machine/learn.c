@@ -481,7 +481,7 @@ orr_learned orr_machine_learn(const orr_learn_options *options, orr_diag *diag)
                 .max_kept = options->max_machines ? options->max_machines : KEPT_DEFAULT };
     const uint32_t max_states = options->max_states ? options->max_states : STATES_DEFAULT;
     index_init(&l.seen, &arena);
-    r.verdict = ORR_VERDICT_NO;
+    r.verdict = ORR_ANSWER_NO;
     if (plant(&l, &r)) {
         l.state = ARENA_ARRAY(&arena, uint32_t, l.nodes.n);
         l.behind = ARENA_ARRAY(&arena, uint32_t, l.nodes.n);
@@ -492,11 +492,11 @@ orr_learned orr_machine_learn(const orr_learn_options *options, orr_diag *diag)
         }
         // a count that could not be finished is a lower bound
         if (l.n_machines > 0 && end != SEARCH_FOUND) l.is_count_exact = false;
-        if (l.n_machines > 0) r.verdict = ORR_VERDICT_YES;
-        else r.verdict = end == SEARCH_NONE ? ORR_VERDICT_NO : ORR_VERDICT_UNKNOWN;
+        if (l.n_machines > 0) r.verdict = ORR_ANSWER_YES;
+        else r.verdict = end == SEARCH_NONE ? ORR_ANSWER_NO : ORR_ANSWER_UNKNOWN;
         if (end == SEARCH_CANCELLED) r.status = ORR_STATUS_CANCELLED;
     } else {
-        r.verdict = ORR_VERDICT_NO;
+        r.verdict = ORR_ANSWER_NO;
     }
     r.n_machines = l.n_machines;
     r.is_count_exact = l.is_count_exact;

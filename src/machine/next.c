@@ -105,9 +105,9 @@ static void search(orr_separation *r, const Asking *a, const orr_separate_option
     Tree tree = { 0 };
     const SearchEnd end = o->adaptive ? separate_by_tree(&a->suspects, &effort, &tree, arena)
                                       : separate_by_word(&a->suspects, &effort, &word, work);
-    r->verdict = end == SEARCH_FOUND  ? ORR_VERDICT_YES
-                 : end == SEARCH_NONE ? ORR_VERDICT_NO
-                                      : ORR_VERDICT_UNKNOWN;
+    r->verdict = end == SEARCH_FOUND  ? ORR_ANSWER_YES
+                 : end == SEARCH_NONE ? ORR_ANSWER_NO
+                                      : ORR_ANSWER_UNKNOWN;
     r->is_shortest = end == SEARCH_FOUND && (!o->adaptive || tree.is_shortest);
     if (end == SEARCH_CANCELLED) {
         r->status = ORR_STATUS_CANCELLED;
@@ -117,7 +117,7 @@ static void search(orr_separation *r, const Asking *a, const orr_separate_option
     if (end != SEARCH_FOUND) word = separate_greedily(&a->suspects, LONGEST_GREEDY, &effort, work);
     fill_answers(r, a, word, arena);
     // what the search did not find may have been found by going for pairs
-    if (end == SEARCH_LIMIT && tells_all_apart(r, a, work)) r->verdict = ORR_VERDICT_YES;
+    if (end == SEARCH_LIMIT && tells_all_apart(r, a, work)) r->verdict = ORR_ANSWER_YES;
 }
 
 orr_separation orr_machine_separate(const orr_machine *const *machines, uint32_t n_machines,

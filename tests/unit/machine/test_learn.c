@@ -125,7 +125,7 @@ static void learn_and_count(MachineKind kind, bool reset, uint64_t seed)
         o.n_observations = data.n;
         o.max_machines = 20;
         orr_learned r = orr_machine_learn(&o, NULL);
-        assert_int_equal(r.verdict, ORR_VERDICT_YES);
+        assert_int_equal(r.verdict, ORR_ANSWER_YES);
         assert_true(r.n_states <= n_hidden);
         for (uint32_t n = 1; n < r.n_states; n++)
             assert_int_equal(count_all(&arena, kind, n, k, &data, reset), 0);
@@ -217,14 +217,14 @@ static void test_learn_finds_contradictions(void **state)
                             .observations = x,
                             .n_observations = 3 };
     orr_learned r = orr_machine_learn(&o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_NO);
+    assert_int_equal(r.verdict, ORR_ANSWER_NO);
     assert_true(r.has_conflict);
     assert_int_equal(r.conflict[0], 0);
     assert_int_equal(r.conflict[1], 2);
     orr_learned_free(&r);
     o.reset = false;    // from different states both can be
     r = orr_machine_learn(&o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_YES);
+    assert_int_equal(r.verdict, ORR_ANSWER_YES);
     orr_learned_free(&r);
 }
 
@@ -247,14 +247,14 @@ static void test_learn_keeps_its_limits(void **state)
                             .n_observations = 1,
                             .max_states = 4 };
     orr_learned r = orr_machine_learn(&o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_NO);
+    assert_int_equal(r.verdict, ORR_ANSWER_NO);
     assert_false(r.has_conflict);
     assert_int_equal(r.n_states, 4);
     orr_learned_free(&r);
     o.max_states = 30;
     o.limit = 20000;
     r = orr_machine_learn(&o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_UNKNOWN);
+    assert_int_equal(r.verdict, ORR_ANSWER_UNKNOWN);
     orr_learned_free(&r);
     const volatile int stop = 1;
     o.cancel = &stop;
@@ -338,7 +338,7 @@ static void test_finger_game(void **state)
                             .observations = data.x,
                             .n_observations = 2 };
     orr_learned r = orr_machine_learn(&o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_YES);
+    assert_int_equal(r.verdict, ORR_ANSWER_YES);
     assert_true(r.n_states <= 4);
     check_learned(&r, &data, false);
     orr_learned_free(&r);

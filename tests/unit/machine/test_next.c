@@ -258,7 +258,7 @@ static void test_baby_states_are_told_apart(void **state)
     const orr_machine *list = x;
     orr_separation r = orr_machine_separate(&list, 1, NULL, NULL);
     // by Table 4b, toy food toy food gives each state another answer; nothing shorter does
-    assert_int_equal(r.verdict, ORR_VERDICT_YES);
+    assert_int_equal(r.verdict, ORR_ANSWER_YES);
     assert_int_equal(r.n_groups, 5);
     uint32_t all[5] = { 0, 1, 2, 3, 4 };
     assert_int_equal(r.word.n, try_all(x->machine, all, all, 5, 8));
@@ -291,7 +291,7 @@ static void test_rivals_are_told_apart(void **state)
     const uint32_t from[] = { 4, 4 };    // both asleep
     o.from = from;
     orr_separation r = orr_machine_separate(list, 2, &o, NULL);
-    assert_int_equal(r.verdict, ORR_VERDICT_YES);
+    assert_int_equal(r.verdict, ORR_ANSWER_YES);
     assert_int_equal(r.n_suspects, 2);
     assert_int_equal(r.word.n, 2);    // anything wakes it, then a toy or food tells
     orr_comparison c = orr_machine_compare(x, 4, y, 4, NULL);
@@ -311,7 +311,7 @@ static void test_rivals_are_told_apart(void **state)
         out_of(both)[s] = x->machine->out[s % 5];
     }
     const uint32_t expected = try_all(both, states, labels, 10, 12);
-    assert_int_equal(r.verdict, expected == MACHINE_NONE ? ORR_VERDICT_NO : ORR_VERDICT_YES);
+    assert_int_equal(r.verdict, expected == MACHINE_NONE ? ORR_ANSWER_NO : ORR_ANSWER_YES);
     if (expected != MACHINE_NONE) assert_int_equal(r.word.n, expected);
     orr_separation_free(&r);
     orr_machine_destroy(x);
