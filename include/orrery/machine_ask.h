@@ -225,21 +225,24 @@ ORR_API void orr_policy_free(orr_policy *policy);
 // ---- Learning
 
 typedef struct orr_observation {
-    const uint32_t *inputs;      // [n_inputs]
-    const uint32_t *outputs;     // Moore: [n_inputs + 1], Mealy: [n_inputs]
+    const uint32_t *inputs;       // [n_inputs]
+    const uint32_t *outputs;      // [n_outputs]; ORR_MACHINE_NONE: not observed
     size_t          n_inputs;
+    size_t          n_outputs;    // at most n_inputs + 1 (Moore) or n_inputs (Mealy)
+    uint32_t        start;        // observations with the same number here begin in the same state;
+                                  // ORR_MACHINE_NONE: in any
 } orr_observation;
 
 typedef struct orr_learn_options {
     bool                   is_mealy;
-    bool                   reset;             // all observations begin in the same state; otherwise each in
-                                              // some state
-    const char     *const *inputs, *const *outputs;    // names
+    bool                   reset;             // all observations begin in the same state
+    const char     *const *inputs;            // [n_inputs] names
+    const char     *const *outputs;           // [n_outputs]
     uint32_t               n_inputs, n_outputs;
     const orr_observation *observations;      // [n_observations]
     size_t                 n_observations;
     uint32_t               max_states;        // 0: 8
-    size_t                 limit;             // choices tried; 0: 5000000
+    size_t                 limit;             // steps of the search for each number of states; 0: 50 million
     size_t                 max_machines;      // machines kept; 0: 64
     const volatile int    *cancel;
 } orr_learn_options;
@@ -257,7 +260,8 @@ typedef struct orr_learned {
     const bool         *is_free;           // [n_states*n_inputs] moves of the first that no observation
                                            // needs; they stay
     size_t              n_free;
-    size_t              conflict[2];       // with `reset`: two observations that no machine can both give
+    size_t              conflict[2];       // two observations that no machine can both give: the same
+                                          // state and inputs
     bool                has_conflict;
     orr_separation      experiment;        // between those kept; no suspects if there is only one
     void               *memory;
@@ -268,6 +272,11 @@ typedef struct orr_learned {
 // hard problem (NP-complete, Gold 1978), for small machines only.
 ORR_API orr_learned orr_machine_learn(const orr_learn_options *options, orr_diag *diag);
 ORR_API void orr_learned_free(orr_learned *learned);
+// The same from a ledger. Names and observations are the ledger's, everything else the options'.
+ORR_API orr_learned orr_ledger_learn(const orr_ledger *ledger, const orr_learn_options *options,
+                                     orr_diag *diag);
+// Whether each experiment has one output for each input, as those of a Mealy machine do.
+ORR_API bool orr_ledger_is_mealy(const orr_ledger *ledger);
 
 #ifdef __cplusplus
 }

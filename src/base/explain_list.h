@@ -1669,8 +1669,8 @@
       "      state tails / t : toss -> 0.5 heads | 0.5 tails\n" \
       "    end\n" \
       "    # orrery machine minimise coin.orr", \
-      "ask what such machines can answer ('orrery machine reach' and 'policy'), or make the moves\n" \
-      "certain by an input that says how the toss came out.") \
+      "ask what such machines can answer: 'orrery machine reach' and 'policy'. Or make the\n" \
+      "moves certain, by inputs that say how the toss came out.") \
     X(MACHINE_INPUTS, \
       "Machines are compared by what they answer to the same inputs, matched by name. One of them\n" \
       "has an input that the other does not have.", \
@@ -1689,7 +1689,8 @@
       "The average cost, or the part of the time spent in each state, is a limit. It is computed\n" \
       "by repetition, and after a great many the digits still changed.", \
       "    a move with a probability of 1e-12", \
-      "take a discount (--discount 0.999) or a horizon; or leave out moves that hardly ever happen.") \
+      "take a discount, such as --discount 0.999, or a horizon; or leave out moves that\n" \
+      "hardly ever happen.") \
     X(MACHINE_LEARN, \
       "There is nothing to learn from, or what was observed is not of one kind.", \
       "    orrery machine learn empty.ledger", \

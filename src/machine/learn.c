@@ -15,12 +15,13 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "machine/ask.h"
+#include "machine/ledger.h"
 #include <math.h>
 #include <stdlib.h>
 
 enum {
     STATES_DEFAULT = 8,
-    LIMIT_DEFAULT = 5000000,
+    LIMIT_DEFAULT = 50000000,
     KEPT_DEFAULT = 64,
     COUNTED_MAX = 100000,
     ROOTS_LOOKED_AT = 16,
@@ -52,6 +53,7 @@ typedef struct Learn {
     uint32_t                 k;
     VEC(Node)                nodes;
     VEC(uint32_t)            roots;
+    bool              is_rooted;    // one tree: its root is where machines start
     // for n states
     uint32_t                 n;
     uint32_t                *next, *out;        // NONE: open. next: [n*k]; out: [n] or [n*k]
@@ -95,31 +97,52 @@ static uint32_t find_child(const Learn *l, uint32_t node, uint32_t input)
     return child;
 }
 
+// The node of a moment is met again: the same output, or one of them was not observed.
+static bool meet(Learn *l, uint32_t node, uint32_t output, uint32_t example, orr_learned *r)
+{
+    Node *x = &l->nodes.items[node];
+    if (output == MACHINE_NONE || x->output == output) return true;
+    if (x->output == MACHINE_NONE) {
+        x->output = output;
+        x->example = example;
+        return true;
+    }
+    r->has_conflict = true;
+    r->conflict[0] = x->example;
+    r->conflict[1] = example;
+    return false;
+}
+
+static uint32_t output_of(const orr_observation *x, size_t i)
+{
+    return i < x->n_outputs ? x->outputs[i] : MACHINE_NONE;
+}
+
 // False if two observations contradict each other: the same beginning, and then another output.
 static bool plant(Learn *l, orr_learned *r)
 {
+    Map roots;    // by start
+    map_init(&roots, l->arena);
     for (uint32_t e = 0; e < l->o->n_observations; e++) {
         const orr_observation *x = &l->o->observations[e];
-        uint32_t at;
-        if (!l->o->reset || l->roots.n == 0) {
-            at = add_node(l, MACHINE_NONE, MACHINE_NONE, l->is_moore ? x->outputs[0] : MACHINE_NONE, e);
-            vec_push(l->arena, &l->roots, at);
+        const uint32_t start = l->o->reset ? 0 : x->start, first = l->is_moore ? output_of(x, 0) : MACHINE_NONE;
+        uint32_t at = MACHINE_NONE;
+        if (start != MACHINE_NONE && map_find(&roots, start)) {
+            at = *map_find(&roots, start);
+            if (!meet(l, at, first, e, r)) return false;
         } else {
-            at = l->roots.items[0];
-            if (l->is_moore && l->nodes.items[at].output != x->outputs[0]) {
-                *r = (orr_learned){ .has_conflict = true, .conflict = { l->nodes.items[at].example, e } };
-                return false;
-            }
+            at = add_node(l, MACHINE_NONE, MACHINE_NONE, first, e);
+            vec_push(l->arena, &l->roots, at);
+            if (start != MACHINE_NONE) map_put(&roots, start, at);
         }
         for (size_t i = 0; i < x->n_inputs; i++) {
-            const uint32_t output = x->outputs[i + l->is_moore], child = find_child(l, at, x->inputs[i]);
-            if (child != MACHINE_NONE && l->nodes.items[child].output != output) {
-                *r = (orr_learned){ .has_conflict = true, .conflict = { l->nodes.items[child].example, e } };
-                return false;
-            }
-            at = child != MACHINE_NONE ? child : add_node(l, at, x->inputs[i], output, e);
+            const uint32_t output = output_of(x, i + l->is_moore), child = find_child(l, at, x->inputs[i]);
+            if (child == MACHINE_NONE) at = add_node(l, at, x->inputs[i], output, e);
+            else if (!meet(l, child, output, e, r)) return false;
+            else at = child;
         }
     }
+    l->is_rooted = l->roots.n == 1 && roots.n == 1;
     return true;
 }
 
@@ -141,7 +164,7 @@ static void undo(Learn *l, size_t n)
 
 static bool fits(Learn *l, uint32_t *where, uint32_t output)
 {
-    if (*where == output) return true;
+    if (output == MACHINE_NONE || *where == output) return true;
     if (*where != MACHINE_NONE) return false;
     set(l, where, output);
     return true;
@@ -173,6 +196,12 @@ static bool give(Learn *l, uint32_t node, uint32_t state)
     return true;
 }
 
+// What was observed against what is filled in, or still open: then it agrees, unless nothing may be open.
+static bool is_same(uint32_t seen, uint32_t filled, bool fully)
+{
+    return seen == MACHINE_NONE || seen == filled || (filled == MACHINE_NONE && !fully);
+}
+
 // Does what follows a node agree with what is filled in, if the node is in a state? If `fully`, without
 // anything open.
 static bool agrees(Learn *l, uint32_t node, uint32_t state, bool fully)
@@ -187,13 +216,10 @@ static bool agrees(Learn *l, uint32_t node, uint32_t state, bool fully)
             if (fully) return false;
             continue;    // a new state agrees with everything
         }
-        if (l->is_moore && l->out[s] != l->nodes.items[x].output && (fully || l->out[s] != MACHINE_NONE))
-            return false;
+        if (l->is_moore && !is_same(l->nodes.items[x].output, l->out[s], fully)) return false;
         for (uint32_t c = l->nodes.items[x].first_child; c != MACHINE_NONE; c = l->nodes.items[c].sibling) {
             const size_t cell = (size_t)s * l->k + l->nodes.items[c].input;
-            if (!l->is_moore && l->out[cell] != l->nodes.items[c].output &&
-                (fully || l->out[cell] != MACHINE_NONE))
-                return false;
+            if (!l->is_moore && !is_same(l->nodes.items[c].output, l->out[cell], fully)) return false;
             if (l->next[cell] == MACHINE_NONE) {
                 if (fully) return false;
                 continue;
@@ -290,7 +316,7 @@ static orr_machine *build(const Learn *l, const uint32_t *next, const uint32_t *
                         .outputs = l->o->outputs,
                         .next = next,
                         .out = out,
-                        .start = l->o->reset ? 0 : MACHINE_NONE };
+                        .start = l->is_rooted ? 0 : MACHINE_NONE };
     return machine_wrap(&m);
 }
 
@@ -362,48 +388,56 @@ static bool count_one(Learn *l, const uint32_t *next, const uint32_t *out)
     return l->forms.n < COUNTED_MAX;
 }
 
-// Everything observed is in place; cells that no observation passes can be filled as one likes. With a reset
-// all such machines are different, and can be counted at once; a few are kept. False when enough have been
+// Something that no observation decides: a move, or an output.
+typedef struct Open {
+    uint32_t *where;
+    uint32_t  first, n;    // what stands there first; how many values there are
+} Open;
+
+// Everything observed is in place; what is open can be filled as one likes. If there is one start only, all
+// such machines are different and can be counted at once; a few are kept. False when enough have been
 // counted.
 static bool found(Learn *l)
 {
-    const size_t n_cells = (size_t)l->n * l->k, n_outs = l->is_moore ? l->n : n_cells;
+    const uint32_t n_cells = l->n * l->k, n_outs = l->is_moore ? l->n : n_cells;
     uint32_t *next = ARENA_ARRAY(l->arena, uint32_t, n_cells), *out = ARENA_ARRAY(l->arena, uint32_t, n_outs);
-    uint32_t *open = ARENA_ARRAY(l->arena, uint32_t, n_cells), n_open = 0;
-    memcpy(out, l->out, n_outs * sizeof *out);
+    Open *open = ARENA_ARRAY(l->arena, Open, n_cells + (size_t)n_outs);
+    size_t n_open = 0;
+    double n_ways = 1;
+    // first, a move that was never tried stays where it is
     for (uint32_t cell = 0; cell < n_cells; cell++) {
         next[cell] = l->next[cell];
-        if (next[cell] == MACHINE_NONE) open[n_open++] = cell;
+        if (next[cell] == MACHINE_NONE) open[n_open++] = (Open){ &next[cell], cell / l->k, l->n };
     }
-    const uint32_t n_outputs = l->is_moore ? 1 : l->o->n_outputs, n_fill = l->n * n_outputs;
-    // the first way: what was never tried stays where it is
-    uint32_t *fill = ARENA_ARRAY(l->arena, uint32_t, n_open);
-    for (uint32_t i = 0; i < n_open; i++) fill[i] = open[i] / l->k * n_outputs;
     if (l->kept.n == 0) {
         l->is_free = ARENA_ARRAY(l->arena, bool, n_cells);
-        for (uint32_t i = 0; i < n_open; i++) l->is_free[open[i]] = true;
+        for (uint32_t cell = 0; cell < n_cells; cell++) l->is_free[cell] = next[cell] == MACHINE_NONE;
         l->n_free = n_open;
     }
-    if (l->o->reset) l->n_machines += pow(n_fill, n_open);
-    bool goes_on = true;
-    for (size_t i = 0; goes_on; i++) {
-        for (uint32_t x = 0; x < n_open; x++) {
-            next[open[x]] = fill[x] / n_outputs;
-            if (!l->is_moore) out[open[x]] = fill[x] % n_outputs;
-        }
-        if (!l->o->reset) goes_on = count_one(l, next, out);
-        else if (l->kept.n < l->max_kept) vec_push(l->arena, &l->kept, build(l, next, out));
-        if (l->o->reset && (l->kept.n >= l->max_kept || i + 1 >= KEPT_OF_ONE)) break;
-        if (l->o->cancel && *l->o->cancel) break;
-        // count up, each digit from where it began round to it again
-        uint32_t at = 0;
-        for (; at < n_open; at++) {
-            fill[at] = (fill[at] + 1) % n_fill;
-            if (fill[at] != open[at] / l->k * n_outputs) break;
-        }
-        if (at == n_open) break;
+    for (uint32_t i = 0; i < n_outs; i++) {
+        out[i] = l->out[i];
+        if (out[i] == MACHINE_NONE) open[n_open++] = (Open){ &out[i], 0, l->o->n_outputs };
     }
-    return goes_on;
+    for (size_t i = 0; i < n_open; i++) {
+        *open[i].where = open[i].first;
+        n_ways *= open[i].n;
+    }
+    if (l->is_rooted) l->n_machines += n_ways;
+    for (size_t i = 0;; i++) {
+        if (!l->is_rooted && !count_one(l, next, out)) return false;
+        if (l->is_rooted) {
+            if (l->kept.n >= l->max_kept || i == KEPT_OF_ONE) return true;
+            vec_push(l->arena, &l->kept, build(l, next, out));
+        }
+        if (l->o->cancel && *l->o->cancel) return true;
+        // count up, each place from its first value round to it again
+        size_t at = 0;
+        for (; at < n_open; at++) {
+            *open[at].where = (*open[at].where + 1) % open[at].n;
+            if (*open[at].where != open[at].first) break;
+        }
+        if (at == n_open) return true;
+    }
 }
 
 // ---- The search for one number of states
@@ -435,7 +469,7 @@ static SearchEnd search(Learn *l)
         if (l->o->cancel && *l->o->cancel) return SEARCH_CANCELLED;
         const uint32_t value = at->value++;
         if (!try_value(l, at, value)) continue;
-        if (!l->o->reset) settle_roots(l);
+        if (!l->is_rooted) settle_roots(l);
         if (choose(l, &choice)) {
             vec_push(l->arena, &l->choices, choice);
             continue;
@@ -454,12 +488,16 @@ static SearchEnd search(Learn *l)
 
 static bool check_options(const orr_learn_options *o, orr_diag *diag)
 {
-    if (o->n_observations == 0 || o->n_inputs == 0 || o->n_outputs == 0) {
-        diag_report(diag, DIAG_MACHINE_LEARN, (Place){ 0 }, "there are no observations");
-        diag_hint(diag, "an observation is an input sequence and the outputs seen");
-        return false;
-    }
-    return true;
+    const char *wrong = NULL;
+    if (o->n_observations == 0 || o->n_inputs == 0 || o->n_outputs == 0) wrong = "there are no observations";
+    for (size_t e = 0; e < o->n_observations && !wrong; e++)
+        if (o->observations[e].n_outputs > o->observations[e].n_inputs + !o->is_mealy)
+            wrong = "an observation has more outputs than a machine of this kind shows";
+    if (!wrong) return true;
+    diag_report(diag, DIAG_MACHINE_LEARN, (Place){ 0 }, wrong);
+    diag_hint(diag, "a Moore machine shows an output before each input and one behind the last, a Mealy machine one "
+                    "for each input");
+    return false;
 }
 
 orr_learn_options orr_learn_options_default(void) { return (orr_learn_options){ 0 }; }
@@ -481,7 +519,6 @@ orr_learned orr_machine_learn(const orr_learn_options *options, orr_diag *diag)
                 .max_kept = options->max_machines ? options->max_machines : KEPT_DEFAULT };
     const uint32_t max_states = options->max_states ? options->max_states : STATES_DEFAULT;
     index_init(&l.seen, &arena);
-    r.verdict = ORR_ANSWER_NO;
     if (plant(&l, &r)) {
         l.state = ARENA_ARRAY(&arena, uint32_t, l.nodes.n);
         l.behind = ARENA_ARRAY(&arena, uint32_t, l.nodes.n);
@@ -507,7 +544,7 @@ orr_learned orr_machine_learn(const orr_learn_options *options, orr_diag *diag)
     if (r.n_kept > 1 && r.status == ORR_STATUS_OK) {
         orr_separate_options o = orr_separate_options_default();
         uint32_t *from = ARENA_ARRAY(&arena, uint32_t, r.n_kept);
-        if (options->reset) o.from = from;    // state 0 of each
+        if (l.is_rooted) o.from = from;    // state 0 of each
         o.limit = 20000;
         o.cancel = options->cancel;
         r.experiment =
@@ -523,4 +560,56 @@ void orr_learned_free(orr_learned *learned)
     orr_separation_free(&learned->experiment);
     ask_free(learned->memory);
     *learned = (orr_learned){ 0 };
+}
+
+// ---- From a ledger
+
+bool orr_ledger_is_mealy(const orr_ledger *ledger)
+{
+    for (size_t e = 0; e < ledger->n; e++)
+        if (ledger->experiments[e].n_outputs != ledger->experiments[e].n_inputs) return false;
+    return ledger->n > 0;
+}
+
+static uint32_t *intern(Names *names, const LedgerSymbol *symbols, size_t n, Arena *arena)
+{
+    uint32_t *ids = ARENA_ARRAY(arena, uint32_t, n);
+    for (size_t i = 0; i < n; i++)
+        ids[i] = symbols[i].name ? names_intern(names, text_from(symbols[i].name)) : MACHINE_NONE;
+    return ids;
+}
+
+static const char *const *texts_of(const Names *names, Arena *arena)
+{
+    const char **texts = ARENA_ARRAY(arena, const char *, names->n);
+    for (uint32_t i = 0; i < names->n; i++) texts[i] = names_text(names, i);
+    return texts;
+}
+
+orr_learned orr_ledger_learn(const orr_ledger *ledger, const orr_learn_options *options, orr_diag *diag)
+{
+    Arena work = { 0 };
+    orr_learn_options o = *options;
+    Names inputs, outputs, starts;
+    names_init(&inputs, &work);
+    names_init(&outputs, &work);
+    names_init(&starts, &work);
+    orr_observation *observations = ARENA_ARRAY(&work, orr_observation, ledger->n);
+    for (size_t e = 0; e < ledger->n; e++) {
+        const Experiment *x = &ledger->experiments[e];
+        observations[e] = (orr_observation){ .inputs = intern(&inputs, x->inputs, x->n_inputs, &work),
+                                             .outputs = intern(&outputs, x->outputs, x->n_outputs, &work),
+                                             .n_inputs = x->n_inputs,
+                                             .n_outputs = x->n_outputs,
+                                             .start = *intern(&starts, &x->from, 1, &work) };
+    }
+    o.observations = observations;
+    o.n_observations = ledger->n;
+    o.inputs = texts_of(&inputs, &work);
+    o.outputs = texts_of(&outputs, &work);
+    o.n_inputs = (uint32_t)inputs.n;
+    o.n_outputs = (uint32_t)outputs.n;
+    orr_learned learned = orr_machine_learn(&o, diag);
+    arena_free(&work);
+    return learned;
 }
