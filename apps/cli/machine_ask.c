@@ -103,7 +103,7 @@ char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32
     return text;
 }
 
-const char *number_text(double value, char *text)
+const char *ratio_text(double value, char *text)
 {
     char number[40];
     snprintf(number, sizeof number, "%.10g", value);

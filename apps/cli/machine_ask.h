@@ -23,7 +23,7 @@ const volatile int *machine_cancel(void);
 // "a, b, c and 12 more", at most `most` names; on the heap.
 char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n, size_t most);
 // A number as people write it: 2/5 = 0.4 if it is a ratio of small whole numbers; `text` has room for 80.
-const char *number_text(double value, char *text);
+const char *ratio_text(double value, char *text);
 // A word, as it would be typed behind --inputs; "nothing" if it is empty. On the heap.
 char *word_text(const orr_machine *machine, orr_word word);
 // Of a count and a noun: "1 state", "3 states"; `text` has room for 80.

@@ -58,8 +58,9 @@ static void print_experiment(const orr_learned *r)
     const orr_separation *e = &r->experiment;
     if (e->n_suspects == 0 || e->n_groups < 2) return;
     char *word = word_text(r->machines[0], e->word);
-    printf("\nAn experiment that tells %s%zu of them apart: %s\n", (double)r->n_kept == r->n_machines ? "the " : "the first ",
-           r->n_kept, word);
+    const bool tells_all = e->verdict == ORR_ANSWER_YES;
+    printf("\nAn experiment that tells %s%s%zu%s apart: %s\n", tells_all ? "" : "many of ",
+           (double)r->n_kept == r->n_machines ? "the " : "the first ", r->n_kept, tells_all ? " of them" : "", word);
     free(word);
     for (uint32_t g = 0; g < e->n_groups && g < 20; g++) {
         fputs("  ", stdout);
@@ -72,7 +73,7 @@ static void print_experiment(const orr_learned *r)
     if (e->n_groups > 20) printf("  and %u more answers\n", e->n_groups - 20);
 }
 
-static void print_people(const Settings *s, const orr_learned *r, size_t n_experiments)
+static void print_people(const orr_learned *r, size_t n_experiments)
 {
     char text[80];
     if (r->has_conflict) {
@@ -99,7 +100,6 @@ static void print_people(const Settings *s, const orr_learned *r, size_t n_exper
     free(table);
     print_free(r);
     print_experiment(r);
-    (void)s;
 }
 
 static void print_json(const orr_learned *r)
@@ -156,7 +156,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     int status = r.status;
     if (status == ORR_STATUS_OK) {
         if (s->json) print_json(&r);
-        else if (!s->output || s->output[0] != '-') print_people(s, &r, orr_ledger_count(ledger));
+        else if (!s->output || s->output[0] != '-') print_people(&r, orr_ledger_count(ledger));
         if (r.verdict == ORR_ANSWER_NO) status = ORR_STATUS_NOT_VALIDATED;
         if (r.verdict == ORR_ANSWER_UNKNOWN) status = ORR_STATUS_FAILED;
         if (s->output && r.n_kept > 0 && !machine_save(r.machines[0], s->output, diag)) status = ORR_STATUS_SYSTEM;
@@ -176,5 +176,5 @@ const Command machine_learn = {
                "agrees, with 3 if the limit was reached.\n\n"
                "Examples:\n"
                "  orrery machine learn examples/finger_game.ledger\n"
-               "  orrery machine learn lamp.ledger --reset -o lamp.orr\n",
+               "  orrery machine learn examples/finger_game.ledger --max-states 4 -o friend.orr\n",
 };

@@ -110,6 +110,6 @@ const Command machine_minimise = {
     .details = "Two states are alike if no input sequence tells them apart. Each state of the machine has one that is\n"
                "alike in the result, called by the first of them.\n\n"
                "Examples:\n"
-               "  orrery machine minimise examples/tank_machine.orr\n"
-               "  orrery machine minimise big.dot --reachable -o small.dot\n",
+               "  orrery machine minimise examples/everyday_machines.orr --machine Customer\n"
+               "  orrery machine minimise examples/tank_machine.orr --machine Lamp --reachable -o lamp.dot\n",
 };

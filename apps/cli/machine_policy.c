@@ -74,7 +74,7 @@ static void print_states(const orr_machine *m, const orr_policy *p, orr_criterio
     cells[1] = criterion == ORR_CRITERION_HORIZON ? "give first" : "give";
     cells[2] = criterion == ORR_CRITERION_AVERAGE ? "average" : "cost from there";
     for (uint32_t s = 0; s < n; s++) {
-        char number[80], *copy = strdup(number_text(p->value[s], number));
+        char number[80], *copy = strdup(ratio_text(p->value[s], number));
         if (!copy) abort();
         cells[3 * (s + 1)] = orr_machine_text(m, ORR_MACHINE_STATES, s);
         cells[3 * (s + 1) + 1] = best_inputs(m, p, s);

@@ -142,5 +142,5 @@ const Command machine_reach = {
                "moves to each of their branches.\n\n"
                "Examples:\n"
                "  orrery machine reach examples/baby.orr --from sleeping\n"
-               "  orrery machine reach examples/tank_machine.orr\n",
+               "  orrery machine reach examples/everyday_machines.orr --machine Customer\n",
 };
