@@ -22,7 +22,8 @@ static bool open_all(Machines *machines, const char *path, orr_diag *diag)
     const size_t n = orr_source_n_machines(source), n_before = machines->n;
     for (size_t i = 0; i < n; i++)
         add_machine(machines, orr_machine_build(source, orr_source_machine_name(source, i), diag));
-    if (n == 0) usage_error(diag, "E813", "a machine begins with 'machine NAME'", "'%s' contains no machine", path);
+    if (n == 0)
+        usage_error(diag, "E813", "a machine begins with 'machine NAME'", "'%s' contains no machine", path);
     orr_source_destroy(source);
     return n > 0 && machines->n == n_before + n;
 }
@@ -57,7 +58,10 @@ void machines_close(Machines *machines)
 
 bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag)
 {
-    static const struct { const char *suffix; int form; } forms[] = {
+    static const struct {
+        const char *suffix;
+        int form;
+    } forms[] = {
         { ".csv", ORR_MACHINE_CSV }, { ".dot", ORR_MACHINE_DOT },   { ".gv", ORR_MACHINE_DOT },
         { ".orr", ORR_MACHINE_ORR }, { ".json", ORR_MACHINE_JSON }, { ".txt", ORR_MACHINE_TEXT },
     };
@@ -67,7 +71,8 @@ bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag)
     for (size_t i = 0; suffix && i < sizeof forms / sizeof *forms; i++)
         if (strcmp(suffix, forms[i].suffix) == 0) form = forms[i].form;
     if (form < 0) {
-        usage_error(diag, "E022", "a machine is written to a file that ends in .orr, .csv, .dot, .svg, .json or .txt",
+        usage_error(diag, "E022",
+                    "a machine is written to a file that ends in .orr, .csv, .dot, .svg, .json or .txt",
                     "option '-o' needs a file of a known form, not '%s'", path);
         return false;
     }
@@ -75,7 +80,9 @@ bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag)
     FILE *out = strcmp(path, "-") == 0 ? stdout : fopen(path, "w");
     bool ok = out && fputs(text, out) >= 0;
     if (out && out != stdout) ok = fclose(out) == 0 && ok;
-    if (!ok) usage_error(diag, "E010", "does the folder exist, and is there room?", "cannot write '%s': %s", path, strerror(errno));
+    if (!ok)
+        usage_error(diag, "E010", "does the folder exist, and is there room?", "cannot write '%s': %s", path,
+                    strerror(errno));
     free(text);
     return ok;
 }
@@ -94,7 +101,8 @@ const volatile int *machine_cancel(void)
     return &cancelled;
 }
 
-char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n, size_t most)
+char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n,
+                   size_t most)
 {
     char *list = machine_list(machine, set, ids, n > most ? most : n), *text = NULL;
     if (n <= most) return list;

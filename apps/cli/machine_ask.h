@@ -2,7 +2,8 @@
 #pragma once
 #include "machine.h"
 
-extern const Command machine_minimise, machine_compare, machine_reach, machine_next, machine_policy, machine_learn;
+extern const Command machine_minimise, machine_compare, machine_reach, machine_next, machine_policy,
+    machine_learn;
 
 // Machines of several files: of each file the ones named, or all of them.
 typedef struct Machines {
@@ -21,7 +22,8 @@ bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag);
 const volatile int *machine_cancel(void);
 
 // "a, b, c and 12 more", at most `most` names; on the heap.
-char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n, size_t most);
+char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n,
+                   size_t most);
 // A number as people write it: 2/5 = 0.4 if it is a ratio of small whole numbers; `text` has room for 80.
 const char *ratio_text(double value, char *text);
 // A word, as it would be typed behind --inputs; "nothing" if it is empty. On the heap.

@@ -8,9 +8,12 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--from", OPTION_LIST, "STATE", "where the first begins; given again: where the second does", offsetof(Settings, from) },
-    { "--states", OPTION_FLAG, NULL, "each state with all of the other, even if both have a start", offsetof(Settings, states) },
-    { "--machine", OPTION_LIST, "NAME", "which one; given again: which the second", offsetof(Settings, machine) },
+    { "--from", OPTION_LIST, "STATE", "where the first begins; given again: where the second does",
+      offsetof(Settings, from) },
+    { "--states", OPTION_FLAG, NULL, "each state with all of the other, even if both have a start",
+      offsetof(Settings, states) },
+    { "--machine", OPTION_LIST, "NAME", "which one; given again: which the second",
+      offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
 
@@ -22,7 +25,8 @@ static void print_side(const orr_machine *m, const orr_comparison *c, int side)
         return;
     }
     char *list = machine_list(m, ORR_MACHINE_OUTPUTS, c->outputs[side], c->n_outputs);
-    printf("  %s from %s answers %s\n", orr_machine_name(m), orr_machine_text(m, ORR_MACHINE_STATES, c->from[side]), list);
+    printf("  %s from %s answers %s\n", orr_machine_name(m),
+           orr_machine_text(m, ORR_MACHINE_STATES, c->from[side]), list);
     free(list);
 }
 
@@ -35,8 +39,8 @@ static void print_people(const Machines *two, const orr_comparison *c, bool all)
         return;
     }
     if (c->are_equivalent) {
-        printf("%s from %s and %s from %s are equivalent: no input sequence tells them apart.\n", orr_machine_name(a),
-               orr_machine_text(a, ORR_MACHINE_STATES, c->from[0]), orr_machine_name(b),
+        printf("%s from %s and %s from %s are equivalent: no input sequence tells them apart.\n",
+               orr_machine_name(a), orr_machine_text(a, ORR_MACHINE_STATES, c->from[0]), orr_machine_name(b),
                orr_machine_text(b, ORR_MACHINE_STATES, c->from[1]));
         return;
     }
@@ -48,12 +52,14 @@ static void print_people(const Machines *two, const orr_comparison *c, bool all)
         free(list);
     }
     if (!c->has_word) {
-        puts("But no single experiment that begins in an unknown state shows it: whatever one answers, the other\n"
+        puts("But no single experiment that begins in an unknown state shows it: whatever one answers, the "
+             "other\n"
              "answers too from some state.");
         return;
     }
     char *word = word_text(a, c->word);
-    printf("%s: %s\n", c->is_shortest ? "A shortest experiment that shows it" : "An experiment that shows it", word);
+    printf("%s: %s\n", c->is_shortest ? "A shortest experiment that shows it" : "An experiment that shows it",
+           word);
     free(word);
     for (int side = 0; side < 2; side++)
         if (c->from[side] != ORR_MACHINE_NONE) print_side(two->items[side], c, side);
@@ -79,7 +85,8 @@ static void print_json(const Machines *two, const orr_comparison *c)
     printf(",\n  \"shortest\": %s,\n  \"outputs\": [", c->has_word && c->is_shortest ? "true" : "false");
     for (int side = 0; side < 2; side++) {
         if (side > 0) printf(", ");
-        if (c->outputs[side]) json_list(stdout, two->items[side], ORR_MACHINE_OUTPUTS, c->outputs[side], c->n_outputs);
+        if (c->outputs[side])
+            json_list(stdout, two->items[side], ORR_MACHINE_OUTPUTS, c->outputs[side], c->n_outputs);
         else printf("null");
     }
     printf("],\n  \"alone\": [");
@@ -107,7 +114,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         ok = machine_state(two.items[i], name, &from[i], diag);
     }
     if (ok && s->states && s->from.n > 0) {
-        usage_error(diag, "E025", "with --states all are compared", "'--states' and '--from' exclude each other");
+        usage_error(diag, "E025", "with --states all are compared",
+                    "'--states' and '--from' exclude each other");
         ok = false;
     }
     if (ok) {
@@ -127,11 +135,19 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_compare = {
-    .name = "machine compare", .arguments = "FILE [FILE]", .summary = "Are two machines equivalent? If not, what shows it",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "From the states given, or from their starts; if one has no start, each state is compared with all of the\n"
-               "other. One --from holds for both machines. Inputs and outputs are matched by name; a Moore machine is\n"
+    .name = "machine compare",
+    .arguments = "FILE [FILE]",
+    .summary = "Are two machines equivalent? If not, what shows it",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "From the states given, or from their starts; if one has no start, each state is compared "
+               "with all of the\n"
+               "other. One --from holds for both machines. Inputs and outputs are matched by name; a Moore "
+               "machine is\n"
                "taken as a Mealy machine where the other is one. Exits with 4 if they are not equivalent.\n\n"
                "Examples:\n"
                "  orrery machine compare examples/baby.orr examples/baby.orr\n"

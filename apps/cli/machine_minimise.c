@@ -8,8 +8,10 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--reachable", OPTION_FLAG, NULL, "leave out what the start cannot reach", offsetof(Settings, reachable) },
-    { "-o", OPTION_TEXT, "FILE", "write the result: .orr, .csv, .dot, .svg, .json", offsetof(Settings, output) },
+    { "--reachable", OPTION_FLAG, NULL, "leave out what the start cannot reach",
+      offsetof(Settings, reachable) },
+    { "-o", OPTION_TEXT, "FILE", "write the result: .orr, .csv, .dot, .svg, .json",
+      offsetof(Settings, output) },
     { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
@@ -17,7 +19,8 @@ static const Option options[] = {
 enum { CLASSES_SHOWN = 20, STATES_SHOWN = 30 };
 
 // Members of each class, class after class: members[n], first[n_classes + 1].
-static void group(const uint32_t *class_of, uint32_t n, uint32_t n_classes, uint32_t *members, uint32_t *first)
+static void group(const uint32_t *class_of, uint32_t n, uint32_t n_classes, uint32_t *members,
+                  uint32_t *first)
 {
     for (uint32_t s = 0; s < n; s++)
         if (class_of[s] != ORR_MACHINE_NONE) first[class_of[s] + 1]++;
@@ -29,9 +32,11 @@ static void group(const uint32_t *class_of, uint32_t n, uint32_t n_classes, uint
     free(at);
 }
 
-static void print_people(const orr_machine *m, const orr_machine *small, const uint32_t *members, const uint32_t *first)
+static void print_people(const orr_machine *m, const orr_machine *small, const uint32_t *members,
+                         const uint32_t *first)
 {
-    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES), n_small = orr_machine_count(small, ORR_MACHINE_STATES);
+    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES),
+                   n_small = orr_machine_count(small, ORR_MACHINE_STATES);
     char text[80];
     printf("%s: %s", orr_machine_name(m), count_text(n, "state", text));
     if (n == n_small) puts("; no two behave alike, so nothing can be left out");
@@ -56,9 +61,11 @@ static void print_people(const orr_machine *m, const orr_machine *small, const u
     free(table);
 }
 
-static void print_json(const orr_machine *m, const orr_machine *small, const uint32_t *members, const uint32_t *first)
+static void print_json(const orr_machine *m, const orr_machine *small, const uint32_t *members,
+                       const uint32_t *first)
 {
-    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES), n_small = orr_machine_count(small, ORR_MACHINE_STATES);
+    const uint32_t n = orr_machine_count(m, ORR_MACHINE_STATES),
+                   n_small = orr_machine_count(small, ORR_MACHINE_STATES);
     printf("{\n  \"machine\": ");
     json_text(stdout, orr_machine_name(m));
     printf(",\n  \"states\": %u,\n  \"minimal\": %u,\n  \"classes\": [", n, n_small);
@@ -104,10 +111,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_minimise = {
-    .name = "machine minimise", .arguments = "FILE", .summary = "The smallest machine with the same behaviour",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Two states are alike if no input sequence tells them apart. Each state of the machine has one that is\n"
+    .name = "machine minimise",
+    .arguments = "FILE",
+    .summary = "The smallest machine with the same behaviour",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "Two states are alike if no input sequence tells them apart. Each state of the machine has "
+               "one that is\n"
                "alike in the result, called by the first of them.\n\n"
                "Examples:\n"
                "  orrery machine minimise examples/everyday_machines.orr --machine Customer\n"

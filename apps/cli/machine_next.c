@@ -12,17 +12,25 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--adaptive", OPTION_FLAG, NULL, "a tree: what to give next depends on what was seen", offsetof(Settings, adaptive) },
-    { "--suite", OPTION_FLAG, NULL, "a test suite that finds every fault, by the W-method", offsetof(Settings, suite) },
-    { "--extra", OPTION_NUMBER, "M", "states the real system may have more than the model (default: 0)", offsetof(Settings, extra) },
+    { "--adaptive", OPTION_FLAG, NULL, "a tree: what to give next depends on what was seen",
+      offsetof(Settings, adaptive) },
+    { "--suite", OPTION_FLAG, NULL, "a test suite that finds every fault, by the W-method",
+      offsetof(Settings, suite) },
+    { "--extra", OPTION_NUMBER, "M", "states the real system may have more than the model (default: 0)",
+      offsetof(Settings, extra) },
     { "--by", OPTION_TEXT, "length", "all sequences, the short ones first", offsetof(Settings, by) },
-    { "--repeat", OPTION_FLAG, NULL, "with --by length: all earlier ones again before each new one", offsetof(Settings, repeat) },
+    { "--repeat", OPTION_FLAG, NULL, "with --by length: all earlier ones again before each new one",
+      offsetof(Settings, repeat) },
     { "--count", OPTION_NUMBER, "N", "with --by length: how many (default: 20)", offsetof(Settings, count) },
-    { "--ledger", OPTION_TEXT, "FILE", "experiments made: only rivals that agree with them count", offsetof(Settings, ledger) },
-    { "--states", OPTION_TEXT, "A,B,…", "tell these states apart (default: all)", offsetof(Settings, states) },
-    { "--from", OPTION_LIST, "STATE", "where machines begin, in their order; one for all (default: starts)", offsetof(Settings, from) },
+    { "--ledger", OPTION_TEXT, "FILE", "experiments made: only rivals that agree with them count",
+      offsetof(Settings, ledger) },
+    { "--states", OPTION_TEXT, "A,B,…", "tell these states apart (default: all)",
+      offsetof(Settings, states) },
+    { "--from", OPTION_LIST, "STATE", "where machines begin, in their order; one for all (default: starts)",
+      offsetof(Settings, from) },
     { "--machine", OPTION_LIST, "NAME", "only this one; may be repeated", offsetof(Settings, machine) },
-    { "--limit", OPTION_NUMBER, "N", "sets of states to look at (default: 200000)", offsetof(Settings, limit) },
+    { "--limit", OPTION_NUMBER, "N", "sets of states to look at (default: 200000)",
+      offsetof(Settings, limit) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
 
@@ -115,11 +123,13 @@ static int write_suite(const Settings *s, const orr_machine *m, uint32_t from, o
         if (s->json) {
             printf("{\n  \"machine\": ");
             json_text(stdout, orr_machine_name(m));
-            printf(",\n  \"states\": %u,\n  \"extra\": %u,\n  \"n_sequences\": %.17g,\n  \"n_inputs\": %.17g,\n"
-                   "  \"sequences\": [", suite.n_states, n_extra, suite.n_words, suite.n_inputs);
+            printf(
+                ",\n  \"states\": %u,\n  \"extra\": %u,\n  \"n_sequences\": %.17g,\n  \"n_inputs\": %.17g,\n"
+                "  \"sequences\": [",
+                suite.n_states, n_extra, suite.n_words, suite.n_inputs);
         } else {
-            printf("# %.17g sequences, %.17g inputs in all, each from %s after a reset\n", suite.n_words, suite.n_inputs,
-                   orr_machine_text(m, ORR_MACHINE_STATES, from));
+            printf("# %.17g sequences, %.17g inputs in all, each from %s after a reset\n", suite.n_words,
+                   suite.n_inputs, orr_machine_text(m, ORR_MACHINE_STATES, from));
             printf("# whatever answers all of them as %s does, with at most %u states, is equivalent to it\n",
                    orr_machine_name(m), suite.n_states + n_extra);
         }
@@ -138,7 +148,8 @@ static int write_suite(const Settings *s, const orr_machine *m, uint32_t from, o
 static const char *suspect_name(const Machines *machines, const orr_separation *r, uint32_t i)
 {
     const orr_machine *m = machines->items[r->suspects[i].machine];
-    return machines->n == 1 ? orr_machine_text(m, ORR_MACHINE_STATES, r->suspects[i].state) : orr_machine_name(m);
+    return machines->n == 1 ? orr_machine_text(m, ORR_MACHINE_STATES, r->suspects[i].state)
+                            : orr_machine_name(m);
 }
 
 // Names of suspects list[n], each machine once; on the heap.
@@ -150,7 +161,8 @@ static char *suspect_names(const Machines *machines, const orr_separation *r, co
     if (!out) abort();
     for (size_t i = 0; i < n; i++) {
         bool is_new = true;    // suspects of one machine stand together
-        if (machines->n > 1 && i > 0) is_new = r->suspects[list[i]].machine != r->suspects[list[i - 1]].machine;
+        if (machines->n > 1 && i > 0)
+            is_new = r->suspects[list[i]].machine != r->suspects[list[i - 1]].machine;
         if (!is_new) continue;
         if (shown++ == 8) {
             fprintf(out, ", …");
@@ -177,11 +189,13 @@ static char *answers_text(const orr_separation *r, uint32_t group)
 // Suspects by group: list[n_suspects], first[n_groups + 1].
 static uint32_t *by_group(const orr_separation *r, uint32_t *first)
 {
-    uint32_t *list = calloc(r->n_suspects + (size_t)1, sizeof *list), *at = calloc(r->n_groups + (size_t)1, sizeof *at);
+    uint32_t *list = calloc(r->n_suspects + (size_t)1, sizeof *list),
+             *at = calloc(r->n_groups + (size_t)1, sizeof *at);
     if (!list || !at) abort();
     for (uint32_t i = 0; i < r->n_suspects; i++) first[r->suspects[i].group + 1]++;
     for (uint32_t g = 0; g < r->n_groups; g++) first[g + 1] += first[g];
-    for (uint32_t i = 0; i < r->n_suspects; i++) list[first[r->suspects[i].group] + at[r->suspects[i].group]++] = i;
+    for (uint32_t i = 0; i < r->n_suspects; i++)
+        list[first[r->suspects[i].group] + at[r->suspects[i].group]++] = i;
     free(at);
     return list;
 }
@@ -208,11 +222,13 @@ static void print_outcomes(const Machines *machines, const orr_separation *r)
     free(first);
 }
 
-// Indented, a node on a line: what was seen, then what to give or what it was. Children are pushed in reverse, so that
-// they come out in order.
+// Indented, a node on a line: what was seen, then what to give or what it was. Children are pushed in
+// reverse, so that they come out in order.
 static void print_tree(const Machines *machines, const orr_separation *r)
 {
-    typedef struct { uint32_t node, depth; } Item;
+    typedef struct {
+        uint32_t node, depth;
+    } Item;
     Item *stack = calloc(r->n_nodes, sizeof *stack);
     if (!stack) abort();
     size_t n = 1;
@@ -231,7 +247,8 @@ static void print_tree(const Machines *machines, const orr_separation *r)
             printf("%s %s\n", machines->n == 1 ? "it was in" : "it is", names);
             free(names);
         }
-        for (uint32_t c = node->n_children; c-- > 0;) stack[n++] = (Item){ node->first_child + c, at.depth + 1 };
+        for (uint32_t c = node->n_children; c-- > 0;)
+            stack[n++] = (Item){ node->first_child + c, at.depth + 1 };
     }
     free(stack);
 }
@@ -261,8 +278,11 @@ static void print_people(const Settings *s, const Machines *machines, const orr_
         return;
     }
     if (r->verdict == ORR_ANSWER_NO)
-        printf("No %s tells all %s apart.", s->adaptive ? "experiment, not even one that goes by what was seen," : "one sequence", what);
-    else printf("Whether one %s tells all %s apart was not found out within the limit (--limit).", s->adaptive ? "experiment" : "sequence", what);
+        printf("No %s tells all %s apart.",
+               s->adaptive ? "experiment, not even one that goes by what was seen," : "one sequence", what);
+    else
+        printf("Whether one %s tells all %s apart was not found out within the limit (--limit).",
+               s->adaptive ? "experiment" : "sequence", what);
     printf(" This one makes %s of them.\n", count_text(r->n_groups, "group", text));
     if (r->verdict == ORR_ANSWER_NO && !s->adaptive)
         puts("Maybe one that goes by what was seen does: --adaptive.");
@@ -333,7 +353,8 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
                     "'--states' and several machines exclude each other");
         return ORR_STATUS_USAGE;
     }
-    if (s->states && !machine_sequence(machines->items[0], ORR_MACHINE_STATES, s->states, &states, &n_states, diag)) {
+    if (s->states &&
+        !machine_sequence(machines->items[0], ORR_MACHINE_STATES, s->states, &states, &n_states, diag)) {
         free(states);
         return ORR_STATUS_USAGE;
     }
@@ -343,7 +364,8 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
     o.adaptive = s->adaptive;
     o.limit = isnan(s->limit) ? 0 : (size_t)s->limit;
     o.cancel = machine_cancel();
-    orr_separation r = orr_machine_separate((const orr_machine *const *)machines->items, (uint32_t)machines->n, &o, diag);
+    orr_separation r =
+        orr_machine_separate((const orr_machine *const *)machines->items, (uint32_t)machines->n, &o, diag);
     const int status = r.status;
     if (status == ORR_STATUS_OK && s->json) print_json(machines, &r);
     else if (status == ORR_STATUS_OK) print_people(s, machines, &r);
@@ -362,10 +384,12 @@ static bool drop_falsified(const Settings *s, Machines *machines, const orr_ledg
     if (!stands) abort();
     for (size_t i = 0; i < n; i++) {
         orr_validation v;
-        ok &= orr_ledger_validate(ledger, machines->items[i], (const orr_machine *const *)machines->items, n, &v, diag);
+        ok &= orr_ledger_validate(ledger, machines->items[i], (const orr_machine *const *)machines->items, n,
+                                  &v, diag);
         stands[i] = ok && v.falsified_by == 0;
         if (ok && !stands[i] && !s->json)
-            printf("%s is falsified by experiment %zu\n", orr_machine_name(machines->items[i]), v.falsified_by);
+            printf("%s is falsified by experiment %zu\n", orr_machine_name(machines->items[i]),
+                   v.falsified_by);
         orr_validation_free(&v);
     }
     machines->n = 0;
@@ -396,9 +420,11 @@ static bool check_numbers(const Settings *s, orr_diag *diag)
     const double values[] = { s->count, s->limit, s->extra };
     const char *const names[] = { "--count", "--limit", "--extra" };
     for (size_t i = 0; i < 3; i++) {
-        if (isnan(values[i]) || (values[i] >= (i < 2) && values[i] == floor(values[i]) && values[i] < (i < 2 ? 1e15 : 50)))
+        if (isnan(values[i]) ||
+            (values[i] >= (i < 2) && values[i] == floor(values[i]) && values[i] < (i < 2 ? 1e15 : 50)))
             continue;
-        usage_error(diag, "E022", i < 2 ? "from 1 on" : "suites grow exponentially with it: 0, 1 or 2 are usual",
+        usage_error(diag, "E022",
+                    i < 2 ? "from 1 on" : "suites grow exponentially with it: 0, 1 or 2 are usual",
                     "option '%s' needs a whole number, not '%g'", names[i], values[i]);
         return false;
     }
@@ -428,7 +454,8 @@ static int answer(const Settings *s, Machines *machines, orr_diag *diag)
         puts("None of the machines is left: change one, or think of another.");
         status = ORR_STATUS_NOT_VALIDATED;
     } else if (ok && (s->by || s->suite) && machines->n > 1) {
-        usage_error(diag, "E814", "choose one by --machine NAME", "this is about one machine, but there are %zu", machines->n);
+        usage_error(diag, "E814", "choose one by --machine NAME",
+                    "this is about one machine, but there are %zu", machines->n);
     } else if (ok && s->by) {
         status = by_length(s, machines->items[0], ledger, diag);
     } else if (ok && s->suite) {
@@ -453,12 +480,21 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_next = {
-    .name = "machine next", .arguments = "FILE...", .summary = "Which experiment to make next",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1000,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "One machine: the shortest input sequence that tells its states apart. Several: one that tells which it is,\n"
-               "from their starts or from any state. If there is none, or none is found within the limit, a sequence that\n"
-               "tells many apart. --suite lists the sequences that prove a system equivalent to the model, if it is reset\n"
+    .name = "machine next",
+    .arguments = "FILE...",
+    .summary = "Which experiment to make next",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1000,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "One machine: the shortest input sequence that tells its states apart. Several: one that "
+               "tells which it is,\n"
+               "from their starts or from any state. If there is none, or none is found within the limit, a "
+               "sequence that\n"
+               "tells many apart. --suite lists the sequences that prove a system equivalent to the model, "
+               "if it is reset\n"
                "before each; --by length lists all sequences.\n\n"
                "Examples:\n"
                "  orrery machine next examples/baby.orr\n"

@@ -12,10 +12,14 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--cost", OPTION_LIST, "OUTPUT=X", "what an output costs (default: 0); a list, or repeated", offsetof(Settings, cost) },
-    { "--input-cost", OPTION_LIST, "INPUT=X", "what giving an input costs (default: 0)", offsetof(Settings, input_cost) },
-    { "--discount", OPTION_NUMBER, "D", "each step counts D times the one before it", offsetof(Settings, discount) },
-    { "--horizon", OPTION_NUMBER, "N", "the sum over N inputs (default: the average in the long run)", offsetof(Settings, horizon) },
+    { "--cost", OPTION_LIST, "OUTPUT=X", "what an output costs (default: 0); a list, or repeated",
+      offsetof(Settings, cost) },
+    { "--input-cost", OPTION_LIST, "INPUT=X", "what giving an input costs (default: 0)",
+      offsetof(Settings, input_cost) },
+    { "--discount", OPTION_NUMBER, "D", "each step counts D times the one before it",
+      offsetof(Settings, discount) },
+    { "--horizon", OPTION_NUMBER, "N", "the sum over N inputs (default: the average in the long run)",
+      offsetof(Settings, horizon) },
     { "--from", OPTION_TEXT, "STATE", "where it begins (default: its start)", offsetof(Settings, from) },
     { "--machine", OPTION_TEXT, "NAME", "which one, if the file has several", offsetof(Settings, machine) },
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
@@ -24,8 +28,8 @@ static const Option options[] = {
 enum { STATES_SHOWN = 40, STEPS_SHOWN = 60 };
 
 // "cries=1,quiet=0" into cost[].
-static bool read_costs(const orr_machine *m, orr_machine_set set, const List *given, const char *option, double *cost,
-                       orr_diag *diag)
+static bool read_costs(const orr_machine *m, orr_machine_set set, const List *given, const char *option,
+                       double *cost, orr_diag *diag)
 {
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
@@ -35,14 +39,16 @@ static bool read_costs(const orr_machine *m, orr_machine_set set, const List *gi
             char *equals = strrchr(part, '=');
             double value;
             if (!equals || !orr_parse_number(equals + 1, &value) || !isfinite(value)) {
-                usage_error(diag, "E022", "write --cost cries=1", "option '%s' needs NAME=NUMBER, not '%s'", option, part);
+                usage_error(diag, "E022", "write --cost cries=1", "option '%s' needs NAME=NUMBER, not '%s'",
+                            option, part);
                 ok = false;
                 continue;
             }
             *equals = '\0';
             uint32_t *id;
             size_t n;
-            if (orr_machine_read_sequence(m, set, part, &id, &n, diag) && n == 1 && *id != ORR_MACHINE_NONE) cost[*id] = value;
+            if (orr_machine_read_sequence(m, set, part, &id, &n, diag) && n == 1 && *id != ORR_MACHINE_NONE)
+                cost[*id] = value;
             else ok = false;
             free(id);
         }
@@ -67,7 +73,8 @@ static char *best_inputs(const orr_machine *m, const orr_policy *p, uint32_t sta
 
 static void print_states(const orr_machine *m, const orr_policy *p, orr_criterion criterion)
 {
-    const uint32_t n_states = orr_machine_count(m, ORR_MACHINE_STATES), n = n_states > STATES_SHOWN ? STATES_SHOWN : n_states;
+    const uint32_t n_states = orr_machine_count(m, ORR_MACHINE_STATES),
+                   n = n_states > STATES_SHOWN ? STATES_SHOWN : n_states;
     const char **cells = calloc(3 * (n + (size_t)1), sizeof *cells);
     if (!cells) abort();
     cells[0] = "in state";
@@ -125,9 +132,11 @@ static void print_shares(const orr_machine *m, const orr_policy *p)
             printf(", …");
             break;
         }
-        printf("%s%s %.4g %%", shown > 1 ? ", " : "", orr_machine_text(m, ORR_MACHINE_OUTPUTS, o), 100 * share[o]);
+        printf("%s%s %.4g %%", shown > 1 ? ", " : "", orr_machine_text(m, ORR_MACHINE_OUTPUTS, o),
+               100 * share[o]);
     }
-    printf(" of the time%s\n", p->word.n == 0 && !orr_machine_is_stochastic(m) ? ", from all states alike" : "");
+    printf(" of the time%s\n",
+           p->word.n == 0 && !orr_machine_is_stochastic(m) ? ", from all states alike" : "");
     free(share);
 }
 
@@ -135,7 +144,8 @@ static void print_people(const orr_machine *m, const orr_policy *p, const orr_po
 {
     printf("%s: what to give so that ", orr_machine_name(m));
     if (o->criterion == ORR_CRITERION_AVERAGE) puts("the average cost of a step is least in the long run\n");
-    else if (o->criterion == ORR_CRITERION_DISCOUNTED) printf("the cost is least, each step weighing %g of the one before\n\n", o->discount);
+    else if (o->criterion == ORR_CRITERION_DISCOUNTED)
+        printf("the cost is least, each step weighing %g of the one before\n\n", o->discount);
     else printf("the cost of %zu input%s is least\n\n", o->horizon, o->horizon == 1 ? "" : "s");
     print_states(m, p, o->criterion);
     if (p->word.n > 0) print_way(m, p, o->criterion, o->from);
@@ -195,14 +205,18 @@ static bool read_options(const Settings *s, const orr_machine *m, orr_policy_opt
         return false;
     }
     if (s->cost.n + s->input_cost.n == 0) {
-        usage_error(diag, "E023", "write --cost OUTPUT=1 for the output that is to be kept rare", "a cost is missing");
+        usage_error(diag, "E023", "write --cost OUTPUT=1 for the output that is to be kept rare",
+                    "a cost is missing");
         return false;
     }
     if (!isnan(s->horizon) && !(s->horizon >= 1 && s->horizon <= 1e15 && s->horizon == floor(s->horizon))) {
-        usage_error(diag, "E022", "write --horizon 10", "option '--horizon' needs a whole number from 1 on, not '%g'", s->horizon);
+        usage_error(diag, "E022", "write --horizon 10",
+                    "option '--horizon' needs a whole number from 1 on, not '%g'", s->horizon);
         return false;
     }
-    o->criterion = !isnan(s->horizon) ? ORR_CRITERION_HORIZON : !isnan(s->discount) ? ORR_CRITERION_DISCOUNTED : ORR_CRITERION_AVERAGE;
+    o->criterion = !isnan(s->horizon)    ? ORR_CRITERION_HORIZON
+                   : !isnan(s->discount) ? ORR_CRITERION_DISCOUNTED
+                                         : ORR_CRITERION_AVERAGE;
     o->discount = s->discount;
     o->horizon = isnan(s->horizon) ? 0 : (size_t)s->horizon;
     o->cancel = machine_cancel();
@@ -238,14 +252,24 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_policy = {
-    .name = "machine policy", .arguments = "FILE", .summary = "Which inputs keep a cost of the outputs low",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "For each state the inputs that are best, and the least cost: the average of a step in the long run; with\n"
-               "--discount the sum of all steps, each weighing less; with --horizon the sum over so many inputs, for Moore\n"
-               "machines with the output behind the last. From a known state also the sequence, if nothing moves by chance.\n\n"
+    .name = "machine policy",
+    .arguments = "FILE",
+    .summary = "Which inputs keep a cost of the outputs low",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "For each state the inputs that are best, and the least cost: the average of a step in the "
+               "long run; with\n"
+               "--discount the sum of all steps, each weighing less; with --horizon the sum over so many "
+               "inputs, for Moore\n"
+               "machines with the output behind the last. From a known state also the sequence, if nothing "
+               "moves by chance.\n\n"
                "Examples:\n"
                "  orrery machine policy examples/baby.orr --cost cries=1\n"
                "  orrery machine policy examples/baby.orr --cost cries=1 --horizon 6 --from sleeping\n"
-               "  orrery machine policy examples/baby.orr --cost cries=1 --input-cost food=0.2,toy=0.1 --discount 0.9\n",
+               "  orrery machine policy examples/baby.orr --cost cries=1 --input-cost food=0.2,toy=0.1 "
+               "--discount 0.9\n",
 };

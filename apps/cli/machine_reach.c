@@ -60,7 +60,8 @@ static void print_people(const orr_machine *m, const orr_reach *r)
     char text[80];
     printf("%s: %s", orr_machine_name(m), count_text(n, "state", text));
     if (r->distance)
-        printf(", %u of them reachable from %s", n - r->n_unreachable, orr_machine_text(m, ORR_MACHINE_STATES, r->from));
+        printf(", %u of them reachable from %s", n - r->n_unreachable,
+               orr_machine_text(m, ORR_MACHINE_STATES, r->from));
     putchar('\n');
     if (r->distance) {
         print_selected(m, r, "unreachable", is_unreachable);
@@ -103,7 +104,8 @@ static void print_json(const orr_machine *m, const orr_reach *r)
     printf(",\n  \"from\": ");
     if (r->distance) json_text(stdout, orr_machine_text(m, ORR_MACHINE_STATES, r->from));
     else printf("null");
-    printf(",\n  \"unreachable\": %u,\n  \"absorbing\": %u,\n  \"transient\": %u,\n  \"components\": %u,\n  \"states\": [",
+    printf(",\n  \"unreachable\": %u,\n  \"absorbing\": %u,\n  \"transient\": %u,\n  \"components\": %u,\n  "
+           "\"states\": [",
            r->n_unreachable, r->n_absorbing, r->n_transient, r->n_components);
     for (uint32_t s = 0; s < n; s++) {
         printf("%s\n    {\"state\": ", s ? "," : "");
@@ -135,10 +137,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command machine_reach = {
-    .name = "machine reach", .arguments = "FILE", .summary = "What can be reached, what cannot be left",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 1,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Absorbing: no input leaves it. Transient: it can be left without a way back. Moves by chance count as\n"
+    .name = "machine reach",
+    .arguments = "FILE",
+    .summary = "What can be reached, what cannot be left",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 1,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "Absorbing: no input leaves it. Transient: it can be left without a way back. Moves by chance "
+               "count as\n"
                "moves to each of their branches.\n\n"
                "Examples:\n"
                "  orrery machine reach examples/baby.orr --from sleeping\n"

@@ -125,7 +125,8 @@ static bool plant(Learn *l, orr_learned *r)
     map_init(&roots, l->arena);
     for (uint32_t e = 0; e < l->o->n_observations; e++) {
         const orr_observation *x = &l->o->observations[e];
-        const uint32_t start = l->o->reset ? 0 : x->start, first = l->is_moore ? output_of(x, 0) : MACHINE_NONE;
+        const uint32_t start = l->o->reset ? 0 : x->start,
+                       first = l->is_moore ? output_of(x, 0) : MACHINE_NONE;
         uint32_t at = MACHINE_NONE;
         if (start != MACHINE_NONE && map_find(&roots, start)) {
             at = *map_find(&roots, start);
@@ -495,8 +496,10 @@ static bool check_options(const orr_learn_options *o, orr_diag *diag)
             wrong = "an observation has more outputs than a machine of this kind shows";
     if (!wrong) return true;
     diag_report(diag, DIAG_MACHINE_LEARN, (Place){ 0 }, wrong);
-    diag_hint(diag, "a Moore machine shows an output before each input and one behind the last, a Mealy machine one "
-                    "for each input");
+    diag_hint(
+        diag,
+        "a Moore machine shows an output before each input and one behind the last, a Mealy machine one "
+        "for each input");
     return false;
 }
 

@@ -120,8 +120,8 @@ static inline bool answers_differ(const Machine *m, uint32_t p, uint32_t q, orr_
     return memcmp(a, b, sizeof a) != 0;
 }
 
-// different[p*n + q]: the length of a shortest word that tells p from q, or MACHINE_NONE, pair by pair until nothing
-// changes.
+// different[p*n + q]: the length of a shortest word that tells p from q, or MACHINE_NONE, pair by pair until
+// nothing changes.
 static inline uint32_t *naive_distances(const Machine *m, Arena *arena)
 {
     const uint32_t n = m->n_states, k = m->n_inputs;

@@ -18,8 +18,8 @@ static void observe(Data *data, const Machine *hidden, Dice *dice, bool reset)
         for (size_t i = 0; i < n; i++) data->inputs[e][i] = dice_roll(dice, hidden->n_inputs);
         answer(hidden, reset ? 0 : dice_roll(dice, hidden->n_states), (orr_word){ data->inputs[e], n },
                data->outputs[e]);
-        data->x[e] = (orr_observation){ data->inputs[e], data->outputs[e], n, n + (hidden->kind == MACHINE_MOORE),
-                                        MACHINE_NONE };
+        data->x[e] = (orr_observation){ data->inputs[e], data->outputs[e], n,
+                                        n + (hidden->kind == MACHINE_MOORE), MACHINE_NONE };
         // now and then somebody did not look, or stopped looking
         if (dice_roll(dice, 3) == 0) data->outputs[e][dice_roll(dice, (uint32_t)n)] = MACHINE_NONE;
         if (dice_roll(dice, 4) == 0) data->x[e].n_outputs -= 1;
@@ -214,7 +214,9 @@ static void test_learn_finds_contradictions(void **state)
     (void)state;
     const uint32_t inputs[] = { 0, 1, 0 }, a[] = { 0, 1, 0, 1 }, b[] = { 0, 1, 1, 1 };
     const char *const in[] = { "x", "y" }, *const out[] = { "p", "q" };
-    const orr_observation x[] = { { inputs, a, 3, 4, MACHINE_NONE }, { inputs + 1, a, 2, 3, MACHINE_NONE }, { inputs, b, 3, 4, MACHINE_NONE } };
+    const orr_observation x[] = { { inputs, a, 3, 4, MACHINE_NONE },
+                                  { inputs + 1, a, 2, 3, MACHINE_NONE },
+                                  { inputs, b, 3, 4, MACHINE_NONE } };
     orr_learn_options o = { .reset = true,
                             .inputs = in,
                             .outputs = out,
