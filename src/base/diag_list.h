@@ -236,7 +236,7 @@
     D(MACHINE_OUTPUT_TWICE,   "E806", "principle 3 is broken: '%s' has the outputs '%s' and '%s'") \
     D(MACHINE_OUTPUT_UNKNOWN, "E807", "principle 3 is broken: '%s' is not one of the outputs declared") \
     D(MACHINE_SYMBOL_UNKNOWN, "E808", "'%s' is not %s of machine '%s'") \
-    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s %.10g, not 1") \
+    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s") \
     D(MACHINE_INDEX,          "E810", "an index cannot be computed: %s") \
     D(MACHINE_MIXED,          "E811", "'%s' has outputs at states and at moves") \
     D(MACHINE_TOO_LARGE,      "E812", \
