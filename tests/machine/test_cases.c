@@ -1,8 +1,8 @@
-// tests/machine/test_cases.c: runs tests/machine/*.cases: machines as language, tables and DOT; what they are, or which
-// messages they give.
+// tests/machine/test_cases.c: runs tests/machine/*.cases: machines as language, tables and DOT; what they
+// are, or which messages they give.
 //
-// `%% orr`, `%% csv` and `%% dot` say how the cases below are read. What is a machine is written in the language, and,
-// written as CSV and DOT and read again, it must be the same.
+// `%% orr`, `%% csv` and `%% dot` say how the cases below are read. What is a machine is written in the
+// language, and, written as CSV and DOT and read again, it must be the same.
 #include "cases.h"
 #include "orrery/machine.h"
 
