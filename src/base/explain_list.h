@@ -749,8 +749,8 @@
       "give the expression a name, y = 2*x, and write y'.") \
     X(WORD_NOT_YET, \
       "The word belongs to a part of the language that this version does not contain.", \
-      "    frame Bench of MassSpring\n" \
-      "      observe x\n" \
+      "    experiment compared of MassSpring\n" \
+      "      morphism Abstract\n" \
       "    end", \
       "see docs/language.md for what this version has.") \
     X(WORD_RESERVED, \
