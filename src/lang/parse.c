@@ -143,7 +143,7 @@ static void parse_top(Parser *p, bool is_first)
         return;
     }
     if (parse_at_word(p, "model")) parse_model(p);
-    else if (parse_at_word(p, "machine") && named) parse_machine(p);
+    else if (parse_at_word(p, "machine") && (named || next == TOKEN_END)) parse_machine(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
     else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
