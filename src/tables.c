@@ -12,15 +12,15 @@
 #include <string.h>
 
 typedef struct Reader {
-    Ast      *ast;
+    Ast *ast;
     AstTable *table;
-    CsvTable  csv;
-    Arena     work;
+    CsvTable csv;
+    Arena work;
     orr_diag *diag;
 } Reader;
 
 __attribute__((format(printf, 4, 5))) static bool refuse(orr_diag *diag, const AstTable *table, Place place,
-                                                          const char *format, ...)
+                                                         const char *format, ...)
 {
     Arena work = { 0 };
     StrBuf s = { .arena = &work };
@@ -60,7 +60,8 @@ static bool find_column(Reader *r, const char *wanted, size_t *column)
         *column = i;
         return true;
     }
-    refuse(r->diag, r->table, r->table->columns_place, "there is no column '%s' in %s", wanted, r->table->file);
+    refuse(r->diag, r->table, r->table->columns_place, "there is no column '%s' in %s", wanted,
+           r->table->file);
     const char *closest = text_closest(wanted, names, n);
     if (closest) {
         diag_hint(r->diag, "did you mean '%s'?", closest);
@@ -96,8 +97,8 @@ static double *take_column(Reader *r, size_t column, const char **unit, Place un
     for (size_t i = 0; i < r->csv.n_rows; i++) {
         const double value = r->csv.values[column][i];
         if (header->is_text || !isfinite(value)) {
-            refuse(r->diag, r->table, r->table->file_place, "column '%s' has no number in row %zu of %s", name, i + 1,
-                   r->table->file);
+            refuse(r->diag, r->table, r->table->file_place, "column '%s' has no number in row %zu of %s",
+                   name, i + 1, r->table->file);
             diag_hint(r->diag, "a table has no gaps: remove the row, or put a number there");
             return NULL;
         }
@@ -136,13 +137,15 @@ static bool read_grid(Reader *r)
     table->n_x = (uint32_t)n_rows;
     table->n_y = (uint32_t)n;
     table->y = ARENA_ARRAY(r->ast->arena, double, n);
-    table->z = ARENA_ARRAY(r->ast->arena, double, n_rows * n);
+    table->z = ARENA_ARRAY(r->ast->arena, double, n_rows *n);
     for (size_t j = 0; j < n; j++) {
         if (number_parse(text_trim(text_from(r->csv.columns[j + 1].name)), &table->y[j])) continue;
-        refuse(r->diag, table, table->file_place, "'%s' in the header of %s is not a number", r->csv.columns[j + 1].name,
-               table->file);
-        diag_hint(r->diag, "the header has the values of '%s'; of a list of points say: columns \"%s\", \"%s\", \"value\"",
-                  table->arguments[1].name, table->arguments[0].name, table->arguments[1].name);
+        refuse(r->diag, table, table->file_place, "'%s' in the header of %s is not a number",
+               r->csv.columns[j + 1].name, table->file);
+        diag_hint(
+            r->diag,
+            "the header has the values of '%s'; of a list of points say: columns \"%s\", \"%s\", \"value\"",
+            table->arguments[1].name, table->arguments[0].name, table->arguments[1].name);
         return false;
     }
     table->x = take_column(r, 0, &table->arguments[0].unit, table->arguments[0].unit_place);
@@ -199,25 +202,25 @@ static bool read_list(Reader *r)
     const size_t n_all = (size_t)table->n_x * table->n_y;
     if (n_all > TABLES_NUMBERS_MAX || n_all > 4 * n + 16) {
         refuse(r->diag, table, table->file_place, "the %zu points of %s are not a grid", n, table->file);
-        diag_hint(r->diag, "%u values of '%s' and %u of '%s' make %zu points: every pair is needed", table->n_x,
-                  table->arguments[0].name, table->n_y, table->arguments[1].name, n_all);
+        diag_hint(r->diag, "%u values of '%s' and %u of '%s' make %zu points: every pair is needed",
+                  table->n_x, table->arguments[0].name, table->n_y, table->arguments[1].name, n_all);
         return false;
     }
     bool *known = ARENA_ARRAY(&r->work, bool, n_all);
     table->z = ARENA_ARRAY(r->ast->arena, double, n_all);
     for (size_t i = 0; i < n; i++) {
-        const size_t at = place_in(table->x, table->n_x, column[0][i]) * table->n_y
-                          + place_in(table->y, table->n_y, column[1][i]);
+        const size_t at = place_in(table->x, table->n_x, column[0][i]) * table->n_y +
+                          place_in(table->y, table->n_y, column[1][i]);
         if (known[at])
-            return refuse(r->diag, table, table->file_place, "the point (%.10g, %.10g) is twice in %s", column[0][i],
-                          column[1][i], table->file);
+            return refuse(r->diag, table, table->file_place, "the point (%.10g, %.10g) is twice in %s",
+                          column[0][i], column[1][i], table->file);
         known[at] = true;
         table->z[at] = column[2][i];
     }
     for (size_t at = 0; at < n_all; at++) {
         if (known[at]) continue;
-        refuse(r->diag, table, table->file_place, "the point (%.10g, %.10g) is not in %s", table->x[at / table->n_y],
-               table->y[at % table->n_y], table->file);
+        refuse(r->diag, table, table->file_place, "the point (%.10g, %.10g) is not in %s",
+               table->x[at / table->n_y], table->y[at % table->n_y], table->file);
         diag_hint(r->diag, "a table of two arguments is a grid: every pair of their values is needed");
         return false;
     }
@@ -229,10 +232,12 @@ bool tables_read(Ast *ast, AstTable *table, const char *path, orr_diag *diag)
     Reader r = { .ast = ast, .table = table, .diag = diag };
     bool ok = csv_read(&r.csv, path, &r.work, diag);
     if (!ok) diag_note(diag, table->file_place, "table '%s' reads it", table->name);
-    else if (r.csv.n_rows == 0) ok = refuse(diag, table, table->file_place, "there are no rows in %s", table->file);
+    else if (r.csv.n_rows == 0)
+        ok = refuse(diag, table, table->file_place, "there are no rows in %s", table->file);
     else if (table->n_arguments == 1) ok = read_curve(&r);
     else if (table->n_columns) ok = read_list(&r);
-    else if (r.csv.n_columns < 2) ok = refuse(diag, table, table->file_place, "%s has one column only", table->file);
+    else if (r.csv.n_columns < 2)
+        ok = refuse(diag, table, table->file_place, "%s has one column only", table->file);
     else ok = read_grid(&r);
     arena_free(&r.work);
     return ok;
@@ -249,8 +254,8 @@ static bool ascends(const AstTable *table, const double *x, uint32_t n, int argu
             refuse(diag, table, table->place, "%.10g occurs twice among the values of '%s'", x[i], name);
             diag_hint(diag, "one value at each point: remove a row, or write 'hold' for a jump");
         } else {
-            refuse(diag, table, table->place, "the values of '%s' must ascend, but %.10g follows %.10g", name, x[i + 1],
-                   x[i]);
+            refuse(diag, table, table->place, "the values of '%s' must ascend, but %.10g follows %.10g", name,
+                   x[i + 1], x[i]);
             diag_hint(diag, "put the points in ascending order of '%s'", name);
         }
         return false;
@@ -271,15 +276,20 @@ bool tables_check(const AstTable *table, orr_diag *diag)
         const uint32_t n = i ? table->n_y : table->n_x;
         if (n >= least) continue;
         refuse(diag, table, table->place, n ? "there is one point only" : "there are no points");
-        diag_hint(diag, is_grid ? "at least two values of each argument are needed between which '%s' can be"
-                                : "at least two points are needed for '%s'", ast_between_words[table->between]);
+        diag_hint(diag,
+                  is_grid ? "at least two values of each argument are needed between which '%s' can be"
+                          : "at least two points are needed for '%s'",
+                  ast_between_words[table->between]);
         return false;
     }
-    const double numbers = is_grid ? 16.0 * (table->n_x + 2.0) * (table->n_y + 2.0) : 5.0 * (table->n_x + 2.0);
+    const double numbers =
+        is_grid ? 16.0 * (table->n_x + 2.0) * (table->n_y + 2.0) : 5.0 * (table->n_x + 2.0);
     if (numbers > TABLES_NUMBERS_MAX) {
-        refuse(diag, table, table->place, "its %.0f points are too many", is_grid ? (double)table->n_x * table->n_y : table->n_x);
+        refuse(diag, table, table->place, "its %.0f points are too many",
+               is_grid ? (double)table->n_x * table->n_y : table->n_x);
         diag_hint(diag, "the limit is about %d", is_grid ? TABLES_NUMBERS_MAX / 16 : TABLES_NUMBERS_MAX / 5);
         return false;
     }
-    return ascends(table, table->x, table->n_x, 0, diag) && (!is_grid || ascends(table, table->y, table->n_y, 1, diag));
+    return ascends(table, table->x, table->n_x, 0, diag) &&
+           (!is_grid || ascends(table, table->y, table->n_y, 1, diag));
 }

@@ -108,7 +108,8 @@ uint32_t expr_pieces_term(ExprPool *pool, uint32_t pieces, int p, int q)
     assert(table->n_breaks[1] && p <= 1 && q <= 1);
     if (table->term[p][q] != EXPR_NONE) return table->term[p][q];
     ExprPieces made = like(pool, table);
-    if (table->name && (p || q)) made.name = arena_printf(pool->arena, "%s.%s%s", table->name, p ? "x" : "", q ? "y" : "");
+    if (table->name && (p || q))
+        made.name = arena_printf(pool->arena, "%s.%s%s", table->name, p ? "x" : "", q ? "y" : "");
     const size_t at = n_breaks_of(table), n = n_pieces_of(table), terms = terms_of(table);
     for (size_t i = 0; i < n; i++)
         made.numbers[at + i * terms] = table->numbers[at + i * terms + (size_t)(p * PIECES_TERMS + q)];

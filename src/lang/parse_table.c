@@ -76,10 +76,11 @@ static bool parse_columns(Parser *p, AstTable *table)
     if (ok && table->n_columns != table->n_arguments + 1) {
         const bool one = table->n_arguments == 1;
         ok = false;
-        if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->end - 1),
-                       one ? "two columns" : "three columns", "another number of them"))
-            diag_hint(p->diag, one ? "columns \"of the argument\", \"of the value\""
-                                   : "columns \"of the first argument\", \"of the second\", \"of the value\"");
+        if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->end - 1), one ? "two columns" : "three columns",
+                       "another number of them"))
+            diag_hint(p->diag,
+                      one ? "columns \"of the argument\", \"of the value\""
+                          : "columns \"of the first argument\", \"of the second\", \"of the value\"");
     }
     return ok;
 }
@@ -126,7 +127,8 @@ static bool parse_options(Parser *p, AstTable *table)
             table->between_place = place;
         } else {
             if (parse_report(p, "'from', 'outside', a way to interpolate or the end of the line"))
-                diag_hint(p->diag, "between the points: %s; outside of them: outside %s", between_words, outside_words);
+                diag_hint(p->diag, "between the points: %s; outside of them: outside %s", between_words,
+                          outside_words);
             return false;
         }
         if (twice) {
@@ -169,8 +171,8 @@ static bool parse_list(Parser *p, Numbers *to)
 
 typedef struct Rows {
     Numbers x, y, z;
-    size_t  n_row;        // values in each
-    bool    is_wrong;
+    size_t n_row;    // values in each
+    bool is_wrong;
 } Rows;
 
 // A row must be as long as the others.
@@ -183,7 +185,8 @@ static bool check_length(Parser *p, const AstTable *table, Rows *rows, size_t n)
         if (PARSE_FAIL(p, DIAG_TABLE_BAD, place, table->name, "a row has more than one value"))
             diag_hint(p->diag, "a table of one argument has rows 'argument : value'");
     } else if (PARSE_FAIL(p, DIAG_TABLE_BAD, place, table->name,
-                          arena_printf(&p->scratch, "a row has %zu values, but the second argument has %zu", n, wanted)))
+                          arena_printf(&p->scratch, "a row has %zu values, but the second argument has %zu",
+                                       n, wanted)))
         diag_hint(p->diag, "the row that begins with ':' has the values of '%s'", table->arguments[1].name);
     return false;
 }
@@ -193,8 +196,9 @@ static bool parse_row(Parser *p, const AstTable *table, Rows *rows)
     if (parse_at(p, TOKEN_COLON)) {
         if (table->n_arguments == 1 || rows->y.n > 0 || rows->x.n > 0) {
             if (parse_report(p, "a number"))
-                diag_hint(p->diag, table->n_arguments == 1 ? "a row is 'argument : value'"
-                                                           : "the values of the second argument stand in the first row, once");
+                diag_hint(p->diag, table->n_arguments == 1
+                                       ? "a row is 'argument : value'"
+                                       : "the values of the second argument stand in the first row, once");
             return false;
         }
         parse_advance(p);
@@ -227,16 +231,18 @@ void parse_table(Parser *p)
     parse_advance(p);
     AstTable table = { .place = parse_here(p), .between = AST_BETWEEN_LINEAR };
     table.name = parse_name(p, "the name of a table");
-    const bool ok = table.name && parse_arguments(p, &table) && parse_unit_of(p, &table.unit, &table.unit_place)
-                    && (table.doc = parse_doc(p), parse_options(p, &table));
+    const bool ok = table.name && parse_arguments(p, &table) &&
+                    parse_unit_of(p, &table.unit, &table.unit_place) &&
+                    (table.doc = parse_doc(p), parse_options(p, &table));
     if (ok && table.file) {    // one line
         vec_push(p->arena, &p->ast->tables, table);
         return;
     }
-    if (ok && table.n_columns && PARSE_FAIL(p, DIAG_EXPECTED, table.columns_place, "'from' and the name of a file", "only columns"))
+    if (ok && table.n_columns &&
+        PARSE_FAIL(p, DIAG_EXPECTED, table.columns_place, "'from' and the name of a file", "only columns"))
         diag_hint(p->diag, "columns are those of a file: from \"data.csv\" columns \"x\", \"y\"");
-    const ParseBlock block =
-        parse_block_begin(p, opener, table.name ? arena_printf(&p->scratch, "table %s", table.name) : "table");
+    const ParseBlock block = parse_block_begin(
+        p, opener, table.name ? arena_printf(&p->scratch, "table %s", table.name) : "table");
     Rows rows = { 0 };
     while (parse_block_goes_on(p, &block)) {
         parse_statement_begin(p);

@@ -106,7 +106,7 @@ static void slopes_cubic(const Points *p, double *slope, double *work)
 
 typedef struct Out {
     double *c;
-    size_t  stride, term_stride;
+    size_t stride, term_stride;
 } Out;
 
 static void put(const Out *out, size_t piece, double c0, double c1, double c2, double c3)
@@ -118,8 +118,8 @@ static void put(const Out *out, size_t piece, double c0, double c1, double c2, d
     c[3 * out->term_stride] = c3;
 }
 
-void pieces_make(PiecesBetween between, PiecesOutside outside, const double *x, const double *y, size_t stride,
-                 size_t n, double *c, size_t c_stride, size_t term_stride, double *work)
+void pieces_make(PiecesBetween between, PiecesOutside outside, const double *x, const double *y,
+                 size_t stride, size_t n, double *c, size_t c_stride, size_t term_stride, double *work)
 {
     between = possible(between, n);
     const Points p = { x, y, stride, n };
@@ -162,15 +162,16 @@ void pieces_make(PiecesBetween between, PiecesOutside outside, const double *x, 
     }
 }
 
-void pieces_make_grid(PiecesBetween between, PiecesOutside outside, const double *x, size_t n_x, const double *y,
-                      size_t n_y, const double *z, double *c)
+void pieces_make_grid(PiecesBetween between, PiecesOutside outside, const double *x, size_t n_x,
+                      const double *y, size_t n_y, const double *z, double *c)
 {
     enum { TERMS = PIECES_TERMS };
     const size_t rows = pieces_n_breaks(between, outside, n_x) + 1;
     const size_t columns = pieces_n_breaks(between, outside, n_y) + 1;
     const size_t longer = n_x > n_y ? n_x : n_y;
     Arena scratch = { 0 };
-    double *along = ARENA_ARRAY(&scratch, double, rows *TERMS *n_y), *work = ARENA_ARRAY(&scratch, double, 4 * longer);
+    double *along = ARENA_ARRAY(&scratch, double, rows *TERMS *n_y),
+           *work = ARENA_ARRAY(&scratch, double, 4 * longer);
     // along x at each y[j]: along[(row·TERMS + p)·n_y + j]
     for (size_t j = 0; j < n_y; j++)
         pieces_make(between, outside, x, z + j, n_y, n_x, along + j, TERMS * n_y, n_y, work);
