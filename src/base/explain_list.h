@@ -420,12 +420,18 @@
       "use the usual symbols: m, s, kg, N, m/s^2; or define it above the models:\n" \
       "unit dozen = 12 [1], unit euro. Square brackets that touch a name are an index.") \
     X(TABLE_BAD, \
-      "A table of a function is given by pairs of numbers, with its arguments in rising order;\n" \
-      "this one is not.", \
+      "A table is a function given by points, its arguments ascending and each once; of two\n" \
+      "arguments it is a grid, with a value for every pair. This one is not.", \
+      "    table drag(v)\n" \
+      "      0 : 0\n" \
+      "      20 : 11\n" \
+      "      10 : 3\n" \
+      "    end\n" \
       "    model M\n" \
-      "      x = table(t, 0, 1, 0, 2)\n" \
+      "      x = drag(t)\n" \
       "    end", \
-      "sort the pairs, give every argument once, and at least two pairs.") \
+      "sort the points, remove those that occur twice, fill gaps; of a file, say which\n" \
+      "columns are meant.") \
     X(INDEX_COUNT, \
       "An array must be used with one index for each of its dimensions.", \
       "    model M\n" \

@@ -17,6 +17,8 @@ static bool has_solve(const IrProgram *program)
 // NULL text if the model has none.
 static Text lanes_text(const Ir *ir, Arena *arena)
 {
+    // tables lie beside the code, which these loops are not handed
+    if (ir->flat->pool.pieces.n > 0) return (Text){ 0 };
     if (ir->flat->delays.n > 0 || has_solve(&ir->programs[IR_RATES]) || has_solve(&ir->programs[IR_CHANGED]))
         return (Text){ 0 };
     Cgen c = { 0 };
@@ -64,6 +66,10 @@ bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag)
     for (size_t i = 0; ok && i < sizeof symbols / sizeof *symbols; i++) {
         void *address = native_symbol(&lanes->unit, symbols[i].name);
         lanes->loops[symbols[i].id] = *(CodeLaneLoop *)&address;
+    }
+    if (ok) {
+        void *address = native_symbol(&lanes->unit, "orr_lanes_dopri5");
+        lanes->dopri5 = *(CodeLaneAttempts *)&address;
     }
     arena_free(&work);
     return ok;
