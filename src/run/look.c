@@ -255,6 +255,7 @@ bool look_for_event(orr_run *run, Island *island)
         island->t_before = l.t_from;
         memcpy(island->x, run->x_event, size);
         run->event_waits = true;
+        run->event_is_located = !is_fixed;
         run->t_sample = run->t_sample_before = NAN;
         return true;
     }

@@ -53,6 +53,7 @@ void surface_init(orr_run *run, Island *island)
     run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
     s->held = ARENA_ARRAY(arena, bool, n);
     s->ignored = ARENA_ARRAY(arena, bool, model->n_relations);
+    s->resting = ARENA_ARRAY(arena, bool, model->n_relations);
     for (int i = 0; i < 2; i++) {
         s->modes[i] = ARENA_ARRAY(arena, double, model->n_relations);
         s->rates[i] = ARENA_ARRAY(arena, double, n);
@@ -71,6 +72,7 @@ void surface_start(orr_run *run, Island *island)
     run->n_rests = 0;
     memset(s->held, 0, run->model->n_states * sizeof *s->held);
     memset(s->ignored, 0, run->model->n_relations * sizeof *s->ignored);
+    memset(s->resting, 0, run->model->n_relations * sizeof *s->resting);
     for (uint32_t i = 0; i < run->model->n_events; i++) run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
 }
 
@@ -145,8 +147,8 @@ void surface_patch(const Island *island, double *relations)
 {
     const Surface *s = &island->surface;
     const double *modes = island_modes(island);
-    for (size_t k = 0; s->slides && k < island->model->n_relations; k++)
-        if (s->ignored[k]) relations[2 * k + 1] = modes[k];
+    for (size_t k = 0; k < island->model->n_relations; k++)
+        if ((s->slides && s->ignored[k]) || s->resting[k]) relations[2 * k + 1] = modes[k];
 }
 
 int surface_values(Island *island, double t, const double *x)
@@ -362,6 +364,7 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         if (state != FLAT_NONE) island->x[state] = run->left[k];
     }
     const bool known = slope_now(island, relation, &left_slope);
+    memcpy(run->x_trial, island->x, model->n_states * sizeof *run->x_trial);
     const double part = left_slope / (left_slope - right_slope);
     for (uint32_t i = 0; i < model->n_states; i++)
         if (is_target[i]) island->x[i] += part * (s->x2[i] - island->x[i]);
@@ -369,12 +372,20 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         memcpy(island->x, s->x2, model->n_states * sizeof *s->x2);
         return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
     }
+    // what rounding left over would move it in the long run
+    for (int round = 0; round < 3; round++) {
+        double slope;
+        if (!slope_now(island, relation, &slope) || slope == 0) break;
+        for (uint32_t i = 0; i < model->n_states; i++)
+            if (is_target[i]) island->x[i] += slope / (left_slope - right_slope) * (s->x2[i] - run->x_trial[i]);
+    }
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (!is_target[i] || s->held[i]) continue;
         s->held[i] = true;
         s->n_held++;
     }
     s->is_on = true;
+    s->resting[relation] = true;
     run->rests[run->n_rests++] = (Rest){ number, relation, push_on(island, relation) };
 
     StrBuf names = { 0 };
@@ -429,6 +440,7 @@ static void release(orr_run *run, Island *island, uint32_t i)
     Surface *s = &island->surface;
     const orr_model *model = run->model;
     run->zeno[run->rests[i].event] = (Zeno){ .t = NAN, .interval = INFINITY };
+    s->resting[run->rests[i].relation] = false;
     run->rests[i] = run->rests[--run->n_rests];
     memset(s->held, 0, model->n_states * sizeof *s->held);
     s->n_held = 0;
@@ -449,13 +461,20 @@ bool surface_look(orr_run *run, Island *island)
     bool released = false;
     for (uint32_t i = run->n_rests; i-- > 0;) {
         const Rest *r = &run->rests[i];
-        const double push = push_on(island, r->relation);
-        const bool is_off = island_modes(island)[r->relation] == 0, is_free = push * r->push < 0;
-        if (!is_off && !is_free) continue;
+        const double push = push_on(island, r->relation), g = island->surface.relations[2 * r->relation];
+        const bool is_off = g * r->push < 0 && fabs(g) > UNSEEN * island->options.absolute;
+        if (!is_off && !(push * r->push < 0)) continue;
         release(run, island, i);
         released = true;
     }
     return released;
+}
+
+// How far the zero function moves away from the surface before it comes back, if it does.
+static double excursion(Island *island, const Rest *r, double *slope)
+{
+    const double bend = r->push / (island->surface.probe * island->surface.probe);
+    return slope_now(island, r->relation, slope) ? *slope * *slope / fabs(2 * bend) : INFINITY;
 }
 
 void surface_assigned(orr_run *run, Island *island, uint32_t number)
@@ -464,13 +483,20 @@ void surface_assigned(orr_run *run, Island *island, uint32_t number)
     const FlatEvent *event = &model->flat.events.items[number];
     const FlatAction *actions = model->flat.actions.items + event->first_action;
     bool moved = false;
-    for (uint32_t k = 0; k < event->n_actions && run->n_rests; k++) {
+    for (uint32_t k = 0; k < event->n_actions; k++) {
         const uint32_t state = model->ir.layout.state_of[actions[k].target];
         moved |= state != FLAT_NONE && island->surface.held[state] && island->x[state] != run->left[k];
     }
-    for (uint32_t i = run->n_rests; moved && i-- > 0;) {
+    bool any = false;
+    double slope;
+    for (uint32_t i = 0; moved && i < run->n_rests; i++)
+        any |= excursion(island, &run->rests[i], &slope) > UNSEEN * island->options.absolute;
+    for (uint32_t k = event->n_actions; moved && !any && k-- > 0;) {    // rounding
+        const uint32_t state = model->ir.layout.state_of[actions[k].target];
+        if (state != FLAT_NONE && island->surface.held[state]) island->x[state] = run->left[k];
+    }
+    for (uint32_t i = run->n_rests; any && i-- > 0;) {
         const Rest r = run->rests[i];
-        double slope;
         release(run, island, i);
         // pushed into the surface, it bounces at once
         if (slope_now(island, r.relation, &slope) && slope * r.push > 0) run->truth_before[r.event] = 0;
