@@ -50,7 +50,8 @@ typedef struct Surface {
     double *modes[2];          // [n_relations]
     double *rates[2];          // [n_states] scratch
     double  part;              // of the first side
-    bool   *held;              // [n_states] rates taken as 0
+    bool   *held;              // [n_states] rates are those of rest
+    uint32_t *held_by;         // [n_states] the relation on whose surface it stays; EVENT_NONE: the rate is 0
     bool   *resting;           // [n_relations] whose events have come to rest
     size_t  n_held;
     double  probe;             // time over which slopes are taken
