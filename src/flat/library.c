@@ -193,6 +193,7 @@ static const struct Function {
     { "pulse", 2, 3, 3, false, "a start, a width and perhaps a period", build_pulse },
     { "limit", 3, 3, 3, false, "a value, a lower and an upper limit", build_limit },
     { "deadspace", 3, 3, 3, false, "a value, a lower and an upper limit", build_deadspace },
+    { "sum", 1, 1, 1, false, "an array", NULL },    // see slice.c
     { "min", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_min },
     { "max", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_max },
     { "pow", 2, 2, 2, false, "two arguments", build_pow },
@@ -242,6 +243,8 @@ Expr library_call(const Reading *r, const AstExpr *call)
     Expander *ex = r->ex;
     const uint32_t *found = text_map_find(&ex->library, text_from(call->call.function));
     if (!found) return EXPR_NONE;
+    const Expr reduced = slice_reduce(r, call);
+    if (reduced != EXPR_NONE) return reduced;
     if (*found >= N_FUNCTIONS) return call_operation(r, call, (ExprOp)(*found - N_FUNCTIONS));
     const struct Function *f = &functions[*found];
     const uint32_t n = call->call.n_args;
