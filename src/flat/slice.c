@@ -470,8 +470,13 @@ Expr slice_reduce(const Reading *r, const AstExpr *call)
     if (m.op == EXPR_N_OPS) return EXPR_NONE;
     const Slices *slices = call->call.n_args == 1 ? slices_of_call(r, call) : NULL;
     if (!slices && call->call.n_loops == 0 && m.op != EXPR_ADD) return EXPR_NONE;    // min(x) of one value
-    if (call->call.n_args != 1 || (!slices && call->call.n_loops == 0)) {
-        lower_wrong_arguments(r, call, "an array, a slice, or a value with 'for i in 1..n'");
+    static const char takes[] = "an array, a slice, or a value with 'for i in 1..n'";
+    if (call->call.n_args != 1) {
+        lower_wrong_arguments(r, call, takes);
+        return lower_poison(r);
+    }
+    if (!slices && call->call.n_loops == 0) {
+        EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, call->call.args[0]->place, takes, "one value");
         return lower_poison(r);
     }
     m.arg = slices ? slices->arg : call->call.args[0];
@@ -481,7 +486,7 @@ Expr slice_reduce(const Reading *r, const AstExpr *call)
     if (!join_terms(&m, r->locals, 0)) return lower_poison(r);
     if (m.value != EXPR_NONE) return m.value;
     if (m.op == EXPR_ADD) return expr_const(&ex->flat->pool, 0);
-    EXPAND_FAIL(ex, DIAG_SLICE_LENGTH, call->place, use_text(ex, call), "no elements", call->call.function, "at least one");
+    EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, call->place, "at least one element", "an empty range");
     return lower_poison(r);
 }
 
