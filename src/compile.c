@@ -5,6 +5,7 @@
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
 #include "base/os.h"
+#include "lang/parse.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -86,9 +87,10 @@ static bool names_are_unique(const Compile *c)
 {
     const Ast *ast = &c->source->ast;
     Arena work = { 0 };
-    TextMap models, experiments, units;
+    TextMap models, experiments, frames, units;
     text_map_init(&models, &work);
     text_map_init(&experiments, &work);
+    text_map_init(&frames, &work);
     text_map_init(&units, &work);
     bool ok = true;
     for (size_t i = 0; i < ast->models.n; i++) {
@@ -103,6 +105,12 @@ static bool names_are_unique(const Compile *c)
             ok = report_twice(c->diag, e->name, e->place,
                               ast->experiments.items[*text_map_find(&experiments, text_from(e->name))].place);
     }
+    for (size_t i = 0; i < ast->frames.n; i++) {
+        const AstFrame *f = &ast->frames.items[i];
+        if (!text_map_put(&frames, text_from(f->name), (uint32_t)i))
+            ok = report_twice(c->diag, f->name, f->place,
+                              ast->frames.items[*text_map_find(&frames, text_from(f->name))].place);
+    }
     for (size_t i = 0; i < ast->units.n; i++) {
         const AstUnit *unit = &ast->units.items[i];
         if (!text_map_put(&units, text_from(unit->name), (uint32_t)i))
@@ -113,20 +121,105 @@ static bool names_are_unique(const Compile *c)
     return ok;
 }
 
+// ---------------------------------------------------------------------------------------------- inputs
+
+static int degree_of(orr_between between)
+{
+    return between == ORR_BETWEEN_HOLD ? 0 : between == ORR_BETWEEN_LINEAR ? 1 : 3;
+}
+
+static bool is_input_of(const AstModel *model, const char *name)
+{
+    for (uint32_t i = 0; i < model->n_items; i++)
+        if (model->items[i].kind == AST_DECL && model->items[i].decl.kind == AST_INPUT &&
+            strcmp(model->items[i].decl.name, name) == 0)
+            return true;
+    return false;
+}
+
+// An expression can be given to inputs only, not to what an override could reach besides.
+static bool check_input(const Compile *c, const AstSetting *setting)
+{
+    const AstModel *model = c->chosen;
+    const char *name = setting->target.parts[0].name;
+    if (setting->target.n_parts > 1 || is_input_of(model, name)) return true;
+    diag_report(c->diag, DIAG_INPUT_UNKNOWN, setting->place, model->name, name);
+    Arena work = { 0 };
+    const char **names = ARENA_ARRAY(&work, const char *, model->n_items);
+    size_t n = 0;
+    for (uint32_t i = 0; i < model->n_items; i++)
+        if (model->items[i].kind == AST_DECL && model->items[i].decl.kind == AST_INPUT) names[n++] = model->items[i].decl.name;
+    const char *closest = text_closest(name, names, n);
+    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else if (n > 0) diag_hint(c->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
+    else diag_hint(c->diag, "the model has no inputs; declare one: input %s = 0", name);
+    arena_free(&work);
+    return false;
+}
+
+// `u = 2*sin(t)` as the command line has it.
+static bool parse_setting_text(Compile *c, const orr_input *input, AstSetting *setting)
+{
+    Arena *arena = &c->model->arena;
+    const char *text = arena_printf(arena, "%s", input->address);
+    const uint32_t file = diag_add_source(c->diag, arena_printf(arena, "input %s", input->name), text, strlen(text));
+    AstExpr *value = parse_expression(arena, file, text_from(text), c->diag);
+    const AstExpr *target = value ? parse_expression(arena, 0, text_from(input->name), NULL) : NULL;
+    if (!value) return false;
+    *setting = (AstSetting){ .value = value, .place = value->place };
+    if (target && target->kind == AST_REF) return setting->target = target->ref, true;
+    diag_report(c->diag, DIAG_INPUT_UNKNOWN, (Place){ 0 }, c->chosen->name, input->name);
+    return false;
+}
+
+// Expressions are given to the model as a parent would, samples come while it runs.
+static bool read_inputs(Compile *c)
+{
+    const orr_compile_options *o = c->options;
+    Flat *flat = &c->model->flat;
+    Arena *arena = &c->model->arena;
+    AstSetting *settings = ARENA_ARRAY(arena, AstSetting, o->n_inputs);
+    flat->driven = ARENA_ARRAY(arena, FlatDriven, o->n_inputs);
+    flat->settings = settings;
+    TextMap seen;
+    text_map_init(&seen, arena);
+    bool ok = true;
+    for (size_t i = 0; i < o->n_inputs; i++) {
+        const orr_input *input = &o->inputs[i];
+        const AstInput *parsed = input->parsed;
+        const Place place = parsed ? parsed->place : (Place){ 0 };
+        if (!text_map_put(&seen, text_from(input->name), 0)) {
+            diag_report(c->diag, DIAG_INPUT_TWICE, place, input->name);
+            ok = false;
+        } else if (strcmp(input->source, "expression") != 0) {
+            flat->driven[flat->n_driven++] =
+                (FlatDriven){ .name = arena_copy_text(arena, input->name, strlen(input->name)),
+                              .degree = degree_of(input->between), .place = place, .variable = FLAT_NONE };
+        } else {
+            AstSetting *setting = &settings[flat->n_settings++];
+            if (parsed) *setting = (AstSetting){ parsed->target, parsed->value, parsed->place };
+            else ok = parse_setting_text(c, input, setting) && ok;
+            ok = ok && check_input(c, setting);
+        }
+    }
+    return ok;
+}
+
 // ---------------------------------------------------------------------------------------------- passes
 
 static bool pass_choose(Compile *c)
 {
     if (!names_are_unique(c)) return false;
     c->chosen = c->options->model ? named_model(c) : top_model(c);
-    return c->chosen != NULL;
+    return c->chosen && read_inputs(c);
 }
 
 // Wrong units do not stop flattening, so that wrong names are told together with them.
 static bool pass_units(Compile *c)
 {
     orr_model *m = c->model;
-    c->units_fit = units_check(&m->flat.units, &c->source->ast, c->chosen, &m->units_arena, c->diag);
+    c->units_fit = units_check_given(&m->flat.units, &c->source->ast, c->chosen, m->flat.settings, m->flat.n_settings,
+                                     &m->units_arena, c->diag);
     return true;
 }
 
@@ -171,6 +264,10 @@ static bool pass_flatten(Compile *c)
                           .units = m->flat.units,
                           .given = given,
                           .n_given = n_given,
+                          .settings = m->flat.settings,
+                          .n_settings = m->flat.n_settings,
+                          .driven = m->flat.driven,
+                          .n_driven = m->flat.n_driven,
                           .keep_from = from,
                           .expanded = &expanded };
         ok = flat_expand(&m->flat, &c->source->ast, c->chosen, c->diag);
@@ -236,6 +333,23 @@ static const struct Pass {
     { "c",     pass_build,   dump_c      },    // ir     → code     C text, then machine code
 };
 
+// Units of the user's own may occur in data, when the source is gone.
+static void keep_units(Compile *c)
+{
+    Arena *arena = &c->model->arena;
+    const Ast *ast = &c->source->ast;
+    Ast *own = &c->model->own_units;
+    own->arena = arena;
+    own->has_units = ast->has_units;
+    for (size_t i = 0; i < ast->units.n; i++) {
+        AstUnit unit = ast->units.items[i];
+        unit.name = arena_copy_text(arena, unit.name, strlen(unit.name));
+        if (unit.unit) unit.unit = arena_copy_text(arena, unit.unit, strlen(unit.unit));
+        unit.doc = NULL;
+        vec_push(arena, &own->units, unit);
+    }
+}
+
 const char *orr_stage_at(size_t i)
 {
     if (i >= sizeof passes / sizeof *passes) return NULL;
@@ -265,6 +379,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_relations = (uint32_t)model->flat.relations.n;
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
+    keep_units(&c);
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
     model->compiled_with = diag;
     return model;

@@ -18,7 +18,8 @@ static const struct Explanation { const char *name, *meaning, *example, *repair;
 
 static const char *const families[] = {
     "Files and the command line", "Names and declarations",   "Syntax",   "Structure of the equations",
-    "Experiments and settings",   "While a model is running", "Warnings", "Code generation and the machine",
+    "Experiments and settings",   "While a model is running", "Warnings", "Code generation and the computer",
+    "Finite-state machines",
 };
 
 // The pattern with a readable word for each conversion: '%s' becomes '…'.

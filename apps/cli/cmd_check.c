@@ -1,5 +1,6 @@
 // apps/cli/cmd_check.c: `orrery check`: what the compiler makes of a model, without running it.
 #include "commands.h"
+#include "machine.h"
 #include <string.h>
 
 typedef struct Settings {
@@ -32,12 +33,16 @@ static void report_update(const orr_experiment *experiment)
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
+    if (orr_machine_is_file(arguments->items[0])) return machine_check_file(arguments->items[0], diag);
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .loops = s->loops, .set = &s->set };
+                                  .model = s->model, .loops = s->loops, .set = &s->set, .takes_machines = true };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
-    if (status == ORR_STATUS_OK) {
+    if (status == ORR_STATUS_OK && session.model && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
+    if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
+    if (status == ORR_STATUS_OK && session.model && !orr_experiment_check(session.model, &session.experiment, diag))
+        status = ORR_STATUS_MODEL_ERROR;
+    if (status == ORR_STATUS_OK && session.model) {
         orr_model_report(session.model, stdout, s->explain, diag);
         report_update(&session.experiment);
     }

@@ -1,5 +1,6 @@
 // apps/cli/cmd_run.c: `orrery run`: simulate a model and show or write what comes out.
 #include "commands.h"
+#include "machine.h"
 #include "results.h"
 #include <math.h>
 #include <signal.h>
@@ -9,17 +10,23 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    List        set, plot;
-    double      from, until, step, tol, abs, every, max_step, max_time, max_memory;
+    List        set, plot, drives, sends;
+    double      from, until, step, tol, abs, every, max_step, max_time, max_memory, seed, realtime, wait;
+    const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *code, *loops, *model;
-    bool        stats, quiet, strict;
+    bool        stats, quiet, strict, allow_io;
 } Settings;
 
 static const Option options[] = {
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
       offsetof(Settings, set) },
+    { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see below", offsetof(Settings, drives) },
+    { "--output", OPTION_LIST, "NAME=TARGET", "send values as they are computed: -, FILE, udp:PORT, …; see below", offsetof(Settings, sends) },
+    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used", offsetof(Settings, allow_io) },
+    { "--realtime", OPTION_FACTOR, "[FACTOR]", "keep pace with the clock, or FACTOR times as fast", offsetof(Settings, realtime) },
+    { "--wait", OPTION_NUMBER, "S", "longest wait for a value from a socket (default: 10 s)", offsetof(Settings, wait) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
-    { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
+    { "--from", OPTION_TEXT, "T|STATE", "start of the run (default: 0); of a machine", offsetof(Settings, from_text) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
@@ -33,10 +40,13 @@ static const Option options[] = {
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
-    { "--strict", OPTION_FLAG, NULL, "exit with 4 if an assertion did not hold", offsetof(Settings, strict) },
+    { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
+    { "--seed", OPTION_NUMBER, "N", "of a machine: for moves drawn by chance (default: 1)", offsetof(Settings, seed) },
+    { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
       offsetof(Settings, max_memory) },
+    { "--strict", OPTION_FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold", offsetof(Settings, strict) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Settings, quiet) },
 };
@@ -62,6 +72,9 @@ typedef struct Overrides {
     Given        given;
     List         records;       // owned names
     bool         chose_until;   // nobody said when to end
+    orr_input   *inputs;        // heap; with the patience of --wait
+    orr_send    *sends;         // heap; those of the command line and the experiment's
+    List         texts;         // heap; what they borrow
     size_t       n_unasked;     // expectations of the experiment as written, which the command line has changed
 } Overrides;
 
@@ -97,6 +110,34 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     return ok;
 }
 
+// Sources and targets outside of the program.
+static bool apply_io(const Settings *s, Overrides *over, orr_experiment *e, orr_diag *diag)
+{
+    bool ok = given_is_positive("E022", "--wait", "give seconds, such as --wait 60", s->wait, diag);
+    if (s->realtime < 0 || (s->realtime != 0 && !(s->realtime < 1e9))) {
+        usage_error(diag, "E022", "1 is real time, 2 twice as fast", "option '--realtime' needs a positive number, not '%g'", s->realtime);
+        ok = false;
+    }
+    e->realtime = s->realtime;
+    e->run.allow_io = s->allow_io;
+    over->inputs = calloc(e->run.n_inputs + 1, sizeof *over->inputs);
+    over->sends = calloc(e->n_sends + s->sends.n + 1, sizeof *over->sends);
+    if (!over->inputs || !over->sends) abort();
+    for (size_t i = 0; i < e->run.n_inputs; i++) {
+        over->inputs[i] = e->run.inputs[i];
+        if (!isnan(s->wait)) over->inputs[i].patience = s->wait;
+    }
+    e->run.inputs = over->inputs;
+    for (size_t i = 0; i < e->n_sends; i++) over->sends[i] = e->sends[i];
+    for (size_t i = 0; i < s->sends.n; i++) {
+        char *memory = NULL;
+        ok &= orr_send_read(s->sends.items[i], &over->sends[e->n_sends++], &memory, diag);
+        list_add(&over->texts, memory);
+    }
+    e->sends = over->sends;
+    return ok;
+}
+
 static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
 {
     bool ok = given_read(&over->given, &s->set, session, e, diag);
@@ -107,13 +148,14 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     if (!isnan(s->every)) e->every = s->every;
     else if (e->every == 0 && !*e->name) e->every = (e->until - e->from) / 500;
     ok &= apply_method(s, e, diag);
+    ok &= apply_io(s, over, e, diag);
     if (s->record) {
         names_split(s->record, &over->records);
         e->records = over->records.items;
         e->n_records = over->records.n;
     }
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || !isnan(s->from) || !isnan(s->until)) {
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until)) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
     }
@@ -123,6 +165,9 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
 
 static void free_overrides(Overrides *over)
 {
+    free(over->inputs);
+    free(over->sends);
+    names_free(&over->texts);
     given_free(&over->given);
     names_free(&over->records);
 }
@@ -167,17 +212,28 @@ static void print_stats(const Session *session, const orr_outcome *outcome, doub
             run->n_rejected, run->n_events, outcome->n_rows, model.compile_ms, run->simulate_ms, now_ms() - started_ms, model.code);
 }
 
+// Where the claims of the frame ended to hold.
+static void print_left(const Session *session, const orr_experiment *e, const orr_left *left)
+{
+    const char *frame = e->frame ? e->frame->name : "";
+    printf("  outside its frame%s%s from t = %.6g %s: ", *frame ? " " : "", frame, left->t, orr_model_time_unit(session->model));
+    if (isnan(left->low)) printf("%s\n", left->name);
+    else printf("%s in %g..%g, up to %.6g at t = %.6g\n", left->name, left->low, left->high, left->worst, left->t_worst);
+}
+
 static void print_summary(const Session *session, const orr_experiment *e, const orr_outcome *outcome, const char *output)
 {
     const orr_run_facts *run = &outcome->facts;
     printf("%s%s%s: %s, %zu steps, t = %.6g to %.6g %s\n", orr_model_name(session->model), *e->name ? ", " : "", e->name,
            run->solver ? run->solver : "no solver", run->n_steps, e->from, outcome->t, orr_model_time_unit(session->model));
+    if (e->realtime > 0)
+        printf("  real time: %zu instants, %zu of them late\n", outcome->n_instants, outcome->n_late);
     if (run->solver_reason) printf("  chosen by auto: %s\n", run->solver_reason);
     if (run->n_reruns) printf("  the terminal region ran it again %zu time%s\n", run->n_reruns, run->n_reruns == 1 ? "" : "s");
     for (size_t i = 0; i < outcome->n_results; i++)
         printf("  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
-    if (run->n_violations)
-        printf("  outside its frame: %zu assertion%s did not hold\n", run->n_violations, run->n_violations == 1 ? "" : "s");
+    for (size_t i = 0; i < outcome->n_left; i++) print_left(session, e, &outcome->left[i]);
+    if (outcome->is_over) printf("  stopped at t = %.6g, as its frame asks\n", outcome->t);
     for (size_t i = 0; i < outcome->n_verdicts; i++) {
         const orr_verdict *v = &outcome->verdicts[i];
         printf("  %s %s = %.10g, expected %.10g within %g\n", v->holds ? "ok" : "FAILED", v->expect->name, v->found,
@@ -191,7 +247,8 @@ static void print_summary(const Session *session, const orr_experiment *e, const
 static orr_status simulate(const Settings *s, const Session *session, orr_experiment *e, const Overrides *over,
                            double started_ms, orr_diag *diag)
 {
-    const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
+    bool to_stdout = s->output && strcmp(s->output, "-") == 0;
+    for (size_t i = 0; i < e->n_sends; i++) to_stdout |= strcmp(e->sends[i].target, "stdout") == 0;
     PlotRequest request;
     if (!results_read_plots(&request, &s->plot, e, diag)) return results_free_plots(&request), ORR_STATUS_USAGE;
     // what is drawn is recorded, and must exist
@@ -209,7 +266,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         sinks[n_sinks++] = orr_csv_sink(csv);
         limits_rescue(&sinks[0]);
     }
-    const bool looks = !s->quiet && !s->output;
+    const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
         sinks[n_sinks++] = orr_table_sink(table);
@@ -236,7 +293,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
         print_summary(session, e, &outcome, written ? s->output : NULL);
         if (over->n_unasked)
-            printf("  %zu expectation%s not checked: --set, --from or --until changed the experiment\n", over->n_unasked,
+            printf("  %zu expectation%s not checked: --set, --input, --from or --until changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }
@@ -247,21 +304,47 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     return status;
 }
 
+// Sequences instead of times: no solver, no plot.
+static int run_machine(const Settings *s, orr_machine *machine, orr_diag *diag)
+{
+    if (!machine) return ORR_STATUS_MODEL_ERROR;
+    const MachineRun how = { .inputs = s->inputs, .from = s->from_text, .output = s->output, .seed = s->seed, .quiet = s->quiet };
+    const int status = machine_run(machine, &how, diag);
+    orr_machine_destroy(machine);
+    return status;
+}
+
+static bool read_from(Settings *s, orr_diag *diag)
+{
+    s->from = NAN;
+    if (!s->from_text || (orr_parse_number(s->from_text, &s->from) && isfinite(s->from))) return true;
+    usage_error(diag, "E022", "write a number such as 0.01 or 1e-6; only a machine starts from a state",
+                "option '--from' needs a number, not '%s'", s->from_text);
+    return false;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
-    const Settings *s = settings;
+    Settings given = *(const Settings *)settings, *s = &given;
     const double started_ms = now_ms();
     if (!given_is_positive("E022", "limit of time", "give seconds, such as --max-time 60", s->max_time, diag) ||
         !given_is_positive("E022", "limit of memory", "give megabytes, such as --max-memory 1000", s->max_memory, diag))
         return ORR_STATUS_USAGE;
     if (!isnan(s->max_time)) limits_time(s->max_time);
     if (!isnan(s->max_memory)) limits_memory(s->max_memory);
+    const char *path = arguments->items[0];
+    if (s->inputs || s->machine || orr_machine_is_file(path)) return run_machine(s, machine_get(path, s->machine, diag), diag);
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .path = path, .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
-                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver };
+                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver,
+                                  .takes_machines = true, .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
+    if (status == ORR_STATUS_OK && !session.model) {
+        status = (orr_status)run_machine(s, orr_machine_build(session.source, NULL, diag), diag);
+    } else if (status == ORR_STATUS_OK && !read_from(s, diag)) {
+        status = ORR_STATUS_USAGE;
+    } else if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
         Overrides over = { 0 };
         if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, &over, started_ms, diag);
@@ -276,11 +359,17 @@ const Command command_run = {
     .name = "run", .arguments = "FILE [EXPERIMENT]", .summary = "Simulate a model",
     .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
     .settings_size = sizeof(Settings), .run = run,
-    .details = "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong usage,\n"
+    .details = "--input NAME=SOURCE: FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"
+               "whose first column is the time; - (lines t,u of standard input); expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
+               "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
+               "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with --allow-io, to udp:, unix:\n"
+               "or mqtt: as above.\n\n"
+               "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong usage,\n"
                "3 the run failed, 4 an expectation did not hold.\n\n"
                "Examples:\n"
                "  orrery run examples/circle.csmp --set timestep=0.01\n"
                "  orrery run examples/lotka_volterra.orr --until 30 -o lv.csv --plot lv.svg\n"
                "  orrery run examples/lotka_volterra.orr --plot 'Y over X' --plot phase.png\n"
-               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n",
+               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n"
+               "  orrery run examples/baby.orr --inputs toy,food,toy,food --from 'wants to eat'\n",
 };

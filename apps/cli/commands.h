@@ -3,13 +3,16 @@
 #include "options.h"
 
 extern const Command command_run, command_check, command_test, command_show, command_plot, command_new, command_fmt,
-    command_export, command_steady, command_linearise, command_continue, command_solvers, command_blocks, command_explain;
+    command_export, command_steady, command_linearise, command_continue, command_machine, command_ensemble,
+    command_solvers, command_blocks, command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.
 typedef struct Session {
     orr_source    *source;
     orr_model     *model;
     orr_experiment experiment;
+    orr_input     *inputs;                    // heap; those of the command line, then the experiment's
+    List           texts;                     // heap; what they borrow
 } Session;
 
 typedef struct SessionOptions {
@@ -20,6 +23,8 @@ typedef struct SessionOptions {
     const List *set;                          // NAME=VALUE of the command line, for sizes and bounds; or NULL
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
+    bool        takes_machines;               // a file with machines only is fine: then there is no model
+    const List *inputs;                       // texts of --input, on top of those of the experiment; NULL: none
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 

@@ -7,8 +7,8 @@
 
 const Command *const commands[] = {
     &command_run, &command_check, &command_test, &command_show, &command_plot, &command_new, &command_fmt,
-    &command_export, &command_steady, &command_linearise, &command_continue, &command_solvers, &command_blocks,
-    &command_explain, NULL,
+    &command_export, &command_steady, &command_linearise, &command_continue, &command_machine,
+    &command_ensemble, &command_solvers, &command_blocks, &command_explain, NULL,
 };
 
 static void help(FILE *out)
@@ -28,24 +28,56 @@ static const Command *find_command(const char *name)
     return NULL;
 }
 
-static void report_unknown(const char *name, orr_diag *diag)
+// The part of a command with parts: "machine show" is called show there.
+static const char *part_name(const Command *part)
+{
+    const char *space = strrchr(part->name, ' ');
+    return space ? space + 1 : part->name;
+}
+
+static const Command *find_part(const Command *command, const char *name)
+{
+    for (size_t i = 0; command->parts && command->parts[i]; i++)
+        if (strcmp(part_name(command->parts[i]), name) == 0) return command->parts[i];
+    return NULL;
+}
+
+static void report_unknown(const char *name, const Command *command, orr_diag *diag)
 {
     const char *names[32];
+    const Command *const *list = command ? command->parts : commands;
     size_t n = 0;
-    for (; commands[n] && n < 32; n++) names[n] = commands[n]->name;
+    for (; list[n] && n < 32; n++) names[n] = part_name(list[n]);
     const char *closest = orr_closest(name, names, n);
-    char hint[128] = "'orrery --help' lists the commands";
+    char hint[128];
     if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
-    usage_error(diag, "E020", hint, "there is no command '%s'", name);
+    else if (command) snprintf(hint, sizeof hint, "'orrery %s --help' lists them", command->name);
+    else snprintf(hint, sizeof hint, "'orrery --help' lists the commands");
+    usage_error(diag, "E020", hint, "there is no command '%s%s%s'", command ? command->name : "", command ? " " : "",
+                name);
+}
+
+static void help_on(const Command *command, FILE *out)
+{
+    options_help(command, out);
+    if (!command->parts) return;
+    fputc('\n', out);
+    for (size_t i = 0; command->parts[i]; i++)
+        fprintf(out, "  %-10s %s\n", part_name(command->parts[i]), command->parts[i]->summary);
+    fprintf(out, "\n'orrery %s %s --help' tells more about one of them, with examples.\n", command->name,
+            part_name(command->parts[0]));
 }
 
 // For the shell's completion: the commands, or the options of one.
 static int complete(int argc, char **argv)
 {
     const Command *command = argc > 0 ? find_command(argv[0]) : NULL;
-    if (!command) {
-        for (size_t i = 0; commands[i]; i++) puts(commands[i]->name);
-        return 0;
+    const Command *part = command && argc > 1 ? find_part(command, argv[1]) : NULL;
+    if (part) command = part;
+    if (!command || command->parts) {
+        const Command *const *list = command ? command->parts : commands;
+        for (size_t i = 0; list[i]; i++) puts(part_name(list[i]));
+        if (!command) return 0;
     }
     for (size_t i = 0; i < command->n_options; i++) puts(command->options[i].name);
     puts("--help");
@@ -61,8 +93,18 @@ static bool asks_for_help(int argc, char **argv)
 
 static int run_command(const Command *command, int argc, char **argv, orr_diag *diag)
 {
+    if (command->parts && argc > 0 && argv[0][0] != '-') {
+        const Command *part = find_part(command, argv[0]);
+        if (!part) {
+            report_unknown(argv[0], command, diag);
+            return ORR_STATUS_USAGE;
+        }
+        command = part;
+        argc--;
+        argv++;
+    }
     if (asks_for_help(argc, argv)) {
-        options_help(command, stdout);
+        help_on(command, stdout);
         return ORR_STATUS_OK;
     }
     void *settings = calloc(1, command->settings_size + 1);
@@ -94,7 +136,8 @@ int main(int argc, char **argv)
         help(stderr);
     } else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
         const Command *command = argc > 2 ? find_command(argv[2]) : NULL;
-        if (command) options_help(command, stdout);
+        const Command *part = command && argc > 3 ? find_part(command, argv[3]) : NULL;
+        if (command) help_on(part ? part : command, stdout);
         else help(stdout);
         status = ORR_STATUS_OK;
     } else if (strcmp(argv[1], "--version") == 0) {
@@ -105,7 +148,7 @@ int main(int argc, char **argv)
     } else {
         const Command *command = find_command(argv[1]);
         if (command) status = run_command(command, argc - 2, argv + 2, diag);
-        else report_unknown(argv[1], diag);
+        else report_unknown(argv[1], NULL, diag);
     }
     // what was printed must have arrived
     if (fflush(stdout) != 0 || ferror(stdout)) {

@@ -58,7 +58,7 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
     case OPTION_FLAG: *(bool *)(void *)field = true; return true;
     case OPTION_TEXT: *(const char **)(void *)field = value; return true;
     case OPTION_LIST: list_add((List *)(void *)field, value); return true;
-    case OPTION_NUMBER: break;
+    case OPTION_NUMBER: case OPTION_FACTOR: break;
     }
     double number;
     if (!orr_parse_number(value, &number) || !isfinite(number)) {
@@ -100,6 +100,10 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
             usage_error(diag, "E022", NULL, "option '%s' needs no value, not '%s'", option->name, value);
             ok = false;
             continue;
+        }
+        if (option->kind == OPTION_FACTOR && !value) {
+            double number;
+            value = i + 1 < argc && orr_parse_number(argv[i + 1], &number) ? argv[++i] : "1";
         }
         if (option->kind != OPTION_FLAG && !value) {
             if (i + 1 >= argc) {

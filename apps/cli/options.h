@@ -7,6 +7,7 @@ typedef enum OptionKind {
     OPTION_TEXT,      // const char *
     OPTION_NUMBER,    // double; NaN until given
     OPTION_LIST,      // List: may be given several times
+    OPTION_FACTOR,    // double; 0 until given, 1 if given without a number
 } OptionKind;
 
 typedef struct List {
@@ -32,6 +33,7 @@ typedef struct Command {
     size_t        at_least, at_most;    // arguments
     size_t        settings_size;        // of the command's own struct
     int         (*run)(const void *settings, const List *arguments, orr_diag *diag);
+    const struct Command *const *parts; // NULL-terminated subcommands, called "NAME PART"; NULL: none
 } Command;
 
 // Fill `settings` and `arguments` from argv[0..argc). False after a message; --help is the caller's business.

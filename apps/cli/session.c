@@ -44,6 +44,29 @@ static orr_model *compile_with(const orr_source *source, const orr_experiment *e
     return model;
 }
 
+// What the command line says of an input goes before what the experiment says.
+static bool read_inputs(Session *session, const List *texts, orr_diag *diag)
+{
+    orr_run_options *run = &session->experiment.run;
+    size_t n = 0;
+    bool ok = true;
+    session->inputs = calloc(texts->n + run->n_inputs + 1, sizeof *session->inputs);
+    if (!session->inputs) abort();
+    for (size_t i = 0; i < texts->n; i++) {
+        char *memory = NULL;
+        ok &= orr_input_read(texts->items[i], &session->inputs[n++], &memory, diag);
+        list_add(&session->texts, memory);
+    }
+    for (size_t i = 0; i < run->n_inputs; i++) {
+        bool given = false;
+        for (size_t k = 0; k < texts->n && ok; k++) given |= strcmp(session->inputs[k].name, run->inputs[i].name) == 0;
+        if (!given) session->inputs[n++] = run->inputs[i];
+    }
+    run->inputs = session->inputs;
+    run->n_inputs = n;
+    return ok;
+}
+
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag)
 {
     *session = (Session){ .experiment = orr_experiment_default() };
@@ -53,6 +76,9 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 
     session->source = orr_source_open(options->path, diag);
     if (!session->source) return ORR_STATUS_MODEL_ERROR;
+    if (options->takes_machines && !options->model && !options->experiment && orr_source_n_models(session->source) == 0
+        && orr_source_n_machines(session->source) > 0)
+        return ORR_STATUS_OK;
     if (options->model) session->experiment.model = options->model;
     else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
         return ORR_STATUS_MODEL_ERROR;
@@ -61,6 +87,9 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     compile.arrays_from = options->arrays_from;
     const char *solver = options->solver ? options->solver : session->experiment.run.solver;
     if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;    // it needs single rates
+    if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
+    compile.inputs = session->experiment.run.inputs;
+    compile.n_inputs = session->experiment.run.n_inputs;
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
     session->model = compile_with(session->source, &session->experiment, options->set, compile, diag);
@@ -71,6 +100,8 @@ void session_close(Session *session)
 {
     orr_model_destroy(session->model);
     orr_source_destroy(session->source);
+    names_free(&session->texts);
+    free(session->inputs);
 }
 
 orr_status failure_status(const orr_diag *diag)

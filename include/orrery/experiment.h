@@ -22,6 +22,32 @@ typedef struct orr_expect {
     size_t      line;
 } orr_expect;
 
+// What a model is claimed to hold for; the ranges are in orr_run_options.
+typedef struct orr_frame {
+    const char *name;
+    const char *const *inputs;   // [n_inputs] what may be applied; none: anything
+    size_t      n_inputs;
+    const char *const *observes; // [n_observes] what is observed: recorded unless the experiment says otherwise
+    size_t      n_observes;
+    const char *file;            // where it is written
+    size_t      line;
+} orr_frame;
+
+// Values that leave while the run goes on, at each row: lines `t,y,z`.
+typedef struct orr_send {
+    const char *const *names;    // [n_names]
+    size_t      n_names;
+    const char *target;          // "csv", "stdout", "unix", "udp" or "mqtt"
+    const char *address;         // a file; a socket that is listened on; [HOST:]PORT; HOST[:PORT]/TOPIC
+    bool        leaves_folder;   // the text of a model names a file outside of its folder
+    const char *file;            // where it is written; NULL: nowhere
+    size_t      line;
+} orr_send;
+
+// Read what the command line says of an output: `y=udp:5006`, `y,z=-`, `y=live.csv`, `y=unix:PATH`, `y=mqtt:HOST/TOPIC`.
+// *texts gets memory that *send borrows, to be freed with free(). False after a message.
+ORR_API bool orr_send_read(const char *text, orr_send *send, char **texts, orr_diag *diag);
+
 // What to do. From orr_experiment_get or filled in by hand on top of orr_experiment_default.
 typedef struct orr_experiment {
     const char *name;            // "" for an experiment nobody wrote
@@ -34,6 +60,10 @@ typedef struct orr_experiment {
     size_t      n_records;
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
+    const orr_frame  *frame;     // NULL: none
+    const orr_send   *sends;     size_t n_sends;
+    double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as fast. The run
+                                 // waits at each row, reads the newest values of its sockets and says if it was late
     const char *missing;         // a setting the user must give ("timestep"), or NULL
 } orr_experiment;
 
@@ -42,6 +72,10 @@ ORR_API orr_experiment orr_experiment_default(void);
 // False, with a message, if there is none of that name. Without any experiment in the file: the default, for the
 // one model that no other uses.
 ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag);
+
+// Does the model have what the frame of the experiment speaks of, and does the experiment apply only what the frame
+// allows? As types are checked: before anything runs. Messages if not.
+ORR_API bool orr_experiment_check(const orr_model *model, const orr_experiment *experiment, orr_diag *diag);
 
 // Change a setting of the experiment itself rather than of the model: the names CSMP files use, `timestep`, `endtime`,
 // `comminterval`, `starttime`. False if it is none of these.
@@ -74,6 +108,11 @@ typedef struct orr_outcome {
     orr_run_facts facts;
     double        t;                 // reached
     size_t        n_rows;
+    const orr_left *left;            // [n_left] what of the frame did not hold, freed likewise
+    size_t        n_left;
+    bool          is_over;           // it ended before its time
+    size_t        n_instants, n_late;    // of a real-time run: when it waited, and how often there was no time to wait
+    double        latest;                // s; the worst delay
     size_t        n_verdicts, n_failed;
     const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
     const orr_setting *results;      // [n_results] of the terminal region: names and values; freed likewise
@@ -82,7 +121,7 @@ typedef struct orr_outcome {
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it
 // asks so, check the expectations (of the last run). Rows of all runs follow each other; a model that may run again has
-// a last column `run`, from 1. Without a sink that takes rows none are computed. Messages go to `diag`. Free the
+// a last column `run`, from 1; one with a frame a last column `in_frame`, 1 where all its claims hold. Without a sink that takes rows none are computed. Messages go to `diag`. Free the
 // outcome with orr_outcome_free.
 ORR_API orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks,
                                  size_t n_sinks, orr_diag *diag);

@@ -42,12 +42,46 @@ typedef struct orr_setting {
 // the second in the background for runs that are long enough. Results do not depend on it.
 typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE, ORR_CODE_AUTO } orr_code;
 
+// What an input of the model follows during a run, and how. From orr_experiment_get, or filled in by hand on top of
+// orr_input_default. The model must be compiled with it (orr_compile_options.inputs): it then needs no default.
+typedef enum orr_between { ORR_BETWEEN_HOLD, ORR_BETWEEN_LINEAR, ORR_BETWEEN_CUBIC } orr_between;
+typedef enum orr_outside { ORR_OUTSIDE_HOLD, ORR_OUTSIDE_ERROR, ORR_OUTSIDE_ZERO } orr_outside;
+typedef enum orr_sample { ORR_SAMPLE_OK, ORR_SAMPLE_END, ORR_SAMPLE_FAILED } orr_sample;
+
+typedef struct orr_input {
+    const char *name;           // full path of the input
+    const char *source;         // "expression", "csv", "stdin", "unix", "udp", "mqtt" or "host"
+    const char *address;        // expression: its text; csv: the file; unix: the path of a socket that is listened on;
+                                // udp: [HOST:]PORT to listen on; mqtt: HOST[:PORT]/TOPIC
+    const char *column, *time;  // of a csv, by their names without units; NULL: the column called like the input, or the
+                                // only other one; the first column
+    orr_between between;        // how values between two samples are found: steps, straight lines, cubic polynomials
+    bool        cyclic;         // the samples are repeated; the last one is the first of the next round
+    orr_outside outside;        // before the first and behind the last sample: the nearest value, a failure, 0
+    double      patience;       // how long the sender may take for a sample, s; INFINITY: for ever. Not for files
+    // "host": the next sample, in ascending time; may wait. Called from orr_run_create and orr_run_advance, in their thread
+    orr_sample (*next)(void *self, double *t, double *value);
+    void       *self;
+    bool        leaves_folder;  // the text of a model names a file outside of its folder
+    const void *parsed;         // "expression": as read from a file, borrowed from the source; NULL: from `address`
+    const char *file;           // where it is written; NULL: nowhere
+    size_t      line;
+} orr_input;
+ORR_API orr_input orr_input_default(void);
+
+// Read what the command line says of an input: `u=data.csv:flow:linear`, `u=-`, `u=udp:5005`, `u=mqtt:HOST/TOPIC`,
+// `u=unix:PATH`, `u=expr:2*sin(t)`, with the words hold, linear, cubic, cyclic, outside-hold, outside-error, outside-zero
+// behind colons. *texts gets memory that *input borrows, to be freed with free(). False after a message.
+ORR_API bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *diag);
+
 typedef struct orr_compile_options {
     const char *model;          // name; NULL: the one model that no other uses
     orr_code    code;           // default: ORR_CODE_AUTO
     bool        loops_halt;     // refuse algebraic loops instead of solving them
     size_t      arrays_from;    // arrays of so many elements stay arrays, and a `for` over them a loop: compiling takes
                                 // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
+    const orr_input *inputs;    // [n_inputs] inputs that are to be driven, borrowed during the call
+    size_t      n_inputs;
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
     // what the runs will be given, borrowed during the call; of one name the last one counts. The model takes the
@@ -71,6 +105,7 @@ typedef struct orr_variable {
     const char *doc;           // NULL if none
     orr_kind    kind;
     bool        is_output;
+    bool        is_input;      // declared by `input`, also if it is computed: driven, or by a default that moves
     bool        is_hidden;     // made by the compiler
 } orr_variable;
 

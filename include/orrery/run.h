@@ -11,6 +11,14 @@ extern "C" {
 
 typedef struct orr_run orr_run;
 
+// A claim: the variable stays inside while the model holds. Both bounds may be infinite.
+typedef struct orr_claim {
+    const char *name;
+    double      low, high;
+    const char *file;       // where it is written; NULL: nowhere
+    size_t      line;
+} orr_claim;
+
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
@@ -24,6 +32,15 @@ typedef struct orr_run_options {
     const orr_setting *settings; // [n_settings], borrowed during the call
     size_t      n_settings;
     double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no limit
+    const orr_input *inputs;     // [n_inputs] what inputs follow; the model was compiled with them. Borrowed; files and
+    size_t      n_inputs;        // sockets are opened by orr_run_create
+    const orr_claim *claims;     // [n_claims] of the frame, borrowed during the call
+    size_t      n_claims;
+    bool        stop_outside;    // the run ends where a range is left or an assertion broken; else it goes on
+    bool        allow_io;        // sockets, networks and files outside of the model's folder may be opened
+    bool        live;            // of stdin, sockets and brokers the newest value counts, from the time at which it is
+                                 // read, whatever its own; before the first one the default of the input
+    bool        exact;           // no step goes past the time asked for: orr_run_set needs it
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
@@ -43,6 +60,24 @@ ORR_API orr_status orr_run_advance(orr_run *run, double t);
 // Advance by one step of the solver, never past `t_limit` for fixed-step solvers' last step. For recording every step.
 ORR_API orr_status orr_run_step(orr_run *run, double t_limit);
 
+// Give an input (not driven otherwise) a new value from now on; for host programs that close a loop. It is an event: the
+// solver begins anew. USAGE, with a message, if it is no input, not finite, or the solver is ahead: then `exact` was
+// not asked for.
+ORR_API orr_status orr_run_set(orr_run *run, size_t variable, double value);
+
+// Has the run ended before its time, at orr_run_time? Advancing does nothing then.
+ORR_API bool   orr_run_is_over(const orr_run *run);
+
+// A range that was left or an assertion that was broken: where first, and where the farthest; the i-th, false behind
+// the last.
+typedef struct orr_left {
+    const char *name;            // the variable, or what the assertion says
+    double      low, high;       // NaN for an assertion
+    double      t, value;        // located, not only where a step ended
+    double      worst, t_worst;  // as far as steps ended there
+} orr_left;
+ORR_API bool   orr_run_left(const orr_run *run, size_t i, orr_left *left);
+
 ORR_API double orr_run_time(const orr_run *run);
 ORR_API double orr_run_value(orr_run *run, size_t variable);    // any variable of the model, at orr_run_time
 // The present values of several variables at once; what recording uses. `variables` as given to orr_model_find.
@@ -58,7 +93,7 @@ typedef struct orr_run_facts {
     const char *solver_reason;        // why `auto` chose it, or NULL
     size_t      n_steps, n_rates, n_rejected, n_events, n_reruns;
     double      simulate_ms;          // since the run was created; from orr_simulate: of the simulation alone
-    size_t      n_violations;         // asserts that did not hold at some time
+    size_t      n_violations;         // asserts that did not hold at some time, ranges that were left
 } orr_run_facts;
 ORR_API orr_run_facts orr_run_get_facts(const orr_run *run);
 

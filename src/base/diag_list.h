@@ -5,7 +5,8 @@
 //   E0xx files and the command line     E4xx experiments and settings
 //   E1xx names and declarations         E5xx while running
 //   E2xx syntax                         W6xx warnings
-//   E3xx structure of the equations     E7xx code generation and the machine
+//   E3xx structure of the equations     E7xx code generation and the computer
+//                                       E8xx finite-state machines
 #pragma once
 
 // clang-format off
@@ -36,6 +37,16 @@
     D(CSV_LINE_TOO_LONG,      "E045", "a row is longer than %zu bytes") \
     D(CSV_COLUMN_TWICE,       "E046", "two columns are called '%s'") \
     D(CSV_NO_ROWS,            "E047", "'%s' has a header but no rows") \
+    D(COLUMN_UNKNOWN,         "E050", "'%s' has no column '%s'") \
+    D(SAMPLE_TIME,            "E051", "the time of this row is %s") \
+    D(SAMPLE_ORDER,           "E052", "time goes back in this row, from %.10g to %.10g") \
+    D(SAMPLE_TWICE,           "E053", "two rows have the time %.10g") \
+    D(SAMPLE_VALUE,           "E054", "the value of '%s' in this row is %s") \
+    D(SAMPLE_LINE,            "E055", "'%s' is not a sample: a line such as 0.5,1.25 is expected") \
+    D(IO_REFUSED,             "E056", "%s reaches outside of the model and has not been allowed") \
+    D(PORT_OPEN,              "E057", "cannot open %s: %s") \
+    D(PORT_ADDRESS,           "E058", "'%s' is no address for %s: %s is expected") \
+    D(PORT_LOST,              "E059", "the connection with %s was lost: %s") \
     D(NAME_UNKNOWN,           "E101", "nothing called '%s' is declared in '%s'") \
     D(NAME_TWICE,             "E102", "'%s' is declared twice") \
     D(MODEL_UNKNOWN,          "E103", "there is no model called '%s'") \
@@ -76,6 +87,13 @@
     D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
     D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
     D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \
+    D(PART_BAD,               "E150", "component '%s' cannot be added: %s") \
+    D(PORT_UNKNOWN,           "E151", "'%s' has no %s called '%s'") \
+    D(PORT_KINDS,             "E152", "'%s' sends at '%s' %s, but '%s' takes at '%s' %s") \
+    D(COUPLING_SCOPE,         "E153", "'%s' cannot be coupled to '%s': neither is directly inside the other, nor are they brothers") \
+    D(COUPLING_TWICE,         "E154", "'%s' is coupled to '%s' twice") \
+    D(COUPLING_CIRCLE,        "E155", "couplings lead from '%s' back to it without passing an atomic component") \
+    D(PORT_OPEN,              "E156", "input '%s' must be coupled, and is not") \
     D(UNIT_TEXT,              "E160", "'%s' is not a unit: %s") \
     D(UNIT_PURE,              "E161", "%s must be a pure number, but %s is in [%s]") \
     D(UNIT_CONVERT,           "E162", "%s is in [%s] and cannot be converted to [%s]") \
@@ -153,6 +171,16 @@
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
+    D(INPUT_UNKNOWN,          "E430", "'%s' has no input called '%s'") \
+    D(INPUT_TWICE,            "E431", "input '%s' is given twice") \
+    D(INPUT_NOT_COMPILED,     "E432", "the model was not compiled with '%s' as an input to be driven") \
+    D(INPUT_SHARED,           "E433", "%s cannot serve '%s': %s") \
+    D(INPUT_READS,            "E434", "what an experiment gives to input '%s' cannot read '%s'") \
+    D(FRAME_UNKNOWN,          "E435", "there is no frame called '%s'") \
+    D(FRAME_NAME,             "E436", "frame '%s' speaks of '%s', which '%s' does not have") \
+    D(FRAME_NOT_INPUT,        "E437", "frame '%s' applies '%s', which is no input of '%s'") \
+    D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
+    D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -170,6 +198,12 @@
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
+    D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
+    D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
+    D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \
+    D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
+    D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
+    D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
@@ -184,6 +218,9 @@
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \
+    D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
+    D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
+    D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
@@ -192,5 +229,25 @@
     D(PROGRAM_FAILED,         "E706", "'%s' failed: %s") \
     D(MODEL_TOO_LARGE,        "E707", "the model has %zu %s; the limit is %zu") \
     D(LIBRARY_MISSING,        "E710", "the library '%s' is needed for %s and was not found") \
-    D(INTERNAL,               "E799", "this should not happen: %s")
+    D(INTERNAL,               "E799", "this should not happen: %s") \
+    D(MACHINE_SET_EMPTY,      "E801", "principle 1 is broken: machine '%s' has no %s") \
+    D(MACHINE_TARGET,         "E802", "principle 2 is broken: '%s' %s leads to '%s', which is not a state") \
+    D(MACHINE_MOVE_MISSING,   "E803", "principle 2 is broken: nothing says where '%s' goes on %s") \
+    D(MACHINE_MOVE_TWICE,     "E804", "principle 2 is broken: '%s' on '%s' leads to %s") \
+    D(MACHINE_OUTPUT_MISSING, "E805", "principle 3 is broken: '%s'%s has no output") \
+    D(MACHINE_OUTPUT_TWICE,   "E806", "principle 3 is broken: '%s' has the outputs '%s' and '%s'") \
+    D(MACHINE_OUTPUT_UNKNOWN, "E807", "principle 3 is broken: '%s' is not one of the outputs declared") \
+    D(MACHINE_SYMBOL_UNKNOWN, "E808", "'%s' is not %s of machine '%s'") \
+    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s %.10g, not 1") \
+    D(MACHINE_INDEX,          "E810", "an index cannot be computed: %s") \
+    D(MACHINE_MIXED,          "E811", "'%s' has outputs at states and at moves") \
+    D(MACHINE_TOO_LARGE,      "E812", \
+      "machine '%s' has %zu states and %zu inputs; the limit is a product of %zu") \
+    D(MACHINE_NONE_THERE,     "E813", "'%s' contains no machine%s%s%s") \
+    D(MACHINE_AMBIGUOUS,      "E814", "'%s' contains several machines: %s") \
+    D(MACHINE_NO_START,       "E815", "where machine '%s' starts is not known") \
+    D(MACHINE_TABLE,          "E816", "this is not a transition table: %s") \
+    D(MACHINE_DOT,            "E817", "this is not a machine in DOT: %s") \
+    D(MACHINE_LEDGER,         "E818", "this is not a ledger of experiments: %s") \
+    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s")
 // clang-format on

@@ -143,6 +143,64 @@
       "The file has column names but no data below them.", \
       "    t,level", \
       "add at least one row.") \
+    X(COLUMN_UNKNOWN, \
+      "The table from which an input is read has no column of that name. Names are compared without\n" \
+      "their units: a header 'flow [l/min]' is the column flow.", \
+      "    orrery run tank.orr --input q=data.csv:flwo:linear", \
+      "correct the name; the first line of the file has the names.") \
+    X(SAMPLE_TIME, \
+      "A row of the data for an input has no time, or an infinite one, so nobody can tell where it\n" \
+      "belongs.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    ,2", \
+      "fill in the time, or delete the row.") \
+    X(SAMPLE_ORDER, \
+      "The rows of the data for an input must stand in the order of their times, since they are read\n" \
+      "one after the other while the run goes on.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    2,3\n" \
+      "    1,2", \
+      "sort the rows by time.") \
+    X(SAMPLE_TWICE, \
+      "Two rows of the data for an input have the same time and would give it two values at once.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    1,2\n" \
+      "    1,3", \
+      "keep one of them. A jump needs no two rows: with hold each row begins a step.") \
+    X(SAMPLE_VALUE, \
+      "A row of the data for an input has a time but no value, or an infinite one.", \
+      "    t,u\n" \
+      "    0,1\n" \
+      "    1,NA\n" \
+      "    2,3", \
+      "fill in the value, or delete the row: between the rows that are left the value is\n" \
+      "found as for any other time.") \
+    X(SAMPLE_LINE, \
+      "A line that came from standard input, a socket or a broker is not a time and a value.", \
+      "    echo hello | orrery run tank.orr --input q=-", \
+      "send lines such as 0.5,1.25. The first line may be a header; empty lines and those\n" \
+      "that begin with # are passed over. With --realtime the value alone is enough.") \
+    X(IO_REFUSED, \
+      "The experiment would open a socket, reach a network or read a file outside of the folder of\n" \
+      "the model. A model from a stranger must not do that by itself, so you are asked.", \
+      "    orrery run tank.orr --input q=udp:5005", \
+      "if you trust the model, add --allow-io.") \
+    X(PORT_OPEN, \
+      "A socket, a port or a broker could not be opened; the reason of the system is given.", \
+      "    orrery run tank.orr --input q=unix:/tmp/nobody --allow-io", \
+      "sockets and brokers must be there first: start the other program before this one.\n" \
+      "A port can be used by one program at a time.") \
+    X(PORT_ADDRESS, \
+      "The address of a socket, a port or a broker is not written as it must be.", \
+      "    orrery run tank.orr --input q=udp:abc --allow-io", \
+      "udp takes [HOST:]PORT, unix the path of a socket, mqtt HOST[:PORT]/TOPIC.") \
+    X(PORT_LOST, \
+      "A connection that was in use has broken. What was computed before is kept.", \
+      "    the program behind a socket ends while values are sent to it", \
+      "see what happened to the other program, and run again.") \
     X(NAME_UNKNOWN, \
       "An expression uses a name that is neither declared in the model nor a function or constant\n" \
       "of the language. Often it is misspelt; capitals matter.", \
@@ -278,7 +336,8 @@
       "      input u\n" \
       "      x = 2*u\n" \
       "    end", \
-      "connect it with an arrow, or give a default: input u = 0.") \
+      "connect it with an arrow, give a default: input u = 0, or let an experiment say what\n" \
+      "it follows: input u = sin(t).") \
     X(OUTPUT_AS_TARGET, \
       "An arrow leads from a value to an input of a component, or to an output of the model it stands\n" \
       "in. What stands at its point is neither.", \
@@ -480,6 +539,42 @@
       "      p -- p\n" \
       "    end", \
       "write the other terminal on one side, or leave the connection out.") \
+    X(PART_BAD, \
+      "A component of a discrete-event model was given through the C interface in a way that makes\n" \
+      "no sense; the reason is given.", \
+      "    orr_devs_add(model, some_atomic, \"inner\", &processor, NULL);", \
+      "see include/orrery/devs.h for what is needed. A table built for another version must\n" \
+      "be compiled again.") \
+    X(PORT_UNKNOWN, \
+      "A coupling names a port that the component does not have, or that is on its other side:\n" \
+      "messages leave at outputs and arrive at inputs.", \
+      "    orr_devs_couple(model, source, \"jobs\", cpu, \"job\");    /* it is called job */", \
+      "compare with the ports of the component.") \
+    X(PORT_KINDS, \
+      "Ports can only be coupled if their messages are of the same type and size.", \
+      "    orr_devs_couple(model, clock, \"tick\", cpu, \"job\");    /* a tick is not a job */", \
+      "put a component between them that makes one out of the other.") \
+    X(COUPLING_SCOPE, \
+      "A coupling connects components of the same coupled model, or a coupled model with those\n" \
+      "directly inside it. It cannot reach through the wall of another one.", \
+      "    orr_devs_couple(model, source, \"job\", cpu_inside_another_shop, \"job\");", \
+      "give the coupled model a port, and couple in two steps: to the port, and from the\n" \
+      "port to the component inside.") \
+    X(COUPLING_TWICE, \
+      "The same two ports are coupled twice; every message would arrive twice.", \
+      "    orr_devs_couple(model, source, \"job\", cpu, \"job\");\n" \
+      "    orr_devs_couple(model, source, \"job\", cpu, \"job\");", \
+      "remove one of them.") \
+    X(COUPLING_CIRCLE, \
+      "Inputs and outputs of coupled models are coupled straight to each other in a circle. A\n" \
+      "message on it would travel for ever, at one instant.", \
+      "    orr_devs_couple(model, a, \"in\", a, \"out\");\n" \
+      "    orr_devs_couple(model, a, \"out\", a, \"in\");", \
+      "put an atomic component into the circle, or remove one of the couplings.") \
+    X(PORT_OPEN, \
+      "The type of this component says that the input must be coupled.", \
+      "    orr_devs_add(model, ORR_DEVS_ROOT, \"cpu\", &processor, NULL);    /* and no coupling to it */", \
+      "couple something to it.") \
     X(UNIT_TEXT, \
       "The text in square brackets is not written like a unit. A unit is a product of names with\n" \
       "whole powers: m/s^2, kg*m^2/s, W/(m^2*K), 1/h, and 1 or - for a pure number.", \
@@ -673,9 +768,8 @@
       "give the expression a name, y = 2*x, and write y'.") \
     X(WORD_NOT_YET, \
       "The word belongs to a part of the language that this version does not contain.", \
-      "    machine Door\n" \
-      "      state open / light : push -> closed\n" \
-      "      state closed / dark : push -> open\n" \
+      "    frame Bench of MassSpring\n" \
+      "      observe x\n" \
       "    end", \
       "see docs/language.md for what this version has.") \
     X(WORD_RESERVED, \
@@ -980,6 +1074,119 @@
       "    end\n" \
       "    # orrery steady m.orr", \
       "'orrery run' computes such a model.") \
+    X(INPUT_UNKNOWN, \
+      "The experiment, or --input, gives values to something that is no input of the model.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 0\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input U = sin(t)\n" \
+      "    end", \
+      "correct the name. Parameters and initial values are changed by 'set'.") \
+    X(INPUT_TWICE, \
+      "One input is given two things to follow.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 0\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input u = sin(t)\n" \
+      "      input u = cos(t)\n" \
+      "    end", \
+      "keep one of them.") \
+    X(INPUT_NOT_COMPILED, \
+      "What an input follows decides how it is compiled: a value that is held is read like a\n" \
+      "parameter, one with a slope is computed. The model was compiled for something else.", \
+      "    orr_model_compile(source, NULL, diag)    /* without .inputs */", \
+      "in a program of your own, give the inputs of the experiment to orr_model_compile too.") \
+    X(INPUT_SHARED, \
+      "A source of values can serve one input, and once.", \
+      "    orrery run tank.orr --input u=- --input w=-", \
+      "keep the samples in files, or send one of them by a socket.") \
+    X(INPUT_READS, \
+      "An experiment applies an input from outside: it may depend on time, on parameters and on other\n" \
+      "inputs, but not on what the model computes.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      var x = 1\n" \
+      "      x' = u\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      input u = -x\n" \
+      "    end", \
+      "what is fed back belongs into a model that has this one as a component.") \
+    X(FRAME_UNKNOWN, \
+      "The experiment is to take place in a frame that the file does not contain.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "correct the name, or write the frame: frame Bench of M … end.") \
+    X(FRAME_NAME, \
+      "A frame claims something of a name, or observes it, that the model of the experiment does not\n" \
+      "have. A frame fits every model that has the names it uses.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      range y in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "correct the name, or choose a model or a frame that fits.") \
+    X(FRAME_NOT_INPUT, \
+      "A frame says what may be applied to an input, but the model has no such input.", \
+      "    model M\n" \
+      "      param k = 1\n" \
+      "      var x = 1\n" \
+      "      x' = -k*x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      input k in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "parameters and variables have a range: range k in 0..1.") \
+    X(FRAME_APPLIES, \
+      "A frame that names inputs allows these and no others to be changed.", \
+      "    model M\n" \
+      "      input u = 0, w = 0\n" \
+      "      var x = 1\n" \
+      "      x' = u + w - x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      input u in 0..1\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "      input w = sin(t)\n" \
+      "    end", \
+      "add the input to the frame, if the claims of the frame hold for it too.") \
+    X(FRAME_RANGE, \
+      "The upper bound of a range lies below the lower one, so nothing can be inside.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      range x in 1..0\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 1\n" \
+      "    end", \
+      "write the smaller bound first. inf stands for no bound.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1126,6 +1333,38 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
+    X(ADVANCE_BAD, \
+      "The time until the next internal transition of a component must be 0 or more. It was\n" \
+      "negative, or not a number, or a point in time that has passed.", \
+      "    static double advance(const void *state, const orr_devs_call *call) { return -1; }", \
+      "look at how the time is computed; a time that should never come is INFINITY. A normal\n" \
+      "distribution has negative values: take another one, or its positive part.") \
+    X(CHAIN_ENDLESS, \
+      "Components react to each other again and again without time going on: each has a time\n" \
+      "advance of 0 and wakes the next. The circle of components is shown.", \
+      "    two components with time advance 0 that send each other every message back", \
+      "give one of them a time advance greater than 0. If so many bags at one instant are\n" \
+      "meant, raise max_bags.") \
+    X(ATOMIC_FAILED, \
+      "A component of a discrete-event model could not go on, for the reason given.", \
+      "    orr_devs_fail(call, \"the queue is full\");", \
+      "this depends on the component; the time tells where to look.") \
+    X(INPUT_LATE, \
+      "The run needs the next value of an input to go on, and the sender took too long. What was\n" \
+      "computed before is kept.", \
+      "    orrery run tank.orr --input q=udp:5005 --allow-io --wait 1    # and nobody sends", \
+      "see what the sender does; --wait 60 waits longer. With --realtime the run goes on with\n" \
+      "the last value that came.") \
+    X(INPUT_OUTSIDE, \
+      "The run has come to a time for which there are no data, and 'outside error' asks to stop\n" \
+      "there. What was computed before is kept.", \
+      "    orrery run tank.orr --input q=data.csv:flow:linear:outside-error --until 1e9", \
+      "end the run where the data end, begin it where they begin, or say what holds outside:\n" \
+      "hold (the nearest value) or zero.") \
+    X(INPUT_EMPTY, \
+      "Standard input, a socket or a broker ended before the first value of an input had come.", \
+      "    orrery run tank.orr --input q=- </dev/null", \
+      "send at least one line such as 0,1.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
@@ -1236,6 +1475,27 @@
       "    end\n" \
       "    # orrery continue m.orr --param a --from -1 --to 1", \
       "nothing, if the branch is the one you wanted.") \
+    X(INPUT_CLOSED, \
+      "The program that sent the values of an input has closed the connection. The run goes on with\n" \
+      "the value shown.", \
+      "    a sender on a socket that ends before the run", \
+      "nothing, if that is what you want; else let the sender go on as long as the run, or say\n" \
+      "'outside error' to stop where it ends.") \
+    X(UNIT_NOT_USED, \
+      "The header of a table tells the unit of a column, but the input that is read from it has no\n" \
+      "unit in the model. The numbers are taken as they are.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      …\n" \
+      "    # orrery run m.orr --input u=data.csv:flow:linear    # header: t,flow [l/min]", \
+      "give the input a unit in the model: input u [l/min]; or leave the unit out of the\n" \
+      "header.") \
+    X(OVERRUN, \
+      "In a run that keeps pace with the clock, computing some instants took longer than there was\n" \
+      "time. Nothing is lost, but values left later than they should.", \
+      "    orrery run large.orr --realtime 1000", \
+      "a larger interval (--every), a larger tolerance, --code native or a smaller factor gives\n" \
+      "more time.") \
     X(COMPILER_MISSING, \
       "Native code needs a C compiler, and none was found.", \
       "    PATH=/nowhere orrery run tank.orr --code native", \
@@ -1277,5 +1537,146 @@
       "Orrery found itself in a state that its authors took for impossible. It is a mistake in\n" \
       "the program, not in your model.", \
       "    should not happen", \
-      "please report it, with the model and the message.")
+      "please report it, with the model and the message.") \
+    X(MACHINE_SET_EMPTY, \
+      "The first principle of finite-state modelling: choose finite sets of inputs, states and\n" \
+      "outputs. One of the sets is empty.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "    end", \
+      "name what can happen to it ('input') and what it can be like ('state').") \
+    X(MACHINE_TARGET, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition, and to one of the states. Here a transition leads elsewhere.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed\n" \
+      "      state close / dark : push -> open\n" \
+      "    end", \
+      "correct the name, or add the state.") \
+    X(MACHINE_MOVE_MISSING, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition. Without this one the model is incomplete: it does not say what happens.", \
+      "    machine Door\n" \
+      "      input push, wait\n" \
+      "      state open / light : push -> closed\n" \
+      "      state closed / dark : push -> open, wait -> closed\n" \
+      "    end", \
+      "add the transition; '* -> STATE' stands for all inputs of a state not named.") \
+    X(MACHINE_MOVE_TWICE, \
+      "The second principle of finite-state modelling: for each state and input choose one and\n" \
+      "only one transition. With two of them the model is ambiguous.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed, push -> open\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "decide for one; tell the cases apart by more states or inputs; or, if it is a\n" \
+      "matter of chance, say so: push -> 0.9 closed | 0.1 open") \
+    X(MACHINE_OUTPUT_MISSING, \
+      "The third principle of finite-state modelling: for each state choose one and only one\n" \
+      "output, that is what an observer sees. In a machine whose outputs stand at its moves each\n" \
+      "move needs one.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed\n" \
+      "      state closed : push -> open\n" \
+      "    end", \
+      "write it behind the state: state closed / dark") \
+    X(MACHINE_OUTPUT_TWICE, \
+      "The third principle of finite-state modelling: for each state choose one and only one\n" \
+      "output.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state door[2] / light : * -> door[1]\n" \
+      "      door[2] / dark\n" \
+      "    end", \
+      "keep one of them. If both are observed, there are two states.") \
+    X(MACHINE_OUTPUT_UNKNOWN, \
+      "The machine lists its outputs in a line 'output', and this one is not among them.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      output light, dark\n" \
+      "      state open / lihgt : push -> closed\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "correct it or add it to the list. Without the line all that is used is an\n" \
+      "output.") \
+    X(MACHINE_SYMBOL_UNKNOWN, \
+      "The name is not one of the inputs, or states, of the machine.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : psuh -> closed\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "correct it, or declare it.") \
+    X(MACHINE_CHANCES, \
+      "A move drawn by chance says how likely each state is; together that is certain.", \
+      "    machine Coin\n" \
+      "      input toss\n" \
+      "      state heads / H : toss -> 0.5 heads | 0.4 tails\n" \
+      "      state tails / T : toss -> 1/2 heads | 1/2 tails\n" \
+      "    end", \
+      "correct the probabilities.") \
+    X(MACHINE_INDEX, \
+      "An index or a bound of a range in a machine is a whole number, computed when the machine\n" \
+      "is read from numbers, constants and the indices that the rule's left side names.", \
+      "    machine Counter\n" \
+      "      input add\n" \
+      "      state S[5] / counting\n" \
+      "      S[i] on add -> S[i + k]\n" \
+      "    end", \
+      "write const k = 1, or name the index on the left: S[i] on add[k] -> S[i + k]") \
+    X(MACHINE_MIXED, \
+      "A Moore machine has one output for each state, a Mealy machine one for each state and\n" \
+      "input. This one has some of both.", \
+      "    machine Door\n" \
+      "      input push\n" \
+      "      state open / light : push -> closed / creaks\n" \
+      "      state closed / dark : push -> open\n" \
+      "    end", \
+      "put the outputs either behind the states or behind the moves.") \
+    X(MACHINE_TOO_LARGE, \
+      "The transition table would not fit in memory.", \
+      "    machine M\n" \
+      "      input a[100000]\n" \
+      "      state S[100000] / x : * -> S[1]\n" \
+      "    end", \
+      "use fewer states or inputs.") \
+    X(MACHINE_NONE_THERE, \
+      "A question about a machine was asked of a file without one, or without the one named.", \
+      "    orrery machine show tank.orr", \
+      "name a file with 'machine … end', a transition table (.csv) or a graph (.dot).") \
+    X(MACHINE_AMBIGUOUS, \
+      "The file contains several machines and none was chosen.", \
+      "    orrery machine show games.orr", \
+      "choose one with --machine NAME.") \
+    X(MACHINE_NO_START, \
+      "A machine runs from a state, and neither the machine nor the command says which.", \
+      "    orrery run baby.orr --inputs toy,food", \
+      "add 'start STATE' to the machine, or --from STATE to the command. What does not\n" \
+      "depend on the start is asked with orrery machine behave.") \
+    X(MACHINE_TABLE, \
+      "A transition table has one column for the states, one for each input and, unless the\n" \
+      "outputs stand in the cells (next/output), one called output; and one row for each state.", \
+      "    state,toy,food\n" \
+      "    hungry,hungry,eating", \
+      "look at the line named; 'orrery machine show --as csv' writes a table to compare\n" \
+      "with.") \
+    X(MACHINE_DOT, \
+      "Of DOT, the language of Graphviz, a digraph is read whose nodes are states and whose\n" \
+      "edges are labelled input (and the nodes name|output) or input/output.", \
+      "    digraph { a - b }", \
+      "look at the place named; 'orrery machine show --as dot' writes a graph to compare\n" \
+      "with.") \
+    X(MACHINE_LEDGER, \
+      "A ledger has one line for each experiment: the inputs tried, a colon, the outputs\n" \
+      "observed.", \
+      "    toy, food", \
+      "write toy, food : cries, cries, quiet") \
+    X(MACHINE_LEDGER_OTHER, \
+      "The ledger names the model it was kept for, or uses inputs or outputs that the model\n" \
+      "does not have.", \
+      "    orrery machine validate door.orr --ledger baby.ledger", \
+      "name the right file, or correct the first line of the ledger.")
 // clang-format on

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 uint64_t os_now_ns(void);    // monotonic clock
+void     os_sleep_ns(uint64_t ns);    // or a little longer; a signal ends it
 
 // The text of an errno value, in `buffer` or static; safe in threads.
 const char *os_error_text(int error, char *buffer, size_t n);

@@ -17,6 +17,12 @@ uint64_t os_now_ns(void)
     return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
+void os_sleep_ns(uint64_t ns)
+{
+    const struct timespec ts = { .tv_sec = (time_t)(ns / 1000000000u), .tv_nsec = (long)(ns % 1000000000u) };
+    nanosleep(&ts, NULL);
+}
+
 const char *os_error_text(int error, char *buffer, size_t n)
 {
     return strerror_r(error, buffer, n);    // the GNU form, which returns the text

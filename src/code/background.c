@@ -30,12 +30,16 @@ static Text present_text(const Code *code, Arena *arena)
     return code_text(code->ir, parts, arena);
 }
 
+double native_ms(Text text, NativeFlavour flavour)
+{
+    return native_is_cached(text, flavour) ? NATIVE_CACHED_MS : NATIVE_START_MS + (double)text.n / NATIVE_BYTES_A_MS;
+}
+
 double code_native_ms(const Code *code)
 {
     Arena work = { 0 };
     const Text text = present_text(code, &work);
-    const double ms =
-        native_is_cached(code, text) ? NATIVE_CACHED_MS : NATIVE_START_MS + (double)text.n / NATIVE_BYTES_A_MS;
+    const double ms = native_ms(text, native_flavour(code, text));
     arena_free(&work);
     return ms;
 }
@@ -44,7 +48,10 @@ static void *build_native(void *self)
 {
     Background *b = self;
     orr_diag *unheard = orr_diag_create();
-    if (native_compile(b->code, b->text, &b->unit, &b->job, unheard)) atomic_store(&b->is_done, true);
+    if (native_compile(b->text, native_flavour(b->code, b->text), &b->unit, &b->job, unheard)) {
+        build_set_native(b->code, &b->unit);
+        atomic_store(&b->is_done, true);
+    }
     orr_diag_destroy(unheard);
     return NULL;
 }

@@ -29,6 +29,14 @@ void build_set(Code *code, const BuildSymbol *symbol, void *address)
     else atomic_store(&code->programs[symbol->id], program);
 }
 
+void build_set_native(Code *code, const CodeUnit *unit)
+{
+    for (const BuildSymbol *symbol = build_symbols; symbol->name; symbol++) {
+        void *address = native_symbol(unit, symbol->name);
+        if (address) build_set(code, symbol, address);
+    }
+}
+
 // Build parts that are not there yet.
 static bool build_parts(Code *code, unsigned parts, orr_diag *diag)
 {
@@ -36,10 +44,12 @@ static bool build_parts(Code *code, unsigned parts, orr_diag *diag)
     Arena work = { 0 };
     const Text text = code_text(code->ir, parts, &work);
     CodeUnit unit = { 0 };
-    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, NULL, diag)
-                                              : instant_compile(code, text, &unit, diag);
+    const bool ok = code->tier == CODE_NATIVE
+                        ? native_compile(text, native_flavour(code, text), &unit, NULL, diag)
+                        : instant_compile(code, text, &unit, diag);
     arena_free(&work);
     if (!ok) return false;
+    if (code->tier == CODE_NATIVE) build_set_native(code, &unit);
     assert(code->n_units < CODE_N_PARTS);
     code->units[code->n_units++] = unit;
     code->parts |= parts;

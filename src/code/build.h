@@ -18,11 +18,23 @@ void background_end(Background *background);    // waits for its thread; NULL is
 // Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a
 // diagnostic.
 bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
-// job NULL: in the foreground, to its end
-bool native_compile(Code *code, Text text, CodeUnit *unit, NativeJob *job, orr_diag *diag);
-bool native_is_cached(const Code *code, Text text);
 void instant_free(CodeUnit *unit);
 void native_free(CodeUnit *unit);
+
+// What a text is like, and so how it is compiled.
+typedef enum NativeFlavour {
+    NATIVE_LINES,
+    NATIVE_LOOPS,         // over arrays
+    NATIVE_LANES,         // over members of an ensemble
+    NATIVE_LANES_FAST,    // the same with fused operations: other last bits
+} NativeFlavour;
+NativeFlavour native_flavour(const Code *code, Text text);    // LINES or LOOPS
+
+// Build and load; job NULL: in the foreground, to its end. False, with a diagnostic.
+bool  native_compile(Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob *job, orr_diag *diag);
+bool  native_is_cached(Text text, NativeFlavour flavour);
+double native_ms(Text text, NativeFlavour flavour);              // what building would take, roughly
+void *native_symbol(const CodeUnit *unit, const char *name);    // NULL if it has none
 
 // The names of the generated functions, and where their addresses go. NULL behind the last.
 typedef struct BuildSymbol {
@@ -32,3 +44,4 @@ typedef struct BuildSymbol {
 } BuildSymbol;
 extern const BuildSymbol build_symbols[];
 void build_set(Code *code, const BuildSymbol *symbol, void *address);
+void build_set_native(Code *code, const CodeUnit *unit);    // all that the object has

@@ -19,4 +19,5 @@ void cgen_print_relations(Cgen *c);
 
 // The fixed-step loops: those of the core, and the in-place one, which may stand alone.
 void loops_print(Cgen *c);
+bool loops_print_lanes(Cgen *c);    // for several members at once; false if the model is too large
 void loops_print_in_place(Cgen *c);

@@ -90,6 +90,29 @@ bool code_build(Code *code, const Ir *ir, CodeTier tier, orr_diag *diag);
 bool code_require(const Code *code, unsigned parts, orr_diag *diag);
 void code_free(Code *code);                 // a compiler still at work is ended
 
+// ---- lanes.c: several members of an ensemble in one pass
+
+// A fixed-step loop over CODE_LANES members at once, each with its own states and values but all on the same grid:
+// x[n_states][CODE_LANES], v[first_var][CODE_LANES] (parameters and modes). As CodeLoop, it stops before a step at
+// whose end a relation of some member would not be that of its mode; moved[CODE_LANES] is then 1 for these members,
+// else 0. `scratch` is like x. Each member gets the bits that it would get alone.
+typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v, double *scratch,
+                             double *moved);
+enum { CODE_LANES = 32 };
+
+typedef struct CodeLanes {
+    CodeLaneLoop loops[CODE_N_LOOPS];    // NULL: this method has none
+    CodeUnit     unit;
+} CodeLanes;
+
+// Does the model have such loops: is it small, without loops of equations and delays?
+bool code_can_lanes(const Ir *ir);
+// Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ. False, with
+// a diagnostic, if there is no compiler. Free with code_lanes_free.
+bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag);
+double code_lanes_ms(const Ir *ir, bool fast);    // what that would take, roughly
+void code_lanes_free(CodeLanes *lanes);
+
 // ---- background.c: native code for a model whose runs have begun in instant code
 
 // What that would take, in ms: little if it is in the cache.

@@ -145,6 +145,7 @@ typedef struct Gen {
     bool           *uses_table;    // [n_tables]
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
+    bool            is_lanes;      // elementary functions come in vectors too
     // present routine
     const Routine  *r;
     NodeInfo       *nodes;         // [n_nodes]

@@ -22,6 +22,7 @@ enum { LOCAL_STATES_MAX = 16 };
 
 typedef struct Stepping {
     Cgen  *c;
+    bool   is_lanes;          // inside a loop over the members of an ensemble
     StrBuf body;              // of the loop over the steps
     bool   is_local;          // a small model
     bool   has_relations;
@@ -97,9 +98,13 @@ static void find_read_states(Stepping *l)
     memcpy(l->is_read, l->c->gen.reads_state, n_states(l) * sizeof *l->is_read);
 }
 
+// The new states become those in x: at once or, of lanes, when those of all members are known.
 static void add_copy(Stepping *l, const char *from)
 {
-    for (uint32_t i = 0; i < n_states(l); i++) str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
+    for (uint32_t i = 0; i < n_states(l); i++) {
+        if (l->is_lanes && l->has_relations) str_addf(&l->body, "        y[%u + l] = %s%u;\n", i * CODE_LANES, from, i);
+        else str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
+    }
 }
 
 // Before the new states become those in x: do the modes still hold?
@@ -107,7 +112,8 @@ static void add_check(Stepping *l, const char *state)
 {
     if (!l->has_relations) return;
     const IrProgram *changed = &l->c->gen.ir->programs[IR_CHANGED];
-    Routine r = named_routine(changed, "t_next", state, "if (@) { *why = -1; break; }");
+    Routine r = named_routine(changed, "t_next", state,
+                              l->is_lanes ? "if (@) m = 1.0;" : "if (@) { *why = -1; break; }");
     r.remember = "0";
     r.steps = cgen_steps(l->c, changed, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
@@ -120,20 +126,16 @@ static void load_places(Stepping *l, StrBuf *s)
     const IrLayout *layout = &l->c->gen.ir->layout;
     for (uint32_t i = 0; i < layout->first_var; i++) {
         if (!l->c->gen.uses_place[i]) continue;
-        if (i < layout->n_params) str_addf(s, "    const double p%u = env->v[%u];\n", i, i);
-        else str_addf(s, "    const int m%u = env->v[%u] != 0.0;\n", i - layout->first_mode, i);
+        const char *place = l->is_lanes ? arena_printf(&l->c->gen.work, "v[%u + l]", i * CODE_LANES)
+                                        : arena_printf(&l->c->gen.work, "env->v[%u]", i);
+        if (i < layout->n_params) str_addf(s, "    const double p%u = %s;\n", i, place);
+        else str_addf(s, "    const int m%u = %s != 0.0;\n", i - layout->first_mode, place);
     }
 }
 
-// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state,
-// besides x.
-static void finish_local(Stepping *l, const char *name, const char *constants, const char *locals)
+static void declare_locals(Stepping *l, StrBuf *s, const char *locals)
 {
-    StrBuf *s = &l->c->gen.body;
     const uint32_t n = n_states(l);
-    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, n ? constants : "");
-    load_places(l, s);
-    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
     for (const char *letter = locals; *letter; letter++) {
         // a letter in capitals: only of the states that are read
         bool is_first = true;
@@ -144,11 +146,60 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
         }
         if (!is_first) str_add(s, ";\n");
     }
-    str_add(s, "    long i;\n    (void)x, (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
-    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
+}
+
+static void declare_times(const Stepping *l, StrBuf *s)
+{
     if (l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
     if (l->uses_half) str_add(s, "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n");
     if (l->uses_next) str_add(s, "        const double t_next = t_start + (double)(k + i + 1)*h;\n");
+}
+
+// The same statements for one member after the other: compilers turn the inner loop into vectors.
+static void finish_lanes(Stepping *l, const char *name, const char *constants, const char *locals)
+{
+    StrBuf *s = &l->c->gen.body;
+    const uint32_t n = n_states(l);
+    str_addf(s, "long orr_lanes_%s(double t_start, double h, long k, long n, double *restrict x,\n"
+                "    const double *restrict v, double *restrict y, double *restrict moved)\n{\n%s", name, constants);
+    str_add(s, "    long i;\n    int l;\n    (void)t_start, (void)k, (void)h, (void)v, (void)y, (void)moved;\n");
+    str_add(s, "    for (i = 0; i < n; i++) {\n");
+    declare_times(l, s);
+    if (l->has_relations) str_add(s, "        double any = 0.0;\n");
+    str_addf(s, "        for (l = 0; l < %d; l++) {\n", CODE_LANES);
+    load_places(l, s);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u + l];\n", i, i * CODE_LANES);
+    declare_locals(l, s, locals);
+    if (l->has_relations) str_add(s, "    double m = 0.0;\n");
+    if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
+    if (l->has_relations) {
+        str_addf(s, "    moved[l] = m;\n        }\n        for (l = 0; l < %d; l++) any += moved[l];\n"
+                    "        if (any != 0.0) break;\n        for (l = 0; l < %u; l++) x[l] = y[l];\n", CODE_LANES,
+                 n * CODE_LANES);
+    } else {
+        for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u + l] = x%u;\n", i * CODE_LANES, i);
+        str_add(s, "        }\n");
+    }
+    str_add(s, "    }\n    return i;\n}\n\n");
+}
+
+// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state,
+// besides x.
+static void finish_local(Stepping *l, const char *name, const char *constants, const char *locals)
+{
+    StrBuf *s = &l->c->gen.body;
+    const uint32_t n = n_states(l);
+    if (l->is_lanes) {
+        finish_lanes(l, name, constants, locals);
+        return;
+    }
+    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, n ? constants : "");
+    load_places(l, s);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
+    declare_locals(l, s, locals);
+    str_add(s, "    long i;\n    (void)x, (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
+    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
+    declare_times(l, s);
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
     str_add(s, "    }\n");
     for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u] = x%u;\n", i, i);
@@ -192,6 +243,18 @@ static void print_local_rk4(Stepping *l)
     }
     finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n",
                  l->has_relations ? "fgqyZW" : "fgqYZW");
+}
+
+bool loops_print_lanes(Cgen *c)
+{
+    static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4 };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        Stepping l = begin(c);
+        if (!l.is_local || n_states(&l) == 0) return false;
+        l.is_lanes = true;
+        methods[i](&l);
+    }
+    return true;
 }
 
 // ---- Large models: arrays s, f, y in scratch

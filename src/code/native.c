@@ -47,12 +47,23 @@ enum {
 };
 
 // Straight-line code over locals runs no faster for -O2 than for -O1 and takes twice as long; loops over
-// arrays want vectors.
-static const char *level_of(const Code *code, Text text)
-{
-    return code->ir->loops.n > 0 && text.n <= LOOPS_MAX ? "-O3" : "-O1";
-}
+// arrays want vectors, those over lanes the widest there are.
+#if defined __x86_64__
+#define WIDEST "-mprefer-vector-width=512"
+#else
+#define WIDEST "-O3"
+#endif
+static const char *const flavours[][4] = {
+    [NATIVE_LINES] = { "-O1" },
+    [NATIVE_LOOPS] = { "-O3" },
+    [NATIVE_LANES] = { "-O3", WIDEST },
+    [NATIVE_LANES_FAST] = { "-O3", WIDEST, "-ffp-contract=fast" },
+};
 
+NativeFlavour native_flavour(const Code *code, Text text)
+{
+    return code->ir->loops.n > 0 && text.n <= LOOPS_MAX ? NATIVE_LOOPS : NATIVE_LINES;
+}
 
 // ---- Identity
 
@@ -97,11 +108,12 @@ static uint64_t hash_machine(void)
 }
 
 // Two halves of 64 bits each from different starts: the name stands for the content.
-static char *object_path(Arena *arena, const char *folder, const char *level, Text text,
+static char *object_path(Arena *arena, const char *folder, NativeFlavour flavour, Text text,
                          uint64_t compiler_hash)
 {
     uint64_t hash = hash_join(compiler_hash, hash_machine());
-    hash = hash_join(hash, hash_bytes(level, strlen(level)));
+    const char *const *extra = flavours[flavour];
+    for (size_t i = 0; extra[i]; i++) hash = hash_join(hash, hash_bytes(extra[i], strlen(extra[i])));
     for (size_t i = 0; flags[i]; i++) hash = hash_join(hash, hash_bytes(flags[i], strlen(flags[i])));
     for (size_t i = 0; libraries[i]; i++)
         hash = hash_join(hash, hash_bytes(libraries[i], strlen(libraries[i])));
@@ -238,12 +250,13 @@ static void await_compiler(pid_t pid, NativeJob *job)
 }
 
 // Run the compiler, its messages into a file. 0, an errno, or -1 if it ran and failed.
-static int run_compiler(Arena *arena, const char *level, const char *source, const char *object,
+static int run_compiler(Arena *arena, NativeFlavour flavour, const char *source, const char *object,
                         const char *messages, NativeJob *job)
 {
-    const char *arguments[ARGUMENTS_MAX] = { compiler, level };
-    size_t n = 2;
+    const char *arguments[ARGUMENTS_MAX] = { compiler };
+    size_t n = 1;
     for (size_t i = 0; flags[i]; i++) arguments[n++] = flags[i];
+    for (size_t i = 0; flavours[flavour][i]; i++) arguments[n++] = flavours[flavour][i];
     arguments[n++] = source;
     arguments[n++] = "-o";
     arguments[n++] = object;
@@ -289,7 +302,7 @@ static bool report_failure(int result, const char *messages, orr_diag *diag)
 }
 
 // Compile into a folder of our own, then move the object into place.
-static bool build_object(Arena *arena, const char *folder, const char *path, const char *level, Text text,
+static bool build_object(Arena *arena, const char *folder, const char *path, NativeFlavour flavour, Text text,
                          NativeJob *job, orr_diag *diag)
 {
     char buffer[128];
@@ -307,7 +320,7 @@ static bool build_object(Arena *arena, const char *folder, const char *path, con
         diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, source,
                     os_error_text(errno, buffer, sizeof buffer));
     if (ok) {
-        const int result = run_compiler(arena, level, source, object, messages, job);
+        const int result = run_compiler(arena, flavour, source, object, messages, job);
         ok = result == 0 || report_failure(result, messages, diag);
     }
     if (ok && (!add_seal(object) || rename(object, path) != 0)) {
@@ -382,16 +395,13 @@ static void trim_cache(Arena *arena, const char *folder, const char *newest)
 
 // ---- Loading
 
-static bool load(Code *code, const char *path, CodeUnit *unit)
+static bool load(const char *path, CodeUnit *unit)
 {
     unit->memory = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    if (!unit->memory) return false;
-    for (const BuildSymbol *symbol = build_symbols; symbol->name; symbol++) {
-        void *address = dlsym(unit->memory, symbol->name);
-        if (address) build_set(code, symbol, address);
-    }
-    return true;
+    return unit->memory != NULL;
 }
+
+void *native_symbol(const CodeUnit *unit, const char *name) { return dlsym(unit->memory, name); }
 
 // Code is run from there: the folder must be the user's own.
 static bool is_safe_folder(const char *folder)
@@ -401,7 +411,7 @@ static bool is_safe_folder(const char *folder)
            !(st.st_mode & S_IWOTH);
 }
 
-static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, NativeJob *job,
+static bool build_and_load(Arena *arena, Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob *job,
                            orr_diag *diag)
 {
     uint64_t compiler_hash = 0;
@@ -416,37 +426,37 @@ static bool build_and_load(Arena *arena, Code *code, Text text, CodeUnit *unit, 
                     "it belongs to others or others may write to it");
         return false;
     }
-    const char *level = level_of(code, text), *path = object_path(arena, folder, level, text, compiler_hash);
-    if (is_whole(path) && load(code, path, unit)) {
+    const char *path = object_path(arena, folder, flavour, text, compiler_hash);
+    if (is_whole(path) && load(path, unit)) {
         utimensat(AT_FDCWD, path, NULL, 0);    // used just now: the last to be thrown away
         return true;
     }
     // absent, damaged, or made for something that is no longer there
-    if (!build_object(arena, folder, path, level, text, job, diag)) return false;
+    if (!build_object(arena, folder, path, flavour, text, job, diag)) return false;
     trim_cache(arena, folder, path);
-    if (load(code, path, unit)) return true;
+    if (load(path, unit)) return true;
     const char *reason = dlerror();
     diag_report(diag, DIAG_CODE_LOAD_FAILED, (Place){ 0 }, reason ? reason : path);
     return false;
 }
 
-bool native_is_cached(const Code *code, Text text)
+bool native_is_cached(Text text, NativeFlavour flavour)
 {
     Arena arena = { 0 };
     uint64_t compiler_hash = 0;
     bool cached = find_compiler(&arena, &compiler_hash);
     if (cached) {
         const char *folder = os_path_join(&arena, os_cache_folder(&arena), "native");
-        cached = os_file_exists(object_path(&arena, folder, level_of(code, text), text, compiler_hash));
+        cached = os_file_exists(object_path(&arena, folder, flavour, text, compiler_hash));
     }
     arena_free(&arena);
     return cached;
 }
 
-bool native_compile(Code *code, Text text, CodeUnit *unit, NativeJob *job, orr_diag *diag)
+bool native_compile(Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob *job, orr_diag *diag)
 {
     Arena arena = { 0 };
-    const bool ok = build_and_load(&arena, code, text, unit, job, diag);
+    const bool ok = build_and_load(&arena, text, flavour, unit, job, diag);
     arena_free(&arena);
     return ok;
 }

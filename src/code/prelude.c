@@ -201,6 +201,44 @@ static void print_math(Gen *g, StrBuf *s)
     str_add(s, "\n");
 }
 
+// Which functions compute several values at once, with the bits of the one for a single value: what gcc looks for
+// after `simd` (and takes only if the function is `const`), and what SLEEF calls it. Longer registers come last.
+static const struct VectorForm {
+    const char *when, *prefix;
+    int         n;
+    const char *suffix;
+} vector_forms[] = {
+    { "__SSE2__", "_ZGVbN2", 2, "sse2" },
+    { "__AVX__", "_ZGVcN4", 4, "avx" },
+    { "__AVX2__", "_ZGVdN4", 4, "avx" },
+    { "__AVX512F__", "_ZGVeN8", 8, "avx512fnofma" },
+};
+
+static void print_vector_math(const Gen *g, StrBuf *s)
+{
+    static const char scalar[] = "d1_u10purec";
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        const char *end = math->library_symbol ? strstr(math->library_symbol, scalar) : NULL;
+        if (!g->uses_math[i] || !end) continue;
+        const int stem = (int)(end - math->library_symbol);
+        const bool two = math->arity > 1;
+        str_addf(s, "__attribute__((const, simd(\"notinbranch\"))) double %s(double%s);\n", math->library_symbol,
+                 two ? ", double" : "");
+        for (size_t k = 0; k < sizeof vector_forms / sizeof *vector_forms; k++) {
+            const struct VectorForm *form = &vector_forms[k];
+            str_addf(s, "#ifdef %s\norr_d%d %.*sd%d_u10%s(orr_d%d%s);\n", form->when, form->n, stem,
+                     math->library_symbol, form->n, form->suffix, form->n,
+                     two ? arena_printf((Arena *)&g->work, ", orr_d%d", form->n) : "");
+            str_addf(s, "orr_d%d %s%s_%s(orr_d%d a%s) { return %.*sd%d_u10%s(a%s); }\n#endif\n", form->n,
+                     form->prefix, two ? "vv" : "v", math->library_symbol, form->n,
+                     two ? arena_printf((Arena *)&g->work, ", orr_d%d b", form->n) : "", stem,
+                     math->library_symbol, form->n, form->suffix, two ? ", b" : "");
+        }
+    }
+    str_add(s, "\n");
+}
+
 // The order of the products is that of expr_whole_power.
 static void print_powers(const Gen *g, StrBuf *s)
 {
@@ -243,6 +281,11 @@ void prelude_print(Gen *g, StrBuf *s)
     str_add(s, environment);
     if (g->has_loops) str_add(s, one_by_one);
     print_math(g, s);
+    if (g->is_lanes) {
+        for (int n = 2; n <= 8; n *= 2)
+            str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
+        print_vector_math(g, s);
+    }
     print_powers(g, s);
     print_tables(g, s);
     if (g->uses_lu || g->uses_newton) str_add(s, lu);

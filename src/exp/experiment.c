@@ -1,5 +1,6 @@
 // src/exp/experiment.c: an experiment as written becomes numbers and names.
 #include "base/diag.h"
+#include "exp/bind.h"
 #include "expr/expr.h"
 #include "orrery/experiment.h"
 #include "source.h"
@@ -300,6 +301,36 @@ static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *ru
     run->n_settings = e->n_sets;
 }
 
+static void read_inputs(Reader *r, const orr_source *source, const AstExperiment *e, orr_run_options *run)
+{
+    orr_input *inputs = ARENA_ARRAY(r->arena, orr_input, e->n_inputs);
+    for (uint32_t i = 0; i < e->n_inputs; i++) {
+        const AstInput *written = &e->inputs[i];
+        const char *name = name_of(r, &written->target, written->target_place);
+        for (uint32_t k = 0; k < i; k++) {
+            if (strcmp(inputs[k].name, name) != 0) continue;
+            diag_report(r->diag, DIAG_INPUT_TWICE, written->place, name);
+            diag_note(r->diag, e->inputs[k].place, "it is given here first");
+            fail(r);
+        }
+        inputs[i] = bind_input(source, written, name, r->arena, r->diag);
+    }
+    run->inputs = inputs;
+    run->n_inputs = e->n_inputs;
+}
+
+static void read_sends(Reader *r, const orr_source *source, const AstExperiment *e, orr_experiment *experiment)
+{
+    orr_send *sends = ARENA_ARRAY(r->arena, orr_send, e->n_sends);
+    for (uint32_t i = 0; i < e->n_sends; i++) {
+        const AstSend *written = &e->sends[i];
+        const char *const *names = names_of(r, written->refs, NULL, written->place, written->n_refs);
+        sends[i] = bind_send(source, written, names, r->arena, r->diag);
+    }
+    experiment->sends = sends;
+    experiment->n_sends = e->n_sends;
+}
+
 static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experiment)
 {
     orr_plot *plots = ARENA_ARRAY(r->arena, orr_plot, e->n_plots);
@@ -336,6 +367,115 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
     }
     experiment->expects = expects;
     experiment->n_expects = e->n_expects;
+}
+
+// ---------------------------------------------------------------------------------------------- frames
+
+static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
+{
+    const Ast *ast = r->ast;
+    for (size_t i = 0; i < ast->frames.n; i++)
+        if (strcmp(ast->frames.items[i].name, e->frame) == 0) return &ast->frames.items[i];
+    const char **names = ARENA_ARRAY(&r->work, const char *, ast->frames.n);
+    for (size_t i = 0; i < ast->frames.n; i++) names[i] = ast->frames.items[i].name;
+    diag_report(r->diag, DIAG_FRAME_UNKNOWN, e->frame_place, e->frame);
+    const char *closest = text_closest(e->frame, names, ast->frames.n);
+    if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+    else if (ast->frames.n == 0) diag_hint(r->diag, "write one: frame %s of %s … end", e->frame, e->model);
+    else diag_hint(r->diag, "there is '%s'%s", names[0], ast->frames.n > 1 ? " and others" : "");
+    fail(r);
+    return NULL;
+}
+
+// The unit that a number is written with, if it is all there is.
+static const char *unit_of(const AstExpr *e)
+{
+    while (e->kind == AST_UNARY) e = e->operands.a;
+    return e->kind == AST_NUMBER ? e->number.unit : NULL;
+}
+
+// A bound, in the unit that the variable has in the model of the frame. One unit behind both is that of both.
+static double bound(Reader *r, const AstClaim *range, const AstExpr *e)
+{
+    r->needs = NEEDS_REF;
+    r->ref = &range->what;
+    double value = evaluate(r, e);
+    const char *unit = unit_of(range->high);
+    if (e == range->low && unit && !unit_of(e) && isfinite(value)) value = convert(r, e, unit, value);
+    r->needs = NEEDS_NO_UNIT;
+    if (isnan(value) && !r->failed) {
+        diag_report(r->diag, DIAG_SETTING_VALUE, e->place, "a bound", "not a number", "a number or inf is needed");
+        fail(r);
+    }
+    return value;
+}
+
+// From the model of the frame, `of`, to that of the experiment, which may count in other units.
+static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *out)
+{
+    out->name = name_of(r, &range->what, range->place);
+    out->low = bound(of, range, range->low);
+    out->high = bound(of, range, range->high);
+    const char *path = diag_path(r->diag, range->place.file);
+    out->file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL;
+    out->line = diag_line(r->diag, range->place);
+    if (of->failed) return;
+    if (!(out->low <= out->high)) {
+        diag_report(r->diag, DIAG_FRAME_RANGE, range->place, out->name, out->low, out->high);
+        diag_hint(r->diag, "the smaller bound stands first");
+        fail(r);
+    }
+    if (of->model == r->model) return;
+    Reader *const both[] = { of, r };
+    const char *units[2];
+    for (int i = 0; i < 2; i++) {
+        if (!both[i]->units_found) units_check(&both[i]->units, both[i]->ast, both[i]->model, &both[i]->work, NULL);
+        both[i]->units_found = true;
+        units[i] = units_of_ref(both[i]->units, &range->what);
+    }
+    if (!units[0] || !units[1]) return;
+    double *const bounds[] = { &out->low, &out->high };
+    for (int i = 0; i < 2 && !r->failed; i++)
+        if (isfinite(*bounds[i]) && !units_convert(r->ast, units[0], units[1], false, range->place, bounds[i], r->diag)) fail(r);
+}
+
+static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    const AstFrame *f = find_frame(r, e);
+    if (!f) return;
+    Reader of = { .arena = r->arena, .name = f->name, .diag = r->diag, .ast = r->ast };
+    for (size_t i = 0; i < r->ast->models.n; i++)
+        if (strcmp(r->ast->models.items[i].name, f->model) == 0) of.model = &r->ast->models.items[i];
+    if (!of.model) {
+        diag_report(r->diag, DIAG_MODEL_UNKNOWN, f->model_place, f->model);
+        fail(r);
+        return;
+    }
+    orr_frame *frame = ARENA_NEW(r->arena, orr_frame);
+    orr_claim *ranges = ARENA_ARRAY(r->arena, orr_claim, f->n_inputs + f->n_ranges);
+    const char **inputs = ARENA_ARRAY(r->arena, const char *, f->n_inputs);
+    size_t n = 0;
+    for (uint32_t i = 0; i < f->n_inputs; i++) {
+        inputs[i] = name_of(r, &f->inputs[i].what, f->inputs[i].place);
+        if (f->inputs[i].low) read_range(&of, r, &f->inputs[i], &ranges[n++]);
+    }
+    for (uint32_t i = 0; i < f->n_ranges; i++) read_range(&of, r, &f->ranges[i], &ranges[n++]);
+    const char *path = diag_path(r->diag, f->place.file);
+    *frame = (orr_frame){ .name = f->name, .inputs = inputs, .n_inputs = f->n_inputs,
+                          .observes = names_of(r, f->observes, f->observe_places, f->place, f->n_observes),
+                          .n_observes = f->n_observes,
+                          .file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL, .line = diag_line(r->diag, f->place) };
+    experiment->frame = frame;
+    experiment->run.claims = ranges;
+    experiment->run.n_claims = n;
+    const char *outside = e->outside ? e->outside : f->outside;
+    experiment->run.stop_outside = outside && strcmp(outside, "stop") == 0;
+    if (experiment->n_records == 0) {
+        experiment->records = frame->observes;
+        experiment->n_records = frame->n_observes;
+    }
+    if (of.failed) fail(r);
+    arena_free(&of.work);
 }
 
 // ---------------------------------------------------------------------------------------------- which one
@@ -413,10 +553,14 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->run.solver = e->solver;
     read_options(&r, e, &experiment->run);
     read_settings(&r, e, &experiment->run);
+    read_inputs(&r, source, e, &experiment->run);
     experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records);
     experiment->n_records = e->n_records;
+    read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
     read_expects(&r, e, experiment);
+    experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
+    if (e->frame) read_frame(&r, e, experiment);
     experiment->missing = e->missing;
     arena_free(&r.work);
     return !r.failed;

@@ -8,10 +8,13 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "exp/realtime.h"
+#include "exp/send.h"
 #include "exp/times.h"
 #include "orrery/experiment.h"
 #include "run/run.h"
 #include "solve/solver.h"
+#include "units/units.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +40,9 @@ typedef struct Simulation {
     size_t               *expected;      // [n_expects] variables
     size_t                next_expected; // place in `order`
     size_t                n_rows;
+    double                t_end;         // where the last run ended
+    Sends                *sends;         // NULL if nothing leaves during the run
+    Realtime              clock;
 } Simulation;
 
 // ---------------------------------------------------------------------------------------------- columns
@@ -189,9 +195,13 @@ static bool choose_columns(Simulation *s)
         for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_named(s, e->plots[i].ys[k]) && ok;
         if (e->plots[i].over) ok = add_named(s, e->plots[i].over) && ok;
     }
-    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 1);
+    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 2);
     if (s->model->ir.n_reruns > 0) {
         vec_push(&s->arena, &s->names, orr_model_find(s->model, "run") == (size_t)-1 ? "run" : "run number");
+        vec_push(&s->arena, &s->units, NULL);
+    }
+    if (e->frame) {
+        vec_push(&s->arena, &s->names, orr_model_find(s->model, "in_frame") == (size_t)-1 ? "in_frame" : "in frame");
         vec_push(&s->arena, &s->units, NULL);
     }
     return ok;
@@ -267,7 +277,7 @@ static orr_status meet_until(Simulation *s, double t)
             continue;
         }
         const orr_status status = orr_run_advance(s->run, at);
-        if (status != ORR_STATUS_OK) return status;
+        if (status != ORR_STATUS_OK || s->run->is_over) return status;
         meet_expectation(s);
     }
     return ORR_STATUS_OK;
@@ -277,7 +287,7 @@ static void meet_at_end(Simulation *s)
 {
     while (s->next_expected < s->experiment->n_expects) {
         const double at = time_of(s, s->order[s->next_expected]);
-        if (at > s->experiment->until && !isinf(at)) s->next_expected++;
+        if (at > s->t_end && !isinf(at)) s->next_expected++;
         else meet_expectation(s);
     }
 }
@@ -291,11 +301,10 @@ static size_t judge(Simulation *s)
         const orr_expect *x = v->expect;
         if (v->holds) continue;
         n_failed++;
-        if (x->at < s->experiment->from || x->at > s->experiment->until) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from,
-                        s->experiment->until);
+        if (x->at < s->experiment->from || x->at > s->t_end) {
+            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from, s->t_end);
         } else {
-            const double at = isnan(x->at) ? s->experiment->until : x->at;
+            const double at = isnan(x->at) ? s->t_end : x->at;
             diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within,
                         v->found);
         }
@@ -327,20 +336,30 @@ static orr_status end_sinks(Simulation *s, size_t n_begun, orr_status status)
     return ok || status != ORR_STATUS_OK ? status : ORR_STATUS_SYSTEM;
 }
 
+// What came by now holds from now on.
+static orr_status poll_inputs(Simulation *s)
+{
+    if (!s->run->is_live || input_poll(s->run)) return ORR_STATUS_OK;
+    return ORR_STATUS_FAILED;
+}
+
 static orr_status put_row(Simulation *s)
 {
-    if (!s->wants_rows) return ORR_STATUS_OK;
+    if (s->clock.ns_per_unit > 0 && !realtime_await(&s->clock, orr_run_time(s->run))) return ORR_STATUS_CANCELLED;
+    if (s->sends && !sends_put(s->sends, s->run)) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
+    if (!s->wants_rows) return poll_inputs(s);
     const size_t n = s->columns.n;
     orr_run_values(s->run, s->columns.items, n, s->values);
     if (s->run->is_failed) return ORR_STATUS_FAILED;
-    if (s->names.n > n) s->values[n] = (double)s->run->n_reruns + 1;
+    if (s->model->ir.n_reruns > 0) s->values[n] = (double)s->run->n_reruns + 1;
+    if (s->experiment->frame) s->values[s->names.n - 1] = watch_is_inside(s->run);
     const double t = orr_run_time(s->run);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         if (sink->row && !sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
     }
     s->n_rows++;
-    return ORR_STATUS_OK;
+    return poll_inputs(s);
 }
 
 static bool pulse(void *context, double t)
@@ -369,7 +388,7 @@ static orr_status run_on_times(Simulation *s, double every)
         orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_OK) status = put_row(s);
-        if (status != ORR_STATUS_OK || t == until) return status;
+        if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
         // many rows inside one step never come to where steps look at this
         if (s->run->cancel && *s->run->cancel) return ORR_STATUS_CANCELLED;
     }
@@ -385,8 +404,16 @@ static orr_status run_on_steps(Simulation *s)
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_OK) status = put_row(s);
-        if (status != ORR_STATUS_OK || t >= until) return status;
+        if (status != ORR_STATUS_OK || t >= until || s->run->is_over) return status;
     }
+}
+
+// When a real-time run meets the clock: at its rows, its steps, or ten times a second.
+static double instants(const Simulation *s, const Island *island)
+{
+    if (s->experiment->every > 0) return s->experiment->every;
+    if (island->solver->fixed_step) return island->step;
+    return 1e8 / s->clock.ns_per_unit;
 }
 
 static orr_status run_once(Simulation *s)
@@ -394,15 +421,18 @@ static orr_status run_once(Simulation *s)
     const orr_experiment *e = s->experiment;
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
+    realtime_start(&s->clock, e->from);
     orr_status status = put_row(s);
-    if (status == ORR_STATUS_OK && e->until > e->from) {
-        if (!s->wants_rows) status = run_on_times(s, 0);
+    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->is_over) {
+        if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
+        else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
         else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run)))
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
+    s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) meet_at_end(s);
     return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
 }
@@ -471,12 +501,36 @@ static void keep_results(const Simulation *s, orr_outcome *outcome)
     outcome->results = results;
 }
 
+static int by_time(const void *a, const void *b)
+{
+    const orr_left *p = a, *q = b;
+    return (p->t > q->t) - (p->t < q->t);
+}
+
+static void keep_left(const Simulation *s, orr_outcome *outcome)
+{
+    orr_left left;
+    size_t n = 0;
+    while (orr_run_left(s->run, n, &left)) n++;
+    if (n == 0) return;
+    orr_left *all = calloc(n, sizeof *all);
+    if (!all) arena_no_memory(n * sizeof *all);
+    for (size_t i = 0; i < n; i++) {
+        orr_run_left(s->run, i, &all[i]);
+        all[i].name = strdup(all[i].name);
+    }
+    qsort(all, n, sizeof *all, by_time);
+    outcome->left = all;
+    outcome->n_left = n;
+}
+
 static orr_status simulate(Simulation *s, orr_outcome *outcome)
 {
     const orr_experiment *e = s->experiment;
     bool ok = check(e, s->diag);
     ok = choose_columns(s) && ok;
     ok = prepare_expectations(s) && ok;
+    ok = orr_experiment_check(s->model, e, s->diag) && ok;
     bool wants_progress = false;
     for (size_t i = 0; i < s->n_sinks; i++) {
         s->wants_rows = s->wants_rows || s->sinks[i].row;
@@ -486,6 +540,18 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     options.t_start = e->from;
     options.t_end = e->until;
     orr_status status;
+    if (e->realtime > 0) {
+        double seconds = 1;
+        ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true, (Place){ 0 }, &seconds, s->diag) && ok;
+        s->clock = (Realtime){ .ns_per_unit = 1e9 * seconds / e->realtime, .cancel = options.cancel };
+        options.exact = options.live = true;
+    }
+    if (ok && e->n_sends > 0) {
+        s->sends = sends_open(s->model, e, &s->arena, s->diag);
+        ok = s->sends != NULL;
+        s->wants_rows = s->wants_rows || ok;
+    }
+    if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
     s->run = run_create(s->model, &options, s->diag, &status);
     if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
     if (wants_progress) {
@@ -499,11 +565,17 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     status = begin_sinks(s, &n_begun);
     if (status == ORR_STATUS_OK) status = run_study(s);
     status = end_sinks(s, n_begun, status);
+    outcome->n_instants = s->clock.n_instants;
+    outcome->n_late = s->clock.n_late;
+    outcome->latest = s->clock.latest;
+    if (s->clock.n_late) diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants, s->clock.latest);
 
     outcome->facts = orr_run_get_facts(s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
     outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
     outcome->t = orr_run_time(s->run);
+    outcome->is_over = s->run->is_over;
+    keep_left(s, outcome);
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
     keep_results(s, outcome);
@@ -520,6 +592,7 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
         .model = model, .experiment = experiment, .sinks = sinks, .n_sinks = n_sinks, .diag = diag
     };
     outcome.status = simulate(&s, &outcome);
+    if (!sends_close(s.sends) && outcome.status == ORR_STATUS_OK) outcome.status = ORR_STATUS_SYSTEM;
     outcome.n_rows = s.n_rows;
     outcome.verdicts = s.verdicts;
     orr_run_destroy(s.run);
@@ -533,5 +606,7 @@ void orr_outcome_free(orr_outcome *outcome)
     free((char *)outcome->facts.solver_reason);
     free((orr_verdict *)outcome->verdicts);
     free((orr_setting *)outcome->results);
+    for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);
+    free((orr_left *)outcome->left);
     *outcome = (orr_outcome){ 0 };
 }

@@ -12,8 +12,8 @@
     static const char name##_text[] = #__VA_ARGS__;
 
 // A NaN on either side wins; of 0 and -0, which are equal, the first.
-DEFINE_WITH_TEXT(min, static double orr_min(double a, double b) { return a <= b || a != a ? a : b; })
-DEFINE_WITH_TEXT(max, static double orr_max(double a, double b) { return a >= b || a != a ? a : b; })
+DEFINE_WITH_TEXT(min, static double orr_min(double a, double b) { return a <= b ? a : a != a ? a : b; })
+DEFINE_WITH_TEXT(max, static double orr_max(double a, double b) { return a >= b ? a : a != a ? a : b; })
 // 0, -0 and NaN are their own signs.
 DEFINE_WITH_TEXT(sign, static double orr_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; })
 // Has the sign of y, so that mod(t, 1) is a saw-tooth for negative times too.

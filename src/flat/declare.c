@@ -85,6 +85,18 @@ uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr star
     return x;
 }
 
+uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what)
+{
+    Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *name = arena_printf(&ex->scratch, "%s %s", flat->vars.items[of].name, what);
+    const FlatVar var = { .place = flat->vars.items[of].place, .kind = FLAT_INPUT, .is_hidden = true };
+    const uint32_t number = add_var(ex, text_from(name), var);
+    arena_release(&ex->scratch, mark);
+    flat->vars.items[number].start = expr_const(&flat->pool, 0);
+    return number;
+}
+
 static char *add_digits(char *at, uint32_t number)
 {
     char digits[16];
@@ -528,6 +540,10 @@ Scope *declare_root(Expander *ex, const AstModel *model)
         const Text name = text_from(ex->flat->given[i].name);
         if (!text_map_put(&ex->given, name, (uint32_t)i)) *text_map_find(&ex->given, name) = (uint32_t)i;
     }
+    const uint32_t n = ex->flat->n_settings;
+    Override *all = ARENA_ARRAY(&ex->work, Override, n);
+    for (uint32_t i = 0; i < n; i++) all[i] = (Override){ NULL, &ex->flat->settings[i], root, 0 };
+    give_all(ex, root, all, n);
     declare_scope(ex, root);
     return root;
 }

@@ -34,6 +34,7 @@ typedef struct FlatVar {
     FlatKind    kind;
     FlatRole    role;
     bool        is_output;     // published by `output`
+    bool        is_input;      // declared by `input`, whatever became of it
     bool        is_hidden;     // made by us (an unnamed integral): recorded only when asked for by name
     bool        start_is_guess;
     bool        is_preferred;  // by `prefer`: rather a state than others when constraints leave a choice
@@ -114,6 +115,15 @@ typedef struct FlatGiven {     // a value from outside
     const char *name;          // of a parameter: full path
     double      value;         // in its unit
 } FlatGiven;
+// An input that follows samples during a run. Between two of them its value is a polynomial of t, whose coefficients
+// the run sets from piece to piece: u = c0 + s (c1 + s (c2 + s c3)) with s = t - origin.
+typedef struct FlatDriven {
+    const char *name;          // full path
+    int         degree;        // 0, 1 or 3
+    Place       place;         // where it is asked for
+    uint32_t    variable;      // found: the input itself or, from degree 1 on, the variable that has its place; else NONE
+    uint32_t    origin, c[4];  // hidden inputs; of degree 0 c[0] is the input
+} FlatDriven;
 
 typedef struct Flat {
     Arena      *arena;                 // borrowed; owns everything
@@ -129,6 +139,11 @@ typedef struct Flat {
     uint32_t    keep_from;             // arrays of so many elements stay arrays; 0: none do
     const TextMap *expanded;           // names of arrays that must not; NULL if none
     bool        keep_failed;           // after expanding: arrays hide a mistake; expand again without any
+    // likewise: values for inputs, as a parent would give them to a component
+    const AstSetting *settings;        // [n_settings] borrowed; NULL if none
+    uint32_t    n_settings;
+    FlatDriven *driven;                // [n_driven] by the caller, names and degrees; the rest is found
+    uint32_t    n_driven;
     ExprPool    pool;
     VEC(FlatVar)      vars;
     VEC(FlatEquation) equations;

@@ -141,6 +141,7 @@ typedef struct Expander {
     VEC(struct Slices *) slices;
     Map         integral_of;      // rate and start → the hidden variable made for INTEG inside an expression
     size_t      n_integral_names;
+    TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
     Map         driven;           // variable that an arrow leads to → number in `arrows`
@@ -206,6 +207,8 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
 uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place);
 // Structure depends on a parameter: from now on its elements have the values given from outside, if any are.
 void     declare_structural(Expander *ex, const Scope *scope, Entity *entity);
+// A coefficient of an input that follows samples.
+uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // Where a user would look for a terminal: at the declaration of the component that has it.
 Place    declare_owner_place(const Scope *terminal);

@@ -119,6 +119,36 @@ void settle_consts(Expander *ex, Scope *root) { each_entity(ex, root, settle_con
 
 // ---------------------------------------------------------------------------------------------- inputs
 
+// An input that follows samples needs no default, which holds until the first one comes; one with slopes becomes a
+// variable with an equation.
+static void settle_driven(Expander *ex, uint32_t variable, FlatDriven *driven, const Value *value, Place place)
+{
+    static const char *const names[] = { "c0", "c1", "c2", "c3" };
+    Flat *flat = ex->flat;
+    Expr start = value->expr ? read_value(ex, value, false) : EXPR_NONE;
+    if (start == EXPR_NONE || !settle_is_fixed(ex, start)) start = expr_const(&flat->pool, 0);
+    driven->variable = driven->c[0] = variable;
+    flat->vars.items[variable].start = start;
+    if (driven->degree == 0) return;
+    driven->origin = declare_hidden_input(ex, variable, "origin");
+    for (int i = 0; i <= driven->degree; i++) driven->c[i] = declare_hidden_input(ex, variable, names[i]);
+    flat->vars.items[variable].kind = FLAT_VARIABLE;
+    flat->vars.items[variable].start = EXPR_NONE;
+    flat->vars.items[driven->c[0]].start = start;
+    const Expr s = expr_binary(&flat->pool, EXPR_SUB, expr_time(&flat->pool), lower_read(ex, driven->origin));
+    Expr polynomial = lower_read(ex, driven->c[driven->degree]);
+    for (int i = driven->degree - 1; i >= 0; i--)
+        polynomial = expr_binary(&flat->pool, EXPR_ADD, lower_read(ex, driven->c[i]),
+                            expr_binary(&flat->pool, EXPR_MUL, s, polynomial));
+    define_equation(ex, lower_read(ex, variable), polynomial, place);
+}
+
+static FlatDriven *driven_by_name(Expander *ex, const char *name)
+{
+    const uint32_t *found = ex->flat->n_driven ? text_map_find(&ex->driven_of, text_from(name)) : NULL;
+    return found ? &ex->flat->driven[*found] : NULL;
+}
+
 static void settle_input(Expander *ex, Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
@@ -129,6 +159,12 @@ static void settle_input(Expander *ex, Scope *scope, Entity *entity)
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const uint32_t variable = entity->first + i;
         if (flat->vars.items[variable].kind != FLAT_INPUT) continue;    // driven by an arrow
+        flat->vars.items[variable].is_input = true;
+        FlatDriven *driven = driven_by_name(ex, flat->vars.items[variable].name);
+        if (driven) {
+            settle_driven(ex, variable, driven, entity_value(entity, i), entity->symbol->place);
+            continue;
+        }
         Value *value = entity_value(entity, i);
         if (!value->expr) {
             EXPAND_FAIL(ex, DIAG_INPUT_OPEN, entity->symbol->place, flat->vars.items[variable].name);
@@ -162,6 +198,11 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
     for (uint32_t i = 0; i < ex->held.n; i++) {
         FlatVar *v = &flat->vars.items[ex->held.items[i].variable];
         const Reads reads = settle_reads(ex, v->start);
+        const Value *value = ex->held.items[i].value;
+        if (reads == READS_VARIABLES && value->given_to && !value->given_to->parent) {
+            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, offender(ex, v->start, READS_INPUTS));
+            diag_hint(ex->diag, "it may depend on t, parameters and inputs; what the model feeds back belongs into a model");
+        }
         if (reads > READS_INPUTS) {
             moving[(*n)++] = i;
         } else if (reads == READS_INPUTS) {
@@ -190,10 +231,45 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
     return moving;
 }
 
+// What is to be driven but is no input that anything could drive.
+static void report_not_driven(Expander *ex)
+{
+    Flat *flat = ex->flat;
+    for (uint32_t i = 0; i < flat->n_driven; i++) {
+        const FlatDriven *driven = &flat->driven[i];
+        if (driven->variable != FLAT_NONE) continue;
+        EXPAND_FAIL(ex, DIAG_INPUT_UNKNOWN, driven->place, flat->model, driven->name);
+        const uint32_t known = flat_find(flat, driven->name);
+        if (known != FLAT_NONE) {
+            const bool has_arrow = map_find(&ex->driven, known) != NULL;
+            diag_hint(ex->diag, "%s", has_arrow ? "an arrow leads to it already"
+                                                : "there is such a name, but it is not declared by 'input'");
+            continue;
+        }
+        const char **names = ARENA_ARRAY(&ex->work, const char *, flat->vars.n + flat->n_driven);
+        size_t n = 0;
+        for (size_t k = 0; k < flat->vars.n; k++)
+            if (flat->vars.items[k].kind == FLAT_INPUT && !flat->vars.items[k].is_hidden) names[n++] = flat->vars.items[k].name;
+        for (uint32_t k = 0; k < flat->n_driven; k++)
+            if (flat->driven[k].variable != FLAT_NONE && flat->driven[k].degree > 0) names[n++] = flat->driven[k].name;
+        const char *closest = text_closest(driven->name, names, n);
+        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+        else if (n > 0) diag_hint(ex->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
+        else diag_hint(ex->diag, "the model has no inputs; declare one: input %s = 0", driven->name);
+    }
+}
+
 static void settle_inputs(Expander *ex, Scope *root)
 {
     Flat *flat = ex->flat;
+    text_map_init(&ex->driven_of, &ex->work);
+    for (uint32_t i = 0; i < flat->n_driven; i++) {
+        flat->driven[i].variable = FLAT_NONE;
+        text_map_put(&ex->driven_of, text_from(flat->driven[i].name), i);
+    }
     each_entity(ex, root, settle_input);
+    if (flat->n_driven) ex->reads.n = 0;    // some inputs have become variables
+    report_not_driven(ex);
     size_t n;
     const uint32_t *moving = find_moving(ex, &n);
     ex->reads.n = 0;    // inputs have become variables

@@ -157,6 +157,69 @@ typedef struct AstModel {
     uint32_t    n_items;
 } AstModel;
 
+// ---- Machines
+
+// A state, an input or an output where it is used: `eating`, `S[i+j]`, `if i < 3 then S[i+1] else S[1]`.
+typedef struct AstSymbol AstSymbol;
+struct AstSymbol {
+    const char *name;         // NULL: `*`, or a choice
+    AstExpr   **indices;      // [n_indices]
+    uint32_t    n_indices;
+    AstExpr    *condition;    // of a choice between the next two; else NULL
+    AstSymbol  *yes, *no;
+    Place       place;
+};
+
+typedef struct AstRange { AstExpr *first, *last; } AstRange;    // first NULL: 1
+
+typedef struct AstFamily {    // `toy`, `I[3]`, `S[0..5]` where it is declared
+    const char *name;
+    AstRange   *ranges;       // [n_ranges]
+    uint32_t    n_ranges;
+    Place       place;
+} AstFamily;
+
+typedef struct AstBranch {
+    AstExpr   *probability;   // NULL: certain, and the only one
+    AstSymbol *to;
+} AstBranch;
+
+typedef struct AstMove {      // `toy -> playing / quiet`, `* -> 0.5 a | 0.5 b`
+    AstSymbol *input;
+    AstBranch *branches;      // [n_branches]
+    uint32_t   n_branches;
+    AstSymbol *output;        // NULL if none
+    Place      place;
+} AstMove;
+
+typedef enum AstMachineItemKind {
+    AST_MACHINE_CONST,        // const n = 5
+    AST_MACHINE_INPUT,        // input toy, food: one item for each name
+    AST_MACHINE_OUTPUT,       // output cries, quiet: likewise
+    AST_MACHINE_START,        // start S
+    AST_MACHINE_STATE,        // state S / output : moves
+    AST_MACHINE_RULE,         // S[i] on I[j] -> S[i+j]; S[i] / output
+} AstMachineItemKind;
+
+typedef struct AstMachineItem {
+    AstMachineItemKind kind;
+    Place       place;        // all that was written for it
+    AstFamily   family;       // const (a name), input, output, state
+    AstExpr    *value;        // const
+    AstSymbol  *symbol;       // start; the states of a rule
+    AstSymbol  *output;       // of a state or a rule without moves; NULL if none
+    AstMove    *moves;        // [n_moves] of a state; of a rule one or none
+    uint32_t    n_moves;
+    const char *doc;          // of a state
+} AstMachineItem;
+
+typedef struct AstMachine {
+    const char     *name, *doc;
+    Place           place;    // the name
+    AstMachineItem *items;    // [n_items] in the order written
+    uint32_t        n_items;
+} AstMachine;
+
 typedef struct AstPlot {      // `plot x, v over t`
     AstRef  *ys;              // [n_ys]
     uint32_t n_ys;
@@ -171,6 +234,43 @@ typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
     Place    place;
 } AstExpect;
 
+typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic outside zero`
+    AstRef      target;
+    Place       target_place;
+    AstExpr    *value;        // NULL: it comes from outside
+    const char *kind;         // "csv", "stdin", "unix", "udp", "mqtt"
+    const char *address;      // file, path, port, broker and topic; "" for stdin
+    const char *column, *time;    // of a file; NULL if not given
+    const char *between;      // "hold", "linear", "cubic"
+    const char *outside;      // "hold", "error", "zero"; NULL if not given
+    bool        is_cyclic;
+    Place       place;
+} AstInput;
+
+typedef struct AstSend {      // `output y, z to udp "5006"`
+    AstRef     *refs;         // [n_refs]
+    uint32_t    n_refs;
+    const char *kind, *address;    // as above, or "stdout"
+    Place       place;
+} AstSend;
+
+typedef struct AstClaim {     // `x in 0..2 [m]`
+    AstRef   what;
+    AstExpr *low, *high;      // NULL: any value
+    Place    place;
+} AstClaim;
+
+typedef struct AstFrame {     // inside what a model is claimed to hold
+    const char *name, *doc;
+    const char *model;        // whose names and units it uses
+    Place       place, model_place;
+    AstClaim   *inputs;       uint32_t n_inputs;   // generator: what may be applied
+    AstClaim   *ranges;       uint32_t n_ranges;   // acceptor
+    AstRef     *observes;     uint32_t n_observes; // transducer
+    Place      *observe_places;
+    const char *outside;      // "stop" or "go on"; NULL if not given
+} AstFrame;
+
 typedef struct AstExperiment {
     const char *name, *doc;
     const char *model;        // `of MODEL`
@@ -184,6 +284,11 @@ typedef struct AstExperiment {
     Place      *record_places;                     // [n_records]
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
+    AstInput   *inputs;       uint32_t n_inputs;
+    AstSend    *sends;        uint32_t n_sends;
+    const char *frame;        // `in FRAME`, or NULL
+    Place       frame_place;
+    const char *outside;      // of the frame: "stop" or "go on"; NULL: as the frame says
     const char *missing;      // a setting the user must give (CSMP's `?`), such as "timestep"; or NULL
     Place       missing_place;
 } AstExperiment;
@@ -207,8 +312,10 @@ typedef struct Ast {
     VEC(AstUse)        uses;
     VEC(AstModel)      terminals;                  // their items are AST_DECLs, across and through
     VEC(AstModel)      models;
+    VEC(AstMachine)    machines;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;
+    VEC(AstFrame)      frames;
     VEC(AstUnit)       units;
     bool   has_units;                              // a unit occurs, other than that of time
 } Ast;

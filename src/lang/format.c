@@ -131,7 +131,8 @@ static void add_code(Formatter *f, Token token, size_t breaks)
     }
     const bool is_sign = has_mark(f, token, MARK_SIGN);
     const bool connects = has_mark(f, token, MARK_CONNECT);
-    const bool loose = connects || (is_arithmetic(token.kind) && is_loose(f, token));
+    const bool loose = connects || has_mark(f, token, MARK_LOOSE)
+                       || (is_arithmetic(token.kind) && is_loose(f, token));
     if (breaks > 0 || f->lines.n == 0) open_line(f, f->statement_depth + (starts ? 0 : CONTINUED), breaks);
     else if (starts) str_add(&f->code, "; ");
     else if (needs_space(f, token, is_sign, loose)) str_add_char(&f->code, ' ');

@@ -144,7 +144,7 @@ static const bool continues[TOKEN_COUNT] = {
     [TOKEN_POWER] = true,  [TOKEN_LT] = true,    [TOKEN_LE] = true,    [TOKEN_GT] = true,
     [TOKEN_GE] = true,     [TOKEN_EQ] = true,    [TOKEN_NE] = true,    [TOKEN_AND] = true,
     [TOKEN_OR] = true,     [TOKEN_NOT] = true,   [TOKEN_IF] = true,    [TOKEN_THEN] = true,
-    [TOKEN_ELSE] = true,
+    [TOKEN_ELSE] = true,   [TOKEN_BAR] = true,
 };
 
 static Place place_of(const Lexer *lexer, size_t from, size_t to)
@@ -300,6 +300,10 @@ static TokenKind read_operator(const Lexer *lexer, size_t *n)
     case '-': return TOKEN_MINUS;
     case '*': return TOKEN_TIMES;
     case '/': return TOKEN_DIVIDE;
+    case '|':
+        if (next != '|') return TOKEN_BAR;    // two of them are an 'or' from elsewhere
+        *n = 0;
+        return TOKEN_EOF;
     case '^': return TOKEN_POWER;
     case '<': return TOKEN_LT;
     case '>': return TOKEN_GT;

@@ -35,6 +35,7 @@
     T(MINUS, "'-'")                                    \
     T(TIMES, "'*'")                                    \
     T(DIVIDE, "'/'")                                   \
+    T(BAR, "'|'")                                      \
     T(POWER, "'^'")                                    \
     T(LT, "'<'")                                       \
     T(LE, "'<='")                                      \

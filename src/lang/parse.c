@@ -92,7 +92,8 @@ static void report_outside(Parser *p)
 // A statement that no word of a file starts. True if it was read as what it was meant to be.
 static bool parse_misspelt(Parser *p)
 {
-    static const char *const words[] = { "model", "function", "experiment", "use", "unit", "terminal" };
+    static const char *const words[] = { "model", "machine", "function", "experiment",
+                                         "frame", "use",     "unit",     "terminal" };
     static const struct { const char *theirs, *ours; } table[] = {
         { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
         { "block", "model" }, { "simulate", "experiment" },
@@ -116,7 +117,9 @@ static bool parse_misspelt(Parser *p)
 
     // go on as if it had been written, so that its lines and its `end` cause no further messages
     if (text_is(text_from(meant), "model")) parse_model(p);
+    else if (text_is(text_from(meant), "machine")) parse_machine(p);
     else if (text_is(text_from(meant), "experiment")) parse_experiment(p);
+    else if (text_is(text_from(meant), "frame")) parse_frame(p);
     else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
     else return false;
     return true;
@@ -124,7 +127,7 @@ static bool parse_misspelt(Parser *p)
 
 static void parse_top(Parser *p, bool is_first)
 {
-    static const char *const later[] = { "machine", "atomic", "frame" };
+    static const char *const later[] = { "atomic" };
     const Token token = p->token;
     const TokenKind next = parse_peek(p).kind;
     const bool named = next == TOKEN_NAME || next == TOKEN_QUOTED;
@@ -140,7 +143,9 @@ static void parse_top(Parser *p, bool is_first)
         return;
     }
     if (parse_at_word(p, "model")) parse_model(p);
+    else if (parse_at_word(p, "machine") && named) parse_machine(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
+    else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);

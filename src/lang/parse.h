@@ -16,6 +16,7 @@ typedef enum ParseMarkKind {
     MARK_CALL,     // the parenthesis of a call, of arguments or overrides
     MARK_SIGN,     // a minus with one operand
     MARK_CONNECT,  // the first minus of `--` between terminals
+    MARK_LOOSE,    // `*` and `/` of a machine: no arithmetic
 } ParseMarkKind;
 
 typedef struct ParseMark {
@@ -131,10 +132,19 @@ bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
 bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // what closes `open`
 
-// ---- parse_model.c, parse_experiment.c
+// ---- parse_model.c, parse_machine.c, parse_experiment.c
 
 void parse_model(Parser *p);                                 // at the word `model`
+void parse_machine(Parser *p);                               // at the word `machine`
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_experiment(Parser *p);                            // at the word `experiment`
+
+// ---- parse_bind.c
+
+void parse_frame(Parser *p);                                 // at the word `frame`
+bool parse_input(Parser *p, AstInput *input);                // behind the word `input` in an experiment
+bool parse_output_to(Parser *p, AstSend *send);              // behind `output`, likewise
+bool parse_outside(Parser *p, const char **outside);         // behind `outside`: stop, or go on
+
 bool parse_is_model_word(Text word);                         // starts a statement of a model

@@ -166,6 +166,7 @@ static const char *advice_for(const Parser *p)
     if (kind == TOKEN_DIVIDE && before == '/') return "a comment starts with '#'";
     if (kind == TOKEN_LT && before == '=') return "write '<='";
     if (kind == TOKEN_GT && before == '=') return "write '>='";
+    if (kind == TOKEN_BAR) return "write 'or'; a bar stands between the branches of a machine's move";
     if (kind == TOKEN_PLUS) return "a number or name needs no plus sign";
     return NULL;
 }

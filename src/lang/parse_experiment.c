@@ -7,6 +7,8 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(Place)      record_places;
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
+    VEC(AstInput)   inputs;
+    VEC(AstSend)    sends;
 } Lists;
 
 // A list of an experiment, in an array of its own.
@@ -176,11 +178,11 @@ static void parse_expectation(Parser *p, Lists *lists)
 static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = {
-        "from", "until", "every", "solver", "set", "record", "plot", "expect"
+        "from", "until", "every", "solver", "set", "input", "output", "record", "plot", "expect", "outside"
     };
     static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
-                                         "predict", "policy",  "morphism", "replicate", "input",
-                                         "monte",   "compare", "steady",   "frame" };
+                                         "predict", "policy",  "morphism", "replicate", 
+                                         "monte",   "compare", "steady",    };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
         return;
@@ -217,6 +219,13 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
+    else if (parse_accept_word(p, "input")) {
+        AstInput input;
+        if (parse_input(p, &input)) vec_push(&p->scratch, &lists->inputs, input);
+    } else if (parse_accept_word(p, "output")) {
+        AstSend send;
+        if (parse_output_to(p, &send)) vec_push(&p->scratch, &lists->sends, send);
+    } else if (parse_accept_word(p, "outside")) parse_outside(p, &e->outside);
     else report_unknown_word(p);
 }
 
@@ -237,7 +246,10 @@ void parse_experiment(Parser *p)
     } else if (e.name && parse_report(p, "'of' and a model")) {
         diag_hint(p->diag, "write experiment %s of MODEL", e.name);
     }
-    if (e.model && parse_at_word(p, "in")) parse_not_yet(p, p->token);
+    if (e.model && parse_accept_word(p, "in")) {
+        e.frame_place = parse_here(p);
+        e.frame = parse_name(p, "the name of a frame");
+    }
     if (e.model) e.doc = parse_doc(p);
 
     p->suspect = (Place){ 0 };
@@ -256,5 +268,7 @@ void parse_experiment(Parser *p)
     e.record_places = COPY(p, lists.record_places, &n_places);
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
+    e.inputs = COPY(p, lists.inputs, &e.n_inputs);
+    e.sends = COPY(p, lists.sends, &e.n_sends);
     if (e.model) vec_push(p->arena, &p->ast->experiments, e);
 }

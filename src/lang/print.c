@@ -417,6 +417,107 @@ static void print_model(const char *word, const AstModel *model, Printer *p)
     put(p, "end\n");
 }
 
+// ---- Machines
+
+// At the start of a rule a word that starts another statement is quoted.
+static void print_symbol_name(const char *name, Printer *p)
+{
+    const bool is_word = strcmp(name, "state") == 0 || strcmp(name, "start") == 0;
+    if (p->at_start && is_word) put_format(p, "\"%s\"", name);
+    else print_name(name, p);
+}
+
+static void print_symbol(const AstSymbol *symbol, Printer *p)
+{
+    for (; symbol->condition; symbol = symbol->no) {
+        put(p, "if ");
+        print_expr(symbol->condition, p);
+        put(p, " then ");
+        print_symbol(symbol->yes, p);
+        put(p, " else ");
+    }
+    if (!symbol->name) {
+        put_char(p, '*');
+        return;
+    }
+    print_symbol_name(symbol->name, p);
+    if (symbol->n_indices == 0) return;
+    put_char(p, '[');
+    print_list(symbol->indices, symbol->n_indices, p);
+    put_char(p, ']');
+}
+
+static void print_family(const AstFamily *family, Printer *p)
+{
+    print_symbol_name(family->name, p);
+    for (uint32_t i = 0; i < family->n_ranges; i++) {
+        put(p, i == 0 ? "[" : ", ");
+        if (family->ranges[i].first) {
+            print_expr(family->ranges[i].first, p);
+            put(p, "..");
+        }
+        print_expr(family->ranges[i].last, p);
+    }
+    if (family->n_ranges > 0) put_char(p, ']');
+}
+
+static void print_move(const AstMove *move, Printer *p)
+{
+    print_symbol(move->input, p);
+    put(p, " -> ");
+    for (uint32_t i = 0; i < move->n_branches; i++) {
+        const AstExpr *probability = move->branches[i].probability;
+        if (i > 0) put(p, " | ");
+        if (probability) {
+            // what does not start with a digit would be taken for the state
+            const bool plain = probability->kind == AST_NUMBER && rank_of(probability) == RANK_LEAF;
+            if (!plain) put_char(p, '(');
+            print_expr(probability, p);
+            put(p, plain ? " " : ") ");
+        }
+        print_symbol(move->branches[i].to, p);
+    }
+    if (!move->output) return;
+    put(p, " / ");
+    print_symbol(move->output, p);
+}
+
+static void print_machine_item(const AstMachineItem *item, Printer *p)
+{
+    static const char *const words[] = {
+        [AST_MACHINE_CONST] = "const ", [AST_MACHINE_INPUT] = "input ", [AST_MACHINE_OUTPUT] = "output ",
+        [AST_MACHINE_START] = "start ", [AST_MACHINE_STATE] = "state ", [AST_MACHINE_RULE] = "",
+    };
+    put_format(p, "  %s", words[item->kind]);
+    p->at_start = item->kind == AST_MACHINE_RULE;
+    if (item->symbol) print_symbol(item->symbol, p);
+    else print_family(&item->family, p);
+    if (item->value) {
+        put(p, " = ");
+        print_expr(item->value, p);
+    }
+    print_doc(item->doc, p);
+    if (item->output) {
+        put(p, " / ");
+        print_symbol(item->output, p);
+    }
+    for (uint32_t i = 0; i < item->n_moves; i++) {
+        put(p, i > 0 ? ", " : item->kind == AST_MACHINE_RULE ? " on " : " : ");
+        print_move(&item->moves[i], p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_machine(const AstMachine *machine, Printer *p)
+{
+    put(p, "machine ");
+    print_name(machine->name, p);
+    print_doc(machine->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < machine->n_items; i++) print_machine_item(&machine->items[i], p);
+    put(p, "end\n");
+}
+
 // ---- Experiments
 
 static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
@@ -435,12 +536,75 @@ static void print_timing(const char *word, const AstExpr *value, Printer *p)
     put_char(p, '\n');
 }
 
+// stdin, "data.csv", udp "5005"
+static void print_address(const char *kind, const char *address, Printer *p)
+{
+    if (strcmp(kind, "csv") != 0) put_format(p, " %s", kind);
+    if (*address) put_format(p, " \"%s\"", address);
+}
+
+static void print_input(const AstInput *input, Printer *p)
+{
+    put(p, "  input ");
+    print_ref(&input->target, p);
+    if (input->value) {
+        put(p, " = ");
+        print_expr(input->value, p);
+    } else {
+        put(p, " from");
+        print_address(input->kind, input->address, p);
+        if (input->column) put_format(p, " column \"%s\"", input->column);
+        if (input->time) put_format(p, " time \"%s\"", input->time);
+        put_format(p, " %s%s", input->between, input->is_cyclic ? " cyclic" : "");
+        if (input->outside) put_format(p, " outside %s", input->outside);
+    }
+    put_char(p, '\n');
+}
+
+static void print_ranges(const char *word, const AstClaim *ranges, uint32_t n, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        put_format(p, "  %s ", word);
+        print_ref(&ranges[i].what, p);
+        if (ranges[i].low) {
+            put(p, " in ");
+            print_expr(ranges[i].low, p);
+            put(p, "..");
+            print_expr(ranges[i].high, p);
+        }
+        put_char(p, '\n');
+    }
+}
+
+static void print_frame(const AstFrame *f, Printer *p)
+{
+    put(p, "frame ");
+    print_name(f->name, p);
+    put(p, " of ");
+    print_name(f->model, p);
+    print_doc(f->doc, p);
+    put_char(p, '\n');
+    print_ranges("input", f->inputs, f->n_inputs, p);
+    print_ranges("range", f->ranges, f->n_ranges, p);
+    if (f->n_observes > 0) {
+        put(p, "  observe ");
+        print_refs(f->observes, f->n_observes, p);
+        put_char(p, '\n');
+    }
+    if (f->outside) put_format(p, "  outside %s\n", f->outside);
+    put(p, "end\n");
+}
+
 static void print_experiment(const AstExperiment *e, Printer *p)
 {
     put(p, "experiment ");
     print_name(e->name, p);
     put(p, " of ");
     print_name(e->model, p);
+    if (e->frame) {
+        put(p, " in ");
+        print_name(e->frame, p);
+    }
     print_doc(e->doc, p);
     put_char(p, '\n');
     if (e->missing) put_format(p, "  # %s must be given\n", e->missing);
@@ -460,6 +624,15 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         print_settings(e->sets, e->n_sets, p);
         put_char(p, '\n');
     }
+    for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
+    for (uint32_t i = 0; i < e->n_sends; i++) {
+        put(p, "  output ");
+        print_refs(e->sends[i].refs, e->sends[i].n_refs, p);
+        put(p, " to");
+        print_address(e->sends[i].kind, e->sends[i].address, p);
+        put_char(p, '\n');
+    }
+    if (e->outside) put_format(p, "  outside %s\n", e->outside);
     if (e->n_records > 0) {
         put(p, "  record ");
         print_refs(e->records, e->n_records, p);
@@ -511,5 +684,7 @@ void ast_print(const Ast *ast, FILE *out)
     }
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
     for (size_t i = 0; i < ast->models.n; i++) print_model("model", &ast->models.items[i], p);
+    for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
+    for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

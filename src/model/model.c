@@ -123,6 +123,7 @@ orr_variable orr_model_variable(const orr_model *model, size_t i)
         .kind = kind_of(model, &v),
         .is_output = v.var ? v.var->is_output : v.array->is_output,
         .is_hidden = v.var ? v.var->is_hidden : v.array->is_hidden,
+        .is_input = v.var && v.var->is_input,
     };
 }
 

@@ -54,27 +54,6 @@ orr_status drive_fail(orr_run *run)
 
 // ---- Looking for events
 
-orr_status drive_check_asserts(orr_run *run, Island *island)
-{
-    const orr_model *model = run->model;
-    if (model->n_asserts == 0) return ORR_STATUS_OK;
-    // where a loop has no solution the next step will say so
-    if (model->code.programs[IR_ASSERTS](island->t, island->x, &island->env, run->asserts) != 0)
-        return ORR_STATUS_OK;
-    for (size_t i = 0; i < model->n_asserts; i++) {
-        if (run->asserts[i] != 0 || run->assert_broken[i]) continue;
-        run->assert_broken[i] = true;
-        run->n_violations++;
-        const FlatAssert *assertion = &model->flat.asserts.items[i];
-        char *text = run_expr_text(model, assertion->condition);
-        diag_report(run->diag, DIAG_ASSERT_BROKEN, run_place(model, run->diag, assertion->place), island->t,
-                    assertion->text ? assertion->text : text);
-        if (assertion->text) diag_note(run->diag, (Place){ 0 }, "it claims %s", text);
-        free(text);
-    }
-    return ORR_STATUS_OK;
-}
-
 // The state at a time inside the last fixed step: the same method with a shorter step.
 typedef struct Shorter {
     Island *island;
@@ -149,7 +128,8 @@ orr_status drive_arrive(orr_run *run, Island *island)
         return drive_fail(run);
     }
     choose_look(run, island);
-    return drive_check_asserts(run, island);
+    watch_look(run, island);
+    return ORR_STATUS_OK;
 }
 
 // Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we are.
@@ -269,8 +249,11 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
     }
-    const double t_due = due_next(run);
+    if (run->inputs && drive_has_reached(island, input_kink(run)) && !input_move(run, island->t))
+        return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
+    const double t_due = due_next(run), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
+    if (t_kink < t_limit) t_limit = t_kink;
     const orr_status status = island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
                                                          : free_step(run, island, t_limit);
     // on a grid a point this near is meant; the event is where it was scheduled

@@ -155,8 +155,6 @@ static void allocate(orr_run *run)
     run->relations = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
     run->relations_left = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
     run->relations_here = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
-    run->asserts = ARENA_ARRAY(arena, double, model->n_asserts);
-    run->assert_broken = ARENA_ARRAY(arena, bool, model->n_asserts);
     run->guesses_before = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
 
     Island *island = &run->islands[0];
@@ -175,7 +173,7 @@ static void allocate(orr_run *run)
     // each step is looked at where something must be checked or remembered
     const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
     run->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
-    if (model->n_asserts || model->n_delays || run->choosing || run->chunk == 0) run->chunk = 1;
+    if (model->n_delays || run->choosing || run->chunk == 0) run->chunk = 1;
 }
 
 static orr_status set_up(orr_run *run, const orr_run_options *options)
@@ -186,12 +184,18 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!island->solver) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
-    if (!run_start(run)) return run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
+    run->is_exact = options->exact;
+    run->is_live = options->live;
+    if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
+    if (!run_start(run))
+        return run->is_cancelled ? ORR_STATUS_CANCELLED : run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     if (!island->solver->init(island, &run->arena, run->diag)) return ORR_STATUS_FAILED;
     run->t = run->t_start;
-    return drive_arrive(run, island);
+    const orr_status status = drive_arrive(run, island);
+    run->is_over = run->t_stop <= run->t;
+    return status;
 }
 
 orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag)
@@ -223,6 +227,7 @@ void orr_run_destroy(orr_run *run)
     if (!run) return;
     Island *island = &run->islands[0];
     if (island->memory && island->solver->free) island->solver->free(island);
+    input_close(run);
     arena_free(&run->arena);
     free(run);
 }
@@ -252,9 +257,10 @@ static orr_status stand_still(orr_run *run, Island *island, orr_status status)
     return status;
 }
 
-static double limit_of(const Island *island, double t)
+static double limit_of(const orr_run *run, const Island *island, double t)
 {
     const double t_end = island->options.t_end;
+    if (run->is_exact) return t;
     return t <= t_end || drive_has_reached(island, t) ? t_end : INFINITY;
 }
 
@@ -265,16 +271,22 @@ static bool is_time_ahead(orr_run *run, double t)
     return false;
 }
 
+static double larger_of(double a, double b) { return a > b ? a : b; }
+
+bool orr_run_is_over(const orr_run *run) { return run->is_over; }
+
 orr_status orr_run_advance(orr_run *run, double t)
 {
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
     Island *island = &run->islands[0];
-    while (!drive_has_reached(island, t)) {
-        const orr_status status = drive(run, island, t, limit_of(island, t), LONG_MAX);
+    if (run->is_over) return ORR_STATUS_OK;
+    while (!drive_has_reached(island, t) && run->t_stop > island->t) {
+        const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
-    return stand_at(run, island, t);
+    run->is_over = run->t_stop <= t;
+    return stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
 }
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
@@ -284,7 +296,7 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
-        double limit = limit_of(island, t_limit);
+        double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
         const orr_status status = drive(run, island, t_limit, limit, 1);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);

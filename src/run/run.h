@@ -65,6 +65,8 @@ typedef struct Island {
 
 struct History;
 struct Choosing;
+struct Inputs;
+struct Watch;
 
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
@@ -108,8 +110,9 @@ struct orr_run {
     double   *relations;            // [2*n_relations] zero functions and truth values
     double   *relations_left, *relations_here;    // [2*n_relations] scratch of locate_change
     double   *x_trial;              // [n_states] likewise
-    double   *asserts;              // [n_asserts]
-    bool     *assert_broken;        // [n_asserts] reported already
+    struct Watch *watch;            // of claims: asserts and ranges; NULL if there are none
+    double    t_stop;               // the run ends here, because a claim was broken; INFINITY: it does not
+    bool      is_over;              // the user stands where the run has ended before its time
     Calendar  calendar;             // when each source is due; its memory is inside `state`
     double   *due_memory;
     uint32_t  n_due_max;            // things in the calendar
@@ -125,6 +128,10 @@ struct orr_run {
     double    burst_start;          // time of the first of a burst of events
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
+    struct Inputs *inputs;          // that follow samples; NULL if there are none
+    bool      is_live;              // a real-time run: the newest values count, whatever their times
+    bool      is_exact;             // no step goes past the time asked for
+    bool      is_cancelled;         // while waiting for a sample
     struct Choosing *choosing;      // of states; NULL if there is nothing to choose
     bool      choice_waits;         // other variables become states before the next step
     size_t    n_switches;           // how often that happened
@@ -220,7 +227,6 @@ size_t event_first_difference(const orr_run *run, const Island *island);    // b
 // event_handle.
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
-orr_status drive_check_asserts(orr_run *run, Island *island);
 orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
 double drive_grid(const Island *island, long k);               // t_start + k·step
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
@@ -239,6 +245,24 @@ typedef bool (*LocateState)(void *context, double t, double *x);    // the state
 // and `relations` its values.
 double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context,
                      double *x);
+
+// ---- input.c: inputs that follow samples
+
+bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened
+bool   input_start(orr_run *run);                              // at t_start, after the parameters are known; likewise
+void   input_close(orr_run *run);
+double input_kink(const orr_run *run);                         // where the next step must end, though nothing jumps
+bool   input_move(orr_run *run, double t);                     // past that point; false, reported, if there is no value
+// In a real-time run: take the newest values of live sources, which holds from run->t on, where the island stands.
+bool   input_poll(orr_run *run);
+bool   input_is_live(const orr_run *run);
+
+// ---- watch.c: claims
+
+bool watch_open(orr_run *run, const orr_run_options *options);    // false, reported, if a name is not known
+void watch_start(orr_run *run);
+void watch_look(orr_run *run, Island *island);                 // at the last step, or where the island stands
+bool watch_is_inside(orr_run *run);                            // all claims hold where the user stands
 
 // ---- history.c: the past of delayed expressions
 

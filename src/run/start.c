@@ -436,7 +436,7 @@ bool run_start(orr_run *run)
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
-    if (!compute_params(run) || !history_init(run)) return false;
+    if (!compute_params(run) || !input_start(run) || !history_init(run)) return false;
     due_start(run);
 
     // modes and, of delays, the past depend on the start and the start on them

@@ -740,6 +740,21 @@ static void visit_settings(const Walk *w, const AstItem *item)
     }
 }
 
+// Values given to names of the model itself.
+static void visit_given(const Walk *w)
+{
+    Gather *g = w->g;
+    for (uint32_t i = 0; i < g->n_given; i++) {
+        const AstSetting *s = &g->given[i];
+        const Term value = walk(w, s->value);
+        UnitScope *scope = find_component(w->scope, &s->target, s->target.n_parts - 1);
+        const UnitEntity *target = scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name) : NULL;
+        if (!target || target->var == UNIT_NONE) continue;
+        const Term to = term_of_name(g, target->var, g->vars.items[target->var].name, s->place);
+        add_link(g, &to.side, &value, scope->site, s->value);
+    }
+}
+
 static void visit_arrow(const Walk *w, const AstItem *item)
 {
     const AstExpr *from = &(AstExpr){ .kind = AST_REF, .place = item->arrow.from_place, .ref = item->arrow.from };
@@ -879,4 +894,6 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before)
     g->root = make_scope(g, NULL, model, "");
     declare_scope(g, g->root);
     visit_scope(g, g->root);
+    const Walk outside = { g, g->root, NULL, g->root->site };
+    visit_given(&outside);
 }

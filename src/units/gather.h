@@ -87,6 +87,8 @@ struct PastCall;
 typedef struct Gather {
     UnitSystem *system;
     const Ast  *ast;
+    const AstSetting *given;  // [n_given] borrowed; values for the model from outside
+    uint32_t    n_given;
     Arena      *arena;        // borrowed; the Units'
     Arena       work;         // forms, relations; ends with the check
     orr_diag   *diag;

@@ -221,6 +221,8 @@ static bool check(Units *u, Gather *g, const AstModel *model)
     if (!report_mismatches(g)) return false;
     if (!uses_zeros(&u->system)) return finish(u, g);
     Gather second = gather(u, g->ast, g->arena, g->diag);
+    second.given = g->given;
+    second.n_given = g->n_given;
     gather_model(&second, model, g);
     take_over(&second, g);
     const bool ok = zero_check(&second) && finish(u, &second);
@@ -230,6 +232,12 @@ static bool check(Units *u, Gather *g, const AstModel *model)
 
 bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *arena, orr_diag *diag)
 {
+    return units_check_given(units, ast, model, NULL, 0, arena, diag);
+}
+
+bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given, uint32_t n_given,
+                       Arena *arena, orr_diag *diag)
+{
     *units = NULL;
     if (!ast->has_units) return true;
     Units *u = ARENA_NEW(arena, Units);
@@ -238,6 +246,8 @@ bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *ar
     map_init(&u->text_of, arena);
     text_map_init(&u->rates, arena);
     Gather g = gather(u, ast, arena, diag);
+    g.given = given;
+    g.n_given = n_given;
     const bool ok = check(u, &g, model);
     if (g.says_units) *units = u;
     arena_free(&g.work);

@@ -24,6 +24,10 @@ typedef struct Units Units;
 // units, and may be NULL in everything below: then nothing is known and nothing is converted.
 bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *arena, orr_diag *diag);
 
+// The same with values given to names of the model from outside, as an experiment gives them to inputs.
+bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given, uint32_t n_given,
+                       Arena *arena, orr_diag *diag);
+
 #define UNITS_ROOT    0u
 #define UNITS_NO_SITE UINT32_MAX
 uint32_t units_component(const Units *units, uint32_t site, const char *name);    // the site of a component

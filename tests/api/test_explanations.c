@@ -79,6 +79,12 @@ static void try_example(const char *name, const char *text, bool runs, orr_diag 
     orr_source *source = orr_source_parse(name, text, strlen(text), diag);
     if (!source) return;
     orr_compile_options options = orr_compile_options_default();
+    orr_experiment experiment;
+    if (runs && !orr_experiment_get(source, NULL, &experiment, diag)) return orr_source_destroy(source);
+    if (runs) {
+        options.inputs = experiment.run.inputs;
+        options.n_inputs = experiment.run.n_inputs;
+    }
     orr_model *model = orr_model_compile(source, &options, diag);
     if (model && runs) run_example(source, model, diag);
     orr_model_destroy(model);

@@ -10,7 +10,7 @@ for ask in --help -h help; do
     run $ask
     expect_status 0
     expect_quiet
-    for name in run check test show plot new fmt export steady linearise continue solvers blocks explain; do expect_out "  $name "; done
+    for name in run check test show plot new fmt export steady linearise continue machine ensemble solvers blocks explain; do expect_out "  $name "; done
     expect_out 'orrery run examples/circle.csmp'
 done
 run --version
@@ -27,7 +27,7 @@ expect_err "'orrery --help' lists the commands"
 
 # ---- Completion: commands, then the options of one
 run --complete
-expect_equal "$(tr '\n' ' ' <out)" 'run check test show plot new fmt export steady linearise continue solvers blocks explain '
+expect_equal "$(tr '\n' ' ' <out)" 'run check test show plot new fmt export steady linearise continue machine ensemble solvers blocks explain '
 mapfile -t commands <out
 for name in "${commands[@]}"; do
     run --complete "$name"
@@ -48,7 +48,7 @@ for name in "${commands[@]}"; do
     expect_status 2
     expect_code E021
     for option in $(grep -vx -e --help options); do
-        grep -qE "^  $option [^ ]" <<<"$help" || continue    # a flag
+        grep -qE "^  $option [^ []" <<<"$help" || continue    # a flag, or a value that may be left out
         run "$name" file "$option"
         expect_status 2
         expect_code E023

@@ -142,6 +142,28 @@ fi
 run run memory.orr --max-time 0; expect_status 2; expect_err 'E022'
 run run memory.orr --max-memory -5; expect_status 2; expect_err 'E022'
 
+# ---- Ensembles
+members="$root/examples/lotka_volterra_members.csv"
+run ensemble "$lv" --members "$members" --until 15 --solver rk4 --step 0.01 --lanes always -o lanes.csv
+expect_status 0
+expect_out '4 of 4 members'
+expect_equal "$(head -1 lanes.csv)" 't,member,alpha,delta,X,Y,V'
+run ensemble "$lv" --members "$members" --until 15 --solver rk4 --step 0.01 --lanes never --threads 1 -o alone.csv --quiet
+check
+cmp -s lanes.csv alone.csv || fail 'members in lanes differ from members alone'
+run run "$lv" cycle --until 15 --solver rk4 --step 0.01 --set alpha=1.7 --set delta=2.9 -o one.csv --quiet
+expect_equal "$(tail -1 one.csv | cut -d, -f2,3)" "$(awk -F, '$2 == 3' lanes.csv | cut -d, -f5,6)"
+printf 'alpha,X\n1.5,10\n1.5,-1\n' >bad.csv
+run ensemble "$lv" --members bad.csv --until 1 -o bad_out.csv
+expect_status 3
+expect_err 'member 2 failed'
+expect_equal "$(wc -l <bad_out.csv)" 2
+run ensemble "$lv"; expect_status 2; expect_err '--members'
+run ensemble "$lv" --members none.csv; expect_status 2
+printf 'alhpa\n1\n' >bad.csv
+run ensemble "$lv" --members bad.csv; expect_status 2; expect_err "did you mean 'alpha'"
+run ensemble "$lv" --members "$members" --lanes maybe; expect_status 2; expect_err 'E022'
+
 # ---- Plots
 for kind in svg png pdf; do
     run run "$lv" euler --until 1 --plot "a.$kind" --plot 'Y over X'
@@ -215,7 +237,7 @@ expect_status 0
 expect_code W614
 expect_err 'the spring law holds for small extensions only'
 run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring
-expect_out 'outside its frame: 1 assertion did not hold'
+expect_out 'outside its frame from t = 0 s: the spring law'
 run run "$root/examples/mass_spring.orr" --set x=0.21 --model MassSpring --quiet --strict
 expect_status 4
 printf "model Jump\n  var x = 0\n  x' = k\n  k = if t < 1 then 1 else 3\n  assert k < 2\nend\n" >jump.orr

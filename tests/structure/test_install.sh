@@ -53,7 +53,7 @@ env -u LD_LIBRARY_PATH "$work/user" || fail "a program with the static library"
 for list in "nm -D --defined-only $prefix/lib/liborrery.so" "nm -g --defined-only $prefix/lib/liborrery.a"; do
     others=$($list | awk 'NF == 3 && $3 !~ /^orr_/ { print $3 }')
     [[ -z $others ]] || fail "symbols that should not leave the library ($list):" "$others"
-    $list | grep -q ' T orr_' || fail "no symbols at all: $list"
+    $list | grep ' T orr_' >/dev/null || fail "no symbols at all: $list"
 done
 # what the headers promise is there
 declared=$(cat "$prefix"/include/orrery/*.h | grep -E '^ORR_API' | grep -oE '\borr_[a-z_0-9]+\(' | tr -d '(' | sort -u)

@@ -9,12 +9,18 @@ bad=0
 fail() { printf 'FAILED: %s\n' "$*"; bad=1; }
 
 # section <command>: its part of the page, as plain text with - for \-
-section() { awk -v c="$1" '/^\.S[SH]/ { on = $1 == ".SS" && $2 == c } on' docs/orrery.1 | sed 's/\\-/-/g'; }
+section() { awk -v c=".SS $1 " '/^\.S[SH]/ { on = index($0 " ", c) == 1 } on' docs/orrery.1 | sed 's/\\-/-/g'; }
 
-for command in $("$ORRERY" --complete); do
+# commands, and the parts of those that have parts: "machine show"
+mapfile -t names < <("$ORRERY" --complete | while read -r command; do
+    parts=$("$ORRERY" --complete "$command" | grep -v '^-' || true)
+    if [[ -n $parts ]]; then sed "s/^/$command /" <<<"$parts"; else echo "$command"; fi
+done)
+for command in "${names[@]}"; do
     text=$(section "$command")
     [[ -n $text ]] || { fail "'$command' is not in the manual page"; continue; }
-    has=$("$ORRERY" --complete "$command" | grep -v -x -e --help | sort || true)
+    # shellcheck disable=SC2086
+    has=$("$ORRERY" --complete $command | grep -v -x -e --help | sort || true)
     told=$(grep -A 1 '^\.TP' <<<"$text" | grep -E '^\.BI? -' | awk '{ print $2 }' | sort || true)
     difference=$(diff <(echo "$has") <(echo "$told") || true)
     [[ -z $difference ]] || fail "options of '$command' (< the program, > the manual page):"$'\n'"$difference"
@@ -34,6 +40,8 @@ complete_line() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=(); _orrery
 complete_line orrery run -- | grep -x -e --until >/dev/null || fail "completion of 'orrery run --'"
 complete_line orrery run x.orr --solver r | grep -x rk4 >/dev/null || fail "completion of '--solver r'"
 complete_line orrery show --stage f | grep -x flat >/dev/null || fail "completion of '--stage f'"
+complete_line orrery machine be | grep -x behave >/dev/null || fail "completion of 'orrery machine be'"
+complete_line orrery machine behave --st | grep -x -e --steps >/dev/null || fail "completion of 'orrery machine behave --st'"
 
 ((bad == 0)) && echo "manual page and completion agree with the program"
 exit $bad

@@ -37,7 +37,14 @@ _orrery() {
         _orrery_words "$(_orrery_ask --complete) --help --version"
         return
     fi
+    if [[ $command == machine ]] && ((COMP_CWORD == 2)); then
+        _orrery_words "$(_orrery_ask --complete machine)"
+        return
+    fi
     case $command:$previous in
+        machine:--as) _orrery_words 'table csv dot svg orr json'; return ;;
+        machine:--ledger) _orrery_files ledger; return ;;
+        machine:-o) _orrery_files csv dot svg orr json; return ;;
         *:--solver) _orrery_words "$(_orrery_ask solvers | sed 's/ .*//')"; return ;;
         *:--stage) _orrery_words 'ast units flat order ir c'; return ;;
         *:--code) _orrery_words 'auto instant native'; return ;;
@@ -47,19 +54,24 @@ _orrery() {
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
         plot:-o | run:--plot | continue:--plot) _orrery_files svg png pdf; return ;;
-        *:-o) _orrery_files csv; return ;;
+        *:--lanes) _orrery_words 'auto never always'; return ;;
+        *:-o | *:--members) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--every | *:--record | *:--plot | \
-            *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points) return ;;
+            *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
+            *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac
     if [[ $current == -* ]]; then
-        _orrery_words "$(_orrery_ask --complete "$command")"
+        [[ $command == machine ]] && command="machine ${COMP_WORDS[2]}"
+        # shellcheck disable=SC2086
+        _orrery_words "$(_orrery_ask --complete $command)"
         return
     fi
     case $command in
-        run | check | show | export | steady | linearise | continue)
+        run | check | show | export | steady | linearise | continue | ensemble)
             _orrery_experiments
             _orrery_files orr csmp
             ;;
+        machine) _orrery_files orr csv tsv dot gv ;;
         test) _orrery_files orr csmp ;;
         fmt | new) _orrery_files orr ;;
         plot) _orrery_files csv ;;

@@ -1,0 +1,395 @@
+// src/devs/kernel.c: the loop of Parallel DEVS.
+//
+// One turn is one bag at one instant:
+//
+//     who is due     those with time advance 0, kept in a list, or the earliest of the calendar
+//     output         each of them, in the order of names, puts messages into one buffer
+//     bags           messages were counted by receiver as they came; where there are several they are now
+//                    placed side by side, in the order they were sent; values are not copied again
+//     transitions    internal or confluent for those that were due, external for the other receivers; then
+//                    each says when it is due next
+//
+// Nothing is allocated unless a bag is larger than all before it. Lists of components are nearly always in
+// order already, since all loops go in the order of names (sort.c). [Chow & Zeigler 1994; Chow 1996]
+#include "devs/devs.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const Place no_place = { 0 };
+
+static void *larger(void *p, size_t *capacity, size_t wanted, size_t size)
+{
+    *capacity = vec_next_capacity(*capacity, wanted);
+    void *q = realloc(p, *capacity * size);
+    if (!q) arena_no_memory(*capacity * size);
+    return q;
+}
+
+static void fail_named(orr_devs_run *run, const char *reason)
+{
+    if (!run->has_failed) {
+        Arena work = { 0 };
+        diag_report(run->diag, DIAG_ATOMIC_FAILED, no_place,
+                    devs_component_name(run->model, run->call.component, &work), run->call.t, reason);
+        arena_free(&work);
+    }
+    run->has_failed = true;
+}
+
+void orr_devs_fail(const orr_devs_call *call, const char *reason) { fail_named(call->run, reason); }
+
+// ---- Output
+
+// Values stay where they are while a bag is handled, since bags point to them: a full chunk is kept, and
+// the next one is larger.
+static void add_chunk(orr_devs_run *run, size_t words)
+{
+    const size_t n = vec_next_capacity(run->chunk ? run->chunk->n_words : 64, words);
+    DevsChunk *chunk = malloc(sizeof *chunk + n * sizeof *chunk->words);
+    if (!chunk) arena_no_memory(n * sizeof *chunk->words);
+    chunk->older = run->chunk;
+    chunk->n_words = n;
+    run->chunk = chunk;
+    run->n_words = 0;
+}
+
+static void drop_old_chunks(orr_devs_run *run)
+{
+    while (run->chunk && run->chunk->older) {
+        DevsChunk *old = run->chunk->older;
+        run->chunk->older = old->older;
+        free(old);
+    }
+}
+
+// Keep a message and count it where it will arrive. The first one a component gets is put into a bag at
+// once: with luck it is the only one.
+static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t sender, const void *value,
+                               size_t size)
+{
+    const size_t words = (size + 7) / 8;
+    if (run->n_messages == run->messages_capacity)
+        run->messages =
+            larger(run->messages, &run->messages_capacity, run->n_messages + 1, sizeof *run->messages);
+    if (!run->chunk || run->n_words + words > run->chunk->n_words) add_chunk(run, words);
+    uint64_t *copy = &run->chunk->words[run->n_words];
+    run->n_words += words;
+    if (size == 8) memcpy(copy, value, 8);
+    else if (size > 0) memcpy(copy, value, size);
+    run->messages[run->n_messages++] = (DevsMessage){ copy, output, sender };
+
+    const DevsTarget *target = run->model->targets + run->model->first_target[output];
+    const DevsTarget *end = run->model->targets + run->model->first_target[output + 1];
+    run->n_received += (size_t)(end - target);
+    for (; target < end; target++) {
+        DevsSlot *slot = &run->slots[target->component];
+        if (slot->n++ > 0) continue;
+        if (run->n_receivers == run->bags_capacity)
+            run->bags = larger(run->bags, &run->bags_capacity, run->n_receivers + 1, sizeof *run->bags);
+        slot->start = (uint32_t)run->n_receivers;
+        run->bags[run->n_receivers] = (orr_devs_event){ copy, target->port, sender };
+        run->receivers[run->n_receivers++] = target->component;
+    }
+}
+
+void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value)
+{
+    orr_devs_run *run = call->run;
+    const DevsComponent *sender = run->sender;
+    const char *wrong = NULL;
+    if (!sender) wrong = "it sends from another function than its output function";
+    else if (port >= sender->type->n_outputs) wrong = "it sends at a port it does not have";
+    else if (run->n_received > DEVS_BAG_MAX) wrong = "more messages are sent at one instant than are allowed";
+    if (wrong) fail_named(run, wrong);
+    else
+        add_message(run, sender->first_output + port, call->component, value,
+                    sender->type->outputs[port].size);
+}
+
+static void take_inputs(orr_devs_run *run, double t)
+{
+    const orr_devs *model = run->model;
+    while (inputs_first(&run->inputs) <= t) {
+        const DevsInput input = inputs_take(&run->inputs);
+        add_message(run, model->first_input + input.port, ORR_DEVS_OUTSIDE,
+                    &run->inputs.values[(size_t)input.slot * run->inputs.slot_words],
+                    model->ports.items[0].inputs[input.port].size);
+    }
+}
+
+// Messages of one sender, by port; those at one port stay in the order of sending. Merging pieces of twice
+// the length each time.
+static void order_by_port(DevsMessage *messages, size_t n)
+{
+    size_t sorted = 1;
+    while (sorted < n && messages[sorted - 1].output <= messages[sorted].output) sorted++;
+    if (sorted == n) return;
+    DevsMessage *other = malloc(n * sizeof *other);
+    if (!other) arena_no_memory(n * sizeof *other);
+    for (size_t width = 1; width < n; width *= 2) {
+        for (size_t from = 0; from < n; from += 2 * width) {
+            const size_t middle = from + width < n ? from + width : n;
+            const size_t end = from + 2 * width < n ? from + 2 * width : n;
+            size_t a = from;
+            size_t b = middle;
+            for (size_t k = from; k < end; k++) {
+                const bool first = a < middle && (b == end || messages[a].output <= messages[b].output);
+                other[k] = messages[first ? a++ : b++];
+            }
+        }
+        memcpy(messages, other, n * sizeof *other);
+    }
+    free(other);
+}
+
+static void ask_for_output(orr_devs_run *run, size_t n_imminent)
+{
+    const DevsComponent *components = run->model->components;
+    for (size_t i = 0; i < n_imminent; i++) {
+        const DevsComponent *c = &components[run->imminent[i]];
+        if (!c->type->output) continue;
+        run->sender = c;
+        run->call.component = run->imminent[i];
+        const size_t before = run->n_messages;
+        c->type->output(run->states + (size_t)c->state * 8, &run->call);
+        if (run->n_messages - before > 1) order_by_port(run->messages + before, run->n_messages - before);
+    }
+    run->sender = NULL;
+}
+
+// ---- Bags
+
+// Who gets more than one message gets a new place, behind the single ones, where they are put side by side.
+static void place_many(orr_devs_run *run)
+{
+    const uint32_t *first = run->model->first_target;
+    const DevsTarget *targets = run->model->targets;
+    DevsSlot *slots = run->slots;
+    size_t end = run->n_receivers;
+    for (size_t i = 0; i < run->n_receivers; i++) {
+        DevsSlot *slot = &slots[run->receivers[i]];
+        if (slot->n == 1) continue;
+        slot->start = (uint32_t)end;
+        end += slot->n;
+        slot->n = 0;
+    }
+    if (end > run->bags_capacity) run->bags = larger(run->bags, &run->bags_capacity, end, sizeof *run->bags);
+    for (size_t m = 0; m < run->n_messages; m++) {
+        const DevsMessage *message = &run->messages[m];
+        for (uint32_t k = first[message->output]; k < first[message->output + 1]; k++) {
+            DevsSlot *slot = &slots[targets[k].component];
+            if (slot->start < run->n_receivers) continue;
+            run->bags[slot->start + slot->n++] =
+                (orr_devs_event){ message->value, targets[k].port, message->sender };
+        }
+    }
+}
+
+// ---- Transitions
+
+static void bad_advance(orr_devs_run *run, uint32_t component, double ta, bool is_absolute)
+{
+    if (!run->has_failed) {
+        Arena work = { 0 };
+        diag_report(run->diag, DIAG_ADVANCE_BAD, no_place, devs_component_name(run->model, component, &work),
+                    run->call.t, is_absolute ? "to be due at" : "for a time advance of", ta);
+        diag_hint(run->diag, "a time advance is 0 or more; INFINITY waits for a message");
+        arena_free(&work);
+    }
+    run->has_failed = true;
+}
+
+// Ask a component when it is due next. Who is due at once goes to the list, and may stay in the calendar:
+// the next bag comes from the list, and then it is asked again.
+static double schedule(orr_devs_run *run, uint32_t component, const orr_atomic *type, const void *state,
+                       double t)
+{
+    const bool is_absolute = type->traits & ORR_ATOMIC_ABSOLUTE;
+    const double ta = type->advance(state, &run->call);
+    const double due = is_absolute ? ta : t + ta;
+    if (due > t && (is_absolute || ta >= 0)) {
+        if (due < (double)INFINITY || run->calendar.places[component])
+            calendar_set(&run->calendar, component, due);
+        return due;
+    }
+    if (!(due >= t && (is_absolute || ta >= 0))) {
+        calendar_set(&run->calendar, component, (double)INFINITY);
+        bad_advance(run, component, ta, is_absolute);
+        return (double)INFINITY;
+    }
+    run->zero[run->clock->n_zero++] = component;
+    return t;
+}
+
+static void trace_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
+{
+    const orr_devs_trace what = { .t = run->call.t,
+                                  .bag = run->clock->bag,
+                                  .kind = kind,
+                                  .component = run->call.component,
+                                  .elapsed = elapsed,
+                                  .due = due,
+                                  .n = n };
+    run->options.trace(run->options.trace_context, &what);
+}
+
+// Returns how many had messages.
+static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
+{
+    const DevsComponent *components = run->model->components;
+    size_t n_confluent = 0;
+    for (size_t i = 0; i < n_imminent; i++) {
+        const uint32_t component = run->imminent[i];
+        const orr_atomic *type = components[component].type;
+        void *state = run->states + (size_t)components[component].state * 8;
+        const uint32_t n = run->slots[component].n;
+        run->call.component = component;
+        if (n == 0) {
+            if (type->internal) type->internal(state, &run->call);
+        } else {
+            const orr_devs_event *bag = run->bags + run->slots[component].start;
+            run->slots[component].n = 0;
+            n_confluent++;
+            if (type->confluent) type->confluent(state, &run->call, bag, n);
+            else {
+                if (type->internal) type->internal(state, &run->call);
+                if (type->external) type->external(state, &run->call, 0, bag, n);
+            }
+        }
+        const double due = schedule(run, component, type, state, t);
+        if (run->options.trace)
+            trace_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, t - run->t_last[component], due,
+                             n);
+        if (run->t_last[component] != t)
+            run->t_last[component] = t;    // often it is: written lines cost more
+    }
+    run->clock->n_internal += n_imminent;
+    run->clock->n_external += n_confluent;
+    run->clock->n_confluent += n_confluent;
+    return n_confluent;
+}
+
+static void move_receivers(orr_devs_run *run, double t)
+{
+    const DevsComponent *components = run->model->components;
+    uint64_t n_external = 0;
+    sort_ids(run->receivers, run->n_receivers, run->scratch);
+    for (size_t i = 0; i < run->n_receivers; i++) {
+        const uint32_t component = run->receivers[i];
+        const uint32_t n = run->slots[component].n;
+        if (n == 0) continue;    // was due, and has had them
+        const orr_devs_event *bag = run->bags + run->slots[component].start;
+        run->slots[component].n = 0;
+        if (component == run->model->n_components) {
+            if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
+            continue;
+        }
+        const orr_atomic *type = components[component].type;
+        void *state = run->states + (size_t)components[component].state * 8;
+        run->call.component = component;
+        const double elapsed = t - run->t_last[component];
+        if (type->external) type->external(state, &run->call, elapsed, bag, n);
+        run->t_last[component] = t;
+        n_external++;
+        const double due = schedule(run, component, type, state, t);
+        if (run->options.trace) trace_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
+    }
+    run->clock->n_external += n_external;
+}
+
+// ---- One bag
+
+static void trace_messages(orr_devs_run *run)
+{
+    for (size_t m = 0; m < run->n_messages; m++) {
+        const DevsMessage *message = &run->messages[m];
+        const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
+        const uint32_t first =
+            is_inside ? run->model->components[message->sender].first_output : run->model->first_input;
+        const orr_devs_trace what = { .t = run->call.t,
+                                      .bag = run->clock->bag,
+                                      .kind = ORR_DEVS_SENT,
+                                      .component = message->sender,
+                                      .port = message->output - first,
+                                      .value = message->value };
+        run->options.trace(run->options.trace_context, &what);
+    }
+}
+
+double kernel_next(const orr_devs_run *run)
+{
+    if (run->clock->n_zero > 0) return run->clock->now;
+    return fmin(calendar_first(&run->calendar), inputs_first(&run->inputs));
+}
+
+static size_t find_imminent(orr_devs_run *run, double t)
+{
+    size_t n = run->clock->n_zero;
+    if (n > 0) {
+        memcpy(run->imminent, run->zero, n * sizeof *run->zero);
+        run->clock->n_zero = 0;
+    } else if (calendar_first(&run->calendar) == t) n = calendar_due(&run->calendar, run->imminent);
+    sort_ids(run->imminent, n, run->scratch);
+    return n;
+}
+
+// An instant with this many bags may never end: look who takes part for a while, then say so.
+static void watch(orr_devs_run *run, size_t n_imminent)
+{
+    const uint32_t n = run->model->n_components;
+    if (!run->watched) {
+        run->watched = calloc(n + 1, 1);
+        if (!run->watched) arena_no_memory(n + 1);
+        run->watch_until = run->clock->bag + 16 + (n < 1000 ? 2 * n : 2000);
+    }
+    for (size_t i = 0; i < n_imminent; i++) run->watched[run->imminent[i]] = 1;
+    if (run->clock->bag < run->watch_until) return;
+    chain_report(run);
+    run->has_failed = true;
+}
+
+static void end_watch(orr_devs_run *run)
+{
+    free(run->watched);
+    run->watched = NULL;
+}
+
+void kernel_bag(orr_devs_run *run, double t)
+{
+    DevsClock *clock = run->clock;
+    if (t > clock->now) {
+        clock->now = t;
+        clock->bag = 0;
+        if (run->watched) end_watch(run);
+    }
+    if (clock->bag == 0) clock->n_instants++;
+    run->call.t = t;
+    run->n_messages = run->n_words = run->n_receivers = run->n_received = 0;
+    drop_old_chunks(run);
+    const size_t n_imminent = find_imminent(run, t);
+    if (run->inputs.n) take_inputs(run, t);
+    ask_for_output(run, n_imminent);
+    if (run->options.trace) trace_messages(run);
+    if (run->n_received > run->n_receivers) place_many(run);
+    if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
+    clock->n_messages += run->n_messages;
+    clock->n_received += run->n_received;
+    clock->n_bags++;
+    if (++clock->bag >= run->options.max_bags) watch(run, n_imminent);
+}
+
+void kernel_begin(orr_devs_run *run)
+{
+    const orr_devs *model = run->model;
+    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
+        const DevsDecl *d = &model->decls.items[model->by_component[b]];
+        for (uint32_t i = 0; i < d->n; i++) {
+            void *state = run->states + (size_t)model->components[d->component + i].state * 8;
+            const char *params = d->params;
+            run->call.component = d->component + i;
+            if (d->type->init)
+                d->type->init(state, params ? params + (size_t)i * d->stride : NULL, &run->call);
+            schedule(run, d->component + i, d->type, state, run->call.t);
+        }
+    }
+}

@@ -1,0 +1,247 @@
+// src/devs/run.c: one simulation of a coupled model: its memory, and what is asked of it.
+#include "devs/devs.h"
+#include <stdlib.h>
+#include <string.h>
+
+static const Place no_place = { 0 };
+
+orr_devs_options orr_devs_options_default(void) { return (orr_devs_options){ .max_bags = DEVS_BAGS_MAX }; }
+
+// ---- Memory
+
+static size_t up_64(size_t n) { return (n + 63) & ~(size_t)63; }
+
+// Where the parts of the block begin; the states stand last.
+typedef struct Layout { size_t calendar, t_last, zero, states, size; } Layout;
+
+static Layout layout_of(const orr_devs *model)
+{
+    const uint32_t n = model->n_components;
+    Layout at = { .calendar = up_64(sizeof(DevsClock)) };
+    at.t_last = at.calendar + calendar_bytes(n);
+    at.zero = at.t_last + up_64(n * sizeof(double));
+    at.states = at.zero + up_64(n * sizeof(uint32_t));
+    at.size = at.states + up_64(model->state_words * 8);
+    return at;
+}
+
+static void make_block(orr_devs_run *run)
+{
+    const Layout at = layout_of(run->model);
+    run->block_size = at.size;
+    run->block = aligned_alloc(64, at.size);
+    if (!run->block) arena_no_memory(at.size);
+    memset(run->block, 0, at.size);
+    run->clock = (DevsClock *)run->block;
+    run->calendar = calendar_init(run->block + at.calendar, run->model->n_components);
+    run->t_last = (double *)(run->block + at.t_last);
+    run->zero = (uint32_t *)(run->block + at.zero);
+    run->states = run->block + at.states;
+}
+
+static void *new_array(size_t n, size_t size)
+{
+    void *p = calloc(n ? n : 1, size);
+    if (!p) arena_no_memory(n * size);
+    return p;
+}
+
+orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options *options, orr_diag *diag)
+{
+    if (!model->is_finished || model->is_bad) {
+        diag_report(diag, DIAG_PART_BAD, no_place, "the model", "it is not finished, or has errors");
+        return NULL;
+    }
+    if (!isfinite(options->t_start)) {
+        diag_report(diag, DIAG_TIME_BAD, no_place, options->t_start, (double)INFINITY);
+        return NULL;
+    }
+    orr_devs_run *run = new_array(1, sizeof *run);
+    run->model = model;
+    run->diag = diag;
+    run->options = *options;
+    if (run->options.max_bags == 0) run->options.max_bags = DEVS_BAGS_MAX;
+    const size_t n = model->n_components;
+    make_block(run);
+    run->slots = new_array(n + 1, sizeof *run->slots);
+    run->imminent = new_array(n, sizeof *run->imminent);
+    run->receivers = new_array(n + 1, sizeof *run->receivers);
+    run->scratch = new_array(n + 1, sizeof *run->scratch);
+    const DevsPorts *ports = &model->ports.items[0];
+    for (uint32_t i = 0; i < ports->n_inputs; i++)
+        if ((ports->inputs[i].size + 7) / 8 > run->inputs.slot_words)
+            run->inputs.slot_words = (ports->inputs[i].size + 7) / 8;
+
+    run->clock->n_components = model->n_components;
+    run->clock->state_words = model->state_words;
+    run->clock->now = options->t_start;
+    run->call = (orr_devs_call){ .t = options->t_start, .run = run };
+    for (size_t i = 0; i < n; i++) run->t_last[i] = options->t_start;
+    kernel_begin(run);
+    if (!run->has_failed) return run;
+    orr_devs_run_destroy(run);
+    return NULL;
+}
+
+void orr_devs_run_destroy(orr_devs_run *run)
+{
+    if (!run) return;
+    inputs_free(&run->inputs);
+    free(run->slots);
+    free(run->imminent);
+    free(run->receivers);
+    free(run->scratch);
+    free(run->messages);
+    while (run->chunk) {
+        DevsChunk *older = run->chunk->older;
+        free(run->chunk);
+        run->chunk = older;
+    }
+    free(run->bags);
+    free(run->watched);
+    free(run->block);
+    free(run);
+}
+
+// ---- Going on
+
+orr_status orr_devs_run_step(orr_devs_run *run, double t_limit, int *done)
+{
+    *done = 0;
+    if (run->has_failed) return ORR_STATUS_FAILED;
+    if (run->options.cancel && *run->options.cancel) return ORR_STATUS_CANCELLED;
+    const double t = kernel_next(run);
+    if (!(t <= t_limit) || isinf(t)) return ORR_STATUS_OK;
+    kernel_bag(run, t);
+    *done = 1;
+    return run->has_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
+}
+
+orr_status orr_devs_run_advance(orr_devs_run *run, double t)
+{
+    orr_status status = ORR_STATUS_OK;
+    for (int done = 1; done && status == ORR_STATUS_OK;) status = orr_devs_run_step(run, t, &done);
+    if (status == ORR_STATUS_OK && t > run->clock->now && t < (double)INFINITY) {
+        run->clock->now = run->call.t = t;
+        run->clock->bag = 0;
+    }
+    return status;
+}
+
+int orr_devs_run_send(orr_devs_run *run, double t, uint32_t port, const void *value)
+{
+    const DevsPorts *ports = &run->model->ports.items[0];
+    if (port >= ports->n_inputs || !(t >= run->clock->now) || isinf(t)) return 0;
+    inputs_add(&run->inputs, t, port, value, ports->inputs[port].size);
+    return 1;
+}
+
+// ---- Asking
+
+double orr_devs_run_time(const orr_devs_run *run) { return run->clock->now; }
+double orr_devs_run_next(const orr_devs_run *run) { return kernel_next(run); }
+
+const void *orr_devs_run_state(const orr_devs_run *run, uint32_t component)
+{
+    if (component >= run->model->n_components) return NULL;
+    return run->states + (size_t)run->model->components[component].state * 8;
+}
+
+double orr_devs_run_due(const orr_devs_run *run, uint32_t component)
+{
+    if (component >= run->model->n_components) return (double)INFINITY;
+    for (uint32_t i = 0; i < run->clock->n_zero; i++)
+        if (run->zero[i] == component) return run->clock->now;
+    return calendar_time(&run->calendar, component);
+}
+
+orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
+{
+    const orr_devs *m = run->model;
+    const DevsClock *c = run->clock;
+    const size_t n = m->n_components;
+    orr_devs_facts facts = {
+        .n_components = m->n_components,
+        .n_couplings = m->first_target[m->n_outputs],
+        .n_instants = c->n_instants,
+        .n_bags = c->n_bags,
+        .n_internal = c->n_internal,
+        .n_external = c->n_external,
+        .n_confluent = c->n_confluent,
+        .n_messages = c->n_messages,
+        .n_received = c->n_received,
+        .state_bytes = m->state_words * 8,
+    };
+    facts.model_bytes = sizeof *m + arena_bytes(&m->arena) + facts.n_couplings * sizeof *m->targets;
+    facts.run_bytes = sizeof *run + run->block_size - facts.state_bytes + (n + 1) * sizeof *run->slots +
+                      n * sizeof *run->imminent + 2 * (n + 1) * sizeof *run->receivers +
+                      run->messages_capacity * sizeof *run->messages +
+                      run->bags_capacity * sizeof *run->bags + (run->chunk ? run->chunk->n_words * 8 : 0);
+    return facts;
+}
+
+// ---- Saving: the block, then the inputs to come, each with its value
+
+typedef struct SavedInput {
+    double t;
+    uint64_t port;
+} SavedInput;
+
+static size_t saved_input_size(const orr_devs_run *run)
+{
+    return sizeof(SavedInput) + run->inputs.slot_words * 8;
+}
+
+size_t orr_devs_run_size(const orr_devs_run *run)
+{
+    return run->block_size + run->inputs.n * saved_input_size(run);
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const DevsInput *x = a;
+    const DevsInput *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+void orr_devs_run_save(const orr_devs_run *run, void *bytes)
+{
+    char *p = bytes;
+    memcpy(p, run->block, run->block_size);
+    p += run->block_size;
+    const DevsInputs *inputs = &run->inputs;
+    Arena work = { 0 };
+    DevsInput *sorted = ARENA_ARRAY(&work, DevsInput, inputs->n + 1);
+    if (inputs->n > 0) memcpy(sorted, inputs->heap, inputs->n * sizeof *sorted);
+    qsort(sorted, inputs->n, sizeof *sorted, by_order);
+    for (uint32_t i = 0; i < inputs->n; i++) {
+        const SavedInput saved = { sorted[i].t, sorted[i].port };
+        memcpy(p, &saved, sizeof saved);
+        if (inputs->slot_words > 0)
+            memcpy(p + sizeof saved, &inputs->values[(size_t)sorted[i].slot * inputs->slot_words],
+                   inputs->slot_words * 8);
+        p += saved_input_size(run);
+    }
+    arena_free(&work);
+}
+
+int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
+{
+    DevsClock clock;
+    if (n < run->block_size || (n - run->block_size) % saved_input_size(run) != 0) return 0;
+    memcpy(&clock, bytes, sizeof clock);
+    if (clock.n_components != run->model->n_components || clock.state_words != run->model->state_words)
+        return 0;
+    memcpy(run->block, bytes, run->block_size);
+    inputs_clear(&run->inputs);
+    const char *p = (const char *)bytes + run->block_size;
+    const char *end = (const char *)bytes + n;
+    for (; p < end; p += saved_input_size(run)) {
+        SavedInput saved;
+        memcpy(&saved, p, sizeof saved);
+        inputs_add(&run->inputs, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
+    }
+    run->call.t = run->clock->now;
+    run->has_failed = false;
+    return 1;
+}

@@ -1,0 +1,420 @@
+// src/exp/ensemble.c: many members of one experiment: threads, lanes, results in order.
+//
+//     first member alone ──columns, time it takes→ plan ──batches→ threads ──in order→ sink
+//
+// A batch is CODE_LANES members. Threads take batches as they come, but none runs further ahead of the sink than the
+// window, so memory stays bounded however many members there are.
+#include "exp/ensemble.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "exp/times.h"
+#include "solve/solver.h"
+#include <math.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    WINDOW_FOR_EACH = 4,     // batches in memory for each thread
+    THREADS_MAX = 256,
+    ROWS_MAX = 100000000,    // of one member
+};
+#define LANES_GAIN 0.8       // of the time of members alone that lanes save, at least
+
+orr_ensemble_options orr_ensemble_options_default(void) { return (orr_ensemble_options){ 0 }; }
+
+// ---------------------------------------------------------------------------------------------- one member alone
+
+typedef struct Keeper {      // a sink that keeps the rows of one member
+    MemberResult *result;
+    size_t        n_columns;
+    bool          only_end;
+    // of the first member
+    Ensemble     *learner;
+    const orr_member_sink *sink;
+    bool          is_refused;
+    orr_diag     *diag;      // where what is wrong with all members is told
+} Keeper;
+
+static bool learn_columns(Keeper *k, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+{
+    Ensemble *e = k->learner;
+    e->n_columns = n;
+    e->columns = ARENA_ARRAY(&e->arena, size_t, n);
+    for (size_t i = 0; i < n; i++) e->columns[i] = orr_model_find(e->model, names[i]);
+    k->is_refused = k->sink->begin && !k->sink->begin(k->sink->self, names, units, n, time_unit);
+    return !k->is_refused;
+}
+
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+{
+    Keeper *k = self;
+    k->n_columns = n;
+    return !k->learner || learn_columns(k, names, units, n, time_unit);
+}
+
+static bool row(void *self, double t, const double *values, size_t n)
+{
+    Keeper *k = self;
+    MemberResult *r = k->result;
+    if (k->only_end) r->n_rows = 0;
+    if (r->n_rows == r->capacity) {
+        r->capacity = r->capacity ? 2 * r->capacity : 16;
+        r->times = realloc(r->times, r->capacity * sizeof *r->times);
+        r->rows = realloc(r->rows, (r->capacity * n + 1) * sizeof *r->rows);
+        if (!r->times || !r->rows) arena_no_memory(r->capacity * n * sizeof(double));
+    }
+    r->times[r->n_rows] = t;
+    memcpy(r->rows + r->n_rows * n, values, n * sizeof *values);
+    r->n_rows++;
+    return true;
+}
+
+static bool is_only_end(const orr_experiment *experiment) { return experiment->every == 0; }
+
+static void explain_failure(const orr_diag *diag, orr_status status, MemberResult *result, const Keeper *keeper)
+{
+    for (size_t i = 0; i < orr_diag_count(diag); i++) {
+        const orr_message m = orr_diag_get(diag, i);
+        if (m.severity != ORR_SEVERITY_ERROR) continue;
+        if (!result->failure && asprintf(&result->failure, "%s: %s", m.code, m.text) < 0) result->failure = NULL;
+        if (keeper->diag && status == ORR_STATUS_USAGE) orr_diag_add(keeper->diag, m.code, m.text, m.hint);
+    }
+}
+
+// The experiment with the settings of a member behind those of all.
+static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Keeper *keeper)
+{
+    const orr_ensemble_options *o = e->options;
+    orr_experiment experiment = *e->experiment;
+    if (is_only_end(&experiment)) experiment.every = fmax(experiment.until - experiment.from, 0);
+    orr_setting *settings = malloc((experiment.run.n_settings + o->n_names + 1) * sizeof *settings);
+    if (!settings) arena_no_memory(o->n_names * sizeof *settings);
+    for (size_t i = 0; i < experiment.run.n_settings; i++) settings[i] = experiment.run.settings[i];
+    for (size_t i = 0; i < o->n_names; i++)
+        settings[experiment.run.n_settings + i] = (orr_setting){ o->names[i], o->values[index * o->n_names + i] };
+    experiment.run.settings = settings;
+    experiment.run.n_settings += o->n_names;
+    experiment.run.cancel = o->cancel;
+    keeper->only_end = is_only_end(e->experiment);
+    keeper->result = result;
+    const orr_sink sink = { .begin = begin, .row = row, .self = keeper };
+    orr_diag *diag = orr_diag_create();
+    result->n_rows = 0;
+    orr_outcome outcome = orr_simulate(e->model, &experiment, &sink, 1, diag);
+    result->status = outcome.status;
+    result->t = outcome.t;
+    free(result->failure);
+    result->failure = NULL;
+    if (outcome.status != ORR_STATUS_OK) {
+        if (keeper->only_end) result->n_rows = 0;    // it is the start, not the end
+        explain_failure(diag, outcome.status, result, keeper);
+    }
+    orr_outcome_free(&outcome);
+    orr_diag_destroy(diag);
+    free(settings);
+}
+
+void member_alone(const Ensemble *e, size_t index, MemberResult *result)
+{
+    Keeper keeper = { 0 };
+    run_alone(e, index, result, &keeper);
+}
+
+static void result_free(MemberResult *result)
+{
+    free(result->failure);
+    free(result->times);
+    free(result->rows);
+    *result = (MemberResult){ 0 };
+}
+
+// ---------------------------------------------------------------------------------------------- the plan
+
+static bool report_value(orr_diag *diag, const char *name, double value, const char *why)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%g", value);
+    diag_report(diag, DIAG_SETTING_VALUE, (Place){ 0 }, name, text, why);
+    return false;
+}
+
+// What each name sets; false if one is of another kind, which members tell when they are alone.
+static bool find_names(Ensemble *e)
+{
+    const orr_model *model = e->model;
+    const IrLayout *layout = &model->ir.layout;
+    e->names = ARENA_ARRAY(&e->arena, EnsembleName, e->options->n_names);
+    for (size_t i = 0; i < e->options->n_names; i++) {
+        const size_t variable = orr_model_find(model, e->options->names[i]);
+        if (variable == (size_t)-1) return false;
+        const FlatVar *var = &model->flat.vars.items[variable];
+        e->names[i] = (EnsembleName){ FLAT_NONE, FLAT_NONE };
+        if (var->is_structural) return false;
+        if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) e->names[i].param = layout->place[variable];
+        else if (layout->state_of[variable] != FLAT_NONE) e->names[i].state = layout->state_of[variable];
+        else return false;
+    }
+    return true;
+}
+
+// The times of the rows, as an experiment has them.
+static bool find_times(Ensemble *e)
+{
+    const double from = e->experiment->from, until = e->experiment->until, every = e->experiment->every;
+    VEC(double) times = { 0 };
+    if (is_only_end(e->experiment)) {
+        vec_push(&e->arena, &times, until);
+    } else {
+        if ((until - from) / every > ROWS_MAX) return false;
+        const Times grid = times_of(from, every);
+        vec_push(&e->arena, &times, from);
+        for (double i = 1; times.items[times.n - 1] < until; i++) {
+            const double t = times_at(&grid, i);
+            vec_push(&e->arena, &times, t < until - 1e-9 * every ? t : until);
+        }
+    }
+    e->times = times.items;
+    e->n_rows = times.n;
+    return true;
+}
+
+// Each row at a grid point of the fixed steps?
+static bool find_grid(Ensemble *e)
+{
+    e->grid = ARENA_ARRAY(&e->arena, long, e->n_rows);
+    for (size_t i = 0; i < e->n_rows; i++) {
+        const double steps = (e->times[i] - e->experiment->from) / e->step, k = round(steps);
+        if (!(fabs(steps) < 4e15) || fabs(steps - k) > fmax(SOLVER_GRID_SLACK, 4e-16 * fabs(steps))) return false;
+        e->grid[i] = (long)k;
+    }
+    return true;
+}
+
+static bool find_loop(Ensemble *e)
+{
+    static const struct { const char *name; CodeLoopId id; } methods[] = {
+        { "euler", CODE_EULER }, { "heun", CODE_HEUN }, { "rk4", CODE_RK4 },
+    };
+    const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
+    for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
+        if (strcmp(methods[i].name, solver->name) != 0) continue;
+        e->loop = methods[i].id;
+        return true;
+    }
+    return false;
+}
+
+// Models in which nothing happens but steps.
+static bool is_plain(const orr_model *model)
+{
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
+           !model->blocks.reduction && model->blocks.n_required == 0;
+}
+
+// Lanes for members of `alone_ms` each: where they are possible, and if they pay.
+static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag *diag)
+{
+    const orr_ensemble_options *o = e->options;
+    e->step = e->experiment->run.step;
+    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model) || !find_loop(e) || !(e->step > 0)) return;
+    if (!find_names(e) || !find_times(e) || !find_grid(e) || !code_can_lanes(&e->model->ir)) return;
+    const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
+    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;
+    orr_diag *unheard = orr_diag_create();
+    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
+    orr_diag_destroy(unheard);
+}
+
+// ---------------------------------------------------------------------------------------------- threads
+
+typedef struct Slot {                     // a batch that is computed or waits for its turn
+    MemberResult results[CODE_LANES];
+    size_t       n;
+    bool         is_done;
+} Slot;
+
+typedef struct Pool {
+    Ensemble *e;
+    const orr_member_sink *sink;
+    size_t    first;                      // member of the first batch: those before it are done
+    size_t    n_batches;
+    size_t    window;                     // slots
+    Slot     *slots;                      // [window] batch b is in b % window
+    pthread_mutex_t lock;                 // over what follows
+    pthread_cond_t  changed;
+    size_t    next_batch;                 // to be taken
+    size_t    next_out;                   // to be handed to the sink
+    bool      is_emitting;                // a thread is at it
+    bool      is_stopped;
+    size_t    n_done, n_failed;
+} Pool;
+
+static bool is_cancelled(const Ensemble *e) { return e->options->cancel && *e->options->cancel; }
+
+static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
+{
+    const orr_member member = { index, result->status, result->failure, result->t, result->n_rows, result->times,
+                                result->rows };
+    if (result->status == ORR_STATUS_CANCELLED) return false;
+    pool->n_done++;
+    pool->n_failed += result->status != ORR_STATUS_OK;
+    return !pool->sink->member || pool->sink->member(pool->sink->self, &member);
+}
+
+// Hand over what is due, in order; by one thread at a time, without the lock while the sink works.
+static void emit(Pool *pool)
+{
+    if (pool->is_emitting) return;
+    pool->is_emitting = true;
+    while (!pool->is_stopped && pool->next_out < pool->next_batch) {
+        Slot *slot = &pool->slots[pool->next_out % pool->window];
+        if (!slot->is_done) break;
+        const size_t first = pool->first + pool->next_out * CODE_LANES;
+        pthread_mutex_unlock(&pool->lock);
+        bool ok = true;
+        for (size_t i = 0; ok && i < slot->n; i++) ok = hand_over(pool, first + i, &slot->results[i]);
+        if (ok && pool->sink->progress) ok = pool->sink->progress(pool->sink->self, pool->n_done, pool->e->options->n_members);
+        pthread_mutex_lock(&pool->lock);
+        slot->is_done = false;
+        pool->next_out++;
+        if (!ok) pool->is_stopped = true;
+        pthread_cond_broadcast(&pool->changed);
+    }
+    pool->is_emitting = false;
+}
+
+static void compute(Ensemble *e, Batch *batch, size_t first, Slot *slot)
+{
+    // where most members leave their lanes, lanes are a detour
+    const bool pays = atomic_load(&e->n_left) <= 2 * CODE_LANES + atomic_load(&e->n_in_lanes);
+    if (batch && pays) {
+        batch_run(batch, e, first, slot->n, slot->results);
+        return;
+    }
+    for (size_t i = 0; i < slot->n; i++) {
+        member_alone(e, first + i, &slot->results[i]);
+        if (is_cancelled(e)) slot->results[i].status = ORR_STATUS_CANCELLED;
+    }
+}
+
+static void *work(void *self)
+{
+    Pool *pool = self;
+    Ensemble *e = pool->e;
+    Arena arena = { 0 };
+    orr_diag *diag = orr_diag_create();
+    Batch *batch = e->has_lanes ? batch_create(e, &arena, diag) : NULL;
+    pthread_mutex_lock(&pool->lock);
+    while (!pool->is_stopped && !is_cancelled(e) && pool->next_batch < pool->n_batches) {
+        if (pool->next_batch >= pool->next_out + pool->window) {
+            pthread_cond_wait(&pool->changed, &pool->lock);
+            continue;
+        }
+        const size_t b = pool->next_batch++, first = pool->first + b * CODE_LANES;
+        const size_t left = e->options->n_members - first;
+        Slot *slot = &pool->slots[b % pool->window];
+        slot->n = left < CODE_LANES ? left : CODE_LANES;
+        pthread_mutex_unlock(&pool->lock);
+        compute(e, batch, first, slot);
+        pthread_mutex_lock(&pool->lock);
+        slot->is_done = true;
+        emit(pool);
+    }
+    pthread_cond_broadcast(&pool->changed);
+    pthread_mutex_unlock(&pool->lock);
+    batch_destroy(batch);
+    orr_diag_destroy(diag);
+    arena_free(&arena);
+    return NULL;
+}
+
+static void run_pool(Pool *pool, size_t n_threads)
+{
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->changed, NULL);
+    pool->window = n_threads * WINDOW_FOR_EACH;
+    pool->slots = calloc(pool->window, sizeof *pool->slots);
+    if (!pool->slots) arena_no_memory(pool->window * sizeof *pool->slots);
+    pthread_t threads[THREADS_MAX];
+    size_t n = 0;
+    for (; n + 1 < n_threads; n++)
+        if (pthread_create(&threads[n], NULL, work, pool) != 0) break;
+    work(pool);    // this thread works too
+    for (size_t i = 0; i < n; i++) pthread_join(threads[i], NULL);
+    // what was done while another thread was still at it
+    pthread_mutex_lock(&pool->lock);
+    emit(pool);
+    pthread_mutex_unlock(&pool->lock);
+    for (size_t i = 0; i < pool->window; i++)
+        for (size_t k = 0; k < CODE_LANES; k++) result_free(&pool->slots[i].results[k]);
+    free(pool->slots);
+    pthread_cond_destroy(&pool->changed);
+    pthread_mutex_destroy(&pool->lock);
+}
+
+// ---------------------------------------------------------------------------------------------- all of it
+
+static bool check_options(const orr_model *model, const orr_ensemble_options *o, orr_diag *diag)
+{
+    bool ok = true;
+    for (size_t i = 0; i < o->n_names; i++) {
+        if (orr_model_find(model, o->names[i]) == (size_t)-1) {
+            diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, o->names[i]);
+            const char *closest = orr_model_closest(model, o->names[i]);
+            if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+            ok = false;
+        }
+        for (size_t k = 0; k < i; k++)
+            if (strcmp(o->names[i], o->names[k]) == 0)
+                ok = report_value(diag, o->names[i], o->n_members ? o->values[i] : 0, "it is given twice");
+    }
+    return ok;
+}
+
+orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experiment,
+                            const orr_ensemble_options *options, const orr_member_sink *sink,
+                            orr_ensemble_facts *facts, orr_diag *diag)
+{
+    orr_ensemble_facts told = { 0 };
+    if (!check_options(model, options, diag)) return ORR_STATUS_USAGE;
+    const uint64_t began = os_now_ns();
+    orr_experiment plain = *experiment;
+    plain.n_expects = 0;
+    plain.n_plots = 0;
+    Ensemble e = { .model = model, .experiment = &plain, .options = options };
+    size_t n_threads = options->n_threads ? options->n_threads : (size_t)os_processors();
+    if (n_threads > THREADS_MAX) n_threads = THREADS_MAX;
+    Pool pool = { .e = &e, .sink = sink };
+
+    // the first member that starts tells what is recorded, and how long one takes; what is wrong with the question is
+    // wrong for all
+    MemberResult first = { 0 };
+    Keeper keeper = { .learner = &e, .sink = sink, .diag = diag };
+    orr_status status = ORR_STATUS_OK;
+    double alone_ms = 0;
+    while (status == ORR_STATUS_OK && !e.columns && pool.first < options->n_members && !is_cancelled(&e)) {
+        const uint64_t started = os_now_ns();
+        run_alone(&e, pool.first, &first, &keeper);
+        alone_ms = (double)(os_now_ns() - started) * 1e-6;
+        if (first.status == ORR_STATUS_USAGE) status = ORR_STATUS_USAGE;
+        else if (keeper.is_refused || !hand_over(&pool, pool.first++, &first)) status = ORR_STATUS_SYSTEM;
+    }
+    result_free(&first);
+    pool.n_batches = (options->n_members - pool.first + CODE_LANES - 1) / CODE_LANES;
+    if (n_threads > pool.n_batches) n_threads = pool.n_batches ? pool.n_batches : 1;
+    if (status == ORR_STATUS_OK && !is_cancelled(&e) && pool.n_batches > 0) {
+        plan_lanes(&e, alone_ms, n_threads, diag);
+        run_pool(&pool, n_threads);
+        if (pool.is_stopped) status = ORR_STATUS_SYSTEM;
+    }
+    told.n_done = pool.n_done;
+    told.n_failed = pool.n_failed;
+    told.n_in_lanes = atomic_load(&e.n_in_lanes);
+    told.n_threads = n_threads;
+    told.simulate_ms = (double)(os_now_ns() - began) * 1e-6;
+    if (facts) *facts = told;
+    if (e.has_lanes) code_lanes_free(&e.lanes);
+    arena_free(&e.arena);
+    return status != ORR_STATUS_USAGE && is_cancelled(&e) ? ORR_STATUS_CANCELLED : status;
+}

@@ -1,0 +1,55 @@
+// src/exp/ensemble.h: an ensemble under way, shared by its parts.
+//
+//     ensemble.c   what to do, threads, members to the sink in their order
+//     batch.c      CODE_LANES members at once, by one thread
+#pragma once
+#include "code/code.h"
+#include "orrery/ensemble.h"
+#include "run/run.h"
+#include <stdatomic.h>
+
+// Where the value of one of `names` goes.
+typedef struct EnsembleName {
+    uint32_t param;    // place among the parameters, or FLAT_NONE
+    uint32_t state;    // number of the state whose initial value it is, or FLAT_NONE
+} EnsembleName;
+
+typedef struct Ensemble {
+    const orr_model      *model;
+    const orr_experiment *experiment;     // without expectations; rows as below
+    const orr_ensemble_options *options;
+    Arena        arena;
+    // what is recorded: learnt from the first member
+    size_t       n_columns, n_rows;
+    size_t      *columns;                 // [n_columns] variables
+    double      *times;                   // [n_rows]
+    // lanes
+    bool         has_lanes;
+    CodeLanes    lanes;
+    CodeLoopId   loop;
+    EnsembleName *names;                  // [n_names]
+    long        *grid;                    // [n_rows] steps from the start to each row
+    double       step;
+    atomic_size_t n_in_lanes, n_left;     // members that stayed in their lane, and that had to leave it
+} Ensemble;
+
+// What came of a member, in memory of the batch.
+typedef struct MemberResult {
+    orr_status status;
+    char      *failure;                   // heap, or NULL
+    double     t;
+    size_t     n_rows;
+    double    *times, *rows;              // heap; grown as needed
+    size_t     capacity;                  // rows
+} MemberResult;
+
+// ---- ensemble.c
+void member_alone(const Ensemble *e, size_t index, MemberResult *result);    // by its own run
+
+// ---- batch.c
+typedef struct Batch Batch;    // the memory of one thread
+// NULL if no run can be created: then every member goes alone, and tells why.
+Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag);
+void   batch_destroy(Batch *batch);
+// The members from `first` on, at most CODE_LANES; those that must leave their lane are computed alone.
+void   batch_run(Batch *batch, Ensemble *e, size_t first, size_t n, MemberResult *results);

@@ -1,0 +1,11 @@
+// src/exp/send.h: values that leave while the run goes on: lines `t,y` to a file, a socket, standard output.
+#pragma once
+#include "orrery/experiment.h"
+#include "run/run.h"
+
+typedef struct Sends Sends;
+
+// Find the variables and open everything; NULL, with messages, if that fails. In the arena.
+Sends *sends_open(const orr_model *model, const orr_experiment *experiment, Arena *arena, orr_diag *diag);
+bool   sends_put(Sends *sends, orr_run *run);    // the present values; false, reported, if they cannot leave
+bool   sends_close(Sends *sends);                // false, reported, if something was not written; NULL is allowed

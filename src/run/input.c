@@ -1,0 +1,383 @@
+// src/run/input.c: inputs that follow samples: from a table, a socket, the host program.
+//
+// The equations know such an input as a polynomial of t whose coefficients are inputs of their own (see FlatDriven).
+// While a step is made one piece is in force. Where its value jumps a source of the calendar moves on to the next
+// piece, and the solver begins anew; where only the slope changes (a kink) a step ends, and the next one begins with the
+// next piece. What was interpolated inside the last step still sees the piece it was computed with.
+#include "base/diag.h"
+#include "base/os.h"
+#include "port/port.h"
+#include "run/run.h"
+#include "solve/solver.h"
+#include "units/units.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Driven {
+    const FlatDriven *flat;      // borrowed
+    const orr_input  *given;     // borrowed while the run is created; texts are copies
+    orr_input  input;            // a copy
+    Signal     signal;
+    PortIn     port;
+    bool       has_port, is_live;    // live: read at the instants of a real-time run, and held
+    bool       was_closed;           // told
+    uint32_t   source;               // in the calendar
+} Driven;
+
+struct Inputs {
+    Driven *items;      // [n]
+    size_t  n;
+    double  kink;       // the first end of a piece at which nothing jumps
+};
+
+// ---------------------------------------------------------------------------------------------- units
+
+// The scale and zero of a column: values are converted to the unit of the input, times to that of the model.
+static bool read_units(orr_run *run, Driven *d, Place place)
+{
+    const orr_model *model = run->model;
+    const FlatVar *var = &model->flat.vars.items[d->flat->variable];
+    PortIn *port = &d->port;
+    if (port->time_unit) {
+        double one = 1;
+        if (!units_convert(&model->own_units, port->time_unit, orr_model_time_unit(model), true, place, &one, run->diag))
+            return false;
+        port->time_scale = one;
+    }
+    if (!port->value_unit) return true;
+    const char *unit = var->unit;
+    if (!unit) {
+        diag_report(run->diag, DIAG_UNIT_NOT_USED, place, port->value_unit, var->name);
+        diag_hint(run->diag, "declare it: input %s [%s]", var->name, port->value_unit);
+        return true;
+    }
+    if (strcmp(unit, port->value_unit) == 0) return true;
+    double zero = 0, one = 1;
+    if (!units_convert(&model->own_units, port->value_unit, unit, false, place, &zero, run->diag)) return false;
+    units_convert(&model->own_units, port->value_unit, unit, false, place, &one, run->diag);
+    port->value_offset = zero;
+    port->value_scale = one - zero;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- pieces
+
+static SampleResult next_of_port(void *self, Sample *sample) { return port_next(&((Driven *)self)->port, sample); }
+
+static SampleResult next_of_host(void *self, Sample *sample)
+{
+    const orr_input *input = &((Driven *)self)->input;
+    switch (input->next(input->self, &sample->t, &sample->u)) {
+    case ORR_SAMPLE_OK: return SAMPLE_OK;
+    case ORR_SAMPLE_END: return SAMPLE_END;
+    case ORR_SAMPLE_FAILED: break;
+    }
+    return SAMPLE_FAILED;
+}
+
+static const char *title_of(const Driven *d) { return d->has_port ? d->port.title : "the host program"; }
+
+static void put_piece(orr_run *run, const Driven *d)
+{
+    const FlatDriven *f = d->flat;
+    const SignalPiece *p = &d->signal.piece;
+    for (int i = 0; i <= f->degree; i++) run_set_input(run, f->c[i], p->c[i]);
+    if (f->degree > 0) run_set_input(run, f->origin, p->origin);
+}
+
+// Why a signal has no piece, in words.
+static bool report_state(orr_run *run, Driven *d, double t)
+{
+    const FlatVar *var = &run->model->flat.vars.items[d->flat->variable];
+    const Place place = d->input.file ? (Place){ .file = diag_add_source(run->diag, d->input.file, NULL, 0),
+                                                 .offset = (uint32_t)d->input.line }
+                                      : (Place){ 0 };
+    switch (d->signal.state) {
+    case SIGNAL_OK: break;
+    case SIGNAL_FAILED:
+        if (d->has_port && d->port.is_cancelled) run->is_cancelled = true;
+        else if (d->has_port && d->port.is_late) {
+            diag_report(run->diag, DIAG_INPUT_LATE, place, var->name, title_of(d), d->port.patience, t);
+            diag_hint(run->diag, "--wait S waits longer; with --realtime the run goes on with the last value");
+        } else if (!d->has_port) {
+            diag_report(run->diag, DIAG_PORT_LOST, place, title_of(d), "it gave no sample");
+        } else {
+            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g", var->name, t);
+        }
+        break;
+    case SIGNAL_OUTSIDE:
+        diag_report(run->diag, DIAG_INPUT_OUTSIDE, place, var->name, t, title_of(d), d->signal.first, d->signal.last);
+        diag_hint(run->diag, "let the run end there, or say what holds outside: outside hold, outside zero");
+        break;
+    case SIGNAL_EMPTY: diag_report(run->diag, DIAG_INPUT_EMPTY, place, var->name, title_of(d)); break;
+    }
+    return false;
+}
+
+// The other side has closed, and the data end: said once.
+static void look_for_end(orr_run *run, Driven *d, double t)
+{
+    const bool is_socket = d->has_port && d->port.kind->is_outside;
+    if (d->was_closed || !is_socket || !d->port.is_closed || d->signal.phase != SIGNAL_BEHIND) return;
+    d->was_closed = true;
+    diag_report(run->diag, DIAG_INPUT_CLOSED, (Place){ 0 }, title_of(d), run->model->flat.vars.items[d->flat->variable].name,
+                signal_value(&d->signal.piece, t), t);
+}
+
+static void find_kink(struct Inputs *inputs)
+{
+    inputs->kink = INFINITY;
+    for (size_t i = 0; i < inputs->n; i++) {
+        const Driven *d = &inputs->items[i];
+        if (d->is_live || d->signal.piece.jumps) continue;
+        if (d->signal.piece.until < inputs->kink) inputs->kink = d->signal.piece.until;
+    }
+}
+
+// In the calendar: the value jumps here.
+static bool jump(void *context, orr_run *run, double t, double *next)
+{
+    Driven *d = context;
+    *next = INFINITY;
+    if (d->is_live) return true;
+    if (signal_move(&d->signal) != SIGNAL_OK) return report_state(run, d, t);
+    put_piece(run, d);
+    look_for_end(run, d, t);
+    if (d->signal.piece.jumps) *next = d->signal.piece.until;
+    find_kink(run->inputs);
+    return true;
+}
+
+static double first_jump(void *context, orr_run *run)
+{
+    (void)run;
+    const Driven *d = context;
+    return !d->is_live && d->signal.piece.jumps ? d->signal.piece.until : INFINITY;
+}
+
+double input_kink(const orr_run *run) { return run->inputs ? run->inputs->kink : INFINITY; }
+
+bool input_move(orr_run *run, double t)
+{
+    struct Inputs *inputs = run->inputs;
+    for (size_t i = 0; i < inputs->n; i++) {
+        Driven *d = &inputs->items[i];
+        // near a grid point means that point; a piece of no length passes at once
+        while (!d->is_live && !d->signal.piece.jumps && d->signal.piece.until <= inputs->kink) {
+            if (signal_move(&d->signal) != SIGNAL_OK) return report_state(run, d, t);
+            put_piece(run, d);
+            look_for_end(run, d, t);
+            if (d->signal.piece.jumps) run_schedule(run, d->source, d->signal.piece.until);
+        }
+    }
+    run->values_valid = false;
+    find_kink(inputs);
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- life
+
+bool input_start(orr_run *run)
+{
+    struct Inputs *inputs = run->inputs;
+    bool ok = true;
+    for (size_t i = 0; inputs && i < inputs->n; i++) {
+        Driven *d = &inputs->items[i];
+        if (d->is_live) {    // the default, until something comes
+            const double value = run->islands[0].env.v[run->model->ir.layout.place[d->flat->c[0]]];
+            d->signal.piece = (SignalPiece){ .origin = run->t_start, .c = { value }, .until = INFINITY };
+            continue;
+        }
+        const bool is_again = run->n_reruns > 0;
+        if (is_again && d->has_port && !d->signal.cyclic && !port_rewind(&d->port)) {
+            diag_report(run->diag, DIAG_INPUT_SHARED, (Place){ 0 }, title_of(d), d->input.name,
+                        "a model that runs again needs it from the beginning");
+            diag_hint(run->diag, "keep the samples in a file");
+            ok = false;
+            continue;
+        }
+        if (signal_start(&d->signal, run->t_start) != SIGNAL_OK) {
+            ok = report_state(run, d, run->t_start);
+            run->is_incomplete = !(d->has_port && d->port.is_late);
+            continue;
+        }
+        put_piece(run, d);
+    }
+    if (inputs) find_kink(inputs);
+    return ok;
+}
+
+static const orr_input *find_given(const orr_run_options *options, const char *name)
+{
+    for (size_t i = 0; i < options->n_inputs; i++)
+        if (strcmp(options->inputs[i].name, name) == 0) return &options->inputs[i];
+    return NULL;
+}
+
+static const FlatDriven *find_driven(const Flat *flat, const char *name)
+{
+    for (uint32_t i = 0; i < flat->n_driven; i++)
+        if (strcmp(flat->driven[i].name, name) == 0) return &flat->driven[i];
+    return NULL;
+}
+
+static Place place_of(orr_run *run, const orr_input *input)
+{
+    if (!input->file) return (Place){ 0 };
+    return (Place){ .file = diag_add_source(run->diag, input->file, NULL, 0), .offset = (uint32_t)input->line };
+}
+
+static bool refuse(orr_run *run, const orr_input *input, const char *what)
+{
+    diag_report(run->diag, DIAG_IO_REFUSED, place_of(run, input), what);
+    diag_hint(run->diag, "if you trust the model, add --allow-io");
+    return false;
+}
+
+static bool may_open(orr_run *run, const orr_input *input, bool allow_io)
+{
+    const PortKind *kind = port_kind(input->source);
+    if (allow_io || !kind) return true;
+    char what[300];
+    snprintf(what, sizeof what, "%s '%s'", kind->is_outside ? input->source : "the file", input->address);
+    return (!kind->is_outside && !input->leaves_folder) || refuse(run, input, what);
+}
+
+static bool open_one(orr_run *run, Driven *d, const orr_run_options *options)
+{
+    const orr_input *input = &d->input;
+    const Place place = place_of(run, input);
+    d->signal = (Signal){ .between = (SignalBetween)input->between, .outside = (SignalOutside)input->outside,
+                          .cyclic = input->cyclic, .self = d, .arena = &run->arena };
+    if (strcmp(input->source, "host") == 0) {
+        d->signal.next = next_of_host;
+        return true;
+    }
+    if (!may_open(run, input, options->allow_io)) return false;
+    const PortAddress address = { input->source, input->address, input->column, input->time, place };
+    if (!port_kind(input->source)) {
+        diag_report(run->diag, DIAG_PORT_ADDRESS, place, input->source, "an input", "csv, stdin, unix, udp or mqtt");
+        return false;
+    }
+    d->has_port = true;
+    d->signal.next = next_of_port;
+    if (!port_open(&d->port, &address, input->name, &run->arena, run->diag)) return false;
+    d->port.patience = input->patience;
+    d->port.cancel = options->cancel;
+    d->is_live = run->is_live && d->port.kind->receive;
+    d->port.takes_bare = d->is_live;
+    return read_units(run, d, place);
+}
+
+bool input_open(orr_run *run, const orr_run_options *options)
+{
+    const Flat *flat = &run->model->flat;
+    bool ok = true;
+    for (size_t i = 0; i < options->n_inputs; i++) {
+        const orr_input *input = &options->inputs[i];
+        const FlatDriven *driven = find_driven(flat, input->name);
+        const bool is_expression = strcmp(input->source, "expression") == 0;
+        const int degree = input->between == ORR_BETWEEN_HOLD ? 0 : input->between == ORR_BETWEEN_LINEAR ? 1 : 3;
+        if (is_expression || (driven && driven->degree == degree)) continue;
+        diag_report(run->diag, DIAG_INPUT_NOT_COMPILED, place_of(run, input), input->name);
+        diag_hint(run->diag, "give the same inputs to orr_model_compile");
+        ok = false;
+    }
+    if (flat->n_driven == 0 || !ok) return ok;
+    struct Inputs *inputs = run->inputs = ARENA_NEW(&run->arena, struct Inputs);
+    inputs->items = ARENA_ARRAY(&run->arena, Driven, flat->n_driven);
+    const char *stdin_user = NULL;
+    for (uint32_t i = 0; i < flat->n_driven; i++) {
+        const orr_input *given = find_given(options, flat->driven[i].name);
+        if (!given) {
+            diag_report(run->diag, DIAG_SETTING_MISSING, (Place){ 0 }, flat->driven[i].name);
+            diag_hint(run->diag, "the model was compiled to have it driven: give the same inputs to the run");
+            ok = false;
+            continue;
+        }
+        Driven *d = &inputs->items[inputs->n++];
+        d->flat = &flat->driven[i];
+        d->input = *given;
+        if (strcmp(given->source, "stdin") == 0) {
+            if (stdin_user) {
+                diag_report(run->diag, DIAG_INPUT_SHARED, place_of(run, given), "standard input", given->name,
+                            "another input reads it");
+                ok = false;
+                continue;
+            }
+            stdin_user = given->name;
+        }
+        ok = open_one(run, d, options) && ok;
+        const RunSource source = { .due = jump, .rewind = first_jump, .context = d,
+                                   .name = arena_printf(&run->arena, "input %s", d->flat->name) };
+        d->source = run_add_source(run, &source, INFINITY);
+    }
+    return ok;
+}
+
+void input_close(orr_run *run)
+{
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++)
+        if (run->inputs->items[i].has_port) port_close(&run->inputs->items[i].port);
+}
+
+// ---------------------------------------------------------------------------------------------- by hand, live
+
+orr_status orr_run_set(orr_run *run, size_t variable, double value)
+{
+    Island *island = &run->islands[0];
+    const FlatVar *var = variable < run->model->flat.vars.n ? &run->model->flat.vars.items[variable] : NULL;
+    const char *why = !var || var->kind != FLAT_INPUT || find_driven(&run->model->flat, var->name)
+                          ? "only inputs that nothing else drives can be set during a run"
+                      : !isfinite(value)                ? "a finite number is needed"
+                      : !drive_is_near(island, run->t)  ? "the solver is ahead; create the run with `exact`"
+                                                        : NULL;
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (why) {
+        char text[32];
+        snprintf(text, sizeof text, "%g", value);
+        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, var ? var->name : "?", text, why);
+        return ORR_STATUS_USAGE;
+    }
+    if (island->env.v[run->model->ir.layout.place[variable]] == value) return ORR_STATUS_OK;
+    run_set_input(run, (uint32_t)variable, value);
+    run->event_waits = true;
+    return event_handle(run, island);
+}
+
+bool input_poll(orr_run *run)
+{
+    bool changed = false;
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++) {
+        Driven *d = &run->inputs->items[i];
+        if (!d->is_live) continue;
+        Sample sample;
+        bool failed;
+        d->port.now = run->t;
+        const bool found = port_newest(&d->port, &sample, &failed);
+        if (found && sample.u != d->signal.piece.c[0]) {
+            d->signal.piece = (SignalPiece){ .origin = run->t, .c = { sample.u }, .until = INFINITY };
+            put_piece(run, d);
+            changed = true;
+        }
+        if (failed) {
+            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g", d->input.name, run->t);
+            return run->is_failed = true, false;
+        }
+        if (d->port.is_closed && d->port.kind->is_outside) {
+            d->signal.phase = SIGNAL_BEHIND;
+            look_for_end(run, d, run->t);
+        }
+    }
+    if (!changed) return true;
+    run->event_waits = true;
+    return event_handle(run, &run->islands[0]) == ORR_STATUS_OK;
+}
+
+bool input_is_live(const orr_run *run)
+{
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++)
+        if (run->inputs->items[i].is_live) return true;
+    return false;
+}

@@ -1,0 +1,230 @@
+// tests/unit/exp/test_ensemble.c: a member has the same bits however it is computed; members arrive in order; one that
+// fails leaves the others alone.
+#include "check.h"
+#include "orrery/ensemble.h"
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 8 };
+
+// Everything that members may differ in: parameters, an initial value, elementary functions, time.
+#define SMOOTH                                                                                            \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, z = 0\n"                                        \
+    "  x' = sin(a*t)*y - 0.1*x^3 + exp(-b*x^2)\n  y' = a*cos(x) - b*y/(1 + x^2) + log(2 + x^2)\n"         \
+    "  z' = sqrt(x^2 + 1) - tanh(z) + abs(y)^1.3 + min(x, y)*atan(z) + 1e-3*max(t, 1)*x^7\n"               \
+    "  output u = x*y + exp(-z)\nend\n"
+// Relations change: at other times, or never, in each member.
+#define SWITCHING                                                                                         \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = if y > b then -a else a*y\n  y' = 1 - 0.2*y\nend\n"
+
+typedef struct Told {
+    size_t n_members, n_columns;
+    orr_status status[MEMBERS];
+    size_t n_rows[MEMBERS];
+    double times[MEMBERS][ROWS_MOST];
+    double rows[MEMBERS][ROWS_MOST * COLUMNS_MOST];
+    char   failure[MEMBERS][200];
+    size_t stop_after;    // 0: never
+} Told;
+
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+{
+    (void)names, (void)units, (void)time_unit;
+    Told *told = self;
+    assert_true(n <= COLUMNS_MOST);
+    told->n_columns = n;
+    return true;
+}
+
+static bool member(void *self, const orr_member *m)
+{
+    Told *told = self;
+    assert_int_equal(m->index, told->n_members);    // in order
+    told->status[m->index] = m->status;
+    told->n_rows[m->index] = m->n_rows;
+    assert_true(m->n_rows <= ROWS_MOST);
+    memcpy(told->times[m->index], m->times, m->n_rows * sizeof(double));
+    memcpy(told->rows[m->index], m->rows, m->n_rows * told->n_columns * sizeof(double));
+    snprintf(told->failure[m->index], sizeof told->failure[0], "%s", m->failure ? m->failure : "");
+    return ++told->n_members != told->stop_after;
+}
+
+typedef struct Trial {
+    const char *text, *solver;
+    double      every, until;
+    size_t      n_threads;
+    orr_lanes   lanes;
+    const volatile int *cancel;
+    double    (*value)(size_t i, size_t k);
+} Trial;
+
+static const char *const names[] = { "a", "b", "x" };
+
+static double usual(size_t i, size_t k) { return 0.5 + 0.01 * (double)((i * 7 + k * 3) % 101); }
+
+static orr_status try(const Trial *trial, Told *told, orr_ensemble_facts *facts)
+{
+    static double values[MEMBERS * 3];
+    for (size_t i = 0; i < MEMBERS; i++)
+        for (size_t k = 0; k < 3; k++) values[3 * i + k] = trial->value ? trial->value(i, k) : usual(i, k);
+    orr_diag *diag = orr_diag_create();
+    orr_source *source = orr_source_parse("m.orr", trial->text, strlen(trial->text), diag);
+    orr_model *model = source ? orr_model_compile(source, NULL, diag) : NULL;
+    if (!model) orr_diag_print(diag, stderr, 0);
+    assert_non_null(model);
+    orr_experiment e = orr_experiment_default();
+    e.until = trial->until;
+    e.every = trial->every;
+    e.run.solver = trial->solver;
+    e.run.step = 0.01;
+    orr_ensemble_options o = orr_ensemble_options_default();
+    o.names = names;
+    o.n_names = 3;
+    o.values = values;
+    o.n_members = MEMBERS;
+    o.n_threads = trial->n_threads;
+    o.lanes = trial->lanes;
+    o.cancel = trial->cancel;
+    const orr_member_sink sink = { .begin = begin, .member = member, .self = told };
+    const orr_status status = orr_ensemble_run(model, &e, &o, &sink, facts, diag);
+    orr_model_destroy(model);
+    orr_source_destroy(source);
+    orr_diag_destroy(diag);
+    return status;
+}
+
+static void assert_same(const Told *a, const Told *b)
+{
+    assert_int_equal(a->n_members, b->n_members);
+    for (size_t i = 0; i < a->n_members; i++) {
+        assert_int_equal(a->status[i], b->status[i]);
+        assert_int_equal(a->n_rows[i], b->n_rows[i]);
+        assert_memory_equal(a->times[i], b->times[i], a->n_rows[i] * sizeof(double));
+        assert_memory_equal(a->rows[i], b->rows[i], a->n_rows[i] * a->n_columns * sizeof(double));
+        assert_string_equal(a->failure[i], b->failure[i]);
+    }
+}
+
+static Told *told_new(void)
+{
+    Told *told = calloc(1, sizeof *told);
+    assert_non_null(told);
+    return told;
+}
+
+// Alone in one thread, and any other way.
+static void compare_ways(const char *text, double every, double until, bool stays_in_lanes)
+{
+    static const char *const solvers[] = { "euler", "heun", "rk4", "dopri5" };
+    for (size_t s = 0; s < 4; s++) {
+        Told *alone = told_new(), *other = told_new();
+        orr_ensemble_facts facts;
+        Trial trial = { .text = text, .solver = solvers[s], .every = every, .until = until, .n_threads = 1,
+                        .lanes = ORR_LANES_NEVER };
+        assert_int_equal(try(&trial, alone, &facts), ORR_STATUS_OK);
+        assert_int_equal(facts.n_in_lanes, 0);
+        assert_int_equal(facts.n_done, MEMBERS);
+        assert_int_equal(alone->n_rows[MEMBERS - 1], every > 0 ? (size_t)(until / every + 1.5) : 1);
+        for (size_t n_threads = 1; n_threads <= 3; n_threads++) {
+            trial.n_threads = n_threads;
+            trial.lanes = ORR_LANES_ALWAYS;
+            memset(other, 0, sizeof *other);
+            assert_int_equal(try(&trial, other, &facts), ORR_STATUS_OK);
+            if (stays_in_lanes) assert_int_equal(facts.n_in_lanes, s < 3 ? MEMBERS - 1 : 0);
+            assert_same(alone, other);
+        }
+        free(alone);
+        free(other);
+    }
+}
+
+static void test_bits_do_not_depend_on_lanes_and_threads(void **state)
+{
+    (void)state;
+    compare_ways(SMOOTH, 0, 2, true);
+    compare_ways(SMOOTH, 0.1, 2, true);
+}
+
+static void test_members_whose_relations_change_leave_their_lanes(void **state)
+{
+    (void)state;
+    compare_ways(SWITCHING, 0.25, 3, false);
+}
+
+static double failing(size_t i, size_t k) { return k == 2 && i % 50 == 20 ? -3 : usual(i, k); }
+
+static void test_a_member_that_fails_leaves_the_others_alone(void **state)
+{
+    (void)state;
+    // the root of a negative number, from the start or on the way
+    static const char text[] = "model M\n  param a = 1, b = 2\n  var x = 1\n  x' = sqrt(x)*a + 0*b\nend\n";
+    Told *alone = told_new(), *lanes = told_new();
+    orr_ensemble_facts facts;
+    Trial trial = { .text = text, .solver = "rk4", .until = 1, .n_threads = 2, .lanes = ORR_LANES_NEVER, .value = failing };
+    assert_int_equal(try(&trial, alone, &facts), ORR_STATUS_OK);
+    assert_int_equal(facts.n_failed, 3);
+    trial.lanes = ORR_LANES_ALWAYS;
+    assert_int_equal(try(&trial, lanes, &facts), ORR_STATUS_OK);
+    assert_int_equal(facts.n_failed, 3);
+    assert_int_equal(facts.n_in_lanes, MEMBERS - 1 - 3);
+    assert_same(alone, lanes);
+    for (size_t i = 0; i < MEMBERS; i++) {
+        assert_int_equal(lanes->status[i] != ORR_STATUS_OK, i % 50 == 20);
+        if (i % 50 == 20) {
+            assert_contains(lanes->failure[i], "E5");
+            continue;
+        }
+        // x = (√x0 + a·t/2)²
+        const double root = sqrt(usual(i, 2)) + usual(i, 0) / 2;
+        assert_true(fabs(lanes->rows[i][0] - root * root) < 1e-9);
+    }
+    free(alone);
+    free(lanes);
+}
+
+static void test_an_ensemble_ends_when_asked(void **state)
+{
+    (void)state;
+    Told *told = told_new();
+    orr_ensemble_facts facts;
+    Trial trial = { .text = SMOOTH, .solver = "rk4", .until = 1, .n_threads = 2 };
+    told->stop_after = 40;
+    assert_int_equal(try(&trial, told, &facts), ORR_STATUS_SYSTEM);
+    assert_int_equal(told->n_members, 40);
+    memset(told, 0, sizeof *told);
+    const volatile int cancel = 1;
+    trial.cancel = &cancel;
+    assert_int_equal(try(&trial, told, &facts), ORR_STATUS_CANCELLED);
+    assert_int_equal(told->n_members, 0);
+    free(told);
+}
+
+static void test_what_is_wrong_for_all_is_said_once(void **state)
+{
+    (void)state;
+    Told *told = told_new();
+    Trial trial = { .text = SMOOTH, .solver = "runge", .until = 1 };
+    assert_int_equal(try(&trial, told, NULL), ORR_STATUS_USAGE);
+    trial = (Trial){ .text = "model M\n  param a = 1, c = 2\n  var x = 1\n  x' = a*c\nend\n", .until = 1 };
+    assert_int_equal(try(&trial, told, NULL), ORR_STATUS_USAGE);    // there is no b
+    assert_int_equal(told->n_members, 0);
+    free(told);
+}
+
+int main(void)
+{
+    char cache[] = "/tmp/orrery-test-XXXXXX", command[64];
+    if (!mkdtemp(cache)) return 1;
+    setenv("ORRERY_CACHE", cache, 1);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bits_do_not_depend_on_lanes_and_threads),
+        cmocka_unit_test(test_members_whose_relations_change_leave_their_lanes),
+        cmocka_unit_test(test_a_member_that_fails_leaves_the_others_alone),
+        cmocka_unit_test(test_an_ensemble_ends_when_asked),
+        cmocka_unit_test(test_what_is_wrong_for_all_is_said_once),
+    };
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    snprintf(command, sizeof command, "rm -rf '%s'", cache);
+    return system(command) == 0 ? failed : 1;
+}
