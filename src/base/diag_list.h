@@ -44,7 +44,7 @@
     D(SAMPLE_VALUE,           "E054", "the value of '%s' in this row is %s") \
     D(SAMPLE_LINE,            "E055", "'%s' is not a sample: a line such as 0.5,1.25 is expected") \
     D(IO_REFUSED,             "E056", "%s reaches outside of the model and has not been allowed") \
-    D(PORT_OPEN,              "E057", "cannot open %s: %s") \
+    D(SOURCE_OPEN,            "E057", "cannot open %s: %s") \
     D(PORT_ADDRESS,           "E058", "'%s' is no address for %s: %s is expected") \
     D(PORT_LOST,              "E059", "the connection with %s was lost: %s") \
     D(NAME_UNKNOWN,           "E101", "nothing called '%s' is declared in '%s'") \

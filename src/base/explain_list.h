@@ -188,7 +188,7 @@
       "the model. A model from a stranger must not do that by itself, so you are asked.", \
       "    orrery run tank.orr --input q=udp:5005", \
       "if you trust the model, add --allow-io.") \
-    X(PORT_OPEN, \
+    X(SOURCE_OPEN, \
       "A socket, a port or a broker could not be opened; the reason of the system is given.", \
       "    orrery run tank.orr --input q=unix:/tmp/nobody --allow-io", \
       "sockets and brokers must be there first: start the other program before this one.\n" \

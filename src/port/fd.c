@@ -97,7 +97,7 @@ static int open_datagrams(const PortAddress *address, const char *title, bool re
     const char *number = arena_printf(arena, "%d", port);
     const int failed = getaddrinfo(host, number, &hints, &found);
     if (failed) {
-        diag_report(diag, DIAG_PORT_OPEN, address->place, title, gai_strerror(failed));
+        diag_report(diag, DIAG_SOURCE_OPEN, address->place, title, gai_strerror(failed));
         return -1;
     }
     int fd = -1, error = EADDRNOTAVAIL;

@@ -106,7 +106,7 @@ static void note_message(Mosquitto *m, void *user, const MosquittoMessage *messa
 
 static bool report(orr_diag *diag, const PortAddress *address, const char *title, const char *why)
 {
-    diag_report(diag, DIAG_PORT_OPEN, address->place, title, why);
+    diag_report(diag, DIAG_SOURCE_OPEN, address->place, title, why);
     diag_hint(diag, "is a broker running there?");
     return false;
 }

@@ -39,7 +39,7 @@ static Place at_line(PortIn *in, size_t line)
 bool port_report_open(orr_diag *diag, const PortAddress *address, const char *title, int error)
 {
     char text[128];
-    diag_report(diag, DIAG_PORT_OPEN, address->place, title, os_error_text(error, text, sizeof text));
+    diag_report(diag, DIAG_SOURCE_OPEN, address->place, title, os_error_text(error, text, sizeof text));
     if (error == ECONNREFUSED || error == ENOENT)
         diag_hint(diag, "start what listens there first");
     else if (error == EADDRINUSE) diag_hint(diag, "another program uses it; choose another port");
