@@ -143,16 +143,15 @@ static bool report_value(orr_diag *diag, const char *name, double value, const c
 static bool find_names(Ensemble *e)
 {
     const orr_model *model = e->model;
-    const IrLayout *layout = &model->ir.layout;
     e->names = ARENA_ARRAY(&e->arena, EnsembleName, e->options->n_names);
     for (size_t i = 0; i < e->options->n_names; i++) {
         const size_t variable = orr_model_find(model, e->options->names[i]);
         if (variable == (size_t)-1) return false;
-        const FlatVar *var = &model->flat.vars.items[variable];
+        const ModelVariable var = model_variable(model, variable);
         e->names[i] = (EnsembleName){ FLAT_NONE, FLAT_NONE };
-        if (var->is_structural) return false;
-        if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) e->names[i].param = layout->place[variable];
-        else if (layout->state_of[variable] != FLAT_NONE) e->names[i].state = layout->state_of[variable];
+        if (var.is_structural) return false;
+        if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT) e->names[i].param = var.place;
+        else if (var.state != FLAT_NONE) e->names[i].state = var.state;
         else return false;
     }
     return true;
@@ -209,7 +208,7 @@ static bool find_loop(Ensemble *e)
 static bool is_plain(const orr_model *model)
 {
     return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
-           !model->blocks.reduction && model->blocks.n_required == 0;
+           !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay.

@@ -306,7 +306,7 @@ static void read_inputs(Reader *r, const orr_source *source, const AstExperiment
     orr_input *inputs = ARENA_ARRAY(r->arena, orr_input, e->n_inputs);
     for (uint32_t i = 0; i < e->n_inputs; i++) {
         const AstInput *written = &e->inputs[i];
-        const char *name = name_of(r, &written->target, written->target_place);
+        const char *name = name_of(r, &written->target, written->target_place, false);
         for (uint32_t k = 0; k < i; k++) {
             if (strcmp(inputs[k].name, name) != 0) continue;
             diag_report(r->diag, DIAG_INPUT_TWICE, written->place, name);
@@ -413,7 +413,7 @@ static double bound(Reader *r, const AstClaim *range, const AstExpr *e)
 // From the model of the frame, `of`, to that of the experiment, which may count in other units.
 static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *out)
 {
-    out->name = name_of(r, &range->what, range->place);
+    out->name = name_of(r, &range->what, range->place, false);
     out->low = bound(of, range, range->low);
     out->high = bound(of, range, range->high);
     const char *path = diag_path(r->diag, range->place.file);
@@ -456,7 +456,7 @@ static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experi
     const char **inputs = ARENA_ARRAY(r->arena, const char *, f->n_inputs);
     size_t n = 0;
     for (uint32_t i = 0; i < f->n_inputs; i++) {
-        inputs[i] = name_of(r, &f->inputs[i].what, f->inputs[i].place);
+        inputs[i] = name_of(r, &f->inputs[i].what, f->inputs[i].place, false);
         if (f->inputs[i].low) read_range(&of, r, &f->inputs[i], &ranges[n++]);
     }
     for (uint32_t i = 0; i < f->n_ranges; i++) read_range(&of, r, &f->ranges[i], &ranges[n++]);
