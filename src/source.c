@@ -6,6 +6,7 @@
 #include "source.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "tables.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <strings.h>
@@ -20,6 +21,7 @@ typedef struct Reader {
     const char *root;              // folder of the first file
     Names       files;             // paths inside `root`, in the order found
     VEC(uint32_t) users;           // [uses of the Ast] the file in which each stands
+    VEC(uint32_t) tabled;          // [tables of the Ast] likewise
     bool        ok;
 } Reader;
 
@@ -99,15 +101,18 @@ static void parse_one(Reader *r, uint32_t number, const char *path, Text text, c
     if (number == 0) r->source->first = file;
     if (!front_end->parse(ast, file, path, text.p, text.n, r->diag)) r->ok = false;
     while (r->users.n < ast->uses.n) vec_push(&r->work, &r->users, number);
+    while (r->tabled.n < ast->tables.n) vec_push(&r->work, &r->tabled, number);
 }
 
 static void read_used(Reader *r, size_t i)
 {
     const AstUse use = r->source->ast.uses.items[i];
     const char *inside = resolve(r, names_text(&r->files, r->users.items[i]), use.path);
-    if (!inside) {
+    const char *path = inside ? os_path_join(&r->source->arena, r->root, inside) : NULL;
+    if (!path || !os_path_is_inside(r->root, path)) {
         diag_report(r->diag, DIAG_FILE_OUTSIDE, use.place, use.path);
-        diag_hint(r->diag, "a model uses files beside it and in folders below");
+        diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
+                                : "a model uses files beside it and in folders below");
         r->ok = false;
         return;
     }
@@ -115,7 +120,6 @@ static void read_used(Reader *r, size_t i)
     const uint32_t number = names_intern(&r->files, text_from(inside));
     if (r->files.n == known) return;    // read already
 
-    const char *path = os_path_join(&r->source->arena, r->root, inside);
     const FrontEnd *front_end = source_front_end(path, false, use.place, r->diag);
     Text text;
     if (!front_end) {
@@ -126,6 +130,28 @@ static void read_used(Reader *r, size_t i)
     } else {
         parse_one(r, number, path, text, front_end, &use.place);
     }
+}
+
+// The points of a table, from a file in the folder of the model unless they are written there.
+static void read_table(Reader *r, size_t i)
+{
+    AstTable *table = &r->source->ast.tables.items[i];
+    if (table->file) {
+        const char *inside = resolve(r, names_text(&r->files, r->tabled.items[i]), table->file);
+        const char *path = inside ? os_path_join(&r->source->arena, r->root, inside) : NULL;
+        if (!path || !os_path_is_inside(r->root, path)) {
+            diag_report(r->diag, DIAG_FILE_OUTSIDE, table->file_place, table->file);
+            diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
+                                    : "the data of a table lie beside the model or in folders below");
+            r->ok = false;
+            return;
+        }
+        if (!tables_read(&r->source->ast, table, path, r->diag)) {
+            r->ok = false;
+            return;
+        }
+    }
+    if (!tables_check(table, r->diag)) r->ok = false;
 }
 
 // The first file is at hand; read all it uses.
@@ -150,6 +176,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
             break;
         }
     }
+    for (size_t i = 0; i < source->ast.tables.n; i++) read_table(&r, i);
     arena_free(&r.work);
     if (r.ok) return source;
     orr_source_destroy(source);

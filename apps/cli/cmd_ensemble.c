@@ -211,7 +211,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         return ORR_STATUS_USAGE;
     }
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .code = s->code };
+                                  .code = s->code, .set = &s->set };
     orr_status status = session_open(&session, &open, diag);
     Members members = { 0 };
     Given given = { 0 };

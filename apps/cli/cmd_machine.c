@@ -1,13 +1,14 @@
 // apps/cli/cmd_machine.c: `orrery machine`: questions about finite-state machines; and what its parts share.
 #include "commands.h"
-#include "machine.h"
+#include "machine_ask.h"
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
 static const Command *const parts[] = {
-    &machine_show, &machine_behave, &machine_predict, &machine_validate, NULL,
+    &machine_show, &machine_behave, &machine_predict, &machine_validate, &machine_next, &machine_compare,
+    &machine_minimise, &machine_reach, &machine_policy, &machine_learn, NULL,
 };
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)

@@ -6,6 +6,7 @@
 #include "orrery/devs.h"
 #include "orrery/experiment.h"
 #include "orrery/machine.h"
+#include "orrery/machine_ask.h"
 #include "orrery/model.h"
 #include "orrery/run.h"
 

@@ -238,7 +238,7 @@
     D(MACHINE_OUTPUT_TWICE,   "E806", "principle 3 is broken: '%s' has the outputs '%s' and '%s'") \
     D(MACHINE_OUTPUT_UNKNOWN, "E807", "principle 3 is broken: '%s' is not one of the outputs declared") \
     D(MACHINE_SYMBOL_UNKNOWN, "E808", "'%s' is not %s of machine '%s'") \
-    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s %.10g, not 1") \
+    D(MACHINE_CHANCES,        "E809", "the probabilities of '%s' on '%s' %s") \
     D(MACHINE_INDEX,          "E810", "an index cannot be computed: %s") \
     D(MACHINE_MIXED,          "E811", "'%s' has outputs at states and at moves") \
     D(MACHINE_TOO_LARGE,      "E812", \
@@ -249,5 +249,11 @@
     D(MACHINE_TABLE,          "E816", "this is not a transition table: %s") \
     D(MACHINE_DOT,            "E817", "this is not a machine in DOT: %s") \
     D(MACHINE_LEDGER,         "E818", "this is not a ledger of experiments: %s") \
-    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s")
+    D(MACHINE_LEDGER_OTHER,   "E819", "the ledger belongs to another model: %s") \
+    D(MACHINE_BY_CHANCE,      "E850", "'%s' moves by chance and cannot be %s") \
+    D(MACHINE_INPUTS,         "E851", "'%s' and '%s' cannot be compared: '%s' has no input '%s'") \
+    D(MACHINE_LIMIT,          "E852", "%s: there are too many %s") \
+    D(MACHINE_POLICY,         "E853", "no policy can be computed for '%s': %s") \
+    D(MACHINE_UNSETTLED,      "E854", "the long run of '%s' did not settle within the work allowed") \
+    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s")
 // clang-format on

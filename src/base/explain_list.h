@@ -420,12 +420,18 @@
       "use the usual symbols: m, s, kg, N, m/s^2; or define it above the models:\n" \
       "unit dozen = 12 [1], unit euro. Square brackets that touch a name are an index.") \
     X(TABLE_BAD, \
-      "A table of a function is given by pairs of numbers, with its arguments in rising order;\n" \
-      "this one is not.", \
+      "A table is a function given by points, its arguments ascending and each once; of two\n" \
+      "arguments it is a grid, with a value for every pair. This one is not.", \
+      "    table drag(v)\n" \
+      "      0 : 0\n" \
+      "      20 : 11\n" \
+      "      10 : 3\n" \
+      "    end\n" \
       "    model M\n" \
-      "      x = table(t, 0, 1, 0, 2)\n" \
+      "      x = drag(t)\n" \
       "    end", \
-      "sort the pairs, give every argument once, and at least two pairs.") \
+      "sort the points, remove those that occur twice, fill gaps; of a file, say which\n" \
+      "columns are meant.") \
     X(INDEX_COUNT, \
       "An array must be used with one index for each of its dimensions.", \
       "    model M\n" \
@@ -768,8 +774,8 @@
       "give the expression a name, y = 2*x, and write y'.") \
     X(WORD_NOT_YET, \
       "The word belongs to a part of the language that this version does not contain.", \
-      "    frame Bench of MassSpring\n" \
-      "      observe x\n" \
+      "    experiment compared of MassSpring\n" \
+      "      morphism Abstract\n" \
       "    end", \
       "see docs/language.md for what this version has.") \
     X(WORD_RESERVED, \
@@ -1678,5 +1684,40 @@
       "The ledger names the model it was kept for, or uses inputs or outputs that the model\n" \
       "does not have.", \
       "    orrery machine validate door.orr --ledger baby.ledger", \
-      "name the right file, or correct the first line of the ledger.")
+      "name the right file, or correct the first line of the ledger.") \
+    X(MACHINE_BY_CHANCE, \
+      "Questions that compare states one by one (minimise, compare, next) need machines whose next\n" \
+      "state is certain. This one draws it by chance somewhere; the hint says where.", \
+      "    machine Coin\n" \
+      "      input toss\n" \
+      "      state heads / h : toss -> 0.5 heads | 0.5 tails\n" \
+      "      state tails / t : toss -> 0.5 heads | 0.5 tails\n" \
+      "    end\n" \
+      "    # orrery machine minimise coin.orr", \
+      "ask what such machines can answer: 'orrery machine reach' and 'policy'. Or make the\n" \
+      "moves certain, by inputs that say how the toss came out.") \
+    X(MACHINE_INPUTS, \
+      "Machines are compared by what they answer to the same inputs, matched by name. One of them\n" \
+      "has an input that the other does not have.", \
+      "    orrery machine compare baby.orr switch.orr", \
+      "rename inputs that mean the same; add the missing one, if nothing else with moves that\n" \
+      "stay in the same state.") \
+    X(MACHINE_LIMIT, \
+      "What was asked for would need more time or memory than is allowed.", \
+      "    orrery machine policy big.csv --cost bad=1 --horizon 1000000000", \
+      "ask for less: a smaller machine (minimise it first), fewer steps.") \
+    X(MACHINE_POLICY, \
+      "The costs or the criterion of a policy make no sense for this machine.", \
+      "    orrery machine policy baby.orr --cost cries=1 --discount 2", \
+      "costs are finite numbers, a discount lies between 0 and 1, a horizon is at least 1.") \
+    X(MACHINE_UNSETTLED, \
+      "The average cost, or the part of the time spent in each state, is a limit. It is computed\n" \
+      "by repetition, and after a great many the digits still changed.", \
+      "    a move with a probability of 1e-12", \
+      "take a discount, such as --discount 0.999, or a horizon; or leave out moves that\n" \
+      "hardly ever happen.") \
+    X(MACHINE_LEARN, \
+      "There is nothing to learn from, or what was observed is not of one kind.", \
+      "    orrery machine learn empty.ledger", \
+      "give at least one experiment with inputs and the outputs seen.")
 // clang-format on

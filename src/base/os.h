@@ -25,6 +25,8 @@ bool  os_file_exists(const char *path);
 bool  os_is_folder(const char *path);
 char *os_path_folder(Arena *arena, const char *path);       // "a/b.orr" → "a", "b.orr" → "."
 char *os_path_join(Arena *arena, const char *folder, const char *name);    // an absolute name stays as it is
+// With all links followed, does the path lie in the folder or below? True for one that does not exist.
+bool  os_path_is_inside(const char *folder, const char *path);
 char *os_path_stem(Arena *arena, const char *path);         // "a/b.orr" → "b"
 const char *os_path_suffix(const char *path);               // "a/b.orr" → ".orr", "" without one
 

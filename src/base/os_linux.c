@@ -150,6 +150,19 @@ char *os_path_join(Arena *arena, const char *folder, const char *name)
     return arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", name);
 }
 
+bool os_path_is_inside(const char *folder, const char *path)
+{
+    char *inner = realpath(path, NULL), *outer = inner ? realpath(folder[0] ? folder : ".", NULL) : NULL;
+    bool is_inside = true;
+    if (inner && outer) {
+        const size_t n = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
+        is_inside = strncmp(inner, outer, n) == 0 && inner[n] == '/';
+    }
+    free(inner);
+    free(outer);
+    return is_inside;
+}
+
 static const char *file_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -149,6 +149,16 @@ static void print_call(Gen *g, uint32_t node, const NodeInfo *info)
         gen_name(s, ", ", g->pool->tables.items[table].n);
         str_add(s, ", ");
     }
+    if (info->op == EXPR_PIECES || info->op == EXPR_NEAR || info->op == EXPR_GRID) {
+        const ExprNode *read = expr_node(g->pool, node);
+        const uint32_t table = info->op == EXPR_PIECES ? read->b : read->c;
+        const ExprPieces *pieces = &g->pool->pieces.items[table];
+        g->uses_env = true;
+        gen_name(s, "env->numbers + ", g->ir->pieces[table]);
+        gen_name(s, ", ", pieces->n_breaks[0]);
+        if (info->op == EXPR_GRID) gen_name(s, ", ", pieces->n_breaks[1]);
+        str_add(s, ", ");
+    }
     print_operand(g, info->operands[0], BIND_IF);
     if (info->n_operands > 1) {
         str_add(s, ", ");

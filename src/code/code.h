@@ -105,7 +105,7 @@ typedef struct CodeLanes {
     CodeUnit     unit;
 } CodeLanes;
 
-// Does the model have such loops: is it small, without loops of equations and delays?
+// Does the model have such loops: is it small, without loops of equations, delays and tables with names?
 bool code_can_lanes(const Ir *ir);
 // Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ. False, with
 // a diagnostic, if there is no compiler. Free with code_lanes_free.

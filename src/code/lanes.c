@@ -17,6 +17,8 @@ static bool has_solve(const IrProgram *program)
 // NULL text if the model has none.
 static Text lanes_text(const Ir *ir, Arena *arena)
 {
+    // tables lie beside the code, which these loops are not handed
+    if (ir->flat->pool.pieces.n > 0) return (Text){ 0 };
     if (ir->flat->delays.n > 0 || has_solve(&ir->programs[IR_RATES]) || has_solve(&ir->programs[IR_CHANGED]))
         return (Text){ 0 };
     Cgen c = { 0 };

@@ -85,6 +85,7 @@ static Expr diff_function(const Rule *r, ExprOp op)
     case EXPR_SINH: return expr_unary(p, EXPR_COSH, r->a);
     case EXPR_COSH: return expr_unary(p, EXPR_SINH, r->a);
     case EXPR_LOOKUP: return expr_binary(p, EXPR_SLOPE, r->a, r->b);
+    case EXPR_PIECES: return expr_binary(p, EXPR_PIECES, r->a, expr_pieces_derivative(p, r->b, 0));
     default: return EXPR_NONE;
     }
 }
@@ -102,6 +103,22 @@ static Expr diff_divisor(const Rule *r, ExprOp op)
     case EXPR_TANH: return square(r, expr_unary(p, EXPR_COSH, r->a));    // 1 - tanh² would cancel
     default: return EXPR_NONE;
     }
+}
+
+static Expr diff_grid(const Rule *r)
+{
+    ExprPool *p = r->pool;
+    const uint32_t table = expr_node(p, r->e)->c;
+    const Expr by_a = expr_make(p, EXPR_GRID, r->a, r->b, expr_pieces_derivative(p, table, 0));
+    const Expr by_b = expr_make(p, EXPR_GRID, r->a, r->b, expr_pieces_derivative(p, table, 1));
+    return build_add(p, build_mul(p, by_a, r->da), build_mul(p, by_b, r->db));
+}
+
+static Expr diff_near(const Rule *r)
+{
+    ExprPool *p = r->pool;
+    const uint32_t slope = expr_pieces_derivative(p, expr_node(p, r->e)->c, 0);
+    return build_mul(p, expr_make(p, EXPR_NEAR, r->a, r->b, slope), r->da);
 }
 
 static Expr diff_node(const Rule *r, ExprOp op)
@@ -129,8 +146,10 @@ static Expr diff_node(const Rule *r, ExprOp op)
     case EXPR_TANH:
         return build_div(p, r->da, diff_divisor(r, op));
     case EXPR_ABS: case EXPR_EXP: case EXPR_SIN: case EXPR_COS: case EXPR_TAN: case EXPR_SINH: case EXPR_COSH:
-    case EXPR_LOOKUP:
+    case EXPR_LOOKUP: case EXPR_PIECES:
         return build_mul(p, diff_function(r, op), r->da);
+    case EXPR_NEAR: return diff_near(r);
+    case EXPR_GRID: return diff_grid(r);
     // steps, truth values, and the past, which no present variable changes
     default: return r->zero;
     }

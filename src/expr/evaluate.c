@@ -27,6 +27,9 @@ static double value_of(const ExprPool *pool, const ExprNode *node, const Walk *w
     case EXPR_DELAY: return values && values->history ? values->history(values->context, node->b, a) : NAN;
     case EXPR_LOOKUP: return expr_lookup(&pool->tables.items[node->b], a);
     case EXPR_SLOPE: return expr_lookup_slope(&pool->tables.items[node->b], a);
+    case EXPR_PIECES: return expr_pieces_value(&pool->pieces.items[node->b], a);
+    case EXPR_NEAR: return expr_pieces_near(&pool->pieces.items[node->c], a, b);
+    case EXPR_GRID: return expr_pieces_grid(&pool->pieces.items[node->c], a, b);
     case EXPR_POW:
         // products only where generated code has them
         if (expr_is_const(pool, node->b, NULL)) return expr_apply(EXPR_POW, a, b, c);

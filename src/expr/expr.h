@@ -9,6 +9,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "expr/known.h"
+#include "num/pieces.h"
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -35,7 +36,8 @@ extern const ExprOpInfo expr_ops[EXPR_N_OPS];
 typedef struct ExprNode {
     uint32_t op;          // ExprOp
     union {
-        struct { uint32_t a, b, c; };    // operands; LOOKUP, SLOPE, DELAY: b is the table or history
+        // operands; of LOOKUP, SLOPE, DELAY and PIECES b is the table or history, of NEAR and GRID c is
+        struct { uint32_t a, b, c; };
         uint32_t index;                  // VAR, MODE; CONST, ELEM: place in `constants`, `accesses`
     };
 } ExprNode;
@@ -62,6 +64,33 @@ typedef struct ExprLoops {
     const char *index[EXPR_LOOPS_MAX];    // its name
 } ExprLoops;
 
+// Of PIECES, NEAR and GRID: polynomials between breaks (num/pieces.h), as generated code reads them:
+//
+//     one argument      breaks | four coefficients for each piece
+//     two arguments     breaks of the first | breaks of the second | sixteen coefficients for each piece
+//
+// The pieces of one argument are numbered from 0; the code of piece i is 0, 1, 3, 2 for i mod 4 = 0, 1, 2, 3, so it
+// differs in one bit from that of its neighbours. Two relations keep both bits between events, and NEAR goes on with
+// the piece that they tell: so a step sees a smooth function, and the break is found like any other change.
+typedef enum ExprAxis {
+    EXPR_AXIS_BIT_0, EXPR_AXIS_BIT_1,    // of the code
+    EXPR_AXIS_ORIGIN,                    // what s is counted from
+    EXPR_AXIS_INSIDE,                    // some point of the piece
+    EXPR_AXIS_N
+} ExprAxis;
+
+typedef struct ExprPieces {
+    const char *name;              // borrowed; NULL: none
+    uint32_t    order[2];          // how often it was differentiated by each argument
+    uint32_t    n_breaks[2];       // the second is 0 for one argument
+    double     *numbers;           // [n_numbers]
+    uint32_t    n_numbers;
+    // tables made from it; EXPR_NONE: not yet
+    uint32_t    derivative[2];
+    uint32_t    axis[2][EXPR_AXIS_N];
+    uint32_t    term[2][2];
+} ExprPieces;
+
 // Nodes lie in pages: they never move, and growing copies none.
 enum { EXPR_PAGE_BITS = 10, EXPR_PAGE = 1 << EXPR_PAGE_BITS };
 typedef struct ExprNodes {
@@ -75,6 +104,7 @@ typedef struct ExprPool {
     VEC(double)   constants;      // CONST: `index` is a place here
     VEC(ExprTable) tables;
     VEC(ExprAccess) accesses;
+    VEC(ExprPieces) pieces;
     Known         known;          // by hash of a node: its index
 } ExprPool;
 
@@ -90,7 +120,18 @@ Expr expr_turn(ExprPool *pool, uint32_t loop, int32_t first);    // the index of
 static inline const ExprAccess *expr_access(const ExprPool *pool, Expr elem);    // of an ELEM
 // The number of a table, for LOOKUP and SLOPE; the arrays are copied. x must not descend.
 uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n);
-// Any operation with operands; unused ones are EXPR_NONE (LOOKUP, SLOPE, DELAY: b is the table's number).
+// The number of a table of one argument, for PIECES and NEAR, or of two, for GRID: z[i·n_y + j] at (x[i], y[j]); n_y 0:
+// one argument, z[i] at x[i].
+uint32_t expr_pieces(ExprPool *pool, const char *name, PiecesBetween between, PiecesOutside outside,
+                     const double *x, uint32_t n_x, const double *y, uint32_t n_y, const double *z);
+uint32_t expr_pieces_derivative(ExprPool *pool, uint32_t pieces, int by);    // by its first or second argument
+// The table of one argument that tells something of the piece in which it lies, the same all over a piece.
+uint32_t expr_pieces_axis(ExprPool *pool, uint32_t pieces, int argument, ExprAxis what);
+// The table of two arguments whose value in each piece is one coefficient of it: p, q at most 1.
+uint32_t expr_pieces_term(ExprPool *pool, uint32_t pieces, int p, int q);
+static inline uint32_t expr_pieces_code(uint32_t piece) { return (piece & 3) ^ ((piece & 3) >> 1); }
+// Any operation with operands; unused ones are EXPR_NONE. Of LOOKUP, SLOPE, DELAY and PIECES b is the table's number, of
+// NEAR and GRID c is.
 //
 // An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that
 // the run can say which operation failed. Simplified are x + 0, x - 0, x*1, x/1, x^1, x^0, --x, signs that

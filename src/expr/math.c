@@ -44,6 +44,52 @@ DEFINE_WITH_TEXT(slope, static double orr_lookup_slope(const double *x, const do
     return (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
 })
 
+// How many of n breaks lie at or before x: the number of the piece.
+DEFINE_WITH_TEXT(piece, static int orr_piece(const double *breaks, int n, double x) {
+    int low = 0;
+    int high = n;
+    while (low < high) {
+        int middle = low + (high - low) / 2;
+        if (breaks[middle] <= x) low = middle + 1; else high = middle;
+    }
+    return low;
+})
+DEFINE_WITH_TEXT(piece_at, static double orr_piece_at(const double *table, int n, int i, double x) {
+    const double s = x - table[i > 0 ? i - 1 : 0];
+    const double *c = table + n + 4 * i;
+    return c[0] + s * (c[1] + s * (c[2] + s * c[3]));
+})
+DEFINE_WITH_TEXT(pieces, static double orr_pieces(const double *table, int n, double x) {
+    if (x != x) return x;
+    return orr_piece_at(table, n, orr_piece(table, n, x), x);
+})
+// Codes are 0, 1, 3, 2, 0, … from piece to piece: one of four in a row has the code.
+DEFINE_WITH_TEXT(near, static double orr_near(const double *table, int n, double x, double code) {
+    if (x != x) return x;
+    const int here = orr_piece(table, n, x);
+    const int wanted = code < 1.5 ? (code < 0.5 ? 0 : 1) : (code < 2.5 ? 3 : 2);
+    const int up = here + ((wanted - here) & 3);
+    const int down = here - ((here - wanted) & 3);
+    int i = here;
+    if (up <= n) i = up;
+    if (down >= 0 && (up > n || x - table[down] < table[up > 0 ? up - 1 : 0] - x)) i = down;
+    return orr_piece_at(table, n, i, x);
+})
+DEFINE_WITH_TEXT(grid, static double orr_grid(const double *table, int n, int m, double x, double y) {
+    if (x != x) return x;
+    if (y != y) return y;
+    const int i = orr_piece(table, n, x);
+    const int j = orr_piece(table + n, m, y);
+    const double s = x - table[i > 0 ? i - 1 : 0];
+    const double r = y - table[n + (j > 0 ? j - 1 : 0)];
+    const double *c = table + n + m + 16 * (i * (m + 1) + j);
+    const double c0 = c[0] + r * (c[1] + r * (c[2] + r * c[3]));
+    const double c1 = c[4] + r * (c[5] + r * (c[6] + r * c[7]));
+    const double c2 = c[8] + r * (c[9] + r * (c[10] + r * c[11]));
+    const double c3 = c[12] + r * (c[13] + r * (c[14] + r * c[15]));
+    return c0 + s * (c1 + s * (c2 + s * c3));
+})
+
 #define FROM_LIBRARY(c_name, function, arity) { c_name, #function, NULL, (void *)function, arity }
 #define FROM_TEXT(name, text, arity)          { #name, NULL, text, (void *)name, arity }
 
@@ -74,6 +120,11 @@ const ExprMath expr_math[] = {
     FROM_TEXT(orr_lookup_find, find_text, 0),
     FROM_TEXT(orr_lookup, lookup_text, 0),
     FROM_TEXT(orr_lookup_slope, slope_text, 0),
+    FROM_TEXT(orr_piece, piece_text, 0),
+    FROM_TEXT(orr_piece_at, piece_at_text, 0),
+    FROM_TEXT(orr_pieces, pieces_text, 0),
+    FROM_TEXT(orr_near, near_text, 0),
+    FROM_TEXT(orr_grid, grid_text, 0),
 };
 const size_t expr_n_math = sizeof expr_math / sizeof *expr_math;
 
@@ -91,6 +142,19 @@ double expr_lookup(const ExprTable *table, double x)
 double expr_lookup_slope(const ExprTable *table, double x)
 {
     return orr_lookup_slope(table->x, table->y, (int)table->n, x);
+}
+
+double expr_pieces_value(const ExprPieces *table, double x)
+{
+    return orr_pieces(table->numbers, (int)table->n_breaks[0], x);
+}
+double expr_pieces_near(const ExprPieces *table, double x, double code)
+{
+    return orr_near(table->numbers, (int)table->n_breaks[0], x, code);
+}
+double expr_pieces_grid(const ExprPieces *table, double x, double y)
+{
+    return orr_grid(table->numbers, (int)table->n_breaks[0], (int)table->n_breaks[1], x, y);
 }
 
 // ---- Whole powers

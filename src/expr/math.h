@@ -18,13 +18,16 @@ typedef struct ExprMath {
     const char *library_symbol;    // "Sleef_cinz_sind1_u10purec"; NULL if `text` defines it
     const char *text;              // NULL, or a definition of `static` C functions, in one line
     void       *function;          // double (double), double (double, double); see below for the tables
-    int         arity;             // doubles taken; 0 for orr_lookup and orr_lookup_slope
+    int         arity;             // doubles taken; 0 for those that read tables
 } ExprMath;
 
 // In an order in which each text uses only what stands before it.
 //
 //     static double orr_lookup(const double *x, const double *y, int n, double at);
 //     static double orr_lookup_slope(const double *x, const double *y, int n, double at);
+//     static double orr_pieces(const double *table, int n_breaks, double x);
+//     static double orr_near(const double *table, int n_breaks, double x, double code);
+//     static double orr_grid(const double *table, int n_breaks, int n_breaks_of_y, double x, double y);
 extern const ExprMath expr_math[];
 extern const size_t   expr_n_math;
 const ExprMath *expr_math_find(const char *c_name);    // NULL if there is none
@@ -34,6 +37,11 @@ const ExprMath *expr_math_find(const char *c_name);    // NULL if there is none
 double expr_lookup(const ExprTable *table, double x);
 // Its slope to the right of x: 0 outside.
 double expr_lookup_slope(const ExprTable *table, double x);
+
+// PIECES, NEAR and GRID; NaN for NaN.
+double expr_pieces_value(const ExprPieces *table, double x);
+double expr_pieces_near(const ExprPieces *table, double x, double code);
+double expr_pieces_grid(const ExprPieces *table, double x, double y);
 
 // x^n for a constant whole n, |n| <= EXPR_WHOLE_POWER_MAX, as products, in exactly this order:
 //

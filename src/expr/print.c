@@ -107,11 +107,16 @@ static void print_infix(Printer *p, const ExprNode *node, const char *text, int 
 static void print_call(Printer *p, const ExprNode *node)
 {
     const ExprOpInfo *info = &expr_ops[node->op];
-    fputs(info->text, p->out);
+    const bool is_table = node->op == EXPR_PIECES || node->op == EXPR_NEAR || node->op == EXPR_GRID;
+    const uint32_t number = node->op == EXPR_PIECES ? node->b : node->c;
+    const ExprPieces *table = is_table ? &p->pool->pieces.items[number] : NULL;
+    fputs(table && table->name ? table->name : info->text, p->out);
+    if (table && !table->name) fprintf(p->out, "%u", (unsigned)number);
+    for (uint32_t i = 0; table && i < table->order[0] + table->order[1]; i++) fputc('\'', p->out);
     if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE || node->op == EXPR_DELAY)
         fprintf(p->out, "%u", (unsigned)node->b);
     push_text(p, ")");
-    if (info->arity > 1) {
+    if (info->arity > 1 && node->op != EXPR_NEAR) {    // the code is no argument
         push(p, node->b, LEVEL_IF, true);
         push_text(p, ", ");
     }

@@ -43,6 +43,9 @@ static Expr fold(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c)
         value = op == EXPR_LOOKUP ? expr_lookup(table, x) : expr_lookup_slope(table, x);
         break;
     }
+    case EXPR_PIECES: value = expr_pieces_value(&pool->pieces.items[b], x); break;
+    case EXPR_NEAR: value = expr_pieces_near(&pool->pieces.items[c], x, y); break;
+    case EXPR_GRID: value = expr_pieces_grid(&pool->pieces.items[c], x, y); break;
     default: value = expr_apply(op, x, y, z);
     }
     // what overflows or has no value is left to the run, which can tell the operands

@@ -104,6 +104,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], &ex.work);
     library_index(&ex);
     shape_index_file(&ex);
+    table_index(&ex);
 
     Scope *root = declare_root(&ex, model);
     settle_consts(&ex, root);

@@ -565,6 +565,7 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
     names.capacity = names.n;
     for (size_t i = 0; i < ex->ast->functions.n; i++)
         vec_push(&ex->work, &names, ex->ast->functions.items[i].name);
+    for (size_t i = 0; i < ex->ast->tables.n; i++) vec_push(&ex->work, &names, ex->ast->tables.items[i].name);
     const char *closest = text_closest(name, names.items, names.n);
     if (r->scope && scope_find(r->scope, name))
         diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
@@ -585,7 +586,8 @@ static Expr lower_call(const Reading *r, const AstExpr *e)
     if (own) return call_function(r, e, &r->scope->shape->model->items[*own].function, r->scope);
     const uint32_t *of_file = text_map_find(&ex->functions, name);
     if (of_file) return call_function(r, e, &ex->ast->functions.items[*of_file], NULL);
-    const Expr value = library_call(r, e);
+    Expr value = table_call(r, e);
+    if (value == EXPR_NONE) value = library_call(r, e);
     return value == EXPR_NONE ? report_unknown_function(r, e) : value;
 }
 

@@ -131,6 +131,8 @@ typedef struct Expander {
     Shape     **shapes;           // [models, then terminals] NULL until first needed
     TextMap     functions;        // of the file: name → number in ast->functions
     TextMap     library;          // name → number, see library.c
+    TextMap     tables;           // name → number in ast->tables
+    uint32_t   *table_numbers;    // [ast->tables.n] in the pool; FLAT_NONE: not called yet
     Map         relation_of;      // relation (Expr) → its mode
     Map         delay_of, table_of;    // hash → the latest such history or table, to share equal ones
     Map         call_of;          // hash → number in `past_calls`
@@ -294,6 +296,11 @@ Expr lower_read(Expander *ex, uint32_t variable);                            // 
 Expr lower_poison(const Reading *r);                                         // after a report
 const char *lower_kind(const Entity *entity);                                // "component", for messages
 void lower_wrong_arguments(const Reading *r, const AstExpr *call, const char *takes);
+
+// ---- table.c: tables
+
+void table_index(Expander *ex);                              // after shape_index_file
+Expr table_call(const Reading *r, const AstExpr *call);      // EXPR_NONE if there is no such table
 
 // ---- library.c: the functions of the language
 

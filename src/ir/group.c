@@ -170,6 +170,8 @@ static void encode_operation(Group *g, Expr e)
     for (int k = 0; k < arity; k++) put(g, g->local[through_alias(g, expr_operand(pool, e, k))]);
     if (is_power || node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE || node->op == EXPR_DELAY)
         put(g, node->b);
+    if (node->op == EXPR_PIECES) put(g, node->b);
+    if (node->op == EXPR_NEAR || node->op == EXPR_GRID) put(g, node->c);
 }
 
 // Visit all nodes below `root`; false if there are too many.

@@ -194,7 +194,8 @@ typedef struct Ir {
     Expr      *dynamic_alias, *start_alias;    // [n_vars]
     VEC(IrLoop)   loops;
     VEC(uint32_t) tables;     // of the loops: handed to generated code by CodeEnv, so that its text stays short
-    VEC(double)   numbers;    // likewise: constants that differ from turn to turn
+    VEC(double)   numbers;    // likewise: constants that differ from turn to turn, and the tables of the pool
+    uint32_t     *pieces;     // [pieces of the pool] where each lies in `numbers`
 } Ir;
 
 // False, with a diagnostic, if the model is too large.

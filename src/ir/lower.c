@@ -762,6 +762,21 @@ bool ir_lower(Ir *ir, Blocks *blocks, Arena *arena, orr_diag *diag)
     return ir_lower_grouping(ir, blocks, IR_GROUP_FROM, arena, diag);
 }
 
+// Tables are data: the text of the generated code does not depend on what they contain.
+static void lay_out_pieces(Ir *ir)
+{
+    const ExprPool *pool = &ir->flat->pool;
+    ir->pieces = ARENA_ARRAY(ir->arena, uint32_t, pool->pieces.n);
+    for (size_t i = 0; i < pool->pieces.n; i++) {
+        const ExprPieces *table = &pool->pieces.items[i];
+        ir->pieces[i] = (uint32_t)ir->numbers.n;
+        if (ir->numbers.n + table->n_numbers >= FLAT_NONE) arena_no_memory(ir->numbers.n);
+        vec_reserve(ir->arena, &ir->numbers, ir->numbers.n + table->n_numbers);
+        memcpy(ir->numbers.items + ir->numbers.n, table->numbers, table->n_numbers * sizeof(double));
+        ir->numbers.n += table->n_numbers;
+    }
+}
+
 bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag)
 {
     // the pool grows: derivatives and residuals are new expressions
@@ -796,6 +811,7 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     lower_jacobian_program(&l);
     lower_residuals(&l);
     group_all(&l, group_from);
+    lay_out_pieces(ir);
     lay_out_scratch(&l);
     arena_free(&l.work);
     assert(ir_verify(ir));

@@ -301,6 +301,43 @@ typedef struct AstUnit {      // `unit furlong = 201.168 [m]`, `unit euro`
     Place       unit_place;
 } AstUnit;
 
+// How a table is read between its points, and outside of them.
+typedef enum AstBetween {
+    AST_BETWEEN_HOLD, AST_BETWEEN_LINEAR, AST_BETWEEN_MONOTONE, AST_BETWEEN_CUBIC, AST_N_BETWEEN
+} AstBetween;
+typedef enum AstOutside {
+    AST_OUTSIDE_HOLD, AST_OUTSIDE_EXTRAPOLATE, AST_OUTSIDE_ERROR, AST_N_OUTSIDE
+} AstOutside;
+extern const char *const ast_between_words[AST_N_BETWEEN], *const ast_outside_words[AST_N_OUTSIDE];
+
+typedef struct AstArgument {
+    const char *name;
+    const char *unit;         // NULL if none
+    Place       place, unit_place;
+} AstArgument;
+
+typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, with its points in rows or in a file
+    const char *name, *doc;
+    Place       place;        // the name
+    AstArgument arguments[2];
+    uint32_t    n_arguments;  // 1 or 2
+    const char *unit;         // of the value; NULL if none
+    Place       unit_place;
+    AstBetween  between;
+    AstOutside  outside;
+    bool        says_between, says_outside;
+    Place       between_place;
+    const char *file;         // NULL: the points are written here
+    Place       file_place;
+    const char **columns;     // [n_columns] of the arguments and of the value; none: not given
+    uint32_t    n_columns;
+    Place       columns_place;
+    // the points, in the units above; of a file once it has been read
+    double     *x, *y;        // [n_x], [n_y]; n_y 0: one argument
+    uint32_t    n_x, n_y;
+    double     *z;            // [n_x] or [n_x·n_y], row after row
+} AstTable;
+
 typedef struct AstUse {       // `use "parts.orr"`
     const char *path;         // as written
     Place       place;
@@ -317,6 +354,7 @@ typedef struct Ast {
     VEC(AstExperiment) experiments;
     VEC(AstFrame)      frames;
     VEC(AstUnit)       units;
+    VEC(AstTable)      tables;
     bool   has_units;                              // a unit occurs, other than that of time
 } Ast;
 

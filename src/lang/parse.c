@@ -93,7 +93,7 @@ static void report_outside(Parser *p)
 static bool parse_misspelt(Parser *p)
 {
     static const char *const words[] = { "model", "machine", "function", "experiment",
-                                         "frame", "use",     "unit",     "terminal" };
+                                         "frame", "use",     "unit",     "terminal", "table" };
     static const struct { const char *theirs, *ours; } table[] = {
         { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
         { "block", "model" }, { "simulate", "experiment" },
@@ -121,6 +121,7 @@ static bool parse_misspelt(Parser *p)
     else if (text_is(text_from(meant), "experiment")) parse_experiment(p);
     else if (text_is(text_from(meant), "frame")) parse_frame(p);
     else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
+    else if (text_is(text_from(meant), "table")) parse_table(p);
     else return false;
     return true;
 }
@@ -143,10 +144,11 @@ static void parse_top(Parser *p, bool is_first)
         return;
     }
     if (parse_at_word(p, "model")) parse_model(p);
-    else if (parse_at_word(p, "machine") && named) parse_machine(p);
+    else if (parse_at_word(p, "machine") && (named || next == TOKEN_END)) parse_machine(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
     else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
+    else if (parse_at_word(p, "table") && (named || next == TOKEN_END)) parse_table(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
     else if (parse_at_word(p, "unit")) parse_unit_definition(p);

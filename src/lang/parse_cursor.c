@@ -166,7 +166,7 @@ static const char *advice_for(const Parser *p)
     if (kind == TOKEN_DIVIDE && before == '/') return "a comment starts with '#'";
     if (kind == TOKEN_LT && before == '=') return "write '<='";
     if (kind == TOKEN_GT && before == '=') return "write '>='";
-    if (kind == TOKEN_BAR) return "write 'or'; a bar stands between the branches of a machine's move";
+    if (kind == TOKEN_BAR) return "write 'or'";
     if (kind == TOKEN_PLUS) return "a number or name needs no plus sign";
     return NULL;
 }
@@ -311,6 +311,7 @@ void parse_statement_end(Parser *p)
                             parse_found(p, buffer, sizeof buffer)))
                 break;
             if (parse_at(p, TOKEN_RPAREN)) diag_hint(p->diag, "there is no '(' for it");
+            else if (parse_at(p, TOKEN_BAR)) diag_hint(p->diag, "write 'or'");
             else if (parse_at(p, TOKEN_LPAREN)) diag_hint(p->diag, "a product needs its sign: '*'");
             else if (at_lone_end(p)) diag_hint(p->diag, "write 'end' in a line of its own, or ';' before it");
             else if (parse_at(p, TOKEN_LBRACKET))

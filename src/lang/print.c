@@ -40,7 +40,7 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery",   "prefer" };
+                                         "experiment", "orrery",   "prefer",  "table" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -673,11 +673,56 @@ static void print_unit(const AstUnit *unit, Printer *p)
     put_char(p, '\n');
 }
 
+static void print_unit_of(const char *unit, Printer *p)
+{
+    if (unit) put_format(p, " [%s]", unit);
+}
+
+static void print_numbers(const double *numbers, uint32_t n, Printer *p)
+{
+    char text[NUMBER_MAX];
+    for (uint32_t i = 0; i < n; i++) put_format(p, "%s%s", i ? ", " : "", number_text(numbers[i], text));
+}
+
+static void print_table(const AstTable *table, Printer *p)
+{
+    put(p, "table ");
+    print_name(table->name, p);
+    for (uint32_t i = 0; i < table->n_arguments; i++) {
+        put(p, i ? ", " : "(");
+        print_name(table->arguments[i].name, p);
+        print_unit_of(table->arguments[i].unit, p);
+    }
+    put(p, ")");
+    print_unit_of(table->unit, p);
+    print_doc(table->doc, p);
+    if (table->file) put_format(p, " from \"%s\"", table->file);
+    for (uint32_t i = 0; i < table->n_columns; i++)
+        put_format(p, "%s\"%s\"", i ? ", " : " columns ", table->columns[i]);
+    put_format(p, " %s outside %s\n", ast_between_words[table->between], ast_outside_words[table->outside]);
+    if (table->file) return;
+    if (table->n_y) {
+        put(p, "  : ");
+        print_numbers(table->y, table->n_y, p);
+        put_char(p, '\n');
+    }
+    const uint32_t n = table->n_y ? table->n_y : 1;
+    for (uint32_t i = 0; i < table->n_x; i++) {
+        put(p, "  ");
+        print_numbers(&table->x[i], 1, p);
+        put(p, " : ");
+        print_numbers(&table->z[(size_t)i * n], n, p);
+        put_char(p, '\n');
+    }
+    put(p, "end\n");
+}
+
 void ast_print(const Ast *ast, FILE *out)
 {
     Printer printer = { .out = out }, *p = &printer;
     for (size_t i = 0; i < ast->uses.n; i++) put_format(p, "use \"%s\"\n", ast->uses.items[i].path);
     for (size_t i = 0; i < ast->units.n; i++) print_unit(&ast->units.items[i], p);
+    for (size_t i = 0; i < ast->tables.n; i++) print_table(&ast->tables.items[i], p);
     for (size_t i = 0; i < ast->functions.n; i++) {
         print_function(&ast->functions.items[i], 0, p);
         put_char(p, '\n');

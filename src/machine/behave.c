@@ -44,41 +44,61 @@ static uint32_t draw_branch(const Machine *m, size_t cell, double u)
 }
 
 static uint32_t walk_by_chance(const Machine *m, orr_walk *walk, const uint32_t *inputs, size_t n,
-                               uint32_t *states)
+                               uint32_t *states, uint32_t *outputs)
 {
     RandomStream stream = random_stream(walk->seed, 0, m->name);
     uint32_t s = walk->state;
     for (size_t i = 0; i < n; i++) {
         const size_t cell = machine_cell(m, s, inputs[i]);
         if (states) states[i] = s;
+        if (outputs) outputs[i] = machine_output(m, s, inputs[i]);
         stream.n_draws = walk->step + i;    // a step has its number, whether others were drawn or not
         s = m->next[cell] != MACHINE_NONE ? m->next[cell] : draw_branch(m, cell, random_unit(&stream));
     }
     return s;
 }
 
+// A step waits for the load of the one before, and where rows begin is on that way too: a shift is sooner there than a
+// product. Outputs are not on the way and cost little.
+#define WALK(at, keep)                                                                                       \
+    for (size_t i = 0; i < n; i++) {                                                                         \
+        const size_t cell = (at) + inputs[i];                                                                \
+        (void)cell;                                                                                          \
+        keep;                                                                                                \
+        s = next[cell];                                                                                      \
+    }
+
+static uint32_t walk_certain(const Machine *m, uint32_t s, const uint32_t *inputs, size_t n, uint32_t *states,
+                             uint32_t *outputs)
+{
+    const uint32_t *next = m->next, *out = m->out;
+    const size_t k = m->n_inputs;
+    const bool is_power = (k & (k - 1)) == 0;
+    const int shift = __builtin_ctzll(k);
+    if (!states && !outputs) {
+        if (is_power) WALK((size_t)s << shift, (void)0)
+        else WALK(s * k, (void)0)
+    } else if (!states && m->kind == MACHINE_MOORE) {
+        if (is_power) WALK((size_t)s << shift, outputs[i] = out[s])
+        else WALK(s * k, outputs[i] = out[s])
+    } else if (!states) {
+        if (is_power) WALK((size_t)s << shift, outputs[i] = out[cell])
+        else WALK(s * k, outputs[i] = out[cell])
+    } else {
+        WALK(s * k, states[i] = s)
+        for (size_t i = 0; outputs && i < n; i++)
+            outputs[i] = out[m->kind == MACHINE_MOORE ? states[i] : states[i] * k + inputs[i]];
+    }
+    return s;
+}
+#undef WALK
+
 void orr_machine_advance(const orr_machine *machine, orr_walk *walk, const uint32_t *inputs, size_t n,
                          uint32_t *states, uint32_t *outputs)
 {
     const Machine *m = machine->machine;
-    const uint32_t *next = m->next;
-    const size_t k = m->n_inputs;
-    const bool is_mealy = m->kind == MACHINE_MEALY;
-    uint32_t s = walk->state;
-    // states go where outputs will be if nobody asked for them; each step waits for the load of the one
-    // before
-    uint32_t *path = states ? states : outputs;
-    if (m->branch_first) s = walk_by_chance(m, walk, inputs, n, path);
-    else if (!path)
-        for (size_t i = 0; i < n; i++) s = next[s * k + inputs[i]];
-    else
-        for (size_t i = 0; i < n; i++) {
-            path[i] = s;
-            s = next[s * k + inputs[i]];
-        }
-    for (size_t i = 0; outputs && i < n; i++)
-        outputs[i] = m->out[is_mealy ? path[i] * k + inputs[i] : path[i]];
-    walk->state = s;
+    walk->state = m->branch_first ? walk_by_chance(m, walk, inputs, n, states, outputs)
+                                  : walk_certain(m, walk->state, inputs, n, states, outputs);
     walk->step += n;
 }
 

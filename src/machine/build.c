@@ -192,8 +192,8 @@ static bool read_ranges(Builder *b, const AstFamily *ast, Family *family)
         family->from[i] = first;
         const uint64_t size = (uint64_t)(last - first) + 1;
         if (size > MACHINE_CELLS_MAX / n) {
-            diag_report(b->diag, DIAG_MODEL_TOO_LARGE, ast->place, (size_t)(n * size), ast->name,
-                        (size_t)MACHINE_CELLS_MAX);
+            diag_report(b->diag, DIAG_MODEL_TOO_LARGE, ast->place, (size_t)(n * size),
+                        arena_printf(b->arena, "members of '%s'", ast->name), (size_t)MACHINE_CELLS_MAX);
             return b->draft.ok = false;
         }
         n *= size;
@@ -429,6 +429,20 @@ static bool open_pattern(Builder *b, const Set *set, const AstSymbol *symbol, Pa
 
 // ---- Moves and outputs
 
+// For an index that leaves its range; NULL if it has none.
+static const char *range_advice(Builder *b, const AstSymbol *symbol)
+{
+    const Family *f = family_of(&b->states, symbol->name);
+    if (!f || f->n_ranges == 0) return NULL;
+    StrBuf s = { .arena = b->arena };
+    str_addf(&s, "there is %s[", symbol->name);
+    for (uint32_t i = 0; i < f->n_ranges; i++)
+        str_addf(&s, "%s%lld..%lld", i ? ", " : "", (long long)f->from[i],
+                 (long long)(f->from[i] + f->size[i] - 1));
+    str_add(&s, "]; keep the index inside with min, max or mod, or say what happens: if … then … else …");
+    return str_finish(&s);
+}
+
 // The transition of one cell; false stops the statement after an error that would only be repeated.
 static bool set_cell(Builder *b, const AstMove *move, uint32_t state, uint32_t input, uint32_t source)
 {
@@ -450,7 +464,8 @@ static bool set_cell(Builder *b, const AstMove *move, uint32_t state, uint32_t i
             else {
                 const bool all = !move->input->name;
                 draft_stray(&b->draft, names_text(&b->draft.states, state),
-                            all ? NULL : names_text(&b->draft.inputs, input), name, to->place);
+                            all ? NULL : names_text(&b->draft.inputs, input), name, to->place,
+                            range_advice(b, to));
             }
         }
         ok &= found != FOUND_ERROR;
@@ -470,7 +485,10 @@ static DraftLevel level_of(const AstSymbol *states, const AstSymbol *input)
 static void add_move(Builder *b, const Pattern *states, const AstMove *move, DraftLevel level)
 {
     Pattern inputs;
-    if (!open_pattern(b, &b->inputs, move->input, &inputs)) return;
+    if (!open_pattern(b, &b->inputs, move->input, &inputs)) {
+        draft_doubt(&b->draft, states->family.first, states->family.n);
+        return;
+    }
     const uint32_t source = draft_source(&b->draft, move->place, level);
     bool error = false;
     for (uint32_t s = 0; s < states->family.n && !error; s++) {
@@ -479,10 +497,13 @@ static void add_move(Builder *b, const Pattern *states, const AstMove *move, Dra
         const uint32_t n_bound = b->n_bound;
         for (uint32_t i = 0; i < inputs.family.n && !error; i++) {
             b->n_bound = n_bound;
+            if (draft_has_move(&b->draft, states->family.first + s, inputs.family.first + i, source))
+                continue;
             if (!fits(b, inputs.symbol, &inputs.family, i, &error)) continue;
             error = !set_cell(b, move, states->family.first + s, inputs.family.first + i, source);
         }
     }
+    if (error) draft_doubt(&b->draft, states->family.first, states->family.n);
     b->n_bound = 0;
 }
 
@@ -494,10 +515,12 @@ static void add_output(Builder *b, const Pattern *states, const AstSymbol *outpu
     for (uint32_t s = 0; s < states->family.n && !error; s++) {
         b->n_bound = 0;
         if (states->symbol && !fits(b, states->symbol, &states->family, s, &error)) continue;
+        if (draft_has_output(&b->draft, states->family.first + s, source)) continue;
         const uint32_t id = use_output(b, output);
         draft_set_output(&b->draft, states->family.first + s, 0, id, source);
         error |= id == DRAFT_UNKNOWN;
     }
+    if (error) draft_doubt(&b->draft, states->family.first, states->family.n);
     b->n_bound = 0;
 }
 
@@ -513,7 +536,12 @@ static void add_item(Builder *b, const AstMachineItem *item, DraftLevel level)
         bool wanted = item->output && level_of(item->symbol, NULL) == level;
         for (uint32_t i = 0; i < item->n_moves; i++)
             wanted |= level_of(item->symbol, item->moves[i].input) == level;
-        if (!wanted || !open_pattern(b, &b->states, item->symbol, &states)) return;
+        if (!wanted) return;
+        if (!open_pattern(b, &b->states, item->symbol, &states)) {
+            draft_doubt(&b->draft, 0,
+                        (uint32_t)b->draft.states.n);    // it may have been meant for any of them
+            return;
+        }
     }
     if (item->output && level_of(item->symbol, NULL) == level)
         add_output(b, &states, item->output, item->output->place, level);
@@ -576,6 +604,7 @@ Machine *machine_build(Arena *arena, const AstMachine *ast, orr_diag *diag)
     b.draft.advice_before = "say where to: ";
     b.draft.advice_behind = " -> STATE";
     b.draft.advice_all = "*";
+    b.draft.advice_output = "state … / OUTPUT";
     init_set(&b.states, "a state", arena);
     init_set(&b.inputs, "an input", arena);
     init_set(&b.outputs, "an output", arena);

@@ -1,5 +1,6 @@
 // src/machine/draft.c: filling the tables of a machine and holding them to the three principles.
 #include "machine/draft.h"
+#include "lang/lex.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -63,6 +64,7 @@ bool draft_seal(Draft *d, MachineKind kind)
     d->out = ARENA_ARRAY(d->arena, uint32_t, n_out);
     d->out_filled = ARENA_ARRAY(d->arena, uint32_t, n_out);
     d->is_reached = ARENA_ARRAY(d->arena, bool, n_states);
+    d->is_doubtful = ARENA_ARRAY(d->arena, bool, n_states);
     return true;
 }
 
@@ -80,6 +82,28 @@ static bool may_fill(const Draft *d, uint32_t by, uint32_t source, bool *twice)
     *twice = by != 0 && d->sources.items[by - 1].level == d->sources.items[source].level;
     assert(by == 0 || d->sources.items[by - 1].level <= d->sources.items[source].level);
     return by == 0;
+}
+
+static bool is_taken(const Draft *d, uint32_t by, uint32_t source)
+{
+    return by != 0 && d->sources.items[by - 1].level < d->sources.items[source].level;
+}
+
+bool draft_has_move(const Draft *d, uint32_t state, uint32_t input, uint32_t source)
+{
+    return is_taken(d, d->filled[(size_t)state * d->inputs.n + input], source);
+}
+
+bool draft_has_output(const Draft *d, uint32_t state, uint32_t source)
+{
+    return is_taken(d, d->out_filled[state], source);
+}
+
+// As the language writes it.
+static const char *spell(Draft *d, uint32_t state)
+{
+    const Text name = d->states.texts[state];
+    return arena_printf(d->arena, lex_is_name(name) ? "%s" : "\"%s\"", name.p);
 }
 
 static const char *cell_words(Draft *d, size_t cell)
@@ -106,7 +130,8 @@ static void report_twice(Draft *d, uint32_t state, uint32_t input, size_t cell, 
     if (same) diag_hint(d->diag, "leave one of them out");
     else
         diag_hint(d->diag, "keep one; if both can happen, say how likely each is: 0.5 %s | 0.5 %s",
-                  certain ? old : "a", certain ? now : "b");
+                  certain && d->next[cell] < d->states.n ? spell(d, d->next[cell]) : "a",
+                  certain ? spell(d, branches[0].to) : "b");
     diag_note(d->diag, d->sources.items[d->filled[cell] - 1].place, "the other one is here");
 }
 
@@ -114,19 +139,21 @@ static bool check_chances(Draft *d, uint32_t state, uint32_t input, const DraftB
                           uint32_t source)
 {
     double sum = 0;
-    bool ok = true;
+    const DraftBranch *bad = NULL;
     for (size_t i = 0; i < n; i++) {
-        ok &= branches[i].probability >= 0;    // NaN is refused too
+        if (!(branches[i].probability >= 0)) bad = &branches[i];    // NaN is refused too
         sum += branches[i].probability;
     }
-    if (ok && fabs(sum - 1) <= 1e-9) return true;
+    if (!bad && fabs(sum - 1) <= 1e-9) return true;
+    const char *what = bad ? arena_printf(d->arena, "include %.10g", bad->probability)
+                           : arena_printf(d->arena, "sum to %.10g, not 1", sum);
     diag_report(d->diag, DIAG_MACHINE_CHANCES, d->sources.items[source].place, names_text(&d->states, state),
-                names_text(&d->inputs, input), ok ? "sum to" : "are not all positive; they sum to", sum);
-    if (ok && n > 1 && sum < 1) {
-        diag_hint(d->diag, "%.10g is missing", 1 - sum);
-    } else if (ok && n == 1) {
+                names_text(&d->inputs, input), what);
+    if (bad) diag_hint(d->diag, "a probability is a number from 0 to 1");
+    else if (n == 1 && sum < 1)
         diag_hint(d->diag, "say what else can happen: %.10g a | %.10g b", sum, 1 - sum);
-    } else diag_hint(d->diag, "make them sum to 1; a third is written 1/3");
+    else if (sum < 1) diag_hint(d->diag, "%.10g is missing", 1 - sum);
+    else diag_hint(d->diag, "%.10g is too much; a third is written 1/3", sum - 1);
     return d->ok = false;
 }
 
@@ -161,9 +188,16 @@ void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *bra
     }
 }
 
-void draft_stray(Draft *d, const char *state, const char *input, const char *name, Place place)
+void draft_stray(Draft *d, const char *state, const char *input, const char *name, Place place,
+                 const char *hint)
 {
-    vec_push(d->arena, &d->strays, (DraftStray){ state, input, name, place });
+    vec_push(d->arena, &d->strays, (DraftStray){ state, input, name, hint, place });
+    d->ok = false;
+}
+
+void draft_doubt(Draft *d, uint32_t first, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) d->is_doubtful[first + i] = true;
     d->ok = false;
 }
 
@@ -210,7 +244,8 @@ static void report_strays(Draft *d, uint32_t start)
         const char *on = s->input ? arena_printf(d->arena, "on '%s'", s->input) : "on every input not named";
         diag_report(d->diag, DIAG_MACHINE_TARGET, s->place, s->state, on, s->name);
         const char *closest = text_closest(s->name, names, d->states.n);
-        if (lonely) diag_hint(d->diag, "did you mean '%s', to which nothing else leads?", lonely);
+        if (s->hint) diag_hint(d->diag, "%s", s->hint);
+        else if (lonely) diag_hint(d->diag, "did you mean '%s', to which nothing else leads?", lonely);
         else if (closest) diag_hint(d->diag, "did you mean '%s'?", closest);
         else diag_hint(d->diag, "lead to one of the states, or add '%s' to them", s->name);
     }
@@ -244,7 +279,7 @@ static void report_output_holes(Draft *d, uint32_t state)
     if (d->kind == MACHINE_MOORE) {
         if (d->out_filled[state]) return;
         diag_report(d->diag, DIAG_MACHINE_OUTPUT_MISSING, d->state_places.items[state], name, "");
-        diag_hint(d->diag, "say what is observed there: state %s / OUTPUT", name);
+        diag_hint(d->diag, "say what is observed there: %s", d->advice_output);
         d->ok = false;
         return;
     }
@@ -290,6 +325,7 @@ Machine *draft_finish(Draft *d, uint32_t start)
 {
     report_strays(d, start);
     for (uint32_t i = 0; i < d->states.n; i++) {
+        if (d->is_doubtful[i]) continue;
         report_holes(d, i);
         report_output_holes(d, i);
     }

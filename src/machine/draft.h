@@ -20,7 +20,8 @@ typedef struct DraftBranch {
 // a statement that filled a cell
 typedef struct DraftSource { Place place; DraftLevel level; } DraftSource;
 typedef struct DraftChance { size_t cell; DraftBranch branch; } DraftChance;
-typedef struct DraftStray  { const char *state, *input, *name; Place place; } DraftStray;    // leads nowhere
+// leads nowhere
+typedef struct DraftStray  { const char *state, *input, *name, *hint; Place place; } DraftStray;
 
 #define DRAFT_UNKNOWN (UINT32_MAX - 1)
 
@@ -31,6 +32,7 @@ typedef struct Draft {
     Place       place;       // of the name, for what has no better one
     const char *advice_before, *advice_behind;    // how a transition is added, around the name of the input
     const char *advice_all;  // what stands for all inputs there; NULL: nothing does
+    const char *advice_output;    // how the output of a state is given
     MachineKind kind;
     Names       states, inputs, outputs;
     VEC(Place)  state_places;
@@ -43,6 +45,8 @@ typedef struct Draft {
     uint32_t   *out;         // [n_states or n_cells]
     uint32_t   *out_filled;  // [n_states or n_cells]
     bool       *is_reached;  // [n_states] some transition leads there
+    // [n_states] a statement about it could not be read: what is missing may be in it
+    bool       *is_doubtful;
     VEC(DraftSource) sources;
     VEC(DraftChance) chances;
     VEC(DraftStray)  strays;
@@ -61,11 +65,19 @@ bool draft_seal(Draft *d, MachineKind kind);
 // Who fills the cells that follow. Levels come in order: DRAFT_NAMED first, then DRAFT_STAR, DRAFT_STARS.
 uint32_t draft_source(Draft *d, Place place, DraftLevel level);
 
+// Whether a more special statement has decided already where this cell leads, or what a Moore state shows.
+bool draft_has_move(const Draft *d, uint32_t state, uint32_t input, uint32_t source);
+bool draft_has_output(const Draft *d, uint32_t state, uint32_t source);
+
 // A transition: certain (one branch of probability 1) or by chance.
 void draft_move(Draft *d, uint32_t state, uint32_t input, const DraftBranch *branches, size_t n,
                 uint32_t source);
 // A target that is no state; the message comes with draft_finish. NULL for input: all of them, or all others.
-void draft_stray(Draft *d, const char *state, const char *input, const char *name, Place place);
+// hint NULL: the nearest name.
+void draft_stray(Draft *d, const char *state, const char *input, const char *name, Place place,
+                 const char *hint);
+// A statement about so many states from the first on could not be read: nothing is said about their holes.
+void draft_doubt(Draft *d, uint32_t first, uint32_t n);
 // input is not looked at in a Moore machine.
 void draft_set_output(Draft *d, uint32_t state, uint32_t input, uint32_t output, uint32_t source);
 

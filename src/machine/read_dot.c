@@ -565,6 +565,7 @@ Machine *machine_read_dot(Arena *arena, Text text, uint32_t file, const char *na
     draft_begin(&d.draft, arena, is_named ? text_copy(arena, title) : name, (Place){ file, 0, 0 }, diag);
     d.draft.advice_before = "add an edge with the label ";
     d.draft.advice_behind = m.is_mealy ? "/OUTPUT" : "";
+    d.draft.advice_output = "label the node NAME|OUTPUT";
     add_states(&d, &m);
     size_t n_steps;
     const Step *steps = gather_steps(&d, &m, &n_steps);

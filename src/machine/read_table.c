@@ -17,9 +17,10 @@ typedef struct Field {
     Place place;
 } Field;
 typedef struct Record {
-    size_t first;
-    uint32_t n;
-} Record;    // fields
+    size_t first;    // field
+    uint32_t n;      // fields
+    bool skipped;    // its state has a row already, or none
+} Record;
 
 typedef struct Table {
     Arena *arena;      // borrowed
@@ -200,7 +201,7 @@ static uint32_t find_target(Table *t, uint32_t state, uint32_t input, Text name,
     const uint32_t id = names_find(&t->draft.states, name);
     if (id != NAMES_NONE) return id;
     draft_stray(&t->draft, names_text(&t->draft.states, state), names_text(&t->draft.inputs, input),
-                text_copy(t->arena, name), place);
+                text_copy(t->arena, name), place, NULL);
     return DRAFT_UNKNOWN;
 }
 
@@ -261,16 +262,22 @@ static void declare_header(Table *t, const Record *header, size_t number)
     }
 }
 
-static void declare_sets(Table *t)
+// False if the columns make no sense.
+static bool declare_sets(Table *t)
 {
+    bool ok = true;
     size_t n_headers = 0;
     bool has_slash = false;
     t->kind = MACHINE_MEALY;
     const Record *header = NULL;
     for (size_t i = 0; i < t->records.n; i++) {
-        const Record *r = &t->records.items[i];
+        Record *r = &t->records.items[i];
         if (is_header(t, i)) {
+            const bool before = t->draft.ok;
+            t->draft.ok = true;
             declare_header(t, header = r, n_headers++);
+            ok &= t->draft.ok;
+            t->draft.ok &= before;
             continue;
         }
         if (r->n > header->n) {
@@ -281,22 +288,25 @@ static void declare_sets(Table *t)
         if (n_headers > 1) continue;
         bool starts;
         const Text name = state_name(field(t, r, 0)->text, &starts);
+        const size_t known = t->draft.states.n;
         if (name.n == 0) report(t, field(t, r, 0)->place, "a row has no state");
         else draft_add_state(&t->draft, name, field(t, r, 0)->place);
+        r->skipped = t->draft.states.n == known;
         for (uint32_t c = 1; c < r->n && c < header->n; c++)
             has_slash |= find_last(field(t, r, c)->text, '/') < field(t, r, c)->text.n;
     }
     if (!has_slash) t->kind = MACHINE_MOORE;    // no outputs at all: a missing column is what to say
+    return ok;
 }
 
-static void fill_row(Table *t, const Record *header, const Record *r, bool first_table)
+static void fill_row(Table *t, const Record *header, const Record *r)
 {
     bool starts;
     const Field *head = field(t, r, 0);
     const Text name = state_name(head->text, &starts);
     const uint32_t state = names_find(&t->draft.states, name);
+    if (r->skipped) return;    // said already
     if (state == NAMES_NONE) {
-        if (first_table) return;    // said already
         diag_report(t->diag, DIAG_MACHINE_SYMBOL_UNKNOWN, head->place, text_copy(t->arena, name), "a state",
                     t->draft.name);
         t->draft.ok = false;
@@ -324,18 +334,19 @@ Machine *machine_read_table(Arena *arena, Text text, uint32_t file, const char *
     draft_begin(&t.draft, arena, name, (Place){ file, 0, 0 }, diag);
     t.draft.advice_before = "fill in its cell in column '";
     t.draft.advice_behind = "'";
+    t.draft.advice_output = "fill in a column called output";
     read_records(&t);
+    if (!t.draft.ok) return NULL;
     if (t.records.n == 0) {
         report(&t, (Place){ file, 0, 0 }, "it is empty");
         return NULL;
     }
-    declare_sets(&t);
-    if (!t.draft.ok || !draft_seal(&t.draft, t.kind)) return NULL;
+    const bool columns_known = declare_sets(&t);
+    if (!columns_known || !draft_seal(&t.draft, t.kind)) return NULL;
     const Record *header = NULL;
-    size_t n_headers = 0;
     for (size_t i = 0; i < t.records.n; i++) {
-        if (is_header(&t, i)) header = &t.records.items[i], n_headers++;
-        else fill_row(&t, header, &t.records.items[i], n_headers == 1);
+        if (is_header(&t, i)) header = &t.records.items[i];
+        else fill_row(&t, header, &t.records.items[i]);
     }
     return draft_finish(&t.draft, t.start);
 }

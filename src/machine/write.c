@@ -193,8 +193,6 @@ static void write_dot(StrBuf *s, const Machine *m)
     str_add(s, "digraph \"");
     add_dot(s, m->name);
     str_add(s, "\" {\n");
-    if (m->start != MACHINE_NONE)
-        str_addf(s, "  __start0 [label=\"\" shape=none];\n  __start0 -> s%u;\n", m->start);
     for (uint32_t q = 0; q < m->n_states; q++) {
         str_addf(s, "  s%u [label=\"", q);
         add_dot(s, m->states[q]);
@@ -204,6 +202,8 @@ static void write_dot(StrBuf *s, const Machine *m)
             str_add(s, "\" shape=record style=rounded];\n");
         } else str_add(s, "\" shape=ellipse];\n");
     }
+    if (m->start != MACHINE_NONE)
+        str_addf(s, "  __start0 [label=\"\" shape=none];\n  __start0 -> s%u;\n", m->start);
     for (uint32_t q = 0; q < m->n_states; q++) {
         for (uint32_t i = 0; i < m->n_inputs; i++) {
             const size_t cell = machine_cell(m, q, i);
@@ -258,6 +258,24 @@ static bool row_is_constant(const Machine *m, uint32_t q)
     return true;
 }
 
+// Whether reading the text without a line `output` would number the outputs otherwise, or miss one.
+static bool needs_output_line(const Machine *m)
+{
+    uint32_t seen = 0;
+    const bool is_mealy = m->kind == MACHINE_MEALY;
+    const uint32_t columns = is_mealy ? m->n_inputs : 1;
+    for (int pass = 0; pass < 2; pass++)    // `*` is read last
+        for (uint32_t q = 0; q < m->n_states; q++) {
+            if ((is_mealy && row_is_constant(m, q)) != (pass == 1)) continue;
+            for (uint32_t i = 0; i < columns; i++) {
+                const uint32_t out = machine_output(m, q, i);
+                if (out > seen) return true;
+                if (out == seen) seen++;
+            }
+        }
+    return seen < m->n_outputs;
+}
+
 static void write_language(StrBuf *s, const Machine *m)
 {
     str_add(s, "machine ");
@@ -268,6 +286,12 @@ static void write_language(StrBuf *s, const Machine *m)
         add_word(s, m->inputs[i]);
     }
     str_add_char(s, '\n');
+    const uint32_t n_listed = needs_output_line(m) ? m->n_outputs : 0;
+    for (uint32_t i = 0; i < n_listed; i++) {
+        str_add(s, i == 0 ? "  output " : ", ");
+        add_word(s, m->outputs[i]);
+        if (i + 1 == m->n_outputs) str_add_char(s, '\n');
+    }
     if (m->start != MACHINE_NONE) {
         str_add(s, "  start ");
         add_word(s, m->states[m->start]);

@@ -200,7 +200,8 @@ static Culprit find_culprit(const Point *p, Expr root)
             o[k] = values[place_of(nodes, n, expr_operand(pool, nodes[i], k))];
         switch (op) {
         case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE: case EXPR_ELEM: case EXPR_TURN:
-        case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY: values[i] = value_at(p, nodes[i]); break;
+        case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY:
+        case EXPR_PIECES: case EXPR_NEAR: case EXPR_GRID: values[i] = value_at(p, nodes[i]); break;
         case EXPR_IF: values[i] = o[0] != 0 ? o[1] : o[2]; break;
         default: values[i] = expr_apply(op, o[0], o[1], o[2]); break;
         }
@@ -291,6 +292,38 @@ static void note_values(orr_diag *diag, const Point *p, const Expr *parts, size_
     note_known(diag, p, parts, n_parts, NULL, 0);
 }
 
+static bool is_table(ExprOp op) { return op == EXPR_PIECES || op == EXPR_NEAR || op == EXPR_GRID; }
+
+// Outside of the points of a table: which of its arguments, and where the points end.
+static bool report_outside_table(orr_diag *diag, const Point *p, const Culprit *c, Place place)
+{
+    const ExprPool *pool = &p->model->flat.pool;
+    const ExprNode *node = expr_node(pool, c->e);
+    const ExprPieces *table = &pool->pieces.items[c->op == EXPR_PIECES ? node->b : node->c];
+    const double *breaks = table->numbers;
+    for (int k = 0; k < (c->op == EXPR_GRID ? 2 : 1); k++) {
+        const uint32_t n = table->n_breaks[k];
+        // what is not known begins right behind the last point
+        const double low = breaks[0], high = nextafter(breaks[n - 1], -INFINITY), at = c->operand[k];
+        breaks += n;
+        if (at >= low && at <= high) continue;
+        char number[NUMBER_MAX], operation[NUMBER_MAX + 80];
+        double rounded;
+        snprintf(number, sizeof number, "%.10g", at);
+        if (number_parse(text_from(number), &rounded) && rounded >= low && rounded <= high) number_text(at, number);
+        const char *name = table->name ? table->name : "table";
+        const char *form = k ? "%.60s(…, %s)" : c->op == EXPR_GRID ? "%.60s(%s, …)" : "%.60s(%s)";
+        snprintf(operation, sizeof operation, form, name, number);
+        char *argument = point_text(p, expr_operand(pool, c->e, k));
+        diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
+        diag_hint(diag, "the points of the table go from %.10g to %.10g; keep %s there, or say 'outside hold' or "
+                        "'outside extrapolate'", low, high, argument);
+        free(argument);
+        return true;
+    }
+    return false;
+}
+
 static bool is_division_by_zero(const Culprit *c) { return c->op == EXPR_DIV && c->operand[1] == 0; }
 
 // Outside the domain of the operation, rather than too large for a number.
@@ -343,6 +376,8 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
         else
             diag_hint(diag, "%s is 0; say with 'if ... then ... else ...' what should happen there", divisor);
         free(divisor);
+    } else if (is_table(c.op) && isnan(c.value) && report_outside_table(diag, p, &c, place)) {
+        // that is all
     } else if (is_outside_domain(&c)) {
         char *operation = operation_text(&c), *argument = point_text(p, expr_operand(pool, c.e, 0));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);

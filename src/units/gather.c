@@ -454,6 +454,34 @@ static Term walk_user_function(const Walk *w, const AstExpr *call, const AstFunc
     return result;
 }
 
+// A table has the units it is declared with; where it has none, any will do.
+static Term table_term(const Walk *w, const AstExpr *call, const char *text, Place place, const char *name)
+{
+    Gather *g = w->g;
+    Unit unit;
+    if (!text) return bare(NAN);
+    g->says_units = true;
+    if (!unit_read(g->system, text, place, &unit)) {
+        g->failed = true;
+        return bare(NAN);
+    }
+    Term t = with_form(form_unit(&g->work, &unit), call);
+    if (g->zero_unit) t.side.zero.constant = unit.offset;
+    if (name) t.side.expr = NULL, t.side.name = name, t.side.place = place;
+    return t;
+}
+
+static Term walk_table(const Walk *w, const AstExpr *call, const AstTable *table, const Term *args)
+{
+    for (uint32_t i = 0; i < table->n_arguments && i < call->call.n_args; i++) {
+        const AstArgument *argument = &table->arguments[i];
+        const char *name = arena_printf(&w->g->work, "the argument '%s' of %s", argument->name, table->name);
+        const Term wanted = table_term(w, call, argument->unit, argument->unit_place, name);
+        relate(w->g, &args[i], &wanted, true);
+    }
+    return table_term(w, call, table->unit, table->unit_place, NULL);
+}
+
 static const AstFunction *model_function(const UnitScope *scope, const char *name)
 {
     for (uint32_t i = 0; scope && i < scope->model->n_items; i++) {
@@ -479,6 +507,8 @@ static Term walk_call(const Walk *w, const AstExpr *e)
     if (own) return walk_user_function(w, e, own, args, w->scope);
     const uint32_t *found = text_map_find(&g->functions, text_from(name));
     if (found) return walk_user_function(w, e, &g->ast->functions.items[*found], args, NULL);
+    const uint32_t *table = text_map_find(&g->tables, text_from(name));
+    if (table) return walk_table(w, e, &g->ast->tables.items[*table], args);
     for (size_t i = 0; e->call.n_args > 0 && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0) return functions[i].rule(w, e, args);
     return bare(NAN);
@@ -876,6 +906,7 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before)
 {
     text_map_init(&g->models, &g->work);
     text_map_init(&g->functions, &g->work);
+    text_map_init(&g->tables, &g->work);
     map_init(&g->sites, g->arena);
     map_init(&g->call_of, &g->work);
     for (size_t i = 0; i < g->ast->models.n; i++)
@@ -884,6 +915,8 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before)
         text_map_put(&g->models, text_from(g->ast->terminals.items[i].name), (uint32_t)(g->ast->models.n + i));
     for (size_t i = 0; i < g->ast->functions.n; i++)
         text_map_put(&g->functions, text_from(g->ast->functions.items[i].name), (uint32_t)i);
+    for (size_t i = 0; i < g->ast->tables.n; i++)
+        text_map_put(&g->tables, text_from(g->ast->tables.items[i].name), (uint32_t)i);
     if (before) {
         g->solved = before->vars.items;
         for (size_t i = 0; i < g->system->units.n && !g->zero_unit; i++)

@@ -93,7 +93,7 @@ typedef struct Gather {
     Arena       work;         // forms, relations; ends with the check
     orr_diag   *diag;
     TextMap     models;       // name → number in ast->models, or behind them in ast->terminals
-    TextMap     functions;
+    TextMap     functions, tables;
     Unit        time;
     bool        failed;       // a unit could not be read
     bool        says_units;   // something is declared or written with a unit

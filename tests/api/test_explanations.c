@@ -23,7 +23,7 @@ static bool is_of_the_compiler(const char *code)
     if (strcmp(code, "E166") == 0) return false;    // its example is only hinted at
     for (size_t i = 0; i < sizeof warnings / sizeof *warnings; i++)
         if (strcmp(code, warnings[i]) == 0) return true;
-    return code[1] >= '1' && code[1] <= '3';
+    return (code[1] >= '1' && code[1] <= '3') || code[1] == '8';
 }
 
 // The example without its indentation, free() it.
@@ -48,7 +48,7 @@ static char *example_of(const char *explanation)
 
 static const char *kind_of(const char *example)
 {
-    const char *const starts[] = { "model ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
+    const char *const starts[] = { "model ", "machine ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(example, starts[i], strlen(starts[i])) == 0) return "example.orr";
     return strchr("KIZ$", example[0]) && strpbrk(example, ",=") ? "example.csmp" : NULL;
@@ -76,6 +76,10 @@ static void run_example(const orr_source *source, const orr_model *model, orr_di
 
 static void try_example(const char *name, const char *text, bool runs, orr_diag *diag)
 {
+    if (strncmp(text, "machine ", 8) == 0) {
+        orr_machine_destroy(orr_machine_parse(name, text, strlen(text), NULL, diag));
+        return;
+    }
     orr_source *source = orr_source_parse(name, text, strlen(text), diag);
     if (!source) return;
     orr_compile_options options = orr_compile_options_default();

@@ -260,6 +260,25 @@ ln -s loop.orr loop.orr
 run run loop.orr
 expect_status 1
 expect_code E002
+
+# files that are used lie in the folder of the model, wherever a link says they are
+mkdir linked linked/inside
+printf 'model Part\n  x = 1\nend\n' >linked/inside/part.orr
+printf 'model Secret\n  x = 1\nend\n' >secret.orr
+ln -s inside/part.orr linked/near.orr
+ln -s ../secret.orr linked/far.orr
+ln -s .. linked/up
+printf 'use "near.orr"\nmodel A\n  p : Part\nend\n' >linked/good.orr
+printf 'use "far.orr"\nmodel A\n  p : Secret\nend\n' >linked/bad.orr
+printf 'use "up/secret.orr"\nmodel A\n  p : Secret\nend\n' >linked/worse.orr
+run check linked/good.orr
+expect_status 0
+for file in bad worse; do
+    run check linked/$file.orr
+    expect_status 1
+    expect_code E009
+    expect_err 'link'
+done
 cp "$ORRERY" program.orr
 cp "$ORRERY" program.csmp
 for file in program.orr program.csmp; do

@@ -13,7 +13,7 @@ for code in instant native; do
 done
 
 # the same with every expected value a little off: none may hold
-cp -r "$root"/examples/lib .
+cp -r "$root"/examples/lib "$root"/examples/data .
 for file in "$root"/examples/*.orr "$root"/tests/models/*.orr; do
     sed -E 's/^( *expect .*) within .*/\1 + 1e6 within 1e5/' "$file" >"${file##*/}"
 done

@@ -127,7 +127,7 @@ static void test_diff_of_each_operation(void **state)
     for (int op = 0; op < EXPR_N_OPS; op++) {
         const ExprOpInfo *info = &expr_ops[op];
         if (info->type == 'B' || info->arity == 0 || info->arity == 3 || op == EXPR_LOOKUP ||
-            op == EXPR_SLOPE || op == EXPR_DELAY || op == EXPR_CEIL || op == EXPR_ROUND)
+            op == EXPR_SLOPE || op == EXPR_PIECES || op == EXPR_NEAR || op == EXPR_GRID || op == EXPR_DELAY || op == EXPR_CEIL || op == EXPR_ROUND)
             continue;
         Fixture f;
         ExprPool *p = fixture_start(&f);
@@ -145,6 +145,71 @@ static void test_diff_of_each_operation(void **state)
         fixture_end(&f);
     }
     assert_int_equal(checked, 35);
+}
+
+// Tables, of which each has another as its derivative, up to the third.
+static void test_diff_of_tables(void **state)
+{
+    (void)state;
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    const double x[] = { 0, 1, 2, 3 }, y[] = { 0, 1, 8, 27 };
+    double z[16];
+    for (int i = 0; i < 4; i++)
+        for (int j = 0; j < 4; j++) z[4 * i + j] = y[i] * y[j];
+    const uint32_t curve = expr_pieces(p, "cube", PIECES_CUBIC, PIECES_OUTSIDE_ERROR, x, 4, NULL, 0, y);
+    const uint32_t plane = expr_pieces(p, "both", PIECES_CUBIC, PIECES_OUTSIDE_HOLD, x, 4, x, 4, z);
+    const Expr a = expr_var(p, 0), b = expr_var(p, 1);
+    const Expr cube = expr_make(p, EXPR_PIECES, a, curve, EXPR_NONE), both = expr_make(p, EXPR_GRID, a, b, plane);
+    const Expr near = expr_make(p, EXPR_NEAR, a, N(1), curve);    // the piece from 0 to 1, or that beyond 3
+    const double at[] = { 1.7, 0.4 };
+    const Expr first = expr_derivative(p, cube, 0), second = expr_derivative(p, first, 0);
+    assert_near(value_at(p, cube, at), 4.913, 1e-12);
+    assert_near(value_at(p, first, at), 3 * 2.89, 1e-12);
+    assert_near(value_at(p, second, at), 6 * 1.7, 1e-12);
+    assert_near(value_at(p, expr_derivative(p, second, 0), at), 6, 1e-12);
+    assert_near(value_at(p, near, at), 4.913, 1e-12);
+    assert_near(value_at(p, expr_derivative(p, near, 0), at), 3 * 2.89, 1e-12);
+    assert_near(value_at(p, expr_derivative(p, expr_derivative(p, both, 0), 1), at), 3 * 2.89 * 3 * 0.16, 1e-12);
+    assert_near(value_at(p, expr_derivative(p, expr_make(p, EXPR_GRID, a, a, plane), 0), at), 6 * pow(1.7, 5), 1e-10);
+    assert_int_equal(expr_derivative(p, cube, 1), N(0));
+    assert_prints(&f, first, "cube'(a)");
+    assert_prints(&f, near, "cube(a)");
+    assert_prints(&f, both, "both(a, b)");
+    // held outside: no slope there
+    const double out[] = { 5, 0.5 };
+    assert_near(value_at(p, both, out), 27 * 0.125, 1e-12);
+    assert_near(value_at(p, expr_derivative(p, both, 0), out), 0, 0);
+    fixture_end(&f);
+}
+
+// Of the pieces with a code, the nearest one.
+static void test_near_goes_on_with_a_piece(void **state)
+{
+    (void)state;
+    Fixture f;
+    ExprPool *p = fixture_start(&f);
+    enum { N = 9 };
+    double x[N], y[N];
+    for (int i = 0; i < N; i++) x[i] = i * i, y[i] = 10 * (i + 1);    // piece i + 1 has the value 10 (i + 1)
+    const uint32_t table = expr_pieces(p, NULL, PIECES_HOLD, PIECES_OUTSIDE_HOLD, x, N, NULL, 0, y);
+    y[0] = 0;
+    for (double at = -3; at < 90; at += 0.37) {
+        for (int code = 0; code < 4; code++) {
+            // by looking at all of them
+            double best = INFINITY, expected = 0;
+            for (uint32_t i = 0; i <= N; i++) {
+                if ((int)expr_pieces_code(i) != code) continue;
+                const double low = i ? x[i - 1] : -INFINITY, high = i < N ? x[i] : INFINITY;
+                const double far = at < low ? low - at : at >= high ? at - high : -1;
+                if (far < best) best = far, expected = i ? 10.0 * i : 10;
+            }
+            const Expr near = expr_make(p, EXPR_NEAR, expr_var(p, 0), N(code), table);
+            const double found = value_at(p, near, (double[]){ at, 0 });
+            if (best < 30) assert_near(found, expected, 0);
+        }
+    }
+    fixture_end(&f);
 }
 
 static void test_diff_is_written_naturally(void **state)
@@ -310,6 +375,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diff_agrees_with_the_complex_step),
         cmocka_unit_test(test_diff_of_each_operation),
+        cmocka_unit_test(test_diff_of_tables),
+        cmocka_unit_test(test_near_goes_on_with_a_piece),
         cmocka_unit_test(test_diff_is_written_naturally),
         cmocka_unit_test(test_diff_by_time),
         cmocka_unit_test(test_diff_by_time_is_the_chain_rule),
