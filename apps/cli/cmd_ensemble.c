@@ -22,7 +22,7 @@ static const Option options[] = {
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
     { "--every", OPTION_NUMBER, "DT", "record at this interval; 0 (default): only the end", offsetof(Settings, every) },
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
-    { "--solver", OPTION_TEXT, "S", "method; euler, heun and rk4 compute many members at once", offsetof(Settings, solver) },
+    { "--solver", OPTION_TEXT, "S", "method; euler, heun, rk4 and dopri5 compute many members at once", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
     { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },

@@ -122,7 +122,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         const bool all = s->states || from[0] == ORR_MACHINE_NONE || from[1] == ORR_MACHINE_NONE;
         if (all) from[0] = from[1] = ORR_MACHINE_NONE;
         orr_comparison c = orr_machine_compare(two.items[0], from[0], two.items[1], from[1], diag);
-        status = c.status;
+        status = (int)c.status;
         if (c.status == ORR_STATUS_OK) {
             if (s->json) print_json(&two, &c);
             else print_people(&two, &c, all);

@@ -169,7 +169,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     o.limit = isnan(s->limit) ? 0 : (size_t)s->limit;
     o.cancel = machine_cancel();
     orr_learned r = orr_ledger_learn(ledger, &o, diag);
-    int status = r.status;
+    int status = (int)r.status;
     if (status == ORR_STATUS_OK) {
         if (s->json) print_json(&r);
         else if (!s->output || s->output[0] != '-') print_people(&r, orr_ledger_count(ledger));

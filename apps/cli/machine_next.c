@@ -137,7 +137,7 @@ static int write_suite(const Settings *s, const orr_machine *m, uint32_t from, o
         if (s->json) printf("\n  ]\n}\n");
         if (*w.cancel) suite.status = ORR_STATUS_CANCELLED;
     }
-    const int status = suite.status;
+    const int status = (int)suite.status;
     orr_suite_free(&suite);
     return status;
 }
@@ -366,7 +366,7 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
     o.cancel = machine_cancel();
     orr_separation r =
         orr_machine_separate((const orr_machine *const *)machines->items, (uint32_t)machines->n, &o, diag);
-    const int status = r.status;
+    const int status = (int)r.status;
     if (status == ORR_STATUS_OK && s->json) print_json(machines, &r);
     else if (status == ORR_STATUS_OK) print_people(s, machines, &r);
     orr_separation_free(&r);

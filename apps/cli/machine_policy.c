@@ -240,7 +240,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     int status = ORR_STATUS_USAGE;
     if (ok) {
         orr_policy p = orr_machine_policy(m, &o, diag);
-        status = p.status;
+        status = (int)p.status;
         if (status == ORR_STATUS_OK && s->json) print_json(m, &p, &o);
         else if (status == ORR_STATUS_OK) print_people(m, &p, &o);
         orr_policy_free(&p);

@@ -98,10 +98,16 @@ void code_free(Code *code);                 // a compiler still at work is ended
 // else 0. `scratch` is like x. Each member gets the bits that it would get alone.
 typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v, double *scratch,
                              double *moved);
-enum { CODE_LANES = 32 };
+// n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size. control: relative
+// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states vectors of CODE_LANES numbers, each
+// member's: time, next step, logarithm of the last error, 1 after a rejected attempt, 1 if it cannot go on in its lane; then its rates.
+// Members at t_limit stand still.
+typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v, double *lane);
+enum { CODE_LANES = 32, CODE_LANE_VECTORS = 5 };
 
 typedef struct CodeLanes {
     CodeLaneLoop loops[CODE_N_LOOPS];    // NULL: this method has none
+    CodeLaneAttempts dopri5;             // NULL: it has relations
     CodeUnit     unit;
 } CodeLanes;
 

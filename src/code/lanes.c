@@ -67,6 +67,10 @@ bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag)
         void *address = native_symbol(&lanes->unit, symbols[i].name);
         lanes->loops[symbols[i].id] = *(CodeLaneLoop *)&address;
     }
+    if (ok) {
+        void *address = native_symbol(&lanes->unit, "orr_lanes_dopri5");
+        lanes->dopri5 = *(CodeLaneAttempts *)&address;
+    }
     arena_free(&work);
     return ok;
 }

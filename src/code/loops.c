@@ -10,6 +10,7 @@
 // Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in
 // both forms.
 #include "code/cgen.h"
+#include "num/dormand_prince.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -245,6 +246,108 @@ static void print_local_rk4(Stepping *l)
                  l->has_relations ? "fgqyZW" : "fgqYZW");
 }
 
+// The arguments of a stage: y = x + h*(a0*k0 + a1*k1 + …), in the order of the scalar solver.
+static void add_argument(Stepping *l, int stage)
+{
+    StrBuf *s = &l->body;
+    for (uint32_t i = 0; i < n_states(l); i++) {
+        str_addf(s, "        y%u = x%u + h*(", i, i);
+        for (int j = 0; j < stage; j++) {
+            if (j) str_add(s, " + ");
+            gen_number(s, dp_a[stage][j]);
+            str_addf(s, "*k%d_%u", j, i);
+        }
+        str_add(s, ");\n");
+    }
+    str_addf(s, "        t%d = t + ", stage);
+    gen_number(s, dp_c[stage]);
+    str_add(s, "*h;\n");
+}
+
+static void add_error(Stepping *l)
+{
+    StrBuf *s = &l->body;
+    for (uint32_t i = 0; i < n_states(l); i++) {
+        str_add(s, "        off = 0.0");
+        for (int j = 0; j < DP_STAGES; j++) {
+            str_add(s, " + ");
+            gen_number(s, dp_e[j]);
+            str_addf(s, "*k%d_%u", j, i);
+        }
+        str_addf(s, ";\n        low = __builtin_fabs(x%u), high = __builtin_fabs(y%u);\n", i, i);
+        str_add(s, "        off = h*off/(absolute + tolerance*(low > high ? low : high));\n        sum = sum + off*off;\n");
+    }
+    str_addf(s, "        error = __builtin_sqrt(sum/%u.0);\n", n_states(l));
+}
+
+static void add_number(StrBuf *s, const char *before, double value, const char *after)
+{
+    str_add(s, before);
+    gen_number(s, value);
+    str_add(s, after);
+}
+
+// Attempts at steps of the adaptive method, each member with its own time and step. What one attempt does is told in
+// solve/adaptive/dopri5.c; here both ways out of it are computed and one is taken. A member that stands still, or whose
+// numbers are not finite, is marked as odd.
+static void print_lanes_dopri5(Stepping *l)
+{
+    static const char *const times[] = { "t", "t1", "t2", "t3", "t4", "t5", "t6" };
+    StrBuf *b = &l->body, *s = &l->c->gen.body;
+    const uint32_t n = n_states(l);
+    for (int stage = 1; stage < DP_STAGES; stage++) {
+        add_argument(l, stage);
+        add_stage(l, times[stage], "y", arena_printf(&l->c->gen.work, "k%d_# = @;", stage), NULL);
+        for (uint32_t i = 0; i < n; i++) str_addf(b, "        finite = finite + (k%d_%u - k%d_%u);\n", stage, i, stage, i);
+    }
+    add_error(l);
+    str_addf(s, "long orr_lanes_dopri5(double t_limit, const double *restrict control, long n, double *restrict x,\n"
+                "    const double *restrict v, double *restrict lane)\n{\n"
+                "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
+                "    double *const restrict T = lane, *const restrict H = lane + %d, *const restrict E = lane + %d,\n"
+                "        *const restrict R = lane + %d, *const restrict O = lane + %d, *const restrict K = lane + %d;\n"
+                "    long i;\n    int l;\n    for (i = 0; i < n; i++) {\n        for (l = 0; l < %d; l++) {\n",
+             CODE_LANES, 2 * CODE_LANES, 3 * CODE_LANES, 4 * CODE_LANES, CODE_LANE_VECTORS * CODE_LANES, CODE_LANES);
+    load_places(l, s);
+    for (uint32_t i = 0; i < n; i++)
+        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * CODE_LANES, i, i * CODE_LANES, i),
+            str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
+    str_add(s, "    const double t = T[l], h_before = H[l], before = E[l], rejected = R[l], room = t_limit - t;\n"
+               "    const double h_most = h_before < max_step ? h_before : max_step;\n"
+               "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error, error_log, factor, h_next, h_less;\n");
+    add_number(s, "    const int is_last = t + ", DP_LAST, "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
+    str_add_text(s, (Text){ b->p, b->n });
+    str_add(s, "        error_log = orr_log(error > 1e-300 ? error : 1e-300);\n");
+    add_number(s, "        factor = orr_exp(", DP_ERROR_POWER, "*error_log - ");
+    add_number(s, "", DP_BETA, "*before)");
+    add_number(s, "/", DP_SAFETY, ";\n");
+    add_number(s, "        factor = factor < ", 1 / DP_SHRINK_MOST, " ? factor : ");
+    add_number(s, "", 1 / DP_SHRINK_MOST, ";\n");
+    add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
+    add_number(s, "", 1 / DP_GROW_MOST, ";\n");
+    str_add(s, "        h_next = h/factor;\n        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
+    add_number(s, "        h_less = orr_exp(", DP_ERROR_POWER, "*error_log)/");
+    add_number(s, "", DP_SAFETY, ";\n");
+    add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
+    add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
+    str_add(s, "        {\n"
+               "            const int active = t < t_limit;\n"
+               "            const int sound = (finite == 0.0) & (error <= 1.7976931348623157e308) & (t + 0.1*h != t);\n"
+               "            const int taken = active & sound & (error <= 1.0), refused = active & sound & (error > 1.0);\n"
+               "            const int keeps = is_last & (rejected == 0.0) & (h < h_before);\n"
+               "            T[l] = taken ? is_last ? t_limit : t + h : t;\n"
+               "            H[l] = refused ? h_less : taken & (keeps == 0) ? h_next : h_before;\n");
+    add_number(s, "            E[l] = taken ? error_log > ", DP_LOG_LEAST, " ? error_log : ");
+    add_number(s, "", DP_LOG_LEAST, " : before;\n");
+    str_add(s, "            R[l] = refused ? 1.0 : taken ? 0.0 : rejected;\n"
+               "            O[l] = active & (sound == 0) ? 1.0 : O[l];\n");
+    for (uint32_t i = 0; i < n; i++)
+        str_addf(s, "            x[%u + l] = taken ? y%u : x%u;\n            K[%u + l] = taken ? k6_%u : k0_%u;\n",
+                 i * CODE_LANES, i, i, i * CODE_LANES, i, i);
+    str_add(s, "        }\n        }\n    }\n    return n;\n}\n\n");
+    l->c->gen.uses_math[l->c->gen.math_of_op[EXPR_LOG]] = l->c->gen.uses_math[l->c->gen.math_of_op[EXPR_EXP]] = true;
+}
+
 bool loops_print_lanes(Cgen *c)
 {
     static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4 };
@@ -254,6 +357,9 @@ bool loops_print_lanes(Cgen *c)
         l.is_lanes = true;
         methods[i](&l);
     }
+    Stepping l = begin(c);
+    l.is_lanes = true;
+    if (!l.has_relations) print_lanes_dopri5(&l);
     return true;
 }
 

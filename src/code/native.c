@@ -53,11 +53,13 @@ enum {
 #else
 #define WIDEST "-O3"
 #endif
-static const char *const flavours[][4] = {
+// What gcc makes of conditions that follow from one another it cannot turn into vectors.
+#define NO_JUMPS "-fno-thread-jumps"
+static const char *const flavours[][5] = {
     [NATIVE_LINES] = { "-O1" },
     [NATIVE_LOOPS] = { "-O3" },
-    [NATIVE_LANES] = { "-O3", WIDEST },
-    [NATIVE_LANES_FAST] = { "-O3", WIDEST, "-ffp-contract=fast" },
+    [NATIVE_LANES] = { "-O3", WIDEST, NO_JUMPS },
+    [NATIVE_LANES_FAST] = { "-O3", WIDEST, NO_JUMPS, "-ffp-contract=fast" },
 };
 
 NativeFlavour native_flavour(const Code *code, Text text)

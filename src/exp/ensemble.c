@@ -2,12 +2,13 @@
 //
 //     first member alone ──columns, time it takes→ plan ──batches→ threads ──in order→ sink
 //
-// A batch is CODE_LANES members. Threads take batches as they come, but none runs further ahead of the sink than the
+// Threads take batches as they come, but none runs further ahead of the sink than the
 // window, so memory stays bounded however many members there are.
 #include "exp/ensemble.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/times.h"
+#include "solve/adaptive/dopri5.h"
 #include "solve/solver.h"
 #include <math.h>
 #include <pthread.h>
@@ -15,6 +16,7 @@
 #include <string.h>
 
 enum {
+    ADAPTIVE_BATCH = 8 * CODE_LANES,    // so that a lane whose member is done finds another
     WINDOW_FOR_EACH = 4,     // batches in memory for each thread
     THREADS_MAX = 256,
     ROWS_MAX = 100000000,    // of one member
@@ -196,6 +198,10 @@ static bool find_loop(Ensemble *e)
         { "euler", CODE_EULER }, { "heun", CODE_HEUN }, { "rk4", CODE_RK4 },
     };
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
+    // between its steps the adaptive method interpolates, which lanes do not
+    e->is_adaptive = solver == &solver_dopri5;
+    if (e->is_adaptive) return is_only_end(e->experiment) && e->model->n_relations == 0;
+    if (!(e->step > 0)) return false;
     for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, solver->name) != 0) continue;
         e->loop = methods[i].id;
@@ -216,19 +222,20 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
 {
     const orr_ensemble_options *o = e->options;
     e->step = e->experiment->run.step;
-    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model) || !find_loop(e) || !(e->step > 0)) return;
-    if (!find_names(e) || !find_times(e) || !find_grid(e) || !code_can_lanes(&e->model->ir)) return;
+    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model) || !find_loop(e)) return;
+    if (!find_names(e) || !find_times(e) || (!e->is_adaptive && !find_grid(e)) || !code_can_lanes(&e->model->ir)) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
     if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;
     orr_diag *unheard = orr_diag_create();
     e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
+    if (e->has_lanes && e->is_adaptive) e->batch = ADAPTIVE_BATCH;
 }
 
 // ---------------------------------------------------------------------------------------------- threads
 
 typedef struct Slot {                     // a batch that is computed or waits for its turn
-    MemberResult results[CODE_LANES];
+    MemberResult *results;                // [e->batch] heap
     size_t       n;
     bool         is_done;
 } Slot;
@@ -269,7 +276,7 @@ static void emit(Pool *pool)
     while (!pool->is_stopped && pool->next_out < pool->next_batch) {
         Slot *slot = &pool->slots[pool->next_out % pool->window];
         if (!slot->is_done) break;
-        const size_t first = pool->first + pool->next_out * CODE_LANES;
+        const size_t first = pool->first + pool->next_out * pool->e->batch;
         pthread_mutex_unlock(&pool->lock);
         bool ok = true;
         for (size_t i = 0; ok && i < slot->n; i++) ok = hand_over(pool, first + i, &slot->results[i]);
@@ -310,10 +317,10 @@ static void *work(void *self)
             pthread_cond_wait(&pool->changed, &pool->lock);
             continue;
         }
-        const size_t b = pool->next_batch++, first = pool->first + b * CODE_LANES;
+        const size_t b = pool->next_batch++, first = pool->first + b * e->batch;
         const size_t left = e->options->n_members - first;
         Slot *slot = &pool->slots[b % pool->window];
-        slot->n = left < CODE_LANES ? left : CODE_LANES;
+        slot->n = left < e->batch ? left : e->batch;
         pthread_mutex_unlock(&pool->lock);
         compute(e, batch, first, slot);
         pthread_mutex_lock(&pool->lock);
@@ -335,6 +342,10 @@ static void run_pool(Pool *pool, size_t n_threads)
     pool->window = n_threads * WINDOW_FOR_EACH;
     pool->slots = calloc(pool->window, sizeof *pool->slots);
     if (!pool->slots) arena_no_memory(pool->window * sizeof *pool->slots);
+    for (size_t i = 0; i < pool->window; i++) {
+        pool->slots[i].results = calloc(pool->e->batch, sizeof(MemberResult));
+        if (!pool->slots[i].results) arena_no_memory(pool->e->batch * sizeof(MemberResult));
+    }
     pthread_t threads[THREADS_MAX];
     size_t n = 0;
     for (; n + 1 < n_threads; n++)
@@ -345,8 +356,10 @@ static void run_pool(Pool *pool, size_t n_threads)
     pthread_mutex_lock(&pool->lock);
     emit(pool);
     pthread_mutex_unlock(&pool->lock);
-    for (size_t i = 0; i < pool->window; i++)
-        for (size_t k = 0; k < CODE_LANES; k++) result_free(&pool->slots[i].results[k]);
+    for (size_t i = 0; i < pool->window; i++) {
+        for (size_t k = 0; k < pool->e->batch; k++) result_free(&pool->slots[i].results[k]);
+        free(pool->slots[i].results);
+    }
     free(pool->slots);
     pthread_cond_destroy(&pool->changed);
     pthread_mutex_destroy(&pool->lock);
@@ -381,7 +394,7 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
     orr_experiment plain = *experiment;
     plain.n_expects = 0;
     plain.n_plots = 0;
-    Ensemble e = { .model = model, .experiment = &plain, .options = options };
+    Ensemble e = { .model = model, .experiment = &plain, .options = options, .batch = CODE_LANES };
     size_t n_threads = options->n_threads ? options->n_threads : (size_t)os_processors();
     if (n_threads > THREADS_MAX) n_threads = THREADS_MAX;
     Pool pool = { .e = &e, .sink = sink };
@@ -400,10 +413,12 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
         else if (keeper.is_refused || !hand_over(&pool, pool.first++, &first)) status = ORR_STATUS_SYSTEM;
     }
     result_free(&first);
-    pool.n_batches = (options->n_members - pool.first + CODE_LANES - 1) / CODE_LANES;
-    if (n_threads > pool.n_batches) n_threads = pool.n_batches ? pool.n_batches : 1;
-    if (status == ORR_STATUS_OK && !is_cancelled(&e) && pool.n_batches > 0) {
+    const size_t left = options->n_members - pool.first;
+    if (n_threads > left) n_threads = left ? left : 1;
+    if (status == ORR_STATUS_OK && !is_cancelled(&e) && left > 0) {
         plan_lanes(&e, alone_ms, n_threads, diag);
+        pool.n_batches = (left + e.batch - 1) / e.batch;
+        if (n_threads > pool.n_batches) n_threads = pool.n_batches;
         run_pool(&pool, n_threads);
         if (pool.is_stopped) status = ORR_STATUS_SYSTEM;
     }

@@ -1,7 +1,7 @@
 // src/exp/ensemble.h: an ensemble under way, shared by its parts.
 //
 //     ensemble.c   what to do, threads, members to the sink in their order
-//     batch.c      CODE_LANES members at once, by one thread
+//     batch.c      members side by side in CODE_LANES lanes, by one thread
 #pragma once
 #include "code/code.h"
 #include "orrery/ensemble.h"
@@ -26,7 +26,9 @@ typedef struct Ensemble {
     // lanes
     bool         has_lanes;
     CodeLanes    lanes;
+    bool         is_adaptive;             // dopri5, else a fixed-step loop:
     CodeLoopId   loop;
+    size_t       batch;                   // members that a thread takes at once
     EnsembleName *names;                  // [n_names]
     long        *grid;                    // [n_rows] steps from the start to each row
     double       step;
@@ -51,5 +53,5 @@ typedef struct Batch Batch;    // the memory of one thread
 // NULL if no run can be created: then every member goes alone, and tells why.
 Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag);
 void   batch_destroy(Batch *batch);
-// The members from `first` on, at most CODE_LANES; those that must leave their lane are computed alone.
+// The members from `first` on, at most e->batch; those that must leave their lane are computed alone.
 void   batch_run(Batch *batch, Ensemble *e, size_t first, size_t n, MemberResult *results);

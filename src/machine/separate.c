@@ -203,6 +203,7 @@ SearchEnd separate_by_word(const Suspects *suspects, const Effort *effort, orr_w
     Search s = { .arena = &work };
     codes_init(&s.codes, suspects, &work);
     index_init(&s.index, &work);
+    vec_reserve(&work, &s.data, 1);    // the empty node has a place, too
     SearchEnd end = SEARCH_NONE;
     if (codes_begin(&s.codes, suspects)) {
         add_parts(&s);

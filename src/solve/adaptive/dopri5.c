@@ -11,26 +11,13 @@
 #include "solve/adaptive/dopri5.h"
 #include "base/diag.h"
 #include "expr/math.h"
+#include "num/dormand_prince.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { N_STAGES = 7, STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, RETRIES_MAX = 400 };
+enum { N_STAGES = DP_STAGES, STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, RETRIES_MAX = 400 };
 
-static const double c[N_STAGES] = { 0, 1.0 / 5, 3.0 / 10, 4.0 / 5, 8.0 / 9, 1, 1 };
-static const double a[N_STAGES][6] = {
-    { 0 },
-    { 1.0 / 5 },
-    { 3.0 / 40, 9.0 / 40 },
-    { 44.0 / 45, -56.0 / 15, 32.0 / 9 },
-    { 19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729 },
-    { 9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656 },
-    { 35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84 },
-};
-// fifth minus fourth order
-static const double e[N_STAGES] = {
-    71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40,
-};
 // the term of fourth order of the dense output
 static const double d[N_STAGES] = {
     -12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
@@ -38,7 +25,7 @@ static const double d[N_STAGES] = {
 };
 
 static const double CRUMB = 16 * DBL_EPSILON;
-static const double SAFETY = 0.9, BETA = 0.04, SHRINK_MOST = 0.2, GROW_MOST = 10, STIFF_BOUND = 3.25;
+static const double STIFF_BOUND = 3.25;
 
 typedef struct Dopri5 {
     double *k[N_STAGES];      // [n_states] slopes; k[0] belongs to the present (t, x) once `begun`
@@ -49,7 +36,7 @@ typedef struct Dopri5 {
     bool    dense_known;
     double  t0, h_done;       // the last accepted step
     double  h;                // the next to try
-    double  error_before;     // of the last accepted step, for the controller
+    double  log_before;       // of the error of the last accepted step, for the controller
     int     n_at_bound, n_free;    // steps held by stability, and not, in a row
     int     n_decayed;             // steps in a row longer than the fastest decay
     bool    is_stiff, warned;
@@ -65,7 +52,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     m->y = ARENA_ARRAY(arena, double, n);
     m->y_last = ARENA_ARRAY(arena, double, n);
     m->x0 = ARENA_ARRAY(arena, double, n);
-    m->error_before = 1e-4;
+    m->log_before = DP_LOG_LEAST;
     island->memory = m;
     return true;
 }
@@ -74,7 +61,7 @@ static void restart(Island *island)
 {
     Dopri5 *m = island->memory;
     m->begun = m->dense_known = false;
-    m->error_before = 1e-4;
+    m->log_before = DP_LOG_LEAST;
     m->n_at_bound = m->n_free = m->n_decayed = 0;
 }
 
@@ -124,12 +111,12 @@ static bool try_step(Island *island, Dopri5 *m, double h)
     const double *x = island->x;
     for (int s = 1; s < N_STAGES; s++) {
         for (size_t i = 0; i < n; i++) {
-            double sum = a[s][0] * m->k[0][i];
-            for (int j = 1; j < s; j++) sum += a[s][j] * m->k[j][i];
+            double sum = dp_a[s][0] * m->k[0][i];
+            for (int j = 1; j < s; j++) sum += dp_a[s][j] * m->k[j][i];
             m->y[i] = x[i] + h * sum;
         }
         if (s == N_STAGES - 2) memcpy(m->y_last, m->y, n * sizeof *m->y);
-        if (!island_rates(island, island->t + c[s] * h, m->y, m->k[s])) return false;
+        if (!island_rates(island, island->t + dp_c[s] * h, m->y, m->k[s])) return false;
     }
     return true;
 }
@@ -140,7 +127,7 @@ static double error_of(const Island *island, const Dopri5 *m, double h)
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
         double off = 0;
-        for (int s = 0; s < N_STAGES; s++) off += e[s] * m->k[s][i];
+        for (int s = 0; s < N_STAGES; s++) off += dp_e[s] * m->k[s][i];
         const double size = fmax(fabs(island->x[i]), fabs(m->y[i]));
         off = h * off / (island->options.absolute + island->options.tolerance * size);
         sum += off * off;
@@ -173,6 +160,12 @@ static void watch_stiffness(Island *island, Dopri5 *m, double h)
     diag_report(island->diag, DIAG_STIFF, (Place){ 0 }, island->t,
                 island_fastest(island, island->t, island->x));
     diag_hint(island->diag, "use 'solver bdf', or 'solver auto' which changes by itself");
+}
+
+Dopri5Ahead dopri5_ahead(const void *memory)
+{
+    const Dopri5 *m = memory;
+    return (Dopri5Ahead){ m->h, m->log_before, m->k[m->h_done > 0 ? N_STAGES - 1 : 0] };
 }
 
 bool dopri5_is_stiff(const void *memory) { return ((const Dopri5 *)memory)->is_stiff; }
@@ -208,33 +201,33 @@ static StepResult step(Island *island, double t_limit)
     for (int tries = 0;; tries++) {
         // the last step ends exactly at the limit; one that would leave a crumb is stretched a little
         double h = fmin(m->h, island->options.max_step);
-        const bool is_last = t + 1.01 * h >= t_limit;
+        const bool is_last = t + DP_LAST * h >= t_limit;
         if (is_last) h = room;
         if (t + 0.1 * h == t || tries >= RETRIES_MAX) {
             fault_report_step(island, h);
             return STEP_FAILED;
         }
         if (!try_step(island, m, h)) {
-            m->h = h * SHRINK_MOST;
+            m->h = h * DP_SHRINK_MOST;
             was_rejected = true;
             island->n_rejected++;
             continue;
         }
         const double error = error_of(island, m, h);
-        const double slowly = expr_pow(fmax(error, 1e-300), 0.2 - 0.75 * BETA);
+        const double log_error = expr_log(fmax(error, 1e-300));
         if (!(error <= 1)) {
-            m->h = isfinite(error) ? h / fmin(1 / SHRINK_MOST, slowly / SAFETY) : h * SHRINK_MOST;
+            m->h = isfinite(error) ? h / fmin(1 / DP_SHRINK_MOST, expr_exp(DP_ERROR_POWER * log_error) / DP_SAFETY) : h * DP_SHRINK_MOST;
             was_rejected = true;
             island->n_rejected++;
             continue;
         }
-        double factor = slowly / expr_pow(m->error_before, BETA) / SAFETY;
-        factor = fmax(1 / GROW_MOST, fmin(1 / SHRINK_MOST, factor));
+        double factor = expr_exp(DP_ERROR_POWER * log_error - DP_BETA * m->log_before) / DP_SAFETY;
+        factor = fmax(1 / DP_GROW_MOST, fmin(1 / DP_SHRINK_MOST, factor));
         double h_next = h / factor;
         if (was_rejected) h_next = fmin(h_next, h);
         // a step that was only cut by the limit says nothing about the one after it
         if (!is_last || was_rejected || h >= m->h) m->h = h_next;
-        m->error_before = fmax(error, 1e-4);
+        m->log_before = fmax(log_error, DP_LOG_LEAST);
         watch_stiffness(island, m, h);
 
         memcpy(m->x0, island->x, n * sizeof *m->x0);
