@@ -377,6 +377,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_params = model->ir.layout.n_params;
     model->n_values = model->ir.layout.n_values;
     model->n_relations = (uint32_t)model->flat.relations.n;
+    model->n_events = (uint32_t)model->flat.events.n;
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
     keep_units(&c);

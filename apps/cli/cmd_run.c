@@ -13,7 +13,7 @@ typedef struct Settings {
     List        set, plot, drives, sends;
     double      from, until, step, tol, abs, every, max_step, max_time, max_memory, seed, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -36,6 +36,7 @@ static const Option options[] = {
     { "--every", OPTION_NUMBER, "DT", "record at this interval; 0: every step", offsetof(Settings, every) },
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
     { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
+    { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after", offsetof(Settings, events) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
@@ -229,6 +230,8 @@ static void print_summary(const Session *session, const orr_experiment *e, const
     if (e->realtime > 0)
         printf("  real time: %zu instants, %zu of them late\n", outcome->n_instants, outcome->n_late);
     if (run->solver_reason) printf("  chosen by auto: %s\n", run->solver_reason);
+    if (run->n_events) printf("  %zu event%s\n", run->n_events, run->n_events == 1 ? "" : "s");
+    if (run->terminated) printf("  ended by the model: %s\n", run->terminated);
     if (run->n_reruns) printf("  the terminal region ran it again %zu time%s\n", run->n_reruns, run->n_reruns == 1 ? "" : "s");
     for (size_t i = 0; i < outcome->n_results; i++)
         printf("  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
@@ -256,7 +259,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     e->n_plots = request.n_plots;
 
     // where rows go: a file, the plots, a look
-    orr_sink sinks[3];
+    orr_sink sinks[4];
     size_t n_sinks = 0;
     orr_csv *csv = NULL;
     orr_table *table = NULL;
@@ -266,6 +269,12 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         sinks[n_sinks++] = orr_csv_sink(csv);
         limits_rescue(&sinks[0]);
     }
+    orr_event_csv *events = s->events ? orr_event_csv_create(s->events, diag) : NULL;
+    if (s->events && !events) {
+        if (csv) orr_csv_close(csv);
+        return results_free_plots(&request), ORR_STATUS_SYSTEM;
+    }
+    if (events) sinks[n_sinks++] = orr_event_csv_sink(events);
     const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
@@ -282,7 +291,8 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
 
     limits_rescue(NULL);
     orr_status status = outcome.status;
-    const bool written = !csv || orr_csv_close(csv);
+    bool written = !csv || orr_csv_close(csv);
+    if (events) written = orr_event_csv_close(events) && written;
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {

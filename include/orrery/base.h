@@ -21,7 +21,9 @@ typedef enum orr_status {
     ORR_STATUS_FAILED        = 3,    // the simulation failed (NaN, no convergence, a limit); rows are kept
     ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
     ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
-    ORR_STATUS_SYSTEM        = 6     // the machine refused: file, disk, compiler
+    ORR_STATUS_SYSTEM        = 6,    // the machine refused: file, disk, compiler
+    ORR_STATUS_TERMINATED    = 7     // the model itself ended the run, by `terminate`; only of orr_run_advance and
+                                     // orr_run_step: an experiment is then done
 } orr_status;
 ORR_API const char *orr_status_text(orr_status status);    // "done", "model error", …; static
 

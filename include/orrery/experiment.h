@@ -93,6 +93,7 @@ typedef struct orr_sink {
     bool (*row)(void *self, double t, const double *values, size_t n);
     bool (*progress)(void *self, double t, double from, double until);    // now and then, also between rows
     bool (*end)(void *self, orr_status status);                           // always called if begin was
+    bool (*event)(void *self, const orr_event *event);                    // each, in order; its texts until the next one
     void *self;
 } orr_sink;
 
@@ -133,6 +134,12 @@ ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if
 ORR_API orr_sink orr_csv_sink(orr_csv *csv);
 ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything was not written
 
+// A sink that writes each event as a line of CSV: t, cause, line, variable, left, right, iteration.
+typedef struct orr_event_csv orr_event_csv;
+ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
+ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, with a message, if anything was not written
+
 // A sink that keeps rows in memory; or a table read from a CSV file.
 typedef struct orr_table orr_table;
 // `at_most` > 1: when more rows come, every second one is dropped, again and again, the first and the last kept:
@@ -146,6 +153,8 @@ ORR_API size_t        orr_table_n_columns(const orr_table *table);              
 ORR_API const char   *orr_table_name(const orr_table *table, size_t column);
 ORR_API const char   *orr_table_unit(const orr_table *table, size_t column);     // NULL if none
 ORR_API const double *orr_table_column(const orr_table *table, size_t column);   // [n_rows]
+// Times of the events of the run, each once; the first 1000 of them. What plots over time mark.
+ORR_API const double *orr_table_events(const orr_table *table, size_t *n);
 
 // Draw. `path` ends in .svg, .png or .pdf (needs gnuplot). False, with the reason, if it cannot.
 ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag);

@@ -97,7 +97,7 @@ ORR_API orr_model *orr_model_compile(const orr_source *source, const orr_compile
 ORR_API void       orr_model_destroy(orr_model *model);    // NULL is allowed
 
 // What a model consists of. Variables are numbered from 0; names are full paths such as "axle.spring.x".
-typedef enum orr_kind { ORR_KIND_PARAM, ORR_KIND_INPUT, ORR_KIND_STATE, ORR_KIND_RATE, ORR_KIND_ALGEBRAIC, ORR_KIND_RESULT } orr_kind;
+typedef enum orr_kind { ORR_KIND_PARAM, ORR_KIND_INPUT, ORR_KIND_STATE, ORR_KIND_RATE, ORR_KIND_ALGEBRAIC, ORR_KIND_RESULT, ORR_KIND_DISCRETE } orr_kind;
 
 typedef struct orr_variable {
     const char *name;

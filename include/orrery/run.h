@@ -11,6 +11,15 @@ extern "C" {
 
 typedef struct orr_run orr_run;
 
+// What happened at an instant: a variable was assigned by an event, or a relation in an equation changed.
+typedef struct orr_event {
+    double      t;
+    const char *cause;                // "when h <= 0", "every 0.5", "x > 0", "input u"
+    size_t      line;                 // where it is written; 0: unknown
+    const char *variable;             // assigned; NULL: the cause is a relation, and left and right its truth
+    double      left, right;          // values before and after
+    size_t      iteration;            // from 1: events that follow from others at the same instant
+} orr_event;
 // A claim: the variable stays inside while the model holds. Both bounds may be infinite.
 typedef struct orr_claim {
     const char *name;
@@ -42,6 +51,10 @@ typedef struct orr_run_options {
                                  // read, whatever its own; before the first one the default of the input
     bool        exact;           // no step goes past the time asked for: orr_run_set needs it
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
+    // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts
+    // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
+    bool      (*event)(void *context, const orr_event *event);
+    void       *event_context;
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 
@@ -94,6 +107,7 @@ typedef struct orr_run_facts {
     size_t      n_steps, n_rates, n_rejected, n_events, n_reruns;
     double      simulate_ms;          // since the run was created; from orr_simulate: of the simulation alone
     size_t      n_violations;         // asserts that did not hold at some time, ranges that were left
+    const char *terminated;           // why the model ended the run, or NULL
 } orr_run_facts;
 ORR_API orr_run_facts orr_run_get_facts(const orr_run *run);
 

@@ -41,6 +41,7 @@ bool analyse_is_input(const orr_model *model, size_t variable, orr_diag *diag)
     case ORR_KIND_RATE:      why = "it is the rate of a state"; break;
     case ORR_KIND_ALGEBRAIC: why = "it is computed by an equation"; break;
     case ORR_KIND_RESULT:    why = "it is a result of the terminal region"; break;
+    case ORR_KIND_DISCRETE:  why = "it changes at events"; break;
     }
     if (!why) return true;
     diag_report(diag, DIAG_ANALYSE_PARAMETER, (Place){ 0 }, v.name, why);

@@ -372,6 +372,7 @@ const char *orr_status_text(orr_status status)
     case ORR_STATUS_NOT_VALIDATED: return "validation not passed";
     case ORR_STATUS_CANCELLED:     return "cancelled";
     case ORR_STATUS_SYSTEM:        return "system error";
+    case ORR_STATUS_TERMINATED:    return "ended by the model";
     }
     return "unknown status";
 }

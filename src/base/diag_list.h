@@ -128,6 +128,12 @@
     D(WORD_RESERVED,          "E221", "'%s' is a word of the language, not a name") \
     D(UNIT_MISPLACED,         "E222", "a unit cannot stand here") \
     D(OUTSIDE_MODEL,          "E223", "this belongs inside a model") \
+    D(EVENT_TARGET,           "E224", "'%s' cannot be assigned in an event: it is %s") \
+    D(WHEN_CONSTANT,          "E225", "this condition never changes: it reads no variable") \
+    D(ONLY_IN_EVENTS,         "E226", "'%s' is used outside of an event") \
+    D(EVENT_TIME,             "E227", "the %s of an event changes during the run: it reads '%s'") \
+    D(DISCRETE_EQUATION,      "E228", "'%s' is discrete: it changes in events, not by an equation") \
+    D(NOT_DISCRETE,           "E229", "'%s' is not discrete: there is nothing to hold") \
     D(CSMP_BLOCK_UNKNOWN,     "E240", "there is no block type '%s'") \
     D(CSMP_BLOCK_NUMBER,      "E241", "a block starts with its number, from 1 to %lld, not '%s'") \
     D(CSMP_BLOCK_TWICE,       "E242", "block %lld is defined twice") \
@@ -195,6 +201,8 @@
     D(CANCELLED,              "E514", "stopped on request at t = %.10g") \
     D(INITIAL_CONTRADICTS,    "E515", "the initial value %.10g given for '%s' contradicts the constraints: %s") \
     D(CONSTRAINTS_DEPENDENT_NOW, "E516", "the constraints on %s are not independent at t = %.10g") \
+    D(EVENT_CYCLE,            "E517", "events at t = %.10g fire more than %zu times in a row: %s") \
+    D(EVENTS_WAIT,            "E518", "at t = %.10g more than %zu delayed events wait; the latest is '%s'") \
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
@@ -215,6 +223,8 @@
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
     D(INITIAL_ADJUSTED,       "W615", "'%s' starts with %.10g, since the constraints do not allow %.10g") \
     D(RECORD_FEW,             "W616", "%zu of the %zu elements of '%.*s' are recorded") \
+    D(RESTS,                  "W618", "'%s' fires faster and faster up to t = %.10g: %s rests from there on") \
+    D(SLIDES,                 "W619", "both sides of %s lead back to it from t = %.10g on: sliding, with %s") \
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \

@@ -740,6 +740,57 @@
       "      x = t\n" \
       "    end", \
       "write it in another way; the message names one if there is one.") \
+    X(EVENT_TARGET, \
+      "An event can change states and discrete variables. Everything else is computed: it would be\n" \
+      "computed again at once, so the assignment would be lost.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      y = 2*x\n" \
+      "      when x < 0.5 then y := 0 end\n" \
+      "    end", \
+      "assign the state it is computed from, or declare it as discrete.") \
+    X(WHEN_CONSTANT, \
+      "An event happens when its condition becomes true. A condition made of numbers and parameters\n" \
+      "never becomes anything.", \
+      "    model M\n" \
+      "      param a = 1\n" \
+      "      discrete n = 0\n" \
+      "      when a > 0 then n := 1 end\n" \
+      "    end", \
+      "name a variable or t in the condition; for the start write: when initial then.") \
+    X(ONLY_IN_EVENTS, \
+      "pre(x) is the value of x before an event, so it means something in the conditions and bodies\n" \
+      "of events only.", \
+      "    model M\n" \
+      "      discrete n = 0\n" \
+      "      x = pre(n)\n" \
+      "    end", \
+      "in an equation write the variable itself.") \
+    X(EVENT_TIME, \
+      "The times of `at` and `every` are known when a run starts: they are made of numbers and\n" \
+      "parameters. A delay may read discrete variables too.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      at 2*x then x := 1 end\n" \
+      "    end", \
+      "use `when` with a condition on t: when t >= 2*x then.") \
+    X(DISCRETE_EQUATION, \
+      "A discrete variable keeps its value until an event assigns another one. An equation for it\n" \
+      "would have to hold all the time.", \
+      "    model M\n" \
+      "      discrete n = 0\n" \
+      "      n = 2*t\n" \
+      "    end", \
+      "declare it as var, or assign it in an event with ':='.") \
+    X(NOT_DISCRETE, \
+      "hold keeps the value of something that changes at events. What changes all the time has no\n" \
+      "value to be kept; sample takes one every period.", \
+      "    model M\n" \
+      "      x = hold(sin(t))\n" \
+      "    end", \
+      "write hold(sample(x, period)).") \
     X(STATEMENT_TWICE, \
       "A setting that can have only one value is given a second time.", \
       "    model M\n" \
@@ -1256,10 +1307,32 @@
       "lower, a switch that flickers.", \
       "    model M\n" \
       "      var x = 0\n" \
-      "      x' = if x > 0 then -1 else 1\n" \
+      "      discrete u = 1\n" \
+      "      x' = u\n" \
+      "      when x > 0.5 then u := -1 end\n" \
+      "      when x < 0.5 then u := 1 end\n" \
       "    end", \
       "end the sequence in the model (stop below a small height), or give a switch a\n" \
       "dead band.") \
+    X(EVENT_CYCLE, \
+      "At one instant events made each other fire again and again. Events that follow from others are\n" \
+      "carried out until nothing more happens; here that never comes.", \
+      "    model M\n" \
+      "      discrete a = 0, b = 0\n" \
+      "      at 1 then a := 1 end\n" \
+      "      when a > b then b := b + 1 end\n" \
+      "      when b >= a then a := a + 1 end\n" \
+      "    end", \
+      "let one of them change something that makes the other false for good.") \
+    X(EVENTS_WAIT, \
+      "An event with `after` fires some time after its condition became true. Too many such firings\n" \
+      "wait at the same time.", \
+      "    model M\n" \
+      "      discrete n = 0, u = 0\n" \
+      "      every 0.0001 then u := 1 - u end\n" \
+      "      when u > 0.5 after 100 then n := n + 1 end\n" \
+      "    end", \
+      "shorten the delay, or count in a discrete variable what is on its way.") \
     X(DIVISION_BY_ZERO, \
       "A divisor became exactly zero.", \
       "    model M\n" \
@@ -1451,6 +1524,27 @@
       "      end\n" \
       "    end", \
       "name what you want to see: record u[1], u[2500]; or record u, which is all of it.") \
+    X(RESTS, \
+      "An event followed itself faster and faster, with intervals that add up to a finite time: a ball\n" \
+      "that bounces lower and lower. Behind that time the states it assigns are held, with the value at\n" \
+      "which the condition neither gains nor loses, until another event assigns them or what pushes\n" \
+      "against the surface turns round.", \
+      "    model M\n" \
+      "      var h = 1, v = 0\n" \
+      "      h' = v\n" \
+      "      v' = -9.81\n" \
+      "      when h <= 0 then v := -0.5*v end\n" \
+      "    end", \
+      "nothing, if rest is what is meant; else say in the model what happens.") \
+    X(SLIDES, \
+      "On both sides of the surface where a relation changes the rates lead back to it. The solution\n" \
+      "follows the surface, as it would by switching infinitely often (Filippov's solution). Variables\n" \
+      "show the mean of both sides with which it stays there.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -sign(x)\n" \
+      "    end", \
+      "nothing, if an ideal switch is meant; a hysteresis gives it a finite rate.") \
     X(TIME_FROZEN, \
       "The rates depend on t itself, not only on the states. What is said about equilibria, linear\n" \
       "models or branches holds for the model with its time stopped.", \

@@ -13,6 +13,8 @@ const BuildSymbol build_symbols[] = {
     { "orr_asserts", false, IR_ASSERTS },     { "orr_terminal", false, IR_TERMINAL },
     { "orr_jacobian", false, IR_JACOBIAN },   { "orr_histories", false, IR_HISTORIES },
     { "orr_choices", false, IR_CHOICES },     { "orr_residuals", false, IR_RESIDUALS },
+    { "orr_conditions", false, IR_CONDITIONS }, { "orr_pres", false, IR_PRES },
+    { "orr_event", false, IR_EVENT },
     { "orr_euler", true, CODE_EULER },        { "orr_in_place", true, CODE_IN_PLACE },
     { "orr_heun", true, CODE_HEUN },          { "orr_rk4", true, CODE_RK4 },
     { NULL, false, 0 },
@@ -62,6 +64,7 @@ static bool is_small(const Ir *ir)
     size_t n = 0;
     for (size_t i = 0; i < IR_N_PROGRAMS; i++) n += ir->programs[i].n_statements;
     for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++) n += ir->one_rate[i].n_statements;
+    for (uint32_t i = 0; i < ir->flat->events.n; i++) n += ir->events[i].n_statements;
     return n <= SMALL_STATEMENTS;
 }
 

@@ -102,7 +102,9 @@ Step *cgen_steps(Cgen *c, const IrProgram *program, Array out, uint32_t *n)
     Step *steps = ARENA_ARRAY(&c->gen.work, Step, program->n_statements);
     for (uint32_t i = 0; i < program->n_statements; i++) {
         steps[i] = step_of(c, program, &program->statements[i], out);
-        steps[i].ends_epoch = program->in_sequence || steps[i].kind == STEP_LOOP;
+        // what is computed before the first action of an event is computed together
+        const bool is_action = steps[i].kind != STEP_LET && steps[i].kind != STEP_SOLVE;
+        steps[i].ends_epoch = (program->in_sequence && is_action) || steps[i].kind == STEP_LOOP;
     }
     if (has_loops(program)) put_in_memory(program, steps);
     *n = program->n_statements;
@@ -235,6 +237,35 @@ void cgen_print_relations(Cgen *c)
              layout->first_inner + layout->n_states, layout->first_mode, layout->n_modes);
 }
 
+// ---- Events
+
+static void print_event(Cgen *c, uint32_t number)
+{
+    const IrProgram *program = &c->gen.ir->events[number];
+    Routine r = cgen_routine(program);
+    r.name = arena_printf(&c->gen.work, "orr_event_%u", number);
+    r.is_public = false;
+    r.style = VARS_MEMORY;    // computed before the first action, read behind others
+    r.steps = cgen_steps(c, program, ARRAY_OUT, &r.n_steps);
+    gen_begin(&c->gen, &r);
+    gen_function(&c->gen);
+}
+
+// One function for each body, and one that calls the right one.
+static void print_events(Cgen *c)
+{
+    const size_t n = c->gen.ir->flat->events.n;
+    StrBuf *s = &c->gen.body;
+    if (n == 0) return;
+    print_program(c, IR_CONDITIONS);
+    if (c->gen.ir->flat->pres.n) print_program(c, IR_PRES);
+    for (uint32_t i = 0; i < n; i++) print_event(c, i);
+    str_add(s, "static int (*const orr_events[])(" PROGRAM_PARAMETERS ") = {\n");
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    orr_event_%u,\n", i);
+    str_add(s, "};\n\nint orr_event(" PROGRAM_PARAMETERS ")\n{\n"
+               "    return orr_events[env->event](" PROGRAM_ARGUMENTS ");\n}\n\n");
+}
+
 // ---- Loops of equations
 
 static void add_step(Gen *g, Step **steps, uint32_t *n, size_t *capacity, Step step)
@@ -362,6 +393,7 @@ static void print_core(Cgen *c)
     print_program(c, IR_TERMINAL);
     print_program(c, IR_HISTORIES);
     if (c->gen.ir->programs[IR_CHOICES].n_statements > 0) print_program(c, IR_CHOICES);
+    print_events(c);
     loops_print(c);
 }
 

@@ -15,6 +15,7 @@ typedef struct CodeEnv {
     const void *histories;
     const uint32_t *tables;                                          // Ir.tables and Ir.numbers
     const double   *numbers;
+    unsigned    event;                                               // whose body IR_EVENT runs
 } CodeEnv;
 
 // One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block)

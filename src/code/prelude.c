@@ -11,6 +11,7 @@ static const char environment[] =
     "    const void *histories;\n"
     "    const unsigned *tables;\n"
     "    const double *numbers;\n"
+    "    unsigned event;\n"
     "};\n\n";
 
 // Keeps a loop from being turned into one over vectors.

@@ -82,6 +82,11 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
         write_label(out, table, data->ys[0]);
         fputs(" noenhanced\nunset key\n", out);
     }
+    size_t n_events = 0;
+    const double *events = data->x == 0 ? orr_table_events(table, &n_events) : NULL;
+    for (size_t i = 0; i < n_events; i++)
+        fprintf(out, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead back linecolor '#bbbbbb' dashtype 3\n",
+                events[i], events[i]);
     fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
     size_t colour = 0;
     for (size_t i = 0; i < data->n_ys; i++) {

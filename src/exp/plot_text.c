@@ -94,7 +94,12 @@ bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int 
         fprintf(out, "%.*s\n", n, canvas.cells + (ptrdiff_t)row * canvas.width);
     }
     fprintf(out, "%*s +", LABEL_WIDTH, "");
-    for (int i = 0; i < canvas.width; i++) fputc('-', out);
+    memset(canvas.cells, '-', (size_t)canvas.width);
+    size_t n_events = 0;
+    const double *events = data.x == 0 ? orr_table_events(table, &n_events) : NULL;
+    for (size_t i = 0; i < n_events; i++)
+        mark_cell(&canvas, scale(events[i], data.x_min, data.x_max, canvas.width), 0, '^');
+    fwrite(canvas.cells, 1, (size_t)canvas.width, out);
     fprintf(out, "\n%*s%-*.6g", LABEL_WIDTH + 2, "", canvas.width / 2, data.x_min);
     fprintf(out, "%*.6g\n%*s", canvas.width - canvas.width / 2, data.x_max, LABEL_WIDTH + 2 + canvas.width / 2 - 4, "");
     print_name(table, data.x, out);

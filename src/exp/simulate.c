@@ -362,6 +362,15 @@ static orr_status put_row(Simulation *s)
     return poll_inputs(s);
 }
 
+static bool observe(void *context, const orr_event *event)
+{
+    const Simulation *s = context;
+    bool ok = true;
+    for (size_t i = 0; i < s->n_sinks; i++)
+        if (s->sinks[i].event) ok = s->sinks[i].event(s->sinks[i].self, event) && ok;
+    return ok;
+}
+
 static bool pulse(void *context, double t)
 {
     const Simulation *s = context;
@@ -387,6 +396,7 @@ static orr_status run_on_times(Simulation *s, double every)
         if (!(t < until - 1e-9 * every)) t = until;
         orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
         // many rows inside one step never come to where steps look at this
@@ -403,6 +413,7 @@ static orr_status run_on_steps(Simulation *s)
         orr_status status = run_step_ahead(s->run, until, &t);
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t >= until || s->run->is_over) return status;
     }
@@ -423,12 +434,13 @@ static orr_status run_once(Simulation *s)
     s->next_expected = 0;
     realtime_start(&s->clock, e->from);
     orr_status status = put_row(s);
-    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->is_over) {
+    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->is_over && !s->run->terminated) {
         if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
         else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
-        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run)))
+        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run))
+                 && s->model->n_events == 0)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
@@ -539,6 +551,11 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     orr_run_options options = e->run;
     options.t_start = e->from;
     options.t_end = e->until;
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        if (!s->sinks[i].event) continue;
+        options.event = observe;
+        options.event_context = s;
+    }
     orr_status status;
     if (e->realtime > 0) {
         double seconds = 1;
@@ -573,6 +590,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     outcome->facts = orr_run_get_facts(s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
     outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
+    outcome->facts.terminated = outcome->facts.terminated ? strdup(outcome->facts.terminated) : NULL;
     outcome->t = orr_run_time(s->run);
     outcome->is_over = s->run->is_over;
     keep_left(s, outcome);
@@ -604,6 +622,7 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
 void orr_outcome_free(orr_outcome *outcome)
 {
     free((char *)outcome->facts.solver_reason);
+    free((char *)outcome->facts.terminated);
     free((orr_verdict *)outcome->verdicts);
     free((orr_setting *)outcome->results);
     for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);

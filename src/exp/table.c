@@ -18,7 +18,11 @@ struct orr_table {
     size_t       stride;       // rows that come for one that is kept
     size_t       n_seen;
     bool         last_is_extra;    // the last row is only there because it is the latest
+    double      *events;       // [n_events] heap: times
+    size_t       n_events;
 };
+
+enum { EVENTS_MAX = 1000 };
 
 orr_table *orr_table_create(size_t at_most)
 {
@@ -39,6 +43,7 @@ void orr_table_destroy(orr_table *table)
 {
     if (!table) return;
     free_columns(table);
+    free(table->events);
     arena_free(&table->arena);
     free(table);
 }
@@ -115,7 +120,27 @@ static bool row(void *self, double t, const double *values, size_t n)
     return true;
 }
 
-orr_sink orr_table_sink(orr_table *table) { return (orr_sink){ .begin = begin, .row = row, .self = table }; }
+static bool event(void *self, const orr_event *e)
+{
+    orr_table *table = self;
+    const bool is_new = table->n_events == 0 || table->events[table->n_events - 1] != e->t;
+    if (!is_new || table->n_events == EVENTS_MAX) return true;
+    if (!table->events) table->events = malloc(EVENTS_MAX * sizeof *table->events);
+    if (!table->events) arena_no_memory(EVENTS_MAX * sizeof *table->events);
+    table->events[table->n_events++] = e->t;
+    return true;
+}
+
+const double *orr_table_events(const orr_table *table, size_t *n)
+{
+    *n = table->n_events;
+    return table->events;
+}
+
+orr_sink orr_table_sink(orr_table *table)
+{
+    return (orr_sink){ .begin = begin, .row = row, .event = event, .self = table };
+}
 
 orr_table *orr_table_read(const char *path, orr_diag *diag)
 {

@@ -488,7 +488,7 @@ Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops,
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     // only an equation can have variables of its own, and only one that is read once
-    if (flat->arrays.n == 0 || !r->makes_modes || r->is_structural || !r->scope || ex->n_calls > 0) return EXPR_NONE;
+    if (flat->arrays.n == 0 || !r->makes_modes || r->in_event || r->is_structural || !r->scope || ex->n_calls > 0) return EXPR_NONE;
     Nest *const around = ex->nest;
     Nest nest = { 0 };
     const bool depends = depends_on_loops(r, term, loops, n_loops);

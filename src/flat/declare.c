@@ -85,6 +85,49 @@ uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr star
     return x;
 }
 
+uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place)
+{
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *name;
+    do
+        name = arena_printf(&ex->scratch, "%.*s%s%zu", (int)scope->path.n, scope->path.p, word,
+                            ++ex->n_integral_names);
+    while (flat_find(ex->flat, name) != FLAT_NONE);
+    const uint32_t variable =
+        add_var(ex, text_from(name), (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true });
+    arena_release(&ex->scratch, mark);
+    ex->flat->vars.items[variable].start = expr_const(&ex->flat->pool, 0);
+    return variable;
+}
+
+static uint32_t declare_named(Expander *ex, const char *name, const char *unit, Place place)
+{
+    const uint32_t variable = add_var(
+        ex, text_from(name), (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true, .unit = unit });
+    ex->flat->vars.items[variable].start = expr_const(&ex->flat->pool, 0);
+    return variable;
+}
+
+uint32_t declare_pre(Expander *ex, uint32_t variable, Place place)
+{
+    Flat *flat = ex->flat;
+    const uint32_t *known = map_find(&ex->pre_of, variable);
+    if (known) return *known;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *name = arena_printf(&ex->scratch, "pre(%s)", flat->vars.items[variable].name);
+    const uint32_t pre = declare_named(ex, name, flat->vars.items[variable].unit, place);
+    arena_release(&ex->scratch, mark);
+    map_put(&ex->pre_of, variable, pre);
+    vec_push(flat->arena, &flat->pres, (FlatPre){ variable, pre });
+    return pre;
+}
+
+uint32_t declare_initial_flag(Expander *ex, Place place)
+{
+    if (ex->flat->initial_flag == FLAT_NONE) ex->flat->initial_flag = declare_named(ex, "initial()", NULL, place);
+    return ex->flat->initial_flag;
+}
+
 uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what)
 {
     Flat *flat = ex->flat;
@@ -130,9 +173,10 @@ static Text element_name(Expander *ex, const Scope *scope, const Entity *entity,
 static FlatKind kind_of(const Symbol *symbol)
 {
     if (symbol->kind == SYMBOL_RESULT) return FLAT_RESULT;
-    return symbol->declared == AST_PARAM   ? FLAT_PARAM
-           : symbol->declared == AST_INPUT ? FLAT_INPUT
-                                           : FLAT_VARIABLE;
+    return symbol->declared == AST_PARAM      ? FLAT_PARAM
+           : symbol->declared == AST_INPUT    ? FLAT_INPUT
+           : symbol->declared == AST_DISCRETE ? FLAT_DISCRETE
+                                              : FLAT_VARIABLE;
 }
 
 Place declare_owner_place(const Scope *terminal)

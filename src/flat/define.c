@@ -86,6 +86,13 @@ static void define_one(const Reading *r, const AstItem *item)
         return;
     }
     const Expr left = lower_real(r, lhs), right = lower_real(r, rhs);
+    const ExprNode *node = expr_node(&r->ex->flat->pool, left);
+    const FlatVar *v = node->op == EXPR_VAR ? &r->ex->flat->vars.items[node->index] : NULL;
+    if (lhs->kind == AST_REF && v && v->kind == FLAT_DISCRETE) {
+        EXPAND_FAIL(r->ex, DIAG_DISCRETE_EQUATION, item->place, v->name);
+        diag_hint(r->ex->diag, "assign it with ':=' in an event, or write: next %s = … every PERIOD", v->name);
+        return;
+    }
     if (!array_equation(r->ex, false, left, right, item->place)) define_equation(r->ex, left, right, item->place);
 }
 
@@ -190,6 +197,9 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
         break;
     case AST_TIME_UNIT:
         define_time_unit(ex, scope, item);
+        break;
+    case AST_EVENT:
+        define_event(ex, scope, locals, item);
         break;
     default:
         break;

@@ -97,10 +97,12 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     flat->model = model->name;
     flat->place = model->place;
     flat->doc = model->doc;
+    flat->initial_flag = FLAT_NONE;
 
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };
     Map *const maps[] = { &ex.relation_of, &ex.delay_of, &ex.table_of,
-                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.slice_of };
+                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.pre_of,
+                          &ex.slice_of };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], &ex.work);
     library_index(&ex);
     shape_index_file(&ex);

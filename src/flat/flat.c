@@ -162,6 +162,7 @@ static const char *kind_text(FlatKind kind, uint32_t derivative, uint32_t integr
     case FLAT_PARAM:    return "param";
     case FLAT_INPUT:    return "input";
     case FLAT_RESULT:   return "result";
+    case FLAT_DISCRETE: return "discrete";
     case FLAT_VARIABLE: return derivative != FLAT_NONE ? "state" : integral != FLAT_NONE ? "rate" : "var";
     }
     return "";
@@ -175,6 +176,39 @@ static void print_list(const Flat *flat, const char *title, const FlatEquation *
     for (size_t i = 0; i < n; i++) {
         fputs("  ", out);
         print_equation(flat, &equations[i], names, out);
+        fputc('\n', out);
+    }
+}
+
+static void print_clause(const Flat *flat, const char *word, Expr e, const ExprNames *names, FILE *out)
+{
+    if (e == EXPR_NONE) return;
+    fprintf(out, " %s ", word);
+    expr_print(&flat->pool, e, names, out);
+}
+
+void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
+{
+    static const char *const words[] = { "when", "at", "every" };
+    const ExprNames names = flat_names(flat);
+    fputs(words[event->kind], out);
+    fputc(' ', out);
+    expr_print(&flat->pool, event->kind == FLAT_WHEN ? event->condition : event->time, &names, out);
+    print_clause(flat, "from", event->from, &names, out);
+    print_clause(flat, "after", event->after, &names, out);
+}
+
+static void print_event(const Flat *flat, const FlatEvent *event, const ExprNames *names, FILE *out)
+{
+    fputs(event->chain == (uint32_t)(event - flat->events.items) ? "event " : "else ", out);
+    flat_print_cause(flat, event, out);
+    if (event->priority != 0) fprintf(out, " priority %g", event->priority);
+    fputc('\n', out);
+    for (uint32_t k = 0; k < event->n_actions; k++) {
+        const FlatAction *action = &flat->actions.items[event->first_action + k];
+        fprintf(out, "  %s := ", flat->vars.items[action->target].name);
+        expr_print(&flat->pool, action->value, names, out);
+        if (action->text) fprintf(out, " \"%s\"", action->text);
         fputc('\n', out);
     }
 }
@@ -248,6 +282,7 @@ void flat_print(const Flat *flat, FILE *out)
         expr_print(&flat->pool, flat->asserts.items[i].condition, &names, out);
         fputc('\n', out);
     }
+    for (size_t i = 0; i < flat->events.n; i++) print_event(flat, &flat->events.items[i], &names, out);
     if (flat->terminal.n) fputs("terminal\n", out);
     for (size_t i = 0; i < flat->terminal.n; i++) {
         const FlatTerminal *step = &flat->terminal.items[i];

@@ -24,6 +24,7 @@ typedef enum FlatKind {
     FLAT_INPUT,       // not connected: held at a value, like a parameter, that may change at events
     FLAT_VARIABLE,    // unknown: a state, a derivative or algebraic
     FLAT_RESULT,      // assigned in the terminal region only
+    FLAT_DISCRETE,    // changes at events only: between them known, like an input
 } FlatKind;
 
 typedef enum FlatRole { FLAT_PLAIN, FLAT_ACROSS, FLAT_THROUGH } FlatRole;    // in a terminal
@@ -88,6 +89,7 @@ typedef struct FlatRelation {  // what MODE k stands for
     Expr  relation;            // LT, LE, GT, GE, EQ, NE over reals; relations in its operands are MODEs too
     Expr  zero;                // left minus right: changes sign where the relation changes
     Place place;
+    bool  in_equation;         // some equation reads the mode; else only conditions of events do
 } FlatRelation;
 
 typedef struct FlatDelay {     // history of DELAY k
@@ -102,6 +104,35 @@ typedef struct FlatAssert {
     const char *text;          // NULL if none
     Place       place;
 } FlatAssert;
+
+// One step of the body of an event. `if` is expanded: a hidden discrete variable holds the truth of a branch,
+// and what is assigned inside is `if branch then value else target`.
+typedef struct FlatAction {
+    uint32_t    target;        // assigned variable; of `terminate` a hidden one that becomes 1
+    Expr        value;         // plain relations
+    const char *text;          // of `terminate`: the reason; else NULL
+    Place       place;
+    bool        is_hidden;     // the target is the truth of a branch
+} FlatAction;
+
+typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY } FlatEventKind;
+
+typedef struct FlatEvent {     // in the order of the text: equal priorities act in this order
+    FlatEventKind kind;
+    Expr     condition;        // WHEN: truth value, with MODEs
+    Expr     time;             // AT: the time; EVERY: the period. Over parameters
+    Expr     from;             // EVERY: the first time; EXPR_NONE: one period after the start
+    Expr     after;            // WHEN: the delay, over parameters and discrete variables; EXPR_NONE: none
+    double   priority;         // larger ones first
+    uint32_t first_action, n_actions;    // in Flat.actions
+    uint32_t chain;            // WHEN: the first of a when … elsewhen chain; else itself
+    bool     at_start;         // WHEN: the condition reads `initial`
+    Place    place;
+} FlatEvent;
+
+typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
+    uint32_t variable, pre;
+} FlatPre;
 
 typedef struct FlatTerminal {  // one step of the terminal region, in the order written
     uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
@@ -152,6 +183,10 @@ typedef struct Flat {
     VEC(FlatDelay)    delays;
     VEC(FlatAssert)   asserts;
     VEC(FlatTerminal) terminal;
+    VEC(FlatEvent)    events;
+    VEC(FlatAction)   actions;         // of all events, one behind the other
+    VEC(FlatPre)      pres;
+    uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;
     uint32_t    n_elements;            // of all arrays
@@ -181,4 +216,5 @@ static inline bool flat_array_is_unknown(const FlatArray *a)
     return a->kind == FLAT_VARIABLE && a->derivative == FLAT_NONE;
 }
 void       flat_print_equation(const Flat *flat, const FlatEquation *equation, FILE *out);
+void       flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out);    // "when h <= 0"
 void       flat_print(const Flat *flat, FILE *out);

@@ -97,6 +97,51 @@ static Expr build_noevent(const Reading *r, const AstExpr *call, const Expr *arg
     return args[0];    // read with plain relations
 }
 
+// ---------------------------------------------------------------------------------------------- events
+
+static Expr build_pre(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expander *ex = r->ex;
+    const ExprNode *node = expr_node(&ex->flat->pool, args[0]);
+    if (!r->in_event) {
+        EXPAND_FAIL(ex, DIAG_ONLY_IN_EVENTS, call->place, "pre");
+        diag_hint(ex->diag, "in an equation write the variable itself, or delay(x, lag)");
+        return lower_poison(r);
+    }
+    if (node->op == EXPR_ELEM) {    // it must be a variable
+        array_spoil(ex, expr_access(&ex->flat->pool, args[0])->array);
+        return lower_poison(r);
+    }
+    if (node->op != EXPR_VAR) {
+        EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, call->place, "the name of a variable", "an expression");
+        return lower_poison(r);
+    }
+    return lower_read(ex, declare_pre(ex, node->index, call->place));
+}
+
+static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    if (r->ex->nest) {    // each turn has a sample of its own
+        r->ex->nest->failed = true;
+        return lower_poison(r);
+    }
+    if (!r->makes_modes || r->in_event || !r->scope) {
+        EXPAND_FAIL(r->ex, DIAG_ONLY_IN_EQUATIONS, call->place, "sample");
+        return lower_poison(r);
+    }
+    return event_sample(r, args[0], args[1], call->call.n_args > 2 ? args[2] : EXPR_NONE, call->place);
+}
+
+static Expr build_hold(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    if (settle_reads(r->ex, args[0]) & (READS_TIME | READS_VARIABLES)) {
+        EXPAND_FAIL(r->ex, DIAG_NOT_DISCRETE, call->place,
+                    settle_offender(r->ex, args[0], READS_INPUTS | READS_DISCRETE));
+        diag_hint(r->ex->diag, "sample it first: hold(sample(x, period))");
+    }
+    return args[0];
+}
+
 // ---------------------------------------------------------------------------------------------- tables,
 // histories
 
@@ -198,6 +243,10 @@ static const struct Function {
     { "max", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_max },
     { "pow", 2, 2, 2, false, "two arguments", build_pow },
     { "noevent", 1, 1, 0, true, "one argument", build_noevent },
+    { "smooth", 1, 1, 0, true, "one argument", build_noevent },
+    { "pre", 1, 1, 1, false, "one variable", build_pre },
+    { "sample", 2, 3, 1, false, "a value, a period and perhaps the first time", build_sample },
+    { "hold", 1, 1, 1, false, "one argument", build_hold },
     { "table", 3, UINT32_MAX, 1, false, "x and at least one point", build_table },
     { "delay", 2, 3, 1, false, "a value, a lag and perhaps the value before", build_delay },
     { "INTEG", 2, 2, 1, false, "a rate and an initial value", build_integ },

@@ -58,7 +58,8 @@ const char *lower_kind(const Entity *entity)
     }
     return symbol->declared == AST_PARAM   ? "parameter"
            : symbol->declared == AST_INPUT ? "model input"
-                                           : "variable";
+           : symbol->declared == AST_DISCRETE ? "discrete variable"
+                                              : "variable";
 }
 
 // What there is, if that is not much.
@@ -352,11 +353,21 @@ static Expr lower_local(const Reading *r, const AstRef *ref, Place place)
     return local->value == EXPR_NONE ? expr_const(&r->ex->flat->pool, local->number) : local->value;
 }
 
+// `initial` in a condition: true at the start only.
+static Expr lower_initial(const Reading *r, Place place)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    const Expr flag = lower_read(r->ex, declare_initial_flag(r->ex, place));
+    return expr_binary(pool, EXPR_GT, flag, expr_const(pool, 0.5));
+}
+
 // A name of the language, or EXPR_NONE.
 static Expr lower_builtin(const Reading *r, const AstRef *ref, Place place)
 {
     const AstPart *part = &ref->parts[0];
     Expr value;
+    if (r->in_event && r->makes_modes && strcmp(part->name, "initial") == 0 && !part->n_indices && !ref->primes)
+        return lower_initial(r, place);
     if (part->n_indices || !builtin_value(&r->ex->flat->pool, part->name, &value)) return EXPR_NONE;
     if (ref->primes == 0) return value;
     EXPAND_FAIL(r->ex, DIAG_DERIVATIVE_BAD, place, part->name, "value of the language");
@@ -402,17 +413,19 @@ Expr lower_relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     const Expr value = expr_binary(&flat->pool, op, a, b);
-    if (!r->makes_modes || settle_is_fixed(ex, value)) return value;
+    // discrete variables change at events only, where what reads them is computed anew
+    if (!r->makes_modes || !(settle_reads(ex, value) & ~(Reads)READS_DISCRETE)) return value;
     if (ex->nest) {    // each turn has a mode of its own
         ex->nest->failed = true;
         return expr_truth(&flat->pool, false);
     }
     const uint32_t *known = map_find(&ex->relation_of, value);
+    if (known && !r->in_event) flat->relations.items[*known].in_equation = true;
     if (known) return expr_mode(&flat->pool, *known);
     const uint32_t k = (uint32_t)flat->relations.n;
     map_put(&ex->relation_of, value, k);
     vec_push(flat->arena, &flat->relations,
-             (FlatRelation){ value, expr_binary(&flat->pool, EXPR_SUB, a, b), place });
+             (FlatRelation){ value, expr_binary(&flat->pool, EXPR_SUB, a, b), place, !r->in_event });
     if (op == EXPR_EQ || op == EXPR_NE) {
         diag_report(ex->diag, DIAG_EQUAL_REALS, place, expr_ops[op].text);
         diag_hint(ex->diag, "compare with <, <=, > or >=");
@@ -486,7 +499,8 @@ static bool may_be_called(const Reading *r, const AstExpr *call, const AstFuncti
 static uint64_t call_hash(const Call *call)
 {
     uint64_t hash = hash_join((uint64_t)(uintptr_t)call->function, (uint64_t)(uintptr_t)call->scope);
-    hash = hash_join(hash, (uint64_t)call->site * 4 + (uint64_t)call->makes_modes * 2 + call->is_structural);
+    hash = hash_join(hash, (uint64_t)call->site * 8 + (uint64_t)call->in_event * 4
+                               + (uint64_t)call->makes_modes * 2 + call->is_structural);
     return hash_join(hash, hash_bytes(call->args, call->function->n_params * sizeof *call->args));
 }
 
@@ -495,7 +509,9 @@ static const Call *find_call(const Expander *ex, const Call *call, uint64_t hash
     const uint32_t *found = map_find(&ex->call_of, hash);
     const Call *past = found && *found < ex->past_calls.n ? &ex->past_calls.items[*found] : NULL;
     if (!past || past->function != call->function || past->scope != call->scope) return NULL;
-    if (past->site != call->site || past->makes_modes != call->makes_modes || past->is_structural != call->is_structural) return NULL;
+    if (past->site != call->site || past->makes_modes != call->makes_modes
+        || past->is_structural != call->is_structural || past->in_event != call->in_event)
+        return NULL;
     if (memcmp(past->args, call->args, call->function->n_params * sizeof *call->args) != 0) return NULL;
     return past;
 }
@@ -536,7 +552,7 @@ static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction 
 
     Expr value;
     const uint32_t site = units_call(ex->flat->units, site_of(r), written(e));
-    Call call = { f, scope, args, r->makes_modes, r->is_structural, site, EXPR_NONE };
+    Call call = { f, scope, args, r->makes_modes, r->is_structural, r->in_event, site, EXPR_NONE };
     const uint64_t hash = ex->n_calls ? call_hash(&call) : 0;
     const Call *past = ex->n_calls ? find_call(ex, &call, hash) : NULL;
     if (past) {

@@ -102,7 +102,7 @@ typedef struct Call {
     const AstFunction *function;
     const Scope *scope;
     const Expr  *args;
-    bool         makes_modes, is_structural;
+    bool         makes_modes, is_structural, in_event;
     uint32_t     site;            // units may be converted differently at another
     Expr         value;
 } Call;
@@ -151,6 +151,8 @@ typedef struct Expander {
     VEC(Scope *) terminals;       // instances of terminal types
     struct End *ends;             // [2 * terminals.n] see connect.c; NULL until the first connection
     uint32_t    n_joins;          // connections that joined two sets
+    Map         pre_of;           // variable → the hidden one that keeps what it was
+    VEC(Expr)   pre_map;          // by variable: what `next` reads instead, for a moment
     VEC(Expr)   nodes;            // by variable: the node that reads it + 1, or 0; saves searching the pool
     VEC(uint8_t) reads;           // by node of the pool: what it depends on, as far as asked; see settle.c
     const AstFunction *calls[CALLS_MAX];    // functions being inlined, outermost first
@@ -174,6 +176,7 @@ typedef struct Reading {
     Scope       *scope;           // NULL: only locals, as in a function of the file
     const Local *locals;
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
+    bool         in_event;        // conditions and bodies of events: pre and initial have a meaning
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
     uint32_t     call_plus_1;     // inside a function that converts units: the site of the call + 1
 } Reading;
@@ -212,9 +215,17 @@ void     declare_structural(Expander *ex, const Scope *scope, Entity *entity);
 // A coefficient of an input that follows samples.
 uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
+// A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
+uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
+uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same variable
+uint32_t declare_initial_flag(Expander *ex, Place place);
 // Where a user would look for a terminal: at the declaration of the component that has it.
 Place    declare_owner_place(const Scope *terminal);
 
+// ---- event.c
+
+// `sample`: a hidden discrete variable that takes the value of e at the start and then every period.
+Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place);
 // ---- array.c: arrays that stay arrays
 
 typedef struct Slices Slices;
@@ -256,7 +267,7 @@ bool     expand_takes_turns(Expander *ex, Place place, double turns);    // fals
 // ---- connect.c, define.c, settle.c: passes over the tree
 
 typedef void Visit(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
-Visit connect_item, define_item;
+Visit connect_item, define_item, define_event;
 bool  connect_wants(const AstItem *item);
 void  connect_terminals(Expander *ex);    // after all connections were met
 void  define_terminal(Expander *ex, Scope *scope);
@@ -265,8 +276,11 @@ void  settle_consts(Expander *ex, Scope *root);
 void  settle_all(Expander *ex, Scope *root);
 
 // What a value depends on, at most.
-typedef enum Reads { READS_PARAMS, READS_INPUTS, READS_TIME, READS_VARIABLES } Reads;
+enum { READS_PARAMS = 0, READS_INPUTS = 1, READS_DISCRETE = 2, READS_TIME = 4, READS_VARIABLES = 8 };
+typedef unsigned Reads;           // a set of these
 Reads settle_reads(Expander *ex, Expr e);
+// The first thing in `e` that is not among those allowed, for messages.
+const char *settle_offender(Expander *ex, Expr e, Reads allowed);
 bool  settle_is_fixed(Expander *ex, Expr e);    // made of numbers and parameters only
 
 // ---- lower.c: from Ast to Expr. An error is reported, counted and gives a harmless constant.

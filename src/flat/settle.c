@@ -23,15 +23,18 @@ static Reads reads_of(Expander *ex, Expr e)
     case EXPR_DELAY: return READS_TIME;
     case EXPR_VAR: {
         const FlatKind kind = flat->vars.items[node->index].kind;
-        return kind == FLAT_PARAM ? READS_PARAMS : kind == FLAT_INPUT ? READS_INPUTS : READS_VARIABLES;
+        return kind == FLAT_PARAM      ? READS_PARAMS
+               : kind == FLAT_INPUT    ? READS_INPUTS
+               : kind == FLAT_DISCRETE ? READS_DISCRETE
+                                       : READS_VARIABLES;
     }
     default: break;
     }
     const uint8_t *known = ex->reads.items;
     const int arity = expr_ops[node->op].arity;
-    if (arity > 0 && known[node->a] > reads) reads = known[node->a];
-    if (arity > 1 && known[node->b] > reads) reads = known[node->b];
-    if (arity > 2 && known[node->c] > reads) reads = known[node->c];
+    if (arity > 0) reads |= known[node->a];
+    if (arity > 1) reads |= known[node->b];
+    if (arity > 2) reads |= known[node->c];
     return reads;
 }
 
@@ -48,7 +51,7 @@ Reads settle_reads(Expander *ex, Expr e)
 bool settle_is_fixed(Expander *ex, Expr e) { return settle_reads(ex, e) == READS_PARAMS; }
 
 // The first thing in `e` that depends on more than `allowed`, for messages.
-static const char *offender(Expander *ex, Expr e, Reads allowed)
+const char *settle_offender(Expander *ex, Expr e, Reads allowed)
 {
     const Flat *flat = ex->flat;
     const ArenaMark mark = arena_mark(&ex->scratch);
@@ -63,7 +66,8 @@ static const char *offender(Expander *ex, Expr e, Reads allowed)
     }
     for (size_t i = 0; i < n; i++) {
         const FlatKind kind = flat->vars.items[variables[i]].kind;
-        if (kind == FLAT_PARAM || (kind == FLAT_INPUT && allowed >= READS_INPUTS)) continue;
+        if (kind == FLAT_PARAM || (kind == FLAT_INPUT && allowed & READS_INPUTS)) continue;
+        if (kind == FLAT_DISCRETE && allowed & READS_DISCRETE) continue;
         name = flat->vars.items[variables[i]].name;
         break;
     }
@@ -199,8 +203,8 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
         FlatVar *v = &flat->vars.items[ex->held.items[i].variable];
         const Reads reads = settle_reads(ex, v->start);
         const Value *value = ex->held.items[i].value;
-        if (reads == READS_VARIABLES && value->given_to && !value->given_to->parent) {
-            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, offender(ex, v->start, READS_INPUTS));
+        if (reads & READS_VARIABLES && value->given_to && !value->given_to->parent) {
+            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, settle_offender(ex, v->start, READS_INPUTS));
             diag_hint(ex->diag, "it may depend on t, parameters and inputs; what the model feeds back belongs into a model");
         }
         if (reads > READS_INPUTS) {
@@ -319,7 +323,7 @@ static void settle_param(Expander *ex, Scope *scope, Entity *entity)
             v = &flat->vars.items[entity->first + i];
             if (!settle_is_fixed(ex, start)) {
                 EXPAND_FAIL(ex, DIAG_PARAM_NOT_CONSTANT, value->expr->place, entity->symbol->name,
-                            offender(ex, start, READS_PARAMS));
+                            settle_offender(ex, start, READS_PARAMS));
                 diag_hint(ex->diag,
                           "what changes during a run is a var or an output: '%s = …' as an equation",
                           entity->symbol->name);
@@ -327,6 +331,30 @@ static void settle_param(Expander *ex, Scope *scope, Entity *entity)
             }
         }
         v->start = start;
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- discrete
+// variables
+
+// What a discrete variable begins with. Where that reads variables the start finds it.
+static void settle_discrete(Expander *ex, Scope *scope, Entity *entity)
+{
+    (void)scope;
+    Flat *flat = ex->flat;
+    if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_DISCRETE) return;
+    const AstExpr *last = NULL;
+    Expr start = EXPR_NONE;
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        const Value *value = entity_value(entity, i);
+        const uint32_t variable = entity->first + i;
+        if (!value->expr) continue;
+        if (value->expr != last) start = read_value(ex, value, false);
+        last = value->expr;
+        if (settle_reads(ex, start) & (READS_TIME | READS_VARIABLES))
+            vec_push(flat->arena, &flat->initial,
+                     (FlatEquation){ lower_read(ex, variable), start, entity->symbol->place });
+        else flat->vars.items[variable].start = start;
     }
 }
 
@@ -342,7 +370,7 @@ static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_gu
         EXPAND_FAIL(ex, DIAG_INITIAL_TOO_MANY, place, v->name);
         return;
     }
-    if (settle_reads(ex, start) <= READS_INPUTS) {
+    if (!(settle_reads(ex, start) & (READS_TIME | READS_VARIABLES))) {
         v->start = start;
         v->start_is_guess = is_guess;
         return;
@@ -352,7 +380,7 @@ static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_gu
         vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, variable), start, place });
         return;
     }
-    EXPAND_FAIL(ex, DIAG_GUESS_READS, place, v->name, offender(ex, start, READS_INPUTS));
+    EXPAND_FAIL(ex, DIAG_GUESS_READS, place, v->name, settle_offender(ex, start, READS_INPUTS | READS_DISCRETE));
     diag_hint(ex->diag, "to define '%s' write an equation on a line of its own, or 'output %s = …'", v->name,
               v->name);
 }
@@ -510,11 +538,11 @@ static void settle_delays(Expander *ex)
     for (size_t i = 0; i < ex->flat->delays.n; i++) {
         const FlatDelay *d = &ex->flat->delays.items[i];
         if (!settle_is_fixed(ex, d->lag)) {
-            EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "lag", offender(ex, d->lag, READS_PARAMS));
+            EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "lag", settle_offender(ex, d->lag, READS_PARAMS));
             diag_hint(ex->diag, "the lag of a delay is made of numbers and parameters");
-        } else if (d->before != EXPR_NONE && settle_reads(ex, d->before) > READS_TIME) {
+        } else if (d->before != EXPR_NONE && settle_reads(ex, d->before) & READS_VARIABLES) {
             EXPAND_FAIL(ex, DIAG_LAG_MOVES, d->place, "value before the start",
-                        offender(ex, d->before, READS_TIME));
+                        settle_offender(ex, d->before, READS_INPUTS | READS_DISCRETE));
             diag_hint(ex->diag, "it is made of numbers, parameters and t");
         }
     }
@@ -527,6 +555,7 @@ void settle_all(Expander *ex, Scope *root)
     settle_inputs(ex, root);
     define_terminal(ex, root);
     each_entity(ex, root, settle_param);
+    each_entity(ex, root, settle_discrete);
     // INTEG gave its start values directly; those that read variables become initial equations
     for (uint32_t i = 0; i < flat->vars.n; i++) {
         const FlatVar *v = &flat->vars.items[i];

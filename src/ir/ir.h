@@ -34,6 +34,11 @@ typedef enum IrProgramId {
     IR_CHOICES,       // out[entries of all choices] = derivatives of constraints by what may be a state
     IR_RESIDUALS,     // out[start.n_equations] = left minus right of each equation of the start system, at v;
                       // empty if there are more than IR_RESIDUALS_MAX
+    IR_CONDITIONS,    // out[n_events] = truth of each event's condition, with the modes as they are; of time
+                      // events 0
+    IR_PRES,          // keeps in v what each variable that `pre` asks for is now
+    IR_EVENT,         // runs the body of event number env->event: x and out are both the states, in and out;
+                      // discrete variables are assigned in v. Its statements are those of Ir.events
     IR_N_PROGRAMS
 } IrProgramId;
 
@@ -190,8 +195,10 @@ typedef struct Ir {
     IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before
                               // each state's update, and last out[0] = the rate. NULL if too large
     uint32_t   n_reruns;      // of the terminal region
+    IrProgram *events;        // [n_events] in sequence: the algebraic variables it reads, then its actions
     IrReads    dynamic_reads, start_reads;
     Expr      *dynamic_alias, *start_alias;    // [n_vars]
+    Expr      *no_alias;      // [n_vars] nothing is another name: in events, where what it stands for changes
     VEC(IrLoop)   loops;
     VEC(uint32_t) tables;     // of the loops: handed to generated code by CodeEnv, so that its text stays short
     VEC(double)   numbers;    // likewise: constants that differ from turn to turn, and the tables of the pool

@@ -590,6 +590,69 @@ static void lower_terminal(Lower *l)
     end_slice(&s);
 }
 
+// ---- Events
+
+static void lower_conditions(Lower *l)
+{
+    const Flat *flat = l->ir->flat;
+    Slice s = begin_slice(l, IR_CONDITIONS, "conditions");
+    for (uint32_t i = 0; i < flat->events.n; i++)
+        if (flat->events.items[i].kind == FLAT_WHEN) need(&s, flat->events.items[i].condition);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < flat->events.n; i++) {
+        const FlatEvent *event = &flat->events.items[i];
+        if (event->kind == FLAT_WHEN) add(&s, IR_OUT, i, event->condition);
+    }
+    end_slice(&s);
+}
+
+static void lower_pres(Lower *l)
+{
+    const Flat *flat = l->ir->flat;
+    Slice s = begin_slice(l, IR_PRES, "pres");
+    for (uint32_t i = 0; i < flat->pres.n; i++) need_variable(&s, flat->pres.items[i].variable);
+    need_behind(&s);
+    add_needed_blocks(&s);
+    for (uint32_t i = 0; i < flat->pres.n; i++)
+        add(&s, IR_KEEP, flat->pres.items[i].pre, variable_node(&s, flat->pres.items[i].variable));
+    end_slice(&s);
+}
+
+// What a body reads of algebraic variables is computed before its first action, and stays.
+static void lower_event(Lower *l, uint32_t number)
+{
+    Ir *ir = l->ir;
+    const FlatEvent *event = &ir->flat->events.items[number];
+    const FlatAction *actions = ir->flat->actions.items + event->first_action;
+    Slice s = begin_slice(l, IR_EVENT, "event");
+    s.program->alias = ir->no_alias;
+    s.program->keeps = s.program->in_sequence = true;
+    for (uint32_t k = 0; k < event->n_actions; k++) need(&s, actions[k].value);
+    for (uint32_t b = 0; b < s.program->system->n_blocks; b++)
+        if (s.needed[b]) vec_push(&l->work, &s.statements, lower_block(s.program->system, b));
+    for (uint32_t k = 0; k < event->n_actions; k++) {
+        const uint32_t state = ir->layout.state_of[actions[k].target];
+        if (state != FLAT_NONE) add(&s, IR_OUT, state, actions[k].value);
+        else add(&s, IR_KEEP, actions[k].target, actions[k].value);
+    }
+    end_slice(&s);
+    ir->events[number] = *s.program;
+}
+
+static void lower_events(Lower *l)
+{
+    Ir *ir = l->ir;
+    const size_t n_vars = ir->flat->vars.n;
+    lower_conditions(l);
+    lower_pres(l);
+    ir->no_alias = ARENA_ARRAY(ir->arena, Expr, n_vars);
+    for (size_t i = 0; i < n_vars; i++) ir->no_alias[i] = EXPR_NONE;
+    ir->events = ARENA_ARRAY(ir->arena, IrProgram, ir->flat->events.n);
+    for (uint32_t i = 0; i < ir->flat->events.n; i++) lower_event(l, i);
+    ir->programs[IR_EVENT] = (IrProgram){ .name = "event", .system = &ir->blocks->dynamic,
+                                          .reads = &ir->dynamic_reads, .alias = ir->no_alias };
+}
+
 static void lower_jacobian_program(Lower *l)
 {
     const Ir *ir = l->ir;
@@ -725,6 +788,8 @@ static void lay_out_scratch(Lower *l)
     IrLayout *layout = &ir->layout;
     for (size_t i = 0; i < IR_N_PROGRAMS; i++)
         layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->programs[i]));
+    for (uint32_t i = 0; i < ir->flat->events.n; i++)
+        layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->events[i]));
     for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++)
         layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->one_rate[i]));
 
@@ -808,6 +873,7 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     lower_terminal(&l);
     lower_histories(&l);
     lower_choices(&l);
+    lower_events(&l);
     lower_jacobian_program(&l);
     lower_residuals(&l);
     group_all(&l, group_from);

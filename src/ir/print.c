@@ -113,6 +113,10 @@ void ir_print(const Ir *ir, FILE *out)
         fprintf(out, "\nprogram %s%s\n", program->name, program->keeps ? ", keeping all" : "");
         print_program(&p, program);
     }
+    for (uint32_t i = 0; i < ir->flat->events.n; i++) {
+        fprintf(out, "\nevent %u\n", i);
+        print_program(&p, &ir->events[i]);
+    }
     for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++) {
         fprintf(out, "\nin place, before %s\n", name_of(&p, ir->blocks->states[i]));
         print_program(&p, &ir->one_rate[i]);

@@ -125,6 +125,12 @@ bool ir_verify(const Ir *ir)
         ok = ir->programs[i].from_v || verify_program(&v, &ir->programs[i]);
         arena_release(&v.work, mark);
     }
+    for (uint32_t i = 0; ok && i < ir->flat->events.n; i++) {
+        const ArenaMark mark = arena_mark(&v.work);
+        begin(&v);
+        ok = verify_program(&v, &ir->events[i]);
+        arena_release(&v.work, mark);
+    }
     // what one rate has computed the next may read
     begin(&v);
     for (uint32_t i = 0; ok && ir->one_rate && i < ir->blocks->n_states; i++)

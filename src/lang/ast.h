@@ -75,6 +75,7 @@ struct AstIndex {             // `for name in first..last`
 typedef enum AstDeclKind {
     AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT,
     AST_ACROSS, AST_THROUGH,    // of a terminal type: equal on a node, and summing to zero
+    AST_DISCRETE,               // changes at events only
 } AstDeclKind;
 
 typedef struct AstDecl {
@@ -111,9 +112,12 @@ typedef enum AstItemKind {
     AST_FOR,          // for i in 1..n … end
     AST_TIME_UNIT,    // time [d]
     AST_FUNCTION,     // function f(x) = …
-    AST_ASSIGN,       // name := e, in a terminal region only
+    AST_ASSIGN,       // name := e, in a terminal region or the body of an event
     AST_RERUN,        // rerun when c [at most n], in a terminal region only
     AST_TERMINAL,     // terminal … end
+    AST_EVENT,        // when, at, every … then … end; next x = e every h
+    AST_BRANCH,       // if c then … else … end, in the body of an event
+    AST_TERMINATE,    // terminate "reason", in the body of an event
 } AstItemKind;
 
 typedef struct AstFunction {
@@ -126,6 +130,21 @@ typedef struct AstFunction {
     const char  *doc;
     Place        place;       // the name
 } AstFunction;
+
+typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT } AstEventKind;
+
+typedef struct AstEvent {
+    AstEventKind kind;
+    AstExpr     *condition;   // WHEN
+    AstExpr     *time;        // AT: the time; EVERY, NEXT: the period
+    AstExpr     *from;        // EVERY, NEXT: the first time; NULL: one period after the start
+    AstExpr     *after;       // WHEN: the delay; NULL: none
+    AstExpr     *priority;    // NULL: 0
+    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE; NEXT: one AST_ASSIGN
+    uint32_t     n_body;
+    struct AstEvent *otherwise;    // WHEN: its `elsewhen`, of the same kind; or NULL
+    Place        place;       // from its first word to what its condition ends with
+} AstEvent;
 
 struct AstItem {
     AstItemKind kind;
@@ -147,6 +166,10 @@ struct AstItem {
         struct { AstRef target; AstExpr *value; } assign;
         struct { AstExpr *condition, *at_most; } rerun;           // at_most NULL: the documented limit
         struct { AstItem *items; uint32_t n_items; } terminal;    // AST_ASSIGN, AST_RERUN
+        AstEvent *event;
+        // `else` is a branch with a NULL condition, `elseif` one with another
+        struct { AstExpr *condition; AstItem *items; uint32_t n_items; AstItem *otherwise; } branch;
+        const char *terminate;                                    // the reason
     };
 };
 

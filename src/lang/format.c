@@ -32,6 +32,7 @@ typedef struct Formatter {
     size_t     statement_depth; // of the statement under way
     size_t     end;             // of the last token written, in the source
     bool       statement_over;  // the next token starts a statement
+    bool       body_begins;     // … the first of a body
     Token      previous;        // last token of the statement under way
     bool       previous_is_sign, previous_is_loose;
     int        connecting;      // minus signs of `--` just written
@@ -123,18 +124,18 @@ static void add_comment(Formatter *f, Token token, size_t breaks)
 static void add_code(Formatter *f, Token token, size_t breaks)
 {
     // `then` and `else` in a new line still belong to the statement before
-    const bool starts = f->statement_over && token.kind != TOKEN_THEN && token.kind != TOKEN_ELSE;
-    if (starts) {
-        if (has_mark(f, token, MARK_CLOSE)) f->depth--;
-        f->statement_depth = f->depth;
-        if (has_mark(f, token, MARK_OPEN)) f->depth++;
-    }
+    const bool is_else = has_mark(f, token, MARK_ELSE), is_middle = is_else || has_mark(f, token, MARK_MIDDLE);
+    const bool starts =
+        f->statement_over && (is_else || (token.kind != TOKEN_THEN && token.kind != TOKEN_ELSE));
+    if (has_mark(f, token, MARK_CLOSE)) f->depth--;
+    if (starts) f->statement_depth = is_middle ? f->depth - 1 : f->depth;
+    if (has_mark(f, token, MARK_OPEN)) f->depth++;
     const bool is_sign = has_mark(f, token, MARK_SIGN);
     const bool connects = has_mark(f, token, MARK_CONNECT);
     const bool loose = connects || has_mark(f, token, MARK_LOOSE)
                        || (is_arithmetic(token.kind) && is_loose(f, token));
     if (breaks > 0 || f->lines.n == 0) open_line(f, f->statement_depth + (starts ? 0 : CONTINUED), breaks);
-    else if (starts) str_add(&f->code, "; ");
+    else if (starts) str_add(&f->code, f->body_begins ? " " : "; ");
     else if (needs_space(f, token, is_sign, loose)) str_add_char(&f->code, ' ');
 
     if (token.kind == TOKEN_UNIT) {
@@ -144,7 +145,9 @@ static void add_code(Formatter *f, Token token, size_t breaks)
     } else {
         str_add_text(&f->code, lex_text(&f->lexer, token));
     }
-    f->statement_over = false;
+    // statements follow such a `then` or `else`, on the same line or in the next
+    f->body_begins = is_else || has_mark(f, token, MARK_BODY);
+    f->statement_over = f->body_begins;
     f->previous = token;
     f->previous_is_sign = is_sign;
     f->previous_is_loose = loose;

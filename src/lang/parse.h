@@ -16,6 +16,9 @@ typedef enum ParseMarkKind {
     MARK_CALL,     // the parenthesis of a call, of arguments or overrides
     MARK_SIGN,     // a minus with one operand
     MARK_CONNECT,  // the first minus of `--` between terminals
+    MARK_BODY,     // a `then` behind which statements follow
+    MARK_MIDDLE,   // starts another part of a block: `elsewhen`, `elseif`
+    MARK_ELSE,     // both: the `else` of a block
     MARK_LOOSE,    // `*` and `/` of a machine: no arithmetic
 } ParseMarkKind;
 
@@ -131,6 +134,11 @@ bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
 bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
 bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // what closes `open`
+
+// ---- parse_event.c
+
+AstEvent *parse_event(Parser *p, AstEventKind kind);         // at its first word; NULL after an error
+bool      parse_assign(Parser *p, AstItem *item);            // name := e; false after an error
 
 // ---- parse_model.c, parse_machine.c, parse_experiment.c
 

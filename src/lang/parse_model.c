@@ -28,6 +28,7 @@ static const struct DeclKind {
     [AST_OUTPUT] = { "output", "model output" },
     [AST_ACROSS] = { "across", "variable of a terminal type" },
     [AST_THROUGH] = { "through", "variable of a terminal type" },
+    [AST_DISCRETE] = { "discrete", "discrete variable" },
 };
 
 static bool parse_unit(Parser *p, const char **unit, Place *place)
@@ -486,19 +487,21 @@ static void parse_rerun(Parser *p)
 
 static void parse_assignment(Parser *p)
 {
+    AstItem item;
+    if (parse_assign(p, &item)) add_item(p, item);
+    else if (parse_at(p, TOKEN_EQUALS)) diag_hint(p->diag, "a terminal region computes in order; write ':=' there");
+}
+
+// ---- Events
+
+static void parse_event_item(Parser *p, AstEventKind kind)
+{
     const uint32_t start = p->token.offset;
-    AstItem item = { .kind = AST_ASSIGN };
-    Place place;
-    if (!parse_ref(p, &item.assign.target, &place, "a name")) return;
-    if (!parse_at(p, TOKEN_ASSIGN)) {
-        if (parse_report(p, "':='") && parse_at(p, TOKEN_EQUALS))
-            diag_hint(p->diag, "a terminal region computes in order; write ':=' there");
-        return;
-    }
-    parse_advance(p);
-    item.assign.value = parse_expr(p);
-    if (!item.assign.value) return;
+    AstItem item = { .kind = AST_EVENT };
+    item.event = parse_event(p, kind);
     item.place = parse_since(p, start);
+    if (!item.event) return;
+    if (kind != AST_NEXT) item.place = item.event->place;
     add_item(p, item);
 }
 
@@ -506,8 +509,7 @@ static void parse_assignment(Parser *p)
 
 typedef enum Statement {
     ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
-    ST_EVENT,     // of a later version, up to `end`
-    ST_LATER,     // of a later version, one statement
+    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT,
 } Statement;
 
 static const struct Word {
@@ -528,11 +530,11 @@ static const struct Word {
     { "for", ST_FOR, 0, false },
     { "time", ST_TIME, 0, false },
     { "function", ST_FUNCTION, 0, true },
-    { "when", ST_EVENT, 0, true },
-    { "at", ST_EVENT, 0, true },
-    { "every", ST_EVENT, 0, true },
-    { "discrete", ST_LATER, 0, false },
-    { "next", ST_LATER, 0, false },
+    { "discrete", ST_DECL, AST_DISCRETE, false },
+    { "when", ST_WHEN, 0, true },
+    { "at", ST_AT, 0, true },
+    { "every", ST_EVERY, 0, true },
+    { "next", ST_NEXT, 0, false },
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -561,8 +563,7 @@ static void report_unknown_word(Parser *p)
 {
     const char *names[N_WORDS];
     size_t n = 0;
-    for (size_t i = 0; i < N_WORDS; i++)
-        if (words[i].statement < ST_EVENT) names[n++] = words[i].word;
+    for (size_t i = 0; i < N_WORDS; i++) names[n++] = words[i].word;
     const Text text = lex_text(&p->lexer, p->token);
     const char *word = parse_intern(p, text);
     if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a model")) return;
@@ -571,20 +572,11 @@ static void report_unknown_word(Parser *p)
     if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
 }
 
-static void skip_event(Parser *p)
-{
-    parse_not_yet(p, p->token);
-    p->lexer.quiet = true;
-    while (!parse_at(p, TOKEN_THEN) && !parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF)) parse_advance(p);
-    p->lexer.quiet = false;
-    if (parse_accept(p, TOKEN_THEN)) parse_block_skip(p);
-}
-
 static bool suits(Region region, Statement statement)
 {
     if (region == REGION_MODEL || statement == ST_FOR) return true;
     return region == REGION_FOR &&
-           (statement == ST_INITIAL || statement == ST_ASSERT || statement == ST_PREFER || statement >= ST_EVENT);
+           (statement == ST_INITIAL || statement == ST_ASSERT || statement == ST_PREFER || statement >= ST_WHEN);
 }
 
 static void parse_statement(Parser *p, Region region)
@@ -607,8 +599,10 @@ static void parse_statement(Parser *p, Region region)
         case ST_FOR: parse_for(p, region); return;
         case ST_TIME: parse_time(p); return;
         case ST_FUNCTION: parse_local_function(p); return;
-        case ST_EVENT: skip_event(p); return;
-        case ST_LATER: parse_not_yet(p, p->token); return;
+        case ST_WHEN: parse_event_item(p, AST_WHEN); return;
+        case ST_AT: parse_event_item(p, AST_AT); return;
+        case ST_EVERY: parse_event_item(p, AST_EVERY); return;
+        case ST_NEXT: parse_event_item(p, AST_NEXT); return;
         }
     }
     if (parse_at(p, TOKEN_NAME)) {

@@ -252,7 +252,8 @@ static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
 
 static void print_decl(const AstDecl *d, Printer *p)
 {
-    static const char *const words[] = { "param", "const", "input", "var", "output", "across", "through" };
+    static const char *const words[] = { "param",  "const",   "input",    "var", "output",
+                                         "across", "through", "discrete" };
     put_format(p, "%s ", words[d->kind]);
     print_name(d->name, p);
     print_sizes(d->sizes, d->n_sizes, p);
@@ -313,6 +314,60 @@ static void print_function(const AstFunction *f, int depth, Printer *p)
     put(p, "return ");
     print_expr(f->result, p);
     put_char(p, '\n');
+    indent(depth, p);
+    put(p, "end");
+}
+
+static void print_clause(const char *word, const AstExpr *e, Printer *p)
+{
+    if (!e) return;
+    put_format(p, " %s ", word);
+    print_expr(e, p);
+}
+
+static void print_event(const AstEvent *e, int depth, Printer *p)
+{
+    static const char *const words[] = { "when ", "at ", "every " };
+    if (e->kind == AST_NEXT) {
+        put(p, "next ");
+        print_ref(&e->body[0].assign.target, p);
+        put(p, " = ");
+        print_expr(e->body[0].assign.value, p);
+        print_clause("every", e->time, p);
+        print_clause("from", e->from, p);
+        return;
+    }
+    put(p, words[e->kind]);
+    for (bool is_first = true; e; e = e->otherwise, is_first = false) {
+        if (!is_first) {
+            indent(depth, p);
+            put(p, "elsewhen ");
+        }
+        print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
+        print_clause("from", e->from, p);
+        print_clause("after", e->after, p);
+        print_clause("priority", e->priority, p);
+        put(p, " then\n");
+        print_items(e->body, e->n_body, depth + 1, p);
+    }
+    indent(depth, p);
+    put(p, "end");
+}
+
+static void print_branches(const AstItem *item, int depth, Printer *p)
+{
+    put(p, "if ");
+    for (bool is_first = true; item; item = item->branch.otherwise, is_first = false) {
+        if (!is_first) {
+            indent(depth, p);
+            put(p, item->branch.condition ? "elseif " : "else\n");
+        }
+        if (item->branch.condition) {
+            print_expr(item->branch.condition, p);
+            put(p, " then\n");
+        }
+        print_items(item->branch.items, item->branch.n_items, depth + 1, p);
+    }
     indent(depth, p);
     put(p, "end");
 }
@@ -394,6 +449,16 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         print_items(item->terminal.items, item->terminal.n_items, depth + 1, p);
         indent(depth, p);
         put(p, "end");
+        break;
+    case AST_EVENT:
+        print_event(item->event, depth, p);
+        break;
+    case AST_BRANCH:
+        print_branches(item, depth, p);
+        break;
+    case AST_TERMINATE:
+        put(p, "terminate");
+        print_doc(item->terminate, p);
         break;
     }
 }

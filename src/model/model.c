@@ -105,6 +105,7 @@ static orr_kind kind_of(const orr_model *model, const ModelVariable *v)
     case FLAT_PARAM: return ORR_KIND_PARAM;
     case FLAT_INPUT: return ORR_KIND_INPUT;
     case FLAT_RESULT: return ORR_KIND_RESULT;
+    case FLAT_DISCRETE: return ORR_KIND_DISCRETE;
     case FLAT_VARIABLE: break;
     }
     // a variable whose derivative is written is a state to the user, even if constraints compute it

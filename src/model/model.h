@@ -12,7 +12,7 @@ struct orr_model {
     Blocks   blocks;
     Ir       ir;
     Code     code;
-    uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays;
+    uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read
     // what grows with the sizes of arrays is made when first asked for; all under the lock

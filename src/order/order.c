@@ -245,6 +245,27 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
     }
 }
 
+// Events assign discrete variables, and states: what an equation computes would be computed again at once.
+static bool check_targets(const Blocks *blocks, orr_diag *diag)
+{
+    const Flat *flat = blocks->flat;
+    Arena work = { 0 };
+    bool *is_state = ARENA_ARRAY(&work, bool, flat->vars.n), ok = true;
+    for (uint32_t i = 0; i < blocks->n_states; i++) is_state[blocks->states[i]] = true;
+    for (size_t i = 0; i < flat->actions.n; i++) {
+        const FlatAction *action = &flat->actions.items[i];
+        const FlatVar *v = &flat->vars.items[action->target];
+        if (v->kind == FLAT_DISCRETE || is_state[action->target]) continue;
+        const bool had = blocks->reduction && blocks->reduction->had_derivative[action->target];
+        diag_report(diag, DIAG_EVENT_TARGET, action->place, v->name,
+                    had ? "computed from the constraints" : "computed by an equation");
+        diag_hint(diag, "states and discrete variables can be assigned");
+        ok = false;
+    }
+    arena_free(&work);
+    return ok;
+}
+
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
     *blocks = (Blocks){ .flat = flat };
@@ -254,7 +275,7 @@ bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
     if (!blocks->params) return false;
     if (!sort_dynamic(blocks, flat, arena, diag) || !sort_start(blocks, flat, arena, diag)) return false;
     warn_unused_guesses(blocks, diag);
-    return true;
+    return check_targets(blocks, diag);
 }
 
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag)

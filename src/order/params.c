@@ -61,7 +61,7 @@ static bool visit_from(Sorter *s, uint32_t root, orr_diag *diag)
         }
         const uint32_t read = v->reads[v->next++];
         const FlatKind kind = s->flat->vars.items[read].kind;
-        if (kind != FLAT_PARAM && kind != FLAT_INPUT) continue;
+        if (kind != FLAT_PARAM && kind != FLAT_INPUT && kind != FLAT_DISCRETE) continue;
         if (s->mark[read] == MARK_ON_PATH) {
             report_cycle(s, read, diag);
             return false;
@@ -79,7 +79,8 @@ uint32_t *params_order(const Flat *flat, uint32_t *n, Arena *arena, orr_diag *di
     bool ok = true;
     for (uint32_t v = 0; v < flat->vars.n && ok; v++) {
         const FlatKind kind = flat->vars.items[v].kind;
-        if ((kind == FLAT_PARAM || kind == FLAT_INPUT) && s.mark[v] == MARK_NEW) ok = visit_from(&s, v, diag);
+        const bool is_known = kind == FLAT_PARAM || kind == FLAT_INPUT || kind == FLAT_DISCRETE;
+        if (is_known && s.mark[v] == MARK_NEW) ok = visit_from(&s, v, diag);
     }
     arena_free(&work);
     *n = s.n;

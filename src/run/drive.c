@@ -3,7 +3,7 @@
 // Fixed-step methods run in chunks of generated code as long as nothing happens. A chunk that ends in a NaN
 // is taken back and repeated step by step, so the failure is reported where it began. A step across which a
 // relation changes is made again, shorter, to the very first point at which it has changed; for other methods
-// that point is found on the dense output. The island then stands at the event, which is handled (modes,
+// that point is found on the dense output (see look.c). The island then stands at the event, which is handled (modes,
 // grid, solver) when the user arrives there or the next step is made: until then what was recorded before it
 // still sees the old modes.
 #include "base/diag.h"
@@ -16,7 +16,6 @@
 #include <string.h>
 
 enum {
-    LOOKS = 4,             // places in a free step where relations are looked at
     PULSE_WORK = 20000,    // states advanced between two looks at the clock
 };
 #define PULSE_NS   100000000    // ten times a second
@@ -52,70 +51,6 @@ orr_status drive_fail(orr_run *run)
     return ORR_STATUS_FAILED;
 }
 
-// ---- Looking for events
-
-// The state at a time inside the last fixed step: the same method with a shorter step.
-typedef struct Shorter {
-    Island *island;
-    double  t;
-    long    k;
-} Shorter;
-
-static bool shorter_step(void *context, double t, double *x)
-{
-    const Shorter *from = context;
-    Island *island = from->island;
-    const size_t n = island->model->n_states, n_steps = island->n_steps;
-    island->t = from->t;
-    island->k = from->k;
-    memcpy(island->x, island->x_before, n * sizeof *x);
-    island->is_locating = true;
-    const bool ok = t <= from->t || island->solver->step(island, t) == STEP_OK;
-    island->is_locating = false;
-    island->n_steps = n_steps;
-    memcpy(x, island->x, n * sizeof *x);
-    return ok && island_is_finite(x, n);
-}
-
-static bool dense_state(void *context, double t, double *x)
-{
-    Island *island = context;
-    island->solver->state_at(island, t, x);
-    return true;
-}
-
-// Did a relation change in the last step? Then end it there. False if the relations could not be evaluated.
-static bool look_for_event(orr_run *run, Island *island)
-{
-    if (run->model->n_relations == 0) return true;
-    const size_t size = run->model->n_states * sizeof(double);
-    const bool is_fixed = island->solver->fixed_step;
-    const int looks = is_fixed ? 1 : LOOKS;
-    const double t_from = island->t_before, t_to = island->t;
-    double lo = t_from;
-    for (int i = 1; i <= looks; i++) {
-        const double at = i == looks ? t_to : t_from + (t_to - t_from) * i / looks;
-        if (i < looks) island->solver->state_at(island, at, run->x_event);
-        else memcpy(run->x_event, island->x, size);
-        bool changed;
-        if (!island_changed(island, at, run->x_event, &changed)) return false;
-        if (changed) {
-            if (!island_relations(island, at, run->x_event, run->relations)) return false;
-            // the grid point before t is k - 1, unless the step was a shortened one that did not reach k
-            Shorter shorter = { island, t_from, run->k_before };
-            island->t = is_fixed ? locate_change(run, island, lo, at, shorter_step, &shorter, run->x_event)
-                                 : locate_change(run, island, lo, at, dense_state, island, run->x_event);
-            island->t_before = t_from;
-            memcpy(island->x, run->x_event, size);
-            run->event_waits = true;
-            run->event_relation = event_first_difference(run, island);
-            return true;
-        }
-        lo = at;
-    }
-    return true;
-}
-
 // ---- Arriving at the end of a step
 
 orr_status drive_arrive(orr_run *run, Island *island)
@@ -128,6 +63,10 @@ orr_status drive_arrive(orr_run *run, Island *island)
         return drive_fail(run);
     }
     choose_look(run, island);
+    if (run->n_rests && !run->event_waits && surface_look(run, island)) {
+        island->solver->restart(island);
+        island->t_before = island->t;
+    }
     watch_look(run, island);
     return ORR_STATUS_OK;
 }
@@ -188,7 +127,7 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 
 static orr_status fixed_steps(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
 {
-    long n = whole_steps(island, t_want, t_limit);
+    long n = island->surface.is_on ? 0 : whole_steps(island, t_want, t_limit);
     if (n > run->chunk) n = run->chunk;
     if (n > n_max) n = n_max;
     if (n <= 0) return careful_step(run, island, t_limit);
@@ -208,6 +147,11 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
         if (done == 0) return careful_step(run, island, t_limit);
         // only after a single step is the state at its beginning known
         if (done > 1) island->t_before = island->t;
+        run->k_before = k;
+        if (!look_for_event(run, island)) {
+            fault_report(island);
+            return drive_fail(run);
+        }
         const orr_status status = pulse(run, island, (size_t)done);
         return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
     }
@@ -248,6 +192,7 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
     if (run->event_waits) {
         const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
+        if (run->terminated) return ORR_STATUS_TERMINATED;
     }
     if (run->inputs && drive_has_reached(island, input_kink(run)) && !input_move(run, island->t))
         return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);

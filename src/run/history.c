@@ -52,6 +52,8 @@ static double evaluate(const orr_run *run, Expr e, double t)
     return expr_evaluate(&run->model->flat.pool, e, &values);
 }
 
+double run_parameter(const orr_run *run, Expr e) { return evaluate(run, e, run->t_start); }
+
 bool history_init(orr_run *run)
 {
     const orr_model *model = run->model;

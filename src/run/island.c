@@ -31,7 +31,8 @@ bool island_rates(Island *island, double t, const double *x, double *dx)
 {
     const orr_model *model = island->model;
     island->n_rates++;
-    const int failed = model->code.programs[IR_RATES](t, x, &island->env, dx);
+    const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
+                                             : model->code.programs[IR_RATES](t, x, &island->env, dx);
     if (!failed && island_is_finite(dx, model->n_states)) return true;
     island_fault(island, failed ? FAULT_LOOP : FAULT_VALUE, failed ? (uint32_t)failed - 1 : 0, t, x);
     return false;
@@ -43,7 +44,8 @@ bool island_rates_aside(Island *island, double t, const double *x, double *dx)
     double *guesses = island->env.v + layout->first_guess;
     const size_t size = layout->n_guesses * sizeof *guesses;
     memcpy(island->guesses_aside, guesses, size);
-    const int failed = island->model->code.programs[IR_RATES](t, x, &island->env, dx);
+    const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
+                                             : island->model->code.programs[IR_RATES](t, x, &island->env, dx);
     memcpy(guesses, island->guesses_aside, size);
     return !failed;
 }
@@ -51,6 +53,7 @@ bool island_rates_aside(Island *island, double t, const double *x, double *dx)
 bool island_relations(Island *island, double t, const double *x, double *out)
 {
     const int failed = island->model->code.programs[IR_RELATIONS](t, x, &island->env, out);
+    if (island->surface.slides) surface_patch(island, out);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
     return false;

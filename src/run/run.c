@@ -50,6 +50,8 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->t_end = t_end;
     run->t_start = given->t_start;
     run->cancel = given->cancel;
+    run->observe = given->event;
+    run->observe_context = given->event_context;
     run->max_seconds = given->max_seconds;
     return ok;
 }
@@ -142,9 +144,11 @@ static void allocate(orr_run *run)
     const size_t n = model->n_states;
     run->n_islands = 1;
     run->islands = ARENA_NEW(arena, Island);
-    run->state_size = n + model->n_values + due_size(model);
+    run->state_size = n + model->n_values + due_size(model) + model->n_events;
     run->state = ARENA_ARRAY(arena, double, run->state_size);
-    due_init(run, run->state + n + model->n_values);
+    run->truth_before = run->state + n + model->n_values;
+    due_init(run, run->truth_before + model->n_events);
+    event_init(run);
     run->x_between = ARENA_ARRAY(arena, double, n);
     run->x_event = ARENA_ARRAY(arena, double, n);
     run->x_trial = ARENA_ARRAY(arena, double, n);
@@ -169,11 +173,19 @@ static void allocate(orr_run *run)
     island->guesses_aside = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
     island->fault.x = ARENA_ARRAY(arena, double, n);
     run->x = island->x;
+    surface_init(run, island);
     choose_init(run);
     // each step is looked at where something must be checked or remembered
     const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
     run->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
-    if (model->n_delays || run->choosing || run->chunk == 0) run->chunk = 1;
+    if (model->n_delays || model->n_relations || run->choosing || run->chunk == 0) run->chunk = 1;
+}
+
+// What happens at the first instant; a model may end the run here already.
+static orr_status arrive_at_start(orr_run *run, Island *island)
+{
+    const orr_status status = event_start(run, island);
+    return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
 static orr_status set_up(orr_run *run, const orr_run_options *options)
@@ -193,7 +205,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     island->method = island->solver->name;
     if (!island->solver->init(island, &run->arena, run->diag)) return ORR_STATUS_FAILED;
     run->t = run->t_start;
-    const orr_status status = drive_arrive(run, island);
+    const orr_status status = arrive_at_start(run, island);
     run->is_over = run->t_stop <= run->t;
     return status;
 }
@@ -245,7 +257,8 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
         run->x = run->x_between;
         return ORR_STATUS_OK;
     }
-    return run->event_waits ? event_handle(run, island) : ORR_STATUS_OK;
+    const orr_status status = run->event_waits ? event_handle(run, island) : ORR_STATUS_OK;
+    return status == ORR_STATUS_OK && run->terminated ? ORR_STATUS_TERMINATED : status;
 }
 
 // Something went wrong on the way: the user stands at the last good time.
@@ -278,6 +291,7 @@ bool orr_run_is_over(const orr_run *run) { return run->is_over; }
 orr_status orr_run_advance(orr_run *run, double t)
 {
     if (run->is_failed) return ORR_STATUS_FAILED;
+    if (run->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
     Island *island = &run->islands[0];
     if (run->is_over) return ORR_STATUS_OK;
@@ -294,6 +308,7 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     Island *island = &run->islands[0];
     *t = run->t;
     if (run->is_failed) return ORR_STATUS_FAILED;
+    if (run->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
@@ -332,7 +347,8 @@ static void compute_values(orr_run *run)
 {
     Island *island = &run->islands[0];
     const orr_model *model = run->model;
-    const int failed = model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
+    const int failed = island->surface.is_on ? surface_values(island, run->t, run->x)
+                                             : model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
     run->values_valid = true;
     if (!failed || run->is_failed) return;
     const Ordered *system = NULL;
@@ -422,7 +438,7 @@ orr_status orr_run_restart(orr_run *run)
     island->solver->restart(island);
     run->t = run->t_start;
     run->x = island->x;
-    return drive_arrive(run, island);
+    return arrive_at_start(run, island);
 }
 
 orr_run_facts orr_run_get_facts(const orr_run *run)
@@ -437,6 +453,7 @@ orr_run_facts orr_run_get_facts(const orr_run *run)
         .n_events = run->n_events,
         .n_reruns = run->n_reruns,
         .n_violations = run->n_violations,
+        .terminated = run->terminated,
         .simulate_ms = (double)(os_now_ns() - run->ns_created) * 1e-6,
     };
 }

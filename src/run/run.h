@@ -40,6 +40,22 @@ typedef struct Fault {
     double   *x;        // [n_states] a copy
 } Fault;
 
+// Where a solution follows a surface; see surface.c.
+typedef struct Surface {
+    bool    is_on;             // rates are not simply those of the generated code: no generated loops either
+    bool    slides;            // along the surface of `relation`, between two sets of modes
+    bool    ends;              // the island stands where that ends
+    size_t  relation;
+    bool   *ignored;           // [n_relations] those that differ between the two
+    double *modes[2];          // [n_relations]
+    double *rates[2];          // [n_states] scratch
+    double  part;              // of the first side
+    bool   *held;              // [n_states] rates taken as 0
+    size_t  n_held;
+    double  probe;             // time over which slopes are taken
+    double *x, *x2, *relations;    // scratch
+} Surface;
+
 // A set of equations that share variables, advanced by one solver of its own.
 typedef struct Island {
     const orr_model     *model;     // borrowed
@@ -60,11 +76,14 @@ typedef struct Island {
     CodeEnv  env;                   // v lies inside the run's state block
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
+    Surface  surface;
     size_t   n_steps, n_rates, n_rejected;
 } Island;
 
 struct History;
 struct Choosing;
+struct Zeno;
+struct Rest;
 struct Inputs;
 struct Watch;
 
@@ -120,6 +139,41 @@ struct orr_run {
     VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
     uint32_t  first_source;
+    // events of the model
+    double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
+    double   *every_k;              // [n_events] how often `every` has fired; inside `state`
+    double   *pending;              // [n_pending] 1 + the event whose delayed firing waits; 0: free; inside `state`
+    uint32_t  n_pending;
+    double   *conditions;           // [n_events] scratch
+    bool     *is_fired;             // [n_events] in this iteration
+    uint32_t *fired;                // [n_events] which, and how many
+    uint32_t  n_fired;
+    uint32_t *rank;                 // [n_events] place in the order in which bodies run
+    bool     *affects;              // [n_events] the body changes something that rates or relations depend on
+    double   *left;                 // [most actions] values before a body
+    const char **causes;            // [n_events] as text, made when first asked for
+    uint32_t *differing;            // [n_relations] scratch
+    const char **relation_texts;    // [n_relations] made when first asked for
+    bool     *is_marked;            // [n_events] scratch: false
+    uint32_t *reader;               // [n_relations] the one condition that reads it; EVENT_NONE, EVENT_MANY
+    struct Zeno *zeno;              // [n_events] how fast each event of a condition follows itself
+    struct Rest *rests;             // [n_events] events that have come to rest, n_rests of them
+    uint32_t  n_rests;
+    bool     *has_slid;             // [n_relations] and was reported
+    bool     *is_state_marked;      // [n_states] scratch
+    size_t    n_bodies;             // run so far
+    uint32_t  recent[6], n_recent;  // the last of them, for messages
+    const char *terminated;         // reason given by `terminate`; NULL: the run goes on
+    // whoever wants to see each event; NULL: nobody. False cancels.
+    bool    (*observe)(void *context, const orr_event *event);
+    void     *observe_context;
+
+    // looking for events
+    double   *samples[5];           // [2*n_relations] relations at places in the last step
+    double    t_sample;             // of samples[0]; NaN: unknown
+    double   *sample_before;        // [2*n_relations] one step earlier
+    double    t_sample_before;      // NaN: unknown
+    double   *x_end;                // [n_states] scratch
     bool      event_waits;          // the island stands at an event that has not been handled yet
     bool      jump_waits;           // the rates may jump where the island stands: the solver must begin anew
     size_t    event_relation;       // one of those that changed there
@@ -206,19 +260,37 @@ void     run_set_input(orr_run *run, uint32_t variable, double value);
 
 size_t due_size(const orr_model *model);                            // doubles of the state block
 void   due_init(orr_run *run, double *memory);
-void   due_start(orr_run *run);                                     // the run begins at t_start
+bool   due_start(orr_run *run);              // the run begins at t_start; false, reported, if a time is wrong
 static inline double due_next(const orr_run *run) { return calendar_first(&run->calendar); }
-// Everything that is due at t. False, reported, if a source fails.
-bool   due_act(orr_run *run, double t);
+
+// Events whose time has come are marked as fired, sources act. False, reported, if a source fails.
+bool   due_act(orr_run *run, double t, bool *acted);
+bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing; false, reported, if too many wait
 
 // ---- event.c: what happens at an instant
 
-// Handle the event that waits, if one does: sources that are due act, modes are brought in line, the solver
-// begins anew.
+enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1, EVENT_RECENT = 6 };
+
+void event_init(orr_run *run);
+// The run begins: conditions that hold now have held before, `when initial` and what is due at t_start happen.
+orr_status event_start(orr_run *run, Island *island);
+// Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run until
+// nothing more happens, the solver begins anew.
 orr_status event_handle(orr_run *run, Island *island);
+void   event_fire(orr_run *run, uint32_t event);             // its body runs in this iteration
+// Of relations with values `relations`, those that only conditions read have changed and nothing happens
+// because of it: take them as they are. False if something happens.
+bool   event_passes(orr_run *run, Island *island, double t, const double *x, const double *relations);
+const char *event_cause(orr_run *run, uint32_t event);       // "when h <= 0"
 // Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
 bool   event_settle(orr_run *run, Island *island, bool *changed);
 size_t event_first_difference(const orr_run *run, const Island *island);    // between run->relations and the modes
+
+// ---- look.c: did a relation change in the last step?
+
+// If so, and if something happens because of it, end the step there: event_waits. False if the relations could
+// not be evaluated: island->fault.
+bool look_for_event(orr_run *run, Island *island);
 
 // ---- drive.c: steps, checks
 
@@ -246,6 +318,27 @@ typedef bool (*LocateState)(void *context, double t, double *x);    // the state
 double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context,
                      double *x);
 
+// ---- surface.c: events that would never end
+
+double surface_scale(const orr_run *run, const Island *island);    // against what a time counts as short
+void   surface_init(orr_run *run, Island *island);
+void   surface_start(orr_run *run, Island *island);
+int    surface_rates(Island *island, double t, const double *x, double *dx);    // if is_on; result as of programs
+int    surface_values(Island *island, double t, const double *x);              // instead of IR_VALUES if is_on
+void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
+void   surface_before(Island *island);                             // an event: remember the modes
+// A relation has changed and nothing else happened: do both sides lead back? Then slide. True if so.
+bool   surface_enter(orr_run *run, Island *island);
+bool   surface_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
+// Where that becomes so between two times; x_event is the state there.
+double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
+                          void *context);
+void   surface_exit(orr_run *run, Island *island);
+bool   surface_after_event(orr_run *run, Island *island);          // false: sliding must end
+// The body of an event has run; run->left has what it assigned before. Reports and holds what accumulates.
+orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
+void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
+bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something is free
 // ---- input.c: inputs that follow samples
 
 bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened
@@ -292,6 +385,8 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
                        const CodeEnv *env, double t, const double *x);
 void fault_report_param(orr_run *run, uint32_t variable);      // whose value is not finite
 // For messages: a place as far as the run's collector knows it; texts to be freed.
+// The value of an expression over parameters, discrete variables and t_start, outside generated code.
+double run_parameter(const orr_run *run, Expr e);
 Place run_place(const orr_model *model, orr_diag *diag, Place place);
 char *run_equation_text(const orr_model *model, const FlatEquation *equation);
 char *run_expr_text(const orr_model *model, Expr e);

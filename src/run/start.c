@@ -93,7 +93,7 @@ static bool apply(orr_run *run, const orr_setting *setting)
     }
     if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
     const ModelVariable var = model_variable(model, variable);
-    if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT) {
+    if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT || var.kind == FLAT_DISCRETE) {
         const uint32_t place = var.place;
         if (var.is_structural) return apply_structural(run, setting);
         if (var.var && model->blocks.start.block_of[variable] != FLAT_NONE)
@@ -436,8 +436,7 @@ bool run_start(orr_run *run)
     run->n_burst = 0;
     run->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
-    if (!compute_params(run) || !input_start(run) || !history_init(run)) return false;
-    due_start(run);
+    if (!compute_params(run) || !input_start(run) || !history_init(run) || !due_start(run)) return false;
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {

@@ -369,7 +369,8 @@ static const struct Function {
     { "noevent", rule_keep }, { "min", rule_same },  { "max", rule_same },     { "limit", rule_same },
     { "deadspace", rule_difference }, { "mod", rule_mod }, { "atan2", rule_atan2 }, { "step", rule_switch },
     { "pulse", rule_switch }, { "ramp", rule_ramp }, { "table", rule_table },  { "delay", rule_delay },
-    { "INTEG", rule_integ },  { "sum", rule_sum },
+    { "INTEG", rule_integ }, { "pre", rule_keep },   { "smooth", rule_keep },  { "hold", rule_keep },
+    { "sample", rule_delay }, { "sum", rule_sum },
 };
 
 // A call inside a function, made before with arguments of the same units: without it, functions that call
@@ -832,6 +833,18 @@ static void visit_time(Gather *g, const UnitScope *scope, const AstItem *item)
 
 static void visit_items(const Walk *w, const AstItem *items, uint32_t n);
 
+static void visit_event(const Walk *w, const AstEvent *e)
+{
+    const AstExpr *times[] = { e->time, e->from, e->after };
+    if (e->condition) walk(w, e->condition);
+    for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
+        if (!times[i]) continue;
+        const Term time = time_term(w, times[i]), given = walk(w, times[i]);
+        relate(w->g, &given, &time, true);
+    }
+    visit_items(w, e->body, e->n_body);
+}
+
 static void visit_item(const Walk *w, const AstItem *item)
 {
     Gather *g = w->g;
@@ -862,6 +875,16 @@ static void visit_item(const Walk *w, const AstItem *item)
         break;
     }
     case AST_RERUN: walk(w, item->rerun.condition); break;
+    case AST_EVENT:
+        for (const AstEvent *e = item->event; e; e = e->otherwise) visit_event(w, e);
+        break;
+    case AST_BRANCH:
+        for (const AstItem *b = item; b; b = b->branch.otherwise) {
+            if (b->branch.condition) walk(w, b->branch.condition);
+            visit_items(w, b->branch.items, b->branch.n_items);
+        }
+        break;
+    case AST_TERMINATE: break;
     case AST_TERMINAL: visit_items(w, item->terminal.items, item->terminal.n_items); break;
     }
 }

@@ -206,7 +206,8 @@ static inline orr_model *fake_model(Fake spec)
     for (size_t i = 0; i < spec.n_relations; i++) {
         const Expr zero = expr_const(&m->flat.pool, 0);
         const FlatRelation relation = { .relation = expr_binary(&m->flat.pool, EXPR_GT,
-                                                                expr_var(&m->flat.pool, first_state), zero) };
+                                                                expr_var(&m->flat.pool, first_state), zero),
+                                        .in_equation = true };
         vec_push(arena, &m->flat.relations, relation);
     }
     m->n_asserts = (uint32_t)spec.n_asserts;

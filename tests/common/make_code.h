@@ -59,7 +59,7 @@ static inline void built_lower(Built *b)
     b->x = calloc(b->blocks.n_states + 1, sizeof *b->x);
     b->v = calloc(b->ir.layout.n_values + 1, sizeof *b->v);
     b->scratch = calloc(CODE_SCRATCH * b->blocks.n_states + 1, sizeof *b->scratch);
-    b->env = (CodeEnv){ b->v, built_no_history, NULL, b->ir.tables.items, b->ir.numbers.items };
+    b->env = (CodeEnv){ b->v, built_no_history, NULL, b->ir.tables.items, b->ir.numbers.items, 0 };
 }
 
 static inline void built_compile(Built *b, CodeTier tier)

@@ -29,7 +29,7 @@ static bool generated_step(Island *island, const Slice *slice, double t_start, d
     const size_t n = island->model->n_states;
     const CodeLoop loop = island->model->code.loops[slice->method->loop];
     int why = 0;
-    if (!loop) return false;
+    if (!loop || island->surface.is_on) return false;
     if (loop(t_start, h, k, 1, island->x, &island->env, slice->scratch, &why) == 1 &&
         island_is_finite(island->x, n)) {
         island->n_rates += slice->method->n_stages;

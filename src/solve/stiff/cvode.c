@@ -79,7 +79,7 @@ static int fill_dense(Cvode *m, double t, double *x, SUNMatrix j)
     Island *island = m->island;
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
-    if (ir->has_jacobian) {
+    if (ir->has_jacobian && !island->surface.is_on) {
         if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return 1;
         SUNMatZero(j);
         for (uint32_t i = 0; i < ir->n_jacobian; i++)
@@ -109,7 +109,7 @@ static int fill_sparse(Cvode *m, double t, double *x, SUNMatrix j)
     memcpy(SM_INDEXPTRS_S(j), p->start, (n + 1) * sizeof *p->start);
     memcpy(SM_INDEXVALS_S(j), p->row, (size_t)p->n_entries * sizeof *p->row);
     memset(data, 0, (size_t)p->n_entries * sizeof *data);
-    if (ir->has_jacobian) {
+    if (ir->has_jacobian && !island->surface.is_on) {
         if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return 1;
         for (uint32_t i = 0; i < ir->n_jacobian; i++) data[p->place[i]] = m->entries[i];
         return island_is_finite(m->entries, ir->n_jacobian) ? 0 : 1;
@@ -217,7 +217,7 @@ static bool choose_matrix(Cvode *m, Arena *arena)
     m->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
     if (m->is_sparse) {
         make_pattern(&m->pattern, from, n, arena);
-        if (!model->ir.has_jacobian) make_groups(&m->pattern, from, n, arena);
+        if (!model->ir.has_jacobian || model->n_relations) make_groups(&m->pattern, from, n, arena);
         m->matrix =
             SUNSparseMatrix((sunindextype)n, (sunindextype)n, m->pattern.n_entries, CSC_MAT, m->context);
         m->linear = m->matrix ? SUNLinSol_KLU(m->y, m->matrix, m->context) : NULL;

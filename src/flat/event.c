@@ -1,0 +1,213 @@
+// src/flat/event.c: events: conditions, times and the bodies, as lists of assignments.
+#include "flat/scope.h"
+#include <string.h>
+
+// A body while it is read.
+typedef struct Body {
+    Reading r;
+    Expr    branch;      // truth of the `if` around, of a hidden variable; EXPR_NONE: there is none
+    bool    is_next;     // reads what was before the event
+} Body;
+
+static void read_body(const Body *body, const AstItem *items, uint32_t n);
+
+static void add_action(const Body *body, FlatAction action)
+{
+    Flat *flat = body->r.ex->flat;
+    ExprPool *pool = &flat->pool;
+    if (body->branch != EXPR_NONE && !action.is_hidden)
+        action.value = expr_make(pool, EXPR_IF, body->branch, action.value,
+                                 lower_read(body->r.ex, action.target));
+    vec_push(flat->arena, &flat->actions, action);
+}
+
+// The same expression over the values before the event.
+static Expr read_before(Expander *ex, Expr e, Place place)
+{
+    Flat *flat = ex->flat;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    size_t n;
+    const uint32_t *variables = expr_variables(&flat->pool, e, &ex->scratch, &n);
+    for (size_t i = 0; i < n; i++) {
+        const FlatKind kind = flat->vars.items[variables[i]].kind;
+        if (kind == FLAT_PARAM) continue;
+        const Expr pre = lower_read(ex, declare_pre(ex, variables[i], place));
+        while (ex->pre_map.n < flat->vars.n) vec_push(&ex->work, &ex->pre_map, EXPR_NONE);
+        ex->pre_map.items[variables[i]] = pre;
+    }
+    if (n) e = expr_substitute(&flat->pool, e, ex->pre_map.items, ex->pre_map.n);
+    for (size_t i = 0; i < n; i++)
+        if (variables[i] < ex->pre_map.n) ex->pre_map.items[variables[i]] = EXPR_NONE;
+    arena_release(&ex->scratch, mark);
+    return e;
+}
+
+static void read_assignment(const Body *body, const AstItem *item)
+{
+    Expander *ex = body->r.ex;
+    const Flat *flat = ex->flat;
+    Expr value = lower_real(&body->r, item->assign.value);
+    if (body->is_next) value = read_before(ex, value, item->place);
+    if (item->assign.target.n_parts == 1 && strcmp(item->assign.target.parts[0].name, "t") == 0) {
+        EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, "t", "the time");
+        return;
+    }
+    Entity *entity;
+    const uint32_t variable = lower_variable(&body->r, &item->assign.target, item->place, &entity);
+    if (variable == FLAT_NONE) return;
+    const FlatVar *v = &flat->vars.items[variable];
+    if (v->kind != FLAT_DISCRETE && (v->kind != FLAT_VARIABLE || body->is_next)) {
+        EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name,
+                    v->kind == FLAT_PARAM   ? "a parameter"
+                    : v->kind == FLAT_INPUT ? "an input"
+                    : v->kind == FLAT_RESULT ? "a result of the terminal region"
+                                             : "not discrete");
+        if (v->kind != FLAT_RESULT) diag_hint(ex->diag, "declare it as: discrete %s = …", entity->symbol->name);
+        return;
+    }
+    add_action(body, (FlatAction){ variable, value, NULL, item->place, false });
+}
+
+// The truth of each branch goes to a hidden variable before anything inside is done, since what is assigned
+// there may change it.
+static void read_branches(const Body *body, const AstItem *item)
+{
+    Expander *ex = body->r.ex;
+    ExprPool *pool = &ex->flat->pool;
+    Expr none_before = body->branch;    // so far none of the conditions held
+    for (; item; item = item->branch.otherwise) {
+        Expr holds = none_before;
+        if (item->branch.condition) {
+            const Expr c = lower_truth(&body->r, item->branch.condition);
+            holds = none_before == EXPR_NONE ? c : expr_binary(pool, EXPR_AND, none_before, c);
+        }
+        Body inner = *body;
+        const uint32_t kept = declare_hidden(ex, body->r.scope, "if", item->place);
+        const Expr real = expr_make(pool, EXPR_IF, holds, expr_const(pool, 1), expr_const(pool, 0));
+        add_action(body, (FlatAction){ kept, real, NULL, item->place, true });
+        inner.branch = expr_binary(pool, EXPR_GT, lower_read(ex, kept), expr_const(pool, 0.5));
+        read_body(&inner, item->branch.items, item->branch.n_items);
+        const Expr not_here = expr_unary(pool, EXPR_NOT, inner.branch);
+        none_before = none_before == EXPR_NONE ? not_here : expr_binary(pool, EXPR_AND, none_before, not_here);
+    }
+}
+
+static void read_loop(const Body *body, const AstItem *item)
+{
+    Expander *ex = body->r.ex;
+    long long first, last;
+    if (!lower_whole(&body->r, item->loop.first, &first) || !lower_whole(&body->r, item->loop.last, &last)) return;
+    for (long long k = first; k <= last && !expand_gives_up(ex); k++) {
+        const Local index = { body->r.locals, item->loop.index, EXPR_NONE, (double)k };
+        Body inner = *body;
+        inner.r.locals = &index;
+        const size_t before = ex->n_errors;
+        if (++ex->n_turns > 50000000) {
+            EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, ex->n_turns, "turns of loops", (size_t)50000000);
+            ex->n_errors += ERRORS_MAX;
+            return;
+        }
+        read_body(&inner, item->loop.items, item->loop.n_items);
+        if (ex->n_errors > before) return;    // the next turns would say the same
+    }
+}
+
+static void read_terminate(const Body *body, const AstItem *item)
+{
+    Expander *ex = body->r.ex;
+    const uint32_t flag = declare_hidden(ex, body->r.scope, "terminate", item->place);
+    add_action(body, (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
+}
+
+static void read_body(const Body *body, const AstItem *items, uint32_t n)
+{
+    for (uint32_t i = 0; i < n && !expand_gives_up(body->r.ex); i++) {
+        switch (items[i].kind) {
+        case AST_ASSIGN: read_assignment(body, &items[i]); break;
+        case AST_BRANCH: read_branches(body, &items[i]); break;
+        case AST_FOR: read_loop(body, &items[i]); break;
+        case AST_TERMINATE: read_terminate(body, &items[i]); break;
+        default: break;
+        }
+    }
+}
+
+// ---- When
+
+static Expr read_time(const Reading *r, const AstExpr *e, const char *what, Reads allowed)
+{
+    if (!e) return EXPR_NONE;
+    const Expr value = lower_real(r, e);
+    if (settle_reads(r->ex, value) & ~allowed) {
+        EXPAND_FAIL(r->ex, DIAG_EVENT_TIME, e->place, what, settle_offender(r->ex, value, allowed));
+        diag_hint(r->ex->diag, allowed ? "it is made of numbers, parameters and discrete variables"
+                                       : "it is made of numbers and parameters; what changes needs a 'when'");
+    }
+    return value;
+}
+
+static bool reads_flag(const Flat *flat, Expr e)
+{
+    return flat->initial_flag != FLAT_NONE && expr_depends_on(&flat->pool, e, flat->initial_flag);
+}
+
+static void read_condition(const Reading *plain, const AstExpr *e, FlatEvent *event)
+{
+    Expander *ex = plain->ex;
+    Reading r = *plain;
+    r.makes_modes = true;
+    const size_t errors_before = ex->n_errors;
+    event->condition = lower_truth(&r, e);
+    event->at_start = reads_flag(ex->flat, event->condition);
+    if (ex->n_errors > errors_before || settle_reads(ex, event->condition) != READS_PARAMS) return;
+    EXPAND_FAIL(ex, DIAG_WHEN_CONSTANT, e->place);
+    diag_hint(ex->diag, "an event that happens once at the start is: when initial then … end");
+}
+
+static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN : e->kind == AST_AT ? FLAT_AT : FLAT_EVERY,
+                        .condition = EXPR_NONE, .place = e->place, .chain = chain };
+    if (e->condition) read_condition(r, e->condition, &event);
+    event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS);
+    event.from = read_time(r, e->from, "first time", READS_PARAMS);
+    event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS);
+    if (e->priority) lower_number(r, e->priority, &event.priority);
+    event.first_action = (uint32_t)flat->actions.n;
+    const Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
+    read_body(&body, e->body, e->n_body);
+    event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+    vec_push(flat->arena, &flat->events, event);
+}
+
+void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
+{
+    const Reading r = { .ex = ex, .scope = scope, .locals = locals, .in_event = true };
+    if (ex->flat->arrays.n) ex->flat->keep_failed = true;    // events know single variables only
+    const uint32_t chain = (uint32_t)ex->flat->events.n;
+    for (const AstEvent *e = item->event; e && !expand_gives_up(ex); e = e->otherwise) define_one(&r, e, chain);
+}
+
+Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    const uint32_t sampled = declare_hidden(ex, r->scope, "sample", place);
+    if (flat->arrays.n) flat->keep_failed = true;
+    const Expr times[] = { period, from };
+    for (int i = 0; i < 2; i++) {
+        if (times[i] == EXPR_NONE || settle_is_fixed(ex, times[i])) continue;
+        EXPAND_FAIL(ex, DIAG_EVENT_TIME, place, i ? "first time" : "period",
+                    settle_offender(ex, times[i], READS_PARAMS));
+    }
+    flat->vars.items[sampled].start = EXPR_NONE;
+    vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), e, place });
+    const FlatEvent event = { .kind = FLAT_EVERY, .condition = EXPR_NONE, .time = period, .from = from,
+                              .after = EXPR_NONE, .first_action = (uint32_t)flat->actions.n, .n_actions = 1,
+                              .chain = (uint32_t)flat->events.n, .place = place };
+    vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false });
+    vec_push(flat->arena, &flat->events, event);
+    return lower_read(ex, sampled);
+}

@@ -1,0 +1,267 @@
+// src/run/look.c: did a relation change in the last step, perhaps more than once?
+//
+// The relations are evaluated at a few places in the step. Where one differs from its mode a change has been
+// passed, which is then located to rounding. Where none does, a relation may have changed and changed back
+// between two looks: a polynomial through its zero function at the places tells where it comes nearest to zero,
+// and there we look again. Of a fixed step only the ends are looked at, unless the zero function turns round.
+//
+// Relations that only conditions of events read change nothing by themselves: if no condition becomes true, the
+// mode follows and the step goes on.
+#include "run/run.h"
+#include "solve/solver.h"
+#include <math.h>
+#include <string.h>
+
+enum { LOOKS = 4, PASSES_MAX = 10000, HALVINGS = 40 };
+
+// The state at a time inside the last fixed step: the same method with a shorter step.
+typedef struct Shorter {
+    Island *island;
+    double  t;
+    long    k;
+} Shorter;
+
+static bool shorter_step(void *context, double t, double *x)
+{
+    const Shorter *from = context;
+    Island *island = from->island;
+    const size_t n = island->model->n_states, n_steps = island->n_steps;
+    island->t = from->t;
+    island->k = from->k;
+    memcpy(island->x, island->x_before, n * sizeof *x);
+    island->is_locating = true;
+    const bool ok = t <= from->t || island->solver->step(island, t) == STEP_OK;
+    island->is_locating = false;
+    island->n_steps = n_steps;
+    memcpy(x, island->x, n * sizeof *x);
+    return ok && island_is_finite(x, n);
+}
+
+static bool dense_state(void *context, double t, double *x)
+{
+    Island *island = context;
+    island->solver->state_at(island, t, x);
+    return true;
+}
+
+static bool any_differs(const double *relations, const double *modes, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((relations[2 * i + 1] != 0) != (modes[i] != 0)) return true;
+    return false;
+}
+
+// ---- Zero functions that turn round
+
+// Slope at each of five equidistant places, in units of their distance, of the polynomial through the values.
+static const double slopes[LOOKS + 1][LOOKS + 1] = {
+    { -25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4 },         { -1.0 / 4, -5.0 / 6, 3.0 / 2, -1.0 / 2, 1.0 / 12 },
+    { 1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12 },    { -1.0 / 12, 1.0 / 2, -3.0 / 2, 5.0 / 6, 1.0 / 4 },
+    { 1.0 / 4, -4.0 / 3, 3, -4, 25.0 / 12 },
+};
+
+static double slope_at(const double *g, int place)
+{
+    double sum = 0;
+    for (int i = 0; i <= LOOKS; i++) sum += slopes[place][i] * g[i];
+    return sum;
+}
+
+// Coefficients of the polynomial through five values, by powers of the place.
+static void polynomial(const double *g, double *c)
+{
+    const double d1 = g[1] - g[0], d2 = g[2] - 2 * g[1] + g[0], d3 = g[3] - 3 * g[2] + 3 * g[1] - g[0],
+                 d4 = g[4] - 4 * g[3] + 6 * g[2] - 4 * g[1] + g[0];
+    c[0] = g[0];
+    c[1] = d1 - d2 / 2 + d3 / 3 - d4 / 4;
+    c[2] = d2 / 2 - d3 / 2 + 11 * d4 / 24;
+    c[3] = d3 / 6 - d4 / 4;
+    c[4] = d4 / 24;
+}
+
+static double value_of(const double *c, double s) { return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4]))); }
+static double slope_of(const double *c, double s) { return c[1] + s * (2 * c[2] + s * (3 * c[3] + s * 4 * c[4])); }
+
+// On which side of zero a relation is between two places, neither of which it has changed at.
+static double side_of(double a, double b) { return a + b < 0 ? -1 : 1; }
+
+// Where in [from, from + 1], in looks, the zero function comes nearest to zero, if it turns round there and
+// may get there; else NaN. `near`: how far from `from` we know already.
+static double turning_place(const double *g, int from, double known)
+{
+    const double side = side_of(g[from], g[from + 1]);
+    if (!(side * slope_at(g, from) < 0 && side * slope_at(g, from + 1) > 0)) return NAN;
+    double c[LOOKS + 1], lo = fmax(from, known), hi = from + 1;
+    polynomial(g, c);
+    if (!(side * slope_of(c, lo) < 0)) return NAN;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = 0.5 * (lo + hi);
+        if (side * slope_of(c, middle) < 0) lo = middle;
+        else hi = middle;
+    }
+    const double range = fmax(fmax(fabs(g[0]), fabs(g[2])), fabs(g[4]));
+    return side * value_of(c, hi) <= 0.01 * range ? hi : NAN;
+}
+
+// The first place in [from, from + 1], after `known`, where a relation that has not changed at its ends may have
+// changed; NaN if there is none.
+static double first_turn(orr_run *run, int from, double known)
+{
+    double first = NAN;
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        double g[LOOKS + 1];
+        for (int i = 0; i <= LOOKS; i++) g[i] = run->samples[i][2 * k];
+        if ((run->samples[from][2 * k + 1] != 0) != (run->samples[from + 1][2 * k + 1] != 0)) continue;
+        const double at = turning_place(g, from, known);
+        if (at > known + 1e-12 && !(at >= first)) first = at;
+    }
+    return first;
+}
+
+// Does a zero function turn round in the last fixed step, as far as its values at three ends of steps tell? With
+// half a step to spare on both sides.
+static bool may_turn(const orr_run *run, const double *end)
+{
+    if (isnan(run->t_sample_before)) return true;
+    const double *before = run->sample_before, *begin = run->samples[0];
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        const double a = before[2 * k], b = begin[2 * k], c = end[2 * k];
+        const double side = side_of(b, c), slope = 0.5 * (c - a), bend = c - 2 * b + a;
+        if (side * (slope - 0.5 * bend) <= 0 && side * (slope + 1.5 * bend) >= 0 && side * bend > 0) return true;
+    }
+    return false;
+}
+
+// ---- Looking
+
+typedef struct Look {
+    orr_run    *run;
+    Island     *island;
+    LocateState state;         // exact
+    void       *context;
+    double      t_from, t_to;
+} Look;
+
+static double time_of(const Look *l, double place)
+{
+    return place >= LOOKS ? l->t_to : l->t_from + (l->t_to - l->t_from) * place / LOOKS;
+}
+
+static bool sample(const Look *l, int place)
+{
+    orr_run *run = l->run;
+    const double at = time_of(l, place);
+    dense_state(l->island, at, run->x_event);
+    return island_relations(l->island, at, run->x_event, run->samples[place]);
+}
+
+// Something changes between the times lo, where nothing has, and hi, where run->relations are those of x_event.
+// True if the step ends there; else *lo is a later time, up to which everything is taken.
+static bool meet(const Look *l, double *lo, double hi)
+{
+    orr_run *run = l->run;
+    if (event_passes(run, l->island, hi, run->x_event, run->relations)) {
+        *lo = hi;
+        return false;
+    }
+    const double t = locate_change(run, l->island, *lo, hi, l->state, l->context, run->x_event);
+    if (t < hi && event_passes(run, l->island, t, run->x_event, run->relations)) {
+        *lo = t;
+        return false;
+    }
+    run->event_relation = event_first_difference(run, l->island);
+    l->island->t = t;
+    return true;
+}
+
+// Put the state and the relations at a time into x_event and run->relations. *differs: some from their modes.
+static bool look_at(const Look *l, double t, bool *differs)
+{
+    orr_run *run = l->run;
+    *differs = false;
+    if (!l->state(l->context, t, run->x_event)) return true;
+    if (!island_relations(l->island, t, run->x_event, run->relations)) return false;
+    *differs = any_differs(run->relations, island_modes(l->island), run->model->n_relations);
+    return true;
+}
+
+// Everything between two places. *met: the island's step ends at its time, with the state x_event.
+static bool look_between(const Look *l, int from, bool *met)
+{
+    orr_run *run = l->run;
+    const size_t n = run->model->n_relations;
+    const double *modes = island_modes(l->island), end = time_of(l, from + 1);
+    double lo = time_of(l, from), known = from;
+    for (int pass = 0; pass < PASSES_MAX && !*met; pass++) {
+        bool differs;
+        const double turn = first_turn(run, from, known), hi = isnan(turn) ? end : time_of(l, turn);
+        if (isnan(turn) && (lo >= end || !any_differs(run->samples[from + 1], modes, n))) return true;
+        if (!isnan(turn)) known = turn;
+        if (!isnan(turn) && !(hi > lo && hi < end)) continue;
+        if (!look_at(l, hi, &differs)) return false;
+        if (differs) *met = meet(l, &lo, hi);
+        else if (isnan(turn)) return true;    // only the interpolated state had passed it
+    }
+    return true;
+}
+
+// The end of this step is the beginning of the next one.
+static void keep_last(orr_run *run, int last, double t)
+{
+    double *spare = run->sample_before;
+    run->sample_before = run->samples[0];
+    run->t_sample_before = run->t_sample;
+    run->samples[0] = run->samples[last];
+    run->samples[last] = spare;
+    run->t_sample = t;
+}
+
+bool look_for_event(orr_run *run, Island *island)
+{
+    const size_t n = run->model->n_relations, size = run->model->n_states * sizeof(double);
+    if (n == 0 || island->t == island->t_before) return true;
+    const bool is_fixed = island->solver->fixed_step;
+    const long k_end = island->k;
+    // the grid point before t is k - 1, unless the step was a shortened one that did not reach k
+    Shorter shorter = { island, island->t_before, run->k_before };
+    Look l = { run, island, dense_state, island, island->t_before, island->t };
+    if (is_fixed) {
+        l.state = shorter_step;
+        l.context = &shorter;
+    }
+    if (run->t_sample != l.t_from) {
+        run->t_sample_before = NAN;
+        run->t_sample = l.t_from;
+        dense_state(island, l.t_from, run->x_event);
+        if (!island_relations(island, l.t_from, run->x_event, run->samples[0])) return false;
+    }
+    memcpy(run->x_end, island->x, size);
+    if (!island_relations(island, l.t_to, run->x_end, run->samples[LOOKS])) return false;
+    bool met = false, ok = true;
+    const bool is_quiet = is_fixed && !any_differs(run->samples[LOOKS], island_modes(island), n)
+                          && !may_turn(run, run->samples[LOOKS]);
+    if (!is_quiet) {
+        for (int i = 1; i < LOOKS; i++)
+            if (!sample(&l, i)) return false;
+        for (int i = 0; i < LOOKS && ok && !met; i++)
+            ok = look_between(&l, i, &met);
+    }
+    if (!ok) return false;
+    if (!met && island->surface.slides && surface_leaves(island, l.t_to, run->x_end)) {
+        island->t = surface_locate_end(run, island, l.t_from, l.t_to, l.state, l.context);
+        met = true;
+    }
+    if (met) {
+        island->t_before = l.t_from;
+        memcpy(island->x, run->x_event, size);
+        run->event_waits = true;
+        run->t_sample = run->t_sample_before = NAN;
+        return true;
+    }
+    island->t = l.t_to;
+    island->t_before = l.t_from;
+    island->k = k_end;
+    memcpy(island->x, run->x_end, size);
+    keep_last(run, LOOKS, l.t_to);
+    return true;
+}

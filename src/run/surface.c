@@ -1,0 +1,478 @@
+// src/run/surface.c: events that would follow each other for ever, and how they end.
+//
+// Zeno. A ball bounces faster and faster and, after finite time, no more. An event of a condition whose intervals
+// shrink until they are nothing beside the time of the run has come to that point: the states its body assigns
+// get the value at which the zero function of its relation stands still, and are held there (their rates are
+// taken as 0) until another event assigns them, the relation becomes false, or what pushes against the surface
+// changes its direction.
+//
+// Sliding. If the rates on both sides of a relation in an equation point to the surface where it changes, the
+// solution can only follow it. Then both sides contribute, in the proportion at which the zero function does not
+// move: f = a·f₁ + (1 - a)·f₂ [Filippov 1960], as long as 0 <= a <= 1.
+#include "base/diag.h"
+#include "base/text.h"
+#include "run/run.h"
+#include "solve/solver.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHRINKING_MIN = 6, HALVINGS = 60, NAMES = 6 };
+#define ZENO_SPAN 1e-11     // an interval that is nothing, of the scale of time
+#define UNSEEN    10        // times the absolute tolerance
+#define PROBE     1e-5      // how far slopes are looked for, of the scale of time
+
+typedef struct Zeno {
+    double t, interval, ratio;    // last firing, time since the one before, that beside the one before it
+    int    n_shrinking;           // intervals in a row, each shorter than the one before
+    size_t n;                     // firings
+    double limit, doubt;          // where it all accumulates, by the firings that agreed best; by how much they did
+    double limit_before;          // by the firing before
+} Zeno;
+
+typedef struct Rest {
+    uint32_t event, relation;
+    double   push;                // second difference of the zero function without holding: negative, towards it
+} Rest;
+
+double surface_scale(const orr_run *run, const Island *island)
+{
+    const double t_end = island->options.t_end, span = isfinite(t_end) ? t_end - run->t_start : 1;
+    return fmax(fmax(fabs(island->t), island->t - run->t_start), span);
+}
+
+void surface_init(orr_run *run, Island *island)
+{
+    const orr_model *model = run->model;
+    Surface *s = &island->surface;
+    Arena *arena = &run->arena;
+    const size_t n = model->n_states;
+    if (model->n_relations == 0) return;
+    run->zeno = ARENA_ARRAY(arena, Zeno, model->n_events);
+    run->rests = ARENA_ARRAY(arena, Rest, model->n_events);
+    run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
+    s->held = ARENA_ARRAY(arena, bool, n);
+    s->ignored = ARENA_ARRAY(arena, bool, model->n_relations);
+    for (int i = 0; i < 2; i++) {
+        s->modes[i] = ARENA_ARRAY(arena, double, model->n_relations);
+        s->rates[i] = ARENA_ARRAY(arena, double, n);
+    }
+    s->x = ARENA_ARRAY(arena, double, n);
+    s->x2 = ARENA_ARRAY(arena, double, n);
+    s->relations = ARENA_ARRAY(arena, double, 2 * model->n_relations);
+}
+
+void surface_start(orr_run *run, Island *island)
+{
+    Surface *s = &island->surface;
+    if (run->model->n_relations == 0) return;
+    s->is_on = s->slides = s->ends = false;
+    s->n_held = 0;
+    run->n_rests = 0;
+    memset(s->held, 0, run->model->n_states * sizeof *s->held);
+    memset(s->ignored, 0, run->model->n_relations * sizeof *s->ignored);
+    for (uint32_t i = 0; i < run->model->n_events; i++) run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
+}
+
+// ---- Rates
+
+// Of the generated code, with the modes as they are and nothing held.
+static int plain_rates(Island *island, double t, const double *x, double *dx)
+{
+    return island->model->code.programs[IR_RATES](t, x, &island->env, dx);
+}
+
+static bool zero_at(Island *island, double t, const double *x, size_t relation, double *g)
+{
+    Surface *s = &island->surface;
+    if (island->model->code.programs[IR_RELATIONS](t, x, &island->env, s->relations) != 0) return false;
+    *g = s->relations[2 * relation];
+    return true;
+}
+
+// How fast the zero function of a relation moves at (t, x) if x moves at the rates dx.
+static bool slope_along(Island *island, double t, const double *x, const double *dx, size_t relation, double *slope)
+{
+    Surface *s = &island->surface;
+    double g[2];
+    for (int i = 0; i < 2; i++) {
+        const double h = i ? s->probe : -s->probe;
+        for (size_t k = 0; k < island->model->n_states; k++) s->x[k] = x[k] + h * dx[k];
+        if (!zero_at(island, t + h, s->x, relation, &g[i])) return false;
+    }
+    *slope = (g[1] - g[0]) / (2 * s->probe);
+    return true;
+}
+
+// Rates and slopes on both sides; the modes are those of the first side afterwards. Returns 0, or as programs do.
+static int both_sides(Island *island, double t, const double *x, double slopes[2])
+{
+    Surface *s = &island->surface;
+    const size_t size = island->model->n_relations * sizeof(double);
+    int failed = 0;
+    for (int i = 1; i >= 0 && !failed; i--) {
+        memcpy(island_modes(island), s->modes[i], size);
+        failed = plain_rates(island, t, x, s->rates[i]);
+        if (!failed && !slope_along(island, t, x, s->rates[i], s->relation, &slopes[i])) failed = 1;
+    }
+    memcpy(island_modes(island), s->modes[0], size);
+    return failed;
+}
+
+// The part of the first side with which the zero function stands still; outside 0 to 1 it cannot.
+static double part_of(const double slopes[2]) { return slopes[1] / (slopes[1] - slopes[0]); }
+
+int surface_rates(Island *island, double t, const double *x, double *dx)
+{
+    Surface *s = &island->surface;
+    const size_t n = island->model->n_states;
+    int failed;
+    if (s->slides) {
+        double slopes[2];
+        failed = both_sides(island, t, x, slopes);
+        const double part = fmax(0, fmin(1, part_of(slopes)));
+        s->part = part;
+        for (size_t i = 0; i < n && !failed; i++) dx[i] = part * s->rates[0][i] + (1 - part) * s->rates[1][i];
+    } else {
+        failed = plain_rates(island, t, x, dx);
+    }
+    for (size_t i = 0; i < n && s->n_held; i++)
+        if (s->held[i]) dx[i] = 0;
+    return failed;
+}
+
+void surface_patch(const Island *island, double *relations)
+{
+    const Surface *s = &island->surface;
+    const double *modes = island_modes(island);
+    for (size_t k = 0; s->slides && k < island->model->n_relations; k++)
+        if (s->ignored[k]) relations[2 * k + 1] = modes[k];
+}
+
+int surface_values(Island *island, double t, const double *x)
+{
+    Surface *s = &island->surface;
+    const orr_model *model = island->model;
+    const IrLayout *layout = &model->ir.layout;
+    double *v = island->env.v;
+    Arena work = { 0 };
+    double *dx = ARENA_ARRAY(&work, double, model->n_states);
+    int failed = surface_rates(island, t, x, dx);
+    if (s->slides && !failed) {
+        // of every variable as much as of the rates
+        double *other = ARENA_ARRAY(&work, double, model->flat.vars.n);
+        memcpy(island_modes(island), s->modes[1], model->n_relations * sizeof *v);
+        failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
+        for (size_t i = 0; i < model->flat.vars.n; i++) other[i] = v[layout->place[i]];
+        memcpy(island_modes(island), s->modes[0], model->n_relations * sizeof *v);
+        if (!failed) failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
+        for (size_t i = 0; i < model->flat.vars.n && !failed; i++)
+            if (model->flat.vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
+                v[layout->place[i]] = s->part * v[layout->place[i]] + (1 - s->part) * other[i];
+    } else if (!failed) {
+        failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
+    }
+    for (uint32_t i = 0; i < model->n_states && !failed; i++)
+        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE) v[layout->place[model->blocks.rates[i]]] = dx[i];
+    arena_free(&work);
+    return failed;
+}
+
+// ---- Sliding
+
+static void names_of_states(const orr_model *model, const bool *which, StrBuf *s)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < model->n_states; i++) {
+        if (!which[i]) continue;
+        if (n++ < NAMES) str_addf(s, "%s'%s'", s->p ? ", " : "", model->flat.vars.items[model->blocks.states[i]].name);
+    }
+    if (n > NAMES) str_addf(s, " and %zu more", n - NAMES);
+}
+
+static void report_sliding(orr_run *run, Island *island)
+{
+    const Surface *s = &island->surface;
+    const orr_model *model = run->model;
+    if (run->has_slid[s->relation]) return;
+    run->has_slid[s->relation] = true;
+    const FlatRelation *relation = &model->flat.relations.items[s->relation];
+    Arena work = { 0 };
+    bool *differ = ARENA_ARRAY(&work, bool, model->n_states);
+    for (size_t i = 0; i < model->n_states; i++) differ[i] = s->rates[0][i] != s->rates[1][i];
+    StrBuf names = { 0 };
+    names_of_states(model, differ, &names);
+    char *text = run_expr_text(model, relation->relation);
+    diag_report(run->diag, DIAG_SLIDES, run_place(model, run->diag, relation->place), text, island->t,
+                names.p ? names.p : "nothing");
+    diag_hint(run->diag, "the run follows the surface, as if it switched infinitely often");
+    free(text);
+    str_free(&names);
+    arena_free(&work);
+}
+
+void surface_before(Island *island)
+{
+    Surface *s = &island->surface;
+    if (island->model->n_relations == 0 || s->slides) return;
+    memcpy(s->modes[0], island_modes(island), island->model->n_relations * sizeof *s->modes[0]);
+}
+
+bool surface_enter(orr_run *run, Island *island)
+{
+    Surface *s = &island->surface;
+    const size_t n = run->model->n_relations, relation = run->event_relation;
+    double *modes = island_modes(island), slopes[2];
+    if (n == 0 || s->slides || !run->model->flat.relations.items[relation].in_equation) return false;
+    if ((s->modes[0][relation] != 0) == (modes[relation] != 0)) return false;
+    memcpy(s->modes[1], modes, n * sizeof *modes);
+    s->relation = relation;
+    s->probe = PROBE * surface_scale(run, island);
+    const bool known = both_sides(island, island->t, island->x, slopes) == 0;
+    memcpy(modes, s->modes[1], n * sizeof *modes);
+    if (!known || !(slopes[0] * slopes[1] < 0) || !(fabs(slopes[1]) > 1e-9 * fabs(slopes[0]))) return false;
+    for (size_t k = 0; k < n; k++) s->ignored[k] = (s->modes[0][k] != 0) != (s->modes[1][k] != 0);
+    memcpy(modes, s->modes[0], n * sizeof *modes);
+    s->slides = s->is_on = true;
+    s->ends = false;
+    report_sliding(run, island);
+    return true;
+}
+
+bool surface_leaves(Island *island, double t, const double *x)
+{
+    double slopes[2];
+    if (both_sides(island, t, x, slopes) != 0) return true;
+    const double part = part_of(slopes);
+    return !(slopes[0] * slopes[1] < 0 && part >= 0 && part <= 1);
+}
+
+double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context)
+{
+    double lo = t_lo, hi = t_hi;
+    for (int i = 0; i < HALVINGS; i++) {
+        const double middle = lo + 0.5 * (hi - lo);
+        if (!(middle > lo && middle < hi) || !state(context, middle, run->x_event)) break;
+        if (surface_leaves(island, middle, run->x_event)) hi = middle;
+        else lo = middle;
+    }
+    state(context, hi, run->x_event);
+    island->surface.ends = true;
+    return hi;
+}
+
+void surface_exit(orr_run *run, Island *island)
+{
+    Surface *s = &island->surface;
+    const size_t n = run->model->n_relations;
+    double slopes[2];
+    // on from here goes the side that leads away; without sliding it is the second one's modes that hold behind
+    // the surface if the first leads there
+    const bool known = both_sides(island, island->t, island->x, slopes) == 0;
+    const int side = known && fabs(slopes[0]) > fabs(slopes[1]) ? 1 : 0;
+    memcpy(island_modes(island), s->modes[known && slopes[0] * slopes[1] < 0 ? 0 : side], n * sizeof(double));
+    s->slides = s->ends = false;
+    s->is_on = s->n_held > 0;
+    memset(s->ignored, 0, n * sizeof *s->ignored);
+}
+
+// Modes that changed beside the sliding ones count on both sides.
+bool surface_after_event(orr_run *run, Island *island)
+{
+    Surface *s = &island->surface;
+    if (!s->slides) return true;
+    const double *modes = island_modes(island);
+    for (size_t k = 0; k < run->model->n_relations; k++)
+        if (!s->ignored[k]) s->modes[0][k] = s->modes[1][k] = modes[k];
+    return !surface_leaves(island, island->t, island->x);
+}
+
+// ---- Zeno
+
+// The one relation that a condition reads; EVENT_NONE if there are none or several.
+static uint32_t only_relation(const orr_run *run, uint32_t event)
+{
+    uint32_t found = EVENT_NONE;
+    for (uint32_t k = 0; k < run->model->n_relations; k++) {
+        if (run->reader[k] != event) continue;
+        if (found != EVENT_NONE) return EVENT_NONE;
+        found = k;
+    }
+    return found;
+}
+
+// The second difference of the zero function if nothing were held: its sign is the direction of the push.
+static double push_on(Island *island, uint32_t relation)
+{
+    Surface *s = &island->surface;
+    const size_t n = island->model->n_states;
+    double g[3];
+    if (plain_rates(island, island->t, island->x, s->rates[0]) != 0) return NAN;
+    for (size_t i = 0; i < n; i++) s->x2[i] = island->x[i] + s->probe * s->rates[0][i];
+    if (!zero_at(island, island->t, island->x, relation, &g[0])) return NAN;
+    if (!zero_at(island, island->t + s->probe, s->x2, relation, &g[1])) return NAN;
+    if (plain_rates(island, island->t + s->probe, s->x2, s->rates[0]) != 0) return NAN;
+    for (size_t i = 0; i < n; i++) s->x2[i] += s->probe * s->rates[0][i];
+    if (!zero_at(island, island->t + 2 * s->probe, s->x2, relation, &g[2])) return NAN;
+    return g[2] - 2 * g[1] + g[0];
+}
+
+static bool slope_now(Island *island, uint32_t relation, double *slope)
+{
+    Surface *s = &island->surface;
+    return plain_rates(island, island->t, island->x, s->rates[0]) == 0
+           && slope_along(island, island->t, island->x, s->rates[0], relation, slope);
+}
+
+static orr_status fail_zeno(orr_run *run, const Island *island, uint32_t number, const char *why)
+{
+    const Zeno *z = &run->zeno[number];
+    diag_report(run->diag, DIAG_ZENO,
+                run_place(run->model, run->diag, run->model->flat.events.items[number].place), island->t,
+                event_cause(run, number));
+    diag_hint(run->diag, "%s", why);
+    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n, z->ratio);
+    return drive_fail(run);
+}
+
+// The states that the body of an event assigns: their values before it are in run->left.
+static orr_status rest(orr_run *run, Island *island, uint32_t number)
+{
+    const orr_model *model = run->model;
+    const FlatEvent *event = &model->flat.events.items[number];
+    const FlatAction *actions = model->flat.actions.items + event->first_action;
+    Surface *s = &island->surface;
+    const Zeno *z = &run->zeno[number];
+    const uint32_t relation = only_relation(run, number);
+    double right_slope, left_slope;
+    bool *is_target = run->is_state_marked, any = false;
+    s->probe = PROBE * surface_scale(run, island);
+    memset(is_target, 0, model->n_states * sizeof *is_target);
+    for (uint32_t k = 0; k < event->n_actions; k++) {
+        const uint32_t state = model->ir.layout.state_of[actions[k].target];
+        if (state != FLAT_NONE) is_target[state] = any = true;
+    }
+    if (!any || relation == EVENT_NONE)
+        return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
+    // where the zero function stands still, between the values before and after the body
+    memcpy(s->x2, island->x, model->n_states * sizeof *s->x2);
+    if (!slope_now(island, relation, &right_slope)) return fail_zeno(run, island, number, "its surface has no slope");
+    for (uint32_t k = event->n_actions; k-- > 0;) {
+        const uint32_t state = model->ir.layout.state_of[actions[k].target];
+        if (state != FLAT_NONE) island->x[state] = run->left[k];
+    }
+    const bool known = slope_now(island, relation, &left_slope);
+    const double part = left_slope / (left_slope - right_slope);
+    for (uint32_t i = 0; i < model->n_states; i++)
+        if (is_target[i]) island->x[i] += part * (s->x2[i] - island->x[i]);
+    if (!known || !(part > 0 && part < 1)) {
+        memcpy(island->x, s->x2, model->n_states * sizeof *s->x2);
+        return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
+    }
+    for (uint32_t i = 0; i < model->n_states; i++) {
+        if (!is_target[i] || s->held[i]) continue;
+        s->held[i] = true;
+        s->n_held++;
+    }
+    s->is_on = true;
+    run->rests[run->n_rests++] = (Rest){ number, relation, push_on(island, relation) };
+
+    StrBuf names = { 0 };
+    names_of_states(model, is_target, &names);
+    diag_report(run->diag, DIAG_RESTS, run_place(model, run->diag, event->place), event_cause(run, number),
+                z->limit, names.p);
+    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n, z->ratio);
+    str_free(&names);
+    return ORR_STATUS_OK;
+}
+
+// A solver that chooses its steps does not see an excursion that is smaller than the error it allows itself.
+static bool is_below_tolerance(const orr_run *run, Island *island, uint32_t number)
+{
+    const uint32_t relation = only_relation(run, number);
+    double slope;
+    if (island->solver->fixed_step || relation == EVENT_NONE) return false;
+    island->surface.probe = PROBE * surface_scale(run, island);
+    const double bend = push_on(island, relation) / (island->surface.probe * island->surface.probe);
+    if (!slope_now(island, relation, &slope)) return false;
+    return slope * slope / fabs(2 * bend) < UNSEEN * island->options.absolute;
+}
+
+orr_status surface_fired(orr_run *run, Island *island, uint32_t number)
+{
+    if (!run->zeno || run->model->flat.events.items[number].kind != FLAT_WHEN) return ORR_STATUS_OK;
+    Zeno *z = &run->zeno[number];
+    const double interval = island->t - z->t, before = z->interval;
+    z->n++;
+    z->t = island->t;
+    if (isnan(interval)) return ORR_STATUS_OK;
+    if (z->n_shrinking == 0) z->doubt = INFINITY;
+    z->n_shrinking = interval < 0.9999 * before ? z->n_shrinking + 1 : 0;
+    z->ratio = isinf(before) ? 0 : interval / before;
+    z->interval = interval;
+    const double limit = island->t + interval * z->ratio / (1 - z->ratio);
+    if (z->n_shrinking > 1 && !(fabs(limit - z->limit_before) >= z->doubt)) {
+        z->doubt = fabs(limit - z->limit_before);
+        z->limit = limit;
+    }
+    z->limit_before = limit;
+    if (z->n_shrinking < SHRINKING_MIN) return ORR_STATUS_OK;
+    if (interval > ZENO_SPAN * surface_scale(run, island) && !is_below_tolerance(run, island, number))
+        return ORR_STATUS_OK;
+    for (uint32_t i = 0; i < run->n_rests; i++)
+        if (run->rests[i].event == number) return ORR_STATUS_OK;
+    return rest(run, island, number);
+}
+
+static void release(orr_run *run, Island *island, uint32_t i)
+{
+    Surface *s = &island->surface;
+    const orr_model *model = run->model;
+    run->zeno[run->rests[i].event] = (Zeno){ .t = NAN, .interval = INFINITY };
+    run->rests[i] = run->rests[--run->n_rests];
+    memset(s->held, 0, model->n_states * sizeof *s->held);
+    s->n_held = 0;
+    for (uint32_t r = 0; r < run->n_rests; r++) {
+        const FlatEvent *event = &model->flat.events.items[run->rests[r].event];
+        for (uint32_t k = 0; k < event->n_actions; k++) {
+            const uint32_t state = model->ir.layout.state_of[model->flat.actions.items[event->first_action + k].target];
+            if (state == FLAT_NONE || s->held[state]) continue;
+            s->held[state] = true;
+            s->n_held++;
+        }
+    }
+    s->is_on = s->slides || s->n_held > 0;
+}
+
+bool surface_look(orr_run *run, Island *island)
+{
+    bool released = false;
+    for (uint32_t i = run->n_rests; i-- > 0;) {
+        const Rest *r = &run->rests[i];
+        const double push = push_on(island, r->relation);
+        const bool is_off = island_modes(island)[r->relation] == 0, is_free = push * r->push < 0;
+        if (!is_off && !is_free) continue;
+        release(run, island, i);
+        released = true;
+    }
+    return released;
+}
+
+void surface_assigned(orr_run *run, Island *island, uint32_t number)
+{
+    const orr_model *model = run->model;
+    const FlatEvent *event = &model->flat.events.items[number];
+    const FlatAction *actions = model->flat.actions.items + event->first_action;
+    bool moved = false;
+    for (uint32_t k = 0; k < event->n_actions && run->n_rests; k++) {
+        const uint32_t state = model->ir.layout.state_of[actions[k].target];
+        moved |= state != FLAT_NONE && island->surface.held[state] && island->x[state] != run->left[k];
+    }
+    for (uint32_t i = run->n_rests; moved && i-- > 0;) {
+        const Rest r = run->rests[i];
+        double slope;
+        release(run, island, i);
+        // pushed into the surface, it bounces at once
+        if (slope_now(island, r.relation, &slope) && slope * r.push > 0) run->truth_before[r.event] = 0;
+    }
+}
