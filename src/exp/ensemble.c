@@ -210,11 +210,12 @@ static bool find_loop(Ensemble *e)
     return false;
 }
 
-// Models in which nothing happens but steps.
-static bool is_plain(const orr_model *model)
+// Nothing happens but steps.
+static bool is_plain(const orr_model *model, const orr_experiment *e)
 {
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
-           !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
+    if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event) return false;
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->n_events == 0 &&
+           model->flat.terminal.n == 0 && !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay.
@@ -222,7 +223,7 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
 {
     const orr_ensemble_options *o = e->options;
     e->step = e->experiment->run.step;
-    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model) || !find_loop(e)) return;
+    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_loop(e)) return;
     if (!find_names(e) || !find_times(e) || (!e->is_adaptive && !find_grid(e)) || !code_can_lanes(&e->model->ir)) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
     if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;

@@ -49,6 +49,10 @@ run machine next "$baby" --suite --from sleeping --extra 1 --json
 expect_json
 expect_equal "$(json 'len(j["sequences"]) == j["n_sequences"] and sum(map(len, j["sequences"])) == j["n_inputs"]')" True
 
+run machine next "$game" --machine Adds --states 'F[1,1],F[2,1]'
+expect_status 0
+expect_out 'in which of 2 states'
+
 # rivals; after the first experiment of exercise 11 only Adds stands, after the second nobody
 run machine next "$game"
 expect_status 0
