@@ -65,7 +65,9 @@ static const AstModel *top_model(const Compile *c)
         top = &ast->models.items[0];
     } else if (n_tops == 0) {
         diag_report(c->diag, DIAG_MODEL_NONE, (Place){ 0 }, c->source->path);
-        diag_hint(c->diag, "a model is written: model Name … end");
+        if (c->source->ast.machines.n > 0)
+            diag_hint(c->diag, "it has machines: see orrery run --inputs and orrery machine");
+        else diag_hint(c->diag, "a model is written: model Name … end");
     } else if (n_tops > 1) {
         diag_report(c->diag, DIAG_MODEL_AMBIGUOUS, (Place){ 0 }, str_finish(&tops));
         diag_hint(c->diag, "choose one with --model, or name an experiment of the file");

@@ -187,6 +187,13 @@ static double value_of(const void *context, uint32_t variable)
     return orr_run_value(r->start, variable);
 }
 
+static double element_of(const void *context, uint32_t array, uint32_t element)
+{
+    const Report *r = context;
+    const Flat *flat = &r->model->flat;
+    return orr_run_value(r->start, flat->vars.n + flat->arrays.items[array].first + element);
+}
+
 static double mode_of(const void *context, uint32_t relation)
 {
     (void)context, (void)relation;
@@ -197,7 +204,8 @@ static double mode_of(const void *context, uint32_t relation)
 static double condition_number(const Report *r, const Loop *loop)
 {
     if (!r->start || !loop->is_linear || loop->n > CONDITION_MAX) return NAN;
-    const ExprValues values = { .variable = value_of, .mode = mode_of, .context = r, .t = orr_run_time(r->start) };
+    const ExprValues values = { .variable = value_of, .mode = mode_of, .element = element_of, .context = r,
+                                .t = orr_run_time(r->start) };
     Arena work = { 0 };
     double *matrix = ARENA_ARRAY(&work, double, (size_t)loop->n * loop->n);
     for (uint32_t k = 0; k < loop->n_entries; k++) {

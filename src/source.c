@@ -225,6 +225,8 @@ void orr_source_destroy(orr_source *source)
 
 // ---- What it contains
 
+void orr_source_print(const orr_source *source, FILE *out) { ast_print(&source->ast, out); }
+
 size_t orr_source_n_models(const orr_source *source) { return source->ast.models.n; }
 
 size_t orr_source_n_experiments(const orr_source *source) { return source->ast.experiments.n; }

@@ -36,9 +36,11 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .dump_stage = stage, .set = &s->set };
+                                  .model = s->model, .dump_stage = stage, .set = &s->set,
+                                  .takes_machines = strcmp(stage, "ast") == 0 };    // they have no further stages
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
+    if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
+    else if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
     session_close(&session);
     return (int)status;
 }

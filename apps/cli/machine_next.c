@@ -61,9 +61,12 @@ static void write_word(const orr_machine *m, orr_word word, bool json, bool is_f
         json_list(stdout, m, ORR_MACHINE_INPUTS, word.inputs, word.n);
         return;
     }
-    char *text = machine_list(m, ORR_MACHINE_INPUTS, word.inputs, word.n);
-    puts(text);
-    free(text);
+    // straight to the buffer: a suite may have millions of them
+    for (size_t i = 0; i < word.n; i++) {
+        if (i > 0) fputs_unlocked(", ", stdout);
+        fputs_unlocked(orr_machine_text(m, ORR_MACHINE_INPUTS, word.inputs[i]), stdout);
+    }
+    putchar_unlocked('\n');
 }
 
 // Section 11: "running through all those of a given length and then going on to the next longer length"; with

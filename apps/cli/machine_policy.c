@@ -27,30 +27,50 @@ static const Option options[] = {
 
 enum { STATES_SHOWN = 40, STEPS_SHOWN = 60 };
 
+// The end of one NAME=NUMBER: a comma outside of quotes and brackets, or the end.
+static char *end_of_cost(char *text)
+{
+    bool quoted = false, bracketed = false;
+    for (; *text && (*text != ',' || quoted || bracketed); text++) {
+        if (*text == '"') quoted = !quoted;
+        if (*text == '[' || *text == ']') bracketed = *text == '[';
+    }
+    return text;
+}
+
+static bool read_cost(const orr_machine *m, orr_machine_set set, const char *option, char *part, double *cost,
+                      orr_diag *diag)
+{
+    char *equals = strrchr(part, '=');
+    double value;
+    if (!equals || !orr_parse_number(equals + 1, &value) || !isfinite(value)) {
+        usage_error(diag, "E022", "write --cost cries=1", "option '%s' needs NAME=NUMBER, not '%s'", option,
+                    part);
+        return false;
+    }
+    *equals = '\0';
+    uint32_t *id;
+    size_t n;
+    bool ok = orr_machine_read_sequence(m, set, part, &id, &n, diag);
+    ok = ok && n == 1 && *id != ORR_MACHINE_NONE;
+    if (ok) cost[*id] = value;
+    free(id);
+    return ok;
+}
+
 // "cries=1,quiet=0" into cost[].
 static bool read_costs(const orr_machine *m, orr_machine_set set, const List *given, const char *option,
                        double *cost, orr_diag *diag)
 {
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
-        char *text = strdup(given->items[i]), *rest = text;
+        char *text = strdup(given->items[i]);
         if (!text) abort();
-        for (char *part; (part = strsep(&rest, ",")) != NULL;) {
-            char *equals = strrchr(part, '=');
-            double value;
-            if (!equals || !orr_parse_number(equals + 1, &value) || !isfinite(value)) {
-                usage_error(diag, "E022", "write --cost cries=1", "option '%s' needs NAME=NUMBER, not '%s'",
-                            option, part);
-                ok = false;
-                continue;
-            }
-            *equals = '\0';
-            uint32_t *id;
-            size_t n;
-            if (orr_machine_read_sequence(m, set, part, &id, &n, diag) && n == 1 && *id != ORR_MACHINE_NONE)
-                cost[*id] = value;
-            else ok = false;
-            free(id);
+        for (char *part = text, *end, last = ','; last == ','; part = end + 1) {
+            end = end_of_cost(part);
+            last = *end;
+            *end = '\0';
+            ok &= read_cost(m, set, option, part, cost, diag);
         }
         free(text);
     }

@@ -72,8 +72,8 @@ ORR_API bool orr_machine_draw(const orr_machine *machine, const char *path, orr_
 // Inputs i1 … iN lead through states s1 … sN+1. A Moore machine shows an output in each of these N + 1
 // states, a Mealy machine one for each of the N inputs.
 
-// Read a sequence: names separated by commas or line ends, in double quotes if they contain one; from # on
-// the rest of a line is a comment. Among outputs `?` stands for one not observed and is ORR_MACHINE_NONE.
+// Read a sequence: names separated by commas or line ends, in double quotes if they contain one outside of
+// brackets; from # on the rest of a line is a comment. Among outputs `?` stands for one not observed and is ORR_MACHINE_NONE.
 // False, with messages, if there are names the machine does not have. free() the sequence.
 ORR_API bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, const char *text,
                                        uint32_t **sequence, size_t *n, orr_diag *diag);

@@ -22,6 +22,9 @@ ORR_API orr_source *orr_source_open(const char *path, orr_diag *diag);
 ORR_API orr_source *orr_source_parse(const char *name, const char *text, size_t length, orr_diag *diag);
 ORR_API void        orr_source_destroy(orr_source *source);    // NULL is allowed
 
+// Print all of it in the language, one statement to a line, as `orrery show --stage ast` does.
+ORR_API void        orr_source_print(const orr_source *source, FILE *out);
+
 ORR_API size_t      orr_source_n_models(const orr_source *source);
 ORR_API const char *orr_source_model_name(const orr_source *source, size_t i);
 ORR_API const char *orr_source_model_doc(const orr_source *source, size_t i);         // NULL if none

@@ -7,6 +7,8 @@
 #include <assert.h>
 #include <strings.h>
 
+enum { TABLE_BYTES_MAX = DIAG_SOURCE_MAX - 1 };    // of a table or a graph: 10^5 states make many lines
+
 size_t orr_source_n_machines(const orr_source *source) { return source->ast.machines.n; }
 
 const char *orr_source_machine_name(const orr_source *source, size_t i)
@@ -133,7 +135,7 @@ orr_machine *orr_machine_open(const char *path, const char *name, orr_diag *diag
     if (read) {
         Arena work = { 0 };
         Text text;
-        if (os_read_file(&work, path, SOURCE_BYTES_MAX, &text, diag))
+        if (os_read_file(&work, path, TABLE_BYTES_MAX, &text, diag))
             machine = read_text(read, path, text, diag);
         arena_free(&work);
         return machine;

@@ -82,6 +82,8 @@
     D(STRUCTURAL_SET,         "E133", \
       "'%s' decides the structure of the model and cannot be changed for a run") \
     D(LAG_MOVES,              "E134", "the %s of a delay depends on '%s', which changes during a run") \
+    D(SLICE_LENGTH,           "E135", "%s selects %s, but %s selects %s") \
+    D(SLICE_MISPLACED,        "E136", "%s stands for several values; one is needed here") \
     D(TERMINALS_DIFFER,       "E140", "'%s' is a terminal of type %s, '%s' one of type %s") \
     D(NOT_A_TERMINAL,         "E141", "'%s' is a %s, not a terminal") \
     D(TERMINAL_TO_ITSELF,     "E142", "terminal '%s' is connected with itself") \

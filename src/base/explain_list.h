@@ -490,6 +490,25 @@
       "      x' = -delay(x, 1 + x)\n" \
       "    end", \
       "make the lag of numbers and parameters.") \
+    X(SLICE_LENGTH, \
+      "All slices and whole arrays of an equation, or of a sum, go through their elements together.\n" \
+      "So they must have the same number of dimensions, and as many elements in each.", \
+      "    model M\n" \
+      "      var u[5], w[4]\n" \
+      "      w = 1\n" \
+      "      u[2..5] = w[1..3]\n" \
+      "      u[1] = 0\n" \
+      "    end", \
+      "count: a..b has b - a + 1 elements, both ends belong to it.") \
+    X(SLICE_MISPLACED, \
+      "A slice such as u[1..3], or an array without indices, is several values. An equation can have\n" \
+      "them on both sides, and sum, min and max make one value of them; nothing else takes them.", \
+      "    model M\n" \
+      "      var u[3] = 1\n" \
+      "      u' = -u\n" \
+      "      x = u[1..3]\n" \
+      "    end", \
+      "choose one element, u[1], or write sum(u[1..3]).") \
     X(TERMINALS_DIFFER, \
       "Connected terminals share their across variables, so they must be of one type: a wire cannot\n" \
       "be screwed to a shaft.", \
@@ -717,8 +736,8 @@
     X(NOT_YET, \
       "The construct is understood, but this version cannot run it.", \
       "    model M\n" \
-      "      var u[3]\n" \
-      "      u[1..3] = 0\n" \
+      "      const k[3] = 1\n" \
+      "      x = t\n" \
       "    end", \
       "write it in another way; the message names one if there is one.") \
     X(EVENT_TARGET, \

@@ -145,16 +145,15 @@ static bool report_value(orr_diag *diag, const char *name, double value, const c
 static bool find_names(Ensemble *e)
 {
     const orr_model *model = e->model;
-    const IrLayout *layout = &model->ir.layout;
     e->names = ARENA_ARRAY(&e->arena, EnsembleName, e->options->n_names);
     for (size_t i = 0; i < e->options->n_names; i++) {
         const size_t variable = orr_model_find(model, e->options->names[i]);
         if (variable == (size_t)-1) return false;
-        const FlatVar *var = &model->flat.vars.items[variable];
+        const ModelVariable var = model_variable(model, variable);
         e->names[i] = (EnsembleName){ FLAT_NONE, FLAT_NONE };
-        if (var->is_structural) return false;
-        if (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT) e->names[i].param = layout->place[variable];
-        else if (layout->state_of[variable] != FLAT_NONE) e->names[i].state = layout->state_of[variable];
+        if (var.is_structural) return false;
+        if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT) e->names[i].param = var.place;
+        else if (var.state != FLAT_NONE) e->names[i].state = var.state;
         else return false;
     }
     return true;
@@ -211,11 +210,12 @@ static bool find_loop(Ensemble *e)
     return false;
 }
 
-// Models in which nothing happens but steps.
-static bool is_plain(const orr_model *model)
+// Nothing happens but steps.
+static bool is_plain(const orr_model *model, const orr_experiment *e)
 {
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
-           !model->blocks.reduction && model->blocks.n_required == 0;
+    if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event) return false;
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->n_events == 0 &&
+           model->flat.terminal.n == 0 && !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay.
@@ -223,7 +223,7 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
 {
     const orr_ensemble_options *o = e->options;
     e->step = e->experiment->run.step;
-    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model) || !find_loop(e)) return;
+    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_loop(e)) return;
     if (!find_names(e) || !find_times(e) || (!e->is_adaptive && !find_grid(e)) || !code_can_lanes(&e->model->ir)) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
     if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;

@@ -208,8 +208,17 @@ static double number(Reader *r, const AstExpr *e, const char *what)
 
 // ---------------------------------------------------------------------------------------------- names
 
-// As the flat model calls it: axle.spring[2].x'
-static const char *name_of(Reader *r, const AstRef *ref, Place place)
+static double index_of(Reader *r, const AstExpr *e, const char *name, Place place)
+{
+    const double index = evaluate(r, e);
+    if (index == floor(index) && fabs(index) <= 1e9) return index;
+    if (!r->failed)
+        diag_report(r->diag, DIAG_SETTING_VALUE, place, name, "this index", "it is not a whole number");
+    return fail(r);
+}
+
+// As the flat model calls it: axle.spring[2].x'; if several may be meant, ranges stay: u[2..5].
+static const char *name_of(Reader *r, const AstRef *ref, Place place, bool may_be_several)
 {
     StrBuf s = { .arena = r->arena };
     for (uint32_t i = 0; i < ref->n_parts; i++) {
@@ -217,14 +226,16 @@ static const char *name_of(Reader *r, const AstRef *ref, Place place)
         if (i) str_add_char(&s, '.');
         str_add(&s, part->name);
         for (uint32_t k = 0; k < part->n_indices; k++) {
-            const double index = evaluate(r, part->indices[k]);
-            if (!(index == floor(index)) || fabs(index) > 1e9) {
-                if (!r->failed)
-                    diag_report(r->diag, DIAG_SETTING_VALUE, place, part->name, "this index",
-                                "it is not a whole number");
+            const AstExpr *index = part->indices[k];
+            const bool is_range = index->kind == AST_RANGE;
+            if (is_range && !may_be_several) {
+                diag_report(r->diag, DIAG_SLICE_MISPLACED, index->place, "a range");
                 fail(r);
+                continue;
             }
-            str_addf(&s, "%s%.0f", k ? "," : "[", index);
+            const AstExpr *first = is_range ? index->operands.a : index;
+            str_addf(&s, "%s%.0f", k ? "," : "[", index_of(r, first, part->name, place));
+            if (is_range) str_addf(&s, "..%.0f", index_of(r, index->operands.b, part->name, place));
         }
         if (part->n_indices) str_add_char(&s, ']');
     }
@@ -235,7 +246,7 @@ static const char *name_of(Reader *r, const AstRef *ref, Place place)
 static const char *const *names_of(Reader *r, const AstRef *refs, const Place *places, Place place, size_t n)
 {
     const char **names = ARENA_ARRAY(r->arena, const char *, n);
-    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place);
+    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place, places != NULL);
     return names;
 }
 
@@ -256,7 +267,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
     for (size_t i = 0; i < N_KNOWN; i++) names[i] = known[i].name;
     for (uint32_t k = 0; k < e->n_options; k++) {
         const AstSetting *option = &e->options[k];
-        const char *name = name_of(r, &option->target, option->place);
+        const char *name = name_of(r, &option->target, option->place, false);
         size_t i = 0;
         while (i < N_KNOWN && strcmp(names[i], name) != 0) i++;
         if (i == N_KNOWN) {
@@ -283,7 +294,7 @@ static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *ru
 {
     orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, e->n_sets);
     for (uint32_t i = 0; i < e->n_sets; i++) {
-        settings[i].name = name_of(r, &e->sets[i].target, e->sets[i].place);
+        settings[i].name = name_of(r, &e->sets[i].target, e->sets[i].place, false);
         settings[i].value = value_of(r, e->sets[i].value, &e->sets[i].target, false, settings[i].name);
     }
     run->settings = settings;
@@ -295,7 +306,7 @@ static void read_inputs(Reader *r, const orr_source *source, const AstExperiment
     orr_input *inputs = ARENA_ARRAY(r->arena, orr_input, e->n_inputs);
     for (uint32_t i = 0; i < e->n_inputs; i++) {
         const AstInput *written = &e->inputs[i];
-        const char *name = name_of(r, &written->target, written->target_place);
+        const char *name = name_of(r, &written->target, written->target_place, false);
         for (uint32_t k = 0; k < i; k++) {
             if (strcmp(inputs[k].name, name) != 0) continue;
             diag_report(r->diag, DIAG_INPUT_TWICE, written->place, name);
@@ -330,7 +341,7 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
         const bool over_time =
             plot->over.n_parts == 0 ||
             (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
-        plots[i].over = over_time ? NULL : name_of(r, &plot->over, plot->place);
+        plots[i].over = over_time ? NULL : name_of(r, &plot->over, plot->place, false);
     }
     experiment->plots = plots;
     experiment->n_plots = e->n_plots;
@@ -341,7 +352,7 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
     orr_expect *expects = ARENA_ARRAY(r->arena, orr_expect, e->n_expects);
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
-        expects[i].name = name_of(r, &expect->what, expect->place);
+        expects[i].name = name_of(r, &expect->what, expect->place, false);
         expects[i].at = expect->at ? time_value(r, expect->at, "at") : NAN;
         expects[i].value = value_of(r, expect->value, &expect->what, false, expects[i].name);
         expects[i].within = value_of(r, expect->within, &expect->what, true, "within");
@@ -402,7 +413,7 @@ static double bound(Reader *r, const AstClaim *range, const AstExpr *e)
 // From the model of the frame, `of`, to that of the experiment, which may count in other units.
 static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *out)
 {
-    out->name = name_of(r, &range->what, range->place);
+    out->name = name_of(r, &range->what, range->place, false);
     out->low = bound(of, range, range->low);
     out->high = bound(of, range, range->high);
     const char *path = diag_path(r->diag, range->place.file);
@@ -445,7 +456,7 @@ static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experi
     const char **inputs = ARENA_ARRAY(r->arena, const char *, f->n_inputs);
     size_t n = 0;
     for (uint32_t i = 0; i < f->n_inputs; i++) {
-        inputs[i] = name_of(r, &f->inputs[i].what, f->inputs[i].place);
+        inputs[i] = name_of(r, &f->inputs[i].what, f->inputs[i].place, false);
         if (f->inputs[i].low) read_range(&of, r, &f->inputs[i], &ranges[n++]);
     }
     for (uint32_t i = 0; i < f->n_ranges; i++) read_range(&of, r, &f->ranges[i], &ranges[n++]);

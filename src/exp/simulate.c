@@ -28,7 +28,7 @@ typedef struct Simulation {
     const orr_sink       *sinks;         // [n_sinks]
     size_t                n_sinks;
     orr_diag             *diag;
-    Arena                 arena;
+    Arena                 arena, scratch;
     orr_run              *run;
     bool                  wants_rows;
     VEC(size_t)           columns;       // variables recorded
@@ -96,10 +96,32 @@ static bool report_unknown(const Simulation *s, const char *name)
     return false;
 }
 
+static bool add_named(Simulation *s, const char *name);
+
+// u[2..5] stands for u[2], …, u[5]. `dots` is where its first range has them.
+static bool add_range(Simulation *s, const char *name, const char *dots)
+{
+    const char *begin = dots, *end = dots + 2;
+    while (begin > name && begin[-1] >= '0' && begin[-1] <= '9') begin--;
+    while (*end >= '0' && *end <= '9') end++;
+    const long long first = atoll(begin), last = atoll(dots + 2);
+    if (begin == dots || end == dots + 2 || first > last) return report_unknown(s, name);
+    for (long long i = first; i <= last; i++) {
+        const ArenaMark mark = arena_mark(&s->scratch);
+        const char *one = arena_printf(&s->scratch, "%.*s%lld%s", (int)(begin - name), name, i, end);
+        const bool ok = add_named(s, one);
+        arena_release(&s->scratch, mark);
+        if (!ok) return false;
+    }
+    return true;
+}
+
 static bool add_named(Simulation *s, const char *name)
 {
     const size_t variable = orr_model_find(s->model, name);
     if (variable != (size_t)-1) return add_column(s, variable), true;
+    const char *dots = strstr(name, "..");
+    if (dots) return add_range(s, name, dots);
     return add_array(s, name) || report_unknown(s, name);
 }
 
@@ -593,6 +615,7 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
     outcome.verdicts = s.verdicts;
     orr_run_destroy(s.run);
     arena_free(&s.arena);
+    arena_free(&s.scratch);
     return outcome;
 }
 

@@ -334,6 +334,26 @@ static bool enter_loop(Expander *ex, Scope *scope, const Local *locals, const As
     return true;
 }
 
+// If a statement has slices: the loops it stands for. -1 if these cannot be told without expanding the loops around it.
+static int find_sliced(Expander *ex, Scope *scope, const Local *locals, Nest *nest, const AstItem **item)
+{
+    orr_diag *const diag = ex->diag;
+    const size_t n_errors = ex->n_errors;
+    const AstItem *loop;
+    nest->failed = false;
+    ex->nest = nest;
+    ex->diag = NULL;
+    const bool has_slices = slice_find(ex, scope, locals, *item, &loop);
+    ex->nest = NULL;
+    ex->diag = diag;
+    const bool failed = nest->failed || ex->n_errors > n_errors;
+    ex->n_errors = n_errors;
+    if (!has_slices) return 0;
+    if (failed || !loop) return -1;
+    *item = loop;
+    return 1;
+}
+
 // The statements of the innermost loop of a nest. `outside` are the locals around the nest, `locals` those inside.
 static void keep_items(Expander *ex, Scope *scope, const Local *outside, const Local *locals, Nest *nest,
                        const AstItem *loop)
@@ -343,6 +363,11 @@ static void keep_items(Expander *ex, Scope *scope, const Local *outside, const L
     for (uint32_t i = 0; i < loop->loop.n_items && !expand_gives_up(ex); i++) {
         const AstItem *item = &loop->loop.items[i];
         Nest inner = *nest;
+        const int found = find_sliced(ex, scope, locals, nest, &item);
+        if (found < 0) {
+            if (expand_takes_turns(ex, item->place, turns)) expand_statement(ex, scope, outside, nest, 0, item);
+            continue;
+        }
         Local index = { locals, item->kind == AST_FOR ? item->loop.index : NULL, EXPR_NONE, 0 };
         bool is_kept;
         if (item->kind != AST_FOR) {
@@ -351,7 +376,7 @@ static void keep_items(Expander *ex, Scope *scope, const Local *outside, const L
             is_kept = enter_loop(ex, scope, locals, item, &inner, &index);
             if (inner.loops.n > nest->loops.n) keep_items(ex, scope, outside, &index, &inner, item);
         }
-        if (!is_kept && expand_takes_turns(ex, item, turns)) expand_statement(ex, scope, outside, nest, 0, item);
+        if (!is_kept && expand_takes_turns(ex, item->place, turns)) expand_statement(ex, scope, outside, nest, 0, item);
     }
 }
 
@@ -363,6 +388,146 @@ bool array_keep_loop(Expander *ex, Scope *scope, const Local *locals, const AstI
     if (!enter_loop(ex, scope, locals, item, &nest, &index)) return false;
     if (nest.loops.n > 0) keep_items(ex, scope, locals, &index, &nest, item);
     return true;
+}
+
+// ---------------------------------------------------------------------------------------------- sums
+
+typedef struct FirstTurn { ExprPool *pool; const Nest *nest; uint32_t n_outer; } FirstTurn;
+
+static Expr in_first_turn(void *context, Expr leaf)
+{
+    const FirstTurn *f = context;
+    const ExprNode node = *expr_node(f->pool, leaf);
+    if (node.op == EXPR_TURN && node.a >= f->n_outer) return expr_const(f->pool, (double)(int32_t)node.b);
+    if (node.op != EXPR_ELEM) return leaf;
+    ExprAccess access = *expr_access(f->pool, leaf);
+    for (uint32_t k = f->n_outer; k < EXPR_LOOPS_MAX; k++) access.stride[k] = 0;
+    return expr_elem(f->pool, &access);
+}
+
+// What can be joined with the first term and leaves it as it is, to the last bit: -0 for a sum; else the term itself.
+static Expr neutral(ExprPool *pool, const Nest *nest, uint32_t n_outer, ExprOp op, Expr term)
+{
+    if (op == EXPR_ADD) return expr_const(pool, -0.0);
+    return expr_replace(pool, term, in_first_turn, &(FirstTurn){ pool, nest, n_outer });
+}
+
+// The loops of a reduction inside of those around it, indices as symbols. False if they cannot be told, or are empty.
+static bool enter_reduction(const Reading *r, const SliceLoop *loops, uint32_t n_loops, Nest *nest, Local *indices)
+{
+    Expander *ex = r->ex;
+    for (uint32_t i = 0; i < n_loops; i++) {
+        long long first, last;
+        if (nest->loops.n == EXPR_LOOPS_MAX) return false;
+        if (!lower_whole(r, loops[i].first, &first) || !lower_whole(r, loops[i].last, &last)) return false;
+        if (last < first || first < -LOOP_MAX || last > LOOP_MAX || last - first >= LOOP_MAX) return false;
+        const uint32_t k = nest->loops.n++;
+        nest->loops.first[k] = (int32_t)first;
+        nest->loops.count[k] = (uint32_t)(last - first + 1);
+        nest->loops.index[k] = loops[i].index;
+        indices[i] = (Local){ i ? &indices[i - 1] : r->locals, loops[i].index,
+                              expr_turn(&ex->flat->pool, k, (int32_t)first), 0 };
+    }
+    return true;
+}
+
+// Elements of the array of parts, one more than terms for each turn around; 0 if there are too few or too many.
+static uint32_t count_parts(const Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t *n_terms)
+{
+    double terms = 1, turns = 1;
+    for (uint32_t k = 0; k < nest->loops.n; k++) *(k < n_outer ? &turns : &terms) *= nest->loops.count[k];
+    const double n = turns * (terms + 1);
+    if (terms < ex->flat->keep_from || n + ex->flat->n_elements + (double)ex->flat->vars.n > 2e7) return 0;
+    *n_terms = (uint32_t)terms;
+    return (uint32_t)n;
+}
+
+// s[0] = nothing; s[k] = s[k - 1] + term k. Returns the last.
+static Expr add_parts(Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t array, uint32_t n_terms, Expr term,
+                      ExprOp op, Place place)
+{
+    Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
+    ExprLoops outer = nest->loops;
+    outer.n = n_outer;
+    ExprAccess first = { .array = array }, before = first;
+    uint32_t stride = 1;
+    for (uint32_t k = nest->loops.n; k-- > n_outer; stride *= nest->loops.count[k]) before.stride[k] = (int32_t)stride;
+    stride = n_terms + 1;
+    for (uint32_t k = n_outer; k-- > 0; stride *= nest->loops.count[k])
+        first.stride[k] = before.stride[k] = (int32_t)stride;
+    ExprAccess now = before, last = first;
+    now.offset = 1;
+    last.offset = n_terms;
+    const Expr sum = expr_binary(pool, op, expr_elem(pool, &before), term);
+    const FlatFamily begin = { outer, expr_elem(pool, &first), neutral(pool, nest, n_outer, op, term), place };
+    const FlatFamily go_on = { nest->loops, expr_elem(pool, &now), sum, place };
+    vec_push(flat->arena, &flat->families, begin);
+    vec_push(flat->arena, &flat->families, go_on);
+    return expr_elem(pool, &last);
+}
+
+static bool depends_on_loops(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops)
+{
+    for (const Local *l = r->locals; l; l = l->outer) {
+        bool is_hidden = false;    // by a loop of its own
+        for (uint32_t i = 0; i < n_loops; i++) is_hidden = is_hidden || strcmp(l->name, loops[i].index) == 0;
+        if (!is_hidden && slice_mentions(term, l->name)) return true;
+    }
+    return false;
+}
+
+static Expr last_part(Flat *flat, uint32_t array)
+{
+    const ExprAccess last = { .array = array, .offset = flat->arrays.items[array].n - 1 };
+    return expr_elem(&flat->pool, &last);
+}
+
+Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op, Place place)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    // only an equation can have variables of its own, and only one that is read once
+    if (flat->arrays.n == 0 || !r->makes_modes || r->in_event || r->is_structural || !r->scope || ex->n_calls > 0) return EXPR_NONE;
+    Nest *const around = ex->nest;
+    Nest nest = { 0 };
+    const bool depends = depends_on_loops(r, term, loops, n_loops);
+    if (around && depends) nest.loops = around->loops;
+    const uint32_t n_outer = nest.loops.n;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Local *indices = ARENA_ARRAY(&ex->scratch, Local, n_loops);
+    uint32_t n_terms = 0, n = 0;
+    if (enter_reduction(r, loops, n_loops, &nest, indices)) n = count_parts(ex, &nest, n_outer, &n_terms);
+    const char *name = arena_printf(&ex->scratch, "%.*spart%u.%u", (int)r->scope->path.n, r->scope->path.p, place.file,
+                                    place.offset);
+    const Text text = text_from(name);
+    Expr value = EXPR_NONE;
+    const uint32_t *made = text_map_find(&flat->array_by_name, text);    // in an earlier turn
+    if (made && !depends) {
+        arena_release(&ex->scratch, mark);
+        return last_part(flat, *made);
+    }
+    if (n > 0 && !made && !text_map_find(flat->expanded, text)) {
+        orr_diag *const diag = ex->diag;
+        const size_t n_errors = ex->n_errors;
+        Reading inner = *r;
+        inner.locals = &indices[n_loops - 1];
+        ex->nest = &nest;
+        ex->diag = NULL;
+        value = lower_real(&inner, term);
+        ex->nest = around;
+        ex->diag = diag;
+        if (nest.failed || ex->n_errors > n_errors) value = EXPR_NONE;    // said in full when it is written out
+        ex->n_errors = n_errors;
+    }
+    if (value != EXPR_NONE) {
+        uint32_t *size = ARENA_NEW(flat->arena, uint32_t);
+        *size = n;
+        const FlatArray parts = { .place = place, .kind = FLAT_VARIABLE, .is_hidden = true, .n = n, .n_sizes = 1, .sizes = size };
+        value = add_parts(ex, &nest, n_outer, add_array(ex, text, parts), n_terms, value, op, place);
+    }
+    arena_release(&ex->scratch, mark);
+    return value;
 }
 
 // ---------------------------------------------------------------------------------------------- settling

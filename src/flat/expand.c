@@ -5,10 +5,10 @@
 
 static const size_t turns_max = 50000000;    // of all loops together
 
-bool expand_takes_turns(Expander *ex, const AstItem *item, double turns)
+bool expand_takes_turns(Expander *ex, Place place, double turns)
 {
     if (turns + (double)ex->n_turns > (double)turns_max) {
-        EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, (size_t)(turns + (double)ex->n_turns),
+        EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, place, (size_t)(turns + (double)ex->n_turns),
                     "turns of loops", turns_max);
         ex->n_errors += ERRORS_MAX;
         return false;
@@ -28,7 +28,7 @@ static bool read_bounds(Expander *ex, Scope *scope, const Local *locals, const A
         diag_hint(ex->diag, "t is the time; choose another name");
         return false;
     }
-    return expand_takes_turns(ex, item, (double)*last - (double)*first + 1);
+    return expand_takes_turns(ex, item->place, (double)*last - (double)*first + 1);
 }
 
 typedef struct Pass {
@@ -53,6 +53,11 @@ static void each_item(Expander *ex, Scope *scope, const Local *locals, const Ast
 {
     for (uint32_t i = 0; i < n && !expand_gives_up(ex); i++) {
         const AstItem *item = &items[i];
+        const AstItem *sliced;
+        if (pass->visit == define_item && slice_find(ex, scope, locals, item, &sliced)) {
+            if (!sliced) continue;
+            item = sliced;
+        }
         if (item->kind != AST_FOR) {
             pass->visit(ex, scope, locals, item);
             continue;
@@ -96,7 +101,8 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
 
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };
     Map *const maps[] = { &ex.relation_of, &ex.delay_of, &ex.table_of,
-                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.pre_of };
+                          &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.pre_of,
+                          &ex.slice_of };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], &ex.work);
     library_index(&ex);
     shape_index_file(&ex);

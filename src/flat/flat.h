@@ -65,6 +65,7 @@ typedef struct FlatArray {
     Place       place;
     FlatKind    kind;          // PARAM or VARIABLE
     bool        is_output, start_is_guess, is_structural;
+    bool        is_hidden;     // made by us (the parts of a sum)
     bool        is_irregular;  // must be expanded into scalars
     uint32_t    n;             // elements, row by row
     uint32_t    n_sizes;

@@ -108,6 +108,10 @@ static Expr build_pre(const Reading *r, const AstExpr *call, const Expr *args)
         diag_hint(ex->diag, "in an equation write the variable itself, or delay(x, lag)");
         return lower_poison(r);
     }
+    if (node->op == EXPR_ELEM) {    // it must be a variable
+        array_spoil(ex, expr_access(&ex->flat->pool, args[0])->array);
+        return lower_poison(r);
+    }
     if (node->op != EXPR_VAR) {
         EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, call->place, "the name of a variable", "an expression");
         return lower_poison(r);
@@ -117,6 +121,10 @@ static Expr build_pre(const Reading *r, const AstExpr *call, const Expr *args)
 
 static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args)
 {
+    if (r->ex->nest) {    // each turn has a sample of its own
+        r->ex->nest->failed = true;
+        return lower_poison(r);
+    }
     if (!r->makes_modes || r->in_event || !r->scope) {
         EXPAND_FAIL(r->ex, DIAG_ONLY_IN_EQUATIONS, call->place, "sample");
         return lower_poison(r);
@@ -230,6 +238,7 @@ static const struct Function {
     { "pulse", 2, 3, 3, false, "a start, a width and perhaps a period", build_pulse },
     { "limit", 3, 3, 3, false, "a value, a lower and an upper limit", build_limit },
     { "deadspace", 3, 3, 3, false, "a value, a lower and an upper limit", build_deadspace },
+    { "sum", 1, 1, 1, false, "an array", NULL },    // see slice.c
     { "min", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_min },
     { "max", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_max },
     { "pow", 2, 2, 2, false, "two arguments", build_pow },
@@ -283,6 +292,8 @@ Expr library_call(const Reading *r, const AstExpr *call)
     Expander *ex = r->ex;
     const uint32_t *found = text_map_find(&ex->library, text_from(call->call.function));
     if (!found) return EXPR_NONE;
+    const Expr reduced = slice_reduce(r, call);
+    if (reduced != EXPR_NONE) return reduced;
     if (*found >= N_FUNCTIONS) return call_operation(r, call, (ExprOp)(*found - N_FUNCTIONS));
     const struct Function *f = &functions[*found];
     const uint32_t n = call->call.n_args;

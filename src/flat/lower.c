@@ -28,7 +28,7 @@ Expr lower_read(Expander *ex, uint32_t variable)
 
 static bool same_name(const char *a, const char *b) { return a == b || strcmp(a, b) == 0; }
 
-static const Local *find_local(const Local *locals, const char *name)
+const Local *lower_find_local(const Local *locals, const char *name)
 {
     for (; locals; locals = locals->outer)
         if (same_name(locals->name, name)) return locals;
@@ -283,6 +283,9 @@ Expr lower_convert(Expander *ex, Expr e, uint32_t site, const void *node)
     return c.offset == 0 ? e : expr_binary(pool, EXPR_ADD, e, expr_const(pool, c.offset));
 }
 
+// Units know what was written, not our copies of it.
+static const AstExpr *written(const AstExpr *e) { return e->origin ? e->origin : e; }
+
 Expr lower_value(const Reading *r, const Value *value)
 {
     const Expr e = lower_real(r, value->expr);
@@ -337,7 +340,7 @@ static Expr known_value(const Reading *r, const Target *target, Place place)
 static Expr lower_local(const Reading *r, const AstRef *ref, Place place)
 {
     const AstPart *part = &ref->parts[0];
-    const Local *local = find_local(r->locals, part->name);
+    const Local *local = lower_find_local(r->locals, part->name);
     if (!local) return EXPR_NONE;
     if (ref->primes) {
         EXPAND_FAIL(r->ex, DIAG_DERIVATIVE_BAD, place, part->name, "local value");
@@ -548,7 +551,7 @@ static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction 
     for (uint32_t i = 0; i < f->n_params; i++) args[i] = lower_any(r, e->call.args[i]);
 
     Expr value;
-    const uint32_t site = units_call(ex->flat->units, site_of(r), e);
+    const uint32_t site = units_call(ex->flat->units, site_of(r), written(e));
     Call call = { f, scope, args, r->makes_modes, r->is_structural, r->in_event, site, EXPR_NONE };
     const uint64_t hash = ex->n_calls ? call_hash(&call) : 0;
     const Call *past = ex->n_calls ? find_call(ex, &call, hash) : NULL;
@@ -592,6 +595,7 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
 static Expr lower_call(const Reading *r, const AstExpr *e)
 {
     Expander *ex = r->ex;
+    if (!slice_takes_loops(r, e)) return lower_poison(r);
     // the user's own functions come first, so that a new library function never changes a model
     const Text name = text_from(e->call.function);
     const uint32_t *own = r->scope ? text_map_find(&r->scope->shape->functions, name) : NULL;
@@ -684,7 +688,12 @@ Expr lower_any(const Reading *r, const AstExpr *e)
     case AST_CALL: value = lower_call(r, e); break;
     case AST_BINARY: value = lower_binary(r, e); break;
     case AST_IF: value = lower_if(r, e); break;
-    case AST_CONVERT: value = lower_convert(ex, lower_real(r, e->operands.a), site_of(r), e); break;
+    case AST_CONVERT: value = lower_convert(ex, lower_real(r, e->operands.a), site_of(r), written(e)); break;
+    case AST_RANGE:
+        EXPAND_FAIL(ex, DIAG_SLICE_MISPLACED, e->place, "a range");
+        diag_hint(ex->diag, "choose one element; or sum(…), which makes one value of several");
+        value = lower_poison(r);
+        break;
     case AST_UNARY:
         value = e->op == AST_NOT ? expr_unary(pool, EXPR_NOT, lower_truth(r, e->operands.a))
                                  : expr_unary(pool, EXPR_NEG, lower_real(r, e->operands.a));
@@ -718,7 +727,7 @@ static bool quick_number(const Reading *r, const AstExpr *e, double *value, int 
     }
     if (e->kind != AST_REF || e->ref.n_parts > 1 || e->ref.primes || e->ref.parts[0].n_indices) return false;
     const char *name = e->ref.parts[0].name;
-    const Local *local = find_local(r->locals, name);
+    const Local *local = lower_find_local(r->locals, name);
     if (local && local->value == EXPR_NONE) {
         *value = local->number;
         return true;

@@ -139,6 +139,8 @@ typedef struct Expander {
     VEC(Call)   past_calls;       // functions inside functions
     Nest       *nest;             // NULL: indices of loops have values
     Map         singles;          // array → number of equations for single elements
+    Map         slice_of;         // statement or sum → its slices; see slice.c
+    VEC(struct Slices *) slices;
     Map         integral_of;      // rate and start → the hidden variable made for INTEG inside an expression
     size_t      n_integral_names;
     TextMap     driven_of;        // name → number in flat->driven
@@ -226,6 +228,9 @@ Place    declare_owner_place(const Scope *terminal);
 Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place);
 // ---- array.c: arrays that stay arrays
 
+typedef struct Slices Slices;
+typedef struct SliceLoop { const char *index; const AstExpr *first, *last; } SliceLoop;
+
 bool     array_may_stay(const Expander *ex, const Scope *scope, const Entity *entity);
 void     array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatVar *like);
 void     array_spoil(Expander *ex, uint32_t array);    // it must be expanded after all
@@ -242,10 +247,22 @@ void     array_settle(Expander *ex);                   // once it is known what 
 // A power is a product if its exponent is a whole number: which it is must not depend on the turn.
 void     array_check_exponent(Expander *ex, Expr exponent);
 
+// A sum or the like over many elements, as an array of its parts. EXPR_NONE if it must be written out.
+Expr     array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op,
+                      Place place);
+
+// ---- slice.c: slices, whole arrays, sums
+
+// Has a statement slices? Then it stands for the loops around its copy; NULL after an error.
+bool     slice_find(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, const AstItem **loop);
+Expr     slice_reduce(const Reading *r, const AstExpr *call);    // EXPR_NONE if it is no reduction
+bool     slice_mentions(const AstExpr *e, const char *name);
+bool     slice_takes_loops(const Reading *r, const AstExpr *call);    // false, reported, if it must not have any
+
 // ---- expand.c
 
 void     expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);    // turn by turn
-bool     expand_takes_turns(Expander *ex, const AstItem *item, double turns);    // false, reported, if too many
+bool     expand_takes_turns(Expander *ex, Place place, double turns);    // false, reported, if too many
 
 // ---- connect.c, define.c, settle.c: passes over the tree
 
@@ -274,6 +291,7 @@ typedef struct Target {
     size_t   element;
 } Target;
 
+const Local *lower_find_local(const Local *locals, const char *name);        // NULL if absent
 Expr lower_any(const Reading *r, const AstExpr *e);                          // a number or a truth value
 Expr lower_real(const Reading *r, const AstExpr *e);                         // a truth value becomes 1 or 0
 Expr lower_truth(const Reading *r, const AstExpr *e);

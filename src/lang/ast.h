@@ -27,6 +27,7 @@ typedef enum AstExprKind {
     AST_BINARY,    // a + b … a or b
     AST_IF,        // if a then b else c
     AST_CONVERT,   // a in km: operands.b is the number 1 with that unit
+    AST_RANGE,     // a..b, as an index: several elements
 } AstExprKind;
 
 typedef enum AstOp {
@@ -36,6 +37,7 @@ typedef enum AstOp {
 } AstOp;
 
 typedef struct AstExpr AstExpr;
+typedef struct AstIndex AstIndex;
 
 // One step of a path: `cpu[3]` in `cpu[3].waiting`.
 typedef struct AstPart {
@@ -57,9 +59,17 @@ struct AstExpr {
     union {
         struct { double value; const char *unit; } number;    // unit NULL if none was given
         AstRef ref;
-        struct { const char *function; AstExpr **args; uint32_t n_args; } call;
-        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary a b; if a then b else c
+        struct { const char *function; AstExpr **args; uint32_t n_args;
+                 AstIndex *loops; uint32_t n_loops; } call;    // loops: sum(e for i in 1..n)
+        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a then b else c
     };
+    const AstExpr *origin;    // of a copy that flattening made: what was written; else NULL
+};
+
+struct AstIndex {             // `for name in first..last`
+    const char *name;
+    AstExpr    *first, *last;
+    Place       place;        // the name
 };
 
 typedef enum AstDeclKind {

@@ -59,16 +59,47 @@ bool parse_close(Parser *p, Token open, TokenKind close, const char *expected)
         PARSE_FAIL(p, DIAG_EQUALS_COMPARES, parse_here(p));
         return false;
     }
-    if (parse_at(p, TOKEN_RANGE) && close == TOKEN_RBRACKET) {
-        if (PARSE_FAIL(p, DIAG_NOT_YET, parse_here(p), "a range as an index"))
-            diag_hint(p->diag, "write a 'for' block");
-        return false;
-    }
     return parse_unexpected(p, expected);
 }
 
+// An index: an expression, or a range of them.
+static AstExpr *parse_index(Parser *p)
+{
+    AstExpr *first = parse_expr(p);
+    if (!first || !parse_accept(p, TOKEN_RANGE)) return first;
+    AstExpr *last = parse_expr(p);
+    if (!last) return NULL;
+    AstExpr *range = make(p, AST_RANGE, place_join(first->place, last->place));
+    range->operands.a = first;
+    range->operands.b = last;
+    return range;
+}
+
+enum { CALL_LOOPS_MAX = 8 };
+
+// `for i in first..last` behind the argument of a call.
+static bool parse_call_loop(Parser *p, AstExpr *call)
+{
+    const Place word = parse_here(p);
+    if (call->call.n_loops == CALL_LOOPS_MAX) {
+        PARSE_FAIL(p, DIAG_NESTED_TOO_DEEP, word, (int)CALL_LOOPS_MAX);
+        return false;
+    }
+    parse_advance(p);
+    AstIndex index = { .place = parse_here(p) };
+    index.name = parse_name(p, "the name of an index");
+    if (!index.name || !(parse_accept_word(p, "in") || parse_unexpected(p, "'in'"))) return false;
+    index.first = parse_expr(p);
+    if (!index.first || !parse_expect(p, TOKEN_RANGE, "'..'")) return false;
+    index.last = parse_expr(p);
+    if (!index.last) return false;
+    if (!call->call.loops) call->call.loops = ARENA_ARRAY(p->arena, AstIndex, CALL_LOOPS_MAX);
+    call->call.loops[call->call.n_loops++] = index;
+    return true;
+}
+
 // Expressions up to the closing bracket, separated by commas; `open` is the present token.
-static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n, const char *expected)
+static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n, AstExpr *call, const char *expected)
 {
     const Token open = p->token;
     const size_t base = p->exprs.n;
@@ -77,7 +108,7 @@ static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n,
     parse_advance(p);
     if (!parse_at(p, close)) {
         do {
-            AstExpr *e = parse_expr(p);
+            AstExpr *e = close == TOKEN_RBRACKET ? parse_index(p) : parse_expr(p);
             if (!e) {
                 p->exprs.n = base;
                 return false;
@@ -86,6 +117,9 @@ static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n,
         } while (parse_accept(p, TOKEN_COMMA));
     }
     *list = PARSE_TAKE(p, exprs, base, n);
+    // sum(e for i in 1..n for j in 1..i)
+    while (call && parse_at_word(p, "for"))
+        if (!parse_call_loop(p, call)) return false;
     return parse_close(p, open, close, expected);
 }
 
@@ -94,7 +128,7 @@ AstExpr **parse_indices(Parser *p, uint32_t *n)
     const Place open = parse_here(p);
     AstExpr **list;
     if (!parse_deeper(p, open)) return NULL;
-    const bool ok = parse_list(p, TOKEN_RBRACKET, &list, n, "an operator, ',' or ']'");
+    const bool ok = parse_list(p, TOKEN_RBRACKET, &list, n, NULL, "an operator, ',' or ']'");
     parse_shallower(p);
     if (!ok) return NULL;
     if (*n == 0) {
@@ -194,7 +228,7 @@ static AstExpr *parse_ref_or_call(Parser *p)
     AstExpr *e = make(p, AST_CALL, lex_place(&p->lexer, start));
     e->call.function = name;
     parse_mark(p, MARK_CALL, p->token);
-    if (!parse_list(p, TOKEN_RPAREN, &e->call.args, &e->call.n_args, "an operator, ',' or ')'")) return NULL;
+    if (!parse_list(p, TOKEN_RPAREN, &e->call.args, &e->call.n_args, e, "an operator, ',' or ')'")) return NULL;
     e->place = parse_since(p, start.offset);
     return e;
 }

@@ -170,6 +170,14 @@ static void print_inner(const AstExpr *e, Printer *p)
         print_name(e->call.function, p);
         put_char(p, '(');
         print_list(e->call.args, e->call.n_args, p);
+        for (uint32_t i = 0; i < e->call.n_loops; i++) {
+            put(p, " for ");
+            print_name(e->call.loops[i].name, p);
+            put(p, " in ");
+            print_at_rank(e->call.loops[i].first, RANK_IF, p);
+            put(p, "..");
+            print_at_rank(e->call.loops[i].last, RANK_IF, p);
+        }
         put_char(p, ')');
         break;
     case AST_UNARY:
@@ -188,6 +196,11 @@ static void print_inner(const AstExpr *e, Printer *p)
         print_at_rank(e->operands.b, RANK_IF, p);
         put(p, " else ");
         print_at_rank(e->operands.c, RANK_IF, p);
+        break;
+    case AST_RANGE:
+        print_at_rank(e->operands.a, RANK_IF, p);
+        put(p, "..");
+        print_at_rank(e->operands.b, RANK_IF, p);
         break;
     case AST_CONVERT: {
         const char *unit = e->operands.b->number.unit;

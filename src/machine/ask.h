@@ -87,6 +87,12 @@ void pairs_init(Pairs *pairs, const Joint *joint, Arena *arena);
 // False if they are equivalent; else a shortest word, in the arena.
 bool pairs_separate(Pairs *pairs, uint32_t p, uint32_t q, orr_word *word, Arena *arena);
 
+// ---- reach.c
+
+// Strong components by the moves of allowed cells (NULL: all): the number of each state's, such that these
+// moves never lead to a smaller one. The count.
+uint32_t machine_components(const Machine *m, const bool *allowed, uint32_t *component);
+
 // ---- separate.c: which of several suspects is it?
 
 // A suspect is a state in which a machine may be, and a label: what is to be found out about it. Suspects

@@ -31,72 +31,6 @@ typedef struct Average {
 
 // ---- End components
 
-typedef struct Frame {
-    uint32_t state, number, cell, branch;
-} Frame;
-
-// Strong components of the states with at least one move inside, by moves inside. Tarjan with an explicit
-// path.
-static uint32_t strong_components(Average *a, uint32_t *component, uint32_t *low, uint32_t *waiting,
-                                  Frame *path)
-{
-    const Machine *m = a->c->m;
-    const uint32_t n = m->n_states, k = m->n_inputs;
-    uint32_t n_components = 0, n_met = 0, n_waiting = 0;
-    memset(low, 0, n * sizeof *low);
-    for (uint32_t s = 0; s < n; s++) component[s] = MACHINE_NONE;
-    for (uint32_t root = 0; root < n; root++) {
-        if (low[root] != 0) continue;
-        uint32_t n_path = 1;
-        path[0] = (Frame){ root, ++n_met, 0, 0 };
-        low[root] = n_met;
-        waiting[n_waiting++] = root;
-        while (n_path > 0) {
-            Frame *at = &path[n_path - 1];
-            // the next move inside
-            uint32_t to = MACHINE_NONE;
-            while (to == MACHINE_NONE && at->cell < k) {
-                const size_t cell = machine_cell(m, at->state, at->cell);
-                if (!a->is_inside[cell]) {
-                    at->cell++;
-                } else if (m->next[cell] != MACHINE_NONE) {
-                    to = m->next[cell];
-                    at->cell++;
-                } else if (m->branch_first[cell] + at->branch < m->branch_first[cell + 1]) {
-                    to = m->branch_next[m->branch_first[cell] + at->branch++];
-                } else {
-                    at->cell++;
-                    at->branch = 0;
-                }
-            }
-            if (to != MACHINE_NONE) {
-                if (low[to] == 0) {
-                    low[to] = ++n_met;
-                    waiting[n_waiting++] = to;
-                    path[n_path++] = (Frame){ to, n_met, 0, 0 };
-                } else if (low[to] < low[at->state]) {
-                    low[at->state] = low[to];
-                }
-                continue;
-            }
-            n_path--;
-            const uint32_t state = at->state;
-            if (low[state] == at->number) {
-                uint32_t member;
-                do {
-                    member = waiting[--n_waiting];
-                    low[member] = MACHINE_NONE;
-                    component[member] = n_components;
-                } while (member != state);
-                n_components++;
-            } else if (low[state] < low[path[n_path - 1].state]) {
-                low[path[n_path - 1].state] = low[state];
-            }
-        }
-    }
-    return n_components;
-}
-
 static bool stays(const Machine *m, size_t cell, const uint32_t *component, uint32_t here)
 {
     if (m->next[cell] != MACHINE_NONE) return component[m->next[cell]] == here;
@@ -111,12 +45,10 @@ static void find_end_components(Average *a)
     const uint32_t n = m->n_states, k = m->n_inputs;
     a->is_inside = ARENA_ARRAY(a->work, bool, (size_t)n *k);
     a->component = ARENA_ARRAY(a->work, uint32_t, n);
-    uint32_t *low = ARENA_ARRAY(a->work, uint32_t, n), *waiting = ARENA_ARRAY(a->work, uint32_t, n);
-    Frame *path = ARENA_ARRAY(a->work, Frame, n);
     memset(a->is_inside, true, (size_t)n * k);
     for (bool changed = true; changed;) {
         changed = false;
-        strong_components(a, a->component, low, waiting, path);
+        machine_components(m, a->is_inside, a->component);
         for (uint32_t s = 0; s < n; s++)
             for (uint32_t i = 0; i < k; i++) {
                 const size_t cell = machine_cell(m, s, i);

@@ -18,23 +18,21 @@ static Moves moves_of(const Machine *m, uint32_t state)
     return (Moves){ cell, cell + m->n_inputs, 0 };
 }
 
-// MACHINE_NONE behind the last.
-static uint32_t next_move(const Machine *m, Moves *at, uint32_t *input)
+// MACHINE_NONE behind the last. Cells that are not allowed are passed over; NULL: all are.
+static uint32_t next_move(const Machine *m, const bool *allowed, Moves *at, uint32_t *input)
 {
-    while (at->cell < at->end) {
+    for (; at->cell < at->end; at->cell++, at->branch = 0) {
         const size_t cell = at->cell;
+        if (allowed && !allowed[cell]) continue;
         *input = (uint32_t)(cell % m->n_inputs);
         if (m->next[cell] != MACHINE_NONE) {
             at->cell++;
             return m->next[cell];
         }
         const uint32_t branch = m->branch_first[cell] + at->branch;
-        if (branch < m->branch_first[cell + 1]) {
-            at->branch++;
-            return m->branch_next[branch];
-        }
-        at->cell++;
-        at->branch = 0;
+        if (branch == m->branch_first[cell + 1]) continue;
+        at->branch++;
+        return m->branch_next[branch];
     }
     return MACHINE_NONE;
 }
@@ -50,7 +48,7 @@ static void go_from(const Machine *m, uint32_t from, orr_reach *reach, Arena *ar
     distance[from] = 0;
     for (uint32_t at = 0; at < n_queue; at++) {
         Moves moves = moves_of(m, queue[at]);
-        for (uint32_t input, to; (to = next_move(m, &moves, &input)) != MACHINE_NONE;) {
+        for (uint32_t input, to; (to = next_move(m, NULL, &moves, &input)) != MACHINE_NONE;) {
             if (distance[to] != MACHINE_NONE) continue;
             distance[to] = distance[queue[at]] + 1;
             came_from[to] = queue[at];
@@ -71,6 +69,7 @@ typedef struct Frame {
 
 typedef struct Search {
     const Machine *m;
+    const bool    *allowed;
     uint32_t      *low;          // [n_states] 0: not met; NONE: its component is finished
     uint32_t      *component;    // [n_states] once finished
     uint32_t      *waiting;      // [n_states]
@@ -91,7 +90,7 @@ static void search_from(Search *s, uint32_t root)
     while (s->n_path > 0) {
         Frame *at = &s->path[s->n_path - 1];
         uint32_t input;
-        const uint32_t to = next_move(s->m, &at->moves, &input);
+        const uint32_t to = next_move(s->m, s->allowed, &at->moves, &input);
         if (to != MACHINE_NONE) {
             if (s->low[to] == 0) enter(s, to);
             else if (s->low[to] < s->low[at->state]) s->low[at->state] = s->low[to];
@@ -113,36 +112,46 @@ static void search_from(Search *s, uint32_t root)
     }
 }
 
-static void find_components(const Machine *m, orr_reach *reach, Arena *arena, Arena *work)
+uint32_t machine_components(const Machine *m, const bool *allowed, uint32_t *component)
 {
     const uint32_t n = m->n_states;
+    Arena work = { 0 };
     Search s = { .m = m,
-                 .low = ARENA_ARRAY(work, uint32_t, n),
-                 .component = ARENA_ARRAY(arena, uint32_t, n),
-                 .waiting = ARENA_ARRAY(work, uint32_t, n),
-                 .path = ARENA_ARRAY(work, Frame, n) };
+                 .allowed = allowed,
+                 .low = ARENA_ARRAY(&work, uint32_t, n),
+                 .component = component,
+                 .waiting = ARENA_ARRAY(&work, uint32_t, n),
+                 .path = ARENA_ARRAY(&work, Frame, n) };
     for (uint32_t v = 0; v < n; v++)
         if (s.low[v] == 0) search_from(&s, v);
+    for (uint32_t v = 0; v < n; v++) component[v] = s.n_components - 1 - component[v];
+    arena_free(&work);
+    return s.n_components;
+}
 
-    bool *is_closed = ARENA_ARRAY(arena, bool, s.n_components), *is_absorbing = ARENA_ARRAY(arena, bool, n),
+static void find_components(const Machine *m, orr_reach *reach, Arena *arena)
+{
+    const uint32_t n = m->n_states;
+    uint32_t *component = ARENA_ARRAY(arena, uint32_t, n);
+    const uint32_t n_components = machine_components(m, NULL, component);
+    bool *is_closed = ARENA_ARRAY(arena, bool, n_components), *is_absorbing = ARENA_ARRAY(arena, bool, n),
          *is_transient = ARENA_ARRAY(arena, bool, n);
-    for (uint32_t c = 0; c < s.n_components; c++) is_closed[c] = true;
-    for (uint32_t v = 0; v < n; v++) s.component[v] = s.n_components - 1 - s.component[v];
+    for (uint32_t c = 0; c < n_components; c++) is_closed[c] = true;
     for (uint32_t v = 0; v < n; v++) {
         Moves moves = moves_of(m, v);
         is_absorbing[v] = true;
-        for (uint32_t input, to; (to = next_move(m, &moves, &input)) != MACHINE_NONE;) {
+        for (uint32_t input, to; (to = next_move(m, NULL, &moves, &input)) != MACHINE_NONE;) {
             if (to != v) is_absorbing[v] = false;
-            if (s.component[to] != s.component[v]) is_closed[s.component[v]] = false;
+            if (component[to] != component[v]) is_closed[component[v]] = false;
         }
         reach->n_absorbing += is_absorbing[v];
     }
     for (uint32_t v = 0; v < n; v++) {
-        is_transient[v] = !is_closed[s.component[v]];
+        is_transient[v] = !is_closed[component[v]];
         reach->n_transient += is_transient[v];
     }
-    reach->component = s.component;
-    reach->n_components = s.n_components;
+    reach->component = component;
+    reach->n_components = n_components;
     reach->is_closed = is_closed;
     reach->is_absorbing = is_absorbing;
     reach->is_transient = is_transient;
@@ -153,7 +162,7 @@ orr_reach orr_machine_reach(const orr_machine *machine, uint32_t from)
     orr_reach reach = { .from = from };
     Arena arena = { 0 }, work = { 0 };
     if (from != MACHINE_NONE) go_from(machine->machine, from, &reach, &arena, &work);
-    find_components(machine->machine, &reach, &arena, &work);
+    find_components(machine->machine, &reach, &arena);
     arena_free(&work);
     reach.memory = ask_keep(arena);
     return reach;

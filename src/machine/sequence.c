@@ -17,6 +17,11 @@ Text sequence_next(Text *rest)
         if (c == '"' && !comment) quoted = !quoted;
         if (c == '#' && !quoted && !comment) comment = true, end = i;
         if (c == '\n') quoted = false;
+        if (c == '[' && !quoted && !comment) {    // F[1,2] is one name
+            size_t close = i;
+            while (close < t.n && t.p[close] != ']' && t.p[close] != '\n') close++;
+            if (close < t.n && t.p[close] == ']') i = close;
+        }
         if ((c == ',' && !quoted && !comment) || c == '\n') break;
     }
     const Text name = text_trim(text_part(t, 0, comment ? end : i));

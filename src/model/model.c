@@ -123,7 +123,7 @@ orr_variable orr_model_variable(const orr_model *model, size_t i)
         .doc = v.var ? v.var->doc : v.array->doc,
         .kind = kind_of(model, &v),
         .is_output = v.var ? v.var->is_output : v.array->is_output,
-        .is_hidden = v.var && v.var->is_hidden,
+        .is_hidden = v.var ? v.var->is_hidden : v.array->is_hidden,
         .is_input = v.var && v.var->is_input,
     };
 }
@@ -156,6 +156,7 @@ static size_t count_equations(const Flat *flat)
     size_t n = flat->equations.n;
     for (size_t i = 0; i < flat->families.n; i++) {
         size_t turns = 1;
+        if (flat->arrays.items[expr_access(&flat->pool, flat->families.items[i].lhs)->array].is_hidden) continue;
         for (uint32_t k = 0; k < flat->families.items[i].loops.n; k++) turns *= flat->families.items[i].loops.count[k];
         n += turns;
     }

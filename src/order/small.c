@@ -131,11 +131,17 @@ static bool fill_matrix(const ExprPool *pool, uint32_t n, const BlockEntry *entr
     return true;
 }
 
+static double arbitrary_element(const void *context, uint32_t array, uint32_t element)
+{
+    return arbitrary(context, ~(array * 2654435761u + element));
+}
+
 static ExprValues arbitrary_values(const uint64_t *seed)
 {
     return (ExprValues){ .variable = arbitrary,
                          .mode = arbitrary_mode,
                          .history = arbitrary_history,
+                         .element = arbitrary_element,
                          .context = seed,
                          .t = arbitrary(seed, UINT32_MAX) };
 }

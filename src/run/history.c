@@ -35,6 +35,11 @@ static double read_variable(const void *context, uint32_t variable)
     const orr_run *run = context;
     return run->islands[0].env.v[run->model->ir.layout.place[variable]];
 }
+static double read_element(const void *context, uint32_t array, uint32_t element)
+{
+    const orr_run *run = context;
+    return run->islands[0].env.v[run->model->ir.layout.array_place[array] + element];
+}
 static double read_mode(const void *context, uint32_t relation)
 {
     const orr_run *run = context;
@@ -43,7 +48,7 @@ static double read_mode(const void *context, uint32_t relation)
 
 static double evaluate(const orr_run *run, Expr e, double t)
 {
-    const ExprValues values = { .variable = read_variable, .mode = read_mode, .context = run, .t = t };
+    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element, .context = run, .t = t };
     return expr_evaluate(&run->model->flat.pool, e, &values);
 }
 

@@ -251,6 +251,12 @@ static Term rule_abs(const Walk *w, const AstExpr *call, const Term *args)
     return rule_keep(w, call, args);
 }
 
+static Term rule_sum(const Walk *w, const AstExpr *call, const Term *args)
+{
+    must_have_no_zero(w->g, &args[0], "added up");
+    return rule_keep(w, call, args);
+}
+
 static Term rule_sign(const Walk *w, const AstExpr *call, const Term *args)
 {
     must_have_no_zero(w->g, &args[0], "compared with 0");
@@ -364,7 +370,7 @@ static const struct Function {
     { "deadspace", rule_difference }, { "mod", rule_mod }, { "atan2", rule_atan2 }, { "step", rule_switch },
     { "pulse", rule_switch }, { "ramp", rule_ramp }, { "table", rule_table },  { "delay", rule_delay },
     { "INTEG", rule_integ }, { "pre", rule_keep },   { "smooth", rule_keep },  { "hold", rule_keep },
-    { "sample", rule_delay },
+    { "sample", rule_delay }, { "sum", rule_sum },
 };
 
 // A call inside a function, made before with arguments of the same units: without it, functions that call
@@ -491,7 +497,13 @@ static Term walk_call(const Walk *w, const AstExpr *e)
     Gather *g = w->g;
     const char *name = e->call.function;
     Term *args = ARENA_ARRAY(&g->work, Term, e->call.n_args + 1);
-    for (uint32_t i = 0; i < e->call.n_args; i++) args[i] = walk(w, e->call.args[i]);
+    Walk inner = *w;
+    for (uint32_t i = 0; i < e->call.n_loops; i++) {
+        LocalTerm *index = ARENA_NEW(&g->work, LocalTerm);
+        *index = (LocalTerm){ inner.locals, e->call.loops[i].name, bare(NAN) };
+        inner.locals = index;
+    }
+    for (uint32_t i = 0; i < e->call.n_args; i++) args[i] = walk(&inner, e->call.args[i]);
     const AstFunction *own = model_function(w->scope, name);
     if (own) return walk_user_function(w, e, own, args, w->scope);
     const uint32_t *found = text_map_find(&g->functions, text_from(name));
@@ -576,6 +588,7 @@ static Term walk(const Walk *w, const AstExpr *e)
         t.side.zero = zero_add(&w->g->work, (Zero){ 0 }, t.side.zero, -1);
         return t;
     }
+    case AST_RANGE: return bare(NAN);
     case AST_IF:
         walk(w, e->operands.a);
         return same(w->g, walk(w, e->operands.b), walk(w, e->operands.c));

@@ -103,7 +103,7 @@ static void test_examples_produce_their_messages(void **state)
         const char *code = orr_code_at(i, NULL);
         char *example = example_of(orr_explain(code));
         const char *name = kind_of(example);
-        const bool compiles = name && is_of_the_compiler(code);
+        const bool compiles = name && is_of_the_compiler(code) && !(code[1] == '8' && strstr(example, "# orrery "));
         const bool runs = name && !compiles && is_of_a_run(code, example);
         if (compiles || runs) {
             orr_diag *diag = orr_diag_create();

@@ -117,6 +117,15 @@ run check both.orr
 expect_status 1
 expect_code E802
 
+# stages: machines have only the first; other commands say what they miss
+run show --stage ast "$baby"
+expect_status 0
+expect_out 'state eating / quiet : * -> "wants to play"'
+run show "$baby"
+expect_status 1
+expect_code E105
+expect_err 'it has machines'
+
 # ---- show: from form to form and back
 for form in csv dot orr; do
     run machine show "$baby" -o "Baby.$form"

@@ -49,6 +49,10 @@ run machine next "$baby" --suite --from sleeping --extra 1 --json
 expect_json
 expect_equal "$(json 'len(j["sequences"]) == j["n_sequences"] and sum(map(len, j["sequences"])) == j["n_inputs"]')" True
 
+run machine next "$game" --machine Adds --states 'F[1,1],F[2,1]'
+expect_status 0
+expect_out 'in which of 2 states'
+
 # rivals; after the first experiment of exercise 11 only Adds stands, after the second nobody
 run machine next "$game"
 expect_status 0
@@ -85,6 +89,20 @@ expect_out 'Baby from wants to play answers cries, quiet'
 run machine compare "$baby" "$baby" --from 'wants to eat' --from 'wants to play' --json
 expect_json
 expect_equal "$(json 'j["inputs"]')" "['toy']"
+
+# ---- an index as output shows its value
+cat >lift.orr <<'END'
+machine Lift
+  input up, down
+  start floor[1]
+  state floor[1..3]
+  floor[i] / i
+  floor[i] on up -> floor[min(i + 1, 3)]
+  floor[i] on down -> floor[max(i - 1, 1)]
+end
+END
+run machine behave lift.orr --inputs up,up,up,down --from 'floor[1]' --json
+expect_equal "$(json 'j["behaviour"][0]["outputs"]')" "['1', '2', '3', '3', '2']"
 
 # ---- minimise
 cat >twice.orr <<'END'

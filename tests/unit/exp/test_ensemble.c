@@ -18,6 +18,11 @@ enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 8 };
 #define SWITCHING                                                                                         \
     "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = if y > b then -a else a*y\n  y' = 1 - 0.2*y\nend\n"
 
+// Events: they fire at other times in each member, or never.
+#define JUMPING                                                                                           \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  discrete n = 0\n  x' = a*y\n  y' = -x\n"      \
+    "  when x > b then\n    y := -0.9*y\n    n := n + 1\n  end\n  every 0.7 then y := y + 0.01 end\nend\n"
+
 typedef struct Told {
     size_t n_members, n_columns;
     orr_status status[MEMBERS];
@@ -151,6 +156,7 @@ static void test_members_whose_relations_change_leave_their_lanes(void **state)
 {
     (void)state;
     compare_ways(SWITCHING, 0.25, 3, false);
+    compare_ways(JUMPING, 0.25, 3, false);
 }
 
 static double failing(size_t i, size_t k) { return k == 2 && i % 50 == 20 ? -3 : usual(i, k); }
