@@ -174,6 +174,8 @@
     D(EXPECT_OUTSIDE,         "E414", "the expectation at %g lies outside the run, %g to %g") \
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
+    D(QUANTUM_BAD,            "E417", "a quantum must be positive and finite, not %g") \
+    D(QUANTUM_NAME,           "E418", "'%s' has no quantum: %s") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
@@ -194,6 +196,7 @@
     D(INITIAL_FAILED,         "E505", "no consistent initial values were found; farthest off is %s") \
     D(MEMORY_LIMIT,           "E507", "%s would need %.3g GB; the limit is %.3g GB") \
     D(SOLVER_FAILED,          "E509", "solver '%s' gave up at t = %.10g: %s") \
+    D(QUANTUM_STALL,          "E517", "solver '%s' makes no progress at t = %.10g: '%s' changes by its quantum about every %.2g s") \
     D(ZENO,                   "E510", "events never stop at t = %.10g: %s fires again and again") \
     D(DIVISION_BY_ZERO,       "E511", "division by zero at t = %.10g in %s") \
     D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \

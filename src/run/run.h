@@ -24,6 +24,9 @@ typedef struct SolverOptions {
     double absolute;     // positive
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
+    // of quantised states; 0: not given
+    double quantum, relative, least;
+    double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
 } SolverOptions;
 
 // Why the equations could not be evaluated, and where: what a message is made of.
@@ -78,6 +81,7 @@ typedef struct Island {
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
     size_t   n_steps, n_rates, n_rejected;
+    size_t   n_events;              // that the solver handled itself
 } Island;
 
 struct History;

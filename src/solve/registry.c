@@ -11,7 +11,12 @@
     S(rk4)         \
     S(dopri5)      \
     S(adams)       \
-    S(bdf)
+    S(bdf)         \
+    S(qss1)        \
+    S(qss2)        \
+    S(qss3)        \
+    S(liqss1)      \
+    S(liqss2)
 
 #define S(name) extern const Solver solver_##name;
 SOLVERS(S)

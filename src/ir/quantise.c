@@ -1,0 +1,564 @@
+// src/ir/quantise.c: rates, shared variables and zero functions as terms, grouped by shape; their dependencies.
+//
+//     blocks ─encode each term→ records (its shape), leaves ─equal records→ shapes, rows ─readers→ lists
+//
+// Encoding walks the expression of a term, children first, through the algebraic variables that are part of it.
+// The record of a node is its operation and the numbers of its operands in that walk, so equal records mean equal
+// shape; leaves are numbered as slots in the order in which they are met.
+#include "ir/quantise.h"
+#include "base/map.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    PART_MAX = 12,              // nodes of an algebraic variable that is repeated in every term that reads it
+    TERM_MAX = 2000,            // nodes of a term, beyond which parts become shared variables
+    LISTS_MAX = 1 << 26,        // dependencies
+};
+
+typedef struct Frame {
+    Expr e;
+    int  next;                  // operand to be visited next
+} Frame;
+
+// What a term is for. Terms that read their arguments elsewhere are different shapes.
+enum { TERM_RATE, TERM_SHARED, TERM_RELATION };
+enum { TRUTH = 100 };           // a leaf that is the constant true or false, beside the kinds of slots
+
+typedef struct Shape {          // while terms are being met
+    uint32_t  kind, own;
+    uint32_t  first_record, n_records;
+    uint32_t  first_leaf;       // those of its first term
+    uint32_t  n_slots;
+    uint32_t  n_terms;
+    bool     *moves;            // [n_slots]
+} Shape;
+
+typedef struct Work {
+    const Ir       *ir;
+    const ExprPool *pool;       // of the model
+    IrQuantised    *q;
+    Arena           arena;      // ends with the work
+    IrObstacle     *obstacle;
+    bool            failed;
+    uint32_t       *shared;     // [n_vars] number of a shared variable, FLAT_NONE: it is none
+    uint32_t       *shared_block;   // [n_shared]
+    // the walk of the present term
+    uint32_t       *stamp;      // [n_nodes] walk that met the node
+    uint32_t       *local;      // [n_nodes] its number in that walk
+    uint32_t        walk, n_met;
+    bool            inlines_all;
+    VEC(Frame)      frames;
+    uint32_t        own_state, own;     // the state whose rate it is, and its slot
+    size_t          n_leaves_before;
+    VEC(ExprNode)   records;    // of all shapes so far, and of the present term behind them
+    VEC(uint32_t)   leaves;     // of all terms: index of each slot
+    VEC(Shape)      shapes;
+    Index           by_records;
+    uint32_t       *first_leaf; // [n_terms] its leaves
+    VEC(double)     numbers;
+    Map             number_of;  // bits → index
+} Work;
+
+static const Ordered *dynamic(const Work *w) { return &w->ir->blocks->dynamic; }
+
+// ---- Which algebraic variables are shared
+
+static void count_reads(const Work *w, uint32_t *n_readers)
+{
+    const IrReads *reads = &w->ir->dynamic_reads;
+    for (uint32_t k = 0; k < reads->start[dynamic(w)->n_blocks]; k++) n_readers[reads->var[k]]++;
+}
+
+// Nodes below an expression, shared ones once.
+static uint32_t count_nodes(Work *w, Expr root)
+{
+    uint32_t n = 0;
+    w->walk++;
+    VEC(Expr) stack = { 0 };
+    const ArenaMark mark = arena_mark(&w->arena);
+    vec_push(&w->arena, &stack, root);
+    while (stack.n) {
+        const Expr e = vec_pop(&stack);
+        if (w->stamp[e] == w->walk) continue;
+        w->stamp[e] = w->walk;
+        n++;
+        for (int k = 0; k < expr_n_operands(w->pool, e); k++)
+            vec_push(&w->arena, &stack, expr_operand(w->pool, e, k));
+    }
+    arena_release(&w->arena, mark);
+    return n;
+}
+
+static void choose_shared(Work *w)
+{
+    const Ordered *system = dynamic(w);
+    const IrReads *reads = &w->ir->dynamic_reads;
+    const size_t n_vars = w->ir->flat->vars.n;
+    uint32_t *n_readers = ARENA_ARRAY(&w->arena, uint32_t, n_vars);
+    uint32_t *size = ARENA_ARRAY(&w->arena, uint32_t, n_vars);
+    count_reads(w, n_readers);
+    w->shared = ARENA_ARRAY(&w->arena, uint32_t, n_vars);
+    w->shared_block = ARENA_ARRAY(&w->arena, uint32_t, system->n_blocks);
+    for (size_t i = 0; i < n_vars; i++) w->shared[i] = FLAT_NONE;
+    for (uint32_t b = 0; b < system->n_blocks; b++) {
+        const Block *block = &system->blocks[b];
+        if (block->kind != BLOCK_ASSIGN) continue;
+        uint32_t n = count_nodes(w, block->value);
+        for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++)
+            if (w->shared[reads->var[k]] == FLAT_NONE) n += size[reads->var[k]];
+        const uint32_t variable = block->unknowns[0];
+        size[variable] = n;
+        if ((n <= PART_MAX || n_readers[variable] < 2) && n <= TERM_MAX) continue;
+        w->shared_block[w->q->n_shared] = b;
+        w->shared[variable] = w->q->n_shared++;
+    }
+}
+
+// ---- Encoding
+
+static uint32_t number_index(Work *w, double value)
+{
+    uint64_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    const uint32_t *known = map_find(&w->number_of, bits);
+    if (known) return *known;
+    map_put(&w->number_of, bits, (uint32_t)w->numbers.n);
+    vec_push(&w->arena, &w->numbers, value);
+    return (uint32_t)w->numbers.n - 1;
+}
+
+// What a variable stands for: itself, or the expression that computes it where that is part of the term.
+static Expr through(Work *w, Expr e)
+{
+    const Ordered *system = dynamic(w);
+    while (expr_op(w->pool, e) == EXPR_VAR) {
+        const uint32_t variable = expr_node(w->pool, e)->index, b = system->block_of[variable];
+        if (w->ir->layout.state_of[variable] != FLAT_NONE || b == FLAT_NONE) break;
+        if (system->blocks[b].kind != BLOCK_ASSIGN) {
+            if (!w->failed) w->obstacle->loop = &system->blocks[b];
+            w->failed = true;
+            break;
+        }
+        if (w->shared[variable] != FLAT_NONE && !w->inlines_all) break;
+        e = system->blocks[b].value;
+    }
+    return e;
+}
+
+// A node of a term is a record of four words: the operation, then the numbers of its operands; of a leaf its kind.
+static void put(Work *w, ExprOp op, uint32_t a, uint32_t b, uint32_t c)
+{
+    const ExprNode record = { .op = op, .a = a, .b = b, .c = c };
+    vec_push(&w->arena, &w->records, record);
+}
+
+static void put_slot(Work *w, ExprOp op, IrSlotKind kind, uint32_t index)
+{
+    if (kind == IR_SLOT_STATE && index == w->own_state) w->own = (uint32_t)(w->leaves.n - w->n_leaves_before);
+    put(w, op, kind, 0, 0);
+    vec_push(&w->arena, &w->leaves, index);
+}
+
+static void put_variable(Work *w, uint32_t variable)
+{
+    const IrLayout *layout = &w->ir->layout;
+    if (layout->state_of[variable] != FLAT_NONE)
+        put_slot(w, EXPR_VAR, IR_SLOT_STATE, layout->state_of[variable]);
+    else if (dynamic(w)->block_of[variable] != FLAT_NONE)
+        put_slot(w, EXPR_VAR, IR_SLOT_SHARED, w->q->n_states + w->shared[variable]);
+    else put_slot(w, EXPR_VAR, IR_SLOT_PLACE, layout->place[variable]);
+}
+
+static void put_node(Work *w, Expr e)
+{
+    const ExprNode *node = expr_node(w->pool, e);
+    double value;
+    switch (node->op) {
+    case EXPR_TIME: put(w, EXPR_TIME, 0, 0, 0); return;
+    case EXPR_VAR: put_variable(w, node->index); return;
+    case EXPR_MODE: put_slot(w, EXPR_MODE, IR_SLOT_MODE, w->ir->layout.first_mode + node->index); return;
+    case EXPR_CONST:
+        expr_is_const(w->pool, e, &value);
+        if (expr_is_bool(w->pool, e)) put(w, EXPR_CONST, TRUTH, value != 0, 0);
+        else put_slot(w, EXPR_CONST, IR_SLOT_NUMBER, number_index(w, value));
+        return;
+    case EXPR_DELAY:
+        if (!w->failed) w->obstacle->delay = node->b;
+        w->failed = true;
+        return;
+    default: break;
+    }
+    uint32_t operands[3] = { 0, 0, 0 };
+    for (int k = 0; k < expr_n_operands(w->pool, e); k++)
+        operands[k] = w->local[through(w, expr_operand(w->pool, e, k))];
+    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) operands[1] = node->b;
+    // an exponent decides how a power is written
+    if (node->op == EXPR_POW && expr_is_const(w->pool, node->b, &value))
+        operands[2] = 1 + number_index(w, value);
+    put(w, (ExprOp)node->op, operands[0], operands[1], operands[2]);
+}
+
+static void visit(Work *w, Expr e)
+{
+    e = through(w, e);
+    if (w->failed || w->stamp[e] == w->walk) return;
+    vec_push(&w->arena, &w->frames, (Frame){ e, 0 });
+    while (w->frames.n && !w->failed) {
+        Frame *frame = &vec_last(&w->frames);
+        if (frame->next < expr_n_operands(w->pool, frame->e)) {
+            const Expr below = through(w, expr_operand(w->pool, frame->e, frame->next++));
+            if (!w->failed && w->stamp[below] != w->walk) vec_push(&w->arena, &w->frames, (Frame){ below, 0 });
+            continue;
+        }
+        const Expr done = vec_pop(&w->frames).e;
+        if (w->stamp[done] == w->walk) continue;
+        w->stamp[done] = w->walk;
+        w->local[done] = w->n_met++;
+        put_node(w, done);
+    }
+    w->frames.n = 0;
+}
+
+static bool same_shape(const Work *w, const Shape *s, uint32_t kind, size_t first, size_t n)
+{
+    return s->n_records == n && s->kind == kind && s->own == w->own &&
+           memcmp(w->records.items + s->first_record, w->records.items + first, n * sizeof(ExprNode)) == 0;
+}
+
+// The term just encoded joins the terms of its shape.
+static void group(Work *w, uint32_t term, uint32_t kind, size_t first_record)
+{
+    const size_t n = w->records.n - first_record, n_slots = w->leaves.n - w->n_leaves_before;
+    const uint64_t hash =
+        hash_join(hash_bytes(w->records.items + first_record, n * sizeof(ExprNode)), hash_join(kind, w->own));
+    IndexProbe probe = index_probe(&w->by_records, hash);
+    uint32_t id = FLAT_NONE;
+    for (uint32_t candidate; id == FLAT_NONE && index_next(&w->by_records, &probe, &candidate);)
+        if (same_shape(w, &w->shapes.items[candidate], kind, first_record, n)) id = candidate;
+    if (id == FLAT_NONE) {
+        id = (uint32_t)w->shapes.n;
+        vec_push(&w->arena, &w->shapes,
+                 (Shape){ .kind = kind, .own = w->own, .first_record = (uint32_t)first_record,
+                          .n_records = (uint32_t)n, .n_slots = (uint32_t)n_slots,
+                          .first_leaf = (uint32_t)w->n_leaves_before,
+                          .moves = ARENA_ARRAY(&w->arena, bool, n_slots) });
+        index_add(&w->by_records, hash, id);
+    } else {
+        w->records.n = first_record;    // known already
+    }
+    Shape *shape = &w->shapes.items[id];
+    shape->n_terms++;
+    const uint32_t *first = w->leaves.items + shape->first_leaf, *own = w->leaves.items + w->n_leaves_before;
+    for (size_t i = 0; i < n_slots; i++)
+        if (own[i] != first[i]) shape->moves[i] = true;
+    w->q->shape_of[term] = id;
+    w->first_leaf[term] = (uint32_t)w->n_leaves_before;
+}
+
+static void encode(Work *w, uint32_t term, uint32_t kind, Expr root, uint32_t own_state)
+{
+    const size_t first_record = w->records.n;
+    w->walk++;
+    w->n_met = 0;
+    w->own_state = own_state;
+    w->own = FLAT_NONE;
+    w->n_leaves_before = w->leaves.n;
+    visit(w, root);
+    if (!w->failed && w->leaves.n >= UINT32_MAX / 2) w->obstacle->is_too_large = w->failed = true;
+    if (!w->failed) group(w, term, kind, first_record);
+}
+
+// A rate is a variable: computed by a block, or itself a state.
+static void encode_variable(Work *w, uint32_t state, uint32_t rate)
+{
+    const Ordered *system = dynamic(w);
+    const uint32_t b = system->block_of[rate];
+    if (b != FLAT_NONE && system->blocks[b].kind != BLOCK_ASSIGN) {
+        w->obstacle->loop = &system->blocks[b];
+        w->failed = true;
+    } else if (b != FLAT_NONE) {
+        encode(w, state, TERM_RATE, system->blocks[b].value, state);
+    } else {
+        const size_t first_record = w->records.n;
+        w->own_state = state;
+        w->own = FLAT_NONE;
+        w->n_leaves_before = w->leaves.n;
+        put_variable(w, rate);
+        group(w, state, TERM_RATE, first_record);
+    }
+}
+
+static void encode_all(Work *w)
+{
+    const Ir *ir = w->ir;
+    const Blocks *blocks = ir->blocks;
+    IrQuantised *q = w->q;
+    for (uint32_t i = 0; i < q->n_states && !w->failed; i++) {
+        encode_variable(w, i, blocks->rates[i]);
+    }
+    for (uint32_t i = 0; i < q->n_shared && !w->failed; i++)
+        encode(w, q->n_states + i, TERM_SHARED, blocks->dynamic.blocks[w->shared_block[i]].value, FLAT_NONE);
+    w->inlines_all = true;
+    for (uint32_t k = 0; k < q->n_relations && !w->failed; k++)
+        encode(w, q->n_states + q->n_shared + k, TERM_RELATION, ir->flat->relations.items[k].zero, FLAT_NONE);
+}
+
+// ---- Shapes as expressions
+
+static Expr rebuild(Work *w, const Shape *from, IrShape *shape)
+{
+    IrQuantised *q = w->q;
+    const ArenaMark mark = arena_mark(&w->arena);
+    Expr *made = ARENA_ARRAY(&w->arena, Expr, from->n_records);
+    uint32_t slot = 0;
+    for (uint32_t i = 0; i < from->n_records; i++) {
+        const ExprNode *r = &w->records.items[from->first_record + i];
+        if (r->op == EXPR_TIME) {
+            made[i] = expr_time(&q->pool);
+            shape->reads_time = true;
+        } else if (r->op == EXPR_CONST && r->a == TRUTH) {
+            made[i] = expr_truth(&q->pool, r->b != 0);
+        } else if (r->op == EXPR_CONST && !from->moves[slot]) {
+            made[i] = expr_const(&q->pool, w->numbers.items[w->leaves.items[from->first_leaf + slot]]);
+            slot++;
+        } else if (r->op == EXPR_MODE) {
+            made[i] = expr_mode(&q->pool, slot++);
+        } else if (expr_ops[r->op].arity == 0) {
+            made[i] = expr_var(&q->pool, slot++);
+        } else {
+            const bool has_table = r->op == EXPR_LOOKUP || r->op == EXPR_SLOPE;
+            const int arity = expr_ops[r->op].arity;
+            made[i] = expr_make(&q->pool, (ExprOp)r->op, made[r->a],
+                                has_table ? r->b : arity > 1 ? made[r->b] : EXPR_NONE,
+                                arity > 2 ? made[r->c] : EXPR_NONE);
+        }
+    }
+    const Expr root = made[from->n_records - 1];
+    arena_release(&w->arena, mark);
+    return root;
+}
+
+// The kinds of a shape's slots, in order.
+static void find_slots(const Work *w, const Shape *from, IrShape *shape)
+{
+    uint32_t slot = 0;
+    for (uint32_t i = 0; i < from->n_records; i++) {
+        const ExprNode *r = &w->records.items[from->first_record + i];
+        const bool is_slot = expr_ops[r->op].arity == 0 && r->op != EXPR_TIME &&
+                             !(r->op == EXPR_CONST && r->a == TRUTH);
+        if (!is_slot) continue;
+        IrSlot *s = &shape->slots[slot];
+        *s = (IrSlot){ .kind = (IrSlotKind)r->a,
+                       .moves = from->moves[slot],
+                       .index = w->leaves.items[from->first_leaf + slot] };
+        if (s->moves) s->column = shape->n_columns++;
+        slot++;
+    }
+    assert(slot == from->n_slots);
+}
+
+static void make_shapes(Work *w)
+{
+    IrQuantised *q = w->q;
+    q->n_shapes = (uint32_t)w->shapes.n;
+    q->shapes = ARENA_ARRAY(&q->arena, IrShape, q->n_shapes);
+    // tables of the model keep their numbers
+    for (uint32_t i = 0; i < w->pool->tables.n; i++) {
+        const ExprTable *table = &w->pool->tables.items[i];
+        const uint32_t number = expr_table(&q->pool, table->x, table->y, table->n);
+        assert(number == i);
+        (void)number;
+    }
+    size_t n_rows = 0;
+    for (uint32_t i = 0; i < q->n_shapes; i++) {
+        const Shape *from = &w->shapes.items[i];
+        IrShape *shape = &q->shapes[i];
+        *shape = (IrShape){ .slots = ARENA_ARRAY(&q->arena, IrSlot, from->n_slots), .n_slots = from->n_slots,
+                            .n_terms = from->n_terms, .own = from->own,
+                            .is_relation = from->kind == TERM_RELATION };
+        find_slots(w, from, shape);
+        shape->value = rebuild(w, from, shape);
+        n_rows += (size_t)shape->n_columns * shape->n_terms;
+    }
+    q->rows = ARENA_ARRAY(&q->arena, uint32_t, n_rows);
+    q->row_of = ARENA_ARRAY(&q->arena, uint32_t, q->n_terms);
+    uint32_t at = 0;
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        const IrShape *shape = &q->shapes[q->shape_of[t]];
+        q->row_of[t] = at;
+        for (uint32_t k = 0; k < shape->n_slots; k++)
+            if (shape->slots[k].moves) q->rows[at++] = w->leaves.items[w->first_leaf[t] + k];
+    }
+    q->numbers = ARENA_ARRAY(&q->arena, double, w->numbers.n);
+    if (w->numbers.n) memcpy(q->numbers, w->numbers.items, w->numbers.n * sizeof *q->numbers);
+}
+
+// ---- Who reads whom
+
+// Marks that are cleared by counting up.
+typedef struct Marks {
+    uint32_t *mark;
+    uint32_t  now;
+} Marks;
+
+static bool mark_once(Marks *m, uint32_t i)
+{
+    if (m->mark[i] == m->now) return false;
+    m->mark[i] = m->now;
+    return true;
+}
+
+static int compare_numbers(const void *a, const void *b)
+{
+    const uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// What a term reads, itself and through the shared variables that it needs, each once.
+typedef struct Reader {
+    Work *w;
+    Marks states, shared, modes;
+    VEC(uint32_t) shared_read, states_read, modes_read;
+    bool  reads_time;
+} Reader;
+
+static void read_term(Reader *r, uint32_t term)
+{
+    const Work *w = r->w;
+    const IrQuantised *q = w->q;
+    const IrShape *shape = &q->shapes[q->shape_of[term]];
+    const uint32_t *leaves = w->leaves.items + w->first_leaf[term];
+    Arena *arena = &r->w->arena;
+    if (shape->reads_time) r->reads_time = true;
+    for (uint32_t k = 0; k < shape->n_slots; k++) {
+        const uint32_t index = leaves[k];
+        switch (shape->slots[k].kind) {
+        case IR_SLOT_STATE:
+            if (mark_once(&r->states, index)) vec_push(arena, &r->states_read, index);
+            break;
+        case IR_SLOT_SHARED:
+            if (mark_once(&r->shared, index - q->n_states)) vec_push(arena, &r->shared_read, index - q->n_states);
+            break;
+        case IR_SLOT_MODE: {
+            const uint32_t mode = index - w->ir->layout.first_mode;
+            if (mark_once(&r->modes, mode)) vec_push(arena, &r->modes_read, mode);
+            break;
+        }
+        default: break;
+        }
+    }
+}
+
+static void read_all(Reader *r, uint32_t term)
+{
+    r->states.now++, r->shared.now++, r->modes.now++;
+    r->states_read.n = r->shared_read.n = r->modes_read.n = 0;
+    r->reads_time = false;
+    read_term(r, term);
+    for (size_t i = 0; i < r->shared_read.n; i++) read_term(r, r->w->q->n_states + r->shared_read.items[i]);
+    if (r->shared_read.n > 1)
+        qsort(r->shared_read.items, r->shared_read.n, sizeof *r->shared_read.items, compare_numbers);
+}
+
+// Lists are made in two passes: count, then fill.
+static void begin_lists(IrQuantised *q, IrLists *lists, uint32_t n)
+{
+    lists->start = ARENA_ARRAY(&q->arena, uint32_t, (size_t)n + 2);
+}
+
+static void sum_lists(IrQuantised *q, IrLists *lists, uint32_t n)
+{
+    // counted two places ahead, so that filling in leaves each start where it belongs
+    for (uint32_t i = 2; i < n + 2; i++) lists->start[i] += lists->start[i - 1];
+    lists->item = ARENA_ARRAY(&q->arena, uint32_t, lists->start[n + 1]);
+}
+
+static void enter(IrLists *lists, bool fills, uint32_t list, uint32_t item)
+{
+    if (fills) lists->item[lists->start[list + 1]++] = item;
+    else lists->start[list + 2]++;
+}
+
+static bool find_readers(Work *w)
+{
+    IrQuantised *q = w->q;
+    Arena *arena = &w->arena;
+    const uint32_t n_modes = w->ir->layout.n_modes, first_relation = q->n_states + q->n_shared;
+    Reader r = { .w = w };
+    r.states.mark = ARENA_ARRAY(arena, uint32_t, q->n_states);
+    r.shared.mark = ARENA_ARRAY(arena, uint32_t, q->n_shared);
+    r.modes.mark = ARENA_ARRAY(arena, uint32_t, n_modes);
+    IrLists *lists[] = { &q->shared_of, &q->affects, &q->mode_affects, &q->watched_by, &q->mode_watched_by };
+    const uint32_t counts[] = { q->n_states, q->n_states, n_modes, q->n_states, n_modes };
+    enum { N_LISTS = sizeof lists / sizeof *lists };
+    q->moves_in_time = ARENA_ARRAY(&q->arena, bool, q->n_states);
+    q->watches_time = ARENA_ARRAY(&q->arena, bool, q->n_relations);
+    for (int k = 0; k < N_LISTS; k++) begin_lists(q, lists[k], counts[k]);
+    for (int fills = 0; fills < 2; fills++) {
+        uint64_t n = 0;
+        for (uint32_t i = 0; i < q->n_states; i++) {
+            read_all(&r, i);
+            n += r.shared_read.n + r.states_read.n + r.modes_read.n;
+            if (n > LISTS_MAX) return false;
+            for (size_t k = 0; k < r.shared_read.n; k++) enter(&q->shared_of, fills, i, r.shared_read.items[k]);
+            for (size_t k = 0; k < r.states_read.n; k++) enter(&q->affects, fills, r.states_read.items[k], i);
+            for (size_t k = 0; k < r.modes_read.n; k++) enter(&q->mode_affects, fills, r.modes_read.items[k], i);
+            q->moves_in_time[i] = r.reads_time;
+        }
+        for (uint32_t i = 0; i < q->n_relations; i++) {
+            read_all(&r, first_relation + i);
+            n += r.states_read.n + r.modes_read.n;
+            if (n > LISTS_MAX) return false;
+            for (size_t k = 0; k < r.states_read.n; k++) enter(&q->watched_by, fills, r.states_read.items[k], i);
+            for (size_t k = 0; k < r.modes_read.n; k++)
+                enter(&q->mode_watched_by, fills, r.modes_read.items[k], i);
+            q->watches_time[i] = r.reads_time;
+        }
+        for (int k = 0; k < N_LISTS && !fills; k++) sum_lists(q, lists[k], counts[k]);
+    }
+    return true;
+}
+
+// ---- All of it
+
+IrQuantised *ir_quantise(const Ir *ir, IrObstacle *obstacle)
+{
+    *obstacle = (IrObstacle){ .delay = FLAT_NONE };
+    IrQuantised *q = calloc(1, sizeof *q);
+    if (!q) arena_no_memory(sizeof *q);
+    expr_pool_init(&q->pool, &q->arena);
+    q->n_states = ir->blocks->n_states;
+    q->n_relations = (uint32_t)ir->flat->relations.n;
+
+    Work w = { .ir = ir, .pool = &ir->flat->pool, .q = q, .obstacle = obstacle };
+    const size_t n_nodes = w.pool->nodes.n;
+    w.stamp = ARENA_ARRAY(&w.arena, uint32_t, n_nodes);
+    w.local = ARENA_ARRAY(&w.arena, uint32_t, n_nodes);
+    index_init(&w.by_records, &w.arena);
+    map_init(&w.number_of, &w.arena);
+    choose_shared(&w);
+    q->n_terms = q->n_states + q->n_shared + q->n_relations;
+    q->shape_of = ARENA_ARRAY(&q->arena, uint32_t, q->n_terms);
+    w.first_leaf = ARENA_ARRAY(&w.arena, uint32_t, q->n_terms);
+    q->comparison = ARENA_ARRAY(&q->arena, uint8_t, q->n_relations);
+    for (uint32_t k = 0; k < q->n_relations; k++)
+        q->comparison[k] = (uint8_t)expr_op(w.pool, ir->flat->relations.items[k].relation);
+    encode_all(&w);
+    if (!w.failed) {
+        make_shapes(&w);
+        if (!find_readers(&w)) obstacle->is_too_large = w.failed = true;
+    }
+    arena_free(&w.arena);
+    if (!w.failed) return q;
+    ir_quantised_free(q);
+    return NULL;
+}
+
+void ir_quantised_free(IrQuantised *q)
+{
+    if (!q) return;
+    arena_free(&q->arena);
+    free(q);
+}
