@@ -51,8 +51,8 @@ typedef struct orr_run_options {
                                  // read, whatever its own; before the first one the default of the input
     bool        exact;           // no step goes past the time asked for: orr_run_set needs it
     // Of quantised states: how far a state moves before others are told. R·|x| of `relative`, at least `least_quantum`
-    // (0: relative·1e-3) and at most `quantum`, of those that are given; none: relative is the tolerance and the least
-    // is `absolute`.
+    // (0: relative·1e-3) and at most `quantum`, of those that are given. None: `tolerance` and `absolute` stand for relative
+    // and least; without these 1e-3, 1e-4 and 1e-5 are the relative quanta of first, second and third order.
     double      quantum, relative_quantum, least_quantum;
     const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed during the call
     size_t      n_quanta;
@@ -122,6 +122,7 @@ typedef struct orr_solver_info {
     const char *name, *summary;
     int         order;                // of accuracy; 0: varies
     bool        fixed_step;
+    bool        is_quantised;         // steps are taken state by state, as far apart as a quantum
 } orr_solver_info;
 ORR_API const orr_solver_info *orr_solver_at(size_t i);
 

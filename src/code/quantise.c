@@ -406,7 +406,7 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
     const Text text = code_quantised_text(code->quantised_ir, order, with_own, &work);
     CodeUnit unit = { 0 };
     code->quantised_built = NULL;
-    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, diag)
+    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, NULL, diag)
                                               : instant_compile(code, text, &unit, diag);
     arena_free(&work);
     if (!ok) return NULL;

@@ -36,6 +36,7 @@ typedef struct IrShape {
     uint32_t  n_terms;
     uint32_t  own;          // of rates: the slot of the state itself, or FLAT_NONE
     bool      reads_time;   // not through its states
+    bool      bends;        // not linear in states, shared variables and time
 } IrShape;
 
 // Lists of numbers: list i is item[start[i]] to item[start[i + 1] - 1].
@@ -61,6 +62,7 @@ typedef struct IrQuantised {
     IrLists    watched_by;      // state → relations that read it
     IrLists    mode_watched_by; // mode → relations that read it
     bool      *moves_in_time;   // [n_states] the rate reads time, itself or through shared variables
+    bool      *bends;           // [n_states] it is not linear in what it reads, likewise
     bool      *watches_time;    // [n_relations]
     uint8_t   *comparison;      // [n_relations] ExprOp: which
 } IrQuantised;

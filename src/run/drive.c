@@ -190,11 +190,11 @@ static orr_status quantised_steps(orr_run *run, Island *island, double t_want, l
     const size_t n_steps = island->n_steps;
     if (run->model->n_asserts || run->choosing) n_max = 1;    // each step is looked at
     const StepResult result = island->solver->advance(island, t_want, n_max);
-    if (result == STEP_FAILED) return fail(run);
+    if (result == STEP_FAILED) return drive_fail(run);
     if (result == STEP_RELATION) {
         if (!island_relations(island, island->t, island->x, run->relations)) {
             fault_report(island);
-            return fail(run);
+            return drive_fail(run);
         }
         run->event_waits = true;
         run->event_relation = event_first_difference(run, island);

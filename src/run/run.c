@@ -46,6 +46,7 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->step = given->step;
     o->tolerance = given->tolerance > 0 ? given->tolerance : 1e-6;
     o->absolute = given->absolute > 0 ? given->absolute : o->tolerance * 1e-3;
+    o->has_tolerance = given->tolerance > 0 || given->absolute > 0;
     o->max_step = given->max_step > 0 ? given->max_step : INFINITY;
     o->t_end = t_end;
     const double quanta[] = { given->quantum, given->relative_quantum, given->least_quantum };
@@ -82,11 +83,11 @@ static bool read_quanta(orr_run *run, const orr_run_options *given)
     for (size_t i = 0; i < given->n_quanta; i++) {
         const orr_setting *setting = &given->quanta[i];
         const size_t variable = orr_model_find(model, setting->name);
-        const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model->ir.layout.state_of[variable];
+        const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model_variable(model, variable).state;
         bool found = state != FLAT_NONE;
         if (found) island->options.quanta[state] = setting->value;
         for (uint32_t k = 0; k < model->n_states && variable == (size_t)-1; k++) {
-            if (!is_element(model->flat.vars.items[model->blocks.states[k]].name, setting->name)) continue;
+            if (!is_element(model_state_name(model, k), setting->name)) continue;
             island->options.quanta[k] = setting->value;
             found = true;
         }

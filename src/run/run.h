@@ -22,6 +22,7 @@ typedef struct SolverOptions {
     double step;         // positive; fixed-step solvers keep it; 0 for others: choose
     double tolerance;    // positive, relative
     double absolute;     // positive
+    bool   has_tolerance;    // one of them was given
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
     // of quantised states; 0: not given

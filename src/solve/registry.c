@@ -34,6 +34,9 @@ _Static_assert(offsetof(Solver, order) == offsetof(orr_solver_info, order),
 _Static_assert(offsetof(Solver, fixed_step) == offsetof(orr_solver_info, fixed_step),
                "solver.h and orrery/run.h differ");
 
+_Static_assert(offsetof(Solver, is_quantised) == offsetof(orr_solver_info, is_quantised),
+               "solver.h and orrery/run.h differ");
+
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
 
 const Solver *solver_at(size_t i) { return i < N_SOLVERS ? solvers[i] : NULL; }

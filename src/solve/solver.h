@@ -19,6 +19,7 @@ typedef struct Solver {
             const char *summary;       // one line for `orrery solvers`
             int         order;         // of accuracy; 0: varies
             bool        fixed_step;    // steps on the grid t_start + k·step
+            bool        is_quantised;  // has `advance`
         };
         orr_solver_info info;
     };

@@ -25,9 +25,8 @@ enum {
 };
 #define STEPS_MAX  2e10         // that a run may still need
 #define BURST_SPAN 1e-9
-#ifndef AHEAD
-#define AHEAD 0.99
-#endif
+#define BEYOND     1.5          // of the time until x meets q
+#define AHEAD      0.99         // of the quantum: on its very border each change of mind would be a step at once
 
 // The order is a constant in all that is done at each step.
 #define INLINE static inline __attribute__((always_inline))
@@ -60,11 +59,14 @@ INLINE void move_x(double *x, int order, double t)
 }
 
 // When x and q, both known at t, are a quantum apart.
-INLINE double due_after(const double *x, const double *q, int order, double t)
+INLINE double due_after(const double *x, const double *q, int order, double t, bool implicit)
 {
     const double d = t - q[CODE_Q_TIME], width = x[X_QUANTUM];
     if (order == 1) return t + roots_leave1(x[0] - q[0], x[1], width);
-    if (order == 2) return t + roots_leave2(x[0] - (q[0] + d * q[1]), x[1] - q[1], x[2], width);
+    if (order == 2) {
+        const double due = t + roots_leave2(x[0] - (q[0] + d * q[1]), x[1] - q[1], x[2], width);
+        return implicit && x[X_MEETS] < due ? x[X_MEETS] : due;
+    }
     return t + roots_leave3(x[0] - (q[0] + d * (q[1] + d * q[2])), x[1] - (q[1] + 2 * d * q[2]), x[2] - q[2], x[3],
                             width);
 }
@@ -80,7 +82,7 @@ INLINE void schedule(Qss *m, uint32_t i)
 {
     if (m->scans) return;
     const double due = m->x[CODE_X * i + X_DUE];
-    time_heap_set(&m->heap, i, m->has_time && m->again[i] < due ? m->again[i] : due);
+    time_heap_set(&m->heap, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
 }
 
 // ---- Rates
@@ -107,8 +109,28 @@ static void compute_shared(Qss *m, const Island *island, uint32_t i, double t)
 static void mend(Qss *m, double *out, int n_out)
 {
     if (!isfinite(out[0])) m->failed = true;
-    for (int k = 1; k < n_out; k++)
+    for (int k = 0; k < n_out; k++)
         if (!isfinite(out[k])) out[k] = 0;
+}
+
+INLINE double rate_at(const double *x, int order, double t)
+{
+    const double d = t - x[X_TIME];
+    if (order == 1) return x[1];
+    if (order == 2) return x[1] + 2 * d * x[2];
+    return x[1] + d * (2 * x[2] + 3 * d * x[3]);
+}
+
+// How far was the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and
+// changed the rate by that, counts too.
+INLINE void doubt(Qss *m, uint32_t i, double t, double rate, const int order)
+{
+    const double *x = m->x + CODE_X * (size_t)i, elapsed = t - x[X_TIME];
+    double *again = m->again + 2 * (size_t)i;
+    const double error = fabs(rate - rate_at(x, order, t)) * elapsed;
+    if (error > 4 * (order + 1) * x[X_QUANTUM] && elapsed < again[1])
+        again[1] = elapsed > m->least_wait ? elapsed : m->least_wait;
+    again[0] = t + again[1];
 }
 
 // x of a state begins anew at t, with a rate and its derivatives.
@@ -118,6 +140,7 @@ INLINE void begin_x(Qss *m, uint32_t i, double t, double *out, const int order, 
     double *x = m->x + CODE_X * (size_t)i, any = out[0];
     for (int k = 1; k < n_out; k++) any += out[k];
     if (any * 0 != 0) mend(m, out, n_out);
+    if (m->bends && m->bends[i]) doubt(m, i, t, out[0], order);
     x[0] = x_at(x, order, t);
     x[X_TIME] = t;
     x[1] = out[0];
@@ -134,18 +157,18 @@ INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int
     m->terms[ir->shape_of[i]](t, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
     island->n_rates++;
     begin_x(m, i, t, out, order, implicit);
-    if (m->has_time && ir->moves_in_time[i]) m->again[i] = t + m->patience[i];
 }
 
-// Of a rate that reads time: how long may its polynomial be trusted? Judged by how far it was off this time.
+// Nothing but time has moved since the rate was computed: how long may its polynomial be trusted from now on?
 static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int order)
 {
     const double *x = m->x + CODE_X * (size_t)i;
+    double *again = m->again + 2 * (size_t)i;
     const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
-    double factor = 2;
-    if (error > 0) factor = 0.9 * expr_pow(0.5 * x[X_QUANTUM] / error, 1.0 / (order + 1));
-    m->patience[i] *= factor < 0.2 ? 0.2 : factor > 2 ? 2 : factor;
-    m->again[i] = x[X_TIME] + m->patience[i];
+    double factor = error == 0 ? 100 : 2;
+    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(0.5 * x[X_QUANTUM] / error, 1.0 / (order + 1)));
+    again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
+    again[0] = x[X_TIME] + again[1];
 }
 
 // ---- Relations
@@ -204,10 +227,12 @@ static void watch_noted(Qss *m, const Island *island, double t)
 
 // ---- Steps
 
-// Ahead of x, to where the rate has carried x when it gets there. The rate is a·q + u + w·d in the near future.
+// Ahead of x, to where the rate has carried x when it gets there. Soon after, q is due anew, since x turns back. The
+// rate is a·q + u + w·d in the near future.
 static void look_ahead(double *x, double *q, int order)
 {
     const double a = x[X_OWN], width = AHEAD * x[X_QUANTUM];
+    x[X_MEETS] = INFINITY;
     if (order == 1) {
         const double u = x[1] - a * q[0];
         if (!(a < 0)) {
@@ -239,6 +264,7 @@ static void look_ahead(double *x, double *q, int order)
     const double below = 1 - a * h + 0.5 * a * a * h * h;
     q[1] = (a * x[0] + u + w * h - 0.5 * a * w * h * h) / below;
     q[0] = x[0] - 0.5 * h * h * c / below;
+    x[X_MEETS] = x[X_TIME] + BEYOND * h;
 }
 
 INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool implicit)
@@ -248,6 +274,7 @@ INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool im
     if (implicit && q[CODE_Q_TIME] < t) {
         look_ahead(x, q, order);
     } else {    // looking ahead a second time at once would lead to and fro
+        if (implicit) x[X_MEETS] = INFINITY;
         q[0] = x[0];
         if (order > 1) q[1] = x[1];
         if (order > 2) q[2] = x[2];
@@ -255,17 +282,23 @@ INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool im
     q[CODE_Q_TIME] = t;
 }
 
+// Only the rate is computed anew.
+INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
+{
+    double *x = m->x + CODE_X * (size_t)i;
+    const double elapsed = t - x[X_TIME], predicted = rate_at(x, order, t);
+    m->event++;
+    compute_rate(m, island, i, t, order, implicit);
+    be_patient(m, i, predicted, elapsed, order);
+    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
+}
+
 INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
 {
     const IrQuantised *ir = m->ir;
     double *x = m->x + CODE_X * (size_t)i;
-    if (m->has_time && m->again[i] <= t && x[X_DUE] > t) {    // only time has moved
-        const double elapsed = t - x[X_TIME];
-        move_x(x, order, t);
-        const double predicted = x[1];
-        compute_rate(m, island, i, t, order, implicit);
-        be_patient(m, i, predicted, elapsed, order);
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t);
+    if (m->bends && m->again[2 * i] <= t && x[X_DUE] > t) {
+        look_again(m, island, i, t, order, implicit);
         schedule(m, i);
         if (ir->n_relations) note_watchers(m, i);
         return;
@@ -277,13 +310,13 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
         const uint32_t r = ir->affects.item[k];
         double *xr = m->x + CODE_X * (size_t)r;
         compute_rate(m, island, r, t, order, implicit);
-        xr[X_DUE] = due_after(xr, m->q + CODE_Q * (size_t)r, order, t);
+        xr[X_DUE] = due_after(xr, m->q + CODE_Q * (size_t)r, order, t, implicit);
         schedule(m, r);
         if (r == i) is_own = true;
         if (ir->n_relations) note_watchers(m, r);
     }
     if (!is_own) {
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t);
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
         schedule(m, i);
     }
     island->n_steps++;
@@ -301,9 +334,9 @@ INLINE uint32_t next_state(const Qss *m, double *t)
         const double due = m->x[CODE_X * i + X_DUE];
         if (due < least) least = due, first = i;
     }
-    if (m->has_time)
+    if (m->bends)
         for (uint32_t i = 0; i < m->n; i++)
-            if (m->again[i] < least) least = m->again[i], first = i;
+            if (m->again[2 * i] < least) least = m->again[2 * i], first = i;
     *t = least;
     return first;
 }
@@ -358,7 +391,7 @@ INLINE void recompute(Qss *m, Island *island, uint32_t r, double t, const int or
 {
     double *x = m->x + CODE_X * (size_t)r;
     compute_rate(m, island, r, t, order, implicit);
-    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)r, order, t);
+    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)r, order, t, implicit);
     schedule(m, r);
     if (m->ir->n_relations) note_watchers(m, r);
 }
@@ -385,8 +418,8 @@ static void fill(const Qss *m, Island *island, double t)
 
 static StepResult fail(Qss *m, Island *island, double t)
 {
-    island->t = island->t_before = m->t;
-    fill(m, island, m->t);
+    m->t = island->t = island->t_before = t;
+    fill(m, island, t);
     if (m->n_burst > BURST_MAX) return STEP_FAILED;    // said already
     Arena scratch = { 0 };
     double *q = ARENA_ARRAY(&scratch, double, m->n);
@@ -410,8 +443,13 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
     m->t_since = t;
     if (!(needed > STEPS_MAX * fmax(1, m->n / 1000.0))) return false;
     const orr_model *model = island->model;
+    if (progress == 0) {    // it runs away, and quanta that grow with it cannot follow
+        fill(m, island, t);
+        fault_report_step(island, 0);
+        return true;
+    }
     diag_report(island->diag, DIAG_QUANTUM_STALL, (Place){ 0 }, island->solver->name, t,
-                model->flat.vars.items[model->blocks.states[i]].name, progress / (double)m->window);
+                model_state_name(model, i), progress / (double)m->window);
     if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
         diag_hint(island->diag, "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
@@ -421,7 +459,7 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
 
 // ---- The engine
 
-// Small models without relations and without time in their rates: the same steps, with nothing to be looked up on
+// Small models without relations: the same steps, with nothing to be looked up on
 // the way. Goes to t_want or through a chunk of steps; returns the time reached.
 INLINE double run_small(Qss *m, Island *island, double t_want, const int order, const bool implicit)
 {
@@ -431,14 +469,27 @@ INLINE double run_small(Qss *m, Island *island, double t_want, const int order, 
     const uint32_t n_states = m->n, n_out = (uint32_t)order + implicit, *const affected = ir->affects.item;
     const uint32_t *const start = ir->affects.start;
     const CodeTerm *const updates = m->code->updates;
+    const bool bends = m->bends != NULL;
     double t = m->t, out[4 * CODE_UPDATES_MAX];
     size_t n_rates = 0;
-    long n = 0;
+    long n = 0, n_again = 0;
     for (; n < CHUNK; n++) {
         uint32_t i = 0;
         double due = xs[X_DUE];
         for (uint32_t k = 1; k < n_states; k++)
             if (xs[CODE_X * k + X_DUE] < due) due = xs[CODE_X * k + X_DUE], i = k;
+        if (bends) {
+            uint32_t again = n_states;
+            for (uint32_t k = 0; k < n_states; k++)
+                if (m->again[2 * k] < due) due = m->again[2 * k], again = k;
+            if (again < n_states && due <= t_want) {
+                t = due;
+                look_again(m, island, again, t, order, implicit);
+                n_again++;
+                if (m->failed) break;
+                continue;
+            }
+        }
         if (due > t_want) break;
         t = due;
         move_x(xs + CODE_X * i, order, t);
@@ -451,13 +502,13 @@ INLINE double run_small(Qss *m, Island *island, double t_want, const int order, 
             const uint32_t r = affected[k];
             double *x = xs + CODE_X * r;
             begin_x(m, r, t, out + (k - first) * n_out, order, implicit);
-            x[X_DUE] = due_after(x, qs + CODE_Q * r, order, t);
+            x[X_DUE] = due_after(x, qs + CODE_Q * r, order, t, implicit);
             is_own |= r == i;
         }
-        if (!is_own) xs[CODE_X * i + X_DUE] = due_after(xs + CODE_X * i, qs + CODE_Q * i, order, t);
+        if (!is_own) xs[CODE_X * i + X_DUE] = due_after(xs + CODE_X * i, qs + CODE_Q * i, order, t, implicit);
         if (m->failed) break;
     }
-    island->n_steps += (size_t)n;
+    island->n_steps += (size_t)(n - n_again);
     island->n_rates += n_rates;
     m->n_since += (size_t)n;
     return n < CHUNK && !m->failed ? t_want : t;
@@ -583,7 +634,7 @@ static void begin(Qss *m, Island *island)
     if (m->is_implicit) compute_all(m, island);
     for (uint32_t i = 0; i < m->n; i++) {
         double *x = m->x + CODE_X * (size_t)i;
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t);
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
         schedule(m, i);
     }
     for (uint32_t k = 0; k < m->ir->n_relations; k++) {
@@ -632,7 +683,7 @@ static void restart(Island *island)
     }
     for (uint32_t i = 0; i < m->n; i++) {
         double *x = m->x + CODE_X * (size_t)i;
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t);
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
         schedule(m, i);
     }
     for (uint32_t k = 0; k < ir->n_relations; k++) {
@@ -645,7 +696,10 @@ static void restart(Island *island)
 static void choose_quanta(Qss *m, const Island *island, Arena *arena)
 {
     const SolverOptions *o = &island->options;
-    Quantum all = { .least = o->absolute, .relative = o->tolerance, .most = INFINITY };
+    static const double by_order[] = { 1e-3, 1e-4, 1e-5 };    // what each order does in reasonable time
+    const double relative = by_order[m->order - 1];
+    Quantum all = { .least = 1e-3 * relative, .relative = relative, .most = INFINITY };
+    if (o->has_tolerance) all = (Quantum){ .least = o->absolute, .relative = o->tolerance, .most = INFINITY };
     if (o->quantum > 0) all = (Quantum){ .least = o->quantum, .relative = 0, .most = INFINITY };
     if (o->relative > 0) {
         all.relative = o->relative;
@@ -683,15 +737,18 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
     m->window = WINDOW;
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
-    for (uint32_t i = 0; i < m->n; i++) m->has_time = m->has_time || ir->moves_in_time[i];
-    m->is_small = code->updates && !m->has_time && ir->n_relations == 0;
-    if (m->has_time) {
-        m->again = ARENA_ARRAY(arena, double, m->n);
-        m->patience = ARENA_ARRAY(arena, double, m->n);
+    m->is_small = code->updates && ir->n_relations == 0;
+    // in first order q is constant, so only time can bend a rate
+    const bool *bends = order == 1 ? ir->moves_in_time : ir->bends;
+    for (uint32_t i = 0; i < m->n && !m->bends; i++)
+        if (bends[i]) m->bends = bends;
+    if (m->bends) {
+        m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
         const double span = island->options.t_end - island->t;
+        m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
         for (uint32_t i = 0; i < m->n; i++) {
-            m->again[i] = INFINITY;
-            m->patience[i] = isfinite(span) && span > 0 ? 1e-5 * span : 1e-5;
+            m->again[2 * i] = INFINITY;
+            m->again[2 * i + 1] = 1e4 * m->least_wait;
         }
     }
     choose_quanta(m, island, arena);
@@ -720,7 +777,7 @@ static void state_at(Island *island, double t, double *x)
 #define QSS(id, text, accuracy)                                                                        \
     const Solver solver_##id = {                                                                       \
         .name = #id, .summary = text, .order = accuracy, .init = init_##id, .step = step,              \
-        .restart = restart, .state_at = state_at, .advance = qss_advance,                              \
+        .restart = restart, .state_at = state_at, .advance = qss_advance, .is_quantised = true,        \
     }
 
 QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1);

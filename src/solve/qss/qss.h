@@ -10,6 +10,7 @@
 
 // Places in x of a state; coefficients come first.
 enum { X_TIME = CODE_X_TIME, X_DUE = 5, X_QUANTUM = 6, X_OWN = 7 };
+enum { X_MEETS = 3 };    // of LIQSS2, which has no third power: a little after x meets q, as far as is known
 
 typedef struct Quantum {
     double least;       // > 0
@@ -34,10 +35,11 @@ typedef struct Qss {
     TimeHeap    heap;                   // of the states, if not
     uint64_t   *shared_at;              // [n_shared] event at which it was computed
     uint64_t    event;                  // counts times at which something happened
-    // rates that read time are computed again now and then
-    bool        has_time;
-    double     *again;                  // [n] when
-    double     *patience;               // [n] after how long
+    // a rate whose polynomial is only near the truth, because it reads time or is not linear, is computed again now
+    // and then, even if nothing that it reads is renewed
+    const bool *bends;                  // [n] NULL: none is such
+    double     *again;                  // [2*n] when, and after how long
+    double      least_wait;
     // relations
     double     *modes;                  // [n_relations] inside v; whoever changes one calls restart
     double     *modes_seen;             // [n_relations]
