@@ -196,7 +196,6 @@
     D(INITIAL_FAILED,         "E505", "no consistent initial values were found; farthest off is %s") \
     D(MEMORY_LIMIT,           "E507", "%s would need %.3g GB; the limit is %.3g GB") \
     D(SOLVER_FAILED,          "E509", "solver '%s' gave up at t = %.10g: %s") \
-    D(QUANTUM_STALL,          "E517", "solver '%s' makes no progress at t = %.10g: '%s' changes by its quantum about every %.2g s") \
     D(ZENO,                   "E510", "events never stop at t = %.10g: %s fires again and again") \
     D(DIVISION_BY_ZERO,       "E511", "division by zero at t = %.10g in %s") \
     D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \
@@ -206,6 +205,8 @@
     D(CONSTRAINTS_DEPENDENT_NOW, "E516", "the constraints on %s are not independent at t = %.10g") \
     D(EVENT_CYCLE,            "E517", "events at t = %.10g fire more than %zu times in a row: %s") \
     D(EVENTS_WAIT,            "E518", "at t = %.10g more than %zu delayed events wait; the latest is '%s'") \
+    D(QUANTUM_STALL,          "E519", \
+      "solver '%s' makes no progress at t = %.10g: '%s' changes by its quantum about every %.2g s") \
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \

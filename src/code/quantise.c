@@ -405,14 +405,21 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
     Arena work = { 0 };
     const Text text = code_quantised_text(code->quantised_ir, order, with_own, &work);
     CodeUnit unit = { 0 };
-    code->quantised_built = NULL;
-    const bool ok = code->tier == CODE_NATIVE ? native_compile(code, text, &unit, NULL, diag)
-                                              : instant_compile(code, text, &unit, diag);
+    const void *terms = NULL;
+    bool ok;
+    if (code->tier == CODE_NATIVE) {
+        ok = native_compile(text, native_flavour(code, text), &unit, NULL, diag);
+        if (ok) terms = native_symbol(&unit, "orr_quantised");
+    } else {
+        code->quantised_built = NULL;
+        ok = instant_compile(code, text, &unit, diag);
+        terms = code->quantised_built;
+    }
     arena_free(&work);
     if (!ok) return NULL;
-    assert(code->quantised_built);
+    assert(terms);
     CodeQuantised *made = ARENA_NEW(&code->quantised_ir->arena, CodeQuantised);
-    *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = code->quantised_built, .unit = unit };
+    *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = terms, .unit = unit };
     if (has_updates(made->ir)) made->updates = made->terms + made->ir->n_shapes;
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
     return made;

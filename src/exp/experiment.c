@@ -341,6 +341,8 @@ static void read_sends(Reader *r, const orr_source *source, const AstExperiment 
     }
     experiment->sends = sends;
     experiment->n_sends = e->n_sends;
+}
+
 static void read_quanta(Reader *r, const AstExperiment *e, orr_run_options *run)
 {
     orr_setting *quanta = ARENA_ARRAY(r->arena, orr_setting, e->n_quanta);

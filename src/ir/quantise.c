@@ -16,6 +16,7 @@ enum {
     TERM_MAX = 2000,            // nodes of a term, beyond which parts become shared variables
     TERM_LIMIT = 200000,        // where that was of no help
     MEMORY_FIRST = 64,
+    ALIKE = 64,
     LISTS_MAX = 1 << 26,        // dependencies
 };
 
@@ -492,7 +493,10 @@ static void encode_array(Work *w, uint32_t array)
     const Flat *flat = w->ir->flat;
     const FlatArray *a = &flat->arrays.items[array];
     const uint32_t first = flat->arrays.items[a->derivative].first;
+    const size_t n_before = w->leaves.n;
     for (uint32_t i = 0; i < a->n && !w->failed; i++) {
+        // elements are much alike: room for all of them at once, instead of twice as much as is needed
+        if (i == ALIKE) vec_reserve(&w->arena, &w->leaves, w->leaves.n + (w->leaves.n - n_before) / ALIKE * a->n);
         const uint32_t state = element_state(w, array, i), rate = element_state(w, a->derivative, i);
         if (rate != FLAT_NONE) {
             encode_state(w, state, rate);

@@ -213,8 +213,10 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (status != ORR_STATUS_OK) return status;
         if (run->terminated) return ORR_STATUS_TERMINATED;
     }
-    if (run->inputs && drive_has_reached(island, input_kink(run)) && !input_move(run, island->t))
-        return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
+    if (run->inputs && drive_has_reached(island, input_kink(run))) {
+        if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
+        if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
+    }
     const double t_due = due_next(run), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
     if (t_kink < t_limit) t_limit = t_kink;

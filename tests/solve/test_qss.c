@@ -150,7 +150,7 @@ static void test_stalls_are_named_with_a_way_out(void **state)
     orr_run *run = begin(&lab, "qss2", 1e-6, 500);
     assert_int_equal(orr_run_advance(run, 500), ORR_STATUS_FAILED);
     const orr_message m = orr_diag_get(lab.diag, 0);
-    assert_string_equal(m.code, "E517");
+    assert_string_equal(m.code, "E519");
     assert_non_null(strstr(m.text, "'y'"));
     assert_non_null(strstr(m.hint, "liqss2"));
     orr_run_destroy(run);
