@@ -25,6 +25,8 @@ typedef struct Printer {
     uint8_t       *depth;        // [n_nodes]
     size_t         n_marks;      // of these arrays
     uint32_t       n_names;
+    VEC(uint32_t)  pieces;       // tables that are read
+    Arena         *arena;
 } Printer;
 
 // ---- Expressions
@@ -53,6 +55,26 @@ static void print_slot(Printer *p, uint32_t variable)
     str_add_char(p->s, ']');
 }
 
+static void use_pieces(Printer *p, uint32_t table)
+{
+    for (size_t i = 0; i < p->pieces.n; i++)
+        if (p->pieces.items[i] == table) return;
+    vec_push(p->arena, &p->pieces, table);
+}
+
+static void print_pieces(const Printer *p, StrBuf *s)
+{
+    for (size_t i = 0; i < p->pieces.n; i++) {
+        const ExprPieces *pieces = &p->pool->pieces.items[p->pieces.items[i]];
+        str_addf(s, "static const double orr_pieces%u[%u] = {", p->pieces.items[i], pieces->n_numbers);
+        for (uint32_t k = 0; k < pieces->n_numbers; k++) {
+            str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
+            gen_number(s, pieces->numbers[k]);
+        }
+        str_add(s, " };\n");
+    }
+}
+
 static void print_call(Printer *p, Expr e, const ExprNode *node, int depth)
 {
     StrBuf *s = p->s;
@@ -61,6 +83,13 @@ static void print_call(Printer *p, Expr e, const ExprNode *node, int depth)
     if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
         p->g.uses_table[node->b] = true;
         str_addf(s, "orr_table_x%u, orr_table_y%u, %u, ", node->b, node->b, p->pool->tables.items[node->b].n);
+    }
+    if (node->op == EXPR_PIECES || node->op == EXPR_NEAR || node->op == EXPR_GRID) {
+        const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
+        const ExprPieces *pieces = &p->pool->pieces.items[table];
+        use_pieces(p, table);
+        str_addf(s, "orr_pieces%u, %u, ", table, pieces->n_breaks[0]);
+        if (node->op == EXPR_GRID) str_addf(s, "%u, ", pieces->n_breaks[1]);
     }
     for (int k = 0; k < expr_n_operands(p->pool, e); k++) {
         if (k) str_add(s, ", ");
@@ -325,7 +354,7 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
 {
     Arena scratch = { 0 };
     StrBuf body = { .arena = &scratch };
-    Printer p = { .q = q, .pool = &q->pool, .s = &body, .order = order };
+    Printer p = { .q = q, .pool = &q->pool, .s = &body, .order = order, .arena = &scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
     for (int op = 0; op < EXPR_N_OPS; op++) {
@@ -349,6 +378,7 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
     for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i, with_own);
     StrBuf s = { .arena = arena };
     prelude_print(g, &s);
+    print_pieces(&p, &s);
     str_add_text(&s, (Text){ body.p, body.n });
     str_add(&s, "typedef void (*orr_term)(double, const double *, const double *, const unsigned *, const double *, "
                 "double *);\nconst orr_term orr_quantised[] = {");

@@ -352,6 +352,10 @@ static void put_element(Work *w, Met met)
     else put_slot(w, EXPR_VAR, IR_SLOT_PLACE, w->ir->layout.array_place[access->array] + element);
 }
 
+// Operations whose second or third operand is the number of a table.
+static bool has_table_second(uint32_t op) { return op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_PIECES; }
+static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID; }
+
 static void put_node(Work *w, Met met)
 {
     const Expr e = met.e;
@@ -380,7 +384,8 @@ static void put_node(Work *w, Met met)
     uint32_t operands[3] = { 0, 0, 0 };
     for (int k = 0; k < expr_n_operands(w->pool, e); k++)
         operands[k] = number_of(w, through(w, (Met){ expr_operand(w->pool, e, k), met.context }));
-    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) operands[1] = node->b;
+    if (has_table_second(node->op)) operands[1] = node->b;
+    if (has_table_third(node->op)) operands[2] = node->c;
     // an exponent decides how a power is written
     if (node->op == EXPR_POW && expr_is_const(w->pool, node->b, &value))
         operands[2] = 1 + number_index(w, value);
@@ -584,11 +589,10 @@ static Expr rebuild(Work *w, const Shape *from, IrShape *shape)
         } else if (expr_ops[r->op].arity == 0) {
             made[i] = expr_var(&q->pool, slot++);
         } else {
-            const bool has_table = r->op == EXPR_LOOKUP || r->op == EXPR_SLOPE;
             const int arity = expr_ops[r->op].arity;
-            made[i] = expr_make(&q->pool, (ExprOp)r->op, made[r->a],
-                                has_table ? r->b : arity > 1 ? made[r->b] : EXPR_NONE,
-                                arity > 2 ? made[r->c] : EXPR_NONE);
+            const Expr second = has_table_second(r->op) ? r->b : arity > 1 ? made[r->b] : EXPR_NONE;
+            const Expr third = has_table_third(r->op) ? r->c : arity > 2 ? made[r->c] : EXPR_NONE;
+            made[i] = expr_make(&q->pool, (ExprOp)r->op, made[r->a], second, third);
         }
     }
     const Expr root = made[from->n_records - 1];
@@ -627,6 +631,8 @@ static void make_shapes(Work *w)
         assert(number == i);
         (void)number;
     }
+    for (size_t i = 0; i < w->pool->pieces.n; i++)
+        vec_push(&q->arena, &q->pool.pieces, w->pool->pieces.items[i]);    // their numbers are the model's
     size_t n_rows = 0;
     for (uint32_t i = 0; i < q->n_shapes; i++) {
         const Shape *from = &w->shapes.items[i];

@@ -128,7 +128,7 @@ INLINE void doubt(Qss *m, uint32_t i, double t, double rate, const int order)
     const double *x = m->x + CODE_X * (size_t)i, elapsed = t - x[X_TIME];
     double *again = m->again + 2 * (size_t)i;
     const double error = fabs(rate - rate_at(x, order, t)) * elapsed;
-    if (error > 4 * (order + 1) * x[X_QUANTUM] && elapsed < again[1])
+    if (error > 0.5 * (order + 1) * x[X_QUANTUM] && elapsed < again[1])
         again[1] = elapsed > m->least_wait ? elapsed : m->least_wait;
     again[0] = t + again[1];
 }
@@ -165,8 +165,10 @@ static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int
     const double *x = m->x + CODE_X * (size_t)i;
     double *again = m->again + 2 * (size_t)i;
     const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
+    // such errors add up: over the whole run they may come to a few quanta
+    const double allowed = x[X_QUANTUM] * fmin(0.5, elapsed * m->looks_per_time);
     double factor = error == 0 ? 100 : 2;
-    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(0.5 * x[X_QUANTUM] / error, 1.0 / (order + 1)));
+    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(allowed / error, 1.0 / order));
     again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
     again[0] = x[X_TIME] + again[1];
 }
@@ -200,7 +202,11 @@ static void watch(Qss *m, const Island *island, uint32_t k, double t)
     double after = INFINITY;
     if (op != EXPR_EQ && op != EXPR_NE) {
         const bool is_above = (m->modes[k] != 0) == (op == EXPR_GT || op == EXPR_GE);
-        after = is_above ? roots_fall(z[0], z[1], z[2]) : roots_fall(-z[0], -z[1], -z[2]);
+        const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
+        after = roots_fall(c0, c1, sign * z[2]);
+        // on the other side already: another mode made it jump, unless it is just coming back from there
+        const bool differs = truth_of(m->ir, k, z[0]) != (m->modes[k] != 0);
+        if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
         if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
         if (m->ir->watches_time[k] && isfinite(island->options.t_end))
             after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
@@ -745,6 +751,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     if (m->bends) {
         m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
         const double span = island->options.t_end - island->t;
+        m->looks_per_time = isfinite(span) && span > 0 ? 5 / span : 1;
         m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
         for (uint32_t i = 0; i < m->n; i++) {
             m->again[2 * i] = INFINITY;
