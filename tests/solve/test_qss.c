@@ -237,6 +237,55 @@ static void test_asking_for_values_changes_no_step(void **state)
     lab_close(&lab);
 }
 
+// Impacts of a ball that falls from 1 with g = 9.81 and keeps 0.7 of its speed.
+static void test_a_ball_bounces_exactly(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model Ball\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -9.81\n"
+                       "  when h <= 0 and v < 0 then\n    v := -0.7*v\n    n := n + 1\n  end\nend\n");
+    const double impacts[] = { 0.451523640985731, 1.083656738365754, 1.526149906531770, 1.835895124247982,
+                               2.052716776649329 };
+    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    for (int s = 0; s < 3; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 2.5);
+        for (int i = 0; i < 5; i++) {
+            go(&lab, run, impacts[i] - 1e-11);
+            assert_near(value(&lab, run, "n"), i, 0);
+            go(&lab, run, impacts[i] + 1e-11);
+            assert_near(value(&lab, run, "n"), i + 1, 0);
+        }
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+static void test_switches_by_events(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
+                       "  T' = 0.1*(10 - T) + 2*on\n"
+                       "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
+                       "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
+    // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5); heating again 10 log(1.5)
+    const double first = 10 * log(1.25), each = 10 * log(1.5);
+    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    for (int s = 0; s < 3; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-4, 60);
+        go(&lab, run, 9.5);
+        assert_near(value(&lab, run, "x"), 0.5, 1e-9);
+        go(&lab, run, 60);
+        assert_near(value(&lab, run, "x"), 0, 1e-9);
+        // 60 lies in a phase that began after `first` and a whole number of `each`
+        const double phase = fmod(60 - first, each);
+        const bool heats = fmod(floor((60 - first) / each), 2) == 1;
+        const double T = heats ? 30 - 12 * exp(-phase / 10) : 10 + 12 * exp(-phase / 10);
+        assert_near(value(&lab, run, "on"), heats, 0);
+        assert_near(value(&lab, run, "T"), T, 1e-2);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
 // A rod of cells, whether its array stays an array or not: equal shapes are one function, and the results the same.
 static const char rod[] = "model Rod\n  param n = 1200\n  var u[n] = 0, f[n]\n"
                           "  u[1]' = 400*(1 - 2*u[1] + u[2])\n"
@@ -383,6 +432,8 @@ int main(void)
         cmocka_unit_test(test_rates_that_bend_are_followed),
         cmocka_unit_test(test_relations_change_where_polynomials_cross),
         cmocka_unit_test(test_asking_for_values_changes_no_step),
+        cmocka_unit_test(test_a_ball_bounces_exactly),
+        cmocka_unit_test(test_switches_by_events),
         cmocka_unit_test(test_equal_shapes_share_their_code),
         cmocka_unit_test(test_shared_variables_are_computed_at_the_time_they_are_read),
         cmocka_unit_test(test_quanta_of_single_states),

@@ -415,6 +415,17 @@ static void follow_mode(Qss *m, Island *island, uint32_t k, double t)
     watch(m, island, k, t);
 }
 
+// The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not told.
+static void take_back(Qss *m, Island *island, double t)
+{
+    m->has_left = false;
+    m->event++;
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
+        if (m->modes[k] != m->modes_seen[k]) follow_mode(m, island, k, t);
+        else if (isinf(m->crossings.items[m->crossings.place[k]].t)) watch(m, island, k, t);
+    }
+}
+
 // ---- Failures
 
 static void fill(const Qss *m, Island *island, double t)
@@ -539,6 +550,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max,
         fill(m, island, t);
         return STEP_OK;
     }
+    if (m->has_left) take_back(m, island, t);
     size_t n = is_single ? SIZE_MAX : (size_t)(m->n > CHUNK ? m->n : CHUNK);
     island->t_before = t;
     for (; n > 0; n--) {
@@ -569,6 +581,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max,
             t = at;
             if (is_single || m->leaves_events) {
                 time_heap_set(&m->crossings, k, INFINITY);
+                m->has_left = true;
                 m->t = island->t = t;
                 fill(m, island, t);
                 return STEP_RELATION;
@@ -654,6 +667,7 @@ static void begin(Qss *m, Island *island)
 static void restart(Island *island)
 {
     Qss *m = island->memory;
+    m->has_left = false;
     const IrQuantised *ir = m->ir;
     const double t = island->t;
     if (t < m->t) {
@@ -743,6 +757,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
     m->window = WINDOW;
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
+    m->leaves_events = model->n_events > 0;
     m->is_small = code->updates && ir->n_relations == 0;
     // in first order q is constant, so only time can bend a rate
     const bool *bends = order == 1 ? ir->moves_in_time : ir->bends;

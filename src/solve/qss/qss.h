@@ -54,6 +54,7 @@ typedef struct Qss {
     size_t      n_since, window;
     double      t_since;
     bool        failed;
+    bool        has_left;               // an event to the driver, which may not have called restart
     bool        leaves_events;          // to the driver: more happens there than modes changing
 } Qss;
 
