@@ -348,7 +348,7 @@ static void read_quanta(Reader *r, const AstExperiment *e, orr_run_options *run)
     orr_setting *quanta = ARENA_ARRAY(r->arena, orr_setting, e->n_quanta);
     for (uint32_t i = 0; i < e->n_quanta; i++) {
         const AstSetting *from = &e->quanta[i];
-        quanta[i].name = name_of(r, &from->target, from->place);
+        quanta[i].name = name_of(r, &from->target, from->place, false);
         quanta[i].value = value_of(r, from->value, &from->target, true, quanta[i].name);
         if (quanta[i].value > 0 || r->failed) continue;
         diag_report(r->diag, DIAG_QUANTUM_BAD, from->place, quanta[i].value);
