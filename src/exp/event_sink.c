@@ -6,9 +6,9 @@
 #include <stdlib.h>
 
 struct orr_event_csv {
-    FileOut   file;
+    FileOut file;
     orr_diag *diag;    // borrowed
-    bool      begun;
+    bool begun;
 };
 
 orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag)
@@ -21,7 +21,8 @@ orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag)
     return NULL;
 }
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     (void)names, (void)units, (void)n, (void)time_unit;
     orr_event_csv *csv = self;

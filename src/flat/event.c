@@ -5,8 +5,8 @@
 // A body while it is read.
 typedef struct Body {
     Reading r;
-    Expr    branch;      // truth of the `if` around, of a hidden variable; EXPR_NONE: there is none
-    bool    is_next;     // reads what was before the event
+    Expr branch;     // truth of the `if` around, of a hidden variable; EXPR_NONE: there is none
+    bool is_next;    // reads what was before the event
 } Body;
 
 static void read_body(const Body *body, const AstItem *items, uint32_t n);
@@ -16,8 +16,8 @@ static void add_action(const Body *body, FlatAction action)
     Flat *flat = body->r.ex->flat;
     ExprPool *pool = &flat->pool;
     if (body->branch != EXPR_NONE && !action.is_hidden)
-        action.value = expr_make(pool, EXPR_IF, body->branch, action.value,
-                                 lower_read(body->r.ex, action.target));
+        action.value =
+            expr_make(pool, EXPR_IF, body->branch, action.value, lower_read(body->r.ex, action.target));
     vec_push(flat->arena, &flat->actions, action);
 }
 
@@ -58,11 +58,12 @@ static void read_assignment(const Body *body, const AstItem *item)
     const FlatVar *v = &flat->vars.items[variable];
     if (v->kind != FLAT_DISCRETE && (v->kind != FLAT_VARIABLE || body->is_next)) {
         EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name,
-                    v->kind == FLAT_PARAM   ? "a parameter"
-                    : v->kind == FLAT_INPUT ? "an input"
+                    v->kind == FLAT_PARAM    ? "a parameter"
+                    : v->kind == FLAT_INPUT  ? "an input"
                     : v->kind == FLAT_RESULT ? "a result of the terminal region"
                                              : "not discrete");
-        if (v->kind != FLAT_RESULT) diag_hint(ex->diag, "declare it as: discrete %s = …", entity->symbol->name);
+        if (v->kind != FLAT_RESULT)
+            diag_hint(ex->diag, "declare it as: discrete %s = …", entity->symbol->name);
         return;
     }
     add_action(body, (FlatAction){ variable, value, NULL, item->place, false });
@@ -88,7 +89,8 @@ static void read_branches(const Body *body, const AstItem *item)
         inner.branch = expr_binary(pool, EXPR_GT, lower_read(ex, kept), expr_const(pool, 0.5));
         read_body(&inner, item->branch.items, item->branch.n_items);
         const Expr not_here = expr_unary(pool, EXPR_NOT, inner.branch);
-        none_before = none_before == EXPR_NONE ? not_here : expr_binary(pool, EXPR_AND, none_before, not_here);
+        none_before =
+            none_before == EXPR_NONE ? not_here : expr_binary(pool, EXPR_AND, none_before, not_here);
     }
 }
 
@@ -96,14 +98,16 @@ static void read_loop(const Body *body, const AstItem *item)
 {
     Expander *ex = body->r.ex;
     long long first, last;
-    if (!lower_whole(&body->r, item->loop.first, &first) || !lower_whole(&body->r, item->loop.last, &last)) return;
+    if (!lower_whole(&body->r, item->loop.first, &first) || !lower_whole(&body->r, item->loop.last, &last))
+        return;
     for (long long k = first; k <= last && !expand_gives_up(ex); k++) {
         const Local index = { body->r.locals, item->loop.index, EXPR_NONE, (double)k };
         Body inner = *body;
         inner.r.locals = &index;
         const size_t before = ex->n_errors;
         if (++ex->n_turns > 50000000) {
-            EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, ex->n_turns, "turns of loops", (size_t)50000000);
+            EXPAND_FAIL(ex, DIAG_MODEL_TOO_LARGE, item->place, ex->n_turns, "turns of loops",
+                        (size_t)50000000);
             ex->n_errors += ERRORS_MAX;
             return;
         }
@@ -116,7 +120,8 @@ static void read_terminate(const Body *body, const AstItem *item)
 {
     Expander *ex = body->r.ex;
     const uint32_t flag = declare_hidden(ex, body->r.scope, "terminate", item->place);
-    add_action(body, (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
+    add_action(body,
+               (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
 }
 
 static void read_body(const Body *body, const AstItem *items, uint32_t n)
@@ -168,8 +173,12 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
-    FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN : e->kind == AST_AT ? FLAT_AT : FLAT_EVERY,
-                        .condition = EXPR_NONE, .place = e->place, .chain = chain };
+    FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN
+                                : e->kind == AST_AT ? FLAT_AT
+                                                    : FLAT_EVERY,
+                        .condition = EXPR_NONE,
+                        .place = e->place,
+                        .chain = chain };
     if (e->condition) read_condition(r, e->condition, &event);
     event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS);
     event.from = read_time(r, e->from, "first time", READS_PARAMS);
@@ -187,7 +196,8 @@ void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .in_event = true };
     if (ex->flat->arrays.n) ex->flat->keep_failed = true;    // events know single variables only
     const uint32_t chain = (uint32_t)ex->flat->events.n;
-    for (const AstEvent *e = item->event; e && !expand_gives_up(ex); e = e->otherwise) define_one(&r, e, chain);
+    for (const AstEvent *e = item->event; e && !expand_gives_up(ex); e = e->otherwise)
+        define_one(&r, e, chain);
 }
 
 Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
@@ -204,9 +214,15 @@ Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
     }
     flat->vars.items[sampled].start = EXPR_NONE;
     vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), e, place });
-    const FlatEvent event = { .kind = FLAT_EVERY, .condition = EXPR_NONE, .time = period, .from = from,
-                              .after = EXPR_NONE, .first_action = (uint32_t)flat->actions.n, .n_actions = 1,
-                              .chain = (uint32_t)flat->events.n, .place = place };
+    const FlatEvent event = { .kind = FLAT_EVERY,
+                              .condition = EXPR_NONE,
+                              .time = period,
+                              .from = from,
+                              .after = EXPR_NONE,
+                              .first_action = (uint32_t)flat->actions.n,
+                              .n_actions = 1,
+                              .chain = (uint32_t)flat->events.n,
+                              .place = place };
     vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false });
     vec_push(flat->arena, &flat->events, event);
     return lower_read(ex, sampled);

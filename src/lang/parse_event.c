@@ -30,16 +30,15 @@ bool parse_assign(Parser *p, AstItem *item)
 
 static bool at_part(const Parser *p)
 {
-    return parse_at_word(p, "end") || parse_at_word(p, "elsewhen") || parse_at_word(p, "elseif")
-           || parse_at(p, TOKEN_ELSE);
+    return parse_at_word(p, "end") || parse_at_word(p, "elsewhen") || parse_at_word(p, "elseif") ||
+           parse_at(p, TOKEN_ELSE);
 }
 
 static void parse_body_assign(Parser *p)
 {
     AstItem item;
     if (parse_assign(p, &item)) vec_push(&p->scratch, &p->items, item);
-    else if (parse_at(p, TOKEN_EQUALS))
-        diag_hint(p->diag, "an event computes in order; write ':=' there");
+    else if (parse_at(p, TOKEN_EQUALS)) diag_hint(p->diag, "an event computes in order; write ':=' there");
 }
 
 static void parse_terminate(Parser *p)
@@ -49,7 +48,8 @@ static void parse_terminate(Parser *p)
     AstItem item = { .kind = AST_TERMINATE };
     item.terminate = parse_doc(p);
     if (!item.terminate) {
-        if (parse_report(p, "a text in double quotes")) diag_hint(p->diag, "say why: terminate \"tank is empty\"");
+        if (parse_report(p, "a text in double quotes"))
+            diag_hint(p->diag, "say why: terminate \"tank is empty\"");
         return;
     }
     item.place = parse_since(p, start);
@@ -169,8 +169,8 @@ static void parse_body_statement(Parser *p)
         parse_body_for(p);
     } else if (parse_at_keyword(p, "terminate", false)) {
         parse_terminate(p);
-    } else if (parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true)
-               || parse_at_keyword(p, "every", true)) {
+    } else if (parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true) ||
+               parse_at_keyword(p, "every", true)) {
         if (parse_report(p, "an assignment"))
             diag_hint(p->diag, "an event stands outside of others; 'if' asks for something here");
         skip_block(p);

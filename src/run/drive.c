@@ -3,9 +3,9 @@
 // Fixed-step methods run in chunks of generated code as long as nothing happens. A chunk that ends in a NaN
 // is taken back and repeated step by step, so the failure is reported where it began. A step across which a
 // relation changes is made again, shorter, to the very first point at which it has changed; for other methods
-// that point is found on the dense output (see look.c). The island then stands at the event, which is handled (modes,
-// grid, solver) when the user arrives there or the next step is made: until then what was recorded before it
-// still sees the old modes.
+// that point is found on the dense output (see look.c). The island then stands at the event, which is
+// handled (modes, grid, solver) when the user arrives there or the next step is made: until then what was
+// recorded before it still sees the old modes.
 #include "base/diag.h"
 #include "base/os.h"
 #include "run/run.h"
@@ -71,7 +71,8 @@ orr_status drive_arrive(orr_run *run, Island *island)
     return ORR_STATUS_OK;
 }
 
-// Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we are.
+// Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we
+// are.
 static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
 {
     run->n_since_pulse += n_steps * (run->model->n_states + 8);

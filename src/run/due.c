@@ -9,8 +9,8 @@
 #include <stdlib.h>
 
 enum {
-    ALIGNED = 64,            // bytes, as the calendar asks for
-    PENDING_MAX = 4096,      // delayed firings that wait at the same time
+    ALIGNED = 64,          // bytes, as the calendar asks for
+    PENDING_MAX = 4096,    // delayed firings that wait at the same time
 };
 
 static uint32_t count_inputs(const orr_model *model)
@@ -34,8 +34,8 @@ static uint32_t capacity_of(const orr_model *model)
 
 size_t due_size(const orr_model *model)
 {
-    return (calendar_bytes(capacity_of(model)) + ALIGNED) / sizeof(double) + 1 + count_pending(model)
-           + model->n_events;
+    return (calendar_bytes(capacity_of(model)) + ALIGNED) / sizeof(double) + 1 + count_pending(model) +
+           model->n_events;
 }
 
 void due_init(orr_run *run, double *memory)
@@ -146,8 +146,8 @@ bool due_delay(orr_run *run, uint32_t event, double t)
         calendar_set(&run->calendar, run->model->n_events + i, t + delay);
         return true;
     }
-    diag_report(run->diag, DIAG_EVENTS_WAIT, run_place(run->model, run->diag, e->place), t, (size_t)PENDING_MAX,
-                event_cause(run, event));
+    diag_report(run->diag, DIAG_EVENTS_WAIT, run_place(run->model, run->diag, e->place), t,
+                (size_t)PENDING_MAX, event_cause(run, event));
     diag_hint(run->diag, "the delay is long compared with the time between two events");
     return false;
 }

@@ -15,9 +15,9 @@
 #include <string.h>
 
 enum {
-    SETTLE_MAX = 100,        // rounds of modes that depend on one another
-    ITERATIONS_MAX = 1000,   // of bodies that make others fire, at one instant
-    BURST_MAX = 1000,        // events inside BURST_SPAN before we call it endless
+    SETTLE_MAX = 100,         // rounds of modes that depend on one another
+    ITERATIONS_MAX = 1000,    // of bodies that make others fire, at one instant
+    BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
 };
 #define BURST_SPAN 1e-9    // of the scale of time
 
@@ -50,8 +50,8 @@ static void find_readers(orr_run *run)
     for (uint32_t i = 0; i < model->n_relations; i++) run->reader[i] = EVENT_NONE;
     for (uint32_t i = 0; i < model->n_events + model->n_relations; i++) {
         const bool is_event = i < model->n_events;
-        const Expr root = is_event ? flat->events.items[i].condition
-                                   : flat->relations.items[i - model->n_events].relation;
+        const Expr root =
+            is_event ? flat->events.items[i].condition : flat->relations.items[i - model->n_events].relation;
         if (root == EXPR_NONE) continue;
         size_t n;
         const ArenaMark mark = arena_mark(&work);
@@ -347,8 +347,8 @@ static bool check_values(orr_run *run, const Island *island, const FlatAction *a
     return true;
 }
 
-static bool show_body(orr_run *run, const Island *island, uint32_t number, const FlatAction *actions, uint32_t n,
-                      size_t iteration)
+static bool show_body(orr_run *run, const Island *island, uint32_t number, const FlatAction *actions,
+                      uint32_t n, size_t iteration)
 {
     bool ok = true;
     const Place place = run->model->flat.events.items[number].place;
@@ -357,8 +357,8 @@ static bool show_body(orr_run *run, const Island *island, uint32_t number, const
         const double right = value_of(run, island, actions[k].target);
         if (actions[k].is_hidden || is_assigned_later(actions, k, n)) continue;
         if (actions[k].text && right == 0) continue;
-        ok = observe(run, island->t, event_cause(run, number), place, actions[k].text ? "terminate" : target->name,
-                     run->left[k], right, iteration);
+        ok = observe(run, island->t, event_cause(run, number), place,
+                     actions[k].text ? "terminate" : target->name, run->left[k], right, iteration);
     }
     return ok;
 }
@@ -393,7 +393,8 @@ static void sort_fired(orr_run *run)
     for (uint32_t i = 1; i < run->n_fired; i++) {
         const uint32_t event = run->fired[i];
         uint32_t k = i;
-        for (; k > 0 && run->rank[run->fired[k - 1]] > run->rank[event]; k--) run->fired[k] = run->fired[k - 1];
+        for (; k > 0 && run->rank[run->fired[k - 1]] > run->rank[event]; k--)
+            run->fired[k] = run->fired[k - 1];
         run->fired[k] = event;
     }
 }
@@ -437,7 +438,8 @@ static bool report_cycle(orr_run *run, double t)
                 run_place(run->model, run->diag, flat->events.items[run->recent[0]].place), t,
                 (size_t)ITERATIONS_MAX, texts.p);
     str_free(&texts);
-    diag_hint(run->diag, "each makes another fire; what they assign must at some time leave all conditions alone");
+    diag_hint(run->diag,
+              "each makes another fire; what they assign must at some time leave all conditions alone");
     note_recent(run);
     drive_fail(run);
     return false;
@@ -449,8 +451,8 @@ static orr_status report_burst(orr_run *run, const Island *island)
     const orr_status status =
         fail_endless(run, island->t, run->event_relation,
                      "a small hysteresis, or a smooth function in its place, ends the chattering");
-    diag_note(run->diag, (Place){ 0 }, "%zu events since t = %.10g, one every %.2g", run->n_burst, run->burst_start,
-              (island->t - run->burst_start) / (double)run->n_burst);
+    diag_note(run->diag, (Place){ 0 }, "%zu events since t = %.10g, one every %.2g", run->n_burst,
+              run->burst_start, (island->t - run->burst_start) / (double)run->n_burst);
     note_recent(run);
     return status;
 }
@@ -497,7 +499,10 @@ static bool keep_past(orr_run *run, Island *island)
     return false;
 }
 
-static orr_status failed(const orr_run *run) { return run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_CANCELLED; }
+static orr_status failed(const orr_run *run)
+{
+    return run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_CANCELLED;
+}
 
 orr_status event_handle(orr_run *run, Island *island)
 {
@@ -508,8 +513,7 @@ orr_status event_handle(orr_run *run, Island *island)
         run->burst_start = island->t;
         run->n_burst = 0;
     }
-    if (++run->n_burst > BURST_MAX)
-        return report_burst(run, island);
+    if (++run->n_burst > BURST_MAX) return report_burst(run, island);
     bool acted, affects = false;
     const size_t n_bodies = run->n_bodies;
     const bool ended = island->surface.ends;

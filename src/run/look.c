@@ -2,11 +2,12 @@
 //
 // The relations are evaluated at a few places in the step. Where one differs from its mode a change has been
 // passed, which is then located to rounding. Where none does, a relation may have changed and changed back
-// between two looks: a polynomial through its zero function at the places tells where it comes nearest to zero,
-// and there we look again. Of a fixed step only the ends are looked at, unless the zero function turns round.
+// between two looks: a polynomial through its zero function at the places tells where it comes nearest to
+// zero, and there we look again. Of a fixed step only the ends are looked at, unless the zero function
+// turns round.
 //
-// Relations that only conditions of events read change nothing by themselves: if no condition becomes true, the
-// mode follows and the step goes on.
+// Relations that only conditions of events read change nothing by themselves: if no condition becomes true,
+// the mode follows and the step goes on.
 #include "run/run.h"
 #include "solve/solver.h"
 #include <math.h>
@@ -17,8 +18,8 @@ enum { LOOKS = 4, PASSES_MAX = 10000, HALVINGS = 40 };
 // The state at a time inside the last fixed step: the same method with a shorter step.
 typedef struct Shorter {
     Island *island;
-    double  t;
-    long    k;
+    double t;
+    long k;
 } Shorter;
 
 static bool shorter_step(void *context, double t, double *x)
@@ -55,8 +56,8 @@ static bool any_differs(const double *relations, const double *modes, size_t n)
 
 // Slope at each of five equidistant places, in units of their distance, of the polynomial through the values.
 static const double slopes[LOOKS + 1][LOOKS + 1] = {
-    { -25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4 },         { -1.0 / 4, -5.0 / 6, 3.0 / 2, -1.0 / 2, 1.0 / 12 },
-    { 1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12 },    { -1.0 / 12, 1.0 / 2, -3.0 / 2, 5.0 / 6, 1.0 / 4 },
+    { -25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4 },      { -1.0 / 4, -5.0 / 6, 3.0 / 2, -1.0 / 2, 1.0 / 12 },
+    { 1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12 }, { -1.0 / 12, 1.0 / 2, -3.0 / 2, 5.0 / 6, 1.0 / 4 },
     { 1.0 / 4, -4.0 / 3, 3, -4, 25.0 / 12 },
 };
 
@@ -79,8 +80,14 @@ static void polynomial(const double *g, double *c)
     c[4] = d4 / 24;
 }
 
-static double value_of(const double *c, double s) { return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4]))); }
-static double slope_of(const double *c, double s) { return c[1] + s * (2 * c[2] + s * (3 * c[3] + s * 4 * c[4])); }
+static double value_of(const double *c, double s)
+{
+    return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
+}
+static double slope_of(const double *c, double s)
+{
+    return c[1] + s * (2 * c[2] + s * (3 * c[3] + s * 4 * c[4]));
+}
 
 // On which side of zero a relation is between two places, neither of which it has changed at.
 static double side_of(double a, double b) { return a + b < 0 ? -1 : 1; }
@@ -103,7 +110,8 @@ static double turning_place(const double *g, int from, double known)
     return side * value_of(c, hi) <= 0.01 * range ? hi : NAN;
 }
 
-// In which of the intervals between places may a relation that has not changed at its ends turn round? A set of bits.
+// In which of the intervals between places may a relation that has not changed at its ends turn round? A
+// set of bits.
 static unsigned find_turns(const orr_run *run)
 {
     unsigned turns = 0;
@@ -119,8 +127,8 @@ static unsigned find_turns(const orr_run *run)
     return turns;
 }
 
-// The first place in [from, from + 1], after `known`, where a relation that has not changed at its ends may have
-// changed; NaN if there is none.
+// The first place in [from, from + 1], after `known`, where a relation that has not changed at its ends may
+// have changed; NaN if there is none.
 static double first_turn(orr_run *run, int from, double known)
 {
     double first = NAN;
@@ -134,8 +142,8 @@ static double first_turn(orr_run *run, int from, double known)
     return first;
 }
 
-// Does a zero function turn round in the last fixed step, as far as its values at three ends of steps tell? With
-// half a step to spare on both sides.
+// Does a zero function turn round in the last fixed step, as far as its values at three ends of steps tell?
+// With half a step to spare on both sides.
 static bool may_turn(const orr_run *run, const double *end)
 {
     if (isnan(run->t_sample_before)) return true;
@@ -143,7 +151,8 @@ static bool may_turn(const orr_run *run, const double *end)
     for (size_t k = 0; k < run->model->n_relations; k++) {
         const double a = before[2 * k], b = begin[2 * k], c = end[2 * k];
         const double side = side_of(b, c), slope = 0.5 * (c - a), bend = c - 2 * b + a;
-        if (side * (slope - 0.5 * bend) <= 0 && side * (slope + 1.5 * bend) >= 0 && side * bend > 0) return true;
+        if (side * (slope - 0.5 * bend) <= 0 && side * (slope + 1.5 * bend) >= 0 && side * bend > 0)
+            return true;
     }
     return false;
 }
@@ -151,12 +160,12 @@ static bool may_turn(const orr_run *run, const double *end)
 // ---- Looking
 
 typedef struct Look {
-    orr_run    *run;
-    Island     *island;
-    LocateState state;         // exact
-    void       *context;
-    double      t_from, t_to;
-    unsigned    turns;         // intervals in which something may turn round
+    orr_run *run;
+    Island *island;
+    LocateState state;    // exact
+    void *context;
+    double t_from, t_to;
+    unsigned turns;    // intervals in which something may turn round
 } Look;
 
 static double time_of(const Look *l, double place)
@@ -172,8 +181,8 @@ static bool sample(const Look *l, int place)
     return island_relations(l->island, at, run->x_event, run->samples[place]);
 }
 
-// Something changes between the times lo, where nothing has, and hi, where run->relations are those of x_event.
-// True if the step ends there; else *lo is a later time, up to which everything is taken.
+// Something changes between the times lo, where nothing has, and hi, where run->relations are those of
+// x_event. True if the step ends there; else *lo is a later time, up to which everything is taken.
 static bool meet(const Look *l, double *lo, double hi)
 {
     orr_run *run = l->run;
@@ -211,7 +220,8 @@ static bool look_between(const Look *l, int from, bool *met)
     double lo = time_of(l, from), known = from;
     for (int pass = 0; pass < PASSES_MAX && !*met; pass++) {
         bool differs;
-        const double turn = l->turns >> from & 1 ? first_turn(run, from, known) : NAN, hi = isnan(turn) ? end : time_of(l, turn);
+        const double turn = l->turns >> from & 1 ? first_turn(run, from, known) : NAN,
+                     hi = isnan(turn) ? end : time_of(l, turn);
         if (isnan(turn) && (lo >= end || !any_differs(run->samples[from + 1], modes, n))) return true;
         if (!isnan(turn)) known = turn;
         if (!isnan(turn) && !(hi > lo && hi < end)) continue;
@@ -255,14 +265,13 @@ bool look_for_event(orr_run *run, Island *island)
     memcpy(run->x_end, island->x, size);
     if (!island_relations(island, l.t_to, run->x_end, run->samples[LOOKS])) return false;
     bool met = false, ok = true;
-    const bool is_quiet = is_fixed && !any_differs(run->samples[LOOKS], island_modes(island), n)
-                          && !may_turn(run, run->samples[LOOKS]);
+    const bool is_quiet = is_fixed && !any_differs(run->samples[LOOKS], island_modes(island), n) &&
+                          !may_turn(run, run->samples[LOOKS]);
     if (!is_quiet) {
         for (int i = 1; i < LOOKS; i++)
             if (!sample(&l, i)) return false;
         l.turns = find_turns(run);
-        for (int i = 0; i < LOOKS && ok && !met; i++)
-            ok = look_between(&l, i, &met);
+        for (int i = 0; i < LOOKS && ok && !met; i++) ok = look_between(&l, i, &met);
     }
     if (!ok) return false;
     if (!met && island->surface.slides && surface_leaves(island, l.t_to, run->x_end)) {

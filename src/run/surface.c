@@ -1,14 +1,14 @@
 // src/run/surface.c: events that would follow each other for ever, and how they end.
 //
-// Zeno. A ball bounces faster and faster and, after finite time, no more. An event of a condition whose intervals
-// shrink until they are nothing beside the time of the run has come to that point: the states its body assigns
-// get the value at which the zero function of its relation stands still, and are held there (their rates are
-// taken as 0 or, if the surface moves, such that they stay on it) until another event assigns them, the relation becomes false, or what pushes against the surface
-// changes its direction.
+// Zeno. A ball bounces faster and faster and, after finite time, no more. An event of a condition whose
+// intervals shrink until they are nothing beside the time of the run has come to that point: the states its
+// body assigns get the value at which the zero function of its relation stands still, and are held there
+// (their rates are taken as 0 or, if the surface moves, such that they stay on it) until another event
+// assigns them, the relation becomes false, or what pushes against the surface changes its direction.
 //
 // Sliding. If the rates on both sides of a relation in an equation point to the surface where it changes, the
-// solution can only follow it. Then both sides contribute, in the proportion at which the zero function does not
-// move: f = a·f₁ + (1 - a)·f₂ [Filippov 1960], as long as 0 <= a <= 1.
+// solution can only follow it. Then both sides contribute, in the proportion at which the zero function
+// does not move: f = a·f₁ + (1 - a)·f₂ [Filippov 1960], as long as 0 <= a <= 1.
 #include "base/diag.h"
 #include "base/text.h"
 #include "run/run.h"
@@ -18,21 +18,21 @@
 #include <string.h>
 
 enum { SHRINKING_MIN = 6, HALVINGS = 60, NAMES = 6 };
-#define ZENO_SPAN 1e-11     // an interval that is nothing, of the scale of time
-#define UNSEEN    10        // times the absolute tolerance
-#define PROBE     1e-6      // how far slopes are looked for, of the scale of time
+#define ZENO_SPAN 1e-11    // an interval that is nothing, of the scale of time
+#define UNSEEN    10       // times the absolute tolerance
+#define PROBE     1e-6     // how far slopes are looked for, of the scale of time
 
 typedef struct Zeno {
     double t, interval, ratio;    // last firing, time since the one before, that beside the one before it
-    int    n_shrinking;           // intervals in a row, each shorter than the one before
+    int n_shrinking;              // intervals in a row, each shorter than the one before
     size_t n;                     // firings
-    double limit, doubt;          // where it all accumulates, by the firings that agreed best; by how much they did
-    double limit_before;          // by the firing before
+    double limit, doubt;    // where it all accumulates, by the firings that agreed best; by how much they did
+    double limit_before;    // by the firing before
 } Zeno;
 
 typedef struct Rest {
     uint32_t event, relation;
-    double   push;                // second difference of the zero function without holding: negative, towards it
+    double push;    // second difference of the zero function without holding: negative, towards it
 } Rest;
 
 double surface_scale(const orr_run *run, const Island *island)
@@ -75,7 +75,8 @@ void surface_start(orr_run *run, Island *island)
     memset(s->held, 0, run->model->n_states * sizeof *s->held);
     memset(s->ignored, 0, run->model->n_relations * sizeof *s->ignored);
     memset(s->resting, 0, run->model->n_relations * sizeof *s->resting);
-    for (uint32_t i = 0; i < run->model->n_events; i++) run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
+    for (uint32_t i = 0; i < run->model->n_events; i++)
+        run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
 }
 
 // ---- Rates
@@ -95,7 +96,8 @@ static bool zero_at(Island *island, double t, const double *x, size_t relation, 
 }
 
 // How fast the zero function of a relation moves at (t, x) if x moves at the rates dx.
-static bool slope_along(Island *island, double t, const double *x, const double *dx, size_t relation, double *slope)
+static bool slope_along(Island *island, double t, const double *x, const double *dx, size_t relation,
+                        double *slope)
 {
     Surface *s = &island->surface;
     double g[2];
@@ -108,7 +110,8 @@ static bool slope_along(Island *island, double t, const double *x, const double 
     return true;
 }
 
-// Rates and slopes on both sides; the modes are those of the first side afterwards. Returns 0, or as programs do.
+// Rates and slopes on both sides; the modes are those of the first side afterwards. Returns 0, or as
+// programs do.
 static int both_sides(Island *island, double t, const double *x, double slopes[2])
 {
     Surface *s = &island->surface;
@@ -203,7 +206,8 @@ int surface_values(Island *island, double t, const double *x)
         failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
     }
     for (uint32_t i = 0; i < model->n_states && !failed; i++)
-        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE) v[layout->place[model->blocks.rates[i]]] = dx[i];
+        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
+            v[layout->place[model->blocks.rates[i]]] = dx[i];
     arena_free(&work);
     return failed;
 }
@@ -215,7 +219,8 @@ static void names_of_states(const orr_model *model, const bool *which, StrBuf *s
     size_t n = 0;
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (!which[i]) continue;
-        if (n++ < NAMES) str_addf(s, "%s'%s'", s->p ? ", " : "", model->flat.vars.items[model->blocks.states[i]].name);
+        if (n++ < NAMES)
+            str_addf(s, "%s'%s'", s->p ? ", " : "", model->flat.vars.items[model->blocks.states[i]].name);
     }
     if (n > NAMES) str_addf(s, " and %zu more", n - NAMES);
 }
@@ -277,7 +282,8 @@ bool surface_leaves(Island *island, double t, const double *x)
     return !(slopes[0] * slopes[1] < 0 && part >= 0 && part <= 1);
 }
 
-double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context)
+double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
+                          void *context)
 {
     double lo = t_lo, hi = t_hi;
     for (int i = 0; i < HALVINGS; i++) {
@@ -296,8 +302,8 @@ void surface_exit(orr_run *run, Island *island)
     Surface *s = &island->surface;
     const size_t n = run->model->n_relations;
     double slopes[2];
-    // on from here goes the side that leads away; without sliding it is the second one's modes that hold behind
-    // the surface if the first leads there
+    // on from here goes the side that leads away; without sliding it is the second one's modes that hold
+    // behind the surface if the first leads there
     const bool known = both_sides(island, island->t, island->x, slopes) == 0;
     const int side = known && fabs(slopes[0]) > fabs(slopes[1]) ? 1 : 0;
     memcpy(island_modes(island), s->modes[known && slopes[0] * slopes[1] < 0 ? 0 : side], n * sizeof(double));
@@ -350,8 +356,8 @@ static double push_on(Island *island, uint32_t relation)
 static bool slope_now(Island *island, uint32_t relation, double *slope)
 {
     Surface *s = &island->surface;
-    return plain_rates(island, island->t, island->x, s->rates[0]) == 0
-           && slope_along(island, island->t, island->x, s->rates[0], relation, slope);
+    return plain_rates(island, island->t, island->x, s->rates[0]) == 0 &&
+           slope_along(island, island->t, island->x, s->rates[0], relation, slope);
 }
 
 static orr_status fail_zeno(orr_run *run, const Island *island, uint32_t number, const char *why)
@@ -361,7 +367,8 @@ static orr_status fail_zeno(orr_run *run, const Island *island, uint32_t number,
                 run_place(run->model, run->diag, run->model->flat.events.items[number].place), island->t,
                 event_cause(run, number));
     diag_hint(run->diag, "%s", why);
-    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n, z->ratio);
+    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n,
+              z->ratio);
     return drive_fail(run);
 }
 
@@ -385,10 +392,12 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
     uint32_t n_targets = 0;
     for (uint32_t i = 0; i < model->n_states; i++) n_targets += is_target[i];
     if (!any || relation == EVENT_NONE)
-        return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
+        return fail_zeno(run, island, number,
+                         "end the sequence in the model: stop, or switch to a state of rest");
     // where the zero function stands still, between the values before and after the body
     memcpy(s->x2, island->x, model->n_states * sizeof *s->x2);
-    if (!slope_now(island, relation, &right_slope)) return fail_zeno(run, island, number, "its surface has no slope");
+    if (!slope_now(island, relation, &right_slope))
+        return fail_zeno(run, island, number, "its surface has no slope");
     for (uint32_t k = event->n_actions; k-- > 0;) {
         const uint32_t state = model->ir.layout.state_of[actions[k].target];
         if (state != FLAT_NONE) island->x[state] = run->left[k];
@@ -400,14 +409,16 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         if (is_target[i]) island->x[i] += part * (s->x2[i] - island->x[i]);
     if (!known || !(part > 0 && part < 1)) {
         memcpy(island->x, s->x2, model->n_states * sizeof *s->x2);
-        return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
+        return fail_zeno(run, island, number,
+                         "end the sequence in the model: stop, or switch to a state of rest");
     }
     // what rounding left over would move it in the long run
     for (int round = 0; round < 3; round++) {
         double slope;
         if (!slope_now(island, relation, &slope) || slope == 0) break;
         for (uint32_t i = 0; i < model->n_states; i++)
-            if (is_target[i]) island->x[i] += slope / (left_slope - right_slope) * (s->x2[i] - run->x_trial[i]);
+            if (is_target[i])
+                island->x[i] += slope / (left_slope - right_slope) * (s->x2[i] - run->x_trial[i]);
     }
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (!is_target[i] || s->held[i]) continue;
@@ -423,7 +434,8 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
     names_of_states(model, is_target, &names);
     diag_report(run->diag, DIAG_RESTS, run_place(model, run->diag, event->place), event_cause(run, number),
                 z->limit, names.p);
-    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n, z->ratio);
+    diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n,
+              z->ratio);
     str_free(&names);
     return ORR_STATUS_OK;
 }
@@ -478,7 +490,8 @@ static void release(orr_run *run, Island *island, uint32_t i)
     for (uint32_t r = 0; r < run->n_rests; r++) {
         const FlatEvent *event = &model->flat.events.items[run->rests[r].event];
         for (uint32_t k = 0; k < event->n_actions; k++) {
-            const uint32_t state = model->ir.layout.state_of[model->flat.actions.items[event->first_action + k].target];
+            const uint32_t state =
+                model->ir.layout.state_of[model->flat.actions.items[event->first_action + k].target];
             if (state == FLAT_NONE || s->held[state]) continue;
             s->held[state] = true;
             s->n_held++;

@@ -1,4 +1,5 @@
-// tests/solve/test_events.c: events against closed solutions, through the whole chain, with every kind of solver.
+// tests/solve/test_events.c: events against closed solutions, through the whole chain, with every kind of
+// solver.
 #include "check.h"
 #include "orrery/experiment.h"
 #include <stdlib.h>
@@ -7,32 +8,33 @@ enum { SEEN_MAX = 400 };
 
 typedef struct Seen {
     double t, left, right;
-    char   cause[64], variable[32];
+    char cause[64], variable[32];
     size_t line, iteration;
 } Seen;
 
 typedef struct Lab {
-    orr_diag   *diag;
+    orr_diag *diag;
     orr_source *source;
-    orr_model  *model;
-    orr_run    *run;
-    Seen        seen[SEEN_MAX];
-    size_t      n_seen;
+    orr_model *model;
+    orr_run *run;
+    Seen seen[SEEN_MAX];
+    size_t n_seen;
 } Lab;
 
 typedef struct Method {
     const char *solver;
-    double      step, tolerance;
-    double      error;      // of what it computes on its own, for errors that are not ours to judge
+    double step, tolerance;
+    double error;    // of what it computes on its own, for errors that are not ours to judge
 } Method;
 
 // Euler to its own accuracy, the others to rounding or their tolerance.
 static const Method methods[] = {
-    { "euler", 1e-4, 0, 2e-3 }, { "heun", 1e-3, 0, 1e-6 }, { "rk4", 1e-3, 0, 1e-9 },
+    { "euler", 1e-4, 0, 2e-3 },   { "heun", 1e-3, 0, 1e-6 },   { "rk4", 1e-3, 0, 1e-9 },
     { "dopri5", 0, 1e-11, 1e-9 }, { "adams", 0, 1e-11, 1e-9 }, { "bdf", 0, 1e-11, 1e-8 },
     { "auto", 0, 1e-11, 1e-9 },
 };
-#define FOR_EACH_METHOD(m) for (const Method *m = methods; m < methods + sizeof methods / sizeof *methods; m++)
+#define FOR_EACH_METHOD(m)                                                                                   \
+    for (const Method *m = methods; m < methods + sizeof methods / sizeof *methods; m++)
 
 static bool see(void *context, const orr_event *e)
 {
@@ -106,20 +108,23 @@ static void expect_near(const Method *m, const char *what, double found, double 
 
 // ---- The ball
 
-static const char ball[] = "model Ball\n  param g = 9.81, e = 0.7\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n"
-                           "  v' = -g\n  when h <= 0 then\n    v := -e*v\n    n := n + 1\n  end\nend\n";
+static const char ball[] =
+    "model Ball\n  param g = 9.81, e = 0.7\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n"
+    "  v' = -g\n  when h <= 0 then\n    v := -e*v\n    n := n + 1\n  end\nend\n";
 
 static void test_impacts_of_a_ball(void **state)
 {
     (void)state;
-    static const double impacts[] = { 0.451523640985731, 1.083656738365754, 1.526149906531770, 1.835895124247982,
-                                      2.052716776649329 };
-    FOR_EACH_METHOD (m) {
+    static const double impacts[] = { 0.451523640985731, 1.083656738365754, 1.526149906531770,
+                                      1.835895124247982, 2.052716776649329 };
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(ball, m, 2.1);
         advance(lab, 2.1);
         double t[8];
         assert_int_equal(times_of(lab, "n", t, 8), 5);
-        for (int i = 0; i < 5; i++) expect_near(m, "an impact", t[i], impacts[i], strcmp(m->solver, "bdf") ? m->error : 1e-9);
+        for (int i = 0; i < 5; i++)
+            expect_near(m, "an impact", t[i], impacts[i], strcmp(m->solver, "bdf") ? m->error : 1e-9);
         assert_string_equal(lab->seen[0].cause, "when h <= 0");
         assert_int_equal(lab->seen[0].line, 7);
         assert_near(lab->seen[0].right, -0.7 * lab->seen[0].left, 1e-14);
@@ -130,7 +135,8 @@ static void test_impacts_of_a_ball(void **state)
 static void test_the_ball_comes_to_rest(void **state)
 {
     (void)state;
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(ball, m, 4);
         advance(lab, 4);
         expect_near(m, "h", value(lab, "h"), 0, m->error);
@@ -153,9 +159,10 @@ static void test_the_ball_comes_to_rest(void **state)
 static void test_what_rests_can_be_pushed(void **state)
 {
     (void)state;
-    const char *text = "model Ball\n  param g = 10, e = 0.5\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -g\n"
-                       "  when h <= 0 then\n    v := -e*v\n    n := n + 1\n  end\n  at 3 then v := v + 1 end\n"
-                       "  at 4 then v := v - 2 end\n  every 0.5 from 2.75 then v := 0.99*v end\nend\n";
+    const char *text =
+        "model Ball\n  param g = 10, e = 0.5\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -g\n"
+        "  when h <= 0 then\n    v := -e*v\n    n := n + 1\n  end\n  at 3 then v := v + 1 end\n"
+        "  at 4 then v := v - 2 end\n  every 0.5 from 2.75 then v := 0.99*v end\nend\n";
     for (int i = 2; i < 6; i++) {
         const Method *m = &methods[i];
         Lab *lab = lab_open(text, m, 5);
@@ -174,11 +181,13 @@ static void test_what_rests_can_be_pushed(void **state)
 static void test_three_balls_at_once(void **state)
 {
     (void)state;
-    const char *text = "model Balls\n  param e[3] = 0.5\n  var h[3] = 1, v[3] = 0\n  discrete n = 0, order = 0\n"
-                       "  for i in 1..3\n    h[i]' = v[i]\n    v[i]' = -9.81\n"
-                       "    when h[i] <= 0 then\n      v[i] := -e[i]*v[i]\n      n := n + 1\n      order := 10*order + i\n"
-                       "    end\n  end\nend\n";
-    FOR_EACH_METHOD (m) {
+    const char *text =
+        "model Balls\n  param e[3] = 0.5\n  var h[3] = 1, v[3] = 0\n  discrete n = 0, order = 0\n"
+        "  for i in 1..3\n    h[i]' = v[i]\n    v[i]' = -9.81\n"
+        "    when h[i] <= 0 then\n      v[i] := -e[i]*v[i]\n      n := n + 1\n      order := 10*order + i\n"
+        "    end\n  end\nend\n";
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 1);
         advance(lab, 0.7);
         expect_near(m, "n", value(lab, "n"), 3, 0);
@@ -200,7 +209,8 @@ static void test_hysteresis(void **state)
     (void)state;
     const char *text = "model H\n  var x = 0\n  discrete u = 1\n  x' = u\n  when x >= 1 then u := -1 end\n"
                        "  when x <= -1 then u := 1 end\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 10);
         advance(lab, 10);
         expect_near(m, "x", value(lab, "x"), 0, 1e-9);
@@ -214,7 +224,8 @@ static void test_hysteresis(void **state)
 static void test_sliding(void **state)
 {
     (void)state;
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open("model S\n  var x = 1\n  x' = -sign(x)\nend\n", m, 3);
         for (int i = 0; i <= 30; i++) {
             advance(lab, i * 0.1);
@@ -228,9 +239,11 @@ static void test_sliding(void **state)
 static void test_sticking_and_slipping(void **state)
 {
     (void)state;
-    const char *text = "model F\n  param mu = 1\n  var v = 0.5\n  force = 0.5*t\n  v' = force - mu*sign(v)\nend\n";
+    const char *text =
+        "model F\n  param mu = 1\n  var v = 0.5\n  force = 0.5*t\n  v' = force - mu*sign(v)\nend\n";
     // v = 0.5 + t^2/4 - t until (t - 2)^2 = 2; at rest until force = 1 at t = 2; then v' = 0.5 t - 1
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 4);
         advance(lab, 1.5);
         expect_near(m, "v at rest", value(lab, "v"), 0, m->error);
@@ -249,7 +262,8 @@ static void test_thermostat(void **state)
                        "  when x >= high then on := 0 end\n  when x <= low then on := 1 end\nend\n";
     const double first = log((30 - 18.0) / (30 - 21)), cool = log((21 - 10.0) / (19 - 10)),
                  heat = log((30 - 19.0) / (30 - 21));
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 2);
         advance(lab, 2);
         double t[16];
@@ -268,7 +282,8 @@ static void test_half_wave_rectifier(void **state)
 {
     (void)state;
     const char *text = "model R\n  var q = 0\n  u = sin(t)\n  i = if u > 0 then u else 0\n  q' = i\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 20);
         for (int k = 1; k <= 3; k++) {
             advance(lab, 2 * acos(-1) * k);
@@ -283,9 +298,11 @@ static void test_half_wave_rectifier(void **state)
 static void test_pulse_width_modulation(void **state)
 {
     (void)state;
-    const char *text = "model P\n  param tau = 0.02, T = 0.01, duty = 0.3\n  var v = 0\n  discrete u = 0\n"
-                       "  v' = (u - v)/tau\n  every T from 0 then u := 1 end\n  every T from duty*T then u := 0 end\nend\n";
-    FOR_EACH_METHOD (m) {
+    const char *text =
+        "model P\n  param tau = 0.02, T = 0.01, duty = 0.3\n  var v = 0\n  discrete u = 0\n"
+        "  v' = (u - v)/tau\n  every T from 0 then u := 1 end\n  every T from duty*T then u := 0 end\nend\n";
+    FOR_EACH_METHOD(m)
+    {
         Method fine = *m;
         fine.step *= 0.02;    // time constants are shorter
         Lab *lab = lab_open(text, &fine, 0.1);
@@ -299,7 +316,8 @@ static void test_pulse_width_modulation(void **state)
             expect_near(m, "v off", value(lab, "v"), v, m->error);
         }
         for (size_t i = 0; i < lab->n_seen; i++)    // never summed
-            assert_true(lab->seen[i].t == (i % 2 ? 0.3 * 0.01 + (double)(i / 2) * 0.01 : (double)(i / 2) * 0.01));
+            assert_true(lab->seen[i].t ==
+                        (i % 2 ? 0.3 * 0.01 + (double)(i / 2) * 0.01 : (double)(i / 2) * 0.01));
         assert_int_equal(lab->n_seen, 21);
         lab_close(lab);
     }
@@ -308,9 +326,11 @@ static void test_pulse_width_modulation(void **state)
 static void test_difference_equations(void **state)
 {
     (void)state;
-    const char *text = "model D\n  param r = 3.7\n  discrete x = 0.3, a = 0, b = 1\n  next x = r*x*(1 - x) every 1\n"
-                       "  next a = b every 1\n  next b = a + b every 1\nend\n";
-    FOR_EACH_METHOD (m) {
+    const char *text =
+        "model D\n  param r = 3.7\n  discrete x = 0.3, a = 0, b = 1\n  next x = r*x*(1 - x) every 1\n"
+        "  next a = b every 1\n  next b = a + b every 1\nend\n";
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 30);
         double x = 0.3, a = 0, b = 1;
         for (int k = 1; k <= 30; k++) {
@@ -331,8 +351,10 @@ static void test_difference_equations(void **state)
 static void test_sampled_control(void **state)
 {
     (void)state;
-    const char *text = "model C\n  param k = 3, h = 0.1\n  var x = 1\n  u = -k*hold(sample(x, h))\n  x' = u\nend\n";
-    FOR_EACH_METHOD (m) {
+    const char *text =
+        "model C\n  param k = 3, h = 0.1\n  var x = 1\n  u = -k*hold(sample(x, h))\n  x' = u\nend\n";
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 2);
         double x = 1;
         for (int i = 0; i < 20; i++) {
@@ -350,9 +372,11 @@ static void test_true_and_false_inside_a_step(void **state)
 {
     (void)state;
     // a parabola whose top is above the limit for 0.002, far less than a step
-    const char *text = "model A\n  var x = 0, v = 1\n  discrete n = 0\n  x' = v\n  v' = -2\n"
-                       "  when x > 0.249999 then n := n + 1 end\n  when t > 0.52 and t < 0.5201 then n := n + 10 end\nend\n";
-    FOR_EACH_METHOD (m) {
+    const char *text =
+        "model A\n  var x = 0, v = 1\n  discrete n = 0\n  x' = v\n  v' = -2\n"
+        "  when x > 0.249999 then n := n + 1 end\n  when t > 0.52 and t < 0.5201 then n := n + 10 end\nend\n";
+    FOR_EACH_METHOD(m)
+    {
         Method coarse = *m;
         if (m->step > 0) coarse.step = 0.1;
         Lab *lab = lab_open(text, &coarse, 1);
@@ -376,9 +400,10 @@ static void test_the_start(void **state)
                        "  when x <= 0 then a := 1 end\n"                    // true already
                        "  when initial or x > 0.5 then b := b + 1 end\n"    // twice
                        "  at 0 then c := t + 1 end\n  every 0.25 from 0 then d := d + 1 end\n"
-                       "  when x > 0 then e := 1 end\n"                     // exactly zero at the start
+                       "  when x > 0 then e := 1 end\n"    // exactly zero at the start
                        "  when initial then f := 7 end\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 1);
         assert_near(value(lab, "a"), 0, 0);
         assert_near(value(lab, "b"), 1, 0);
@@ -402,11 +427,13 @@ static void test_the_start(void **state)
 static void test_chains(void **state)
 {
     (void)state;
-    const char *finite = "model F\n  discrete a = 0, b = 0\n  var x = 0\n  x' = 1\n  at 1 then a := 1 end\n"
-                         "  when a > b then b := b + 1 end\n  when b >= a and a < 20 then a := a + 1 end\nend\n";
+    const char *finite =
+        "model F\n  discrete a = 0, b = 0\n  var x = 0\n  x' = 1\n  at 1 then a := 1 end\n"
+        "  when a > b then b := b + 1 end\n  when b >= a and a < 20 then a := a + 1 end\nend\n";
     const char *endless = "model E\n  discrete a = 0, b = 0\n  var x = 0\n  x' = 1\n  at 1 then a := 1 end\n"
                           "  when a > b then b := b + 1 end\n  when b >= a then a := a + 1 end\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(finite, m, 2);
         advance(lab, 2);
         assert_near(value(lab, "a"), 20, 0);
@@ -429,17 +456,20 @@ static void test_bodies(void **state)
 {
     (void)state;
     const char *text =
-        "model B\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0, s = 0, p = 0, late = 0\n  x' = 1\n  y = 2*a\n"
+        "model B\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0, s = 0, p = 0, late = 0\n  x' = 1\n  y "
+        "= 2*a\n"
         "  at 1 then s := 10*s + 1; a := 5 end\n"
         "  at 1 priority 2 then s := 10*s + 2 end\n"
         "  at 1 priority -1 then s := 10*s + 3; p := pre(a); c := y end\n"    // y is refreshed between bodies
         "  at 2 then a := a + 1; b := a; d := y end\n"                        // in order; y is that of before
         "  when x > 2.5 then b := 1 elsewhen x > 2.4999 then b := 2 elsewhen x > 2.5 then b := 3 end\n"
         "  when x > 3 after 0.5 then late := t end\n"
-        "  at 3.75 then\n    if late > 3.4 and a > 5 then\n      a := 0\n      if a > 0 then a := -1 else b := 40 end\n"
+        "  at 3.75 then\n    if late > 3.4 and a > 5 then\n      a := 0\n      if a > 0 then a := -1 else b "
+        ":= 40 end\n"
         "    elseif late > 0 then b := 50\n    else b := 60 end\n"
         "    for i in 1..3\n      b := b + i\n    end\n  end\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 4);
         advance(lab, 1);
         assert_near(value(lab, "s"), 213, 0);
@@ -464,7 +494,8 @@ static void test_terminate(void **state)
 {
     (void)state;
     const char *text = "model T\n  var x = 1\n  x' = -1\n  when x < 0.25 then terminate \"empty\" end\nend\n";
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *lab = lab_open(text, m, 4);
         assert_int_equal(orr_run_advance(lab->run, 4), ORR_STATUS_TERMINATED);
         expect_near(m, "t", orr_run_time(lab->run), 0.75, 1e-9);
@@ -478,7 +509,8 @@ static void test_terminate(void **state)
 static void test_recording_changes_nothing(void **state)
 {
     (void)state;
-    FOR_EACH_METHOD (m) {
+    FOR_EACH_METHOD(m)
+    {
         Lab *a = lab_open(ball, m, 2), *b = lab_open(ball, m, 2);
         advance(a, 2);
         for (int i = 1; i <= 200; i++) {
