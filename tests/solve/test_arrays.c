@@ -218,6 +218,20 @@ static size_t count_kept(const orr_model *model)
     return n;
 }
 
+// Which rates depend on which states is found in two quite different ways.
+static void compare_patterns(const Lab *a, const Lab *b, const char *text)
+{
+    const IrPattern *p = model_pattern(a->model), *q = model_pattern(b->model);
+    assert_true(p && q);
+    const size_t n = a->model->n_states;
+    assert_int_equal(n, b->model->n_states);
+    const bool same = p->n == q->n && memcmp(p->start, q->start, (n + 1) * sizeof *p->start) == 0
+                      && memcmp(p->row, q->row, p->n * sizeof *p->row) == 0;
+    if (same) return;
+    fputs(text, stderr);
+    fail_msg("patterns differ: %u entries, and %u", p->n, q->n);
+}
+
 static void test_arrays_compute_what_single_variables_would(void **state)
 {
     (void)state;
@@ -232,6 +246,7 @@ static void test_arrays_compute_what_single_variables_would(void **state)
             fail_msg("only %zu arrays stayed arrays", count_kept(kept.model));
         }
         n_kept_in_all += count_kept(kept.model);
+        compare_patterns(&kept, &single, text);
         for (size_t i = 0; i < N_METHODS; i++) {
             const struct Method *m = &methods[i];
             lab_run(&kept, m->name, m->step, 0.5);
@@ -245,10 +260,102 @@ static void test_arrays_compute_what_single_variables_would(void **state)
     printf("%zu arrays stayed arrays\n", n_kept_in_all);
 }
 
+// BDF where neither has a symbolic Jacobian: the same differences, the same steps, the same bits.
+static void test_stiff_arrays_agree_to_the_bit(void **state)
+{
+    (void)state;
+    static const char text[] = "model M\n  const n = 4000\n  var u[n], s = 1, q[n]\n  initial u[1..n] = 0\n"
+                               "  u[1]' = s - u[1]\n  u[n]' = -u[n]\n"
+                               "  for i in 2..n-1\n    u[i]' = 1e4*(q[i] - q[i-1])\n  end\n"
+                               "  for i in 1..n-1\n    q[i] = u[i+1] - u[i]\n  end\n  q[n] = 0\n"
+                               "  s' = -s + 0.1*u[7]\nend\n";
+    Lab kept = lab_open(text, 0), single = lab_open(text, SIZE_MAX);
+    assert_int_equal(count_kept(kept.model), 2);
+    assert_false(single.model->ir.has_jacobian);
+    lab_run(&kept, "bdf", 0, 0.1);
+    lab_run(&single, "bdf", 0, 0.1);
+    compare(&kept, &single, text, "bdf", 0);
+    lab_close(&kept);
+    lab_close(&single);
+}
+
+// The compiler works with families: a million elements are no more to it than a thousand.
+static void test_a_million_elements_are_few_equations(void **state)
+{
+    (void)state;
+    static const char text[] = "model M\n  const n = 1000\n  param b[n,n] = 0.5\n  var u[n,n] = 1, w[n*n]\n"
+                               "  for i in 1..n\n    for j in 1..n\n      u[i,j]' = -b[i,j]*u[i,j] + w[1]\n    end\n  end\n"
+                               "  w = 0\n  output total = sum(u)\nend\n";
+    Lab lab = lab_open(text, 0);
+    assert_int_equal(lab.model->n_states, 1000000);
+    assert_int_equal(lab.model->flat.vars.n, 1);
+    assert_int_equal(lab.model->flat.equations.n, 1);
+    assert_true(lab.model->flat.pool.nodes.n < 100);
+    assert_true(lab.model->ir.loops.n < 30);
+    lab_run(&lab, "rk4", 0.1, 0.2);
+    const size_t total = orr_model_find(lab.model, "total"), last = orr_model_find(lab.model, "u[1000,1000]");
+    assert_near(orr_run_value(lab.run, last), exp(-0.1), 1e-6);
+    assert_near(orr_run_value(lab.run, total), 1e6 * exp(-0.1), 1);
+    lab_close(&lab);
+}
+
+// The first mode of a rod decays by exp(-pi^2 t); the error of the cut rod goes with the square of the width of a cell.
+static double rod_error(int n)
+{
+    char text[1000];
+    snprintf(text, sizeof text,
+             "model Rod\n  const n = %d\n  var u[n]\n  for i in 1..n\n    initial u[i] = sin(pi*i/(n + 1))\n  end\n"
+             "  u[1]' = (-2*u[1] + u[2])*(n + 1)^2\n  u[n]' = (u[n-1] - 2*u[n])*(n + 1)^2\n"
+             "  u[2..n-1]' = (u[1..n-2] - 2*u[2..n-1] + u[3..n])*(n + 1)^2\nend\n", n);
+    Lab lab = lab_open(text, 10);
+    assert_int_equal(count_kept(lab.model), 1);
+    orr_run_options o = orr_run_options_default();
+    o.solver = "bdf";
+    o.t_end = 0.1;
+    o.tolerance = 1e-10;
+    o.absolute = 1e-12;
+    lab.run = orr_run_create(lab.model, &o, lab.diag);
+    assert_non_null(lab.run);
+    assert_int_equal(orr_run_advance(lab.run, 0.1), ORR_STATUS_OK);
+    char middle[32];
+    snprintf(middle, sizeof middle, "u[%d]", (n + 1) / 2);
+    const double pi = acos(-1), error = orr_run_value(lab.run, orr_model_find(lab.model, middle)) - exp(-pi * pi * 0.1);
+    lab_close(&lab);
+    return fabs(error);
+}
+
+static void test_heat_converges_with_order_two_in_space(void **state)
+{
+    (void)state;
+    double before = rod_error(19);
+    for (int n = 39; n <= 319; n = 2 * n + 1) {
+        const double error = rod_error(n), order = log2(before / error);
+        printf("%d cells: error %.3g, order %.3f\n", n, error, order);
+        assert_near(order, 2, 0.05);
+        before = error;
+    }
+}
+
+// A pattern that nobody can hold is not made: every rate depends on every state, through a sum.
+static void test_a_full_pattern_is_refused(void **state)
+{
+    (void)state;
+    static const char text[] = "model M\n  const n = 20000\n  var u[n] = 1\n  u' = -u + 1e-6*sum(u)\nend\n";
+    Lab lab = lab_open(text, 0);
+    assert_null(model_pattern(lab.model));
+    lab_run(&lab, "dopri5", 0, 0.1);
+    assert_near(orr_run_value(lab.run, orr_model_find(lab.model, "u[7]")), exp(-0.1 * (1 - 0.02)), 1e-6);
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_arrays_compute_what_single_variables_would),
+        cmocka_unit_test(test_stiff_arrays_agree_to_the_bit),
+        cmocka_unit_test(test_a_million_elements_are_few_equations),
+        cmocka_unit_test(test_heat_converges_with_order_two_in_space),
+        cmocka_unit_test(test_a_full_pattern_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
