@@ -1,7 +1,8 @@
 // tests/solve/test_arrays.c: arrays that stay arrays compute what single variables would, to the last bit.
 //
-// Random models of stencils, recurrences, boundaries and scalars in between are compiled twice: with every array of two
-// elements or more kept, and with all elements as single variables. The second is what has always been there.
+// Random models of stencils, recurrences, boundaries and scalars in between are compiled twice: with every
+// array of two elements or more kept, and with all elements as single variables. The second is what has
+// always been there.
 #include "base/text.h"
 #include "check.h"
 #include "model/model.h"
@@ -63,7 +64,8 @@ static void compare(const Lab *a, const Lab *b, const char *text, const char *so
         if (k == (size_t)-1) fail_msg("%s is missing", v.name);
         assert_int_equal(v.kind, orr_model_variable(b->model, k).kind);
         const double x = orr_run_value(a->run, i), y = orr_run_value(b->run, k);
-        const bool same = tolerance == 0 ? memcmp(&x, &y, sizeof x) == 0 : fabs(x - y) <= tolerance * (1 + fabs(y));
+        const bool same =
+            tolerance == 0 ? memcmp(&x, &y, sizeof x) == 0 : fabs(x - y) <= tolerance * (1 + fabs(y));
         if (same) continue;
         fputs(text, stderr);
         fail_msg("%s by %s: %.17g as an array, %.17g alone", v.name, solver, x, y);
@@ -93,8 +95,10 @@ static uint32_t draw(Writer *w, uint32_t n)
 // A number of ordinary size, of i or not.
 static const char *factor(Writer *w)
 {
-    static const char *const factors[] = { "0.5", "a", "b[i]", "0.01*i", "sin(0.3*i)", "1/(i + 2)", "exp(-0.1*t)", "(n - i)/n",
-                                           "if i > 3 then 0.2 else 0.4", "cos(t + i)" };
+    static const char *const factors[] = { "0.5",         "a",          "b[i]",
+                                           "0.01*i",      "sin(0.3*i)", "1/(i + 2)",
+                                           "exp(-0.1*t)", "(n - i)/n",  "if i > 3 then 0.2 else 0.4",
+                                           "cos(t + i)" };
     return factors[draw(w, sizeof factors / sizeof *factors)];
 }
 
@@ -112,8 +116,11 @@ static void put_stencil(Writer *w, const char *u)
 
 static void put_start(Writer *w, const char *u)
 {
-    if (draw(w, 2)) PUT(w, "  for i in 1..n\n    initial %s[i] = 0.3*sin(%u*i) + 0.1\n  end\n", u, 1 + draw(w, 3));
-    else PUT(w, "  initial\n    %s[1] = 0.2\n    for k in 2..n\n      %s[k] = 0.1 + k/20\n    end\n  end\n", u, u);
+    if (draw(w, 2))
+        PUT(w, "  for i in 1..n\n    initial %s[i] = 0.3*sin(%u*i) + 0.1\n  end\n", u, 1 + draw(w, 3));
+    else
+        PUT(w, "  initial\n    %s[1] = 0.2\n    for k in 2..n\n      %s[k] = 0.1 + k/20\n    end\n  end\n", u,
+            u);
 }
 
 // The rate of each element once: ends and inside, by parities, or in two pieces.
@@ -122,16 +129,20 @@ static void put_rates(Writer *w, const char *u, const char *rate, bool reads_f)
     const char *more = reads_f ? " + 0.1*f[i]" : "";
     switch (draw(w, 3)) {
     case 0:
-        PUT(w, "  %s[1]%s = -%s[1]\n  %s[n]%s = 0.1*s - %s[n]\n  for i in 2..n-1\n    %s[i]%s = ", u, rate, u, u, rate, u, u, rate);
+        PUT(w, "  %s[1]%s = -%s[1]\n  %s[n]%s = 0.1*s - %s[n]\n  for i in 2..n-1\n    %s[i]%s = ", u, rate, u,
+            u, rate, u, u, rate);
         put_stencil(w, u);
         PUT(w, "%s\n  end\n", more);
         break;
     case 1:
-        PUT(w, "  for i in 1..n\n    %s[i]%s = -(%s)*%s[i] + 0.2*%s[n+1-i]%s\n  end\n", u, rate, factor(w), u, u, more);
+        PUT(w, "  for i in 1..n\n    %s[i]%s = -(%s)*%s[i] + 0.2*%s[n+1-i]%s\n  end\n", u, rate, factor(w), u,
+            u, more);
         break;
     default:
-        PUT(w, "  for j in 1..n/2\n    %s[2*j]%s = 0.3*(%s[2*j-1] - %s[2*j])\n    %s[2*j-1]%s = 0.2*(%s[2*j] - %s[2*j-1])\n  end\n", u,
-            rate, u, u, u, rate, u, u);
+        PUT(w,
+            "  for j in 1..n/2\n    %s[2*j]%s = 0.3*(%s[2*j-1] - %s[2*j])\n    %s[2*j-1]%s = 0.2*(%s[2*j] - "
+            "%s[2*j-1])\n  end\n",
+            u, rate, u, u, u, rate, u, u);
         break;
     }
 }
@@ -140,10 +151,18 @@ static void put_algebraic(Writer *w)
 {
     switch (draw(w, 5)) {
     case 0: PUT(w, "  for i in 1..n\n    f[i] = (%s)*u[i] + 0.1*s\n  end\n", factor(w)); break;
-    case 1: PUT(w, "  f[1] = u[1]\n  for i in 2..n\n    f[i] = 0.3*f[i-1] + u[i]\n  end\n"); break;    // forwards
-    case 2: PUT(w, "  f[n] = z\n  for i in 1..n-1\n    f[i] = 0.3*f[i+1] - (%s)*u[i]\n  end\n", factor(w)); break;    // backwards
-    case 3: PUT(w, "  for i in 1..n\n    2*f[i] + u[i] = 0.3\n  end\n"), w->n_kept--; break;    // to be solved
-    default: PUT(w, "  for i in 1..n\n    f[i] = if u[i] > 0.2 then 0.1 else u[i]\n  end\n"), w->n_kept--; break;    // relations
+    case 1:
+        PUT(w, "  f[1] = u[1]\n  for i in 2..n\n    f[i] = 0.3*f[i-1] + u[i]\n  end\n");
+        break;    // forwards
+    case 2:
+        PUT(w, "  f[n] = z\n  for i in 1..n-1\n    f[i] = 0.3*f[i+1] - (%s)*u[i]\n  end\n", factor(w));
+        break;    // backwards
+    case 3:
+        PUT(w, "  for i in 1..n\n    2*f[i] + u[i] = 0.3\n  end\n"), w->n_kept--;
+        break;    // to be solved
+    default:
+        PUT(w, "  for i in 1..n\n    f[i] = if u[i] > 0.2 then 0.1 else u[i]\n  end\n"), w->n_kept--;
+        break;    // relations
     }
 }
 
@@ -151,8 +170,15 @@ static void put_algebraic(Writer *w)
 static void put_sums(Writer *w)
 {
     static const char *const sums[] = {
-        "sum(u)", "sum(u[2..n-1])", "sum(b*u)", "sum(u[i]*i for i in 2..n)", "min(u)", "max(u[i]*b[i] for i in 1..n)",
-        "sum(b[i]*u[j] for i in 1..3 for j in 1..n)", "sum(u[j] for i in 1..n for j in 1..i)", "sum(f[i] - u[i] for i in 1..n)",
+        "sum(u)",
+        "sum(u[2..n-1])",
+        "sum(b*u)",
+        "sum(u[i]*i for i in 2..n)",
+        "min(u)",
+        "max(u[i]*b[i] for i in 1..n)",
+        "sum(b[i]*u[j] for i in 1..3 for j in 1..n)",
+        "sum(u[j] for i in 1..n for j in 1..i)",
+        "sum(f[i] - u[i] for i in 1..n)",
     };
     const char *sum = sums[draw(w, sizeof sums / sizeof *sums)];
     switch (draw(w, 4)) {
@@ -168,7 +194,8 @@ static void put_grid(Writer *w)
     PUT(w, "  for i in 1..m\n    for j in 1..n\n      initial g[i,j] = 0.1*i - 0.05*j\n    end\n  end\n");
     PUT(w, "  for j in 1..n\n    g[1,j]' = -g[1,j]\n    g[m,j]' = 0.1\n  end\n");
     PUT(w, "  for i in 2..m-1\n    g[i,1]' = 0\n    g[i,n]' = -g[i,n-1]\n    for j in 2..n-1\n");
-    PUT(w, "      g[i,j]' = 0.2*(g[i-1,j] + g[i+1,j] + g[i,j-1] + g[i,j+1] - 4*g[i,j]) + (%s)*u[j]\n", factor(w));
+    PUT(w, "      g[i,j]' = 0.2*(g[i-1,j] + g[i+1,j] + g[i,j-1] + g[i,j+1] - 4*g[i,j]) + (%s)*u[j]\n",
+        factor(w));
     PUT(w, "    end\n  end\n");
 }
 
@@ -178,7 +205,8 @@ static char *random_model(uint64_t seed, int *n_kept)
     for (int i = 0; i < 5; i++) draw(&w, 2);
     w.n = 2 * (3 + (int)draw(&w, 8));
     w.m = 3 + (int)draw(&w, 5);
-    const bool has_grid = draw(&w, 2), has_second = draw(&w, 2), has_v = draw(&w, 2), scalars_first = draw(&w, 2);
+    const bool has_grid = draw(&w, 2), has_second = draw(&w, 2), has_v = draw(&w, 2),
+               scalars_first = draw(&w, 2);
     w.n_kept = 4 + has_v + has_grid + has_second;    // u, f, b, h
     PUT(&w, "model M\n  const n = %d, m = %d\n  param a = 0.7, b[n] = 0.3*a\n", w.n, w.m);
     if (scalars_first) PUT(&w, "  var s = 0.5, z\n");
@@ -283,9 +311,10 @@ static void test_stiff_arrays_agree_to_the_bit(void **state)
 static void test_a_million_elements_are_few_equations(void **state)
 {
     (void)state;
-    static const char text[] = "model M\n  const n = 1000\n  param b[n,n] = 0.5\n  var u[n,n] = 1, w[n*n]\n"
-                               "  for i in 1..n\n    for j in 1..n\n      u[i,j]' = -b[i,j]*u[i,j] + w[1]\n    end\n  end\n"
-                               "  w = 0\n  output total = sum(u)\nend\n";
+    static const char text[] =
+        "model M\n  const n = 1000\n  param b[n,n] = 0.5\n  var u[n,n] = 1, w[n*n]\n"
+        "  for i in 1..n\n    for j in 1..n\n      u[i,j]' = -b[i,j]*u[i,j] + w[1]\n    end\n  end\n"
+        "  w = 0\n  output total = sum(u)\nend\n";
     Lab lab = lab_open(text, 0);
     assert_int_equal(lab.model->n_states, 1000000);
     assert_int_equal(lab.model->flat.vars.n, 1);
@@ -299,14 +328,17 @@ static void test_a_million_elements_are_few_equations(void **state)
     lab_close(&lab);
 }
 
-// The first mode of a rod decays by exp(-pi^2 t); the error of the cut rod goes with the square of the width of a cell.
+// The first mode of a rod decays by exp(-pi^2 t); the error of the cut rod goes with the square of the width
+// of a cell.
 static double rod_error(int n)
 {
     char text[1000];
     snprintf(text, sizeof text,
-             "model Rod\n  const n = %d\n  var u[n]\n  for i in 1..n\n    initial u[i] = sin(pi*i/(n + 1))\n  end\n"
+             "model Rod\n  const n = %d\n  var u[n]\n  for i in 1..n\n    initial u[i] = sin(pi*i/(n + 1))\n "
+             " end\n"
              "  u[1]' = (-2*u[1] + u[2])*(n + 1)^2\n  u[n]' = (u[n-1] - 2*u[n])*(n + 1)^2\n"
-             "  u[2..n-1]' = (u[1..n-2] - 2*u[2..n-1] + u[3..n])*(n + 1)^2\nend\n", n);
+             "  u[2..n-1]' = (u[1..n-2] - 2*u[2..n-1] + u[3..n])*(n + 1)^2\nend\n",
+             n);
     Lab lab = lab_open(text, 10);
     assert_int_equal(count_kept(lab.model), 1);
     orr_run_options o = orr_run_options_default();
@@ -319,7 +351,8 @@ static double rod_error(int n)
     assert_int_equal(orr_run_advance(lab.run, 0.1), ORR_STATUS_OK);
     char middle[32];
     snprintf(middle, sizeof middle, "u[%d]", (n + 1) / 2);
-    const double pi = acos(-1), error = orr_run_value(lab.run, orr_model_find(lab.model, middle)) - exp(-pi * pi * 0.1);
+    const double pi = acos(-1),
+                 error = orr_run_value(lab.run, orr_model_find(lab.model, middle)) - exp(-pi * pi * 0.1);
     lab_close(&lab);
     return fabs(error);
 }
@@ -348,6 +381,26 @@ static void test_a_full_pattern_is_refused(void **state)
     lab_close(&lab);
 }
 
+// A message about one turn of a loop tells which, in the words of the model.
+static void test_a_fault_in_a_loop_names_the_element(void **state)
+{
+    (void)state;
+    static const char text[] = "model F\n  const n = 2000\n  param b[n] = 3\n  var u[n] = 1\n"
+                               "  for i in 2..n\n    u[i]' = -u[i-1]*sqrt(b[i])\n  end\n  u[1]' = 0\nend\n";
+    Lab lab = lab_open(text, 0);
+    const orr_setting setting = { "b[17]", -1 };
+    orr_run_options o = orr_run_options_default();
+    o.settings = &setting;
+    o.n_settings = 1;
+    assert_null(orr_run_create(lab.model, &o, lab.diag));
+    const orr_message m = orr_diag_get(lab.diag, 0);
+    assert_string_equal(m.code, "E503");
+    assert_int_equal(m.line, 6);
+    assert_non_null(strstr(m.hint, "b[17]"));
+    assert_non_null(strstr(orr_diag_get(lab.diag, 1).text, "u[17]' = -u[16]*sqrt(b[17])"));
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -356,6 +409,7 @@ int main(void)
         cmocka_unit_test(test_a_million_elements_are_few_equations),
         cmocka_unit_test(test_heat_converges_with_order_two_in_space),
         cmocka_unit_test(test_a_full_pattern_is_refused),
+        cmocka_unit_test(test_a_fault_in_a_loop_names_the_element),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
