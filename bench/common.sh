@@ -26,3 +26,13 @@ judge() {
         missed=1
     fi
 }
+
+# judge_at_least NAME WHAT RATIO GOAL: the same where more is better.
+judge_at_least() {
+    if awk -v r="$3" -v g="$4" 'BEGIN { exit !(r >= g) }'; then
+        echo "$1 $2 $3 (goal: at least $4)"
+    else
+        echo "$1 $2 $3 MISSED (goal: at least $4)"
+        missed=1
+    fi
+}

@@ -12,7 +12,7 @@ typedef struct Settings {
 static const Option options[] = {
     { "--reset", OPTION_FLAG, NULL, "all experiments began in the same state (default: each in any)",
       offsetof(Settings, reset) },
-    { "--mealy", OPTION_FLAG, NULL, "an output for each input (default: if all experiments look so)",
+    { "--mealy", OPTION_FLAG, NULL, "an output for each input (default: if no experiment has one more)",
       offsetof(Settings, mealy) },
     { "--moore", OPTION_FLAG, NULL, "an output in each state", offsetof(Settings, moore) },
     { "--max-states", OPTION_NUMBER, "N", "largest machine to try (default: 8)",

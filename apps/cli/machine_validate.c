@@ -1,5 +1,5 @@
 // apps/cli/machine_validate.c: `orrery machine validate`: models against a ledger of experiments.
-#include "machine.h"
+#include "machine_ask.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,35 +30,14 @@ typedef struct Rivals {
     size_t n;
 } Rivals;
 
-static void add_rival(Rivals *rivals, orr_machine *machine)
-{
-    rivals->items = realloc(rivals->items, (rivals->n + 1) * sizeof *rivals->items);
-    if (!rivals->items) abort();
-    rivals->items[rivals->n++] = machine;
-}
-
-// All machines of all files; every file is looked at, so that all messages come at once.
+// All machines of all files, or those called `name`.
 static bool open_rivals(const List *files, const char *name, Rivals *rivals, orr_diag *diag)
 {
-    bool ok = true;
-    for (size_t i = 0; i < files->n; i++) {
-        if (orr_machine_is_file(files->items[i]) || name) {
-            orr_machine *machine = orr_machine_open(files->items[i], name, diag);
-            if (machine) add_rival(rivals, machine);
-            ok &= machine != NULL;
-            continue;
-        }
-        orr_source *source = orr_source_open(files->items[i], diag);
-        const size_t n = source ? orr_source_n_machines(source) : 0;
-        for (size_t k = 0; k < n; k++) {
-            orr_machine *machine = orr_machine_build(source, orr_source_machine_name(source, k), diag);
-            if (machine) add_rival(rivals, machine);
-            ok &= machine != NULL;
-        }
-        if (source && n == 0) usage_error(diag, "E813", NULL, "'%s' contains no machine", files->items[i]);
-        ok &= n > 0;
-        orr_source_destroy(source);
-    }
+    const List names = { &name, name != NULL };
+    Machines machines;
+    const bool ok = machines_open(&machines, files, &names, diag);
+    rivals->items = machines.items;
+    rivals->n = machines.n;
     return ok;
 }
 

@@ -275,7 +275,7 @@ ORR_API void orr_learned_free(orr_learned *learned);
 // The same from a ledger. Names and observations are the ledger's, everything else the options'.
 ORR_API orr_learned orr_ledger_learn(const orr_ledger *ledger, const orr_learn_options *options,
                                      orr_diag *diag);
-// Whether each experiment has one output for each input, as those of a Mealy machine do.
+// Whether no experiment has more outputs than inputs, as those of a Moore machine do if all were observed.
 ORR_API bool orr_ledger_is_mealy(const orr_ledger *ledger);
 
 #ifdef __cplusplus

@@ -2,8 +2,8 @@
 #pragma once
 #include "orrery/analyse.h"
 #include "orrery/base.h"
-#include "orrery/ensemble.h"
 #include "orrery/devs.h"
+#include "orrery/ensemble.h"
 #include "orrery/experiment.h"
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"

@@ -30,9 +30,13 @@ bool  os_path_is_inside(const char *folder, const char *path);
 char *os_path_stem(Arena *arena, const char *path);         // "a/b.orr" → "b"
 const char *os_path_suffix(const char *path);               // "a/b.orr" → ".orr", "" without one
 
-// Where compiled models are kept: $ORRERY_CACHE, $XDG_CACHE_HOME/orrery, ~/.cache/orrery or, without a home,
-// a folder of the user's own in /tmp. Not created.
+// Where compiled models are kept: $ORRERY_CACHE, $XDG_CACHE_HOME/orrery, ~/.cache/orrery or, without a
+// home, a folder of the user's own in /tmp. Not created.
 char *os_cache_folder(Arena *arena);
+
+// Memory for large tables that are read here and there: zeroed, aligned to 64 bytes, in large pages where
+// the system has them, which saves most of the cost of finding a page. Never NULL. Free with free().
+void *os_large_alloc(size_t bytes);
 
 bool os_is_terminal(int fd);
 int  os_terminal_width(int fd, int otherwise);     // columns

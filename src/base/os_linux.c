@@ -1,11 +1,13 @@
 // src/base/os_linux.c: the operating system, as Linux has it.
-#include "base/os.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <sched.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
@@ -210,4 +212,18 @@ int os_processors(void)
     if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
     const long n = sysconf(_SC_NPROCESSORS_ONLN);
     return n > 0 ? (int)n : 1;
+}
+
+void *os_large_alloc(size_t bytes)
+{
+    const size_t page = (size_t)2 << 20;
+    const size_t alignment = bytes >= page / 2 ? page : 64;
+    if (bytes > SIZE_MAX - page) arena_no_memory(bytes);
+    const size_t size = (bytes + alignment) / alignment * alignment;
+    void *p = aligned_alloc(alignment, size);
+    if (!p) arena_no_memory(bytes);
+    // a last page of which less than half is used stays in small ones; refusal is no failure
+    if (alignment == page) (void)madvise(p, (bytes + page / 2) / page * page, MADV_HUGEPAGE);
+    memset(p, 0, bytes);
+    return p;
 }

@@ -20,6 +20,8 @@ void orr_devs_destroy(orr_devs *model)
 {
     if (!model) return;
     free(model->couplings);
+    free(model->spots);
+    free(model->outputs);
     free(model->targets);
     arena_free(&model->arena);
     free(model);

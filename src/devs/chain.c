@@ -10,17 +10,20 @@ static const Place no_place = { 0 };
 
 typedef struct Search {
     const orr_devs *model;
+    const orr_devs_run *run;
     const uint8_t *watched;
-    uint32_t *path;    // components from the root of the search on
-    uint32_t *next;    // [n_components] next target to look at; of those on the path
-    uint8_t *state;    // [n_components] 0 not seen, 1 on the path, 2 done
+    uint32_t *path;      // components from the root of the search on
+    uint32_t *next;      // [n_components] next output to look at; of those on the path
+    uint32_t *target;    // [n_components] next target of it
+    uint8_t *state;      // [n_components] 0 not seen, 1 on the path, 2 done
     size_t depth;
 } Search;
 
 static void enter(Search *s, uint32_t component)
 {
     s->state[component] = 1;
-    s->next[component] = s->model->first_target[s->model->components[component].first_output];
+    s->next[component] = s->model->spots[component].first_output;
+    s->target[component] = 0;
     s->path[s->depth++] = component;
 }
 
@@ -28,14 +31,19 @@ static void enter(Search *s, uint32_t component)
 static bool go_on(Search *s, size_t *begin)
 {
     const uint32_t at = s->path[s->depth - 1];
-    const DevsComponent *c = &s->model->components[at];
-    const uint32_t end = s->model->first_target[c->first_output + c->type->n_outputs];
-    if (s->next[at] == end) {
+    if (s->next[at] == s->model->spots[at + 1].first_output) {
         s->state[at] = 2;
         s->depth--;
         return false;
     }
-    const uint32_t to = s->model->targets[s->next[at]++].component;
+    const DevsTarget *end;
+    const DevsTarget *target = devs_targets(s->model, s->next[at], &end) + s->target[at]++;
+    if (target >= end) {
+        s->next[at]++;
+        s->target[at] = 0;
+        return false;
+    }
+    const uint32_t to = actor_at(s->run, target->word)->component;
     if (to == s->model->n_components || !s->watched[to] || s->state[to] == 2) return false;
     if (s->state[to] == 0) {
         enter(s, to);
@@ -63,6 +71,8 @@ void chain_report(orr_devs_run *run)
     const orr_devs *model = run->model;
     const size_t n = model->n_components;
     Search s = { .model = model,
+                 .run = run,
+                 .target = ARENA_ARRAY(&work, uint32_t, n),
                  .watched = run->watched,
                  .path = ARENA_ARRAY(&work, uint32_t, n),
                  .next = ARENA_ARRAY(&work, uint32_t, n),

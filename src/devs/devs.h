@@ -39,6 +39,7 @@ typedef struct DevsDecl {
     uint32_t          is_array;    // has an index in its name
     uint32_t          ports;       // coupled: index in DevsBuild.ports
     uint32_t          component;   // atomic: number of the first, in the order of names
+    uint32_t          type_number;    // atomic: in orr_devs.types
 } DevsDecl;
 
 typedef struct DevsPorts {
@@ -51,17 +52,19 @@ typedef struct DevsCoupling {
     uint32_t from_port, to_port;    // of the part: its inputs are counted first, then its outputs
 } DevsCoupling;
 
-// An atomic component, as the loop needs it.
-typedef struct DevsComponent {
-    const orr_atomic *type;           // borrowed
-    uint32_t          state;          // offset in the states, in units of 8 bytes
-    uint32_t          first_output;   // its first output among all outputs
-} DevsComponent;
-
+// Where a message arrives. In the list of outputs: the only target or, with DEVS_SEVERAL in `port`, how
+// many there are and where in the list of targets they begin.
 typedef struct DevsTarget {
-    uint32_t component;    // n_components: an output of the whole model
-    uint32_t port;         // input of the component, or output of the model
+    uint32_t word;    // whose actor it is, see DevsSpot. Several: their beginning
+    uint32_t port;    // input of the component, or output of the model. Several: DEVS_SEVERAL | number
 } DevsTarget;
+#define DEVS_SEVERAL 0x80000000u
+
+// Where to find what belongs to a component.
+typedef struct DevsSpot {
+    uint32_t word;            // its DevsActor and its state, in units of 8 bytes
+    uint32_t first_output;    // among all outputs
+} DevsSpot;
 
 struct orr_devs {
     orr_diag *diag;               // borrowed
@@ -82,11 +85,24 @@ struct orr_devs {
     uint32_t       first_input;     // which of them is the first input of the whole model
     uint32_t      *by_component;    // [n_atomic_decls] decls of atomics in the order of their components
     uint32_t       n_atomic_decls;
-    DevsComponent *components;      // [n_components]
-    uint32_t      *first_target;    // [n_outputs + 1]
-    DevsTarget    *targets;         // [first_target[n_outputs]] malloc'ed; by component, then port
-    size_t         state_words;     // units of 8 bytes of all states
+    const orr_atomic **types;       // [n_types] each once
+    uint32_t       n_types;
+    DevsSpot      *spots;           // [n_components + 1] malloc'ed; the last one stands for what is outside
+    DevsTarget    *outputs;         // [n_outputs] malloc'ed
+    DevsTarget    *targets;         // [n_targets] malloc'ed; of one output by component, then port
+    size_t         n_targets, n_reached;    // in the list; in all
+    size_t         state_words;     // units of 8 bytes of all actors and their states
+    size_t         own_words;       // of the states alone
 };
+
+// The targets of an output, from the one returned up to *end.
+static inline const DevsTarget *devs_targets(const orr_devs *model, uint32_t output, const DevsTarget **end)
+{
+    const DevsTarget *only = &model->outputs[output];
+    const DevsTarget *first = only->port & DEVS_SEVERAL ? model->targets + only->word : only;
+    *end = first + (only->port & DEVS_SEVERAL ? only->port & ~DEVS_SEVERAL : 1);
+    return first;
+}
 
 // Which decl a part belongs to, and the component of an atomic part.
 uint32_t devs_decl_of_part(const orr_devs *model, uint32_t part);
@@ -99,7 +115,7 @@ bool devs_flatten(orr_devs *model);    // false: errors were reported
 
 // ---- The run
 
-// What a saved run begins with; then calendar, t_last, zero and states.
+// What a saved run begins with; then calendar, zero and states.
 typedef struct DevsClock {
     double   now;
     uint64_t bag;             // bags at this instant so far
@@ -122,7 +138,14 @@ typedef struct DevsChunk {
     uint64_t words[];
 } DevsChunk;
 
-typedef struct DevsSlot { uint32_t start, n; } DevsSlot;    // a component's part of the bags
+// What the kernel knows of a component during a run. Its state follows at once: in a large model the price
+// of an event is that of finding its memory.
+typedef struct DevsActor {
+    uint32_t type;          // in orr_devs.types
+    uint32_t bag, n_bag;    // its messages, while a bag is handled; n_bag is 0 between bags
+    uint32_t component;     // its number; n_components: the outputs of the model
+    double   last;          // time of the last transition
+} DevsActor;
 
 // A message from outside that is still to come.
 typedef struct DevsInput {
@@ -158,23 +181,23 @@ struct orr_devs_run {
     size_t     block_size;
     DevsClock *clock;             // into the block, as all of these
     Calendar   calendar;          // who is due later than now
-    double    *t_last;            // [n_components] time of the last transition
     uint32_t  *zero;              // [n_components] who is due in the next bag of this instant
-    char      *states;
+    char      *states;            // actors, each followed by its state
 
     DevsInputs inputs;            // from outside
 
     // one bag's working memory, kept for the next; malloc'ed
-    DevsSlot       *slots;        // [n_components + 1]; n is 0 between bags. The last: outputs of the model
     uint32_t       *imminent;     // [n_components]
-    uint32_t       *receivers;    // [n_components + 1]
-    uint32_t       *scratch;      // [n_components + 1]
+    uint32_t       *receivers;    // [receivers_capacity]
+    uint32_t       *scratch;      // [scratch_capacity]
     DevsMessage    *messages;     // [messages_capacity]
     orr_devs_event *bags;         // [bags_capacity]
     DevsChunk      *chunk;        // what the messages say
-    size_t          n_receivers, n_received, n_messages, messages_capacity, n_words, bags_capacity;
+    size_t          n_receivers, n_received, n_messages, n_words;
+    size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
-    const DevsComponent *sender;  // whose output function is running; NULL: none
+    const orr_atomic *sender;     // whose output function is running; NULL: none
+    uint32_t sender_output;       // its first output
     bool       has_failed;        // reported; the run stands
     uint8_t   *watched;           // [n_components] who acted while an endless chain is watched; NULL: none is
     uint64_t   watch_until;       // bag
@@ -186,5 +209,14 @@ void   kernel_bag(orr_devs_run *run, double t); // one bag, at kernel_next
 // Report who keeps whom going among the components in `watched`.
 void       chain_report(orr_devs_run *run);
 
-// Sort numbers; `scratch` is as long. Linear if they are nearly in order.
-void sort_ids(uint32_t *ids, size_t n, uint32_t *scratch);
+// Sort numbers. Linear if they are nearly in order. The working memory, malloc'ed, grows as needed.
+void sort_ids(uint32_t *ids, size_t n, uint32_t **scratch, size_t *scratch_capacity);
+
+static inline DevsActor *actor_at(const orr_devs_run *run, uint32_t word)
+{
+    return (DevsActor *)(run->states + (size_t)word * 8);
+}
+static inline DevsActor *actor_of(const orr_devs_run *run, uint32_t component)
+{
+    return actor_at(run, run->model->spots[component].word);
+}

@@ -5,6 +5,8 @@
 // one input deliver a message twice, as the two couplings say. Names are compared from the root down,
 // digits as numbers: the numbers of components, and all that follows, do not depend on the order in which
 // they were added.
+#include "base/map.h"
+#include "base/os.h"
 #include "base/text.h"
 #include "devs/devs.h"
 #include <stdlib.h>
@@ -79,6 +81,8 @@ static bool sort_children(orr_devs *model, Arena *work, uint32_t **first, Child 
     return ok;
 }
 
+static size_t actor_words(const orr_atomic *type) { return (sizeof(DevsActor) + type->state_size + 7) / 8; }
+
 // Number the atomic components, depth first through the sorted children.
 static bool number_components(orr_devs *model, Arena *work)
 {
@@ -87,19 +91,14 @@ static bool number_components(orr_devs *model, Arena *work)
     if (!sort_children(model, work, &first, &children)) return false;
     DevsDecl *decls = model->decls.items;
     uint32_t n_atomic = 0;
-    size_t n_components = 0;
-    for (size_t d = 0; d < model->decls.n; d++) {
-        n_atomic += decls[d].type != NULL;
-        n_components += decls[d].type ? decls[d].n : 0;
-    }
+    for (size_t d = 0; d < model->decls.n; d++) n_atomic += decls[d].type != NULL;
     model->by_component = ARENA_ARRAY(&model->arena, uint32_t, n_atomic + 1);
-    model->components = ARENA_ARRAY(&model->arena, DevsComponent, n_components + 1);
 
     uint32_t *stack = ARENA_ARRAY(work, uint32_t, model->decls.n + 1);    // next child of each level
     uint32_t *level = ARENA_ARRAY(work, uint32_t, model->decls.n + 1);
     size_t depth = 1;
     size_t words = 0;
-    uint32_t outputs = 0;
+    size_t outputs = 0;
     level[0] = 0;
     stack[0] = first[0];
     while (depth > 0) {
@@ -117,22 +116,48 @@ static bool number_components(orr_devs *model, Arena *work)
         const orr_atomic *type = decls[d].type;
         decls[d].component = model->n_components;
         model->by_component[model->n_atomic_decls++] = d;
-        for (uint32_t i = 0; i < decls[d].n; i++) {
-            if (words > UINT32_MAX || outputs > (uint32_t)DEVS_COUPLINGS_MAX) {
-                diag_report(model->diag, DIAG_MODEL_TOO_LARGE, no_place, words, "words of state",
-                            (size_t)UINT32_MAX);
-                return false;
-            }
-            model->components[model->n_components++] =
-                (DevsComponent){ .type = type, .state = (uint32_t)words, .first_output = outputs };
-            words += (type->state_size + 7) / 8;
-            outputs += type->n_outputs;
+        model->n_components += decls[d].n;
+        words += decls[d].n * actor_words(type);
+        outputs += (size_t)decls[d].n * type->n_outputs;
+        if (words > UINT32_MAX || outputs > DEVS_COUPLINGS_MAX) {
+            diag_report(model->diag, DIAG_MODEL_TOO_LARGE, no_place, words, "words of state",
+                        (size_t)UINT32_MAX);
+            return false;
         }
     }
-    model->state_words = words;
-    model->first_input = outputs;
-    model->n_outputs = outputs + model->ports.items[0].n_inputs;
+    model->state_words = words + sizeof(DevsActor) / 8;    // one for the outputs of the model
+    model->first_input = (uint32_t)outputs;
+    model->n_outputs = model->first_input + model->ports.items[0].n_inputs;
     return true;
+}
+
+// Where each component finds its own.
+static void make_spots(orr_devs *model)
+{
+    Map known;
+    map_init(&known, &model->arena);
+    model->spots = os_large_alloc(((size_t)model->n_components + 1) * sizeof *model->spots);
+    uint32_t output = 0;
+    size_t word = 0;
+    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
+        DevsDecl *d = &model->decls.items[model->by_component[b]];
+        const uint32_t n_known = (uint32_t)known.n;
+        if (map_put(&known, (uint64_t)(uintptr_t)d->type, n_known)) d->type_number = n_known;
+        else d->type_number = *map_find(&known, (uint64_t)(uintptr_t)d->type);
+        for (uint32_t i = 0; i < d->n; i++) {
+            model->spots[d->component + i] = (DevsSpot){ (uint32_t)word, output };
+            word += actor_words(d->type);
+            output += d->type->n_outputs;
+        }
+        model->own_words += d->n * (actor_words(d->type) - sizeof(DevsActor) / 8);
+    }
+    model->spots[model->n_components] = (DevsSpot){ (uint32_t)word, output };
+    model->n_types = (uint32_t)known.n;
+    model->types = ARENA_ARRAY(&model->arena, const orr_atomic *, known.n + 1);
+    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
+        const DevsDecl *d = &model->decls.items[model->by_component[b]];
+        model->types[d->type_number] = d->type;
+    }
 }
 
 // ---- Targets
@@ -293,7 +318,7 @@ static int by_target(const void *a, const void *b)
 {
     const DevsTarget *x = a;
     const DevsTarget *y = b;
-    if (x->component != y->component) return x->component < y->component ? -1 : 1;
+    if (x->word != y->word) return x->word < y->word ? -1 : 1;    // as the components are ordered
     return (x->port > y->port) - (x->port < y->port);
 }
 
@@ -326,8 +351,9 @@ static bool reach(orr_devs *model, const Nodes *nodes, uint32_t node, Targets *t
             const uint32_t decl = decl_of_node(nodes, to, &index, &port);
             const DevsDecl *d = &model->decls.items[decl];
             const uint32_t n_inputs = model->ports.items[0].n_inputs;
-            if (d->type) add_target(targets, (DevsTarget){ d->component + index, port });
-            else if (decl == 0) add_target(targets, (DevsTarget){ model->n_components, port - n_inputs });
+            const uint32_t outside = model->spots[model->n_components].word;
+            if (d->type) add_target(targets, (DevsTarget){ model->spots[d->component + index].word, port });
+            else if (decl == 0) add_target(targets, (DevsTarget){ outside, port - n_inputs });
             else vec_push(work, &stack, to);
         }
         if (targets->n > DEVS_COUPLINGS_MAX) {
@@ -342,27 +368,38 @@ static bool reach(orr_devs *model, const Nodes *nodes, uint32_t node, Targets *t
     return true;
 }
 
+// An output with one target needs no list.
+static bool find_output(orr_devs *model, const Nodes *nodes, uint32_t node, uint32_t output, Targets *targets,
+                        Arena *work)
+{
+    const size_t begin = targets->n;
+    if (!reach(model, nodes, node, targets, work)) return false;
+    const size_t n = targets->n - begin;
+    model->n_reached += n;
+    if (n == 1) model->outputs[output] = targets->items[--targets->n];
+    else model->outputs[output] = (DevsTarget){ (uint32_t)begin, DEVS_SEVERAL | (uint32_t)n };
+    return true;
+}
+
 static bool find_targets(orr_devs *model, const Nodes *nodes, Arena *work)
 {
+    make_spots(model);
     Targets targets = { 0 };
     bool ok = true;
     uint32_t output = 0;
-    model->first_target = ARENA_ARRAY(&model->arena, uint32_t, (size_t)model->n_outputs + 1);
+    model->outputs = os_large_alloc(((size_t)model->n_outputs + 1) * sizeof *model->outputs);
     for (uint32_t b = 0; ok && b < model->n_atomic_decls; b++) {
         const DevsDecl *d = &model->decls.items[model->by_component[b]];
         const uint32_t n_ports = d->type->n_inputs + d->type->n_outputs;
+        const uint32_t base = nodes->base[model->by_component[b]];
         for (uint32_t i = 0; ok && i < d->n; i++)
-            for (uint32_t port = d->type->n_inputs; ok && port < n_ports; port++) {
-                ok = reach(model, nodes, nodes->base[model->by_component[b]] + i * n_ports + port, &targets,
-                           work);
-                model->first_target[++output] = (uint32_t)targets.n;
-            }
+            for (uint32_t port = d->type->n_inputs; ok && port < n_ports; port++)
+                ok = find_output(model, nodes, base + i * n_ports + port, output++, &targets, work);
     }
-    for (uint32_t port = 0; ok && port < model->ports.items[0].n_inputs; port++) {
-        ok = reach(model, nodes, port, &targets, work);
-        model->first_target[++output] = (uint32_t)targets.n;
-    }
-    // exactly as large as needed; never nothing, since outputs point into it
+    for (uint32_t port = 0; ok && port < model->ports.items[0].n_inputs; port++)
+        ok = find_output(model, nodes, port, output++, &targets, work);
+    // exactly as large as needed; never nothing, since outputs without targets point into it, too
+    model->n_targets = targets.n;
     model->targets = realloc(targets.items, (targets.n + 1) * sizeof *targets.items);
     if (!model->targets) arena_no_memory((targets.n + 1) * sizeof *targets.items);
     return ok;

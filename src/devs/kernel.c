@@ -78,32 +78,35 @@ static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t send
     else if (size > 0) memcpy(copy, value, size);
     run->messages[run->n_messages++] = (DevsMessage){ copy, output, sender };
 
-    const DevsTarget *target = run->model->targets + run->model->first_target[output];
-    const DevsTarget *end = run->model->targets + run->model->first_target[output + 1];
+    const DevsTarget *end;
+    const DevsTarget *target = devs_targets(run->model, output, &end);
     run->n_received += (size_t)(end - target);
     for (; target < end; target++) {
-        DevsSlot *slot = &run->slots[target->component];
-        if (slot->n++ > 0) continue;
-        if (run->n_receivers == run->bags_capacity)
-            run->bags = larger(run->bags, &run->bags_capacity, run->n_receivers + 1, sizeof *run->bags);
-        slot->start = (uint32_t)run->n_receivers;
-        run->bags[run->n_receivers] = (orr_devs_event){ copy, target->port, sender };
-        run->receivers[run->n_receivers++] = target->component;
+        DevsActor *actor = actor_at(run, target->word);
+        if (actor->n_bag++ > 0) continue;
+        const size_t n = run->n_receivers++;
+        if (n == run->receivers_capacity)
+            run->receivers = larger(run->receivers, &run->receivers_capacity, n + 1, sizeof *run->receivers);
+        if (n == run->bags_capacity)
+            run->bags = larger(run->bags, &run->bags_capacity, n + 1, sizeof *run->bags);
+        actor->bag = (uint32_t)n;
+        run->bags[n] = (orr_devs_event){ copy, target->port, sender };
+        run->receivers[n] = actor->component;
+        // its turn comes soon
+        __builtin_prefetch(&run->calendar.entries[run->calendar.places[actor->component]]);
     }
 }
 
 void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value)
 {
     orr_devs_run *run = call->run;
-    const DevsComponent *sender = run->sender;
+    const orr_atomic *sender = run->sender;
     const char *wrong = NULL;
     if (!sender) wrong = "it sends from another function than its output function";
-    else if (port >= sender->type->n_outputs) wrong = "it sends at a port it does not have";
+    else if (port >= sender->n_outputs) wrong = "it sends at a port it does not have";
     else if (run->n_received > DEVS_BAG_MAX) wrong = "more messages are sent at one instant than are allowed";
     if (wrong) fail_named(run, wrong);
-    else
-        add_message(run, sender->first_output + port, call->component, value,
-                    sender->type->outputs[port].size);
+    else add_message(run, run->sender_output + port, call->component, value, sender->outputs[port].size);
 }
 
 static void take_inputs(orr_devs_run *run, double t)
@@ -144,14 +147,16 @@ static void order_by_port(DevsMessage *messages, size_t n)
 
 static void ask_for_output(orr_devs_run *run, size_t n_imminent)
 {
-    const DevsComponent *components = run->model->components;
     for (size_t i = 0; i < n_imminent; i++) {
-        const DevsComponent *c = &components[run->imminent[i]];
-        if (!c->type->output) continue;
-        run->sender = c;
-        run->call.component = run->imminent[i];
+        const uint32_t component = run->imminent[i];
+        const DevsActor *actor = actor_of(run, component);
+        const orr_atomic *type = run->model->types[actor->type];
+        if (!type->output) continue;
+        run->sender = type;
+        run->sender_output = run->model->spots[component].first_output;
+        run->call.component = component;
         const size_t before = run->n_messages;
-        c->type->output(run->states + (size_t)c->state * 8, &run->call);
+        type->output(actor + 1, &run->call);
         if (run->n_messages - before > 1) order_by_port(run->messages + before, run->n_messages - before);
     }
     run->sender = NULL;
@@ -162,25 +167,23 @@ static void ask_for_output(orr_devs_run *run, size_t n_imminent)
 // Who gets more than one message gets a new place, behind the single ones, where they are put side by side.
 static void place_many(orr_devs_run *run)
 {
-    const uint32_t *first = run->model->first_target;
-    const DevsTarget *targets = run->model->targets;
-    DevsSlot *slots = run->slots;
     size_t end = run->n_receivers;
     for (size_t i = 0; i < run->n_receivers; i++) {
-        DevsSlot *slot = &slots[run->receivers[i]];
-        if (slot->n == 1) continue;
-        slot->start = (uint32_t)end;
-        end += slot->n;
-        slot->n = 0;
+        DevsActor *actor = actor_of(run, run->receivers[i]);
+        if (actor->n_bag == 1) continue;
+        actor->bag = (uint32_t)end;
+        end += actor->n_bag;
+        actor->n_bag = 0;
     }
     if (end > run->bags_capacity) run->bags = larger(run->bags, &run->bags_capacity, end, sizeof *run->bags);
     for (size_t m = 0; m < run->n_messages; m++) {
         const DevsMessage *message = &run->messages[m];
-        for (uint32_t k = first[message->output]; k < first[message->output + 1]; k++) {
-            DevsSlot *slot = &slots[targets[k].component];
-            if (slot->start < run->n_receivers) continue;
-            run->bags[slot->start + slot->n++] =
-                (orr_devs_event){ message->value, targets[k].port, message->sender };
+        const DevsTarget *last;
+        for (const DevsTarget *to = devs_targets(run->model, message->output, &last); to < last; to++) {
+            DevsActor *actor = actor_at(run, to->word);
+            if (actor->bag < run->n_receivers) continue;
+            run->bags[actor->bag + actor->n_bag++] =
+                (orr_devs_event){ message->value, to->port, message->sender };
         }
     }
 }
@@ -236,19 +239,19 @@ static void trace_transition(orr_devs_run *run, orr_devs_kind kind, double elaps
 // Returns how many had messages.
 static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
 {
-    const DevsComponent *components = run->model->components;
     size_t n_confluent = 0;
     for (size_t i = 0; i < n_imminent; i++) {
         const uint32_t component = run->imminent[i];
-        const orr_atomic *type = components[component].type;
-        void *state = run->states + (size_t)components[component].state * 8;
-        const uint32_t n = run->slots[component].n;
+        DevsActor *actor = actor_of(run, component);
+        const orr_atomic *type = run->model->types[actor->type];
+        void *state = actor + 1;
+        const uint32_t n = actor->n_bag;
         run->call.component = component;
         if (n == 0) {
             if (type->internal) type->internal(state, &run->call);
         } else {
-            const orr_devs_event *bag = run->bags + run->slots[component].start;
-            run->slots[component].n = 0;
+            const orr_devs_event *bag = run->bags + actor->bag;
+            actor->n_bag = 0;
             n_confluent++;
             if (type->confluent) type->confluent(state, &run->call, bag, n);
             else {
@@ -256,12 +259,11 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
                 if (type->external) type->external(state, &run->call, 0, bag, n);
             }
         }
+        const double elapsed = t - actor->last;
+        actor->last = t;
         const double due = schedule(run, component, type, state, t);
         if (run->options.trace)
-            trace_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, t - run->t_last[component], due,
-                             n);
-        if (run->t_last[component] != t)
-            run->t_last[component] = t;    // often it is: written lines cost more
+            trace_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
     }
     run->clock->n_internal += n_imminent;
     run->clock->n_external += n_confluent;
@@ -271,25 +273,25 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
 
 static void move_receivers(orr_devs_run *run, double t)
 {
-    const DevsComponent *components = run->model->components;
     uint64_t n_external = 0;
-    sort_ids(run->receivers, run->n_receivers, run->scratch);
+    sort_ids(run->receivers, run->n_receivers, &run->scratch, &run->scratch_capacity);
     for (size_t i = 0; i < run->n_receivers; i++) {
         const uint32_t component = run->receivers[i];
-        const uint32_t n = run->slots[component].n;
+        DevsActor *actor = actor_of(run, component);
+        const uint32_t n = actor->n_bag;
         if (n == 0) continue;    // was due, and has had them
-        const orr_devs_event *bag = run->bags + run->slots[component].start;
-        run->slots[component].n = 0;
+        const orr_devs_event *bag = run->bags + actor->bag;
+        actor->n_bag = 0;
         if (component == run->model->n_components) {
             if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
             continue;
         }
-        const orr_atomic *type = components[component].type;
-        void *state = run->states + (size_t)components[component].state * 8;
+        const orr_atomic *type = run->model->types[actor->type];
+        void *state = actor + 1;
         run->call.component = component;
-        const double elapsed = t - run->t_last[component];
+        const double elapsed = t - actor->last;
+        actor->last = t;
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
-        run->t_last[component] = t;
         n_external++;
         const double due = schedule(run, component, type, state, t);
         if (run->options.trace) trace_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
@@ -305,7 +307,7 @@ static void trace_messages(orr_devs_run *run)
         const DevsMessage *message = &run->messages[m];
         const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
         const uint32_t first =
-            is_inside ? run->model->components[message->sender].first_output : run->model->first_input;
+            is_inside ? run->model->spots[message->sender].first_output : run->model->first_input;
         const orr_devs_trace what = { .t = run->call.t,
                                       .bag = run->clock->bag,
                                       .kind = ORR_DEVS_SENT,
@@ -322,14 +324,30 @@ double kernel_next(const orr_devs_run *run)
     return fmin(calendar_first(&run->calendar), inputs_first(&run->inputs));
 }
 
+// In large models most of the time is spent waiting for memory. Who comes next is nearly always one of the
+// four behind the first: fetch what they will need while this bag is handled.
+static void fetch_next(const orr_devs_run *run)
+{
+    const Calendar *calendar = &run->calendar;
+    const uint32_t first = 4 * CALENDAR_ROOT - 8;
+    for (uint32_t k = first; k < first + 4; k++) {
+        const uint32_t component = calendar->entries[k].id;    // of an empty place: 0
+        __builtin_prefetch(actor_of(run, component));
+        __builtin_prefetch(&run->model->outputs[run->model->spots[component].first_output]);
+    }
+}
+
 static size_t find_imminent(orr_devs_run *run, double t)
 {
     size_t n = run->clock->n_zero;
     if (n > 0) {
         memcpy(run->imminent, run->zero, n * sizeof *run->zero);
         run->clock->n_zero = 0;
-    } else if (calendar_first(&run->calendar) == t) n = calendar_due(&run->calendar, run->imminent);
-    sort_ids(run->imminent, n, run->scratch);
+    } else if (calendar_first(&run->calendar) == t) {
+        n = calendar_due(&run->calendar, run->imminent);
+        fetch_next(run);
+    }
+    sort_ids(run->imminent, n, &run->scratch, &run->scratch_capacity);
     return n;
 }
 
@@ -384,7 +402,7 @@ void kernel_begin(orr_devs_run *run)
     for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
         const DevsDecl *d = &model->decls.items[model->by_component[b]];
         for (uint32_t i = 0; i < d->n; i++) {
-            void *state = run->states + (size_t)model->components[d->component + i].state * 8;
+            void *state = actor_of(run, d->component + i) + 1;
             const char *params = d->params;
             run->call.component = d->component + i;
             if (d->type->init)

@@ -1,4 +1,5 @@
 // src/devs/run.c: one simulation of a coupled model: its memory, and what is asked of it.
+#include "base/os.h"
 #include "devs/devs.h"
 #include <stdlib.h>
 #include <string.h>
@@ -12,14 +13,15 @@ orr_devs_options orr_devs_options_default(void) { return (orr_devs_options){ .ma
 static size_t up_64(size_t n) { return (n + 63) & ~(size_t)63; }
 
 // Where the parts of the block begin; the states stand last.
-typedef struct Layout { size_t calendar, t_last, zero, states, size; } Layout;
+typedef struct Layout {
+    size_t calendar, zero, states, size;
+} Layout;
 
 static Layout layout_of(const orr_devs *model)
 {
     const uint32_t n = model->n_components;
     Layout at = { .calendar = up_64(sizeof(DevsClock)) };
-    at.t_last = at.calendar + calendar_bytes(n);
-    at.zero = at.t_last + up_64(n * sizeof(double));
+    at.zero = at.calendar + calendar_bytes(n + 1);    // the outputs of the model are never due
     at.states = at.zero + up_64(n * sizeof(uint32_t));
     at.size = at.states + up_64(model->state_words * 8);
     return at;
@@ -29,12 +31,9 @@ static void make_block(orr_devs_run *run)
 {
     const Layout at = layout_of(run->model);
     run->block_size = at.size;
-    run->block = aligned_alloc(64, at.size);
-    if (!run->block) arena_no_memory(at.size);
-    memset(run->block, 0, at.size);
+    run->block = os_large_alloc(at.size);
     run->clock = (DevsClock *)run->block;
-    run->calendar = calendar_init(run->block + at.calendar, run->model->n_components);
-    run->t_last = (double *)(run->block + at.t_last);
+    run->calendar = calendar_init(run->block + at.calendar, run->model->n_components + 1);
     run->zero = (uint32_t *)(run->block + at.zero);
     run->states = run->block + at.states;
 }
@@ -44,6 +43,19 @@ static void *new_array(size_t n, size_t size)
     void *p = calloc(n ? n : 1, size);
     if (!p) arena_no_memory(n * size);
     return p;
+}
+
+static void make_actors(orr_devs_run *run)
+{
+    const orr_devs *model = run->model;
+    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
+        const DevsDecl *d = &model->decls.items[model->by_component[b]];
+        for (uint32_t i = 0; i < d->n; i++)
+            *actor_of(run, d->component + i) = (DevsActor){ .type = d->type_number,
+                                                            .component = d->component + i,
+                                                            .last = run->options.t_start };
+    }
+    actor_of(run, model->n_components)->component = model->n_components;
 }
 
 orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options *options, orr_diag *diag)
@@ -63,10 +75,8 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     if (run->options.max_bags == 0) run->options.max_bags = DEVS_BAGS_MAX;
     const size_t n = model->n_components;
     make_block(run);
-    run->slots = new_array(n + 1, sizeof *run->slots);
     run->imminent = new_array(n, sizeof *run->imminent);
-    run->receivers = new_array(n + 1, sizeof *run->receivers);
-    run->scratch = new_array(n + 1, sizeof *run->scratch);
+    make_actors(run);
     const DevsPorts *ports = &model->ports.items[0];
     for (uint32_t i = 0; i < ports->n_inputs; i++)
         if ((ports->inputs[i].size + 7) / 8 > run->inputs.slot_words)
@@ -76,7 +86,6 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     run->clock->state_words = model->state_words;
     run->clock->now = options->t_start;
     run->call = (orr_devs_call){ .t = options->t_start, .run = run };
-    for (size_t i = 0; i < n; i++) run->t_last[i] = options->t_start;
     kernel_begin(run);
     if (!run->has_failed) return run;
     orr_devs_run_destroy(run);
@@ -87,7 +96,6 @@ void orr_devs_run_destroy(orr_devs_run *run)
 {
     if (!run) return;
     inputs_free(&run->inputs);
-    free(run->slots);
     free(run->imminent);
     free(run->receivers);
     free(run->scratch);
@@ -144,7 +152,7 @@ double orr_devs_run_next(const orr_devs_run *run) { return kernel_next(run); }
 const void *orr_devs_run_state(const orr_devs_run *run, uint32_t component)
 {
     if (component >= run->model->n_components) return NULL;
-    return run->states + (size_t)run->model->components[component].state * 8;
+    return actor_of(run, component) + 1;
 }
 
 double orr_devs_run_due(const orr_devs_run *run, uint32_t component)
@@ -162,7 +170,7 @@ orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
     const size_t n = m->n_components;
     orr_devs_facts facts = {
         .n_components = m->n_components,
-        .n_couplings = m->first_target[m->n_outputs],
+        .n_couplings = m->n_reached,
         .n_instants = c->n_instants,
         .n_bags = c->n_bags,
         .n_internal = c->n_internal,
@@ -170,11 +178,12 @@ orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
         .n_confluent = c->n_confluent,
         .n_messages = c->n_messages,
         .n_received = c->n_received,
-        .state_bytes = m->state_words * 8,
+        .state_bytes = m->own_words * 8,
     };
-    facts.model_bytes = sizeof *m + arena_bytes(&m->arena) + facts.n_couplings * sizeof *m->targets;
-    facts.run_bytes = sizeof *run + run->block_size - facts.state_bytes + (n + 1) * sizeof *run->slots +
-                      n * sizeof *run->imminent + 2 * (n + 1) * sizeof *run->receivers +
+    facts.model_bytes = sizeof *m + arena_bytes(&m->arena) +
+                        (m->n_targets + m->n_outputs) * sizeof *m->targets + n * sizeof *m->spots;
+    facts.run_bytes = sizeof *run + run->block_size - facts.state_bytes +
+                      (n + run->receivers_capacity + run->scratch_capacity) * sizeof *run->imminent +
                       run->messages_capacity * sizeof *run->messages +
                       run->bags_capacity * sizeof *run->bags + (run->chunk ? run->chunk->n_words * 8 : 0);
     return facts;

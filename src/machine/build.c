@@ -331,6 +331,10 @@ static uint32_t use_output(Builder *b, const AstSymbol *symbol)
     case FOUND_ERROR: return DRAFT_UNKNOWN;
     case FOUND_NOT: break;
     }
+    // an index of the rule shows its value: F[a,b] / b
+    for (uint32_t i = 0; symbol->n_indices == 0 && i < b->n_bound; i++)
+        if (strcmp(b->bound[i].name, symbol->name) == 0)
+            name = arena_printf(b->arena, "%lld", (long long)b->bound[i].value);
     if (!b->draft.outputs_declared) return draft_add_output(&b->draft, text_from(name));
     id = find_by_name(b, &b->outputs, name);
     if (id != NAMES_NONE) return id;

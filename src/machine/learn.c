@@ -570,7 +570,7 @@ void orr_learned_free(orr_learned *learned)
 bool orr_ledger_is_mealy(const orr_ledger *ledger)
 {
     for (size_t e = 0; e < ledger->n; e++)
-        if (ledger->experiments[e].n_outputs != ledger->experiments[e].n_inputs) return false;
+        if (ledger->experiments[e].n_outputs > ledger->experiments[e].n_inputs) return false;
     return ledger->n > 0;
 }
 

@@ -90,6 +90,20 @@ run machine compare "$baby" "$baby" --from 'wants to eat' --from 'wants to play'
 expect_json
 expect_equal "$(json 'j["inputs"]')" "['toy']"
 
+# ---- an index as output shows its value
+cat >lift.orr <<'END'
+machine Lift
+  input up, down
+  start floor[1]
+  state floor[1..3]
+  floor[i] / i
+  floor[i] on up -> floor[min(i + 1, 3)]
+  floor[i] on down -> floor[max(i - 1, 1)]
+end
+END
+run machine behave lift.orr --inputs up,up,up,down --from 'floor[1]' --json
+expect_equal "$(json 'j["behaviour"][0]["outputs"]')" "['1', '2', '3', '3', '2']"
+
 # ---- minimise
 cat >twice.orr <<'END'
 machine Twice "counts to two, twice"

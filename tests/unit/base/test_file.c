@@ -323,6 +323,21 @@ static void test_os_clock_and_terminal(void **state)
     assert_contains(os_error_text(ENOSPC, buffer, sizeof buffer), "space");
 }
 
+static void test_os_large_memory_is_aligned_and_zero(void **state)
+{
+    (void)state;
+    static const size_t sizes[] = { 0, 1, 100, 1 << 20, 3 << 20, (5 << 20) + 7 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        for (int turn = 0; turn < 2; turn++) {    // the second time it may have been used before
+            unsigned char *p = os_large_alloc(sizes[i]);
+            assert_int_equal((uintptr_t)p % 64, 0);
+            for (size_t k = 0; k < sizes[i]; k += 61) assert_int_equal(p[k], 0);
+            memset(p, 0xff, sizes[i]);
+            free(p);
+        }
+    }
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
@@ -336,6 +351,7 @@ int main(void)
         TEST(test_os_reads_files_within_the_limit),
         TEST(test_os_says_why_a_file_cannot_be_read),
         TEST(test_os_makes_folders),
+        TEST(test_os_large_memory_is_aligned_and_zero),
         TEST(test_os_takes_paths_apart),
         TEST(test_os_finds_the_cache_folder),
         TEST(test_os_clock_and_terminal),

@@ -1,0 +1,24 @@
+#!/usr/bin/env bash
+# DEVStone LI, HI, HO, HOmod: transitions per second of atomics in C, against a flat loop by hand without a calendar
+. "$BENCH/common.sh"
+lib=$(dirname "$(dirname "$ORRERY")")/lib
+cc -O3 -march=native -ffp-contract=off -I "$ROOT/include" -I "$ROOT/tests/common" -o "$BUILD/devstone" "$BENCH/devstone.c" \
+    -L "$lib" -lorrery -Wl,-rpath,"$lib" -lm
+
+measure() {    # measure KIND WIDTH DEPTH REPEAT GOAL
+    local line made set_up kernel hand lean components couplings bytes states per
+    line=$("$BUILD/devstone" "$1" "$2" "$3" "$4") || { missed=1; return; }
+    read -r made set_up kernel hand lean components couplings bytes states per <<<"$line"
+    awk -v k="$1 $2×$3" -v m="$made" -v s="$set_up" -v t="$kernel" -v h="$hand" -v l="$lean" -v c="$components" -v e="$couplings" \
+        -v b="$bytes" -v st="$states" -v p="$per" 'BEGIN {
+        printf "devstone %-12s %8.1f million transitions/s, by hand %.1f (messages only added up: %.1f), %.1f messages each\n", k, m/t/1e6, m/h/1e6, m/l/1e6, p
+        printf "devstone %-12s %d atomics, %d couplings, set-up %.1f ms, %.1f MB and %.1f MB of states\n", k, c, e, s*1e3, b/1e6, st/1e6 }'
+    last=$(ratio "$hand" "$kernel")
+    [ -z "${5:-}" ] || judge_at_least devstone "$1 $2×$3" "$last" "$5"
+}
+measure LI 200 200 50
+measure HO 200 200 15
+measure HOmod 30 30 10 0.37
+measure HI 300 300 10 0.37
+echo "devstone ratio $last"
+exit $missed
