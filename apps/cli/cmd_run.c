@@ -11,7 +11,7 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends;
-    double      from, until, step, tol, abs, every, max_step, max_time, max_memory, seed, realtime, wait;
+    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, realtime, wait;
     const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *events, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
@@ -32,6 +32,7 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
     { "--abs", OPTION_NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)", offsetof(Settings, abs) },
     { "--max-step", OPTION_NUMBER, "H", "largest step of solvers that choose it", offsetof(Settings, max_step) },
+    { "--quantum", OPTION_NUMBER, "Q", "of solvers of quantised states: qss1, qss2, …", offsetof(Settings, quantum) },
     { "--update", OPTION_TEXT, "MODE", "synchronous or in-place (semi-implicit Euler)", offsetof(Settings, update) },
     { "--every", OPTION_NUMBER, "DT", "record at this interval; 0: every step", offsetof(Settings, every) },
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
@@ -93,6 +94,12 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     if (!isnan(s->abs)) e->run.absolute = s->abs;
     if (!isnan(s->max_step)) e->run.max_step = s->max_step;
     if (!isnan(s->max_time)) e->run.max_seconds = s->max_time;
+    ok &= given_is_positive("E417", "quantum", "give one such as --quantum 1e-4", s->quantum, diag);
+    if (!isnan(s->quantum)) {    // of all states
+        e->run.quantum = s->quantum;
+        e->run.relative_quantum = e->run.least_quantum = 0;
+        e->run.n_quanta = 0;
+    }
     if (s->solver) e->run.solver = s->solver;
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;

@@ -50,6 +50,12 @@ typedef struct orr_run_options {
     bool        live;            // of stdin, sockets and brokers the newest value counts, from the time at which it is
                                  // read, whatever its own; before the first one the default of the input
     bool        exact;           // no step goes past the time asked for: orr_run_set needs it
+    // Of quantised states: how far a state moves before others are told. R·|x| of `relative`, at least `least_quantum`
+    // (0: relative·1e-3) and at most `quantum`, of those that are given. None: `tolerance` and `absolute` stand for relative
+    // and least; without these 1e-3, 1e-4 and 1e-5 are the relative quanta of first, second and third order.
+    double      quantum, relative_quantum, least_quantum;
+    const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed during the call
+    size_t      n_quanta;
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts
     // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
@@ -116,6 +122,7 @@ typedef struct orr_solver_info {
     const char *name, *summary;
     int         order;                // of accuracy; 0: varies
     bool        fixed_step;
+    bool        is_quantised;         // steps are taken state by state, as far apart as a quantum
 } orr_solver_info;
 ORR_API const orr_solver_info *orr_solver_at(size_t i);
 

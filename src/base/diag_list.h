@@ -174,6 +174,8 @@
     D(EXPECT_OUTSIDE,         "E414", "the expectation at %g lies outside the run, %g to %g") \
     D(TOLERANCE_BAD,          "E415", "tolerance %g is not a positive number") \
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
+    D(QUANTUM_BAD,            "E417", "a quantum must be positive and finite, not %g") \
+    D(QUANTUM_NAME,           "E418", "'%s' has no quantum: %s") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
@@ -203,6 +205,8 @@
     D(CONSTRAINTS_DEPENDENT_NOW, "E516", "the constraints on %s are not independent at t = %.10g") \
     D(EVENT_CYCLE,            "E517", "events at t = %.10g fire more than %zu times in a row: %s") \
     D(EVENTS_WAIT,            "E518", "at t = %.10g more than %zu delayed events wait; the latest is '%s'") \
+    D(QUANTUM_STALL,          "E519", \
+      "solver '%s' makes no progress at t = %.10g: '%s' changes by its quantum about every %.2g s") \
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \

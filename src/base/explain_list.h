@@ -1106,6 +1106,30 @@
       "than the limit allows, so its condition probably never becomes false.", \
       "    a terminal region that says 'run again' without changing anything", \
       "make the condition depend on what changes from run to run, or raise the limit.") \
+    X(QUANTUM_BAD, \
+      "A quantum is the distance that a state moves before others are told of it: a positive number.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      solver qss2 quantum -1e-4\n" \
+      "    end", \
+      "give one such as quantum 1e-4.") \
+    X(QUANTUM_NAME, \
+      "Only states have a quantum: variables whose derivative occurs.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      y = 2*x\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      solver qss2 quantum 1e-4\n" \
+      "      quantum y = 0.01\n" \
+      "    end", \
+      "name a state, or an array of states.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \
@@ -1302,6 +1326,21 @@
       "    bdf at a discontinuity it cannot pass", \
       "try another solver, a smaller first step or a looser tolerance; write jumps as\n" \
       "events.") \
+    X(QUANTUM_STALL, \
+      "A solver of quantised states follows each state in steps of its quantum. Here a state changes so\n" \
+      "often that the run would not end in reasonable time: the model is stiff, or the quantum is far\n" \
+      "smaller than what matters.", \
+      "    model M\n" \
+      "      var x = 0, y = 20\n" \
+      "      x' = 0.01*y\n" \
+      "      y' = 2020 - 1e9*(x + y)\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 500\n" \
+      "      solver qss2 quantum 1e-6\n" \
+      "    end", \
+      "take 'solver liqss2', which is made for stiff models, or 'solver bdf'; or a larger\n" \
+      "quantum.") \
     X(ZENO, \
       "Events follow each other without time advancing, for ever: a ball that bounces lower and\n" \
       "lower, a switch that flickers.", \

@@ -1,6 +1,7 @@
 // src/code/build.c: building the parts of a model's code, by either compiler.
 #include "code/build.h"
 #include "base/os.h"
+#include "code/quantise.h"
 #include <assert.h>
 #include <string.h>
 
@@ -17,6 +18,7 @@ const BuildSymbol build_symbols[] = {
     { "orr_event", false, IR_EVENT },
     { "orr_euler", true, CODE_EULER },        { "orr_in_place", true, CODE_IN_PLACE },
     { "orr_heun", true, CODE_HEUN },          { "orr_rk4", true, CODE_RK4 },
+    { "orr_quantised", false, BUILD_QUANTISED },
     { NULL, false, 0 },
 };
 
@@ -27,7 +29,8 @@ void build_set(Code *code, const BuildSymbol *symbol, void *address)
     CodeProgram program;
     memcpy(&loop, &address, sizeof address);
     memcpy(&program, &address, sizeof address);
-    if (symbol->is_loop) atomic_store(&code->loops[symbol->id], loop);
+    if (symbol->id == BUILD_QUANTISED) code->quantised_built = address;
+    else if (symbol->is_loop) atomic_store(&code->loops[symbol->id], loop);
     else atomic_store(&code->programs[symbol->id], program);
 }
 
@@ -92,6 +95,7 @@ bool code_require(const Code *const_code, unsigned parts, orr_diag *diag)
 void code_free(Code *code)
 {
     background_end(code->background);
+    code_free_quantised(code);
     for (uint32_t i = 0; i < code->n_units; i++) {
         if (code->tier == CODE_NATIVE) native_free(&code->units[i]);
         else instant_free(&code->units[i]);

@@ -40,8 +40,9 @@ void *native_symbol(const CodeUnit *unit, const char *name);    // NULL if it ha
 typedef struct BuildSymbol {
     const char *name;       // "orr_rates"
     bool        is_loop;
-    int         id;         // IrProgramId or CodeLoopId
+    int         id;         // IrProgramId or CodeLoopId; or a table, BUILD_QUANTISED
 } BuildSymbol;
+enum { BUILD_QUANTISED = IR_N_PROGRAMS };
 extern const BuildSymbol build_symbols[];
 void build_set(Code *code, const BuildSymbol *symbol, void *address);
 void build_set_native(Code *code, const CodeUnit *unit);    // all that the object has

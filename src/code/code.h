@@ -62,6 +62,8 @@ typedef struct CodeUnit {       // what one compilation gave
     size_t size;                // bytes of the mapping
 } CodeUnit;
 
+enum { CODE_N_QUANTISED = 6 };    // see code/quantise.h
+
 typedef struct Background Background;
 
 // Pointers are atomic because native code may take the place of instant code while runs are under way.
@@ -76,6 +78,9 @@ typedef struct Code {
     CodeUnit    units[CODE_N_PARTS];
     uint32_t    n_units;
     Background *background;                 // native code on its way or arrived; NULL: nobody asked
+    struct IrQuantised   *quantised_ir;                   // NULL until a solver asks for it; owned
+    struct CodeQuantised *quantised[CODE_N_QUANTISED];    // by order, without and with own derivatives; likewise
+    const void           *quantised_built;                // the latest
     pthread_mutex_t lock;                   // over everything above while a part is added
 } Code;
 

@@ -3,6 +3,7 @@
 #include "exp/bind.h"
 #include "expr/expr.h"
 #include "orrery/experiment.h"
+#include "solve/solver.h"
 #include "source.h"
 #include "units/units.h"
 #include <math.h>
@@ -261,6 +262,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         { "step", &run->step },    { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
         { "abs", &run->absolute }, { "absolute", &run->absolute }, { "max", &run->max_step },
         { "max_step", &run->max_step },
+        { "quantum", &run->quantum }, { "relative", &run->relative_quantum }, { "min", &run->least_quantum },
     };
     enum { N_KNOWN = sizeof known / sizeof *known };
     const char *names[N_KNOWN];
@@ -274,7 +276,16 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
             const char *closest = text_closest(name, names, N_KNOWN);
             if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
-            else diag_hint(r->diag, "there are step, tol, abs and max");
+            else diag_hint(r->diag, "there are step, tol, abs and max; of quantised states quantum, relative and min");
+            fail(r);
+            continue;
+        }
+        const Solver *solver = solver_find(e->solver ? e->solver : "auto");
+        const bool is_quantum = known[i].value == &run->quantum || known[i].value == &run->relative_quantum ||
+                                known[i].value == &run->least_quantum;
+        if (is_quantum && solver && !solver->advance) {
+            diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, solver->name, name);
+            diag_hint(r->diag, "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1 and liqss2");
             fail(r);
             continue;
         }
@@ -283,6 +294,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         if (!(value > 0) && !r->failed) {
             const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step;
             if (is_step) diag_report(r->diag, DIAG_STEP_BAD, option->place, value);
+            else if (is_quantum) diag_report(r->diag, DIAG_QUANTUM_BAD, option->place, value);
             else diag_report(r->diag, DIAG_TOLERANCE_BAD, option->place, value);
             fail(r);
         }
@@ -329,6 +341,21 @@ static void read_sends(Reader *r, const orr_source *source, const AstExperiment 
     }
     experiment->sends = sends;
     experiment->n_sends = e->n_sends;
+}
+
+static void read_quanta(Reader *r, const AstExperiment *e, orr_run_options *run)
+{
+    orr_setting *quanta = ARENA_ARRAY(r->arena, orr_setting, e->n_quanta);
+    for (uint32_t i = 0; i < e->n_quanta; i++) {
+        const AstSetting *from = &e->quanta[i];
+        quanta[i].name = name_of(r, &from->target, from->place, false);
+        quanta[i].value = value_of(r, from->value, &from->target, true, quanta[i].name);
+        if (quanta[i].value > 0 || r->failed) continue;
+        diag_report(r->diag, DIAG_QUANTUM_BAD, from->place, quanta[i].value);
+        fail(r);
+    }
+    run->quanta = quanta;
+    run->n_quanta = e->n_quanta;
 }
 
 static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experiment)
@@ -554,6 +581,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_options(&r, e, &experiment->run);
     read_settings(&r, e, &experiment->run);
     read_inputs(&r, source, e, &experiment->run);
+    read_quanta(&r, e, &experiment->run);
     experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records);
     experiment->n_records = e->n_records;
     read_sends(&r, source, e, experiment);

@@ -303,6 +303,7 @@ typedef struct AstExperiment {
     Place       solver_place;
     AstSetting *options;      uint32_t n_options;  // of the solver: step, tol, abs, …
     AstSetting *sets;         uint32_t n_sets;
+    AstSetting *quanta;       uint32_t n_quanta;   // of single states: `quantum x = 0.01`
     AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter
     Place      *record_places;                     // [n_records]
     AstPlot    *plots;        uint32_t n_plots;

@@ -2,7 +2,7 @@
 #include "lang/parse.h"
 
 typedef struct Lists {    // of the experiment under way, in the scratch arena
-    VEC(AstSetting) options, sets;
+    VEC(AstSetting) options, sets, quanta;
     VEC(AstRef)     records;
     VEC(Place)      record_places;
     VEC(AstPlot)    plots;
@@ -119,6 +119,20 @@ static void parse_set(Parser *p, Lists *lists)
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
+static void parse_quanta(Parser *p, Lists *lists)
+{
+    if (parse_at(p, TOKEN_NUMBER)) {
+        if (parse_report(p, "the name of a state"))
+            diag_hint(p->diag, "the quantum of all states is an option of the solver: solver qss2 quantum 1e-4");
+        return;
+    }
+    do {
+        AstSetting setting = { 0 };
+        if (!parse_setting(p, &setting)) return;
+        vec_push(&p->scratch, &lists->quanta, setting);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
 static void parse_record(Parser *p, AstExperiment *e, Lists *lists)
 {
     do {
@@ -178,7 +192,7 @@ static void parse_expectation(Parser *p, Lists *lists)
 static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = {
-        "from", "until", "every", "solver", "set", "input", "output", "record", "plot", "expect", "outside"
+        "from", "until", "every", "solver", "set", "quantum", "input", "output", "record", "plot", "expect", "outside"
     };
     static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
                                          "predict", "policy",  "morphism", "replicate", 
@@ -216,6 +230,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
+    else if (parse_accept_word(p, "quantum")) parse_quanta(p, lists);
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
@@ -264,6 +279,7 @@ void parse_experiment(Parser *p)
     uint32_t n_places;
     e.options = COPY(p, lists.options, &e.n_options);
     e.sets = COPY(p, lists.sets, &e.n_sets);
+    e.quanta = COPY(p, lists.quanta, &e.n_quanta);
     e.records = COPY(p, lists.records, &e.n_records);
     e.record_places = COPY(p, lists.record_places, &n_places);
     e.plots = COPY(p, lists.plots, &e.n_plots);

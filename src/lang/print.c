@@ -689,6 +689,11 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         print_settings(e->sets, e->n_sets, p);
         put_char(p, '\n');
     }
+    if (e->n_quanta > 0) {
+        put(p, "  quantum ");
+        print_settings(e->quanta, e->n_quanta, p);
+        put_char(p, '\n');
+    }
     for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
     for (uint32_t i = 0; i < e->n_sends; i++) {
         put(p, "  output ");

@@ -184,6 +184,25 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
+// Solvers that go through events by themselves.
+static orr_status quantised_steps(orr_run *run, Island *island, double t_want, long n_max)
+{
+    const size_t n_steps = island->n_steps;
+    if (run->model->n_asserts || run->choosing) n_max = 1;    // each step is looked at
+    const StepResult result = island->solver->advance(island, t_want, n_max);
+    if (result == STEP_FAILED) return drive_fail(run);
+    if (result == STEP_RELATION) {
+        if (!island_relations(island, island->t, island->x, run->relations)) {
+            fault_report(island);
+            return drive_fail(run);
+        }
+        run->event_waits = true;
+        run->event_relation = event_first_difference(run, island);
+    }
+    const orr_status status = pulse(run, island, 1 + (island->n_steps - n_steps) / run->model->n_states);
+    return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
+}
+
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
@@ -194,13 +213,17 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (status != ORR_STATUS_OK) return status;
         if (run->terminated) return ORR_STATUS_TERMINATED;
     }
-    if (run->inputs && drive_has_reached(island, input_kink(run)) && !input_move(run, island->t))
-        return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
+    if (run->inputs && drive_has_reached(island, input_kink(run))) {
+        if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
+        if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
+    }
     const double t_due = due_next(run), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
     if (t_kink < t_limit) t_limit = t_kink;
-    const orr_status status = island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
-                                                         : free_step(run, island, t_limit);
+    const orr_status status =
+        island->solver->advance      ? quantised_steps(run, island, smaller(t_want, t_limit), n_max)
+        : island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
+                                     : free_step(run, island, t_limit);
     // on a grid a point this near is meant; the event is where it was scheduled
     const bool is_due = t_due < INFINITY && drive_has_reached(island, t_due);
     if (status == ORR_STATUS_OK && !run->event_waits && is_due) {

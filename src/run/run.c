@@ -46,13 +46,62 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->step = given->step;
     o->tolerance = given->tolerance > 0 ? given->tolerance : 1e-6;
     o->absolute = given->absolute > 0 ? given->absolute : o->tolerance * 1e-3;
+    o->has_tolerance = given->tolerance > 0 || given->absolute > 0;
     o->max_step = given->max_step > 0 ? given->max_step : INFINITY;
     o->t_end = t_end;
+    const double quanta[] = { given->quantum, given->relative_quantum, given->least_quantum };
+    for (int i = 0; i < 3; i++) {
+        if (isfinite(quanta[i]) && quanta[i] >= 0) continue;
+        diag_report(diag, DIAG_QUANTUM_BAD, nowhere, quanta[i]);
+        ok = false;
+    }
+    o->quantum = given->quantum;
+    o->relative = given->relative_quantum;
+    o->least = given->least_quantum;
     run->t_start = given->t_start;
     run->cancel = given->cancel;
     run->observe = given->event;
     run->observe_context = given->event_context;
     run->max_seconds = given->max_seconds;
+    return ok;
+}
+
+static bool is_element(const char *name, const char *array)
+{
+    const size_t n = strlen(array);
+    return strncmp(name, array, n) == 0 && name[n] == '[';
+}
+
+// The quanta of single states, if the solver has any use for them.
+static bool read_quanta(orr_run *run, const orr_run_options *given)
+{
+    const orr_model *model = run->model;
+    Island *island = &run->islands[0];
+    if (!island->solver->advance || given->n_quanta == 0) return true;
+    island->options.quanta = ARENA_ARRAY(&run->arena, double, model->n_states);
+    bool ok = true;
+    for (size_t i = 0; i < given->n_quanta; i++) {
+        const orr_setting *setting = &given->quanta[i];
+        const size_t variable = orr_model_find(model, setting->name);
+        const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model_variable(model, variable).state;
+        bool found = state != FLAT_NONE;
+        if (found) island->options.quanta[state] = setting->value;
+        for (uint32_t k = 0; k < model->n_states && variable == (size_t)-1; k++) {
+            if (!is_element(model_state_name(model, k), setting->name)) continue;
+            island->options.quanta[k] = setting->value;
+            found = true;
+        }
+        if (!(isfinite(setting->value) && setting->value > 0)) {
+            diag_report(run->diag, DIAG_QUANTUM_BAD, (Place){ 0 }, setting->value);
+            ok = false;
+        }
+        if (found) continue;
+        ok = false;
+        diag_report(run->diag, DIAG_QUANTUM_NAME, (Place){ 0 }, setting->name,
+                    variable != (size_t)-1 ? "it is not a state" : "nothing is called that");
+        const char *closest = variable == (size_t)-1 ? orr_model_closest(model, setting->name) : NULL;
+        if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
+    }
     return ok;
 }
 
@@ -196,6 +245,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!island->solver) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
+    if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->is_exact = options->exact;
     run->is_live = options->live;
     if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
@@ -450,7 +500,7 @@ orr_run_facts orr_run_get_facts(const orr_run *run)
         .n_steps = island->n_steps,
         .n_rates = island->n_rates,
         .n_rejected = island->n_rejected,
-        .n_events = run->n_events,
+        .n_events = run->n_events + island->n_events,
         .n_reruns = run->n_reruns,
         .n_violations = run->n_violations,
         .terminated = run->terminated,

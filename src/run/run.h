@@ -22,8 +22,12 @@ typedef struct SolverOptions {
     double step;         // positive; fixed-step solvers keep it; 0 for others: choose
     double tolerance;    // positive, relative
     double absolute;     // positive
+    bool   has_tolerance;    // one of them was given
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
+    // of quantised states; 0: not given
+    double quantum, relative, least;
+    double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
 } SolverOptions;
 
 // Why the equations could not be evaluated, and where: what a message is made of.
@@ -78,6 +82,7 @@ typedef struct Island {
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
     size_t   n_steps, n_rates, n_rejected;
+    size_t   n_events;              // that the solver handled itself
 } Island;
 
 struct History;

@@ -11,7 +11,12 @@
     S(rk4)         \
     S(dopri5)      \
     S(adams)       \
-    S(bdf)
+    S(bdf)         \
+    S(qss1)        \
+    S(qss2)        \
+    S(qss3)        \
+    S(liqss1)      \
+    S(liqss2)
 
 #define S(name) extern const Solver solver_##name;
 SOLVERS(S)
@@ -27,6 +32,9 @@ static const Solver *const solvers[] = {
 _Static_assert(offsetof(Solver, order) == offsetof(orr_solver_info, order),
                "solver.h and orrery/run.h differ");
 _Static_assert(offsetof(Solver, fixed_step) == offsetof(orr_solver_info, fixed_step),
+               "solver.h and orrery/run.h differ");
+
+_Static_assert(offsetof(Solver, is_quantised) == offsetof(orr_solver_info, is_quantised),
                "solver.h and orrery/run.h differ");
 
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };

@@ -19,6 +19,7 @@ typedef struct Solver {
             const char *summary;       // one line for `orrery solvers`
             int         order;         // of accuracy; 0: varies
             bool        fixed_step;    // steps on the grid t_start + k·step
+            bool        is_quantised;  // has `advance`
         };
         orr_solver_info info;
     };
@@ -30,6 +31,10 @@ typedef struct Solver {
     StepResult (*step)(Island *island, double t_limit);
     // optional: up to n whole grid steps at once in generated code, from a grid point; *done counts them
     StepResult (*steps)(Island *island, long n, long *done);
+    // optional, instead of all these: go to t_want and no further, through as many steps of its own and changes of
+    // modes as there are, or some of them; n_max = 1: to the next instant at which something happens. STEP_RELATION
+    // leaves an event where the island stands to the driver. Where it stops changes no step.
+    StepResult (*advance)(Island *island, double t_want, long n_max);
     // states or modes jumped: forget the past; fixed-step methods begin a new grid at t
     void       (*restart)(Island *island);
     // dense output in [t_before, t]; changes no step

@@ -45,6 +45,7 @@ static void advance_all(Job *job, const orr_model *model, orr_diag *diag)
     const size_t z = orr_model_find(model, "z");
     job->ok = true;
     for (size_t s = 0; orr_solver_at(s); s++) {
+        if (orr_solver_at(s)->is_quantised) continue;    // no loops and delays there
         const orr_setting setting = { "k", job->k };
         orr_run_options options = orr_run_options_default();
         options.solver = orr_solver_at(s)->name;

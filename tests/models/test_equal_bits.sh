@@ -27,6 +27,8 @@ result() {
 try() {
     local solver label
     for solver in "${solvers[@]}"; do
+        # quantised states: first order takes long, stiff models for ever, and large ones long enough
+        [[ $solver == *qss1 || ($solver == *qss* && $1 =~ robertson|van_der_pol|oregonator|rc_grid|two_masses) ]] && continue
         label="${1##*/} ${*:2} --solver $solver"
         command="run $label"
         result "$ORRERY" instant "$@" --solver "$solver" --code instant
@@ -39,6 +41,7 @@ try() {
             cmp instant.csv other.csv || fail "this build and the release build differ"
         fi
         n_runs=$((n_runs + 1))
+        grep -q 'E405.*qss' instant.err && continue    # loops are not for them
         grep -q '^status [04]' instant.err || { n_failed=$((n_failed + 1)); continue; }
         # the steps do not depend on the rows
         result "$ORRERY" sparse "$@" --solver "$solver" --every 1e300
@@ -48,7 +51,7 @@ try() {
 
 for file in "$root"/examples/*.orr; do
     for experiment in $(sed -nE 's/^experiment ([A-Za-z_0-9]+) .*/\1/p' "$file"); do
-        [[ $file == */lotka_volterra.orr && $experiment == long ]] && continue    # cycle again, but longer
+        [[ $file == */lotka_volterra.orr && $experiment =~ long|quantised ]] && continue    # cycle again, but longer
         # where explicit methods would need for ever
         case ${file##*/} in
             robertson.orr) try "$file" "$experiment" --until 10 ;;

@@ -76,7 +76,11 @@ static void test_failures_are_explained_by_every_solver(void **state)
 {
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
-        for (size_t k = 0; orr_solver_at(k); k++) check_case(&cases[i], orr_solver_at(k));
+        for (size_t k = 0; orr_solver_at(k); k++) {
+            // quantised states have no loops
+            if (orr_solver_at(k)->is_quantised && strcmp(cases[i].code, "E504") == 0) continue;
+            check_case(&cases[i], orr_solver_at(k));
+        }
 }
 
 static void test_overflow_names_the_equation(void **state)

@@ -2,9 +2,10 @@
 #include "problems.h"
 #include <string.h>
 
+// Quantised states need the expressions of a model, which a fake does not have: they are tested in test_qss.c.
 #define FOR_EACH_SOLVER(s) \
     for (size_t solver_i = 0; solver_i < 100; solver_i++) \
-        for (const orr_solver_info *s = orr_solver_at(solver_i); s; s = NULL)
+        for (const orr_solver_info *s = orr_solver_at(solver_i); s && !s->is_quantised; s = NULL)
 
 static const struct Closed {
     const char *name;
@@ -23,12 +24,11 @@ static void test_solvers_are_registered_with_a_summary(void **state)
 {
     (void)state;
     size_t n = 0;
-    FOR_EACH_SOLVER (s) {
+    for (const orr_solver_info *s; (s = orr_solver_at(n)); n++) {
         assert_non_null(s->name);
         assert_true(strlen(s->summary) > 10);
-        n++;
     }
-    assert_int_equal(n, 8);
+    assert_int_equal(n, 13);
     assert_null(orr_solver_at(n));
 }
 

@@ -56,7 +56,7 @@ _orrery() {
         plot:-o | run:--plot | continue:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events) _orrery_files csv; return ;;
-        *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--every | *:--record | *:--plot | \
+        *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
             *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac

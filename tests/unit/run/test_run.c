@@ -285,6 +285,7 @@ static void test_an_event_may_be_a_rounding_before_the_end(void **state)
     const double t_event = nextafter(1, 2), t_end = nextafter(t_event, 2);
     for (size_t i = 0; orr_solver_at(i); i++) {
         const orr_solver_info *s = orr_solver_at(i);
+        if (s->is_quantised) continue;    // a fake has no expressions
         Trial trial = trial_begin(problem, options_for(s->name, t_end, s->fixed_step ? 0.1 : 0));
         assert_int_equal(orr_run_advance(trial.run, t_end), ORR_STATUS_OK);
         assert_same_bits(orr_run_time(trial.run), t_end);
@@ -321,6 +322,7 @@ static void test_a_switch_without_hysteresis_slides(void **state)
                            .has_loops = true };
     for (size_t i = 0; orr_solver_at(i); i++) {
         const orr_solver_info *s = orr_solver_at(i);
+        if (s->is_quantised) continue;    // a fake has no expressions
         // from the first crossing on, which may also be the start itself
         for (int at = 1; at >= 0; at--) {
             problem.start[0] = at;

@@ -1,0 +1,478 @@
+// src/code/quantise.c: one C function for each shape of terms, and building them.
+#include "code/quantise.h"
+#include "code/build.h"
+#include "code/emit.h"
+#include "code/prelude.h"
+#include "base/os.h"
+#include <assert.h>
+#include <string.h>
+
+enum { NEST_MAX = 12, N_RESULTS = 4 };
+
+// The function being printed.
+typedef struct Printer {
+    Gen            g;            // what the prelude must have
+    const IrQuantised *q;
+    ExprPool      *pool;
+    StrBuf        *s;
+    const IrShape *shape;
+    const uint32_t *row;         // of the one term that is meant; NULL: handed over as r
+    const char    *indent;
+    int            order;
+    bool           is_relation;
+    uint32_t      *uses;         // [n_nodes] in the present function; 0 again behind it
+    uint32_t      *name;         // [n_nodes] number of its temporary, 0: it is nested
+    uint8_t       *depth;        // [n_nodes]
+    size_t         n_marks;      // of these arrays
+    uint32_t       n_names;
+    VEC(uint32_t)  pieces;       // tables that are read
+    Arena         *arena;
+} Printer;
+
+// ---- Expressions
+
+static void print(Printer *p, Expr e, int depth);
+
+// The index that a slot stands for, as text.
+static void print_index(Printer *p, const IrSlot *s)
+{
+    if (!s->moves) str_addf(p->s, "%u", s->index);
+    else if (p->row) str_addf(p->s, "%u", p->row[s->column]);
+    else str_addf(p->s, "r[%u]", s->column);
+}
+
+static void print_slot(Printer *p, uint32_t variable)
+{
+    const uint32_t slot = variable % p->shape->n_slots, rate = variable / p->shape->n_slots;
+    const IrSlot *s = &p->shape->slots[slot];
+    if (s->kind == IR_SLOT_STATE || s->kind == IR_SLOT_SHARED) {
+        str_addf(p->s, "%c%u", (int)('a' + rate), slot);
+        return;
+    }
+    assert(rate == 0);
+    str_add(p->s, s->kind == IR_SLOT_NUMBER ? "n[" : "v[");
+    print_index(p, s);
+    str_add_char(p->s, ']');
+}
+
+static void use_pieces(Printer *p, uint32_t table)
+{
+    for (size_t i = 0; i < p->pieces.n; i++)
+        if (p->pieces.items[i] == table) return;
+    vec_push(p->arena, &p->pieces, table);
+}
+
+static void print_pieces(const Printer *p, StrBuf *s)
+{
+    for (size_t i = 0; i < p->pieces.n; i++) {
+        const ExprPieces *pieces = &p->pool->pieces.items[p->pieces.items[i]];
+        str_addf(s, "static const double orr_pieces%u[%u] = {", p->pieces.items[i], pieces->n_numbers);
+        for (uint32_t k = 0; k < pieces->n_numbers; k++) {
+            str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
+            gen_number(s, pieces->numbers[k]);
+        }
+        str_add(s, " };\n");
+    }
+}
+
+static void print_call(Printer *p, Expr e, const ExprNode *node, int depth)
+{
+    StrBuf *s = p->s;
+    p->g.uses_math[p->g.math_of_op[node->op]] = true;
+    str_addf(s, "%s(", expr_ops[node->op].c);
+    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
+        p->g.uses_table[node->b] = true;
+        str_addf(s, "orr_table_x%u, orr_table_y%u, %u, ", node->b, node->b, p->pool->tables.items[node->b].n);
+    }
+    if (node->op == EXPR_PIECES || node->op == EXPR_NEAR || node->op == EXPR_GRID) {
+        const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
+        const ExprPieces *pieces = &p->pool->pieces.items[table];
+        use_pieces(p, table);
+        str_addf(s, "orr_pieces%u, %u, ", table, pieces->n_breaks[0]);
+        if (node->op == EXPR_GRID) str_addf(s, "%u, ", pieces->n_breaks[1]);
+    }
+    for (int k = 0; k < expr_n_operands(p->pool, e); k++) {
+        if (k) str_add(s, ", ");
+        print(p, expr_operand(p->pool, e, k), depth);
+    }
+    str_add_char(s, ')');
+}
+
+// Products in the order of expr_whole_power. The base is a name or a leaf.
+static void print_power(Printer *p, Expr base, int n, int depth)
+{
+    StrBuf *s = p->s;
+    const unsigned m = (unsigned)(n < 0 ? -n : n);
+    if (n < 0) str_add(s, "1.0/(");
+    if (m > 3) {
+        p->g.uses_power[m] = true;
+        str_addf(s, "orr_power%u(", m);
+        print(p, base, depth);
+        str_add_char(s, ')');
+    }
+    for (unsigned i = 0; m <= 3 && i < m; i++) {
+        if (i) str_add_char(s, '*');
+        print(p, base, depth);
+    }
+    if (n < 0) str_add_char(s, ')');
+}
+
+static void print_operation(Printer *p, Expr e, int depth)
+{
+    StrBuf *s = p->s;
+    const ExprNode *node = expr_node(p->pool, e);
+    int n;
+    if (expr_is_whole_power(p->pool, e, &n) && n != 0) {
+        print_power(p, node->a, n, depth);
+        return;
+    }
+    switch (node->op) {
+    case EXPR_NEG: case EXPR_NOT:
+        str_add_char(s, node->op == EXPR_NEG ? '-' : '!');
+        print(p, node->a, depth);
+        return;
+    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_DIV: case EXPR_LT: case EXPR_LE: case EXPR_GT:
+    case EXPR_GE: case EXPR_EQ: case EXPR_NE: case EXPR_AND: case EXPR_OR:
+        print(p, node->a, depth);
+        str_addf(s, " %s ", expr_ops[node->op].c);
+        print(p, node->b, depth);
+        return;
+    case EXPR_IF:
+        print(p, node->a, depth);
+        str_add(s, " ? ");
+        print(p, node->b, depth);
+        str_add(s, " : ");
+        print(p, node->c, depth);
+        return;
+    default: print_call(p, e, node, depth);
+    }
+}
+
+static void print_leaf(Printer *p, Expr e)
+{
+    const ExprNode *node = expr_node(p->pool, e);
+    double value;
+    if (node->op == EXPR_VAR) {
+        print_slot(p, node->index);
+    } else if (node->op == EXPR_MODE) {
+        str_add_char(p->s, '(');
+        print_slot(p, node->index);
+        str_add(p->s, " != 0.0)");
+    } else if (node->op == EXPR_TIME) {
+        str_add_char(p->s, 't');
+    } else {
+        expr_is_const(p->pool, e, &value);
+        str_add_char(p->s, '(');
+        if (expr_is_bool(p->pool, e)) str_add(p->s, value != 0 ? "1" : "0");
+        else gen_number(p->s, value);
+        str_add_char(p->s, ')');
+    }
+}
+
+static void print(Printer *p, Expr e, int depth)
+{
+    if (expr_ops[expr_op(p->pool, e)].arity == 0) {
+        print_leaf(p, e);
+    } else if (depth > 0 && p->name[e]) {
+        str_addf(p->s, "e%u", p->name[e]);
+    } else {
+        // only so deep as nest() allowed
+        if (depth > 0) str_add_char(p->s, '(');
+        print_operation(p, e, depth + 1);
+        if (depth > 0) str_add_char(p->s, ')');
+    }
+}
+
+// ---- Functions
+
+static void make_marks(Printer *p)
+{
+    const size_t n = p->pool->nodes.n;
+    if (n <= p->n_marks) return;
+    const size_t more = n + n / 2;
+    p->uses = arena_grow(&p->g.work, p->uses, p->n_marks, more, sizeof *p->uses);
+    p->name = arena_grow(&p->g.work, p->name, p->n_marks, more, sizeof *p->name);
+    p->depth = arena_grow(&p->g.work, p->depth, p->n_marks, more, sizeof *p->depth);
+    p->n_marks = more;
+}
+
+// The polynomial of a state at t, as far as it is read.
+static void print_load(Printer *p, uint32_t slot, const bool reads[3])
+{
+    StrBuf *s = p->s;
+    const IrSlot *from = &p->shape->slots[slot];
+    str_addf(s, "%sconst double *p%u = q + %dL*", p->indent, slot, p->is_relation ? CODE_X : CODE_Q);
+    print_index(p, from);
+    str_add(s, ";\n");
+    if (from->kind == IR_SLOT_SHARED) {    // computed at t
+        if (reads[0]) str_addf(s, "%sconst double a%u = p%u[0];\n", p->indent, slot, slot);
+        if (reads[1]) str_addf(s, "%sconst double b%u = p%u[1];\n", p->indent, slot, slot);
+        if (reads[2]) str_addf(s, "%sconst double c%u = 2.0*p%u[2];\n", p->indent, slot, slot);
+        return;
+    }
+    const int degree = p->is_relation ? p->order : p->order - 1;    // of the polynomial
+    const int time = p->is_relation ? CODE_X_TIME : CODE_Q_TIME;
+    if (degree > 0) str_addf(s, "%sconst double d%u = t - p%u[%d];\n", p->indent, slot, slot, time);
+    static const char *const value[] = { "p#[0]", "p#[0] + d#*p#[1]", "p#[0] + d#*(p#[1] + d#*p#[2])",
+                                         "p#[0] + d#*(p#[1] + d#*(p#[2] + d#*p#[3]))" };
+    static const char *const first[] = { "0.0", "p#[1]", "p#[1] + 2.0*d#*p#[2]",
+                                         "p#[1] + d#*(2.0*p#[2] + 3.0*d#*p#[3])" };
+    static const char *const second[] = { "0.0", "0.0", "2.0*p#[2]", "2.0*p#[2] + 6.0*d#*p#[3]" };
+    const char *const *texts[] = { value, first, second };
+    for (int k = 0; k < 3; k++) {
+        if (!reads[k]) continue;
+        str_addf(s, "%sconst double %c%u = ", p->indent, 'a' + k, slot);
+        for (const char *c = texts[k][degree]; *c; c++) {
+            if (*c == '#') str_addf(s, "%u", slot);
+            else str_add_char(s, *c);
+        }
+        str_add(s, ";\n");
+    }
+}
+
+static void print_loads(Printer *p, const Expr *nodes, size_t n)
+{
+    const uint32_t n_slots = p->shape->n_slots;
+    bool (*reads)[3] = arena_alloc(&p->g.work, n_slots, sizeof *reads);
+    for (size_t i = 0; i < n; i++) {
+        if (expr_op(p->pool, nodes[i]) != EXPR_VAR) continue;
+        const uint32_t variable = expr_node(p->pool, nodes[i])->index;
+        reads[variable % n_slots][variable / n_slots] = true;
+    }
+    for (uint32_t k = 0; k < n_slots; k++) {
+        const IrSlotKind kind = p->shape->slots[k].kind;
+        if (kind != IR_SLOT_STATE && kind != IR_SLOT_SHARED) continue;
+        if (reads[k][0] || reads[k][1] || reads[k][2]) print_load(p, k, reads[k]);
+    }
+}
+
+// Which nodes get a name: used twice, or nested too deeply.
+static void choose_names(Printer *p, const Expr *nodes, size_t n, const Expr *roots, int n_roots)
+{
+    for (size_t i = 0; i < n; i++) p->uses[nodes[i]] = p->name[nodes[i]] = 0;
+    for (int k = 0; k < n_roots; k++) p->uses[roots[k]]++;
+    for (size_t i = 0; i < n; i++) {
+        int power;
+        const bool repeats = expr_is_whole_power(p->pool, nodes[i], &power);
+        for (int k = 0; k < expr_n_operands(p->pool, nodes[i]); k++)
+            p->uses[expr_operand(p->pool, nodes[i], k)] += repeats ? 2 : 1;
+    }
+    p->n_names = 0;
+    for (size_t i = 0; i < n; i++) {
+        const Expr e = nodes[i];
+        uint8_t depth = 0;
+        for (int k = 0; k < expr_n_operands(p->pool, e); k++) {
+            const Expr below = expr_operand(p->pool, e, k);
+            if (!p->name[below] && p->depth[below] >= depth) depth = (uint8_t)(p->depth[below] + 1);
+        }
+        p->depth[e] = depth;
+        if (expr_ops[expr_op(p->pool, e)].arity == 0) continue;
+        if (p->uses[e] > 1 || depth >= NEST_MAX) p->name[e] = ++p->n_names;
+    }
+}
+
+// Statements that leave the roots in o[first], o[first + 1], …
+static void print_body(Printer *p, const Expr *roots, int n_roots, int first)
+{
+    StrBuf *s = p->s;
+    make_marks(p);
+    size_t n;
+    const ArenaMark mark = arena_mark(&p->g.work);
+    const Expr *nodes = expr_collect(p->pool, roots, (size_t)n_roots, &p->g.work, &n);
+    print_loads(p, nodes, n);
+    choose_names(p, nodes, n, roots, n_roots);
+    for (size_t i = 0; i < n; i++) {
+        if (!p->name[nodes[i]]) continue;
+        const bool is_truth = expr_is_bool(p->pool, nodes[i]);
+        str_addf(s, "%sconst %s e%u = ", p->indent, is_truth ? "int" : "double", p->name[nodes[i]]);
+        print(p, nodes[i], 0);
+        str_add(s, ";\n");
+    }
+    for (int k = 0; k < n_roots; k++) {
+        str_addf(s, "%so[%d] = ", p->indent, first + k);
+        print(p, roots[k], 1);
+        str_add(s, ";\n");
+    }
+    arena_release(&p->g.work, mark);
+}
+
+static void begin_function(Printer *p, const char *prefix, uint32_t number)
+{
+    str_addf(p->s, "static void %s%u(double t, const double *q, const double *v, const unsigned *r, "
+                   "const double *n, double *o)\n{\n", prefix, number);
+}
+
+// Value and derivatives by time, each from the one before; variables have derivatives up to `degree`.
+static int make_roots(Printer *p, int degree, int n_derivatives, bool with_own, Expr roots[N_RESULTS])
+{
+    const IrShape *shape = p->shape;
+    const uint32_t n = shape->n_slots;
+    const ArenaMark mark = arena_mark(&p->g.work);
+    Expr *rates = ARENA_ARRAY(&p->g.work, Expr, 3 * (size_t)n);
+    for (uint32_t k = 0; k < 3 * n; k++) {
+        const IrSlotKind kind = shape->slots[k % n].kind;
+        const bool moves = (kind == IR_SLOT_STATE || kind == IR_SLOT_SHARED) && (int)(k / n) < degree;
+        rates[k] = moves && k < 2 * n ? expr_var(p->pool, k + n) : EXPR_NONE;
+    }
+    int n_roots = 0;
+    roots[n_roots++] = shape->value;
+    for (int k = 0; k < n_derivatives; k++, n_roots++)
+        roots[n_roots] = expr_time_derivative(p->pool, roots[n_roots - 1], rates, 3 * (size_t)n);
+    if (with_own)
+        roots[n_roots++] = shape->own == FLAT_NONE ? expr_const(p->pool, 0)
+                                                   : expr_derivative(p->pool, shape->value, shape->own);
+    arena_release(&p->g.work, mark);
+    return n_roots;
+}
+
+// All rates that depend on state i, each in a scope of its own.
+static void print_update(Printer *p, uint32_t i, bool with_own)
+{
+    const IrLists *affects = &p->q->affects;
+    begin_function(p, "u", i);
+    p->indent = "        ";
+    int first = 0;
+    for (uint32_t k = affects->start[i]; k < affects->start[i + 1]; k++) {
+        const uint32_t term = affects->item[k];
+        p->shape = &p->q->shapes[p->q->shape_of[term]];
+        p->is_relation = false;
+        p->row = p->q->rows + p->q->row_of[term];
+        Expr roots[N_RESULTS];
+        const int n_roots = make_roots(p, p->order - 1, p->order - 1, with_own, roots);
+        str_add(p->s, "    {\n");
+        print_body(p, roots, n_roots, first);
+        str_add(p->s, "    }\n");
+        first += n_roots;
+    }
+    str_add(p->s, "}\n\n");
+    p->row = NULL;
+}
+
+static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDATES_MAX && q->n_shared == 0; }
+
+Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
+{
+    Arena scratch = { 0 };
+    StrBuf body = { .arena = &scratch };
+    Printer p = { .q = q, .pool = &q->pool, .s = &body, .order = order, .arena = &scratch };
+    Gen *g = &p.g;
+    g->pool = &q->pool;
+    for (int op = 0; op < EXPR_N_OPS; op++) {
+        const ExprMath *math = *expr_ops[op].c ? expr_math_find(expr_ops[op].c) : NULL;
+        g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
+    }
+    g->uses_math = ARENA_ARRAY(&scratch, bool, expr_n_math);
+    g->uses_table = ARENA_ARRAY(&scratch, bool, q->pool.tables.n);
+    for (uint32_t i = 0; i < q->n_shapes; i++) {
+        p.shape = &q->shapes[i];
+        p.is_relation = p.shape->is_relation;
+        Expr roots[N_RESULTS];
+        const int n_roots = p.is_relation ? make_roots(&p, 2, 2, false, roots)
+                                          : make_roots(&p, order - 1, order - 1, with_own, roots);
+        begin_function(&p, "f", i);
+        p.indent = "    ";
+        print_body(&p, roots, n_roots, 0);
+        str_add(&body, "}\n\n");
+    }
+    const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
+    for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i, with_own);
+    StrBuf s = { .arena = arena };
+    prelude_print(g, &s);
+    print_pieces(&p, &s);
+    str_add_text(&s, (Text){ body.p, body.n });
+    str_add(&s, "typedef void (*orr_term)(double, const double *, const double *, const unsigned *, const double *, "
+                "double *);\nconst orr_term orr_quantised[] = {");
+    for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "%s f%u", i ? "," : "", i);
+    for (uint32_t i = 0; i < n_updates; i++) str_addf(&s, ", u%u", i);
+    str_add(&s, " };\n");
+    arena_free(&g->work);
+    arena_free(&scratch);
+    const size_t n = s.n;
+    return (Text){ str_finish(&s), n };
+}
+
+// ---- Building
+
+static void report_obstacle(const Code *code, const IrObstacle *o, const char *solver, orr_diag *diag)
+{
+    const Flat *flat = code->ir->flat;
+    StrBuf why = { 0 };
+    Place place = { 0 };
+    if (o->loop) {
+        const Block *b = o->loop;
+        str_addf(&why, "its rates need the loop of %u equation%s for ", b->n, b->n == 1 ? "" : "s");
+        for (uint32_t i = 0; i < b->n && i < 5; i++)
+            str_addf(&why, "%s'%s'", i ? ", " : "", flat->vars.items[b->unknowns[i]].name);
+        if (b->n > 5) str_add(&why, ", …");
+        place = code->ir->blocks->dynamic.equations[b->equations[0]].place;
+    } else if (o->delay != FLAT_NONE) {
+        str_add(&why, "it has a delay, and quantised states keep no past");
+        place = flat->delays.items[o->delay].place;
+    } else {
+        str_add(&why, "there are too many dependencies between its states");
+    }
+    diag_report(diag, DIAG_SOLVER_UNSUITABLE, place, solver, why.p);
+    diag_hint(diag, o->loop ? "each rate is computed alone, from states that are known: take 'auto', or write the "
+                              "equations so that they can be solved one by one"
+                            : "take 'auto' or another solver");
+    str_free(&why);
+}
+
+// The kind of code, as a place in Code.quantised.
+static int kind_of(int order, bool with_own) { return order - 1 + (with_own ? 3 : 0); }
+
+static const CodeQuantised *build(Code *code, int order, bool with_own, const char *solver, orr_diag *diag)
+{
+    const uint64_t began = os_now_ns();
+    if (!code->quantised_ir) {
+        IrObstacle obstacle;
+        code->quantised_ir = ir_quantise(code->ir, &obstacle);
+        if (!code->quantised_ir) {
+            report_obstacle(code, &obstacle, solver, diag);
+            return NULL;
+        }
+    }
+    Arena work = { 0 };
+    const Text text = code_quantised_text(code->quantised_ir, order, with_own, &work);
+    CodeUnit unit = { 0 };
+    const void *terms = NULL;
+    bool ok;
+    if (code->tier == CODE_NATIVE) {
+        ok = native_compile(text, native_flavour(code, text), &unit, NULL, diag);
+        if (ok) terms = native_symbol(&unit, "orr_quantised");
+    } else {
+        code->quantised_built = NULL;
+        ok = instant_compile(code, text, &unit, diag);
+        terms = code->quantised_built;
+    }
+    arena_free(&work);
+    if (!ok) return NULL;
+    assert(terms);
+    CodeQuantised *made = ARENA_NEW(&code->quantised_ir->arena, CodeQuantised);
+    *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = terms, .unit = unit };
+    if (has_updates(made->ir)) made->updates = made->terms + made->ir->n_shapes;
+    code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
+    return made;
+}
+
+const CodeQuantised *code_quantised(const Code *const_code, int order, bool with_own, const char *solver,
+                                    orr_diag *diag)
+{
+    Code *code = (Code *)const_code;    // completed under its lock; what is there already does not change
+    pthread_mutex_lock(&code->lock);
+    CodeQuantised **place = &code->quantised[kind_of(order, with_own)];
+    if (!*place) *place = (CodeQuantised *)build(code, order, with_own, solver, diag);
+    const CodeQuantised *made = *place;
+    pthread_mutex_unlock(&code->lock);
+    return made;
+}
+
+void code_free_quantised(Code *code)
+{
+    for (int i = 0; i < CODE_N_QUANTISED; i++) {
+        if (!code->quantised[i]) continue;
+        if (code->tier == CODE_NATIVE) native_free(&code->quantised[i]->unit);
+        else instant_free(&code->quantised[i]->unit);
+    }
+    ir_quantised_free(code->quantised_ir);
+}

@@ -1,0 +1,809 @@
+// src/solve/qss/qss.c: the methods of quantised states: QSS1, QSS2, QSS3 and, implicit in their own rate, LIQSS1
+// and LIQSS2.
+//
+//     due(i):  x_i to t;  q_i := x_i (or ahead of it);  for each rate that reads q_i: compute it, x begins anew,
+//              when will x and q be a quantum apart?;  for each relation that reads such an x: when will it change?
+//
+// One function does that, written once and compiled for each order. Relations are watched on x, not q: x is one
+// order better, so that a parabola that falls to the ground meets it exactly.
+#include "solve/qss/qss.h"
+#include "base/diag.h"
+#include "expr/math.h"
+#include "solve/qss/roots.h"
+#include <assert.h>
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    CHUNK = 20000,              // steps between two looks at the clock
+    WINDOW = 1 << 20,           // steps after which progress is judged
+    BURST_MAX = 1000,
+    NUDGES = 40,
+    LOOKS = 500,                // at a relation that moves in time, in a run
+};
+#define STEPS_MAX  2e10         // that a run may still need
+#define BURST_SPAN 1e-9
+#define BEYOND     1.5          // of the time until x meets q
+#define AHEAD      0.99         // of the quantum: on its very border each change of mind would be a step at once
+
+// The order is a constant in all that is done at each step.
+#define INLINE static inline __attribute__((always_inline))
+
+// ---- Polynomials
+
+INLINE double x_at(const double *x, int order, double t)
+{
+    const double d = t - x[X_TIME];
+    if (order == 1) return x[0] + d * x[1];
+    if (order == 2) return x[0] + d * (x[1] + d * x[2]);
+    return x[0] + d * (x[1] + d * (x[2] + d * x[3]));
+}
+
+// Move the origin to t.
+INLINE void move_x(double *x, int order, double t)
+{
+    const double d = t - x[X_TIME];
+    x[X_TIME] = t;
+    if (order == 1) {
+        x[0] += d * x[1];
+    } else if (order == 2) {
+        x[0] += d * (x[1] + d * x[2]);
+        x[1] += 2 * d * x[2];
+    } else {
+        x[0] += d * (x[1] + d * (x[2] + d * x[3]));
+        x[1] += d * (2 * x[2] + 3 * d * x[3]);
+        x[2] += 3 * d * x[3];
+    }
+}
+
+// When x and q, both known at t, are a quantum apart.
+INLINE double due_after(const double *x, const double *q, int order, double t, bool implicit)
+{
+    const double d = t - q[CODE_Q_TIME], width = x[X_QUANTUM];
+    if (order == 1) return t + roots_leave1(x[0] - q[0], x[1], width);
+    if (order == 2) {
+        const double due = t + roots_leave2(x[0] - (q[0] + d * q[1]), x[1] - q[1], x[2], width);
+        return implicit && x[X_MEETS] < due ? x[X_MEETS] : due;
+    }
+    return t + roots_leave3(x[0] - (q[0] + d * (q[1] + d * q[2])), x[1] - (q[1] + 2 * d * q[2]), x[2] - q[2], x[3],
+                            width);
+}
+
+static double quantum_of(const Qss *m, uint32_t i, double x)
+{
+    const Quantum *quantum = &m->quanta[m->has_own_quanta ? i : 0];
+    const double wanted = quantum->relative * fabs(x);
+    return wanted > quantum->least ? (wanted < quantum->most ? wanted : quantum->most) : quantum->least;
+}
+
+INLINE void schedule(Qss *m, uint32_t i)
+{
+    if (m->scans) return;
+    const double due = m->x[CODE_X * i + X_DUE];
+    time_heap_set(&m->heap, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
+}
+
+// ---- Rates
+
+static void compute_shared(Qss *m, const Island *island, uint32_t i, double t)
+{
+    const IrQuantised *ir = m->ir;
+    for (uint32_t k = ir->shared_of.start[i]; k < ir->shared_of.start[i + 1]; k++) {
+        const uint32_t s = ir->shared_of.item[k], term = m->n + s;
+        if (m->shared_at[s] == m->event) continue;
+        m->shared_at[s] = m->event;
+        double out[4] = { 0 };
+        m->terms[ir->shape_of[term]](t, m->q, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
+        double *q = m->q + CODE_Q * (size_t)term;
+        q[0] = out[0];
+        q[1] = out[1];
+        q[2] = 0.5 * out[2];
+        q[CODE_Q_TIME] = t;
+    }
+}
+
+// A rate or one of its derivatives is not finite. Without the rate nothing can go on; a derivative that does not
+// exist (that of a root at 0) is left out.
+static void mend(Qss *m, double *out, int n_out)
+{
+    if (!isfinite(out[0])) m->failed = true;
+    for (int k = 0; k < n_out; k++)
+        if (!isfinite(out[k])) out[k] = 0;
+}
+
+INLINE double rate_at(const double *x, int order, double t)
+{
+    const double d = t - x[X_TIME];
+    if (order == 1) return x[1];
+    if (order == 2) return x[1] + 2 * d * x[2];
+    return x[1] + d * (2 * x[2] + 3 * d * x[3]);
+}
+
+// How far was the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and
+// changed the rate by that, counts too.
+INLINE void doubt(Qss *m, uint32_t i, double t, double rate, const int order)
+{
+    const double *x = m->x + CODE_X * (size_t)i, elapsed = t - x[X_TIME];
+    double *again = m->again + 2 * (size_t)i;
+    const double error = fabs(rate - rate_at(x, order, t)) * elapsed;
+    if (error > 0.5 * (order + 1) * x[X_QUANTUM] && elapsed < again[1])
+        again[1] = elapsed > m->least_wait ? elapsed : m->least_wait;
+    again[0] = t + again[1];
+}
+
+// x of a state begins anew at t, with a rate and its derivatives.
+INLINE void begin_x(Qss *m, uint32_t i, double t, double *out, const int order, const bool implicit)
+{
+    const int n_out = order + (implicit ? 1 : 0);
+    double *x = m->x + CODE_X * (size_t)i, any = out[0];
+    for (int k = 1; k < n_out; k++) any += out[k];
+    if (any * 0 != 0) mend(m, out, n_out);
+    if (m->bends && m->bends[i]) doubt(m, i, t, out[0], order);
+    x[0] = x_at(x, order, t);
+    x[X_TIME] = t;
+    x[1] = out[0];
+    if (order > 1) x[2] = 0.5 * out[1];
+    if (order > 2) x[3] = out[2] * (1.0 / 6);
+    if (implicit) x[X_OWN] = out[order];
+}
+
+INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
+{
+    const IrQuantised *ir = m->ir;
+    double out[4];
+    if (ir->n_shared) compute_shared(m, island, i, t);
+    m->terms[ir->shape_of[i]](t, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
+    island->n_rates++;
+    begin_x(m, i, t, out, order, implicit);
+}
+
+// Nothing but time has moved since the rate was computed: how long may its polynomial be trusted from now on?
+static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int order)
+{
+    const double *x = m->x + CODE_X * (size_t)i;
+    double *again = m->again + 2 * (size_t)i;
+    const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
+    // such errors add up: over the whole run they may come to a few quanta
+    const double allowed = x[X_QUANTUM] * fmin(0.5, elapsed * m->looks_per_time);
+    double factor = error == 0 ? 100 : 2;
+    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(allowed / error, 1.0 / order));
+    again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
+    again[0] = x[X_TIME] + again[1];
+}
+
+// ---- Relations
+
+static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
+{
+    switch (ir->comparison[k]) {
+    case EXPR_LT: return zero < 0;
+    case EXPR_LE: return zero <= 0;
+    case EXPR_GT: return zero > 0;
+    case EXPR_GE: return zero >= 0;
+    case EXPR_EQ: return zero == 0;
+    default: return zero != 0;
+    }
+}
+
+static void zero_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
+{
+    const IrQuantised *ir = m->ir;
+    const uint32_t term = ir->n_states + ir->n_shared + k;
+    m->terms[ir->shape_of[term]](t, m->x, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
+}
+
+static void watch(Qss *m, const Island *island, uint32_t k, double t)
+{
+    const uint8_t op = m->ir->comparison[k];
+    double z[4] = { 0 };
+    zero_of(m, island, k, t, z);
+    double after = INFINITY;
+    if (op != EXPR_EQ && op != EXPR_NE) {
+        const bool is_above = (m->modes[k] != 0) == (op == EXPR_GT || op == EXPR_GE);
+        const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
+        after = roots_fall(c0, c1, sign * z[2]);
+        // on the other side already: another mode made it jump, unless it is just coming back from there
+        const bool differs = truth_of(m->ir, k, z[0]) != (m->modes[k] != 0);
+        if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
+        if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
+        if (m->ir->watches_time[k] && isfinite(island->options.t_end))
+            after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
+    }
+    time_heap_set(&m->crossings, k, t + after);
+}
+
+INLINE void note_watchers(Qss *m, uint32_t i)
+{
+    const IrLists *lists = &m->ir->watched_by;
+    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) {
+        const uint32_t relation = lists->item[k];
+        if (m->watched_at[relation] == m->event) continue;
+        m->watched_at[relation] = m->event;
+        m->to_watch[m->n_to_watch++] = relation;
+    }
+}
+
+static void watch_noted(Qss *m, const Island *island, double t)
+{
+    for (uint32_t k = 0; k < m->n_to_watch; k++) watch(m, island, m->to_watch[k], t);
+    m->n_to_watch = 0;
+}
+
+// ---- Steps
+
+// Ahead of x, to where the rate has carried x when it gets there. Soon after, q is due anew, since x turns back. The
+// rate is a·q + u + w·d in the near future.
+static void look_ahead(double *x, double *q, int order)
+{
+    const double a = x[X_OWN], width = AHEAD * x[X_QUANTUM];
+    x[X_MEETS] = INFINITY;
+    if (order == 1) {
+        const double u = x[1] - a * q[0];
+        if (!(a < 0)) {
+            q[0] = x[0];
+            return;
+        }
+        const double up = a * (x[0] + width) + u, down = a * (x[0] - width) + u;
+        q[0] = up > 0 ? x[0] + width : down < 0 ? x[0] - width : -u / a;
+        return;
+    }
+    // x meets q, with its slope, after h; as far ahead as the quantum allows
+    const double d = x[X_TIME] - q[CODE_Q_TIME];
+    const double u = x[1] - a * (q[0] + d * q[1]), w = 2 * x[2] - a * q[1];
+    const double c = a * (a * x[0] + u) + w;    // second derivative of x if q were x
+    if (!(a < 0)) {
+        q[0] = x[0];
+        q[1] = a * x[0] + u;
+        return;
+    }
+    const double size = fabs(c);
+    if (size <= width * a * a) {    // it will come to rest on a line within the quantum
+        q[1] = -w / a;
+        q[0] = x[0] - c / (a * a);
+        return;
+    }
+    // h² (|c| - a² width) + 2 a width h - 2 width = 0
+    const double lead = size - a * a * width, half = a * width;
+    const double h = (-half + sqrt(half * half + 2 * width * lead)) / lead;
+    const double below = 1 - a * h + 0.5 * a * a * h * h;
+    q[1] = (a * x[0] + u + w * h - 0.5 * a * w * h * h) / below;
+    q[0] = x[0] - 0.5 * h * h * c / below;
+    x[X_MEETS] = x[X_TIME] + BEYOND * h;
+}
+
+INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool implicit)
+{
+    double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
+    x[X_QUANTUM] = quantum_of(m, i, x[0]);
+    if (implicit && q[CODE_Q_TIME] < t) {
+        look_ahead(x, q, order);
+    } else {    // looking ahead a second time at once would lead to and fro
+        if (implicit) x[X_MEETS] = INFINITY;
+        q[0] = x[0];
+        if (order > 1) q[1] = x[1];
+        if (order > 2) q[2] = x[2];
+    }
+    q[CODE_Q_TIME] = t;
+}
+
+// Only the rate is computed anew.
+INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
+{
+    double *x = m->x + CODE_X * (size_t)i;
+    const double elapsed = t - x[X_TIME], predicted = rate_at(x, order, t);
+    m->event++;
+    compute_rate(m, island, i, t, order, implicit);
+    be_patient(m, i, predicted, elapsed, order);
+    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
+}
+
+INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
+{
+    const IrQuantised *ir = m->ir;
+    double *x = m->x + CODE_X * (size_t)i;
+    if (m->bends && m->again[2 * i] <= t && x[X_DUE] > t) {
+        look_again(m, island, i, t, order, implicit);
+        schedule(m, i);
+        if (ir->n_relations) note_watchers(m, i);
+        return;
+    }
+    move_x(x, order, t);
+    renew_q(m, i, t, order, implicit);
+    bool is_own = false;
+    for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
+        const uint32_t r = ir->affects.item[k];
+        double *xr = m->x + CODE_X * (size_t)r;
+        compute_rate(m, island, r, t, order, implicit);
+        xr[X_DUE] = due_after(xr, m->q + CODE_Q * (size_t)r, order, t, implicit);
+        schedule(m, r);
+        if (r == i) is_own = true;
+        if (ir->n_relations) note_watchers(m, r);
+    }
+    if (!is_own) {
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
+        schedule(m, i);
+    }
+    island->n_steps++;
+}
+
+INLINE uint32_t next_state(const Qss *m, double *t)
+{
+    if (!m->scans) {
+        *t = time_heap_time(&m->heap);
+        return time_heap_first(&m->heap);
+    }
+    uint32_t first = 0;
+    double least = m->x[X_DUE];
+    for (uint32_t i = 1; i < m->n; i++) {
+        const double due = m->x[CODE_X * i + X_DUE];
+        if (due < least) least = due, first = i;
+    }
+    if (m->bends)
+        for (uint32_t i = 0; i < m->n; i++)
+            if (m->again[2 * i] < least) least = m->again[2 * i], first = i;
+    *t = least;
+    return first;
+}
+
+static uint32_t soonest(const Qss *m)
+{
+    double t;
+    return next_state(m, &t);
+}
+
+// ---- Where a relation changes
+
+// The time from t on at which it has really changed; NaN if it has not: the polynomial was not the whole truth.
+static double confirm(const Qss *m, const Island *island, uint32_t k, double t)
+{
+    double step = fmax(fabs(t), 1e-3) * DBL_EPSILON, at = t;
+    for (int i = 0; i < NUDGES; i++) {
+        double z[4];
+        zero_of(m, island, k, at, z);
+        if (truth_of(m->ir, k, z[0]) != (m->modes[k] != 0)) return at;
+        at = t + step;
+        step *= 2;
+        if (step > 1e-9 * fmax(fabs(t), 1e-3)) break;
+    }
+    return NAN;
+}
+
+static bool report_endless(Qss *m, Island *island, uint32_t k, double t)
+{
+    const orr_model *model = island->model;
+    const FlatRelation *relation = &model->flat.relations.items[k];
+    char *text = run_expr_text(model, relation->relation);
+    diag_report(island->diag, DIAG_ZENO, run_place(model, island->diag, relation->place), t, text);
+    diag_hint(island->diag, "a small hysteresis, or a smooth function in its place, ends the chattering");
+    free(text);
+    m->failed = true;
+    return false;
+}
+
+static bool count_event(Qss *m, Island *island, uint32_t k, double t)
+{
+    island->n_events++;
+    const double t_end = island->options.t_end, scale = fmax(fabs(t), isfinite(t_end) ? t_end - m->burst_start : 1);
+    if (m->n_burst == 0 || t - m->burst_start > BURST_SPAN * scale) {
+        m->burst_start = t;
+        m->n_burst = 0;
+    }
+    return ++m->n_burst <= BURST_MAX || report_endless(m, island, k, t);
+}
+
+INLINE void recompute(Qss *m, Island *island, uint32_t r, double t, const int order, const bool implicit)
+{
+    double *x = m->x + CODE_X * (size_t)r;
+    compute_rate(m, island, r, t, order, implicit);
+    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)r, order, t, implicit);
+    schedule(m, r);
+    if (m->ir->n_relations) note_watchers(m, r);
+}
+
+// Whatever reads mode k is computed anew.
+static void follow_mode(Qss *m, Island *island, uint32_t k, double t)
+{
+    const IrQuantised *ir = m->ir;
+    m->modes_seen[k] = m->modes[k];
+    for (uint32_t i = ir->mode_affects.start[k]; i < ir->mode_affects.start[k + 1]; i++)
+        recompute(m, island, ir->mode_affects.item[i], t, m->order, m->is_implicit);
+    for (uint32_t i = ir->mode_watched_by.start[k]; i < ir->mode_watched_by.start[k + 1]; i++)
+        watch(m, island, ir->mode_watched_by.item[i], t);
+    watch_noted(m, island, t);
+    watch(m, island, k, t);
+}
+
+// The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not told.
+static void take_back(Qss *m, Island *island, double t)
+{
+    m->has_left = false;
+    m->event++;
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
+        if (m->modes[k] != m->modes_seen[k]) follow_mode(m, island, k, t);
+        else if (isinf(m->crossings.items[m->crossings.place[k]].t)) watch(m, island, k, t);
+    }
+}
+
+// ---- Failures
+
+static void fill(const Qss *m, Island *island, double t)
+{
+    for (uint32_t i = 0; i < m->n; i++) island->x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
+}
+
+static StepResult fail(Qss *m, Island *island, double t)
+{
+    m->t = island->t = island->t_before = t;
+    fill(m, island, t);
+    if (m->n_burst > BURST_MAX) return STEP_FAILED;    // said already
+    Arena scratch = { 0 };
+    double *q = ARENA_ARRAY(&scratch, double, m->n);
+    for (uint32_t i = 0; i < m->n; i++) {
+        const double *from = m->q + CODE_Q * (size_t)i, d = t - from[CODE_Q_TIME];
+        q[i] = from[0] + (m->order > 1 ? d * (from[1] + (m->order > 2 ? d * from[2] : 0)) : 0);
+    }
+    island_fault(island, FAULT_VALUE, 0, t, q);
+    arena_free(&scratch);
+    fault_report(island);
+    return STEP_FAILED;
+}
+
+// Is the end in sight? At the present pace, the run may need no more than so many steps.
+static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
+{
+    const double progress = t - m->t_since;
+    const double t_end = isfinite(island->options.t_end) ? island->options.t_end : t + 1;
+    const double needed = (t_end - t) / progress * (double)m->n_since;
+    m->n_since = 0;
+    m->t_since = t;
+    if (!(needed > STEPS_MAX * fmax(1, m->n / 1000.0))) return false;
+    const orr_model *model = island->model;
+    if (progress == 0) {    // it runs away, and quanta that grow with it cannot follow
+        fill(m, island, t);
+        fault_report_step(island, 0);
+        return true;
+    }
+    diag_report(island->diag, DIAG_QUANTUM_STALL, (Place){ 0 }, island->solver->name, t,
+                model_state_name(model, i), progress / (double)m->window);
+    if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
+    else
+        diag_hint(island->diag, "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
+                                "larger quantum");
+    return true;
+}
+
+// ---- The engine
+
+// Small models without relations: the same steps, with nothing to be looked up on
+// the way. Goes to t_want or through a chunk of steps; returns the time reached.
+INLINE double run_small(Qss *m, Island *island, double t_want, const int order, const bool implicit)
+{
+    const IrQuantised *ir = m->ir;
+    double *const xs = m->x, *const qs = m->q;
+    const double *const v = island->env.v, *const numbers = ir->numbers;
+    const uint32_t n_states = m->n, n_out = (uint32_t)order + implicit, *const affected = ir->affects.item;
+    const uint32_t *const start = ir->affects.start;
+    const CodeTerm *const updates = m->code->updates;
+    const bool bends = m->bends != NULL;
+    double t = m->t, out[4 * CODE_UPDATES_MAX];
+    size_t n_rates = 0;
+    long n = 0, n_again = 0;
+    for (; n < CHUNK; n++) {
+        uint32_t i = 0;
+        double due = xs[X_DUE];
+        for (uint32_t k = 1; k < n_states; k++)
+            if (xs[CODE_X * k + X_DUE] < due) due = xs[CODE_X * k + X_DUE], i = k;
+        if (bends) {
+            uint32_t again = n_states;
+            for (uint32_t k = 0; k < n_states; k++)
+                if (m->again[2 * k] < due) due = m->again[2 * k], again = k;
+            if (again < n_states && due <= t_want) {
+                t = due;
+                look_again(m, island, again, t, order, implicit);
+                n_again++;
+                if (m->failed) break;
+                continue;
+            }
+        }
+        if (due > t_want) break;
+        t = due;
+        move_x(xs + CODE_X * i, order, t);
+        renew_q(m, i, t, order, implicit);
+        updates[i](t, qs, v, NULL, numbers, out);
+        const uint32_t first = start[i], end = start[i + 1];
+        n_rates += end - first;
+        bool is_own = false;
+        for (uint32_t k = first; k < end; k++) {
+            const uint32_t r = affected[k];
+            double *x = xs + CODE_X * r;
+            begin_x(m, r, t, out + (k - first) * n_out, order, implicit);
+            x[X_DUE] = due_after(x, qs + CODE_Q * r, order, t, implicit);
+            is_own |= r == i;
+        }
+        if (!is_own) xs[CODE_X * i + X_DUE] = due_after(xs + CODE_X * i, qs + CODE_Q * i, order, t, implicit);
+        if (m->failed) break;
+    }
+    island->n_steps += (size_t)(n - n_again);
+    island->n_rates += n_rates;
+    m->n_since += (size_t)n;
+    return n < CHUNK && !m->failed ? t_want : t;
+}
+
+INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max,
+                                                            const int order, const bool implicit)
+{
+    const bool has_relations = m->ir->n_relations > 0;
+    const bool is_single = n_max == 1;
+    double t = m->t;
+    if (m->is_small && !is_single) {
+        t = run_small(m, island, t_want, order, implicit);
+        if (m->failed) return fail(m, island, t);
+        if (m->n_since >= m->window && is_stuck(m, island, soonest(m), t)) {
+            m->t = t;
+            fill(m, island, t);
+            island->t = island->t_before = t;
+            return STEP_FAILED;
+        }
+        m->t = island->t = island->t_before = t;
+        fill(m, island, t);
+        return STEP_OK;
+    }
+    if (m->has_left) take_back(m, island, t);
+    size_t n = is_single ? SIZE_MAX : (size_t)(m->n > CHUNK ? m->n : CHUNK);
+    island->t_before = t;
+    for (; n > 0; n--) {
+        double due;
+        const uint32_t i = next_state(m, &due);
+        const bool crosses = has_relations && time_heap_time(&m->crossings) < due;
+        if (crosses) due = time_heap_time(&m->crossings);
+        if (due > t_want) {
+            t = t_want;
+            break;
+        }
+        if (due < t) due = t;
+        if (is_single && due > t) {    // what is due there happens when we go on
+            t = due;
+            if (!crosses) break;
+        }
+        t = due;
+        m->event++;
+        if (crosses) {
+            const uint32_t k = time_heap_first(&m->crossings);
+            const double at = confirm(m, island, k, t);
+            if (isnan(at)) {
+                watch(m, island, k, t);
+                if (time_heap_first(&m->crossings) == k && time_heap_time(&m->crossings) <= t)
+                    time_heap_set(&m->crossings, k, INFINITY);
+                continue;
+            }
+            t = at;
+            if (is_single || m->leaves_events) {
+                time_heap_set(&m->crossings, k, INFINITY);
+                m->has_left = true;
+                m->t = island->t = t;
+                fill(m, island, t);
+                return STEP_RELATION;
+            }
+            m->modes[k] = m->modes[k] == 0;
+            if (!count_event(m, island, k, t)) return fail(m, island, t);
+            follow_mode(m, island, k, t);
+        } else {
+            take_step(m, island, i, t, order, implicit);
+            if (m->n_to_watch) watch_noted(m, island, t);
+            if (++m->n_since >= m->window && is_stuck(m, island, i, t)) {
+                m->t = t;
+                fill(m, island, t);
+                island->t = island->t_before = t;
+                return STEP_FAILED;
+            }
+        }
+        if (m->failed) return fail(m, island, t);
+    }
+    m->t = island->t = t;
+    if (!is_single) island->t_before = t;
+    fill(m, island, t);
+    return STEP_OK;
+}
+
+StepResult qss_advance(Island *island, double t_want, long n_max)
+{
+    Qss *m = island->memory;
+    if (m->is_implicit) {
+        if (m->order == 1) return run(m, island, t_want, n_max, 1, true);
+        return run(m, island, t_want, n_max, 2, true);
+    }
+    if (m->order == 1) return run(m, island, t_want, n_max, 1, false);
+    if (m->order == 2) return run(m, island, t_want, n_max, 2, false);
+    return run(m, island, t_want, n_max, 3, false);
+}
+
+// ---- Beginning, and beginning again
+
+// All rates from q; x keeps its values.
+static void compute_all(Qss *m, Island *island)
+{
+    m->event++;
+    for (uint32_t i = 0; i < m->n; i++) compute_rate(m, island, i, m->t, m->order, m->is_implicit);
+}
+
+// From the values in island->x. Each round of rates gives q one more derivative, until it has all of its own.
+static void begin(Qss *m, Island *island)
+{
+    const double t = m->t = m->t_since = island->t;
+    m->n_since = m->n_burst = 0;
+    m->failed = false;
+    for (uint32_t i = 0; i < m->n; i++) {
+        double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
+        memset(x, 0, CODE_X * sizeof *x);
+        memset(q, 0, CODE_Q * sizeof *q);
+        x[0] = q[0] = island->x[i];
+        x[X_TIME] = q[CODE_Q_TIME] = t;
+    }
+    for (int round = 0; round < m->order; round++) {
+        compute_all(m, island);
+        for (uint32_t i = 0; i < m->n && round + 1 < m->order; i++) {
+            const double *x = m->x + CODE_X * (size_t)i;
+            m->q[CODE_Q * (size_t)i + (size_t)round + 1] = x[round + 1];
+        }
+    }
+    // each is due at once: then it takes its q, in the order of the states
+    for (uint32_t i = 0; i < m->n; i++) renew_q(m, i, t, m->order, m->is_implicit);
+    if (m->is_implicit) compute_all(m, island);
+    for (uint32_t i = 0; i < m->n; i++) {
+        double *x = m->x + CODE_X * (size_t)i;
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
+        schedule(m, i);
+    }
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
+        m->modes_seen[k] = m->modes[k];
+        watch(m, island, k, t);
+    }
+}
+
+// States or modes jumped, or values that only events change. Where a state has jumped, it and its readers begin
+// anew; where nothing shows, all rates do.
+static void restart(Island *island)
+{
+    Qss *m = island->memory;
+    m->has_left = false;
+    const IrQuantised *ir = m->ir;
+    const double t = island->t;
+    if (t < m->t) {
+        begin(m, island);
+        return;
+    }
+    bool any = false;
+    m->event++;
+    for (uint32_t i = 0; i < m->n; i++) {
+        double *x = m->x + CODE_X * (size_t)i;
+        if (x_at(x, m->order, t) == island->x[i]) continue;
+        any = true;
+        move_x(x, m->order, t);
+        x[0] = island->x[i];
+        renew_q(m, i, t, m->order, false);
+    }
+    const bool jumped = any;
+    for (uint32_t k = 0; k < ir->n_relations; k++) {
+        if (m->modes[k] == m->modes_seen[k]) continue;
+        any = true;
+        if (!jumped) follow_mode(m, island, k, t);
+    }
+    m->t = t;
+    if (any && !jumped && !m->leaves_events) return;
+    // what jumped has a new rate: a round for each derivative of q
+    for (int round = 0; round < (jumped ? m->order : 1); round++) {
+        compute_all(m, island);
+        for (uint32_t i = 0; i < m->n && jumped; i++) {
+            double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
+            if (q[CODE_Q_TIME] == t && q[0] == x[0] && m->order > 1) q[1] = x[1];
+            if (q[CODE_Q_TIME] == t && q[0] == x[0] && m->order > 2) q[2] = x[2];
+        }
+    }
+    for (uint32_t i = 0; i < m->n; i++) {
+        double *x = m->x + CODE_X * (size_t)i;
+        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
+        schedule(m, i);
+    }
+    for (uint32_t k = 0; k < ir->n_relations; k++) {
+        m->modes_seen[k] = m->modes[k];
+        watch(m, island, k, t);
+    }
+}
+
+// What the user said of the quanta, for each state.
+static void choose_quanta(Qss *m, const Island *island, Arena *arena)
+{
+    const SolverOptions *o = &island->options;
+    static const double by_order[] = { 1e-3, 1e-4, 1e-5 };    // what each order does in reasonable time
+    const double relative = by_order[m->order - 1];
+    Quantum all = { .least = 1e-3 * relative, .relative = relative, .most = INFINITY };
+    if (o->has_tolerance) all = (Quantum){ .least = o->absolute, .relative = o->tolerance, .most = INFINITY };
+    if (o->quantum > 0) all = (Quantum){ .least = o->quantum, .relative = 0, .most = INFINITY };
+    if (o->relative > 0) {
+        all.relative = o->relative;
+        all.least = o->least > 0 ? o->least : 1e-3 * o->relative;
+        all.most = o->quantum > 0 ? o->quantum : INFINITY;
+        if (all.least > all.most) all.least = all.most;
+    }
+    m->has_own_quanta = o->quanta != NULL;
+    m->quanta = ARENA_ARRAY(arena, Quantum, m->has_own_quanta ? m->n : 1);
+    if (!m->has_own_quanta) m->quanta[0] = all;
+    for (uint32_t i = 0; m->has_own_quanta && i < m->n; i++) {
+        m->quanta[i] = all;
+        if (o->quanta[i] > 0) m->quanta[i] = (Quantum){ .least = o->quanta[i], .most = INFINITY };
+    }
+}
+
+static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool is_implicit)
+{
+    const orr_model *model = island->model;
+    const CodeQuantised *code = code_quantised(&model->code, order, is_implicit, island->solver->name, diag);
+    if (!code) return false;
+    const IrQuantised *ir = code->ir;
+    Qss *m = ARENA_NEW(arena, Qss);
+    *m = (Qss){ .code = code, .ir = ir, .terms = code->terms, .order = order, .is_implicit = is_implicit,
+                .n = ir->n_states };
+    m->x = ARENA_ARRAY(arena, double, CODE_X * (size_t)m->n);
+    m->q = ARENA_ARRAY(arena, double, CODE_Q * ((size_t)m->n + ir->n_shared));
+    m->scans = m->n <= CODE_UPDATES_MAX;
+    if (!m->scans) time_heap_init(&m->heap, m->n, arena);
+    m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
+    m->modes = island_modes(island);
+    m->modes_seen = ARENA_ARRAY(arena, double, ir->n_relations);
+    time_heap_init(&m->crossings, ir->n_relations, arena);
+    m->watched_at = ARENA_ARRAY(arena, uint64_t, ir->n_relations);
+    m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
+    m->window = WINDOW;
+    if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
+    m->leaves_events = model->n_events > 0;
+    m->is_small = code->updates && ir->n_relations == 0;
+    // in first order q is constant, so only time can bend a rate
+    const bool *bends = order == 1 ? ir->moves_in_time : ir->bends;
+    for (uint32_t i = 0; i < m->n && !m->bends; i++)
+        if (bends[i]) m->bends = bends;
+    if (m->bends) {
+        m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
+        const double span = island->options.t_end - island->t;
+        m->looks_per_time = isfinite(span) && span > 0 ? 5 / span : 1;
+        m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
+        for (uint32_t i = 0; i < m->n; i++) {
+            m->again[2 * i] = INFINITY;
+            m->again[2 * i + 1] = 1e4 * m->least_wait;
+        }
+    }
+    choose_quanta(m, island, arena);
+    island->memory = m;
+    begin(m, island);
+    if (!m->failed) return true;
+    fail(m, island, m->t);
+    return false;
+}
+
+static bool init_qss1(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 1, false); }
+static bool init_qss2(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 2, false); }
+static bool init_qss3(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 3, false); }
+static bool init_liqss1(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 1, true); }
+static bool init_liqss2(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 2, true); }
+
+// One instant at which something happens.
+static StepResult step(Island *island, double t_limit) { return qss_advance(island, t_limit, 1); }
+
+static void state_at(Island *island, double t, double *x)
+{
+    const Qss *m = island->memory;
+    for (uint32_t i = 0; i < m->n; i++) x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
+}
+
+#define QSS(id, text, accuracy)                                                                        \
+    const Solver solver_##id = {                                                                       \
+        .name = #id, .summary = text, .order = accuracy, .init = init_##id, .step = step,              \
+        .restart = restart, .state_at = state_at, .advance = qss_advance, .is_quantised = true,        \
+    }
+
+QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1);
+QSS(qss2, "quantised states, second order; option quantum", 2);
+QSS(qss3, "quantised states, third order; option quantum", 3);
+QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1);
+QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2);

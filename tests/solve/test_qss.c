@@ -1,0 +1,444 @@
+// tests/solve/test_qss.c: quantised states: published counts, orders, stiffness, events, sparse models.
+#include "check.h"
+#include "code/quantise.h"
+#include "model/model.h"
+#include "orrery/experiment.h"
+#include <math.h>
+#include <pthread.h>
+
+typedef struct Lab {
+    orr_diag   *diag;
+    orr_source *source;
+    orr_model  *model;
+} Lab;
+
+static Lab lab_with(const char *text, size_t arrays_from)
+{
+    Lab lab = { .diag = orr_diag_create() };
+    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
+    orr_compile_options o = orr_compile_options_default();
+    if (arrays_from) o.arrays_from = arrays_from;
+    if (lab.source) lab.model = orr_model_compile(lab.source, &o, lab.diag);
+    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
+    assert_non_null(lab.model);
+    return lab;
+}
+
+static Lab lab_open(const char *text) { return lab_with(text, 0); }
+
+static void lab_close(Lab *lab)
+{
+    orr_model_destroy(lab->model);
+    orr_source_destroy(lab->source);
+    orr_diag_destroy(lab->diag);
+}
+
+static orr_run *begin(const Lab *lab, const char *solver, double quantum, double t_end)
+{
+    orr_run_options o = orr_run_options_default();
+    o.solver = solver;
+    o.t_end = t_end;
+    o.quantum = quantum;
+    orr_run *run = orr_run_create(lab->model, &o, lab->diag);
+    if (!run) orr_diag_print(lab->diag, stderr, 0);
+    assert_non_null(run);
+    return run;
+}
+
+static double value(const Lab *lab, orr_run *run, const char *name)
+{
+    const size_t i = orr_model_find(lab->model, name);
+    assert_true(i != (size_t)-1);
+    return orr_run_value(run, i);
+}
+
+static void go(const Lab *lab, orr_run *run, double t)
+{
+    const orr_status status = orr_run_advance(run, t);
+    if (status != ORR_STATUS_OK) orr_diag_print(lab->diag, stderr, 0);
+    assert_int_equal(status, ORR_STATUS_OK);
+}
+
+#define LOTKA                                                                              \
+    "model LV\n  var X = 10, Y = 5\n  X' = X*(1.5 - Y)\n  Y' = Y*(X - 3)\n"                 \
+    "  V = X - 3*log(X) + Y - 1.5*log(Y)\nend\n"
+
+// Four implementations take 687.1 thousand steps, and the invariant drifts by 6.4e-2 to 6.5e-2.
+static void test_qss2_on_the_benchmark_takes_the_published_steps(void **state)
+{
+    (void)state;
+    Lab lab = lab_open(LOTKA);
+    const double V0 = 10 - 3 * log(10) + 5 - 1.5 * log(5);
+    const double quanta[] = { 1e-4, 1e-5, 1e-6 }, steps[] = { 687100, 2.17e6, 6.88e6 };
+    for (int i = 0; i < 3; i++) {
+        orr_run *run = begin(&lab, "qss2", quanta[i], 1500);
+        go(&lab, run, 1500);
+        const double n = (double)orr_run_get_facts(run).n_steps, drift = fabs(value(&lab, run, "V") - V0);
+        if (fabs(n / steps[i] - 1) > 0.01) print_error("quantum %g: %g steps\n", quanta[i], n);
+        assert_true(fabs(n / steps[i] - 1) <= 0.01);
+        if (i == 0) assert_in_range((long)(drift * 1e4), 630, 660);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// A stable linear system: the error is proportional to the quantum, steps grow as its power -1, -1/2, -1/3.
+static void test_orders_show_in_errors_and_steps(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 1, y = 0\n  x' = y\n  y' = -x - y/2\nend\n");
+    const double w = sqrt(1 - 1.0 / 16);
+    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+    const int order[] = { 1, 2, 3, 1, 2 };
+    for (int s = 0; s < 5; s++) {
+        double error[2] = { 0, 0 }, steps[2];
+        const double quanta[] = { 1e-3, 1e-5 };
+        for (int i = 0; i < 2; i++) {
+            orr_run *run = begin(&lab, solvers[s], quanta[i], 10);
+            for (int k = 1; k <= 200; k++) {
+                const double t = 0.05 * k, exact = exp(-t / 4) * (cos(w * t) + 0.25 / w * sin(w * t));
+                go(&lab, run, t);
+                error[i] = fmax(error[i], fabs(value(&lab, run, "x") - exact));
+            }
+            steps[i] = (double)orr_run_get_facts(run).n_steps;
+            orr_run_destroy(run);
+        }
+        const double fewer = pow(100, 1.0 / order[s]);
+        if (!(error[0] / error[1] > 40 && error[0] / error[1] < 250 && error[1] < 1e-4))
+            print_error("%s: errors %g, %g\n", solvers[s], error[0], error[1]);
+        assert_true(error[0] < 20 * quanta[0] && error[1] < 20 * quanta[1]);
+        assert_true(error[0] / error[1] > 40 && error[0] / error[1] < 250);
+        if (!(fabs(steps[1] / steps[0] / fewer - 1) < 0.2)) print_error("%s: %g, %g steps\n", solvers[s], steps[0], steps[1]);
+        assert_true(fabs(steps[1] / steps[0] / fewer - 1) < 0.2);
+    }
+    lab_close(&lab);
+}
+
+// X0 = 0, Y0 = 20: the fast one follows the slow one after 0.01 s; the slow one takes 100 s.
+#define STIFF "model M\n  var x = 0, y = 20\n  x' = 0.01*y\n  y' = 2020 - 100*x - 100*y\nend\n"
+
+static void test_liqss_is_for_stiff_models(void **state)
+{
+    (void)state;
+    Lab lab = lab_open(STIFF);
+    const double mean = -50.0, root = sqrt(mean * mean - 1), slow = mean + root, fast = mean - root;
+    // x = 20.2 + a exp(slow t) + b exp(fast t), x(0) = 0, x'(0) = 0.2
+    const double a = (0.2 + fast * 20.2) / (slow - fast), b = -20.2 - a;
+    size_t steps[3];
+    const char *solvers[] = { "qss2", "liqss2", "liqss1" };
+    for (int s = 0; s < 3; s++) {
+        const double quantum = 0.01;
+        orr_run *run = begin(&lab, solvers[s], quantum, 500);
+        for (int k = 1; k <= 50; k++) {
+            const double t = 10.0 * k, exact = 20.2 + a * exp(slow * t) + b * exp(fast * t);
+            go(&lab, run, t);
+            assert_true(fabs(value(&lab, run, "x") - exact) < 3 * quantum);
+        }
+        steps[s] = orr_run_get_facts(run).n_steps;
+        orr_run_destroy(run);
+    }
+    assert_true(steps[0] > 20000);
+    assert_true(steps[1] < 300);
+    assert_true(steps[2] < 6000);
+    lab_close(&lab);
+}
+
+static void test_stalls_are_named_with_a_way_out(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, y = 20\n  x' = 0.01*y\n  y' = 2020 - 1e9*(x + y)\nend\n");
+    orr_run *run = begin(&lab, "qss2", 1e-6, 500);
+    assert_int_equal(orr_run_advance(run, 500), ORR_STATUS_FAILED);
+    const orr_message m = orr_diag_get(lab.diag, 0);
+    assert_string_equal(m.code, "E519");
+    assert_non_null(strstr(m.text, "'y'"));
+    assert_non_null(strstr(m.hint, "liqss2"));
+    orr_run_destroy(run);
+    run = begin(&lab, "liqss2", 1e-6, 500);
+    go(&lab, run, 500);
+    assert_true(orr_run_get_facts(run).n_steps < 100000);
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
+// What moves evenly is never renewed, and yet what depends on it bends.
+static void test_rates_that_bend_are_followed(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
+    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+    for (int s = 0; s < 5; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-4, 20);
+        for (int k = 1; k <= 40; k++) {
+            const double t = 0.5 * k;
+            go(&lab, run, t);
+            const double off = fabs(value(&lab, run, "y") - (1 - cos(3 * t)) / 3);
+            const double off_z = fabs(value(&lab, run, "z") - 0.5 * (cos(t) + sin(t) + exp(-t)));
+            if (!(off < 2e-3 && off_z < 2e-3)) print_error("%s at %g: off by %g, %g\n", solvers[s], t, off, off_z);
+            assert_true(off < 2e-3 && off_z < 2e-3);
+        }
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+static void test_relations_change_where_polynomials_cross(void **state)
+{
+    (void)state;
+    // a kink at x = 1, another when y, a parabola, falls through 0, and steps in time
+    Lab lab = lab_open("model M\n  var x = 0.25, y = 1, v = 0, w = 0, u = 0\n"
+                       "  x' = if x > 1 then 0.5 else 1\n"
+                       "  y' = v\n  v' = -9.81\n  w' = if y > 0 then 0 else 1\n"
+                       "  u' = if t < 1 then 1 else if t < 2 then -1 else 0.5\nend\n");
+    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+    const double falls = sqrt(2 / 9.81);
+    for (int s = 0; s < 5; s++) {
+        for (int singly = 0; singly < 2; singly++) {
+            orr_run *run = begin(&lab, solvers[s], 1e-3, 4);
+            if (singly)
+                while (orr_run_time(run) < 4) assert_int_equal(orr_run_step(run, 4), ORR_STATUS_OK);
+            go(&lab, run, 4);
+            const bool is_first = strstr(solvers[s], "1") != NULL;
+            assert_near(value(&lab, run, "x"), 2.625, 1e-9);
+            assert_near(value(&lab, run, "w"), 4 - falls, is_first ? 2e-3 : 1e-9);
+            assert_near(value(&lab, run, "u"), 1, 1e-9);
+            assert_int_equal(orr_run_get_facts(run).n_events, 4);
+            orr_run_destroy(run);
+        }
+    }
+    lab_close(&lab);
+}
+
+static void test_asking_for_values_changes_no_step(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
+                       "  z' = x*v - z + sin(t)\nend\n");
+    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+    for (int s = 0; s < 5; s++) {
+        double end[3][2];
+        size_t steps[3];
+        for (int way = 0; way < 3; way++) {
+            orr_run *run = begin(&lab, solvers[s], 1e-3, 10);
+            for (int k = 1; way == 1 && k < 1000; k++) go(&lab, run, 0.01 * k);
+            if (way == 2)
+                while (orr_run_time(run) < 10) assert_int_equal(orr_run_step(run, 10), ORR_STATUS_OK);
+            go(&lab, run, 10);
+            end[way][0] = value(&lab, run, "x");
+            end[way][1] = value(&lab, run, "z");
+            steps[way] = orr_run_get_facts(run).n_steps;
+            orr_run_destroy(run);
+        }
+        assert_memory_equal(end[0], end[1], sizeof end[0]);
+        assert_int_equal(steps[0], steps[1]);
+        if (fabs(end[0][0] - end[2][0]) > 1e-12) print_error("%s: %.17g %.17g\n", solvers[s], end[0][0], end[2][0]);
+        assert_near(end[0][0], end[2][0], 1e-12);
+    }
+    lab_close(&lab);
+}
+
+// Impacts of a ball that falls from 1 with g = 9.81 and keeps 0.7 of its speed.
+static void test_a_ball_bounces_exactly(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model Ball\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -9.81\n"
+                       "  when h <= 0 and v < 0 then\n    v := -0.7*v\n    n := n + 1\n  end\nend\n");
+    const double impacts[] = { 0.451523640985731, 1.083656738365754, 1.526149906531770, 1.835895124247982,
+                               2.052716776649329 };
+    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    for (int s = 0; s < 3; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 2.5);
+        for (int i = 0; i < 5; i++) {
+            go(&lab, run, impacts[i] - 1e-11);
+            assert_near(value(&lab, run, "n"), i, 0);
+            go(&lab, run, impacts[i] + 1e-11);
+            assert_near(value(&lab, run, "n"), i + 1, 0);
+        }
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+static void test_switches_by_events(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
+                       "  T' = 0.1*(10 - T) + 2*on\n"
+                       "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
+                       "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
+    // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5); heating again 10 log(1.5)
+    const double first = 10 * log(1.25), each = 10 * log(1.5);
+    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    for (int s = 0; s < 3; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-4, 60);
+        go(&lab, run, 9.5);
+        assert_near(value(&lab, run, "x"), 0.5, 1e-9);
+        go(&lab, run, 60);
+        assert_near(value(&lab, run, "x"), 0, 1e-9);
+        // 60 lies in a phase that began after `first` and a whole number of `each`
+        const double phase = fmod(60 - first, each);
+        const bool heats = fmod(floor((60 - first) / each), 2) == 1;
+        const double T = heats ? 30 - 12 * exp(-phase / 10) : 10 + 12 * exp(-phase / 10);
+        assert_near(value(&lab, run, "on"), heats, 0);
+        assert_near(value(&lab, run, "T"), T, 1e-2);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// A rod of cells, whether its array stays an array or not: equal shapes are one function, and the results the same.
+static const char rod[] = "model Rod\n  param n = 1200\n  var u[n] = 0, f[n]\n"
+                          "  u[1]' = 400*(1 - 2*u[1] + u[2])\n"
+                          "  for i in 1..n-1\n    f[i] = 400*(u[i+1] - u[i])\n  end\n  f[n] = 0\n"
+                          "  for i in 2..n\n    u[i]' = f[i] - f[i-1] - 0.001*i*u[i]^3\n  end\n"
+                          "end\n";
+
+static void test_equal_shapes_share_their_code(void **state)
+{
+    (void)state;
+    double end[2][3];
+    size_t steps[2];
+    for (int way = 0; way < 2; way++) {
+        Lab lab = lab_with(rod, way ? 100 : SIZE_MAX);
+        orr_run *run = begin(&lab, "qss2", 1e-3, 0.5);
+        go(&lab, run, 0.5);
+        end[way][0] = value(&lab, run, "u[1]");
+        end[way][1] = value(&lab, run, "u[7]");
+        end[way][2] = value(&lab, run, "u[20]");
+        steps[way] = orr_run_get_facts(run).n_steps;
+        assert_true(lab.model->code.quantised_ir->n_shapes <= 4);
+        orr_run_destroy(run);
+        lab_close(&lab);
+    }
+    assert_memory_equal(end[0], end[1], sizeof end[0]);
+    assert_int_equal(steps[0], steps[1]);
+    Lab lab = lab_open(rod);
+    orr_run_options o = orr_run_options_default();
+    o.solver = "bdf";
+    o.t_end = 0.5;
+    orr_run *run = orr_run_create(lab.model, &o, lab.diag);
+    go(&lab, run, 0.5);
+    assert_near(value(&lab, run, "u[7]"), end[0][1], 2e-2);
+    assert_near(value(&lab, run, "u[20]"), end[0][2], 2e-2);
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
+// A large algebraic variable that all rates read is computed once for each step.
+static void test_shared_variables_are_computed_at_the_time_they_are_read(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  param n = 30\n  var u[n] = 1, a[n]\n  a[1] = u[1]^2\n"
+                       "  for i in 2..n\n    a[i] = a[i-1] + u[i]^2\n  end\n"
+                       "  for i in 1..n\n    u[i]' = -u[i]*a[n]/n*i/n\n  end\nend\n");
+    double exact = 0;
+    for (int s = 0; s < 2; s++) {
+        orr_run_options o = orr_run_options_default();
+        o.solver = s ? "qss2" : "dopri5";
+        o.t_end = 3;
+        o.tolerance = s ? 0 : 1e-10;
+        o.quantum = s ? 1e-5 : 0;
+        orr_run *run = orr_run_create(lab.model, &o, lab.diag);
+        go(&lab, run, 3);
+        if (s) assert_near(value(&lab, run, "u[13]"), exact, 1e-4);
+        exact = value(&lab, run, "u[13]");
+        orr_run_destroy(run);
+    }
+    assert_true(lab.model->code.quantised_ir->n_shared > 0);
+    lab_close(&lab);
+}
+
+static void test_quanta_of_single_states(void **state)
+{
+    (void)state;
+    Lab lab = lab_open(LOTKA);
+    const orr_setting quanta[] = { { "X", 0.01 }, { "Y", 0.001 } }, wrong[] = { { "V", 0.01 }, { "Z", 0.01 } };
+    orr_run_options o = orr_run_options_default();
+    o.solver = "qss2";
+    o.t_end = 15;
+    o.quanta = quanta;
+    o.n_quanta = 2;
+    orr_run *run = orr_run_create(lab.model, &o, lab.diag);
+    go(&lab, run, 15);
+    // as far from the truth as the quanta are large
+    assert_near(value(&lab, run, "X"), 0.71375, 0.03);
+    assert_near(value(&lab, run, "Y"), 0.0755, 0.01);
+    orr_run_destroy(run);
+    o.quanta = wrong;
+    assert_null(orr_run_create(lab.model, &o, lab.diag));
+    assert_int_equal(orr_diag_errors(lab.diag), 2);
+    assert_string_equal(orr_diag_get(lab.diag, 0).code, "E418");
+    lab_close(&lab);
+}
+
+static void test_loops_and_delays_are_refused(void **state)
+{
+    (void)state;
+    const char *texts[] = { "model M\n  var x = 1, y ~ 1\n  x' = -y\n  y^3 + y = x\nend\n",
+                            "model M\n  var x = 1\n  x' = -delay(x, 0.1)\nend\n" };
+    const char *says[] = { "'y'", "delay" };
+    for (int i = 0; i < 2; i++) {
+        Lab lab = lab_open(texts[i]);
+        orr_run_options o = orr_run_options_default();
+        o.solver = "qss2";
+        assert_null(orr_run_create(lab.model, &o, lab.diag));
+        assert_string_equal(orr_diag_get(lab.diag, 0).code, "E405");
+        assert_non_null(strstr(orr_diag_get(lab.diag, 0).text, says[i]));
+        lab_close(&lab);
+    }
+}
+
+typedef struct Job { const Lab *lab; double x; } Job;
+
+static void *work(void *context)
+{
+    Job *job = context;
+    orr_diag *diag = orr_diag_create();
+    orr_run_options o = orr_run_options_default();
+    o.solver = "qss3";
+    o.quantum = 1e-5;
+    o.t_end = 15;
+    orr_run *run = orr_run_create(job->lab->model, &o, diag);
+    orr_run_advance(run, 15);
+    job->x = orr_run_value(run, orr_model_find(job->lab->model, "X"));
+    orr_run_destroy(run);
+    orr_diag_destroy(diag);
+    return NULL;
+}
+
+static void test_runs_on_threads_share_the_code(void **state)
+{
+    (void)state;
+    Lab lab = lab_open(LOTKA);
+    Job jobs[4];
+    pthread_t threads[4];
+    for (int i = 0; i < 4; i++) {
+        jobs[i] = (Job){ &lab, NAN };
+        pthread_create(&threads[i], NULL, work, &jobs[i]);
+    }
+    for (int i = 0; i < 4; i++) pthread_join(threads[i], NULL);
+    for (int i = 0; i < 4; i++) assert_true(jobs[i].x == jobs[0].x);
+    assert_near(jobs[0].x, 0.71375, 1e-3);
+    lab_close(&lab);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_qss2_on_the_benchmark_takes_the_published_steps),
+        cmocka_unit_test(test_orders_show_in_errors_and_steps),
+        cmocka_unit_test(test_liqss_is_for_stiff_models),
+        cmocka_unit_test(test_stalls_are_named_with_a_way_out),
+        cmocka_unit_test(test_rates_that_bend_are_followed),
+        cmocka_unit_test(test_relations_change_where_polynomials_cross),
+        cmocka_unit_test(test_asking_for_values_changes_no_step),
+        cmocka_unit_test(test_a_ball_bounces_exactly),
+        cmocka_unit_test(test_switches_by_events),
+        cmocka_unit_test(test_equal_shapes_share_their_code),
+        cmocka_unit_test(test_shared_variables_are_computed_at_the_time_they_are_read),
+        cmocka_unit_test(test_quanta_of_single_states),
+        cmocka_unit_test(test_loops_and_delays_are_refused),
+        cmocka_unit_test(test_runs_on_threads_share_the_code),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
