@@ -522,10 +522,11 @@ orr_status event_handle(orr_run *run, Island *island)
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
     if (!surface_after_event(run, island)) surface_exit(run, island);
     run->values_valid = false;
-    if (affects) {
+    if (affects || run->event_is_located) {
         island->t_before = island->t;
         island->solver->restart(island);    // also puts a new grid where the island stands
     }
+    run->event_is_located = false;
     watch_look(run, island);    // what jumped may break a claim here already
     return ORR_STATUS_OK;
 }

@@ -53,7 +53,7 @@ bool island_rates_aside(Island *island, double t, const double *x, double *dx)
 bool island_relations(Island *island, double t, const double *x, double *out)
 {
     const int failed = island->model->code.programs[IR_RELATIONS](t, x, &island->env, out);
-    if (island->surface.slides) surface_patch(island, out);
+    if (island->surface.is_on) surface_patch(island, out);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
     return false;

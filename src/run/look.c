@@ -103,6 +103,22 @@ static double turning_place(const double *g, int from, double known)
     return side * value_of(c, hi) <= 0.01 * range ? hi : NAN;
 }
 
+// In which of the intervals between places may a relation that has not changed at its ends turn round? A set of bits.
+static unsigned find_turns(const orr_run *run)
+{
+    unsigned turns = 0;
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        double g[LOOKS + 1], slope[LOOKS + 1];
+        for (int i = 0; i <= LOOKS; i++) g[i] = run->samples[i][2 * k];
+        for (int i = 0; i <= LOOKS; i++) slope[i] = slope_at(g, i);
+        for (int i = 0; i < LOOKS; i++) {
+            const double side = side_of(g[i], g[i + 1]);
+            if (side * slope[i] < 0 && side * slope[i + 1] > 0) turns |= 1u << i;
+        }
+    }
+    return turns;
+}
+
 // The first place in [from, from + 1], after `known`, where a relation that has not changed at its ends may have
 // changed; NaN if there is none.
 static double first_turn(orr_run *run, int from, double known)
@@ -140,6 +156,7 @@ typedef struct Look {
     LocateState state;         // exact
     void       *context;
     double      t_from, t_to;
+    unsigned    turns;         // intervals in which something may turn round
 } Look;
 
 static double time_of(const Look *l, double place)
@@ -194,7 +211,7 @@ static bool look_between(const Look *l, int from, bool *met)
     double lo = time_of(l, from), known = from;
     for (int pass = 0; pass < PASSES_MAX && !*met; pass++) {
         bool differs;
-        const double turn = first_turn(run, from, known), hi = isnan(turn) ? end : time_of(l, turn);
+        const double turn = l->turns >> from & 1 ? first_turn(run, from, known) : NAN, hi = isnan(turn) ? end : time_of(l, turn);
         if (isnan(turn) && (lo >= end || !any_differs(run->samples[from + 1], modes, n))) return true;
         if (!isnan(turn)) known = turn;
         if (!isnan(turn) && !(hi > lo && hi < end)) continue;
@@ -224,7 +241,7 @@ bool look_for_event(orr_run *run, Island *island)
     const long k_end = island->k;
     // the grid point before t is k - 1, unless the step was a shortened one that did not reach k
     Shorter shorter = { island, island->t_before, run->k_before };
-    Look l = { run, island, dense_state, island, island->t_before, island->t };
+    Look l = { run, island, dense_state, island, island->t_before, island->t, 0 };
     if (is_fixed) {
         l.state = shorter_step;
         l.context = &shorter;
@@ -243,6 +260,7 @@ bool look_for_event(orr_run *run, Island *island)
     if (!is_quiet) {
         for (int i = 1; i < LOOKS; i++)
             if (!sample(&l, i)) return false;
+        l.turns = find_turns(run);
         for (int i = 0; i < LOOKS && ok && !met; i++)
             ok = look_between(&l, i, &met);
     }
@@ -255,6 +273,7 @@ bool look_for_event(orr_run *run, Island *island)
         island->t_before = l.t_from;
         memcpy(island->x, run->x_event, size);
         run->event_waits = true;
+        run->event_is_located = !is_fixed;
         run->t_sample = run->t_sample_before = NAN;
         return true;
     }

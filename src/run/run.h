@@ -54,7 +54,9 @@ typedef struct Surface {
     double *modes[2];          // [n_relations]
     double *rates[2];          // [n_states] scratch
     double  part;              // of the first side
-    bool   *held;              // [n_states] rates taken as 0
+    bool   *held;              // [n_states] rates are those of rest
+    uint32_t *held_by;         // [n_states] the relation on whose surface it stays; EVENT_NONE: the rate is 0
+    bool   *resting;           // [n_relations] whose events have come to rest
     size_t  n_held;
     double  probe;             // time over which slopes are taken
     double *x, *x2, *relations;    // scratch
@@ -182,6 +184,7 @@ struct orr_run {
     bool      event_waits;          // the island stands at an event that has not been handled yet
     bool      jump_waits;           // the rates may jump where the island stands: the solver must begin anew
     size_t    event_relation;       // one of those that changed there
+    bool      event_is_located;     // inside a step, which the solver has gone beyond
     double   *x_event;              // [n_states] scratch
     long      k_before;             // grid point before the last step made by hand
     double    burst_start;          // time of the first of a burst of events

@@ -3,7 +3,7 @@
 // Zeno. A ball bounces faster and faster and, after finite time, no more. An event of a condition whose intervals
 // shrink until they are nothing beside the time of the run has come to that point: the states its body assigns
 // get the value at which the zero function of its relation stands still, and are held there (their rates are
-// taken as 0) until another event assigns them, the relation becomes false, or what pushes against the surface
+// taken as 0 or, if the surface moves, such that they stay on it) until another event assigns them, the relation becomes false, or what pushes against the surface
 // changes its direction.
 //
 // Sliding. If the rates on both sides of a relation in an equation point to the surface where it changes, the
@@ -20,7 +20,7 @@
 enum { SHRINKING_MIN = 6, HALVINGS = 60, NAMES = 6 };
 #define ZENO_SPAN 1e-11     // an interval that is nothing, of the scale of time
 #define UNSEEN    10        // times the absolute tolerance
-#define PROBE     1e-5      // how far slopes are looked for, of the scale of time
+#define PROBE     1e-6      // how far slopes are looked for, of the scale of time
 
 typedef struct Zeno {
     double t, interval, ratio;    // last firing, time since the one before, that beside the one before it
@@ -37,8 +37,9 @@ typedef struct Rest {
 
 double surface_scale(const orr_run *run, const Island *island)
 {
-    const double t_end = island->options.t_end, span = isfinite(t_end) ? t_end - run->t_start : 1;
-    return fmax(fmax(fabs(island->t), island->t - run->t_start), span);
+    // the time so far: how long the run will last says nothing about what happens now
+    const double so_far = fmax(fabs(island->t), island->t - run->t_start);
+    return so_far > 0 ? so_far : fmin(1, island->options.t_end - run->t_start);
 }
 
 void surface_init(orr_run *run, Island *island)
@@ -52,7 +53,9 @@ void surface_init(orr_run *run, Island *island)
     run->rests = ARENA_ARRAY(arena, Rest, model->n_events);
     run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
     s->held = ARENA_ARRAY(arena, bool, n);
+    s->held_by = ARENA_ARRAY(arena, uint32_t, n);
     s->ignored = ARENA_ARRAY(arena, bool, model->n_relations);
+    s->resting = ARENA_ARRAY(arena, bool, model->n_relations);
     for (int i = 0; i < 2; i++) {
         s->modes[i] = ARENA_ARRAY(arena, double, model->n_relations);
         s->rates[i] = ARENA_ARRAY(arena, double, n);
@@ -71,6 +74,7 @@ void surface_start(orr_run *run, Island *island)
     run->n_rests = 0;
     memset(s->held, 0, run->model->n_states * sizeof *s->held);
     memset(s->ignored, 0, run->model->n_relations * sizeof *s->ignored);
+    memset(s->resting, 0, run->model->n_relations * sizeof *s->resting);
     for (uint32_t i = 0; i < run->model->n_events; i++) run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
 }
 
@@ -122,6 +126,32 @@ static int both_sides(Island *island, double t, const double *x, double slopes[2
 // The part of the first side with which the zero function stands still; outside 0 to 1 it cannot.
 static double part_of(const double slopes[2]) { return slopes[1] / (slopes[1] - slopes[0]); }
 
+// How the slope of a zero function changes if x moves at dx, with another rate for one state.
+static bool bend_with(Island *island, double t, const double *x, const double *dx, size_t state, double rate,
+                      double *bend)
+{
+    Surface *s = &island->surface;
+    const size_t n = island->model->n_states;
+    double slopes[2];
+    for (int side = 0; side < 2; side++) {
+        const double h = side ? s->probe : -s->probe;
+        for (size_t k = 0; k < n; k++) s->x2[k] = x[k] + h * (k == state ? rate : dx[k]);
+        if (plain_rates(island, t + h, s->x2, s->rates[1]) != 0) return false;
+        if (!slope_along(island, t + h, s->x2, s->rates[1], s->held_by[state], &slopes[side])) return false;
+    }
+    *bend = (slopes[1] - slopes[0]) / (2 * s->probe);
+    return true;
+}
+
+// The rate of a state at rest with which it stays on its surface: 0, unless that moves.
+static double held_rate(Island *island, double t, const double *x, const double *dx, size_t state)
+{
+    double still, moving;
+    if (!bend_with(island, t, x, dx, state, 0, &still) || still == 0 || dx[state] == 0) return 0;
+    if (!bend_with(island, t, x, dx, state, dx[state], &moving) || moving == still) return 0;
+    return dx[state] * still / (still - moving);
+}
+
 int surface_rates(Island *island, double t, const double *x, double *dx)
 {
     Surface *s = &island->surface;
@@ -136,8 +166,8 @@ int surface_rates(Island *island, double t, const double *x, double *dx)
     } else {
         failed = plain_rates(island, t, x, dx);
     }
-    for (size_t i = 0; i < n && s->n_held; i++)
-        if (s->held[i]) dx[i] = 0;
+    for (size_t i = 0; i < n && s->n_held && !failed; i++)
+        if (s->held[i]) dx[i] = s->held_by[i] == EVENT_NONE ? 0 : held_rate(island, t, x, dx, i);
     return failed;
 }
 
@@ -145,8 +175,8 @@ void surface_patch(const Island *island, double *relations)
 {
     const Surface *s = &island->surface;
     const double *modes = island_modes(island);
-    for (size_t k = 0; s->slides && k < island->model->n_relations; k++)
-        if (s->ignored[k]) relations[2 * k + 1] = modes[k];
+    for (size_t k = 0; k < island->model->n_relations; k++)
+        if ((s->slides && s->ignored[k]) || s->resting[k]) relations[2 * k + 1] = modes[k];
 }
 
 int surface_values(Island *island, double t, const double *x)
@@ -352,6 +382,8 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         const uint32_t state = model->ir.layout.state_of[actions[k].target];
         if (state != FLAT_NONE) is_target[state] = any = true;
     }
+    uint32_t n_targets = 0;
+    for (uint32_t i = 0; i < model->n_states; i++) n_targets += is_target[i];
     if (!any || relation == EVENT_NONE)
         return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
     // where the zero function stands still, between the values before and after the body
@@ -362,6 +394,7 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         if (state != FLAT_NONE) island->x[state] = run->left[k];
     }
     const bool known = slope_now(island, relation, &left_slope);
+    memcpy(run->x_trial, island->x, model->n_states * sizeof *run->x_trial);
     const double part = left_slope / (left_slope - right_slope);
     for (uint32_t i = 0; i < model->n_states; i++)
         if (is_target[i]) island->x[i] += part * (s->x2[i] - island->x[i]);
@@ -369,12 +402,21 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
         memcpy(island->x, s->x2, model->n_states * sizeof *s->x2);
         return fail_zeno(run, island, number, "end the sequence in the model: stop, or switch to a state of rest");
     }
+    // what rounding left over would move it in the long run
+    for (int round = 0; round < 3; round++) {
+        double slope;
+        if (!slope_now(island, relation, &slope) || slope == 0) break;
+        for (uint32_t i = 0; i < model->n_states; i++)
+            if (is_target[i]) island->x[i] += slope / (left_slope - right_slope) * (s->x2[i] - run->x_trial[i]);
+    }
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (!is_target[i] || s->held[i]) continue;
         s->held[i] = true;
+        s->held_by[i] = n_targets == 1 ? relation : EVENT_NONE;
         s->n_held++;
     }
     s->is_on = true;
+    s->resting[relation] = true;
     run->rests[run->n_rests++] = (Rest){ number, relation, push_on(island, relation) };
 
     StrBuf names = { 0 };
@@ -429,6 +471,7 @@ static void release(orr_run *run, Island *island, uint32_t i)
     Surface *s = &island->surface;
     const orr_model *model = run->model;
     run->zeno[run->rests[i].event] = (Zeno){ .t = NAN, .interval = INFINITY };
+    s->resting[run->rests[i].relation] = false;
     run->rests[i] = run->rests[--run->n_rests];
     memset(s->held, 0, model->n_states * sizeof *s->held);
     s->n_held = 0;
@@ -449,13 +492,20 @@ bool surface_look(orr_run *run, Island *island)
     bool released = false;
     for (uint32_t i = run->n_rests; i-- > 0;) {
         const Rest *r = &run->rests[i];
-        const double push = push_on(island, r->relation);
-        const bool is_off = island_modes(island)[r->relation] == 0, is_free = push * r->push < 0;
-        if (!is_off && !is_free) continue;
+        const double push = push_on(island, r->relation), g = island->surface.relations[2 * r->relation];
+        const bool is_off = g * r->push < 0 && fabs(g) > UNSEEN * island->options.absolute;
+        if (!is_off && !(push * r->push < 0)) continue;
         release(run, island, i);
         released = true;
     }
     return released;
+}
+
+// How far the zero function moves away from the surface before it comes back, if it does.
+static double excursion(Island *island, const Rest *r, double *slope)
+{
+    const double bend = r->push / (island->surface.probe * island->surface.probe);
+    return slope_now(island, r->relation, slope) ? *slope * *slope / fabs(2 * bend) : INFINITY;
 }
 
 void surface_assigned(orr_run *run, Island *island, uint32_t number)
@@ -464,13 +514,20 @@ void surface_assigned(orr_run *run, Island *island, uint32_t number)
     const FlatEvent *event = &model->flat.events.items[number];
     const FlatAction *actions = model->flat.actions.items + event->first_action;
     bool moved = false;
-    for (uint32_t k = 0; k < event->n_actions && run->n_rests; k++) {
+    for (uint32_t k = 0; k < event->n_actions; k++) {
         const uint32_t state = model->ir.layout.state_of[actions[k].target];
         moved |= state != FLAT_NONE && island->surface.held[state] && island->x[state] != run->left[k];
     }
-    for (uint32_t i = run->n_rests; moved && i-- > 0;) {
+    bool any = false;
+    double slope;
+    for (uint32_t i = 0; moved && i < run->n_rests; i++)
+        any |= excursion(island, &run->rests[i], &slope) > UNSEEN * island->options.absolute;
+    for (uint32_t k = event->n_actions; moved && !any && k-- > 0;) {    // rounding
+        const uint32_t state = model->ir.layout.state_of[actions[k].target];
+        if (state != FLAT_NONE && island->surface.held[state]) island->x[state] = run->left[k];
+    }
+    for (uint32_t i = run->n_rests; any && i-- > 0;) {
         const Rest r = run->rests[i];
-        double slope;
         release(run, island, i);
         // pushed into the surface, it bounces at once
         if (slope_now(island, r.relation, &slope) && slope * r.push > 0) run->truth_before[r.event] = 0;

@@ -24,6 +24,8 @@ static const double d[N_STAGES] = {
     701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423,
 };
 
+// (1e-8)^0.17/(1e-4)^0.04/0.9 is less than 1/DP_GROW_MOST
+static const double TINY_ERROR = 1e-8;
 static const double CRUMB = 16 * DBL_EPSILON;
 static const double STIFF_BOUND = 3.25;
 
@@ -214,14 +216,16 @@ static StepResult step(Island *island, double t_limit)
             continue;
         }
         const double error = error_of(island, m, h);
-        const double log_error = expr_log(fmax(error, 1e-300));
+        // these take as long as a small model: where the step grows as much as it may, they need not be known
+        const bool is_tiny = error < TINY_ERROR;
+        const double log_error = is_tiny ? -1000 : expr_log(error);
         if (!(error <= 1)) {
             m->h = isfinite(error) ? h / fmin(1 / DP_SHRINK_MOST, expr_exp(DP_ERROR_POWER * log_error) / DP_SAFETY) : h * DP_SHRINK_MOST;
             was_rejected = true;
             island->n_rejected++;
             continue;
         }
-        double factor = expr_exp(DP_ERROR_POWER * log_error - DP_BETA * m->log_before) / DP_SAFETY;
+        double factor = is_tiny ? 0 : expr_exp(DP_ERROR_POWER * log_error - DP_BETA * m->log_before) / DP_SAFETY;
         factor = fmax(1 / DP_GROW_MOST, fmin(1 / DP_SHRINK_MOST, factor));
         double h_next = h / factor;
         if (was_rejected) h_next = fmin(h_next, h);
