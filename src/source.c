@@ -6,6 +6,7 @@
 #include "source.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "machine/embed.h"
 #include "tables.h"
 #include <assert.h>
 #include <stdlib.h>
@@ -178,7 +179,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
     }
     for (size_t i = 0; i < source->ast.tables.n; i++) read_table(&r, i);
     arena_free(&r.work);
-    if (r.ok) return source;
+    if (r.ok && machine_embed(&source->ast, diag)) return source;
     orr_source_destroy(source);
     return NULL;
 }

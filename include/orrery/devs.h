@@ -20,7 +20,7 @@
 // depend on the order in which they were added. Messages in a bag are ordered by sender, port of the sender
 // and order of sending; what comes from outside the model stands first.
 #pragma once
-#include "orrery/base.h"
+#include "orrery/random.h"
 #include <stdint.h>
 
 #ifdef __cplusplus
@@ -94,6 +94,9 @@ enum { ORR_ATOMIC_ABSOLUTE = 1 };    // `advance` gives points in time: a due ti
 
 // From `output` only: send a message, which is copied. Beyond the last port, or elsewhere, the run fails.
 ORR_API void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value);
+// A stream of random numbers for this component and this purpose, by the seed and the number of the run: to
+// be kept in the state from `init` on. What other components draw does not change it.
+ORR_API orr_random orr_devs_random(const orr_devs_call *call, const char *purpose);
 // The run fails behind this bag with a message that names the component.
 ORR_API void orr_devs_fail(const orr_devs_call *call, const char *reason);
 

@@ -8,6 +8,7 @@
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"
 #include "orrery/model.h"
+#include "orrery/random.h"
 #include "orrery/run.h"
 
 #define ORR_VERSION "0.1.0"

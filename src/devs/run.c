@@ -1,6 +1,7 @@
 // src/devs/run.c: one simulation of a coupled model: its memory, and what is asked of it.
 #include "base/os.h"
 #include "devs/devs.h"
+#include "num/random.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,17 @@ void orr_devs_run_destroy(orr_devs_run *run)
     free(run->watched);
     free(run->block);
     free(run);
+}
+
+orr_random orr_devs_random(const orr_devs_call *call, const char *purpose)
+{
+    Arena work = { 0 };
+    const orr_devs_options *options = &call->run->options;
+    const char *name = devs_component_name(call->run->model, call->component, &work);
+    const orr_random stream =
+        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s", name, purpose));
+    arena_free(&work);
+    return stream;
 }
 
 // ---- Going on

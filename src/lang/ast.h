@@ -178,6 +178,7 @@ typedef struct AstModel {
     Place       place;        // the name
     AstItem    *items;        // [n_items] in the order written
     uint32_t    n_items;
+    bool        is_machine;   // made from a machine, nobody wrote it
 } AstModel;
 
 // ---- Machines

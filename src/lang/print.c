@@ -798,7 +798,8 @@ void ast_print(const Ast *ast, FILE *out)
         put_char(p, '\n');
     }
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
-    for (size_t i = 0; i < ast->models.n; i++) print_model("model", &ast->models.items[i], p);
+    for (size_t i = 0; i < ast->models.n; i++)
+        if (!ast->models.items[i].is_machine) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
     for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);

@@ -14,15 +14,11 @@
 // Parameters that make no sense (a negative deviation, a NaN) give NaN, for the caller to report.
 // [Salmon et al. 2011, "Parallel random numbers: as easy as 1, 2, 3"]
 #pragma once
+#include "orrery/random.h"
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct RandomStream {
-    uint64_t seed;       // chosen by the user, for all streams
-    uint64_t run;        // replication, member of a sweep, …
-    uint64_t name;       // hash of the stream's name
-    uint64_t n_draws;    // draws taken; the only part that changes
-} RandomStream;
+typedef orr_random RandomStream;    // 32 bytes without pointers
 
 // The stream called `name`, such as "shop.cpu[2]", before its first draw.
 RandomStream random_stream(uint64_t seed, uint64_t run, const char *name);

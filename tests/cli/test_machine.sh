@@ -246,6 +246,26 @@ run machine validate "$baby"
 expect_status 2
 expect_code E023
 
+# ---- machines in models: what cannot be a component says why
+in_model() {    # in_model LINES-OF-THE-MACHINE [NAME-OF-THE-MODEL]
+    printf 'machine Bit\n  input pulse\n%b\nend\nmodel %s\n  a : Bit\n  x = 1\nend\n' "$1" "${2:-M}" >in.orr
+    run run in.orr --until 1
+    expect_status 1
+}
+in_model '  state zero / low : * -> zero'
+expect_code E815
+expect_err 'in.orr:6:7'
+in_model '  start zero\n  state zero / low : * -> 0.5 zero | 0.5 one\n  state one / high : * -> zero'
+expect_code E850
+in_model '  start zero\n  state zero / low : * -> on'
+expect_code E802
+in_model '  start zero\n  state zero / low : * -> zero' Bit
+expect_code E104
+run show --stage ast "$root/examples/ripple_counter.orr"
+expect_status 0
+expect_out 'machine Bit'
+expect_no_out 'model Bit'
+
 # ---- the command itself
 run machine
 expect_status 2
