@@ -110,6 +110,7 @@ static bool report_state(orr_run *run, Driven *d, double t)
         diag_report(run->diag, DIAG_INPUT_OUTSIDE, place, var->name, t, title_of(d), d->signal.first, d->signal.last);
         diag_hint(run->diag, "let the run end there, or say what holds outside: outside hold, outside zero");
         break;
+    case SIGNAL_TOO_FINE: diag_report(run->diag, DIAG_SAMPLE_TWICE, place, t); break;
     case SIGNAL_EMPTY: diag_report(run->diag, DIAG_INPUT_EMPTY, place, var->name, title_of(d)); break;
     }
     return false;
