@@ -343,7 +343,7 @@ orr_status orr_run_set(orr_run *run, size_t variable, double value)
     }
     if (island->env.v[run->model->ir.layout.place[variable]] == value) return ORR_STATUS_OK;
     run_set_input(run, (uint32_t)variable, value);
-    run->event_waits = true;
+    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
     return event_handle(run, island);
 }
 
@@ -372,7 +372,7 @@ bool input_poll(orr_run *run)
         }
     }
     if (!changed) return true;
-    run->event_waits = true;
+    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
     return event_handle(run, &run->islands[0]) == ORR_STATUS_OK;
 }
 
