@@ -293,7 +293,9 @@ static bool pass_order(Compile *c)
 {
     orr_model *m = c->model;
     if (!c->is_ordered && !order_sort(&m->blocks, &m->flat, &m->arena, c->diag)) return false;
-    return !c->options->loops_halt || order_refuse_loops(&m->blocks, c->diag);
+    if (c->options->loops_halt && !order_refuse_loops(&m->blocks, c->diag)) return false;
+    order_leave_loops(&m->blocks, &m->flat, c->options->implicit ? 0 : ORDER_LOOP_MAX, &m->arena);
+    return true;
 }
 
 static bool pass_lower(Compile *c)

@@ -103,7 +103,7 @@ static void report_states(const Report *r)
     Arena work = { 0 };
     const Slot *slots = find_slots(r, &work);
     fprintf(r->out, "\nStates, integrated by the solver:\n");
-    for (uint32_t i = 0; i < blocks->n_states; i++) {
+    for (uint32_t i = 0; i < blocks->n_states - blocks->n_implicit; i++) {
         const FlatVar *x = &r->model->flat.vars.items[blocks->states[i]];
         if (slots[blocks->states[i]].choice) {
             report_slot(r, &slots[blocks->states[i]]);

@@ -86,6 +86,8 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     compile.model = session->experiment.model;
     compile.arrays_from = options->arrays_from;
     const char *solver = options->solver ? options->solver : session->experiment.run.solver;
+    compile.implicit = solver && strcmp(solver, "ida") == 0;
+    if (compile.implicit) compile.arrays_from = SIZE_MAX;    // loops of arrays can only be left to it element by element
     if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;    // it needs single rates
     if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
     compile.inputs = session->experiment.run.inputs;

@@ -81,6 +81,8 @@ typedef struct orr_compile_options {
     const char *model;          // name; NULL: the one model that no other uses
     orr_code    code;           // default: ORR_CODE_AUTO
     bool        loops_halt;     // refuse algebraic loops instead of solving them
+    bool        implicit;       // leave algebraic loops to the solver, which then must be "ida". Without it only those too
+                                // large for generated code are
     size_t      arrays_from;    // arrays of so many elements stay arrays, and a `for` over them a loop: compiling takes
                                 // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
     const orr_input *inputs;    // [n_inputs] inputs that are to be driven, borrowed during the call

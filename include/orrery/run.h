@@ -25,7 +25,7 @@ typedef struct orr_claim {
     const char *name;
     double      low, high;
     const char *file;       // where it is written; NULL: nowhere
-    size_t      line;
+    size_t      line, column;
 } orr_claim;
 
 typedef struct orr_run_options {

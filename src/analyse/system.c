@@ -41,6 +41,11 @@ static bool open_run(System *s, const orr_model *model, const orr_run_options *o
                      orr_status *status)
 {
     *s = (System){ .model = model, .diag = diag };
+    if (model->blocks.n_implicit > 0) {
+        diag_report(diag, DIAG_MODEL_TOO_LARGE, (Place){ 0 }, (size_t)model->blocks.n_implicit,
+                    "unknowns in algebraic loops that are left to the solver", (size_t)ORDER_LOOP_MAX);
+        return *status = ORR_STATUS_USAGE, false;
+    }
     if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, diag))
         return *status = ORR_STATUS_SYSTEM, false;
     s->run = run_create(model, options, diag, status);

@@ -217,6 +217,9 @@ static bool is_repeated(const orr_diag *diag, const Message *m)
     for (size_t i = 0; i < diag->n_messages; i++) {
         const Message *o = diag->messages[i];
         if (o->id != m->id || o->place.file != m->place.file || o->place.offset != m->place.offset) continue;
+        // without the text at hand it is a line and its column
+        const bool has_text = m->place.file == 0 || diag->sources.items[m->place.file - 1].text.p;
+        if (!has_text && o->place.length != m->place.length) continue;
         if (m->place.file != 0 || strcmp(o->text, m->text) == 0) return true;
     }
     return false;

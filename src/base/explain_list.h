@@ -1040,7 +1040,7 @@
       "correct the name, here to step.") \
     X(SOLVER_UNSUITABLE, \
       "The solver cannot treat a model of this kind, for the reason given.", \
-      "    a method for ordinary equations, and a model with constraints between its states", \
+      "    rk4, and a model with a loop of 5000 equations, which only ida can solve", \
       "take another; 'auto' knows which fit.") \
     X(SETTING_UNKNOWN, \
       "--set, or 'set' in an experiment, names something that is not a parameter, an initial\n" \

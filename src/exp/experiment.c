@@ -445,7 +445,7 @@ static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *
     out->high = bound(of, range, range->high);
     const char *path = diag_path(r->diag, range->place.file);
     out->file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL;
-    out->line = diag_line(r->diag, range->place);
+    diag_locate(r->diag, range->place, &out->line, &out->column);
     if (of->failed) return;
     if (!(out->low <= out->high)) {
         diag_report(r->diag, DIAG_FRAME_RANGE, range->place, out->name, out->low, out->high);

@@ -1,9 +1,9 @@
 // src/flat/array.c: arrays that stay arrays, and the loops over them.
 //
-// The body of a `for` is read once, with the indices of the loops as symbols (EXPR_TURN). Whatever needs their values
-// (components chosen by index, relations, which are modes of their own in every turn, powers) cannot be read so; then that
-// statement is expanded turn by turn as ever. An array is irregular if something is said of it that only scalars can
-// do: it is then expanded when the model is read again.
+// The body of a `for` is read once, with the indices of the loops as symbols (EXPR_TURN). Whatever needs
+// their values (components chosen by index, relations, which are modes of their own in every turn, powers)
+// cannot be read so; then that statement is expanded turn by turn as ever. An array is irregular if something
+// is said of it that only scalars can do: it is then expanded when the model is read again.
 #include "flat/scope.h"
 #include <math.h>
 #include <string.h>
@@ -21,7 +21,8 @@ bool array_may_stay(const Expander *ex, const Scope *scope, const Entity *entity
     const Symbol *symbol = entity->symbol;
     if (flat->keep_from == 0 || entity->n_elements < flat->keep_from || entity->n_sizes == 0) return false;
     if (symbol->kind != SYMBOL_VARIABLE || scope->terminal != FLAT_NONE || entity->values) return false;
-    if (symbol->declared != AST_VAR && symbol->declared != AST_PARAM && symbol->declared != AST_OUTPUT) return false;
+    if (symbol->declared != AST_VAR && symbol->declared != AST_PARAM && symbol->declared != AST_OUTPUT)
+        return false;
     if (!flat->expanded) return true;
     Arena scratch = { 0 };
     const char *name = arena_printf(&scratch, "%.*s%s", (int)scope->path.n, scope->path.p, symbol->name);
@@ -51,7 +52,8 @@ void array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatV
     uint32_t *sizes = ARENA_ARRAY(flat->arena, uint32_t, entity->n_sizes);
     memcpy(sizes, entity->sizes, entity->n_sizes * sizeof *sizes);
     const ArenaMark mark = arena_mark(&ex->scratch);
-    const char *name = arena_printf(&ex->scratch, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name);
+    const char *name =
+        arena_printf(&ex->scratch, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name);
     const FlatArray array = { .place = like->place,
                               .kind = like->kind,
                               .is_output = like->is_output,
@@ -83,7 +85,8 @@ uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order)
             rate.unit = units_rate_text(flat->units, rate.unit);
             rate.n_primes++;
             const ArenaMark mark = arena_mark(&ex->scratch);
-            const uint32_t number = add_array(ex, text_from(arena_printf(&ex->scratch, "%s'", rate.name)), rate);
+            const uint32_t number =
+                add_array(ex, text_from(arena_printf(&ex->scratch, "%s'", rate.name)), rate);
             arena_release(&ex->scratch, mark);
             flat->arrays.items[number].integral = array;
             flat->arrays.items[array].derivative = number;
@@ -93,7 +96,8 @@ uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order)
     return array;
 }
 
-// ---------------------------------------------------------------------------------------------- reading elements
+// ---------------------------------------------------------------------------------------------- reading
+// elements
 
 // constant + factor · turns
 typedef struct Affine { double constant, factor[EXPR_LOOPS_MAX]; } Affine;
@@ -136,11 +140,13 @@ static bool affine_of(const ExprPool *pool, Expr e, Affine *out, int depth)
         *out = scaled(a, -1);
         return true;
     case EXPR_ADD: case EXPR_SUB:
-        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1)) return false;
+        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1))
+            return false;
         *out = sum(a, node->op == EXPR_ADD ? b : scaled(b, -1));
         return true;
     case EXPR_MUL:
-        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1)) return false;
+        if (!affine_of(pool, node->a, &a, depth - 1) || !affine_of(pool, node->b, &b, depth - 1))
+            return false;
         if (is_constant(&a)) *out = scaled(b, a.constant);
         else if (is_constant(&b)) *out = scaled(a, b.constant);
         else return false;
@@ -163,8 +169,8 @@ static bool is_inside(const Nest *nest, const Affine *index, uint32_t size)
     return least >= 1 && most <= size;
 }
 
-// The element that the indices of a part select, in loops. False after an error, or if it cannot be told without
-// expanding the loops.
+// The element that the indices of a part select, in loops. False after an error, or if it cannot be told
+// without expanding the loops.
 static bool select_in_nest(const Reading *r, const Entity *entity, const AstPart *part, ExprAccess *access)
 {
     Expander *ex = r->ex;
@@ -270,7 +276,8 @@ void array_equation_for_all(Expander *ex, bool is_initial, uint32_t array, Expr 
 
 // ---------------------------------------------------------------------------------------------- loops
 
-// Read one statement with the indices of the loops as symbols. False if it must be expanded instead: nothing has happened.
+// Read one statement with the indices of the loops as symbols. False if it must be expanded instead: nothing
+// has happened.
 static bool keep_statement(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, Nest *nest)
 {
     if (item->kind != AST_EQUATION && item->kind != AST_INITIAL) return false;
@@ -294,8 +301,8 @@ static bool keep_statement(Expander *ex, Scope *scope, const Local *locals, cons
 }
 
 // A statement inside of the loops of a nest, turn by turn.
-static void expand_statement(Expander *ex, Scope *scope, const Local *locals, const Nest *nest, uint32_t depth,
-                             const AstItem *item)
+static void expand_statement(Expander *ex, Scope *scope, const Local *locals, const Nest *nest,
+                             uint32_t depth, const AstItem *item)
 {
     if (depth == nest->loops.n) {
         expand_define(ex, scope, locals, item);
@@ -308,8 +315,10 @@ static void expand_statement(Expander *ex, Scope *scope, const Local *locals, co
     }
 }
 
-// Add a loop to a nest, its index a symbol. False if its bounds are not numbers here; an empty one adds nothing.
-static bool enter_loop(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, Nest *nest, Local *index)
+// Add a loop to a nest, its index a symbol. False if its bounds are not numbers here; an empty one adds
+// nothing.
+static bool enter_loop(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, Nest *nest,
+                       Local *index)
 {
     const Reading r = { .ex = ex, .scope = scope, .locals = locals };
     long long first, last;
@@ -334,7 +343,8 @@ static bool enter_loop(Expander *ex, Scope *scope, const Local *locals, const As
     return true;
 }
 
-// If a statement has slices: the loops it stands for. -1 if these cannot be told without expanding the loops around it.
+// If a statement has slices: the loops it stands for. -1 if these cannot be told without expanding the loops
+// around it.
 static int find_sliced(Expander *ex, Scope *scope, const Local *locals, Nest *nest, const AstItem **item)
 {
     orr_diag *const diag = ex->diag;
@@ -354,7 +364,8 @@ static int find_sliced(Expander *ex, Scope *scope, const Local *locals, Nest *ne
     return 1;
 }
 
-// The statements of the innermost loop of a nest. `outside` are the locals around the nest, `locals` those inside.
+// The statements of the innermost loop of a nest. `outside` are the locals around the nest, `locals` those
+// inside.
 static void keep_items(Expander *ex, Scope *scope, const Local *outside, const Local *locals, Nest *nest,
                        const AstItem *loop)
 {
@@ -365,7 +376,8 @@ static void keep_items(Expander *ex, Scope *scope, const Local *outside, const L
         Nest inner = *nest;
         const int found = find_sliced(ex, scope, locals, nest, &item);
         if (found < 0) {
-            if (expand_takes_turns(ex, item->place, turns)) expand_statement(ex, scope, outside, nest, 0, item);
+            if (expand_takes_turns(ex, item->place, turns))
+                expand_statement(ex, scope, outside, nest, 0, item);
             continue;
         }
         Local index = { locals, item->kind == AST_FOR ? item->loop.index : NULL, EXPR_NONE, 0 };
@@ -376,7 +388,8 @@ static void keep_items(Expander *ex, Scope *scope, const Local *outside, const L
             is_kept = enter_loop(ex, scope, locals, item, &inner, &index);
             if (inner.loops.n > nest->loops.n) keep_items(ex, scope, outside, &index, &inner, item);
         }
-        if (!is_kept && expand_takes_turns(ex, item->place, turns)) expand_statement(ex, scope, outside, nest, 0, item);
+        if (!is_kept && expand_takes_turns(ex, item->place, turns))
+            expand_statement(ex, scope, outside, nest, 0, item);
     }
 }
 
@@ -405,15 +418,18 @@ static Expr in_first_turn(void *context, Expr leaf)
     return expr_elem(f->pool, &access);
 }
 
-// What can be joined with the first term and leaves it as it is, to the last bit: -0 for a sum; else the term itself.
+// What can be joined with the first term and leaves it as it is, to the last bit: -0 for a sum; else the term
+// itself.
 static Expr neutral(ExprPool *pool, const Nest *nest, uint32_t n_outer, ExprOp op, Expr term)
 {
     if (op == EXPR_ADD) return expr_const(pool, -0.0);
     return expr_replace(pool, term, in_first_turn, &(FirstTurn){ pool, nest, n_outer });
 }
 
-// The loops of a reduction inside of those around it, indices as symbols. False if they cannot be told, or are empty.
-static bool enter_reduction(const Reading *r, const SliceLoop *loops, uint32_t n_loops, Nest *nest, Local *indices)
+// The loops of a reduction inside of those around it, indices as symbols. False if they cannot be told, or
+// are empty.
+static bool enter_reduction(const Reading *r, const SliceLoop *loops, uint32_t n_loops, Nest *nest,
+                            Local *indices)
 {
     Expander *ex = r->ex;
     for (uint32_t i = 0; i < n_loops; i++) {
@@ -431,7 +447,8 @@ static bool enter_reduction(const Reading *r, const SliceLoop *loops, uint32_t n
     return true;
 }
 
-// Elements of the array of parts, one more than terms for each turn around; 0 if there are too few or too many.
+// Elements of the array of parts, one more than terms for each turn around; 0 if there are too few or too
+// many.
 static uint32_t count_parts(const Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t *n_terms)
 {
     double terms = 1, turns = 1;
@@ -443,8 +460,8 @@ static uint32_t count_parts(const Expander *ex, const Nest *nest, uint32_t n_out
 }
 
 // s[0] = nothing; s[k] = s[k - 1] + term k. Returns the last.
-static Expr add_parts(Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t array, uint32_t n_terms, Expr term,
-                      ExprOp op, Place place)
+static Expr add_parts(Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t array, uint32_t n_terms,
+                      Expr term, ExprOp op, Place place)
 {
     Flat *flat = ex->flat;
     ExprPool *pool = &flat->pool;
@@ -452,7 +469,8 @@ static Expr add_parts(Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t
     outer.n = n_outer;
     ExprAccess first = { .array = array }, before = first;
     uint32_t stride = 1;
-    for (uint32_t k = nest->loops.n; k-- > n_outer; stride *= nest->loops.count[k]) before.stride[k] = (int32_t)stride;
+    for (uint32_t k = nest->loops.n; k-- > n_outer; stride *= nest->loops.count[k])
+        before.stride[k] = (int32_t)stride;
     stride = n_terms + 1;
     for (uint32_t k = n_outer; k-- > 0; stride *= nest->loops.count[k])
         first.stride[k] = before.stride[k] = (int32_t)stride;
@@ -460,7 +478,8 @@ static Expr add_parts(Expander *ex, const Nest *nest, uint32_t n_outer, uint32_t
     now.offset = 1;
     last.offset = n_terms;
     const Expr sum = expr_binary(pool, op, expr_elem(pool, &before), term);
-    const FlatFamily begin = { outer, expr_elem(pool, &first), neutral(pool, nest, n_outer, op, term), place };
+    const FlatFamily begin = { outer, expr_elem(pool, &first), neutral(pool, nest, n_outer, op, term),
+                               place };
     const FlatFamily go_on = { nest->loops, expr_elem(pool, &now), sum, place };
     vec_push(flat->arena, &flat->families, begin);
     vec_push(flat->arena, &flat->families, go_on);
@@ -483,12 +502,15 @@ static Expr last_part(Flat *flat, uint32_t array)
     return expr_elem(&flat->pool, &last);
 }
 
-Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op, Place place)
+Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op,
+                  Place place)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     // only an equation can have variables of its own, and only one that is read once
-    if (flat->arrays.n == 0 || !r->makes_modes || r->in_event || r->is_structural || !r->scope || ex->n_calls > 0) return EXPR_NONE;
+    if (flat->arrays.n == 0 || !r->makes_modes || r->in_event || r->is_structural || !r->scope ||
+        ex->n_calls > 0)
+        return EXPR_NONE;
     Nest *const around = ex->nest;
     Nest nest = { 0 };
     const bool depends = depends_on_loops(r, term, loops, n_loops);
@@ -498,8 +520,8 @@ Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops,
     Local *indices = ARENA_ARRAY(&ex->scratch, Local, n_loops);
     uint32_t n_terms = 0, n = 0;
     if (enter_reduction(r, loops, n_loops, &nest, indices)) n = count_parts(ex, &nest, n_outer, &n_terms);
-    const char *name = arena_printf(&ex->scratch, "%.*spart%u.%u", (int)r->scope->path.n, r->scope->path.p, place.file,
-                                    place.offset);
+    const char *name = arena_printf(&ex->scratch, "%.*spart%u.%u", (int)r->scope->path.n, r->scope->path.p,
+                                    place.file, place.offset);
     const Text text = text_from(name);
     Expr value = EXPR_NONE;
     const uint32_t *made = text_map_find(&flat->array_by_name, text);    // in an earlier turn
@@ -517,13 +539,16 @@ Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops,
         value = lower_real(&inner, term);
         ex->nest = around;
         ex->diag = diag;
-        if (nest.failed || ex->n_errors > n_errors) value = EXPR_NONE;    // said in full when it is written out
+        if (nest.failed || ex->n_errors > n_errors)
+            value = EXPR_NONE;    // said in full when it is written out
         ex->n_errors = n_errors;
     }
     if (value != EXPR_NONE) {
         uint32_t *size = ARENA_NEW(flat->arena, uint32_t);
         *size = n;
-        const FlatArray parts = { .place = place, .kind = FLAT_VARIABLE, .is_hidden = true, .n = n, .n_sizes = 1, .sizes = size };
+        const FlatArray parts = {
+            .place = place, .kind = FLAT_VARIABLE, .is_hidden = true, .n = n, .n_sizes = 1, .sizes = size
+        };
         value = add_parts(ex, &nest, n_outer, add_array(ex, text, parts), n_terms, value, op, place);
     }
     arena_release(&ex->scratch, mark);
@@ -532,8 +557,8 @@ Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops,
 
 // ---------------------------------------------------------------------------------------------- settling
 
-// An equation that computes nothing by itself: it must be solved for an unknown in it. Without any it is a constraint of
-// the states.
+// An equation that computes nothing by itself: it must be solved for an unknown in it. Without any it is a
+// constraint of the states.
 static void spoil_family(Expander *ex, const FlatFamily *family)
 {
     const Flat *flat = ex->flat;

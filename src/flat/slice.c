@@ -4,9 +4,9 @@
 //     x[2..5] = y[1..4]                   for k in 1..4: x[2 + (k - 1)] = y[1 + (k - 1)]
 //     sum(a*u)                            sum(a*u[k] for k in 1..n)
 //
-// What is written is copied once with indices in the places of slices, and then read like any other loop. The indices
-// have names that nobody can write. How many elements there are may differ from instance to instance, so that is counted
-// for each of them.
+// What is written is copied once with indices in the places of slices, and then read like any other loop. The
+// indices have names that nobody can write. How many elements there are may differ from instance to instance,
+// so that is counted for each of them.
 #include "flat/scope.h"
 #include <math.h>
 #include <stdlib.h>
@@ -170,7 +170,8 @@ static const AstExpr *copy_call(Copier *c, const AstExpr *e)
     return result;
 }
 
-static const AstExpr *with_operands(Copier *c, const AstExpr *e, const AstExpr *x, const AstExpr *y, const AstExpr *z)
+static const AstExpr *with_operands(Copier *c, const AstExpr *e, const AstExpr *x, const AstExpr *y,
+                                    const AstExpr *z)
 {
     if (x == e->operands.a && y == e->operands.b && z == e->operands.c) return e;
     AstExpr *made = copy_node(c, e);
@@ -217,14 +218,18 @@ static const AstExpr *copy(Copier *c, const AstExpr *e)
 
 enum { SLICES_NONE = 1, SLICES_FIRST };    // in ex->slice_of; 0: not looked at
 
-static uint32_t *record_of(Expander *ex, const void *node) { return map_at(&ex->slice_of, (uint64_t)(uintptr_t)node); }
+static uint32_t *record_of(Expander *ex, const void *node)
+{
+    return map_at(&ex->slice_of, (uint64_t)(uintptr_t)node);
+}
 
 static const Slices *find_record(const Expander *ex, uint32_t record)
 {
     return record < SLICES_FIRST ? NULL : ex->slices.items[record - SLICES_FIRST];
 }
 
-static const Slices *add_record(Expander *ex, const void *node, const Copier *c, const AstItem *body, const AstExpr *arg)
+static const Slices *add_record(Expander *ex, const void *node, const Copier *c, const AstItem *body,
+                                const AstExpr *arg)
 {
     Slices *slices = ARENA_NEW(&ex->work, Slices);
     *slices = (Slices){ body, arg, c->uses.items, (uint32_t)c->uses.n, c->n_dims };
@@ -271,7 +276,8 @@ static bool count_elements(const Reading *r, const AstRef *ref, Counts *counts)
             const AstExpr *range = part->indices[k];
             long long first, last;
             if (range->kind != AST_RANGE) continue;
-            if (!lower_whole(r, range->operands.a, &first) || !lower_whole(r, range->operands.b, &last)) return false;
+            if (!lower_whole(r, range->operands.a, &first) || !lower_whole(r, range->operands.b, &last))
+                return false;
             counts->count[counts->n++] = last < first ? 0 : (double)last - (double)first + 1;
         }
         scope = inside(entity);
@@ -389,7 +395,8 @@ static bool depends_on_turns(const Reduction *m)
 {
     for (uint32_t i = 0; i < m->n_loops; i++)
         for (uint32_t k = i + 1; k < m->n_loops; k++)
-            if (slice_mentions(m->loops[k].first, m->loops[i].index) || slice_mentions(m->loops[k].last, m->loops[i].index))
+            if (slice_mentions(m->loops[k].first, m->loops[i].index) ||
+                slice_mentions(m->loops[k].last, m->loops[i].index))
                 return true;
     return false;
 }
@@ -481,7 +488,8 @@ Expr slice_reduce(const Reading *r, const AstExpr *call)
     }
     m.arg = slices ? slices->arg : call->call.args[0];
     if (!find_loops(&m, slices)) return lower_poison(r);
-    const Expr kept = depends_on_turns(&m) ? EXPR_NONE : array_reduce(r, m.arg, m.loops, m.n_loops, m.op, call->place);
+    const Expr kept =
+        depends_on_turns(&m) ? EXPR_NONE : array_reduce(r, m.arg, m.loops, m.n_loops, m.op, call->place);
     if (kept != EXPR_NONE) return kept;
     if (!join_terms(&m, r->locals, 0)) return lower_poison(r);
     if (m.value != EXPR_NONE) return m.value;

@@ -10,12 +10,15 @@ static bool computes_array(const IrProgram *p, uint32_t array)
 IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAccess *access)
 {
     const IrLayout *layout = &ir->layout;
-    IrPlace place = { .leaf = EXPR_NONE, .memory = IR_IN_V, .first = layout->array_place[access->array], .table = FLAT_NONE };
+    IrPlace place = {
+        .leaf = EXPR_NONE, .memory = IR_IN_V, .first = layout->array_place[access->array], .table = FLAT_NONE
+    };
     memcpy(place.stride, access->stride, sizeof place.stride);
     if (computes_array(program, access->array) && !program->keeps) {
         place.memory = IR_IN_W;
         place.first -= layout->first_var;
-    } else if (!computes_array(program, access->array) && !program->from_v && layout->array_state[access->array] != FLAT_NONE) {
+    } else if (!computes_array(program, access->array) && !program->from_v &&
+               layout->array_state[access->array] != FLAT_NONE) {
         const uint32_t step = layout->array_step[access->array];
         place.memory = IR_IN_X;
         place.first = layout->array_state[access->array] + access->offset * step;
@@ -29,7 +32,11 @@ IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAcces
 static IrStatement add_loop(Lower *l, const ExprLoops *loops, IrBody body, uint32_t block)
 {
     Ir *ir = l->ir;
-    IrLoop loop = { .n_nested = loops->n, .body = ARENA_NEW(ir->arena, IrBody), .n_body = 1, .codes = FLAT_NONE, .is_family = true };
+    IrLoop loop = { .n_nested = loops->n,
+                    .body = ARENA_NEW(ir->arena, IrBody),
+                    .n_body = 1,
+                    .codes = FLAT_NONE,
+                    .is_family = true };
     body.n = 1;
     for (uint32_t k = 0; k < loops->n; k++) {
         loop.count[k] = loops->count[k];
@@ -166,5 +173,6 @@ void lower_number_states(Ir *ir)
             k += number_array(ir, blocks->state_arrays + k, blocks->n_state_arrays - k);
         ir->layout.state_of[blocks->states[i]] = ir->layout.n_states++;
     }
-    while (k < blocks->n_state_arrays) k += number_array(ir, blocks->state_arrays + k, blocks->n_state_arrays - k);
+    while (k < blocks->n_state_arrays)
+        k += number_array(ir, blocks->state_arrays + k, blocks->n_state_arrays - k);
 }

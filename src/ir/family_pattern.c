@@ -1,8 +1,10 @@
-// src/ir/family_pattern.c: which derivatives depend on which states, where some of them are elements of arrays.
+// src/ir/family_pattern.c: which derivatives depend on which states, where some of them are elements of
+// arrays.
 //
-// Row by row: from each derivative back through what it reads to the states. Most families read states only, and then the
-// work is that of writing the pattern down. A block that is an assignment or a loop of equations is one place to come from;
-// a family is as many as it has turns, so an element that is not a state knows by which turn it is computed.
+// Row by row: from each derivative back through what it reads to the states. Most families read states only,
+// and then the work is that of writing the pattern down. A block that is an assignment or a loop of equations
+// is one place to come from; a family is as many as it has turns, so an element that is not a state knows by
+// which turn it is computed.
 #include "ir/lower.h"
 
 enum {
@@ -21,14 +23,17 @@ typedef struct Back {
     Accesses  *accesses;      // [n_blocks]
     uint32_t  *element_block; // [n_elements] which block computes an element that is no state
     uint32_t  *element_turn;  // [n_elements] and in which of its turns, counted through all loops
-    uint32_t  *seen;          // [n_vars + n_elements] the last row that met it, plus 1; NULL if nothing is indirect
+    uint32_t *seen;    // [n_vars + n_elements] the last row that met it, plus 1; NULL if nothing is indirect
     uint32_t  *has_column;    // [n_states] likewise
     uint32_t   row;
     Nodes      todo, columns;
     size_t     n_visits;
 } Back;
 
-static bool is_param(const Back *b, uint32_t array) { return b->ir->flat->arrays.items[array].kind == FLAT_PARAM; }
+static bool is_param(const Back *b, uint32_t array)
+{
+    return b->ir->flat->arrays.items[array].kind == FLAT_PARAM;
+}
 
 static void find_accesses(Back *b)
 {
@@ -237,7 +242,8 @@ static void transpose(const Back *b, const Rows *rows, IrPattern *pattern, Arena
     for (size_t i = 0; i < b->columns.n; i++) end[b->columns.items[i] + 1]++;
     for (uint32_t j = 1; j <= n_states; j++) end[j] += end[j - 1];
     for (uint32_t i = 0; i < n_states; i++)
-        for (uint32_t k = 0; k < rows->n[i]; k++) pattern->row[end[b->columns.items[rows->first[i] + k]]++] = i;
+        for (uint32_t k = 0; k < rows->n[i]; k++)
+            pattern->row[end[b->columns.items[rows->first[i] + k]]++] = i;
 }
 
 bool ir_family_pattern(const Ir *ir, IrPattern *pattern, Arena *arena)

@@ -159,7 +159,7 @@ typedef struct IrLayout {
 
 enum {
     IR_STACK_MAX = 1280,      // doubles that a generated function may put on the C stack
-    IR_LOOP_MAX = 2000,       // rows of a loop's matrix, which is dense
+    IR_LOOP_MAX = ORDER_LOOP_MAX,    // rows of a loop's matrix, which is dense
     IR_RESIDUALS_MAX = 1000,  // equations of the start up to which IR_RESIDUALS exists
 };
 

@@ -52,6 +52,12 @@ ModelVariable model_variable(const orr_model *model, size_t i)
     return v;
 }
 
+bool model_is_integrated(const orr_model *model, uint32_t state)
+{
+    // there are no arrays beside implicit states, which come last then
+    return state != FLAT_NONE && state < model->n_states - model->blocks.n_implicit;
+}
+
 const char *model_variable_name(const orr_model *const_model, size_t i)
 {
     if (i < const_model->flat.vars.n) return const_model->flat.vars.items[i].name;
@@ -110,7 +116,7 @@ static orr_kind kind_of(const orr_model *model, const ModelVariable *v)
     }
     // a variable whose derivative is written is a state to the user, even if constraints compute it
     const Reduction *reduction = model->blocks.reduction;
-    if (v->state != FLAT_NONE || (v->var && reduction && reduction->had_derivative[v->number])) return ORR_KIND_STATE;
+    if (model_is_integrated(model, v->state) || (v->var && reduction && reduction->had_derivative[v->number])) return ORR_KIND_STATE;
     return (v->var ? v->var->integral : v->array->integral) != FLAT_NONE ? ORR_KIND_RATE : ORR_KIND_ALGEBRAIC;
 }
 
@@ -166,7 +172,7 @@ static size_t count_equations(const Flat *flat)
 orr_model_facts orr_model_get_facts(const orr_model *model)
 {
     orr_model_facts facts = {
-        .n_states = model->n_states,
+        .n_states = model->n_states - model->blocks.n_implicit,
         .n_equations = count_equations(&model->flat),
         .n_loops = model->blocks.dynamic.n_loops,    // those solved symbolically too
         .n_relations = model->n_relations,

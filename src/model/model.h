@@ -36,6 +36,7 @@ typedef struct ModelVariable {
     bool     is_structural;
     Place    declared;
 } ModelVariable;
+bool model_is_integrated(const orr_model *model, uint32_t state);    // not one of Blocks.n_implicit
 ModelVariable model_variable(const orr_model *model, size_t variable);
 const char   *model_variable_name(const orr_model *model, size_t variable);    // the model's
 // Which derivatives depend on which states; NULL if that would be too large: then treat it as full.

@@ -42,6 +42,7 @@ typedef enum LoopMethod {
     LOOP_SYMBOLIC,      // n ASSIGN blocks one after the other, none of which reads the others
     LOOP_LU,            // one LINEAR block
     LOOP_NEWTON,        // one NEWTON block
+    LOOP_SOLVER,        // left to the solver: its unknowns are states without a derivative
 } LoopMethod;
 
 // Equations that need each other's unknowns: an algebraic loop. A single equation counts if it is written for
@@ -127,6 +128,7 @@ typedef struct Blocks {
     uint32_t   *states;               // [n_states] variables in order of declaration; x before x'
     uint32_t   *rates;                // [n_states] each state's derivative, which may itself be a state
     uint32_t    n_states;
+    uint32_t    n_implicit;           // the last of them: unknowns of loops, whose `rates` are residuals to be zero
     uint32_t   *params;               // [n_params] and inputs, in an order to evaluate their defaults in
     uint32_t    n_params;
     uint32_t   *required;             // [n_required] parameters and inputs that every run must be given
@@ -140,6 +142,10 @@ typedef struct Blocks {
 // False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value,
 // singular. False without any if some arrays cannot stay arrays: those are marked irregular in the flat model.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
+// Leave loops with more rows than this to the solver, if that is possible: then the model has n_implicit states that only a
+// solver for implicit equations can find. Large loops are solved at the start by the run.
+enum { ORDER_LOOP_MAX = 2000 };    // rows of what is solved by generated code, whose matrices are dense
+void order_leave_loops(Blocks *blocks, Flat *flat, uint32_t rows_max, Arena *arena);
 // For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.
 bool order_refuse_loops(const Blocks *blocks, orr_diag *diag);
 const char *order_times_text(uint32_t times, char buffer[32]);    // "once", "twice", "3 times"

@@ -4,7 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const ExprAccess *target_of(const Flat *flat, const FlatFamily *f) { return expr_access(&flat->pool, f->lhs); }
+static const ExprAccess *target_of(const Flat *flat, const FlatFamily *f)
+{
+    return expr_access(&flat->pool, f->lhs);
+}
 
 void family_mark(Flat *flat, const FlatFamily *family)
 {
@@ -65,7 +68,8 @@ static int64_t gcd(int64_t a, int64_t b)
 }
 
 // Can the two have an element in common? "Yes" where it cannot be told.
-static bool can_meet(const ExprAccess *a, const ExprLoops *a_loops, const ExprAccess *b, const ExprLoops *b_loops)
+static bool can_meet(const ExprAccess *a, const ExprLoops *a_loops, const ExprAccess *b,
+                     const ExprLoops *b_loops)
 {
     const Range x = range_of(a, a_loops), y = range_of(b, b_loops);
     if (a->array != b->array || x.most < y.least || y.most < x.least) return false;
@@ -134,7 +138,8 @@ typedef struct ByArray {
 static ByArray by_array(const Flat *flat, const FlatFamily *families, size_t n, Arena *arena)
 {
     const size_t n_arrays = flat->arrays.n;
-    ByArray sorted = { ARENA_ARRAY(arena, uint32_t, n_arrays + 2), ARENA_ARRAY(arena, const FlatFamily *, n) };
+    ByArray sorted = { ARENA_ARRAY(arena, uint32_t, n_arrays + 2),
+                       ARENA_ARRAY(arena, const FlatFamily *, n) };
     for (size_t i = 0; i < n; i++) sorted.first[target_of(flat, &families[i])->array + 2]++;
     for (size_t a = 2; a < n_arrays + 2; a++) sorted.first[a] += sorted.first[a - 1];
     for (size_t i = 0; i < n; i++)
@@ -149,7 +154,8 @@ static bool defaults_are_plain(Flat *flat)
     bool ok = true;
     for (size_t v = 0; v < flat->vars.n; v++) {
         const FlatVar *p = &flat->vars.items[v];
-        if (p->kind == FLAT_VARIABLE || p->start == EXPR_NONE || expr_op(&flat->pool, p->start) == EXPR_CONST) continue;
+        if (p->kind == FLAT_VARIABLE || p->start == EXPR_NONE || expr_op(&flat->pool, p->start) == EXPR_CONST)
+            continue;
         size_t n;
         const Expr *elements = expr_elements(&flat->pool, p->start, &scratch, &n);
         for (size_t i = 0; i < n; i++) {
@@ -203,7 +209,8 @@ bool family_covers(Flat *flat)
 
 FlatFamily *family_at_start(Flat *flat, uint32_t *n, Arena *arena)
 {
-    FlatFamily *families = ARENA_ARRAY(arena, FlatFamily, flat->families.n + flat->initial_families.n + flat->arrays.n);
+    FlatFamily *families =
+        ARENA_ARRAY(arena, FlatFamily, flat->families.n + flat->initial_families.n + flat->arrays.n);
     *n = 0;
     for (size_t i = 0; i < flat->families.n; i++) families[(*n)++] = flat->families.items[i];
     for (size_t i = 0; i < flat->initial_families.n; i++) families[(*n)++] = flat->initial_families.items[i];
@@ -211,10 +218,11 @@ FlatFamily *family_at_start(Flat *flat, uint32_t *n, Arena *arena)
         const FlatArray *a = &flat->arrays.items[i];
         if (!flat_array_is_state(a) || !has_start(a)) continue;
         const ExprAccess all = { .array = i, .stride = { 1 } };
-        families[(*n)++] = (FlatFamily){ .loops = { .n = 1, .count = { a->n }, .first = { 1 }, .index = { "i" } },
-                                         .lhs = expr_elem(&flat->pool, &all),
-                                         .rhs = a->start,
-                                         .place = a->place };
+        families[(*n)++] =
+            (FlatFamily){ .loops = { .n = 1, .count = { a->n }, .first = { 1 }, .index = { "i" } },
+                          .lhs = expr_elem(&flat->pool, &all),
+                          .rhs = a->start,
+                          .place = a->place };
     }
     return families;
 }
@@ -223,8 +231,10 @@ FlatFamily *family_at_start(Flat *flat, uint32_t *n, Arena *arena)
 
 typedef struct Turns { bool has_earlier, has_same, has_later, unclear; } Turns;
 
-// All whole d with Σ stride·d = rest and |d| < count, loop by loop: is the first d that is not 0 negative or positive?
-static void find_distances(const ExprAccess *access, const ExprLoops *loops, uint32_t k, int64_t rest, int sign, Turns *t)
+// All whole d with Σ stride·d = rest and |d| < count, loop by loop: is the first d that is not 0 negative or
+// positive?
+static void find_distances(const ExprAccess *access, const ExprLoops *loops, uint32_t k, int64_t rest,
+                           int sign, Turns *t)
 {
     if (k == loops->n) {
         if (rest != 0) return;
@@ -234,7 +244,8 @@ static void find_distances(const ExprAccess *access, const ExprLoops *loops, uin
         return;
     }
     int64_t others = 0;
-    for (uint32_t i = k + 1; i < loops->n; i++) others += llabs(access->stride[i]) * ((int64_t)loops->count[i] - 1);
+    for (uint32_t i = k + 1; i < loops->n; i++)
+        others += llabs(access->stride[i]) * ((int64_t)loops->count[i] - 1);
     const int64_t stride = access->stride[k], most = (int64_t)loops->count[k] - 1;
     if (stride == 0 || most == 0) {
         if (most) t->unclear = true;
@@ -266,7 +277,8 @@ static Expr reverse_leaf(void *context, Expr leaf)
     if (node.op != EXPR_ELEM) return leaf;
     ExprAccess access = r->pool->accesses.items[node.index];
     for (uint32_t k = 0; k < r->loops->n; k++) {
-        access.offset = (uint32_t)(access.offset + (int64_t)access.stride[k] * ((int64_t)r->loops->count[k] - 1));
+        access.offset =
+            (uint32_t)(access.offset + (int64_t)access.stride[k] * ((int64_t)r->loops->count[k] - 1));
         access.stride[k] = -access.stride[k];
     }
     return expr_elem(r->pool, &access);
@@ -319,7 +331,8 @@ static void need_elements(Builder *b, Expr e, const ExprLoops *loops, const Flat
         const ExprAccess *read = expr_access(pool, elements[i]);
         for (uint32_t k = b->by_array.first[read->array]; k < b->by_array.first[read->array + 1]; k++) {
             const FlatFamily *family = b->by_array.family[k];
-            if (family == self || !can_meet(read, loops, target_of(s->flat, family), &family->loops)) continue;
+            if (family == self || !can_meet(read, loops, target_of(s->flat, family), &family->loops))
+                continue;
             vec_push(b->arena, &b->needs, s->rows->n_rows + (uint32_t)(family - s->families));
         }
     }

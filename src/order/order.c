@@ -301,6 +301,7 @@ const char *order_method_text(const Loop *loop)
     case LOOP_LU:       return "linear, solved by elimination with pivots";
     case LOOP_NEWTON:   return loop->n > 1 ? "non-linear, solved by tearing and Newton's method"
                                            : "non-linear, solved by Newton's method";
+    case LOOP_SOLVER: return loop->is_linear ? "linear, left to the solver" : "non-linear, left to the solver";
     }
     return "";
 }

@@ -6,6 +6,8 @@
 // Samples needed around `at`: behind it one more, since at the end of the data slopes come from one side.
 enum { BEHIND = SIGNAL_AROUND + 1, AHEAD = SIGNAL_AROUND + 1 };
 
+#define ROUNDS_MAX 4e15    // that are told apart
+
 // ---------------------------------------------------------------------------------------------- samples
 
 static SignalState fail(Signal *s, SignalState state) { return s->state = state; }
@@ -148,6 +150,7 @@ static SignalState set_piece(Signal *s)
     const double shift = s->cyclic ? s->round * period(s) : 0, h = b.t - a.t;
     SignalPiece *p = &s->piece;
     *p = (SignalPiece){ .origin = a.t + shift, .c = { a.u }, .until = b.t + shift };
+    if (!(p->until > p->origin)) return fail(s, SIGNAL_TOO_FINE);
     double end = a.u;    // value at the end of the piece
     if (s->between == SIGNAL_LINEAR) {
         p->c[1] = (b.u - a.u) / h;
@@ -189,6 +192,7 @@ static SignalState start_cyclic(Signal *s, double t)
         return SIGNAL_OK;
     }
     s->round = floor((t - s->first) / period(s));
+    if (!(fabs(s->round) < ROUNDS_MAX)) return fail(s, SIGNAL_TOO_FINE);
     // rounding may put t into the round before or behind
     while (s->first + s->round * period(s) > t) s->round--;
     while (s->first + (s->round + 1) * period(s) <= t) s->round++;

@@ -40,6 +40,7 @@ typedef enum SignalState {
     SIGNAL_FAILED,     // the source failed, and has said so
     SIGNAL_OUTSIDE,    // a value outside of the data is needed, which the user does not allow
     SIGNAL_EMPTY,      // there are no samples
+    SIGNAL_TOO_FINE,   // so far from where the samples are, two of them have the same time
 } SignalState;
 
 typedef enum SignalPhase { SIGNAL_BEFORE, SIGNAL_INSIDE, SIGNAL_BEHIND } SignalPhase;    // of the data

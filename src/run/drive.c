@@ -214,7 +214,8 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (status != ORR_STATUS_OK) return status;
         if (run->terminated) return ORR_STATUS_TERMINATED;
     }
-    if (run->inputs && drive_has_reached(island, input_kink(run))) {
+    const double t_end_of_piece = input_kink(run);
+    if (t_end_of_piece < INFINITY && drive_has_reached(island, t_end_of_piece)) {
         if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
         if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
     }

@@ -9,6 +9,7 @@
 #include "base/text.h"
 #include "run/run.h"
 #include "solve/solver.h"
+#include "solve/stiff/ida.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -201,12 +202,21 @@ static bool observe_mode(orr_run *run, const Island *island, size_t k, size_t it
     return observe(run, island->t, run->relation_texts[k], relation->place, NULL, 1 - now, now, iteration);
 }
 
+// States without a derivative follow what jumped.
+static bool settle_loops(orr_run *run, Island *island)
+{
+    if (ida_settle(island)) return true;
+    drive_fail(run);
+    return false;
+}
+
 // *changed: a mode that equations read.
 static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed)
 {
     double *modes = island_modes(island);
     const size_t n = run->model->n_relations;
     *changed = false;
+    if (!settle_loops(run, island)) return false;
     for (int round = 0; n > 0; round++) {
         if (!island_relations(island, island->t, island->x, run->relations)) {
             fault_report(island);
@@ -224,6 +234,7 @@ static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed
             if (run->observe && iteration && !observe_mode(run, island, i, iteration)) return false;
         }
         if (!again) break;
+        if (!settle_loops(run, island)) return false;
         if (round == SETTLE_MAX) {
             fail_endless(run, island->t, first,
                          "the relation contradicts itself: what it switches makes it false again");

@@ -110,6 +110,7 @@ static bool report_state(orr_run *run, Driven *d, double t)
         diag_report(run->diag, DIAG_INPUT_OUTSIDE, place, var->name, t, title_of(d), d->signal.first, d->signal.last);
         diag_hint(run->diag, "let the run end there, or say what holds outside: outside hold, outside zero");
         break;
+    case SIGNAL_TOO_FINE: diag_report(run->diag, DIAG_SAMPLE_TWICE, place, t); break;
     case SIGNAL_EMPTY: diag_report(run->diag, DIAG_INPUT_EMPTY, place, var->name, title_of(d)); break;
     }
     return false;
@@ -342,7 +343,7 @@ orr_status orr_run_set(orr_run *run, size_t variable, double value)
     }
     if (island->env.v[run->model->ir.layout.place[variable]] == value) return ORR_STATUS_OK;
     run_set_input(run, (uint32_t)variable, value);
-    run->event_waits = true;
+    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
     return event_handle(run, island);
 }
 
@@ -371,7 +372,7 @@ bool input_poll(orr_run *run)
         }
     }
     if (!changed) return true;
-    run->event_waits = true;
+    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
     return event_handle(run, &run->islands[0]) == ORR_STATUS_OK;
 }
 

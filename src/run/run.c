@@ -117,7 +117,7 @@ static const Solver *find_solver(orr_run *run, const char *name)
     static const char *const elsewhere[][2] = {
         { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
         { "ode15s", "bdf" },   { "ode23s", "bdf" },   { "cvode", "bdf" },    { "lsoda", "auto" },
-        { "dassl", "bdf" },    { "gear", "bdf" },     { "ida", "bdf" },      { "runge-kutta", "rk4" },
+        { "dassl", "ida" },    { "gear", "bdf" },     { "idas", "ida" },     { "runge-kutta", "rk4" },
     };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         if (strcmp(name, elsewhere[i][0]) != 0 || !solver_find(elsewhere[i][1])) continue;
@@ -243,6 +243,13 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!read_options(run, options)) return ORR_STATUS_USAGE;
     island->solver = find_solver(run, options->solver);
     if (!island->solver) return ORR_STATUS_USAGE;
+    if (run->model->blocks.n_implicit > 0 && !(island->solver->traits & SOLVER_TAKES_LOOPS)) {
+        diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
+                    "it has loops of equations that are left to the solver");
+        diag_hint(run->diag, "'ida' solves them together with each step; loops of more than %d equations need it",
+                  (int)ORDER_LOOP_MAX);
+        return ORR_STATUS_USAGE;
+    }
     island->method = island->solver->name;
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;

@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "run/run.h"
 #include "solve/solver.h"
+#include "solve/stiff/ida.h"
 #include <kinsol/kinsol.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -110,7 +111,8 @@ static bool apply(orr_run *run, const orr_setting *setting)
         run->given_value[place] = setting->value;
         return true;
     }
-    const uint32_t state = reduction ? FLAT_NONE : var.state;
+    const bool is_free = !reduction && model_is_integrated(model, var.state);
+    const uint32_t state = is_free ? var.state : FLAT_NONE;
     if (state == FLAT_NONE) {
         report_setting(run, setting, "it is computed by an equation");
         diag_hint(run->diag, "parameters, inputs and initial values of states can be set");
@@ -426,6 +428,16 @@ static bool check_finite(orr_run *run)
     return false;
 }
 
+// States without a derivative are first guesses until their equations have been solved.
+static bool solve_implicit(orr_run *run)
+{
+    Island *island = &run->islands[0];
+    if (run->model->blocks.n_implicit == 0) return true;
+    if (!ida_settle(island)) return false;
+    run->model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+    return true;
+}
+
 bool run_start(orr_run *run)
 {
     const orr_model *model = run->model;
@@ -449,6 +461,7 @@ bool run_start(orr_run *run)
         }
         if (any_given) model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
         run_guess_from_values(run);
+        if (!solve_implicit(run)) return false;
         if (!event_settle(run, island, &modes_changed)) return false;
         if (!history_start(run, &past_changed)) past_changed = false;
         if (!modes_changed && !past_changed) break;

@@ -259,6 +259,7 @@ bool surface_enter(orr_run *run, Island *island)
     const size_t n = run->model->n_relations, relation = run->event_relation;
     double *modes = island_modes(island), slopes[2];
     if (n == 0 || s->slides || !run->model->flat.relations.items[relation].in_equation) return false;
+    if (run->model->blocks.n_implicit > 0) return false;    // where loops jump with the modes there is nothing between
     if ((s->modes[0][relation] != 0) == (modes[relation] != 0)) return false;
     memcpy(s->modes[1], modes, n * sizeof *modes);
     s->relation = relation;

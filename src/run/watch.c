@@ -17,7 +17,7 @@ typedef struct Range {
     uint32_t place, state;    // in v, and among the states (FLAT_NONE: it is none)
     double   low, high;
     const char *file;         // where it is written, in the run's arena; NULL: nowhere
-    size_t   line;
+    size_t   line, column;
     orr_left left;            // of which t is NaN while it has not been left
 } Range;
 
@@ -112,7 +112,7 @@ static void report_range(orr_run *run, Range *range, double t, double value)
     snprintf(claim, sizeof claim, "it is %.10g and should be in %.10g..%.10g%s%s%s", value, range->low, range->high,
              var.unit ? " [" : "", var.unit ? var.unit : "", var.unit ? "]" : "");
     const Place place = range->file ? (Place){ .file = diag_add_source(run->diag, range->file, NULL, 0),
-                                               .offset = (uint32_t)range->line }
+                                               .offset = (uint32_t)range->line, .length = (uint32_t)range->column }
                                     : (Place){ 0 };
     diag_report(run->diag, DIAG_FRAME_LEFT, place, var.name, t, claim);
 }
@@ -212,7 +212,7 @@ bool watch_open(orr_run *run, const orr_run_options *options)
         const ModelVariable v = model_variable(model, variable);
         const char *file = given->file ? arena_copy_text(arena, given->file, strlen(given->file)) : NULL;
         w->ranges[w->n_ranges++] = (Range){ .variable = variable, .place = v.place, .state = v.state, .low = given->low, .high = given->high, .file = file,
-                                            .line = given->line };
+                                            .line = given->line, .column = given->column };
         w->needs_values |= v.kind == FLAT_VARIABLE && v.state == FLAT_NONE;
     }
     watch_start(run);

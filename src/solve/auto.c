@@ -7,7 +7,7 @@
 #include "solve/solver.h"
 #include <math.h>
 
-extern const Solver solver_bdf;
+extern const Solver solver_bdf, solver_ida;
 
 #define TIME_CONSTANTS_MANY 1e4
 enum {
@@ -57,6 +57,10 @@ static double strongest_decay(Island *island, Arena *arena)
 static bool init(Island *island, Arena *arena, orr_diag *diag)
 {
     Auto *choice = ARENA_NEW(arena, Auto);
+    if (island->model->blocks.n_implicit > 0) {
+        island->reason = "loops of equations are left to the solver";
+        return begin(island, choice, &solver_ida, arena, diag);
+    }
     const double decay = -strongest_decay(island, arena), span = island->options.t_end - island->t;
     if (isfinite(span) && isfinite(decay) && decay * span > TIME_CONSTANTS_MANY) {
         island->reason = arena_printf(
@@ -105,7 +109,8 @@ static void release(Island *island)
 
 const Solver solver_auto = {
     .name = "auto",
-    .summary = "chooses: dopri5, and bdf where the model is stiff; the default",
+    .summary = "chooses: dopri5, bdf where the model is stiff, ida where loops are large; the default",
+    .traits = SOLVER_TAKES_LOOPS,
     .init = init,
     .step = step,
     .restart = restart,

@@ -12,6 +12,7 @@
     S(dopri5)      \
     S(adams)       \
     S(bdf)         \
+    S(ida)         \
     S(qss1)        \
     S(qss2)        \
     S(qss3)        \

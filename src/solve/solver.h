@@ -10,7 +10,11 @@ typedef enum StepResult {
     STEP_FAILED,           // gave up; adaptive methods have reported why, for fixed steps island->fault tells
 } StepResult;
 
-enum { SOLVER_IMPLICIT = 1, SOLVER_MULTISTEP = 2 };
+enum {
+    SOLVER_IMPLICIT = 1,
+    SOLVER_MULTISTEP = 2,
+    SOLVER_TAKES_LOOPS = 4,    // finds states without a derivative (Blocks.n_implicit)
+};
 
 typedef struct Solver {
     union {                 // the same twice: by field, and as users see it

@@ -96,7 +96,7 @@ expect_status 2
 # ---- solvers, blocks, explain
 run solvers
 expect_status 0
-for name in auto euler 'semi-implicit euler' heun rk4 dopri5 adams bdf; do expect_out "$name "; done
+for name in auto euler 'semi-implicit euler' heun rk4 dopri5 adams bdf ida; do expect_out "$name "; done
 run blocks
 expect_status 0
 for name in W + I - X / K O SIN COS EXP LOG SQRT ABS LIMIT DEADSPACE RELAY RAMP STEP PULSE DELAY FUNCTION; do

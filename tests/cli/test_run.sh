@@ -95,7 +95,7 @@ run run "$lv" --max-step 0.01 --stats --quiet; check; (($(steps) >= 1500)) || fa
 run run "$lv" --solver rk4 --step 0.1 --stats --quiet; expect_equal "$(steps)" 150
 
 # a first guess below rounding is only a guess, also after an event
-for solver in auto dopri5 adams bdf; do
+for solver in auto dopri5 adams bdf ida; do
     run run "$root/examples/limits.orr" crossing --step 1e-30 --solver $solver --quiet
     expect_status 0
 done
@@ -244,7 +244,7 @@ printf "model Jump\n  var x = 0\n  x' = k\n  k = if t < 1 then 1 else 3\n  asser
 run run jump.orr --until 3 --quiet
 expect_err 'W614: an assertion does not hold at t = 1: k < 2'
 printf "model Pole\n  var x = 0\n  x' = 1 + x^2\nend\n" >pole.orr
-for solver in auto euler heun rk4 dopri5 adams bdf 'semi-implicit euler'; do
+for solver in auto euler heun rk4 dopri5 adams bdf ida 'semi-implicit euler'; do
     run run pole.orr --until 3 --solver "$solver" --every 0.1 -o pole.csv --quiet
     expect_status 3
     [[ $err =~ error\ E5[0-9][0-9] ]] || fail "no message about the pole at pi/2"
@@ -296,4 +296,28 @@ timeout --foreground -k 5 -s INT 0.5 "$ORRERY" run "$lv" --until 1 --every 1e-11
 status=$? command="run --every 1e-11 (SIGINT)" err=$(<err) out=
 expect_status 124    # of timeout; 137 if it had to be killed
 expect_code E514
+# ---- a loop of thousands of equations is left to ida, and to no other solver
+run run "$root/examples/resistor_net.orr" --stats --quiet
+expect_status 0
+expect_err 'solver: ida'
+expect_err 'states: 1'
+run run "$root/examples/resistor_net.orr" --solver rk4 --quiet
+expect_status 2
+expect_code E405
+run run "$root/examples/resistor_net.orr" small --solver rk4 --quiet
+expect_status 0
+run run "$root/examples/resistor_net.orr" small --solver ida --quiet
+expect_status 0
+run run "$root/examples/resistor_net.orr" --set 'right[3,3].v=1' --quiet
+expect_status 2
+expect_code E407
+run steady "$root/examples/resistor_net.orr"
+expect_code E707
+cp -r "$root/examples/lib" .
+sed 's/ground[.]p -- //; /Ground/d' "$root/examples/resistor_net.orr" >floating.orr
+run run floating.orr --quiet
+expect_status 3
+expect_code E512
+expect_err 'without a ground'
+
 finish

@@ -94,6 +94,7 @@ static const struct Method {
     double      step, tolerance, expected;    // how far off it may be after a few swings
 } methods[] = {
     { "dopri5", 0, 1e-10, 1e-7 },  { "adams", 0, 1e-10, 2e-6 }, { "bdf", 0, 1e-10, 2e-5 },
+    { "ida", 0, 1e-10, 2e-5 },
     { "auto", 0, 1e-10, 1e-7 },    { "rk4", 1e-3, 0, 1e-7 },    { "heun", 2e-4, 0, 1e-4 },
     { "euler", 2e-5, 0, 2e-2 },    { "semi-implicit euler", 2e-5, 0, 2e-2 },
 };

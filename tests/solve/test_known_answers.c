@@ -75,8 +75,8 @@ static void test_robertson(void **state)
     (void)state;
     static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n  y3' = "
                                "3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
-    static const char *const solvers[] = { "bdf", "auto" };
-    for (int i = 0; i < 2; i++) {
+    static const char *const solvers[] = { "bdf", "auto", "ida" };
+    for (int i = 0; i < 3; i++) {
         const orr_run_options o = with(solvers[i], 1e11, 0, 1e-9, 1e-20);
         assert_near_relative(end_value(text, "y1", o), 2.0833401497012551e-8, 1e-6);
         assert_near_relative(end_value(text, "y2", o), 8.3333607703347131e-14, 1e-6);
@@ -251,7 +251,7 @@ static void test_spring_follows_its_closed_form(void **state)
     static const struct { const char *solver; double step, bound;
     } cases[] = {
         { "rk4", 0.01, 1e-8 }, { "heun", 0.001, 1e-5 }, { "dopri5", 0, 1e-7 },
-        { "adams", 0, 1e-6 },  { "bdf", 0, 1e-5 },      { NULL, 0, 1e-7 },
+        { "adams", 0, 1e-6 },  { "bdf", 0, 1e-5 },      { NULL, 0, 1e-7 },    { "ida", 0, 1e-5 },
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         assert_near(end_value(text, "x", with(cases[i].solver, 20, cases[i].step, 1e-9, 1e-12)),

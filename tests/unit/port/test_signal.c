@@ -217,6 +217,22 @@ static void test_signal_of_few_samples(void **state)
     }
 }
 
+static void test_signal_that_is_too_fine_for_its_time_fails(void **state)
+{
+    (void)state;
+    Arena arena = { 0 };
+    static const Sample fine[] = { { 0, 0 }, { 1e-20, 1 }, { 2e-20, 0 } }, far[] = { { 1e300, 0 }, { 1.1e300, 1 } };
+    Data d = { .samples = fine, .n = 3 };
+    Signal s = signal_of(&d, SIGNAL_LINEAR, &arena);
+    s.cyclic = true;
+    assert_int_equal(signal_start(&s, 1), SIGNAL_TOO_FINE);
+    Data e = { .samples = far, .n = 2 };
+    s = signal_of(&e, SIGNAL_HOLD, &arena);
+    s.cyclic = true;
+    assert_int_equal(signal_start(&s, 0), SIGNAL_OK);    // ten rounds away
+    arena_free(&arena);
+}
+
 static void test_signal_keeps_a_window_only(void **state)
 {
     (void)state;
@@ -256,6 +272,7 @@ int main(void)
         cmocka_unit_test(test_signal_cubic_is_of_order_4),
         cmocka_unit_test(test_signal_cubic_has_no_kinks),
         cmocka_unit_test(test_signal_of_few_samples),
+        cmocka_unit_test(test_signal_that_is_too_fine_for_its_time_fails),
         cmocka_unit_test(test_signal_keeps_a_window_only),
         cmocka_unit_test(test_signal_tells_that_its_source_failed),
     };

@@ -1,0 +1,178 @@
+// src/solve/stiff/jacobian.c: filling it, and choosing the matrix.
+#include "solve/stiff/jacobian.h"
+#include "base/diag.h"
+#include <float.h>
+#include <math.h>
+#include <string.h>
+#include <sunlinsol/sunlinsol_dense.h>
+#include <sunlinsol/sunlinsol_klu.h>
+#include <sunmatrix/sunmatrix_dense.h>
+#include <sunmatrix/sunmatrix_sparse.h>
+
+enum { SPARSE_FROM = 10, DENSE_MAX = 5000 };
+
+// Size of the difference by which a state is shifted.
+static double shift_of(const Island *island, double x)
+{
+    const double scale = island->options.absolute / island->options.tolerance + fabs(x);
+    return sqrt(DBL_EPSILON) * (scale > 0 ? scale : 1);
+}
+
+static bool fill_dense(Jacobian *m, double t, double *x, SUNMatrix j)
+{
+    Island *island = m->island;
+    const Ir *ir = &island->model->ir;
+    const size_t n = island->model->n_states;
+    if (ir->has_jacobian && !island->surface.is_on) {
+        if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return false;
+        SUNMatZero(j);
+        for (uint32_t i = 0; i < ir->n_jacobian; i++)
+            SM_ELEMENT_D(j, ir->jacobian[i].row, ir->jacobian[i].column) = m->entries[i];
+        return island_is_finite(m->entries, ir->n_jacobian);
+    }
+    if (!island_rates(island, t, x, m->rates)) return false;
+    memcpy(m->shifted, x, n * sizeof *x);
+    for (size_t c = 0; c < n; c++) {
+        const double h = shift_of(island, x[c]);
+        m->shifted[c] = x[c] + h;
+        if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
+        for (size_t r = 0; r < n; r++) SM_ELEMENT_D(j, r, c) = (m->shifted_rates[r] - m->rates[r]) / h;
+        m->shifted[c] = x[c];
+    }
+    return true;
+}
+
+static bool fill_sparse(Jacobian *m, double t, double *x, SUNMatrix j)
+{
+    Island *island = m->island;
+    const Ir *ir = &island->model->ir;
+    const size_t n = island->model->n_states;
+    const JacobianPattern *p = &m->pattern;
+    const IrPattern *from = p->from;
+    double *data = SM_DATA_S(j);
+    memcpy(SM_INDEXPTRS_S(j), p->start, (n + 1) * sizeof *p->start);
+    memcpy(SM_INDEXVALS_S(j), p->row, (size_t)p->n_entries * sizeof *p->row);
+    memset(data, 0, (size_t)p->n_entries * sizeof *data);
+    if (ir->has_jacobian && !island->surface.is_on) {
+        if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return false;
+        for (uint32_t i = 0; i < ir->n_jacobian; i++) data[p->place[i]] = m->entries[i];
+        return island_is_finite(m->entries, ir->n_jacobian);
+    }
+    if (!island_rates(island, t, x, m->rates)) return false;
+    for (uint32_t g = 0; g < p->n_groups; g++) {
+        for (size_t c = 0; c < n; c++)
+            m->shifted[c] = p->group[c] == g ? x[c] + shift_of(island, x[c]) : x[c];
+        if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
+        for (size_t c = 0; c < n; c++) {
+            if (p->group[c] != g) continue;
+            for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
+                const uint32_t r = from->row[i];
+                data[p->place[i]] = (m->shifted_rates[r] - m->rates[r]) / (m->shifted[c] - x[c]);
+            }
+        }
+    }
+    return true;
+}
+
+bool jacobian_fill(Jacobian *j, double t, double *x, SUNMatrix matrix)
+{
+    return j->is_sparse ? fill_sparse(j, t, x, matrix) : fill_dense(j, t, x, matrix);
+}
+
+// Columns of the model's pattern, each with its diagonal entry.
+static void make_pattern(JacobianPattern *p, const IrPattern *from, size_t n, Arena *arena)
+{
+    p->from = from;
+    p->start = ARENA_ARRAY(arena, sunindextype, n + 1);
+    p->row = ARENA_ARRAY(arena, sunindextype, from->n + n);
+    p->place = ARENA_ARRAY(arena, uint32_t, from->n);
+    sunindextype at = 0;
+    for (size_t c = 0; c < n; c++) {
+        p->start[c] = at;
+        bool has_diagonal = false;
+        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
+            if (!has_diagonal && from->row[i] >= c) {
+                has_diagonal = true;
+                if (from->row[i] > c) p->row[at++] = (sunindextype)c;
+            }
+            p->place[i] = (uint32_t)at;
+            p->row[at++] = from->row[i];
+        }
+        if (!has_diagonal) p->row[at++] = (sunindextype)c;
+    }
+    p->start[n] = at;
+    p->n_entries = at;
+}
+
+// Greedy colouring: each column takes the first group in which no column has a row in common with it. Columns
+// that meet in a row are found through the rows, so the work is that of the product of pattern and transposed
+// pattern.
+static void make_groups(JacobianPattern *p, const IrPattern *from, size_t n, Arena *arena)
+{
+    p->group = ARENA_ARRAY(arena, uint32_t, n);
+    Arena scratch = { 0 };
+    uint32_t *row_start = ARENA_ARRAY(&scratch, uint32_t, n + 2);
+    uint32_t *column = ARENA_ARRAY(&scratch, uint32_t, from->n + 1);
+    for (uint32_t i = 0; i < from->n; i++) row_start[from->row[i] + 2]++;
+    for (size_t r = 2; r < n + 2; r++) row_start[r] += row_start[r - 1];
+    for (uint32_t c = 0; c < n; c++)
+        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++)
+            column[row_start[from->row[i] + 1]++] = c;
+
+    // [group] 1 + the column that saw it taken
+    uint32_t *taken_by = ARENA_ARRAY(&scratch, uint32_t, n + 1);
+    for (uint32_t c = 0; c < n; c++) {
+        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
+            const uint32_t r = from->row[i];
+            for (uint32_t k = row_start[r]; k < row_start[r + 1] && column[k] < c; k++)
+                taken_by[p->group[column[k]]] = c + 1;
+        }
+        uint32_t g = 0;
+        while (taken_by[g] == c + 1) g++;
+        p->group[c] = g;
+        if (g + 1 > p->n_groups) p->n_groups = g + 1;
+    }
+    arena_free(&scratch);
+}
+
+bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported)
+{
+    const orr_model *model = island->model;
+    const size_t n = model->n_states;
+    const sunindextype size = (sunindextype)n;
+    *j = (Jacobian){ .island = island };
+    *reported = true;
+    if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, island->diag)) return false;
+    j->entries = ARENA_ARRAY(arena, double, model->ir.n_jacobian);
+    j->rates = ARENA_ARRAY(arena, double, n);
+    j->shifted = ARENA_ARRAY(arena, double, n);
+    j->shifted_rates = ARENA_ARRAY(arena, double, n);
+    // a third of all places filled: dense LU is as fast and simpler
+    const IrPattern *from = n > SPARSE_FROM ? model_pattern(model) : NULL;
+    j->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
+    if (j->is_sparse) {
+        make_pattern(&j->pattern, from, n, arena);
+        if (!model->ir.has_jacobian || model->n_relations) make_groups(&j->pattern, from, n, arena);
+        j->matrix = SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context);
+        j->linear = j->matrix ? SUNLinSol_KLU(y, j->matrix, context) : NULL;
+    } else {
+        if (n > DENSE_MAX) {
+            const double gigabytes = 2.0 * (double)n * (double)n * sizeof(double) * 1e-9;
+            diag_report(island->diag, DIAG_MEMORY_LIMIT, (Place){ 0 }, "a full Jacobian", gigabytes,
+                        2.0 * DENSE_MAX * DENSE_MAX * sizeof(double) * 1e-9);
+            diag_hint(island->diag, "use an explicit solver such as dopri5");
+            return false;
+        }
+        j->matrix = SUNDenseMatrix(size, size, context);
+        j->linear = j->matrix ? SUNLinSol_Dense(y, j->matrix, context) : NULL;
+    }
+    *reported = false;
+    return j->linear != NULL;
+}
+
+void jacobian_free(Jacobian *j)
+{
+    if (j->linear) SUNLinSolFree(j->linear);
+    if (j->matrix) SUNMatDestroy(j->matrix);
+    *j = (Jacobian){ 0 };
+}
