@@ -1,9 +1,9 @@
 // src/code/quantise.c: one C function for each shape of terms, and building them.
 #include "code/quantise.h"
+#include "base/os.h"
 #include "code/build.h"
 #include "code/emit.h"
 #include "code/prelude.h"
-#include "base/os.h"
 #include <assert.h>
 #include <string.h>
 
@@ -11,22 +11,22 @@ enum { NEST_MAX = 12, N_RESULTS = 4 };
 
 // The function being printed.
 typedef struct Printer {
-    Gen            g;            // what the prelude must have
+    Gen g;    // what the prelude must have
     const IrQuantised *q;
-    ExprPool      *pool;
-    StrBuf        *s;
+    ExprPool *pool;
+    StrBuf *s;
     const IrShape *shape;
-    const uint32_t *row;         // of the one term that is meant; NULL: handed over as r
-    const char    *indent;
-    int            order;
-    bool           is_relation;
-    uint32_t      *uses;         // [n_nodes] in the present function; 0 again behind it
-    uint32_t      *name;         // [n_nodes] number of its temporary, 0: it is nested
-    uint8_t       *depth;        // [n_nodes]
-    size_t         n_marks;      // of these arrays
-    uint32_t       n_names;
-    VEC(uint32_t)  pieces;       // tables that are read
-    Arena         *arena;
+    const uint32_t *row;    // of the one term that is meant; NULL: handed over as r
+    const char *indent;
+    int order;
+    bool is_relation;
+    uint32_t *uses;    // [n_nodes] in the present function; 0 again behind it
+    uint32_t *name;    // [n_nodes] number of its temporary, 0: it is nested
+    uint8_t *depth;    // [n_nodes]
+    size_t n_marks;    // of these arrays
+    uint32_t n_names;
+    VEC(uint32_t) pieces;    // tables that are read
+    Arena *arena;
 } Printer;
 
 // ---- Expressions
@@ -127,12 +127,23 @@ static void print_operation(Printer *p, Expr e, int depth)
         return;
     }
     switch (node->op) {
-    case EXPR_NEG: case EXPR_NOT:
+    case EXPR_NEG:
+    case EXPR_NOT:
         str_add_char(s, node->op == EXPR_NEG ? '-' : '!');
         print(p, node->a, depth);
         return;
-    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_DIV: case EXPR_LT: case EXPR_LE: case EXPR_GT:
-    case EXPR_GE: case EXPR_EQ: case EXPR_NE: case EXPR_AND: case EXPR_OR:
+    case EXPR_ADD:
+    case EXPR_SUB:
+    case EXPR_MUL:
+    case EXPR_DIV:
+    case EXPR_LT:
+    case EXPR_LE:
+    case EXPR_GT:
+    case EXPR_GE:
+    case EXPR_EQ:
+    case EXPR_NE:
+    case EXPR_AND:
+    case EXPR_OR:
         print(p, node->a, depth);
         str_addf(s, " %s ", expr_ops[node->op].c);
         print(p, node->b, depth);
@@ -233,7 +244,7 @@ static void print_load(Printer *p, uint32_t slot, const bool reads[3])
 static void print_loads(Printer *p, const Expr *nodes, size_t n)
 {
     const uint32_t n_slots = p->shape->n_slots;
-    bool (*reads)[3] = arena_alloc(&p->g.work, n_slots, sizeof *reads);
+    bool(*reads)[3] = arena_alloc(&p->g.work, n_slots, sizeof *reads);
     for (size_t i = 0; i < n; i++) {
         if (expr_op(p->pool, nodes[i]) != EXPR_VAR) continue;
         const uint32_t variable = expr_node(p->pool, nodes[i])->index;
@@ -298,8 +309,10 @@ static void print_body(Printer *p, const Expr *roots, int n_roots, int first)
 
 static void begin_function(Printer *p, const char *prefix, uint32_t number)
 {
-    str_addf(p->s, "static void %s%u(double t, const double *q, const double *v, const unsigned *r, "
-                   "const double *n, double *o)\n{\n", prefix, number);
+    str_addf(p->s,
+             "static void %s%u(double t, const double *q, const double *v, const unsigned *r, "
+             "const double *n, double *o)\n{\n",
+             prefix, number);
 }
 
 // Value and derivatives by time, each from the one before; variables have derivatives up to `degree`.
@@ -380,8 +393,10 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
     prelude_print(g, &s);
     print_pieces(&p, &s);
     str_add_text(&s, (Text){ body.p, body.n });
-    str_add(&s, "typedef void (*orr_term)(double, const double *, const double *, const unsigned *, const double *, "
-                "double *);\nconst orr_term orr_quantised[] = {");
+    str_add(
+        &s,
+        "typedef void (*orr_term)(double, const double *, const double *, const unsigned *, const double *, "
+        "double *);\nconst orr_term orr_quantised[] = {");
     for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "%s f%u", i ? "," : "", i);
     for (uint32_t i = 0; i < n_updates; i++) str_addf(&s, ", u%u", i);
     str_add(&s, " };\n");
@@ -412,9 +427,10 @@ static void report_obstacle(const Code *code, const IrObstacle *o, const char *s
         str_add(&why, "there are too many dependencies between its states");
     }
     diag_report(diag, DIAG_SOLVER_UNSUITABLE, place, solver, why.p);
-    diag_hint(diag, o->loop ? "each rate is computed alone, from states that are known: take 'auto', or write the "
-                              "equations so that they can be solved one by one"
-                            : "take 'auto' or another solver");
+    diag_hint(diag,
+              o->loop ? "each rate is computed alone, from states that are known: take 'auto', or write the "
+                        "equations so that they can be solved one by one"
+                      : "take 'auto' or another solver");
     str_free(&why);
 }
 

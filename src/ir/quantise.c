@@ -1,10 +1,11 @@
-// src/ir/quantise.c: rates, shared variables and zero functions as terms, grouped by shape; their dependencies.
+// src/ir/quantise.c: rates, shared variables and zero functions as terms, grouped by shape; their
+// dependencies.
 //
 //     blocks ─encode each term→ records (its shape), leaves ─equal records→ shapes, rows ─readers→ lists
 //
-// Encoding walks the expression of a term, children first, through the algebraic variables that are part of it.
-// The record of a node is its operation and the numbers of its operands in that walk, so equal records mean equal
-// shape; leaves are numbered as slots in the order in which they are met.
+// Encoding walks the expression of a term, children first, through the algebraic variables that are part of
+// it. The record of a node is its operation and the numbers of its operands in that walk, so equal records
+// mean equal shape; leaves are numbered as slots in the order in which they are met.
 #include "ir/quantise.h"
 #include "base/map.h"
 #include <assert.h>
@@ -12,81 +13,81 @@
 #include <string.h>
 
 enum {
-    PART_MAX = 12,              // nodes of an algebraic variable that is repeated in every term that reads it
-    TERM_MAX = 2000,            // nodes of a term, beyond which parts become shared variables
-    TERM_LIMIT = 200000,        // where that was of no help
+    PART_MAX = 12,          // nodes of an algebraic variable that is repeated in every term that reads it
+    TERM_MAX = 2000,        // nodes of a term, beyond which parts become shared variables
+    TERM_LIMIT = 200000,    // where that was of no help
     MEMORY_FIRST = 64,
     ALIKE = 64,
-    LISTS_MAX = 1 << 26,        // dependencies
+    LISTS_MAX = 1 << 26,    // dependencies
 };
 
 // An expression as it is met in a turn of the loops around it.
 typedef struct Met {
-    Expr     e;
-    uint32_t context;           // 0: outside of loops
+    Expr e;
+    uint32_t context;    // 0: outside of loops
 } Met;
 
 typedef struct Frame {
     Met met;
-    int next;                   // operand to be visited next
+    int next;    // operand to be visited next
 } Frame;
 
 // A turn of a family.
 typedef struct Context {
     uint32_t family;
-    uint32_t turn;              // counted through all its loops, the innermost fastest
+    uint32_t turn;    // counted through all its loops, the innermost fastest
     uint32_t at[EXPR_LOOPS_MAX];
 } Context;
 
 // What was met in the present walk, and its number there: a hash table that forgets by counting up.
 typedef struct Memory {
     uint64_t *keys;
-    uint32_t *walks, *numbers;  // [capacity]
-    size_t    capacity, n;      // a power of two; used by this walk
+    uint32_t *walks, *numbers;    // [capacity]
+    size_t capacity, n;           // a power of two; used by this walk
 } Memory;
 
 // What a term is for. Terms that read their arguments elsewhere are different shapes.
 enum { TERM_RATE, TERM_SHARED, TERM_RELATION };
-enum { TRUTH = 100 };           // a leaf that is the constant true or false, beside the kinds of slots
+enum { TRUTH = 100 };    // a leaf that is the constant true or false, beside the kinds of slots
 
-typedef struct Shape {          // while terms are being met
-    uint32_t  kind, own;
-    uint32_t  first_record, n_records;
-    uint32_t  first_leaf;       // those of its first term
-    uint32_t  n_slots;
-    uint32_t  n_terms;
-    bool     *moves;            // [n_slots]
+typedef struct Shape {    // while terms are being met
+    uint32_t kind, own;
+    uint32_t first_record, n_records;
+    uint32_t first_leaf;    // those of its first term
+    uint32_t n_slots;
+    uint32_t n_terms;
+    bool *moves;    // [n_slots]
 } Shape;
 
 typedef struct Work {
-    const Ir       *ir;
-    const ExprPool *pool;       // of the model
-    IrQuantised    *q;
-    Arena           arena;      // ends with the work
-    IrObstacle     *obstacle;
-    bool            failed;
-    uint32_t       *shared;     // [n_vars] number of a shared variable, FLAT_NONE: it is none
-    uint32_t       *shared_block;   // [n_shared]
+    const Ir *ir;
+    const ExprPool *pool;    // of the model
+    IrQuantised *q;
+    Arena arena;    // ends with the work
+    IrObstacle *obstacle;
+    bool failed;
+    uint32_t *shared;          // [n_vars] number of a shared variable, FLAT_NONE: it is none
+    uint32_t *shared_block;    // [n_shared]
     // of elements of arrays that families compute, by their number through all arrays
-    uint32_t       *family_of;  // [n_elements] FLAT_NONE: none
-    uint32_t       *turn_of;    // [n_elements]
-    uint32_t       *stamp;      // [n_nodes] count_nodes that met the node
-    uint32_t        count;
+    uint32_t *family_of;    // [n_elements] FLAT_NONE: none
+    uint32_t *turn_of;      // [n_elements]
+    uint32_t *stamp;        // [n_nodes] count_nodes that met the node
+    uint32_t count;
     // the walk of the present term
-    Memory          memory;
-    uint32_t        walk, n_met;
-    VEC(Context)    contexts;   // [0] stands for none
-    bool            inlines_all;
-    VEC(Frame)      frames;
-    uint32_t        own_state, own;     // the state whose rate it is, and its slot
-    size_t          n_leaves_before;
-    VEC(ExprNode)   records;    // of all shapes so far, and of the present term behind them
-    VEC(uint32_t)   leaves;     // of all terms: index of each slot
-    VEC(Shape)      shapes;
-    Index           by_records;
-    uint32_t       *first_leaf; // [n_terms] its leaves
-    VEC(double)     numbers;
-    Map             number_of;  // bits → index
+    Memory memory;
+    uint32_t walk, n_met;
+    VEC(Context) contexts;    // [0] stands for none
+    bool inlines_all;
+    VEC(Frame) frames;
+    uint32_t own_state, own;    // the state whose rate it is, and its slot
+    size_t n_leaves_before;
+    VEC(ExprNode) records;    // of all shapes so far, and of the present term behind them
+    VEC(uint32_t) leaves;     // of all terms: index of each slot
+    VEC(Shape) shapes;
+    Index by_records;
+    uint32_t *first_leaf;    // [n_terms] its leaves
+    VEC(double) numbers;
+    Map number_of;    // bits → index
 } Work;
 
 static const Ordered *dynamic(const Work *w) { return &w->ir->blocks->dynamic; }
@@ -247,7 +248,8 @@ static Met through(Work *w, Met met)
             const ExprAccess *access = expr_access(w->pool, met.e);
             const uint32_t element = element_of(access, context(w, met.context));
             const uint32_t number = w->ir->flat->arrays.items[access->array].first + element;
-            if (element_state(w, access->array, element) != FLAT_NONE || w->family_of[number] == FLAT_NONE) break;
+            if (element_state(w, access->array, element) != FLAT_NONE || w->family_of[number] == FLAT_NONE)
+                break;
             const uint32_t family = w->family_of[number];
             met = (Met){ system->families[family].rhs, enter_context(w, family, w->turn_of[number]) };
         } else {
@@ -279,7 +281,10 @@ static size_t memory_slot(const Work *w, uint64_t key)
     return at;
 }
 
-static bool is_met(const Work *w, Met met) { return w->memory.walks[memory_slot(w, key_of(w, met))] == w->walk; }
+static bool is_met(const Work *w, Met met)
+{
+    return w->memory.walks[memory_slot(w, key_of(w, met))] == w->walk;
+}
 
 static uint32_t number_of(const Work *w, Met met)
 {
@@ -319,7 +324,8 @@ static void remember(Work *w, Met met)
     w->memory.n++;
 }
 
-// A node of a term is a record of four words: the operation, then the numbers of its operands; of a leaf its kind.
+// A node of a term is a record of four words: the operation, then the numbers of its operands; of a leaf its
+// kind.
 static void put(Work *w, ExprOp op, uint32_t a, uint32_t b, uint32_t c)
 {
     const ExprNode record = { .op = op, .a = a, .b = b, .c = c };
@@ -353,7 +359,10 @@ static void put_element(Work *w, Met met)
 }
 
 // Operations whose second or third operand is the number of a table.
-static bool has_table_second(uint32_t op) { return op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_PIECES; }
+static bool has_table_second(uint32_t op)
+{
+    return op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_PIECES;
+}
 static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID; }
 
 static void put_node(Work *w, Met met)
@@ -430,8 +439,11 @@ static void group(Work *w, uint32_t term, uint32_t kind, size_t first_record)
     if (id == FLAT_NONE) {
         id = (uint32_t)w->shapes.n;
         vec_push(&w->arena, &w->shapes,
-                 (Shape){ .kind = kind, .own = w->own, .first_record = (uint32_t)first_record,
-                          .n_records = (uint32_t)n, .n_slots = (uint32_t)n_slots,
+                 (Shape){ .kind = kind,
+                          .own = w->own,
+                          .first_record = (uint32_t)first_record,
+                          .n_records = (uint32_t)n,
+                          .n_slots = (uint32_t)n_slots,
                           .first_leaf = (uint32_t)w->n_leaves_before,
                           .moves = ARENA_ARRAY(&w->arena, bool, n_slots) });
         index_add(&w->by_records, hash, id);
@@ -501,7 +513,8 @@ static void encode_array(Work *w, uint32_t array)
     const size_t n_before = w->leaves.n;
     for (uint32_t i = 0; i < a->n && !w->failed; i++) {
         // elements are much alike: room for all of them at once, instead of twice as much as is needed
-        if (i == ALIKE) vec_reserve(&w->arena, &w->leaves, w->leaves.n + (w->leaves.n - n_before) / ALIKE * a->n);
+        if (i == ALIKE)
+            vec_reserve(&w->arena, &w->leaves, w->leaves.n + (w->leaves.n - n_before) / ALIKE * a->n);
         const uint32_t state = element_state(w, array, i), rate = element_state(w, a->derivative, i);
         if (rate != FLAT_NONE) {
             encode_state(w, state, rate);
@@ -522,7 +535,8 @@ static void encode_all(Work *w)
     IrQuantised *q = w->q;
     for (uint32_t i = 0; i < blocks->n_states && !w->failed; i++)
         encode_rate(w, ir->layout.state_of[blocks->states[i]], blocks->rates[i]);
-    for (uint32_t i = 0; i < blocks->n_state_arrays && !w->failed; i++) encode_array(w, blocks->state_arrays[i]);
+    for (uint32_t i = 0; i < blocks->n_state_arrays && !w->failed; i++)
+        encode_array(w, blocks->state_arrays[i]);
     for (uint32_t i = 0; i < q->n_shared && !w->failed; i++)
         encode(w, q->n_states + i, TERM_SHARED, (Met){ blocks->dynamic.blocks[w->shared_block[i]].value, 0 },
                FLAT_NONE);
@@ -546,10 +560,13 @@ static int degree_of(const ExprNode *r, const uint8_t *degree)
         if (d > most) most = d;
     }
     if (arity == 0)
-        return r->op == EXPR_TIME || (r->op == EXPR_VAR && (r->a == IR_SLOT_STATE || r->a == IR_SLOT_SHARED)) ? LINEAR
-                                                                                                        : FIXED;
+        return r->op == EXPR_TIME || (r->op == EXPR_VAR && (r->a == IR_SLOT_STATE || r->a == IR_SLOT_SHARED))
+                   ? LINEAR
+                   : FIXED;
     switch (r->op) {
-    case EXPR_NEG: case EXPR_ADD: case EXPR_SUB: return most;
+    case EXPR_NEG:
+    case EXPR_ADD:
+    case EXPR_SUB: return most;
     case EXPR_MUL: return degree[r->a] == FIXED || degree[r->b] == FIXED ? most : BENT;
     case EXPR_DIV: return degree[r->b] == FIXED ? most : BENT;
     case EXPR_IF: return degree[r->a] == FIXED ? most : BENT;
@@ -606,8 +623,8 @@ static void find_slots(const Work *w, const Shape *from, IrShape *shape)
     uint32_t slot = 0;
     for (uint32_t i = 0; i < from->n_records; i++) {
         const ExprNode *r = &w->records.items[from->first_record + i];
-        const bool is_slot = expr_ops[r->op].arity == 0 && r->op != EXPR_TIME &&
-                             !(r->op == EXPR_CONST && r->a == TRUTH);
+        const bool is_slot =
+            expr_ops[r->op].arity == 0 && r->op != EXPR_TIME && !(r->op == EXPR_CONST && r->a == TRUTH);
         if (!is_slot) continue;
         IrSlot *s = &shape->slots[slot];
         *s = (IrSlot){ .kind = (IrSlotKind)r->a,
@@ -637,8 +654,10 @@ static void make_shapes(Work *w)
     for (uint32_t i = 0; i < q->n_shapes; i++) {
         const Shape *from = &w->shapes.items[i];
         IrShape *shape = &q->shapes[i];
-        *shape = (IrShape){ .slots = ARENA_ARRAY(&q->arena, IrSlot, from->n_slots), .n_slots = from->n_slots,
-                            .n_terms = from->n_terms, .own = from->own,
+        *shape = (IrShape){ .slots = ARENA_ARRAY(&q->arena, IrSlot, from->n_slots),
+                            .n_slots = from->n_slots,
+                            .n_terms = from->n_terms,
+                            .own = from->own,
                             .is_relation = from->kind == TERM_RELATION };
         find_slots(w, from, shape);
         shape->value = rebuild(w, from, shape);
@@ -663,7 +682,7 @@ static void make_shapes(Work *w)
 // Marks that are cleared by counting up.
 typedef struct Marks {
     uint32_t *mark;
-    uint32_t  now;
+    uint32_t now;
 } Marks;
 
 static bool mark_once(Marks *m, uint32_t i)
@@ -684,7 +703,7 @@ typedef struct Reader {
     Work *w;
     Marks states, shared, modes;
     VEC(uint32_t) shared_read, states_read, modes_read;
-    bool  reads_time, bends;
+    bool reads_time, bends;
 } Reader;
 
 static void read_term(Reader *r, uint32_t term)
@@ -703,7 +722,8 @@ static void read_term(Reader *r, uint32_t term)
             if (mark_once(&r->states, index)) vec_push(arena, &r->states_read, index);
             break;
         case IR_SLOT_SHARED:
-            if (mark_once(&r->shared, index - q->n_states)) vec_push(arena, &r->shared_read, index - q->n_states);
+            if (mark_once(&r->shared, index - q->n_states))
+                vec_push(arena, &r->shared_read, index - q->n_states);
             break;
         case IR_SLOT_MODE: {
             const uint32_t mode = index - w->ir->layout.first_mode;
@@ -767,9 +787,11 @@ static bool find_readers(Work *w)
             read_all(&r, i);
             n += r.shared_read.n + r.states_read.n + r.modes_read.n;
             if (n > LISTS_MAX) return false;
-            for (size_t k = 0; k < r.shared_read.n; k++) enter(&q->shared_of, fills, i, r.shared_read.items[k]);
+            for (size_t k = 0; k < r.shared_read.n; k++)
+                enter(&q->shared_of, fills, i, r.shared_read.items[k]);
             for (size_t k = 0; k < r.states_read.n; k++) enter(&q->affects, fills, r.states_read.items[k], i);
-            for (size_t k = 0; k < r.modes_read.n; k++) enter(&q->mode_affects, fills, r.modes_read.items[k], i);
+            for (size_t k = 0; k < r.modes_read.n; k++)
+                enter(&q->mode_affects, fills, r.modes_read.items[k], i);
             q->moves_in_time[i] = r.reads_time;
             q->bends[i] = r.bends;
         }
@@ -777,7 +799,8 @@ static bool find_readers(Work *w)
             read_all(&r, first_relation + i);
             n += r.states_read.n + r.modes_read.n;
             if (n > LISTS_MAX) return false;
-            for (size_t k = 0; k < r.states_read.n; k++) enter(&q->watched_by, fills, r.states_read.items[k], i);
+            for (size_t k = 0; k < r.states_read.n; k++)
+                enter(&q->watched_by, fills, r.states_read.items[k], i);
             for (size_t k = 0; k < r.modes_read.n; k++)
                 enter(&q->mode_watched_by, fills, r.modes_read.items[k], i);
             q->watches_time[i] = r.reads_time;

@@ -1,42 +1,42 @@
 // src/ir/quantise.h: a model as its solvers by quantised states want it: each rate alone, and who reads whom.
 //
-// A rate, an algebraic variable shared by several rates, and the zero function of a relation are *terms*. Terms
-// of equal shape share one expression over slots; what differs between them stands in a row of indices:
+// A rate, an algebraic variable shared by several rates, and the zero function of a relation are *terms*.
+// Terms of equal shape share one expression over slots; what differs between them stands in a row of indices:
 //
-//     u[2]' = c*(u[1] - u[2])     shape: s0*(s1 - s2)     row of u[2]: 1, 2 (s0 is the same for all: no column)
+//     u[2]' = c*(u[1] - u[2])     shape: s0*(s1 - s2)     row of u[2]: 1, 2 (s0 never moves)
 //     u[3]' = c*(u[2] - u[3])                             row of u[3]: 2, 3
 //
-// Small algebraic variables are part of the terms that read them; a large one that is read more than once is a
-// term of its own, a *shared* variable.
+// Small algebraic variables are part of the terms that read them; a large one that is read more than once is
+// a term of its own, a *shared* variable.
 #pragma once
 #include "ir/ir.h"
 
 typedef enum IrSlotKind {
-    IR_SLOT_STATE,      // index: of the state
-    IR_SLOT_SHARED,     // index: n_states + number of the shared variable
-    IR_SLOT_PLACE,      // index: place in v of a parameter, or of another value that changes only at events
-    IR_SLOT_MODE,       // index: place in v of a mode
-    IR_SLOT_NUMBER,     // index: in IrQuantised.numbers
+    IR_SLOT_STATE,     // index: of the state
+    IR_SLOT_SHARED,    // index: n_states + number of the shared variable
+    IR_SLOT_PLACE,     // index: place in v of a parameter, or of another value that changes only at events
+    IR_SLOT_MODE,      // index: place in v of a mode
+    IR_SLOT_NUMBER,    // index: in IrQuantised.numbers
 } IrSlotKind;
 
 typedef struct IrSlot {
     IrSlotKind kind;
-    bool       moves;       // not the same for all terms of the shape
-    uint32_t   index;       // if it does not move
-    uint32_t   column;      // if it does: in the row of the term
+    bool moves;         // not the same for all terms of the shape
+    uint32_t index;     // if it does not move
+    uint32_t column;    // if it does: in the row of the term
 } IrSlot;
 
 // In its expression slot s is VAR s (a mode: MODE s); derivatives by time are for code/ to make.
 typedef struct IrShape {
-    bool      is_relation;
-    Expr      value;        // in IrQuantised.pool
-    IrSlot   *slots;        // [n_slots]
-    uint32_t  n_slots;
-    uint32_t  n_columns;    // length of a row
-    uint32_t  n_terms;
-    uint32_t  own;          // of rates: the slot of the state itself, or FLAT_NONE
-    bool      reads_time;   // not through its states
-    bool      bends;        // not linear in states, shared variables and time
+    bool is_relation;
+    Expr value;       // in IrQuantised.pool
+    IrSlot *slots;    // [n_slots]
+    uint32_t n_slots;
+    uint32_t n_columns;    // length of a row
+    uint32_t n_terms;
+    uint32_t own;       // of rates: the slot of the state itself, or FLAT_NONE
+    bool reads_time;    // not through its states
+    bool bends;         // not linear in states, shared variables and time
 } IrShape;
 
 // Lists of numbers: list i is item[start[i]] to item[start[i + 1] - 1].
@@ -47,34 +47,34 @@ typedef struct IrLists {
 
 // Terms are numbered: states (their rates), shared variables in order of evaluation, relations.
 typedef struct IrQuantised {
-    Arena      arena;           // owns everything
-    ExprPool   pool;
-    uint32_t   n_states, n_shared, n_relations, n_terms;
-    IrShape   *shapes;          // [n_shapes]
-    uint32_t   n_shapes;
-    uint32_t  *shape_of;        // [n_terms]
-    uint32_t  *row_of;          // [n_terms] where its row begins in `rows`
-    uint32_t  *rows;
-    double    *numbers;
-    IrLists    shared_of;       // rate → shared variables to be computed before it, in order
-    IrLists    affects;         // state → rates that depend on it
-    IrLists    mode_affects;    // mode → rates that depend on it
-    IrLists    watched_by;      // state → relations that read it
-    IrLists    mode_watched_by; // mode → relations that read it
-    bool      *moves_in_time;   // [n_states] the rate reads time, itself or through shared variables
-    bool      *bends;           // [n_states] it is not linear in what it reads, likewise
-    bool      *watches_time;    // [n_relations]
-    uint8_t   *comparison;      // [n_relations] ExprOp: which
+    Arena arena;    // owns everything
+    ExprPool pool;
+    uint32_t n_states, n_shared, n_relations, n_terms;
+    IrShape *shapes;    // [n_shapes]
+    uint32_t n_shapes;
+    uint32_t *shape_of;    // [n_terms]
+    uint32_t *row_of;      // [n_terms] where its row begins in `rows`
+    uint32_t *rows;
+    double *numbers;
+    IrLists shared_of;          // rate → shared variables to be computed before it, in order
+    IrLists affects;            // state → rates that depend on it
+    IrLists mode_affects;       // mode → rates that depend on it
+    IrLists watched_by;         // state → relations that read it
+    IrLists mode_watched_by;    // mode → relations that read it
+    bool *moves_in_time;        // [n_states] the rate reads time, itself or through shared variables
+    bool *bends;                // [n_states] it is not linear in what it reads, likewise
+    bool *watches_time;         // [n_relations]
+    uint8_t *comparison;        // [n_relations] ExprOp: which
 } IrQuantised;
 
 // Why a model cannot be treated like this.
 typedef struct IrObstacle {
-    const Block *loop;          // a rate or relation needs a loop; or
-    uint32_t     delay;         // the past; FLAT_NONE if not
-    bool         is_too_large;  // too many dependencies
+    const Block *loop;    // a rate or relation needs a loop; or
+    uint32_t delay;       // the past; FLAT_NONE if not
+    bool is_too_large;    // too many dependencies
 } IrObstacle;
 
-// The terms of the model, to be freed by ir_quantised_free; NULL, with the obstacle, if there is one. The model
-// is only read.
+// The terms of the model, to be freed by ir_quantised_free; NULL, with the obstacle, if there is one. The
+// model is only read.
 IrQuantised *ir_quantise(const Ir *ir, IrObstacle *obstacle);
-void         ir_quantised_free(IrQuantised *q);
+void ir_quantised_free(IrQuantised *q);

@@ -10,7 +10,7 @@ for ask in --help -h help; do
     run $ask
     expect_status 0
     expect_quiet
-    for name in run check test show plot new fmt export steady linearise continue machine ensemble solvers blocks explain; do expect_out "  $name "; done
+    for name in run check test show plot new fmt export steady linearise continue compare machine ensemble solvers blocks explain; do expect_out "  $name "; done
     expect_out 'orrery run examples/circle.csmp'
 done
 run --version
@@ -27,7 +27,7 @@ expect_err "'orrery --help' lists the commands"
 
 # ---- Completion: commands, then the options of one
 run --complete
-expect_equal "$(tr '\n' ' ' <out)" 'run check test show plot new fmt export steady linearise continue machine ensemble solvers blocks explain '
+expect_equal "$(tr '\n' ' ' <out)" 'run check test show plot new fmt export steady linearise continue compare machine ensemble solvers blocks explain '
 mapfile -t commands <out
 for name in "${commands[@]}"; do
     run --complete "$name"
@@ -92,6 +92,27 @@ run solvers x
 expect_status 2
 run explain E101 E102
 expect_status 2
+
+# ---- compare: a decay keeps its digits, chaos loses them, a coarse method is left out
+cat >decay.orr <<'END'
+model Decay
+  var x = 1
+  x' = -x
+end
+END
+run compare decay.orr --solvers rk4,dopri5,qss2 --until 3 --quantum 1e-4
+expect_status 0
+expect_out 'rk4 '
+expect_out '3 methods agree on '
+expect_out 'agreement, not proof'
+run compare "$root/examples/lorenz.orr" --solvers rk4,dopri5,bdf --until 60
+expect_status 0
+expect_out 'have no digit in common at t = '
+run compare decay.orr --solvers euler,rk4,dopri5 --until 3 --step 1
+expect_out 'euler is not asked'
+run compare decay.orr --solvers rk4,rk5
+expect_status 2
+expect_code E403
 
 # ---- solvers, blocks, explain
 run solvers

@@ -7,9 +7,9 @@
 #include <pthread.h>
 
 typedef struct Lab {
-    orr_diag   *diag;
+    orr_diag *diag;
     orr_source *source;
-    orr_model  *model;
+    orr_model *model;
 } Lab;
 
 static Lab lab_with(const char *text, size_t arrays_from)
@@ -59,8 +59,8 @@ static void go(const Lab *lab, orr_run *run, double t)
     assert_int_equal(status, ORR_STATUS_OK);
 }
 
-#define LOTKA                                                                              \
-    "model LV\n  var X = 10, Y = 5\n  X' = X*(1.5 - Y)\n  Y' = Y*(X - 3)\n"                 \
+#define LOTKA                                                                                                \
+    "model LV\n  var X = 10, Y = 5\n  X' = X*(1.5 - Y)\n  Y' = Y*(X - 3)\n"                                  \
     "  V = X - 3*log(X) + Y - 1.5*log(Y)\nend\n"
 
 // Four implementations take 687.1 thousand steps, and the invariant drifts by 6.4e-2 to 6.5e-2.
@@ -108,7 +108,8 @@ static void test_orders_show_in_errors_and_steps(void **state)
             print_error("%s: errors %g, %g\n", solvers[s], error[0], error[1]);
         assert_true(error[0] < 20 * quanta[0] && error[1] < 20 * quanta[1]);
         assert_true(error[0] / error[1] > 40 && error[0] / error[1] < 250);
-        if (!(fabs(steps[1] / steps[0] / fewer - 1) < 0.2)) print_error("%s: %g, %g steps\n", solvers[s], steps[0], steps[1]);
+        if (!(fabs(steps[1] / steps[0] / fewer - 1) < 0.2))
+            print_error("%s: %g, %g steps\n", solvers[s], steps[0], steps[1]);
         assert_true(fabs(steps[1] / steps[0] / fewer - 1) < 0.2);
     }
     lab_close(&lab);
@@ -165,7 +166,8 @@ static void test_stalls_are_named_with_a_way_out(void **state)
 static void test_rates_that_bend_are_followed(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
+    Lab lab =
+        lab_open("model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
     const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
     for (int s = 0; s < 5; s++) {
         orr_run *run = begin(&lab, solvers[s], 1e-4, 20);
@@ -174,7 +176,8 @@ static void test_rates_that_bend_are_followed(void **state)
             go(&lab, run, t);
             const double off = fabs(value(&lab, run, "y") - (1 - cos(3 * t)) / 3);
             const double off_z = fabs(value(&lab, run, "z") - 0.5 * (cos(t) + sin(t) + exp(-t)));
-            if (!(off < 2e-3 && off_z < 2e-3)) print_error("%s at %g: off by %g, %g\n", solvers[s], t, off, off_z);
+            if (!(off < 2e-3 && off_z < 2e-3))
+                print_error("%s at %g: off by %g, %g\n", solvers[s], t, off, off_z);
             assert_true(off < 2e-3 && off_z < 2e-3);
         }
         orr_run_destroy(run);
@@ -212,8 +215,9 @@ static void test_relations_change_where_polynomials_cross(void **state)
 static void test_asking_for_values_changes_no_step(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
-                       "  z' = x*v - z + sin(t)\nend\n");
+    Lab lab =
+        lab_open("model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
+                 "  z' = x*v - z + sin(t)\nend\n");
     const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
     for (int s = 0; s < 5; s++) {
         double end[3][2];
@@ -231,7 +235,8 @@ static void test_asking_for_values_changes_no_step(void **state)
         }
         assert_memory_equal(end[0], end[1], sizeof end[0]);
         assert_int_equal(steps[0], steps[1]);
-        if (fabs(end[0][0] - end[2][0]) > 1e-12) print_error("%s: %.17g %.17g\n", solvers[s], end[0][0], end[2][0]);
+        if (fabs(end[0][0] - end[2][0]) > 1e-12)
+            print_error("%s: %.17g %.17g\n", solvers[s], end[0][0], end[2][0]);
         assert_near(end[0][0], end[2][0], 1e-12);
     }
     lab_close(&lab);
@@ -262,11 +267,13 @@ static void test_a_ball_bounces_exactly(void **state)
 static void test_switches_by_events(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
-                       "  T' = 0.1*(10 - T) + 2*on\n"
-                       "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
-                       "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
-    // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5); heating again 10 log(1.5)
+    Lab lab =
+        lab_open("model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
+                 "  T' = 0.1*(10 - T) + 2*on\n"
+                 "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
+                 "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
+    // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5);
+    // heating again 10 log(1.5)
     const double first = 10 * log(1.25), each = 10 * log(1.5);
     const char *solvers[] = { "qss2", "qss3", "liqss2" };
     for (int s = 0; s < 3; s++) {
@@ -286,7 +293,8 @@ static void test_switches_by_events(void **state)
     lab_close(&lab);
 }
 
-// A rod of cells, whether its array stays an array or not: equal shapes are one function, and the results the same.
+// A rod of cells, whether its array stays an array or not: equal shapes are one function, and the results the
+// same.
 static const char rod[] = "model Rod\n  param n = 1200\n  var u[n] = 0, f[n]\n"
                           "  u[1]' = 400*(1 - 2*u[1] + u[2])\n"
                           "  for i in 1..n-1\n    f[i] = 400*(u[i+1] - u[i])\n  end\n  f[n] = 0\n"
@@ -352,7 +360,8 @@ static void test_quanta_of_single_states(void **state)
 {
     (void)state;
     Lab lab = lab_open(LOTKA);
-    const orr_setting quanta[] = { { "X", 0.01 }, { "Y", 0.001 } }, wrong[] = { { "V", 0.01 }, { "Z", 0.01 } };
+    const orr_setting quanta[] = { { "X", 0.01 }, { "Y", 0.001 } },
+                      wrong[] = { { "V", 0.01 }, { "Z", 0.01 } };
     orr_run_options o = orr_run_options_default();
     o.solver = "qss2";
     o.t_end = 15;
@@ -388,7 +397,10 @@ static void test_loops_and_delays_are_refused(void **state)
     }
 }
 
-typedef struct Job { const Lab *lab; double x; } Job;
+typedef struct Job {
+    const Lab *lab;
+    double x;
+} Job;
 
 static void *work(void *context)
 {

@@ -53,10 +53,10 @@ _orrery() {
         linearise:--at) _orrery_words 'steady start'; return ;;
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
-        plot:-o | run:--plot | continue:--plot) _orrery_files svg png pdf; return ;;
+        plot:-o | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events) _orrery_files csv; return ;;
-        *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--every | *:--record | *:--plot | \
+        *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
             *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac
@@ -67,7 +67,7 @@ _orrery() {
         return
     fi
     case $command in
-        run | check | show | export | steady | linearise | continue | ensemble)
+        run | check | show | export | steady | linearise | continue | compare | ensemble)
             _orrery_experiments
             _orrery_files orr csmp
             ;;

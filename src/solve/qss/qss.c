@@ -1,11 +1,12 @@
-// src/solve/qss/qss.c: the methods of quantised states: QSS1, QSS2, QSS3 and, implicit in their own rate, LIQSS1
-// and LIQSS2.
+// src/solve/qss/qss.c: the methods of quantised states: QSS1, QSS2, QSS3 and, implicit in their own rate,
+// LIQSS1 and LIQSS2.
 //
-//     due(i):  x_i to t;  q_i := x_i (or ahead of it);  for each rate that reads q_i: compute it, x begins anew,
-//              when will x and q be a quantum apart?;  for each relation that reads such an x: when will it change?
+//     due(i):  x_i to t;  q_i := x_i (or ahead of it);
+//              for each rate that reads q_i: compute it, x begins anew, when will x and q be apart?;
+//              for each relation that reads such an x: when will it change?
 //
-// One function does that, written once and compiled for each order. Relations are watched on x, not q: x is one
-// order better, so that a parabola that falls to the ground meets it exactly.
+// One function does that, written once and compiled for each order. Relations are watched on x, not q: x is
+// one order better, so that a parabola that falls to the ground meets it exactly.
 #include "solve/qss/qss.h"
 #include "base/diag.h"
 #include "expr/math.h"
@@ -17,16 +18,16 @@
 #include <string.h>
 
 enum {
-    CHUNK = 20000,              // steps between two looks at the clock
-    WINDOW = 1 << 20,           // steps after which progress is judged
+    CHUNK = 20000,       // steps between two looks at the clock
+    WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
     NUDGES = 40,
-    LOOKS = 500,                // at a relation that moves in time, in a run
+    LOOKS = 500,    // at a relation that moves in time, in a run
 };
-#define STEPS_MAX  2e10         // that a run may still need
+#define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
-#define BEYOND     1.5          // of the time until x meets q
-#define AHEAD      0.99         // of the quantum: on its very border each change of mind would be a step at once
+#define BEYOND     1.5     // of the time until x meets q
+#define AHEAD      0.99    // of the quantum: on its very border each change of mind would be a step at once
 
 // The order is a constant in all that is done at each step.
 #define INLINE static inline __attribute__((always_inline))
@@ -67,8 +68,8 @@ INLINE double due_after(const double *x, const double *q, int order, double t, b
         const double due = t + roots_leave2(x[0] - (q[0] + d * q[1]), x[1] - q[1], x[2], width);
         return implicit && x[X_MEETS] < due ? x[X_MEETS] : due;
     }
-    return t + roots_leave3(x[0] - (q[0] + d * (q[1] + d * q[2])), x[1] - (q[1] + 2 * d * q[2]), x[2] - q[2], x[3],
-                            width);
+    return t + roots_leave3(x[0] - (q[0] + d * (q[1] + d * q[2])), x[1] - (q[1] + 2 * d * q[2]), x[2] - q[2],
+                            x[3], width);
 }
 
 static double quantum_of(const Qss *m, uint32_t i, double x)
@@ -104,8 +105,8 @@ static void compute_shared(Qss *m, const Island *island, uint32_t i, double t)
     }
 }
 
-// A rate or one of its derivatives is not finite. Without the rate nothing can go on; a derivative that does not
-// exist (that of a root at 0) is left out.
+// A rate or one of its derivatives is not finite. Without the rate nothing can go on; a derivative that does
+// not exist (that of a root at 0) is left out.
 static void mend(Qss *m, double *out, int n_out)
 {
     if (!isfinite(out[0])) m->failed = true;
@@ -121,8 +122,8 @@ INLINE double rate_at(const double *x, int order, double t)
     return x[1] + d * (2 * x[2] + 3 * d * x[3]);
 }
 
-// How far was the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and
-// changed the rate by that, counts too.
+// How far was the polynomial off? If it was too far, it is trusted no longer than this time; what was
+// renewed, and changed the rate by that, counts too.
 INLINE void doubt(Qss *m, uint32_t i, double t, double rate, const int order)
 {
     const double *x = m->x + CODE_X * (size_t)i, elapsed = t - x[X_TIME];
@@ -233,8 +234,8 @@ static void watch_noted(Qss *m, const Island *island, double t)
 
 // ---- Steps
 
-// Ahead of x, to where the rate has carried x when it gets there. Soon after, q is due anew, since x turns back. The
-// rate is a·q + u + w·d in the near future.
+// Ahead of x, to where the rate has carried x when it gets there. Soon after, q is due anew, since x turns
+// back. The rate is a·q + u + w·d in the near future.
 static void look_ahead(double *x, double *q, int order)
 {
     const double a = x[X_OWN], width = AHEAD * x[X_QUANTUM];
@@ -355,7 +356,8 @@ static uint32_t soonest(const Qss *m)
 
 // ---- Where a relation changes
 
-// The time from t on at which it has really changed; NaN if it has not: the polynomial was not the whole truth.
+// The time from t on at which it has really changed; NaN if it has not: the polynomial was not the whole
+// truth.
 static double confirm(const Qss *m, const Island *island, uint32_t k, double t)
 {
     double step = fmax(fabs(t), 1e-3) * DBL_EPSILON, at = t;
@@ -385,7 +387,8 @@ static bool report_endless(Qss *m, Island *island, uint32_t k, double t)
 static bool count_event(Qss *m, Island *island, uint32_t k, double t)
 {
     island->n_events++;
-    const double t_end = island->options.t_end, scale = fmax(fabs(t), isfinite(t_end) ? t_end - m->burst_start : 1);
+    const double t_end = island->options.t_end,
+                 scale = fmax(fabs(t), isfinite(t_end) ? t_end - m->burst_start : 1);
     if (m->n_burst == 0 || t - m->burst_start > BURST_SPAN * scale) {
         m->burst_start = t;
         m->n_burst = 0;
@@ -415,7 +418,8 @@ static void follow_mode(Qss *m, Island *island, uint32_t k, double t)
     watch(m, island, k, t);
 }
 
-// The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not told.
+// The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not
+// told.
 static void take_back(Qss *m, Island *island, double t)
 {
     m->has_left = false;
@@ -469,8 +473,9 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
                 model_state_name(model, i), progress / (double)m->window);
     if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
-        diag_hint(island->diag, "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
-                                "larger quantum");
+        diag_hint(island->diag,
+                  "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
+                  "larger quantum");
     return true;
 }
 
@@ -531,8 +536,7 @@ INLINE double run_small(Qss *m, Island *island, double t_want, const int order, 
     return n < CHUNK && !m->failed ? t_want : t;
 }
 
-INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max,
-                                                            const int order, const bool implicit)
+INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const int order, const bool implicit)
 {
     const bool has_relations = m->ir->n_relations > 0;
     const bool is_single = n_max == 1;
@@ -662,8 +666,8 @@ static void begin(Qss *m, Island *island)
     }
 }
 
-// States or modes jumped, or values that only events change. Where a state has jumped, it and its readers begin
-// anew; where nothing shows, all rates do.
+// States or modes jumped, or values that only events change. Where a state has jumped, it and its readers
+// begin anew; where nothing shows, all rates do.
 static void restart(Island *island)
 {
     Qss *m = island->memory;
@@ -743,10 +747,14 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     if (!code) return false;
     const IrQuantised *ir = code->ir;
     Qss *m = ARENA_NEW(arena, Qss);
-    *m = (Qss){ .code = code, .ir = ir, .terms = code->terms, .order = order, .is_implicit = is_implicit,
+    *m = (Qss){ .code = code,
+                .ir = ir,
+                .terms = code->terms,
+                .order = order,
+                .is_implicit = is_implicit,
                 .n = ir->n_states };
-    m->x = ARENA_ARRAY(arena, double, CODE_X * (size_t)m->n);
-    m->q = ARENA_ARRAY(arena, double, CODE_Q * ((size_t)m->n + ir->n_shared));
+    m->x = ARENA_ARRAY(arena, double, CODE_X *(size_t)m->n);
+    m->q = ARENA_ARRAY(arena, double, CODE_Q *((size_t)m->n + ir->n_shared));
     m->scans = m->n <= CODE_UPDATES_MAX;
     if (!m->scans) time_heap_init(&m->heap, m->n, arena);
     m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
@@ -781,11 +789,26 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     return false;
 }
 
-static bool init_qss1(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 1, false); }
-static bool init_qss2(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 2, false); }
-static bool init_qss3(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 3, false); }
-static bool init_liqss1(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 1, true); }
-static bool init_liqss2(Island *island, Arena *arena, orr_diag *diag) { return init(island, arena, diag, 2, true); }
+static bool init_qss1(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 1, false);
+}
+static bool init_qss2(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 2, false);
+}
+static bool init_qss3(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 3, false);
+}
+static bool init_liqss1(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 1, true);
+}
+static bool init_liqss2(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 2, true);
+}
 
 // One instant at which something happens.
 static StepResult step(Island *island, double t_limit) { return qss_advance(island, t_limit, 1); }
@@ -796,10 +819,17 @@ static void state_at(Island *island, double t, double *x)
     for (uint32_t i = 0; i < m->n; i++) x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
 }
 
-#define QSS(id, text, accuracy)                                                                        \
-    const Solver solver_##id = {                                                                       \
-        .name = #id, .summary = text, .order = accuracy, .init = init_##id, .step = step,              \
-        .restart = restart, .state_at = state_at, .advance = qss_advance, .is_quantised = true,        \
+#define QSS(id, text, accuracy)                                                                              \
+    const Solver solver_##id = {                                                                             \
+        .name = #id,                                                                                         \
+        .summary = text,                                                                                     \
+        .order = accuracy,                                                                                   \
+        .init = init_##id,                                                                                   \
+        .step = step,                                                                                        \
+        .restart = restart,                                                                                  \
+        .state_at = state_at,                                                                                \
+        .advance = qss_advance,                                                                              \
+        .is_quantised = true,                                                                                \
     }
 
 QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1);

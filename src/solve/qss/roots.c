@@ -1,7 +1,7 @@
 // src/solve/qss/roots.c: see roots.h.
 //
-// A value that starts on the border, by rounding just outside of it, and moves inwards has not left. So what counts
-// are roots where the polynomial moves outwards.
+// A value that starts on the border, by rounding just outside of it, and moves inwards has not left. So what
+// counts are roots where the polynomial moves outwards.
 #include "solve/qss/roots.h"
 #include <math.h>
 

@@ -2,8 +2,9 @@
 #pragma once
 #include <math.h>
 
-// The first d >= 0 at which |c[0] + c[1] d + … | reaches `width` from inside, or 0 if it is outside and moves on
-// outwards. INFINITY if never. Closed forms; of degree 3 from the extrema and safe Newton steps between them.
+// The first d >= 0 at which |c[0] + c[1] d + … | reaches `width` from inside, or 0 if it is outside and moves
+// on outwards. INFINITY if never. Closed forms; of degree 3 from the extrema and safe Newton steps between
+// them.
 static inline double roots_leave1(double c0, double c1, double width)
 {
     if (c1 < 0) c0 = -c0, c1 = -c1;

@@ -27,7 +27,8 @@ static void check_leave(const double c[4], double width, double found)
         return;
     }
     // it may leave and come back between two steps, so the closed form may be earlier, never later
-    if (!(found <= expected + 1e-9)) print_error("%g %g %g %g: %g, not %g\n", c[0], c[1], c[2], c[3], found, expected);
+    if (!(found <= expected + 1e-9))
+        print_error("%g %g %g %g: %g, not %g\n", c[0], c[1], c[2], c[3], found, expected);
     assert_true(found <= expected + 1e-9);
     const double value = c[0] + found * (c[1] + found * (c[2] + found * c[3]));
     assert_true(fabs(fabs(value) - width) < 1e-9 * (1 + fabs(found * found * found)));
@@ -52,7 +53,7 @@ static void test_roots_on_the_border_go_by_direction(void **state)
     (void)state;
     assert_near(roots_leave1(1, 1, 1), 0, 0);
     assert_near(roots_leave1(1, -1, 1), 2, 1e-15);
-    assert_near(roots_leave2(1, -1, 1, 1), 1, 1e-15);        // in, and back out the same way
+    assert_near(roots_leave2(1, -1, 1, 1), 1, 1e-15);    // in, and back out the same way
     assert_near(roots_leave2(-1, 1, -1, 1), 1, 1e-15);
     assert_near(roots_leave2(1, 1, 0, 1), 0, 0);
     assert_near(roots_leave2(1, 0, 1, 1), 0, 0);

@@ -1,0 +1,368 @@
+// apps/cli/cmd_compare.c: `orrery compare`: one experiment by several methods, each twice, and how far they
+// agree.
+//
+// Each method runs as it is asked and once more, finer: half the step, a tenth of the tolerance or quantum.
+// What that changes is its own estimate of its error (for fixed steps of order p by Richardson, times
+// 2^p/(2^p - 1)). Methods that have nothing in common and still agree are a stronger sign. Neither is a
+// proof, and nothing here is called one.
+#include "commands.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { METHODS_MAX = 32, ROWS = 200, WIDTH = 72, HEIGHT = 16 };
+#define DIGITS_MOST 15.0
+#define DIGITS_LOST 1.0    // fewer than this are none
+#define HOPELESS    0.1    // a method that by its own estimate is this far off has no digit to agree on
+
+typedef struct Settings {
+    List set, plot;
+    const char *solvers, *record, *model;
+    double from, until, step, tol, abs, quantum, every;
+} Settings;
+
+static const Option options[] = {
+    { "--solvers", OPTION_TEXT, "A,B", "methods (default: euler,rk4,dopri5,bdf,qss2,qss3)",
+      offsetof(Settings, solvers) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
+      offsetof(Settings, set) },
+    { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
+    { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
+    { "--step", OPTION_NUMBER, "H", "step of fixed-step methods", offsetof(Settings, step) },
+    { "--tol", OPTION_NUMBER, "R", "relative tolerance of the others", offsetof(Settings, tol) },
+    { "--abs", OPTION_NUMBER, "A", "absolute tolerance", offsetof(Settings, abs) },
+    { "--quantum", OPTION_NUMBER, "Q", "quantum of quantised states", offsetof(Settings, quantum) },
+    { "--every", OPTION_NUMBER, "DT", "compare at this interval (default: 200 times)",
+      offsetof(Settings, every) },
+    { "--record", OPTION_TEXT, "A,B", "what to compare (default: the outputs, or the states)",
+      offsetof(Settings, record) },
+    { "--plot", OPTION_LIST, "FILE", "draw the digits over time to .svg, .png or .pdf",
+      offsetof(Settings, plot) },
+    { "--model", OPTION_TEXT, "NAME", "compare this model, without an experiment",
+      offsetof(Settings, model) },
+};
+
+typedef struct Method {
+    const orr_solver_info *solver;
+    orr_table *rough, *fine;    // as asked, and finer
+    size_t n_steps, n_rates;
+    double ms;
+    double own;     // its own estimate, in parts of the scale
+    bool is_out;    // not asked when digits are counted
+} Method;
+
+typedef struct Comparison {
+    Method methods[METHODS_MAX];
+    size_t n;
+    size_t n_rows, n_columns;    // columns without t
+    double *scale;               // [n_columns] largest value of any method
+} Comparison;
+
+static const orr_solver_info *find_solver(const char *name)
+{
+    for (size_t i = 0; orr_solver_at(i); i++)
+        if (strcmp(orr_solver_at(i)->name, name) == 0) return orr_solver_at(i);
+    return NULL;
+}
+
+// One run into a table of its own; NULL if it fails, which has been said.
+static orr_table *run_once(const Session *session, const orr_experiment *e, Method *m, bool is_counted,
+                           orr_diag *diag)
+{
+    orr_table *table = orr_table_create(0);
+    const orr_sink sink = orr_table_sink(table);
+    orr_outcome outcome = orr_simulate(session->model, e, &sink, 1, diag);
+    const bool ok = outcome.status == ORR_STATUS_OK;
+    if (is_counted) {
+        m->n_steps = outcome.facts.n_steps;
+        m->n_rates = outcome.facts.n_rates;
+        m->ms = outcome.facts.simulate_ms;
+    }
+    orr_outcome_free(&outcome);
+    if (ok) return table;
+    orr_table_destroy(table);
+    return NULL;
+}
+
+static void make_finer(orr_run_options *run, const orr_solver_info *solver, double span)
+{
+    if (solver->fixed_step) {
+        run->step = (run->step > 0 ? run->step : span / 1000) / 2;
+        return;
+    }
+    const double tolerance = run->tolerance > 0 ? run->tolerance : solver->is_quantised ? 0 : 1e-6;
+    if (solver->is_quantised && run->quantum <= 0 && run->relative_quantum <= 0 && tolerance <= 0) {
+        const double by_order[] = { 1e-3, 1e-4, 1e-5 };
+        run->relative_quantum = by_order[solver->order - 1] / 10;
+        return;
+    }
+    run->absolute = (run->absolute > 0 ? run->absolute : tolerance * 1e-3) / 10;
+    run->tolerance = tolerance / 10;
+    run->quantum /= 10;
+    run->relative_quantum /= 10;
+    run->least_quantum /= 10;
+}
+
+static double column_distance(const Comparison *c, const orr_table *a, const orr_table *b, size_t row)
+{
+    double most = 0;
+    for (size_t k = 0; k < c->n_columns; k++) {
+        const double d = fabs(orr_table_column(a, k + 1)[row] - orr_table_column(b, k + 1)[row]);
+        if (c->scale[k] > 0) most = fmax(most, d / c->scale[k]);
+    }
+    return most;
+}
+
+// The largest difference of any variable at any time, in parts of its largest value.
+static double distance(const Comparison *c, const orr_table *a, const orr_table *b)
+{
+    double most = 0;
+    for (size_t row = 0; row < c->n_rows; row++) most = fmax(most, column_distance(c, a, b, row));
+    return most;
+}
+
+static double digits_of(double difference)
+{
+    if (!(difference > 0)) return isnan(difference) ? 0 : DIGITS_MOST;
+    return fmax(0, fmin(DIGITS_MOST, -log10(difference)));
+}
+
+// On how many digits do all agree at a time, the finer runs included?
+static double digits_at(const Comparison *c, size_t row)
+{
+    double most = 0;
+    for (size_t i = 0; i < c->n; i++) {
+        if (c->methods[i].is_out) continue;
+        most = fmax(most, column_distance(c, c->methods[i].rough, c->methods[i].fine, row));
+        for (size_t k = 0; k < i; k++)
+            if (!c->methods[k].is_out)
+                most = fmax(most, column_distance(c, c->methods[i].fine, c->methods[k].fine, row));
+    }
+    return digits_of(most);
+}
+
+static orr_status run_all(const Settings *s, const Session *session, const orr_experiment *asked,
+                          Comparison *c, orr_diag *diag)
+{
+    List names = { 0 };
+    names_split(s->solvers ? s->solvers : "euler,rk4,dopri5,bdf,qss2,qss3", &names);
+    bool ok = true;
+    for (size_t i = 0; i < names.n && c->n < METHODS_MAX; i++) {
+        const orr_solver_info *solver = find_solver(names.items[i]);
+        if (!solver) {
+            usage_error(diag, "E403", "'orrery solvers' lists them", "there is no solver called '%s'",
+                        names.items[i]);
+            ok = false;
+            continue;
+        }
+        Method *m = &c->methods[c->n];
+        *m = (Method){ .solver = solver };
+        orr_experiment e = *asked;
+        e.run.solver = solver->name;
+        m->rough = run_once(session, &e, m, true, diag);
+        if (m->rough) {
+            make_finer(&e.run, solver, e.until - e.from);
+            m->fine = run_once(session, &e, m, false, diag);
+        }
+        if (m->fine) c->n++;
+        else if (m->rough) orr_table_destroy(m->rough);
+    }
+    names_free(&names);
+    if (ok && c->n < 2)
+        usage_error(diag, "E022", "give others by --solvers A,B",
+                    "fewer than two methods came to the end: nothing to compare");
+    return !ok ? ORR_STATUS_USAGE : c->n >= 2 ? ORR_STATUS_OK : ORR_STATUS_FAILED;
+}
+
+static void measure(Comparison *c)
+{
+    const orr_table *first = c->methods[0].rough;
+    c->n_columns = orr_table_n_columns(first) - 1;
+    c->n_rows = orr_table_n_rows(first);
+    for (size_t i = 0; i < c->n; i++) {
+        const size_t n = orr_table_n_rows(c->methods[i].fine);
+        if (n < c->n_rows) c->n_rows = n;
+    }
+    c->scale = calloc(c->n_columns + 1, sizeof *c->scale);
+    if (!c->scale) abort();
+    for (size_t k = 0; k < c->n_columns; k++)
+        for (size_t i = 0; i < c->n; i++)
+            for (size_t row = 0; row < c->n_rows; row++) {
+                const double v = fabs(orr_table_column(c->methods[i].fine, k + 1)[row]);
+                if (isfinite(v)) c->scale[k] = fmax(c->scale[k], v);
+            }
+    for (size_t i = 0; i < c->n; i++) {
+        Method *m = &c->methods[i];
+        const double power = m->solver->fixed_step ? pow(2, m->solver->order) : 10;
+        m->own = distance(c, m->rough, m->fine) * power / (power - 1);
+    }
+    // where some methods know better, those that know nothing are left out; where none does, the model is the
+    // reason
+    size_t n_good = 0;
+    for (size_t i = 0; i < c->n; i++) n_good += c->methods[i].own < HOPELESS;
+    for (size_t i = 0; i < c->n; i++) c->methods[i].is_out = n_good >= 2 && !(c->methods[i].own < HOPELESS);
+}
+
+static void print_methods(const Comparison *c)
+{
+    size_t best = 0;
+    for (size_t i = 1; i < c->n; i++)
+        if (c->methods[i].own < c->methods[best].own) best = i;
+    printf("\n%-20s %10s %12s %9s   %-14s %s\n", "method", "steps", "rates", "ms", "own estimate",
+           "from the surest other");
+    for (size_t i = 0; i < c->n; i++) {
+        const Method *m = &c->methods[i];
+        size_t other = best;
+        if (i == best) {
+            other = i == 0 ? 1 : 0;
+            for (size_t k = 0; k < c->n; k++)
+                if (k != i && c->methods[k].own < c->methods[other].own) other = k;
+        }
+        printf("%-20s %10zu %12zu %9.2f   %-14.1e %.1e (%s)\n", m->solver->name, m->n_steps, m->n_rates,
+               m->ms, m->own, distance(c, m->rough, c->methods[other].fine), c->methods[other].solver->name);
+    }
+    printf("\nlargest difference between any two, in parts of the largest value\n%-12s", "");
+    for (size_t k = 0; k + 1 < c->n; k++) printf(" %9.9s", c->methods[k].solver->name);
+    for (size_t i = 1; i < c->n; i++) {
+        printf("\n%-12.12s", c->methods[i].solver->name);
+        for (size_t k = 0; k < i; k++)
+            printf(" %9.1e", distance(c, c->methods[i].rough, c->methods[k].rough));
+    }
+    printf("\n");
+}
+
+static orr_table *table_of_digits(const Comparison *c, const char *time_unit)
+{
+    static const char *const names[] = { "digits" }, *const units[] = { NULL };
+    orr_table *table = orr_table_create(0);
+    const orr_sink sink = orr_table_sink(table);
+    sink.begin(sink.self, names, units, 1, time_unit);
+    for (size_t row = 0; row < c->n_rows; row++) {
+        const double digits = digits_at(c, row);
+        sink.row(sink.self, orr_table_column(c->methods[0].fine, 0)[row], &digits, 1);
+    }
+    if (sink.end) sink.end(sink.self, ORR_STATUS_OK);
+    return table;
+}
+
+static void print_verdict(const Comparison *c, const orr_table *digits)
+{
+    const double *t = orr_table_column(digits, 0), *d = orr_table_column(digits, 1);
+    double least = DIGITS_MOST;
+    size_t lost = c->n_rows, n = 0;
+    printf("\n");
+    for (size_t i = 0; i < c->n; i++) {
+        n += !c->methods[i].is_out;
+        if (c->methods[i].is_out)
+            printf("%s is not asked: by its own estimate it has no digit right here. Give it a smaller step "
+                   "or tolerance.\n",
+                   c->methods[i].solver->name);
+    }
+    for (size_t row = 0; row < c->n_rows; row++) {
+        least = fmin(least, d[row]);
+        if (d[row] < DIGITS_LOST && lost == c->n_rows) lost = row;
+    }
+    if (lost == c->n_rows) {
+        printf("%zu methods agree on %.0f digits or more at every time compared. That is agreement, not "
+               "proof: they may\n"
+               "share an error, and no method knows whether the model is right.\n",
+               n, floor(least));
+        return;
+    }
+    size_t half = 0;
+    while (half < lost && d[half] >= 3) half++;
+    if (half > 0) printf("%zu methods agree on 3 digits or more until t = %.6g", n, t[half - 1]);
+    else printf("%zu methods never agree on 3 digits", n);
+    printf(" and have no digit in common at t = %.6g.\n"
+           "What a method shows from there on is its own, not the model's: small errors have grown until "
+           "they are all there is.\n"
+           "A finer tolerance puts that off. What does not depend on a single path, such as a mean, may "
+           "still agree.\n",
+           t[lost]);
+}
+
+static orr_status compare(const Settings *s, const Session *session, const orr_experiment *e, orr_diag *diag)
+{
+    Comparison c = { 0 };
+    orr_status status = run_all(s, session, e, &c, diag);
+    if (status == ORR_STATUS_OK) {
+        measure(&c);
+        printf("%s%s%s: %zu methods, %zu variables at %zu times, t = %g to %g %s; each once more, finer\n",
+               orr_model_name(session->model), *e->name ? ", " : "", e->name, c.n, c.n_columns, c.n_rows,
+               e->from, e->until, orr_model_time_unit(session->model));
+        print_methods(&c);
+        orr_table *digits = table_of_digits(&c, orr_model_time_unit(session->model));
+        static const char *const ys[] = { "digits" };
+        const orr_plot plot = { .ys = ys, .n_ys = 1 };
+        printf("\n");
+        bool ok = orr_plot_text(digits, &plot, stdout, WIDTH, HEIGHT, diag);
+        for (size_t i = 0; i < s->plot.n; i++)
+            ok = orr_plot_file(digits, &plot, "digits on which the methods agree", s->plot.items[i], diag) &&
+                 ok;
+        print_verdict(&c, digits);
+        orr_table_destroy(digits);
+        status = ok ? ORR_STATUS_OK : failure_status(diag);
+    }
+    for (size_t i = 0; i < c.n; i++) {
+        orr_table_destroy(c.methods[i].rough);
+        orr_table_destroy(c.methods[i].fine);
+    }
+    free(c.scale);
+    return status;
+}
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    const Settings *s = settings;
+    Session session;
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model,
+                                  .set = &s->set };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) {
+        orr_experiment e = session.experiment;
+        Given given;
+        List records = { 0 };
+        bool ok = given_read(&given, &s->set, &session, &e, diag);
+        ok &= given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
+        ok &= given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
+        ok &= given_is_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
+        ok &= given_is_positive("E417", "quantum", "give one such as --quantum 1e-4", s->quantum, diag);
+        if (!isnan(s->from)) e.from = s->from;
+        if (!isnan(s->until)) e.until = s->until;
+        else if (isnan(e.until)) e.until = e.from + 10;
+        if (!isnan(s->step)) e.run.step = s->step;
+        if (!isnan(s->tol)) e.run.tolerance = s->tol;
+        if (!isnan(s->abs)) e.run.absolute = s->abs;
+        if (!isnan(s->quantum)) e.run.quantum = s->quantum;
+        e.every = !isnan(s->every) && s->every > 0 ? s->every : (e.until - e.from) / ROWS;
+        if (s->record) {
+            names_split(s->record, &records);
+            e.records = records.items;
+            e.n_records = records.n;
+        }
+        e.n_expects = e.n_plots = e.n_sends = 0;
+        status = ok ? compare(s, &session, &e, diag) : ORR_STATUS_USAGE;
+        names_free(&records);
+        given_free(&given);
+    }
+    session_close(&session);
+    return (int)status;
+}
+
+const Command command_compare = {
+    .name = "compare",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Run by several methods and show how far they agree",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details = "Each method runs as asked and once more, finer; what that changes is its own estimate of its "
+               "error.\n"
+               "  orrery compare examples/lorenz.orr --solvers rk4,dopri5,qss3\n"
+               "  orrery compare examples/lotka_volterra.orr cycle --tol 1e-8 --quantum 1e-5\n",
+};
