@@ -572,6 +572,11 @@ static void find_values(Writer *w)
         if (is_param && v->start != EXPR_NONE && !is_number(w, v->start) && !(g->is_fixed && g->is_fixed[i]))
             w->value[i] = v->start;
     }
+    for (size_t i = 0; i < w->flat->events.n; i++) {    // each changes something the blocks would keep
+        diag_report(w->diag, DIAG_NOT_CSMP, w->flat->events.items[i].place, "an event");
+        diag_hint(w->diag, "block diagrams have no events");
+        w->ok = false;
+    }
     for (uint32_t i = 0; i < g->blocks->n_states; i++) w->var_number[g->blocks->states[i]] = reserve(w);
     const Ordered *dynamic = &g->blocks->dynamic;
     for (uint32_t i = 0; i < dynamic->n_blocks; i++) {
