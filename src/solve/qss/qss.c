@@ -166,10 +166,8 @@ static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int
     const double *x = m->x + CODE_X * (size_t)i;
     double *again = m->again + 2 * (size_t)i;
     const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
-    // such errors add up: over the whole run they may come to a few quanta
-    const double allowed = x[X_QUANTUM] * fmin(0.5, elapsed * m->looks_per_time);
     double factor = error == 0 ? 100 : 2;
-    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(allowed / error, 1.0 / order));
+    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(0.5 * x[X_QUANTUM] / error, 1.0 / (order + 1)));
     again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
     again[0] = x[X_TIME] + again[1];
 }
@@ -774,7 +772,6 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     if (m->bends) {
         m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
         const double span = island->options.t_end - island->t;
-        m->looks_per_time = isfinite(span) && span > 0 ? 5 / span : 1;
         m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
         for (uint32_t i = 0; i < m->n; i++) {
             m->again[2 * i] = INFINITY;

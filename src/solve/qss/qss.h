@@ -40,7 +40,6 @@ typedef struct Qss {
     const bool *bends;    // [n] NULL: none is such
     double *again;        // [2*n] when, and after how long
     double least_wait;
-    double looks_per_time;    // quanta that may be lost by this in a unit of time
     // relations
     double *modes;           // [n_relations] inside v; whoever changes one calls restart
     double *modes_seen;      // [n_relations]
