@@ -148,6 +148,24 @@ static AstRef make_name(Arena *arena, const char *name)
     return (AstRef){ .parts = part, .n_parts = 1 };
 }
 
+// discrete name = IC; next name = rule every T: the parameters come first, as the form of the block says.
+static void make_discrete(Builder *b, const CsmpUse *use, const char *name, Place name_place, AstItem *items)
+{
+    Arena *arena = b->arena;
+    items[0] = (AstItem){ .kind = AST_DECL, .place = use->place };
+    items[0].decl = (AstDecl){ .kind = AST_DISCRETE, .name = name, .value = use->args[0], .place = name_place };
+    AstEvent *event = ARENA_NEW(arena, AstEvent);
+    *event = (AstEvent){ .kind = AST_NEXT, .time = use->args[1], .n_body = 1, .place = use->place };
+    event->body = ARENA_NEW(arena, AstItem);
+    *event->body = (AstItem){ .kind = AST_ASSIGN, .place = use->place };
+    event->body->assign.target = use->self->ref;
+    event->body->assign.value = csmp_rule_apply(use, arena);
+    items[1] = (AstItem){ .kind = AST_EVENT, .place = use->place };
+    items[1].event = event;
+}
+
+static uint32_t items_of(const CsmpLine *line) { return csmp_blocks[line->kind].role == CSMP_DISCRETE ? 2 : 1; }
+
 static void make_item(Builder *b, size_t i, AstItem *item)
 {
     const CsmpDiagram *d = b->d;
@@ -166,6 +184,10 @@ static void make_item(Builder *b, size_t i, AstItem *item)
     }
     AstExpr *self = make_reference(arena, &b->parts[i], name_place);
     const CsmpUse use = { block, shape, b->args, line->n_args, self, place };
+    if (block->role == CSMP_DISCRETE) {
+        make_discrete(b, &use, b->parts[i].name, name_place, item);
+        return;
+    }
     AstExpr *rule = csmp_rule_apply(&use, arena);
 
     item->place = place;
@@ -250,8 +272,8 @@ static void make_ast(Builder *b, Ast *ast, const char *path)
     const CsmpDiagram *d = b->d;
     const size_t n = d->lines.n;
     AstModel model = { .name = model_name(b->arena, path),
-                       .place = { d->file, 0, 0 },
-                       .n_items = (uint32_t)n };
+                       .place = { d->file, 0, 0 } };
+    for (size_t i = 0; i < n; i++) model.n_items += items_of(&d->lines.items[i]);
     const CsmpSetting *title = &d->settings[CSMP_TITLE];
     if (title->text.n > 0) model.doc = text_copy(b->arena, title->text);
     if (title->is_given) model.place = title->place;
@@ -265,8 +287,12 @@ static void make_ast(Builder *b, Ast *ast, const char *path)
         if (d->lines.items[i].n_args > most) most = d->lines.items[i].n_args;
     }
     b->args = ARENA_ARRAY(&b->d->arena, AstExpr *, most);
-    model.items = ARENA_ARRAY(b->arena, AstItem, n);
-    for (size_t i = 0; i < n; i++) make_item(b, i, &model.items[i]);
+    model.items = ARENA_ARRAY(b->arena, AstItem, model.n_items);
+    AstItem *item = model.items;
+    for (size_t i = 0; i < n; i++) {
+        make_item(b, i, item);
+        item += items_of(&d->lines.items[i]);
+    }
 
     AstExperiment experiment = make_experiment(b, &model);
     choose_recorded(b, &experiment);

@@ -12,6 +12,7 @@
 typedef enum CsmpRole {
     CSMP_VALUE,       // an equation
     CSMP_STATE,       // an equation with an integral: the block has a state
+    CSMP_DISCRETE,    // takes over the value of its rule every T, from IC on
     CSMP_CONSTANT,    // a parameter of the model
     CSMP_OUTPUT,      // a recorded output
 } CsmpRole;

@@ -76,6 +76,7 @@ static inline const AstItem *find_item(const Read *r, const char *name)
     const AstModel *model = &r->ast.models.items[0];
     for (uint32_t i = 0; i < model->n_items; i++) {
         const AstItem *item = &model->items[i];
+        if (item->kind == AST_EVENT) continue;
         const char *own = item->kind == AST_DECL ? item->decl.name : item->equation.lhs->ref.parts[0].name;
         if (strcmp(own, name) == 0) return item;
     }

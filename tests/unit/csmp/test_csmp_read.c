@@ -194,6 +194,29 @@ static void test_each_block_becomes_its_equation(void **state)
     }
 }
 
+// discrete b9 = IC; next b9 = input every T; and blocks behind it are where they were
+static void test_a_z_delay_is_a_discrete_variable(void **state)
+{
+    (void)state;
+    Read r = read_blocks("TIME, 1\nZDELAY, 9, 0.5, 2, 1\nGAIN, 10, 3, 9\nO, 11, 10\n");
+    if (!r.ok) show_messages(&r);
+    assert_true(r.ok);
+    const AstModel *model = &r.ast.models.items[0];
+    assert_int_equal(model->n_items, 5);
+    const AstItem *decl = &model->items[1], *next = &model->items[2];
+    assert_int_equal(decl->kind, AST_DECL);
+    assert_int_equal(decl->decl.kind, AST_DISCRETE);
+    assert_string_equal(decl->decl.name, "b9");
+    assert_true(decl->decl.value->number.value == 0.5);
+    assert_int_equal(next->kind, AST_EVENT);
+    assert_int_equal(next->event->kind, AST_NEXT);
+    assert_true(next->event->time->number.value == 2);
+    assert_string_equal(next->event->body->assign.target.parts[0].name, "b9");
+    assert_string_equal(next->event->body->assign.value->ref.parts[0].name, "b1");
+    assert_equals(&r, "b10", "3*b9");
+    read_free(&r);
+}
+
 static void test_constants_are_parameters(void **state)
 {
     (void)state;
@@ -405,6 +428,7 @@ int main(void)
         cmocka_unit_test(test_settings_are_read),
         cmocka_unit_test(test_every_example_of_the_table_is_read),
         cmocka_unit_test(test_each_block_becomes_its_equation),
+        cmocka_unit_test(test_a_z_delay_is_a_discrete_variable),
         cmocka_unit_test(test_constants_are_parameters),
         cmocka_unit_test(test_sums_have_the_bits_of_their_definition),
         cmocka_unit_test(test_the_order_of_lines_makes_no_difference),
