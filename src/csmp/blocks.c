@@ -110,7 +110,7 @@ const CsmpBlock csmp_blocks[] = {
       "the input as it was tau ago; before that, as it was at the start", "DELAY, 3, 0.5, 1" },
     { "LAG", "REALPL", CSMP_STATE, "LAG, n, IC, tau, e1", "INTEG((e1 - self)/tau, IC)", "0 < tau",
       "first-order lag: tau*y' + y = e1, from the initial condition IC", "LAG, 3, 0, 2.5, 1" },
-    { "ZDELAY", "Z", CSMP_DISCRETE, "ZDELAY, n, IC, T, e1", "e1", "0 < T",
+    { "ZDELAY", "", CSMP_DISCRETE, "ZDELAY, n, IC, T, e1", "e1", "0 < T",
       "z-delay: IC at first; every T, the input as it was just before; all of them at once", "ZDELAY, 3, 0, 0.1, 1" },
 };
 // clang-format on

@@ -145,7 +145,7 @@ run run memory.orr --max-memory -5; expect_status 2; expect_err 'E022'
 # ---- A z-delay: a difference equation as blocks, and a register in which all shift at once
 run run "$root/examples/logistic.csmp" -o - --quiet
 expect_near "$(awk -F, 'END { print $2 }' out)" "$(awk 'BEGIN { x = 0.3; for (i = 0; i < 20; i++) x = 3.7*x*(1 - x); printf "%.15g", x }')" 1e-9
-printf '$endtime = 4\n$timestep = 0.5\n$comminterval = 1\nTIME, 1\nZDELAY, 2, -1, 1, 1\nZ, 3, -2, 1, 2\nO, 4, 2\nO, 5, 3\n' >shift.csmp
+printf '$endtime = 4\n$timestep = 0.5\n$comminterval = 1\nTIME, 1\nZDELAY, 2, -1, 1, 1\nZDELAY, 3, -2, 1, 2\nO, 4, 2\nO, 5, 3\n' >shift.csmp
 run run shift.csmp -o - --quiet
 expect_equal "$(tail -n +2 out | tr '\n' ' ')" '0,-1,-2 1,1,-1 2,2,1 3,3,2 4,4,3 '
 
