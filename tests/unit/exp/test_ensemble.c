@@ -49,8 +49,10 @@ static bool member(void *self, const orr_member *m)
     told->status[m->index] = m->status;
     told->n_rows[m->index] = m->n_rows;
     assert_true(m->n_rows <= ROWS_MOST);
-    memcpy(told->times[m->index], m->times, m->n_rows * sizeof(double));
-    memcpy(told->rows[m->index], m->rows, m->n_rows * told->n_columns * sizeof(double));
+    if (m->n_rows > 0) {
+        memcpy(told->times[m->index], m->times, m->n_rows * sizeof(double));
+        memcpy(told->rows[m->index], m->rows, m->n_rows * told->n_columns * sizeof(double));
+    }
     snprintf(told->failure[m->index], sizeof told->failure[0], "%s", m->failure ? m->failure : "");
     return ++told->n_members != told->stop_after;
 }
