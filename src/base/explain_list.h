@@ -1009,7 +1009,7 @@
       "CSMP blocks know arithmetic and integrals. The model contains something that cannot be\n" \
       "taken apart into them.", \
       "    orrery export --csmp ball.orr    # with a 'when' in it", \
-      "leave that part out, or export another form: orrery export --c.") \
+      "leave that part out: a diagram has blocks for arithmetic, integrals and delays.") \
     X(EXPERIMENT_UNKNOWN, \
       "The file contains no experiment of the name given on the command line.", \
       "    orrery run tank.orr onec", \

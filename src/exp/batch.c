@@ -20,7 +20,6 @@ enum {
 struct Batch {
     orr_run *run;             // for starts and values of single members
     double  *x, *v;           // [n_states][CODE_LANES], [first_var][CODE_LANES]
-    double  *before;          // like x: when the chunk began
     double  *scratch;         // like x
     double  *lane;            // [CODE_LANE_VECTORS + n_states][CODE_LANES] times, steps, …, rates: see code.h
     double   moved[CODE_LANES];
@@ -43,7 +42,6 @@ Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
     const size_t n_x = (size_t)model->n_states * CODE_LANES, n_v = (size_t)model->ir.layout.first_var * CODE_LANES;
     b->run = run;
     b->x = ARENA_ARRAY(arena, double, n_x);
-    b->before = ARENA_ARRAY(arena, double, n_x);
     b->scratch = ARENA_ARRAY(arena, double, n_x);
     b->v = ARENA_ARRAY(arena, double, n_v);
     b->lane = ARENA_ARRAY(arena, double, n_x + CODE_LANE_VECTORS * CODE_LANES);

@@ -32,6 +32,10 @@ Calendar calendar_init(void *block, uint32_t n_ids);    // attach, and nothing i
 
 // Earliest time; INFINITY if nothing is due.
 static inline double calendar_first(const Calendar *calendar) { return calendar->entries[CALENDAR_ROOT].t; }
+static inline uint32_t calendar_first_id(const Calendar *calendar)    // one of those due then
+{
+    return calendar->entries[CALENDAR_ROOT].id;
+}
 static inline double calendar_time(const Calendar *calendar, uint32_t id)    // INFINITY: not due
 {
     return calendar->places[id] ? calendar->entries[calendar->places[id]].t : (double)INFINITY;

@@ -22,7 +22,8 @@ enum {
     WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
     NUDGES = 40,
-    LOOKS = 500,    // at a relation that moves in time, in a run
+    LOOKS = 500,       // at a relation that moves in time, in a run
+    CACHE_LINE = 64,   // where a calendar likes to begin
 };
 #define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
@@ -83,7 +84,7 @@ INLINE void schedule(Qss *m, uint32_t i)
 {
     if (m->scans) return;
     const double due = m->x[CODE_X * i + X_DUE];
-    time_heap_set(&m->heap, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
+    calendar_set(&m->due, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
 }
 
 // ---- Rates
@@ -210,7 +211,7 @@ static void watch(Qss *m, const Island *island, uint32_t k, double t)
         if (m->ir->watches_time[k] && isfinite(island->options.t_end))
             after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
     }
-    time_heap_set(&m->crossings, k, t + after);
+    calendar_set(&m->crossings, k, t + after);
 }
 
 INLINE void note_watchers(Qss *m, uint32_t i)
@@ -330,8 +331,8 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
 INLINE uint32_t next_state(const Qss *m, double *t)
 {
     if (!m->scans) {
-        *t = time_heap_time(&m->heap);
-        return time_heap_first(&m->heap);
+        *t = calendar_first(&m->due);
+        return calendar_first_id(&m->due);
     }
     uint32_t first = 0;
     double least = m->x[X_DUE];
@@ -424,7 +425,7 @@ static void take_back(Qss *m, Island *island, double t)
     m->event++;
     for (uint32_t k = 0; k < m->ir->n_relations; k++) {
         if (m->modes[k] != m->modes_seen[k]) follow_mode(m, island, k, t);
-        else if (isinf(m->crossings.items[m->crossings.place[k]].t)) watch(m, island, k, t);
+        else if (isinf(calendar_time(&m->crossings, k))) watch(m, island, k, t);
     }
 }
 
@@ -558,8 +559,8 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
     for (; n > 0; n--) {
         double due;
         const uint32_t i = next_state(m, &due);
-        const bool crosses = has_relations && time_heap_time(&m->crossings) < due;
-        if (crosses) due = time_heap_time(&m->crossings);
+        const bool crosses = has_relations && calendar_first(&m->crossings) < due;
+        if (crosses) due = calendar_first(&m->crossings);
         if (due > t_want) {
             t = t_want;
             break;
@@ -572,17 +573,17 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
         t = due;
         m->event++;
         if (crosses) {
-            const uint32_t k = time_heap_first(&m->crossings);
+            const uint32_t k = calendar_first_id(&m->crossings);
             const double at = confirm(m, island, k, t);
             if (isnan(at)) {
                 watch(m, island, k, t);
-                if (time_heap_first(&m->crossings) == k && time_heap_time(&m->crossings) <= t)
-                    time_heap_set(&m->crossings, k, INFINITY);
+                if (calendar_first_id(&m->crossings) == k && calendar_first(&m->crossings) <= t)
+                    calendar_set(&m->crossings, k, INFINITY);
                 continue;
             }
             t = at;
             if (is_single || m->leaves_events) {
-                time_heap_set(&m->crossings, k, INFINITY);
+                calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
                 m->t = island->t = t;
                 fill(m, island, t);
@@ -738,6 +739,13 @@ static void choose_quanta(Qss *m, const Island *island, Arena *arena)
     }
 }
 
+static Calendar new_calendar(uint32_t n, Arena *arena)
+{
+    const size_t bytes = calendar_bytes(n) + CACHE_LINE;
+    const uintptr_t at = (uintptr_t)arena_alloc(arena, bytes, 1);
+    return calendar_init((void *)((at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1)), n);
+}
+
 static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool is_implicit)
 {
     const orr_model *model = island->model;
@@ -754,11 +762,11 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     m->x = ARENA_ARRAY(arena, double, CODE_X *(size_t)m->n);
     m->q = ARENA_ARRAY(arena, double, CODE_Q *((size_t)m->n + ir->n_shared));
     m->scans = m->n <= CODE_UPDATES_MAX;
-    if (!m->scans) time_heap_init(&m->heap, m->n, arena);
+    if (!m->scans) m->due = new_calendar(m->n, arena);
     m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
     m->modes = island_modes(island);
     m->modes_seen = ARENA_ARRAY(arena, double, ir->n_relations);
-    time_heap_init(&m->crossings, ir->n_relations, arena);
+    m->crossings = new_calendar(ir->n_relations, arena);
     m->watched_at = ARENA_ARRAY(arena, uint64_t, ir->n_relations);
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
     m->window = WINDOW;

@@ -5,7 +5,7 @@
 // apart by its quantum; then q is renewed, and only the rates that read it are computed anew.
 #pragma once
 #include "code/quantise.h"
-#include "num/time_heap.h"
+#include "num/calendar.h"
 #include "solve/solver.h"
 
 // Places in x of a state; coefficients come first.
@@ -32,7 +32,7 @@ typedef struct Qss {
     bool has_own_quanta;
     bool scans;             // few states: look at all instead of keeping a heap
     bool is_small;          // the tight loop will do
-    TimeHeap heap;          // of the states, if not
+    Calendar due;           // of the states, if not
     uint64_t *shared_at;    // [n_shared] event at which it was computed
     uint64_t event;         // counts times at which something happened
     // a rate whose polynomial is only near the truth, because it reads time or is not linear, is computed
@@ -43,7 +43,7 @@ typedef struct Qss {
     // relations
     double *modes;           // [n_relations] inside v; whoever changes one calls restart
     double *modes_seen;      // [n_relations]
-    TimeHeap crossings;      // of relations
+    Calendar crossings;      // of relations
     uint64_t *watched_at;    // [n_relations] event at which it was looked at
     uint32_t *to_watch;      // [n_relations] scratch
     uint32_t n_to_watch;
