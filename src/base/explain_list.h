@@ -1467,6 +1467,12 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(QUEUE_MEMORY, \
+      "The queues of a run share a limited memory, and one of them has grown until it was full.\n" \
+      "Mostly more arrives at a component than it can handle, so that the queue has no end.", \
+      "    an arrival every second, a service of two seconds, and a run of 10^9 s", \
+      "compare what arrives with what is handled; let the component refuse what does not fit.\n" \
+      "If the length is meant, allow more memory (max_memory of the options).") \
     X(INPUT_LATE, \
       "The run needs the next value of an input to go on, and the sender took too long. What was\n" \
       "computed before is kept.", \

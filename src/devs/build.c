@@ -158,6 +158,8 @@ static const char *what_is_wrong(const orr_atomic *type)
     if (type->traits & ~(unsigned)ORR_ATOMIC_ABSOLUTE) return "it has traits that are not known";
     for (uint32_t i = 0; i < type->n_outputs; i++)
         if (type->outputs[i].size > ORR_DEVS_MESSAGE_MAX) return "an output has too large messages";
+    if (!type->save != !type->load || (type->save && !type->destroy))
+        return "it has one or two of save, load and destroy, but not all";
     if (type->n_outputs > 0 && !type->output) return "it has outputs, but no output function";
     return NULL;
 }

@@ -3,7 +3,9 @@
 //     build.c     components and couplings as they are added
 //     flatten.c   the tree of components → components in the order of names, couplings from output to input
 //     kernel.c    the loop: who is due, messages into bags, transitions
-//     run.c       creating, saving, asking
+//     run.c       creating, asking
+//     saved.c     a run as bytes, and back
+//     queue.c     lists that grow, in the memory of the run
 //     inputs.c    messages from outside that are still to come
 //     chain.c     who keeps whom going when an instant never ends
 //
@@ -23,6 +25,7 @@ enum {
     DEVS_COUPLINGS_MAX = 1 << 30,
     DEVS_BAGS_MAX = 1000000,    // at one instant, if the caller does not say
     DEVS_BAG_MAX = 1 << 30,     // messages arriving in one bag
+    DEVS_MEMORY_MAX = 1 << 30,  // bytes of all queues, if the caller does not say
 };
 
 // ---- The model
@@ -93,6 +96,7 @@ struct orr_devs {
     size_t         n_targets, n_reached;    // in the list; in all
     size_t         state_words;     // units of 8 bytes of all actors and their states
     size_t         own_words;       // of the states alone
+    bool           has_objects;     // a type frees its states
 };
 
 // The targets of an output, from the one returned up to *end.
@@ -115,14 +119,11 @@ bool devs_flatten(orr_devs *model);    // false: errors were reported
 
 // ---- The run
 
-// What a saved run begins with; then calendar, zero and states.
 typedef struct DevsClock {
     double   now;
     uint64_t bag;             // bags at this instant so far
     uint64_t n_instants, n_bags, n_internal, n_external, n_confluent, n_messages, n_received;
-    uint32_t n_zero;
-    uint32_t n_components;    // to recognise a block by
-    uint64_t state_words;
+    uint64_t n_zero;
 } DevsClock;
 
 typedef struct DevsMessage {
@@ -170,6 +171,14 @@ DevsInput  inputs_take(DevsInputs *inputs);           // the first; its value st
 void       inputs_clear(DevsInputs *inputs);
 void       inputs_free(DevsInputs *inputs);
 
+// The memory of all queues. Blocks are powers of 2 in words; what is outgrown waits for another queue. The
+// words begin with this head.
+enum { POOL_CLASSES = 32 };
+typedef struct DevsPool {
+    uint64_t n_words;                // in use, with the head
+    uint32_t waiting[POOL_CLASSES];  // of 2^k words: the first, whose first word leads on; 0: none
+} DevsPool;
+
 struct orr_devs_run {
     const orr_devs  *model;       // borrowed
     orr_diag        *diag;        // borrowed
@@ -185,6 +194,9 @@ struct orr_devs_run {
     char      *states;            // actors, each followed by its state
 
     DevsInputs inputs;            // from outside
+    uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: there are no queues yet
+    size_t     pool_capacity;     // words
+    uint32_t   n_begun;           // components whose init was called
 
     // one bag's working memory, kept for the next; malloc'ed
     uint32_t       *imminent;     // [n_components]
@@ -208,6 +220,9 @@ double kernel_next(const orr_devs_run *run);    // when something happens next; 
 void   kernel_bag(orr_devs_run *run, double t); // one bag, at kernel_next
 // Report who keeps whom going among the components in `watched`.
 void       chain_report(orr_devs_run *run);
+
+size_t pool_words(const orr_devs_run *run);                     // in use; 0: there are no queues
+void   pool_load(orr_devs_run *run, const uint64_t *words, size_t n);
 
 // Sort numbers. Linear if they are nearly in order. The working memory, malloc'ed, grows as needed.
 void sort_ids(uint32_t *ids, size_t n, uint32_t **scratch, size_t *scratch_capacity);

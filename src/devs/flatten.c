@@ -157,6 +157,7 @@ static void make_spots(orr_devs *model)
     for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
         const DevsDecl *d = &model->decls.items[model->by_component[b]];
         model->types[d->type_number] = d->type;
+        if (d->type->destroy) model->has_objects = true;
     }
 }
 

@@ -405,6 +405,7 @@ void kernel_begin(orr_devs_run *run)
             void *state = actor_of(run, d->component + i) + 1;
             const char *params = d->params;
             run->call.component = d->component + i;
+            run->n_begun = d->component + i + 1;
             if (d->type->init)
                 d->type->init(state, params ? params + (size_t)i * d->stride : NULL, &run->call);
             schedule(run, d->component + i, d->type, state, run->call.t);
