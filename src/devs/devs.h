@@ -194,7 +194,7 @@ struct orr_devs_run {
     char      *states;            // actors, each followed by its state
 
     DevsInputs inputs;            // from outside
-    uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: there are no queues yet
+    uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: no queues yet
     size_t     pool_capacity;     // words
     uint32_t   n_begun;           // components whose init was called
 

@@ -85,7 +85,8 @@ static uint32_t block_of(const orr_devs_queue *queue)
 static uint64_t *slot(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
 {
     const uint64_t index = (uint64_t)queue->first + i;
-    return run->pool + queue->at + (index < queue->capacity ? index : index - queue->capacity) * slot_words(queue);
+    return run->pool + queue->at +
+           (index < queue->capacity ? index : index - queue->capacity) * slot_words(queue);
 }
 
 static void copy_slots(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t to, uint32_t from)
@@ -135,7 +136,8 @@ static bool grow(orr_devs_run *run, orr_devs_queue *queue)
     const uint32_t behind = queue->capacity - queue->first;
     const uint32_t n_first = queue->n < behind ? queue->n : behind;
     if (queue->n > 0) {
-        memcpy(run->pool + at, run->pool + queue->at + (size_t)queue->first * words, (size_t)n_first * words * 8);
+        memcpy(run->pool + at, run->pool + queue->at + (size_t)queue->first * words,
+               (size_t)n_first * words * 8);
         memcpy(run->pool + at + (size_t)n_first * words, run->pool + queue->at,
                (size_t)(queue->n - n_first) * words * 8);
     }

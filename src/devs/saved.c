@@ -14,8 +14,8 @@
 
 typedef struct SavedHead {
     DevsClock clock;
-    uint64_t n_components, state_words;    // to recognise a run of the same model by
-    uint64_t n_pool, n_inputs, n_objects;  // words, messages, bytes
+    uint64_t n_components, state_words;      // to recognise a run of the same model by
+    uint64_t n_pool, n_inputs, n_objects;    // words, messages, bytes
 } SavedHead;
 
 typedef struct SavedInput {
@@ -100,7 +100,8 @@ static char *save_inputs(const orr_devs_run *run, char *p)
     for (uint32_t i = 0; i < inputs->n; i++) {
         const SavedInput saved = { sorted[i].t, sorted[i].port };
         p = write_bytes(p, &saved, sizeof saved);
-        p = write_bytes(p, inputs->values + (size_t)sorted[i].slot * inputs->slot_words, inputs->slot_words * 8);
+        p = write_bytes(p, inputs->values + (size_t)sorted[i].slot * inputs->slot_words,
+                        inputs->slot_words * 8);
     }
     arena_free(&work);
     return p;
