@@ -54,6 +54,12 @@ static bool parse_unit(Parser *p, const char **unit, Place *place)
     return true;
 }
 
+bool parse_unit_of(Parser *p, const char **unit)
+{
+    Place place;
+    return parse_unit(p, unit, &place);
+}
+
 // A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
 // m*v^2/2 [J]`. A number that is itself the whole value, with a sign or without, keeps it too.
 static const char *unit_of_value(Parser *p, AstExpr *value, Place *place)
@@ -133,7 +139,7 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
     return true;
 }
 
-static void parse_declarations(Parser *p, AstDeclKind kind)
+void parse_declarations(Parser *p, AstDeclKind kind)
 {
     parse_advance(p);
     do {

@@ -40,7 +40,7 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery",   "prefer",  "table" };
+                                         "experiment", "orrery",   "prefer",  "table",    "elseif" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -583,6 +583,247 @@ static void print_machine(const AstMachine *machine, Printer *p)
     put(p, "end\n");
 }
 
+// ---- Records, enumerations, atomics
+
+static void print_type(const char *type, Printer *p)
+{
+    if (!type) return;
+    put(p, " : ");
+    print_name(type, p);
+}
+
+static void print_unit(const char *unit, Printer *p)
+{
+    if (unit) put_format(p, " [%s]", unit);
+}
+
+static void print_record(const AstRecord *record, Printer *p)
+{
+    put(p, "record ");
+    print_name(record->name, p);
+    print_doc(record->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < record->n_fields; i++) {
+        put(p, "  ");
+        p->at_start = true;
+        print_name(record->fields[i].name, p);
+        print_unit(record->fields[i].unit, p);
+        print_type(record->fields[i].type, p);
+        put_char(p, '\n');
+    }
+    put(p, "end\n");
+}
+
+static void print_enum(const AstEnum *e, Printer *p)
+{
+    put(p, "enum ");
+    print_name(e->name, p);
+    print_doc(e->doc, p);
+    put_char(p, ' ');
+    for (uint32_t i = 0; i < e->n_values; i++) {
+        if (i > 0) put(p, ", ");
+        print_name(e->values[i], p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_acts(const AstAct *acts, uint32_t n, int depth, Printer *p);
+
+static void print_act(const AstAct *act, int depth, Printer *p)
+{
+    switch (act->kind) {
+    case AST_ACT_ASSIGN:
+        p->at_start = true;
+        print_ref(&act->target, p);
+        put(p, " := ");
+        print_expr(act->value, p);
+        break;
+    case AST_ACT_CALL:
+        p->at_start = true;
+        print_expr(act->value, p);
+        break;
+    case AST_ACT_IF:
+        put(p, "if ");
+        print_expr(act->value, p);
+        put(p, " then\n");
+        print_acts(act->body, act->n_body, depth + 1, p);
+        for (; act->n_other == 1 && act->other->kind == AST_ACT_IF;) {
+            act = act->other;
+            indent(depth, p);
+            put(p, "elseif ");
+            print_expr(act->value, p);
+            put(p, " then\n");
+            print_acts(act->body, act->n_body, depth + 1, p);
+        }
+        if (act->n_other > 0) {
+            indent(depth, p);
+            put(p, "else\n");
+            print_acts(act->other, act->n_other, depth + 1, p);
+        }
+        indent(depth, p);
+        put(p, "end");
+        break;
+    case AST_ACT_FOR:
+        put(p, "for ");
+        print_name(act->index, p);
+        put(p, " in ");
+        print_expr(act->value, p);
+        put(p, "..");
+        print_expr(act->last, p);
+        put_char(p, '\n');
+        print_acts(act->body, act->n_body, depth + 1, p);
+        indent(depth, p);
+        put(p, "end");
+        break;
+    }
+}
+
+static void print_acts(const AstAct *acts, uint32_t n, int depth, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        indent(depth, p);
+        print_act(&acts[i], depth, p);
+        put_char(p, '\n');
+    }
+}
+
+static bool goal_is_empty(const AstGoal *goal)
+{
+    return goal->n_acts == 0 && !goal->state && !goal->condition && goal->n_chances == 0;
+}
+
+static void print_goal(const AstGoal *goal, bool arrow, int depth, Printer *p)
+{
+    const bool leads = goal->state || goal->condition || goal->n_chances > 0;
+    if (goal->n_acts > 0 || !leads) {
+        put(p, "do\n");
+        print_acts(goal->acts, goal->n_acts, depth + 1, p);
+        indent(depth, p);
+        put(p, leads ? "-> " : "end");
+    } else if (arrow) {
+        put(p, "-> ");
+    }
+    if (goal->condition) {
+        put(p, "if ");
+        print_expr(goal->condition, p);
+        put(p, " then ");
+        print_goal(goal->yes, false, depth, p);
+        put(p, " else ");
+        print_goal(goal->no, false, depth, p);
+    } else if (goal->n_chances > 0) {
+        for (uint32_t i = 0; i < goal->n_chances; i++) {
+            const AstExpr *chance = goal->chances[i];
+            const bool plain = chance->kind == AST_NUMBER && rank_of(chance) == RANK_LEAF;
+            if (i > 0) put(p, " | ");
+            if (!plain) put_char(p, '(');
+            print_expr(chance, p);
+            put(p, plain ? " " : ") ");
+            print_goal(&goal->cases[i], false, depth, p);
+        }
+    } else if (goal->state) {
+        if (strcmp(goal->state, "do") == 0) put(p, "\"do\"");    // else a block would begin
+        else print_name(goal->state, p);
+        if (goal->keeps) put(p, " keeping time");
+    }
+}
+
+static void print_transition(const AstTransition *transition, int depth, Printer *p)
+{
+    indent(depth, p);
+    put(p, transition->port ? "on " : "after");
+    if (transition->port) print_name(transition->port, p);
+    if (transition->guard) {
+        put(p, " if ");
+        print_expr(transition->guard, p);
+    }
+    for (uint32_t i = 0; i < transition->n_emits; i++) {
+        const AstEmit *emit = &transition->emits[i];
+        put(p, i > 0 ? ", " : " send ");
+        print_name(emit->port, p);
+        if (emit->value) {
+            put_char(p, '(');
+            print_expr(emit->value, p);
+            put_char(p, ')');
+        }
+        if (emit->condition) {
+            put(p, " if ");
+            print_expr(emit->condition, p);
+        }
+    }
+    if (!transition->port || !goal_is_empty(&transition->goal)) {
+        put_char(p, ' ');
+        print_goal(&transition->goal, true, depth, p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_port(const AstPort *port, Printer *p)
+{
+    put(p, port->is_output ? "  output event " : "  input event ");
+    print_name(port->name, p);
+    print_unit(port->unit, p);
+    print_type(port->type, p);
+    if (port->is_required) put(p, " required");
+    print_doc(port->doc, p);
+    put_char(p, '\n');
+}
+
+static void print_cell(const AstCell *cell, Printer *p)
+{
+    put(p, "  var ");
+    print_name(cell->name, p);
+    print_sizes(&cell->size, cell->size != NULL, p);
+    print_unit(cell->unit, p);
+    print_type(cell->type, p);
+    if (cell->value) {
+        put(p, " = ");
+        print_expr(cell->value, p);
+    }
+    print_doc(cell->doc, p);
+    put_char(p, '\n');
+}
+
+static void print_atomic(const AstAtomic *a, Printer *p)
+{
+    static const char *const words[] = { "internal first", "external first" };
+    put(p, "atomic ");
+    print_name(a->name, p);
+    print_doc(a->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        indent(1, p);
+        print_decl(&a->params[i], p);
+        put_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < a->n_ports; i++) print_port(&a->ports[i], p);
+    for (uint32_t i = 0; i < a->n_cells; i++) print_cell(&a->cells[i], p);
+    if (a->has_start) {
+        put(p, "  start ");
+        print_goal(&a->start, false, 1, p);
+        put_char(p, '\n');
+    }
+    if (a->has_confluent) {
+        put(p, "  confluent ");
+        if (a->confluent == AST_CONFLUENT_OWN) print_goal(&a->confluent_goal, true, 1, p);
+        else put(p, words[a->confluent]);
+        put_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < a->n_common; i++) print_transition(&a->common[i], 1, p);
+    for (uint32_t i = 0; i < a->n_states; i++) {
+        const AstState *state = &a->states[i];
+        put(p, "  state ");
+        print_name(state->name, p);
+        print_doc(state->doc, p);
+        if (state->duration) {
+            put(p, " for ");
+            print_expr(state->duration, p);
+        }
+        put_char(p, '\n');
+        for (uint32_t k = 0; k < state->n_transitions; k++) print_transition(&state->transitions[k], 2, p);
+    }
+    put(p, "end\n");
+}
+
 // ---- Experiments
 
 static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
@@ -801,6 +1042,9 @@ void ast_print(const Ast *ast, FILE *out)
     for (size_t i = 0; i < ast->models.n; i++)
         if (!ast->models.items[i].is_machine) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
+    for (size_t i = 0; i < ast->enums.n; i++) print_enum(&ast->enums.items[i], p);
+    for (size_t i = 0; i < ast->records.n; i++) print_record(&ast->records.items[i], p);
+    for (size_t i = 0; i < ast->atomics.n; i++) print_atomic(&ast->atomics.items[i], p);
     for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }
