@@ -124,8 +124,8 @@ static bool parse_misspelt(Parser *p)
     else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
     else if (text_is(text_from(meant), "table")) parse_table(p);
     else if (text_is(text_from(meant), "atomic")) parse_atomic(p);
-    else if (text_is(text_from(meant), "record")) parse_record(p);
-    else if (text_is(text_from(meant), "enum")) parse_enum(p);
+    else if (text_is(text_from(meant), "record")) parse_record_type(p);
+    else if (text_is(text_from(meant), "enum")) parse_enum_type(p);
     else return false;
     return true;
 }
@@ -141,8 +141,8 @@ static void parse_top(Parser *p, bool is_first)
     if (parse_at_word(p, "model")) parse_model(p);
     else if (parse_at_word(p, "machine") && (named || next == TOKEN_END)) parse_machine(p);
     else if (parse_at_word(p, "atomic") && (named || next == TOKEN_END)) parse_atomic(p);
-    else if (parse_at_word(p, "record") && (named || next == TOKEN_END)) parse_record(p);
-    else if (parse_at_word(p, "enum") && (named || next == TOKEN_END)) parse_enum(p);
+    else if (parse_at_word(p, "record") && (named || next == TOKEN_END)) parse_record_type(p);
+    else if (parse_at_word(p, "enum") && (named || next == TOKEN_END)) parse_enum_type(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
     else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);

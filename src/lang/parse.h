@@ -150,14 +150,14 @@ void parse_machine(Parser *p);                               // at the word `mac
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_declarations(Parser *p, AstDeclKind kind);        // at `param`, `var` …: AST_DECLs on p->items
-bool parse_unit_of(Parser *p, const char **unit);            // [unit], if there is one
+bool parse_own_unit(Parser *p, const char **unit);            // [unit], if there is one
 void parse_experiment(Parser *p);                            // at the word `experiment`
 
 // ---- parse_atomic.c
 
 void parse_atomic(Parser *p);                                // at the word `atomic`
-void parse_record(Parser *p);                                // at the word `record`
-void parse_enum(Parser *p);                                  // at the word `enum`
+void parse_record_type(Parser *p);                                // at the word `record`
+void parse_enum_type(Parser *p);                                  // at the word `enum`
 // Behind `input event` or `output event`; what was read is right also after an error.
 bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n);
 

@@ -361,7 +361,7 @@ bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n)
     do {
         AstPort port = { .is_output = is_output, .place = parse_here(p) };
         port.name = parse_name(p, "the name of an event");
-        ok = port.name && parse_unit_of(p, &port.unit) && parse_type(p, &port.type, &port.type_place);
+        ok = port.name && parse_own_unit(p, &port.unit) && parse_type(p, &port.type, &port.type_place);
         if (ok && parse_at_word(p, "required")) {
             if (is_output) ok = parse_unexpected(p, "',' or the end of the statement");
             else parse_advance(p);
@@ -406,7 +406,7 @@ static void parse_cells(Parser *p, Lists *lists)
             }
             cell.size = sizes[0];
         }
-        if (!parse_unit_of(p, &cell.unit) || !parse_type(p, &cell.type, &cell.type_place)) return;
+        if (!parse_own_unit(p, &cell.unit) || !parse_type(p, &cell.type, &cell.type_place)) return;
         if (parse_accept(p, TOKEN_EQUALS)) {
             cell.value = parse_expr(p);
             if (!cell.value) return;
@@ -576,7 +576,7 @@ static void parse_fields(Parser *p, Lists *lists)
     do {
         AstField field = { .place = parse_here(p) };
         field.name = parse_name(p, "the name of a field");
-        if (!field.name || !parse_unit_of(p, &field.unit)) return;
+        if (!field.name || !parse_own_unit(p, &field.unit)) return;
         if (!parse_type(p, &field.type, &field.type_place)) return;
         if (parse_at(p, TOKEN_EQUALS)) {
             if (parse_report(p, "',' or the end of the line"))
@@ -588,7 +588,7 @@ static void parse_fields(Parser *p, Lists *lists)
     if (parse_at_name(p)) parse_unexpected(p, "':' and a type, ',' or the end of the line");
 }
 
-void parse_record(Parser *p)
+void parse_record_type(Parser *p)
 {
     const Token opener = p->token;
     parse_advance(p);
@@ -609,7 +609,7 @@ void parse_record(Parser *p)
 }
 
 // enum NAME ["doc"] value, value, …
-void parse_enum(Parser *p)
+void parse_enum_type(Parser *p)
 {
     parse_advance(p);
     AstEnum e = { .place = parse_here(p) };

@@ -54,7 +54,7 @@ static bool parse_unit(Parser *p, const char **unit, Place *place)
     return true;
 }
 
-bool parse_unit_of(Parser *p, const char **unit)
+bool parse_own_unit(Parser *p, const char **unit)
 {
     Place place;
     return parse_unit(p, unit, &place);

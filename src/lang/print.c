@@ -592,7 +592,7 @@ static void print_type(const char *type, Printer *p)
     print_name(type, p);
 }
 
-static void print_unit(const char *unit, Printer *p)
+static void print_own_unit(const char *unit, Printer *p)
 {
     if (unit) put_format(p, " [%s]", unit);
 }
@@ -607,7 +607,7 @@ static void print_record(const AstRecord *record, Printer *p)
         put(p, "  ");
         p->at_start = true;
         print_name(record->fields[i].name, p);
-        print_unit(record->fields[i].unit, p);
+        print_own_unit(record->fields[i].unit, p);
         print_type(record->fields[i].type, p);
         put_char(p, '\n');
     }
@@ -761,7 +761,7 @@ static void print_port(const AstPort *port, Printer *p)
 {
     put(p, port->is_output ? "  output event " : "  input event ");
     print_name(port->name, p);
-    print_unit(port->unit, p);
+    print_own_unit(port->unit, p);
     print_type(port->type, p);
     if (port->is_required) put(p, " required");
     print_doc(port->doc, p);
@@ -773,7 +773,7 @@ static void print_cell(const AstCell *cell, Printer *p)
     put(p, "  var ");
     print_name(cell->name, p);
     print_sizes(&cell->size, cell->size != NULL, p);
-    print_unit(cell->unit, p);
+    print_own_unit(cell->unit, p);
     print_type(cell->type, p);
     if (cell->value) {
         put(p, " = ");
