@@ -272,7 +272,7 @@ void parse_statement_begin(Parser *p)
 
 static bool starts_a_file_block(const Parser *p)
 {
-    static const char *const words[] = { "model", "experiment", "machine", "atomic", "record", "frame", "use" };
+    static const char *const words[] = { "model", "experiment", "machine", "atomic", "frame", "use" };
     if (!parse_at(p, TOKEN_NAME)) return false;
     for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
         if (!parse_at_word(p, words[i])) continue;
