@@ -218,6 +218,7 @@ typedef struct orr_devs_options {
     uint64_t run;               // replication: other random numbers with the same seed
     uint64_t max_bags;          // at one instant; more are taken for an endless chain. 0: a million
     size_t   max_memory;        // bytes of all queues together. 0: 2^30
+    int      has_counts;        // keep counts of each component, for orr_devs_run_counts
     void   (*trace)(void *context, const orr_devs_trace *what);    // NULL: none
     void    *trace_context;
     // what arrives at the outputs of the whole model, once for each bag; `port` is an output of the model.
@@ -249,6 +250,15 @@ ORR_API double      orr_devs_run_time(const orr_devs_run *run);
 ORR_API double      orr_devs_run_next(const orr_devs_run *run);    // when something happens; INFINITY: never
 ORR_API const void *orr_devs_run_state(const orr_devs_run *run, uint32_t component);
 ORR_API double      orr_devs_run_due(const orr_devs_run *run, uint32_t component);    // INFINITY: not
+
+// What a component did since the beginning or the last reset; with has_counts only, else zeros.
+typedef struct orr_devs_counts {
+    uint64_t n_internal, n_external;    // transitions; a confluent one counts as one of each
+    uint64_t n_confluent;
+    uint64_t n_sent, n_received;        // messages
+} orr_devs_counts;
+ORR_API orr_devs_counts orr_devs_run_counts(const orr_devs_run *run, uint32_t component);
+ORR_API void            orr_devs_run_reset_counts(orr_devs_run *run);    // the warm-up is over
 
 // A run's changing part as bytes, aligned to 8: size, copy out, copy in. What was saved may be loaded into
 // any run of the same model; it then goes on as the other one did, to the last bit. Equal runs give equal

@@ -10,5 +10,6 @@
 #include "orrery/model.h"
 #include "orrery/random.h"
 #include "orrery/run.h"
+#include "orrery/statistics.h"
 
 #define ORR_VERSION "0.1.0"

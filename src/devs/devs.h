@@ -208,6 +208,8 @@ struct orr_devs_run {
     size_t          n_receivers, n_received, n_messages, n_words;
     size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
+    orr_devs_counts  *counts;     // [n_components] malloc'ed; NULL: they are not kept
+    bool              is_observed;    // there are counts or a trace
     const orr_atomic *sender;     // whose output function is running; NULL: none
     uint32_t sender_output;       // its first output
     bool       has_failed;        // reported; the run stands

@@ -224,8 +224,16 @@ static double schedule(orr_devs_run *run, uint32_t component, const orr_atomic *
     return t;
 }
 
-static void trace_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
+static void observe_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
 {
+    if (run->counts) {
+        orr_devs_counts *counts = &run->counts[run->call.component];
+        counts->n_internal += kind != ORR_DEVS_EXTERNAL;
+        counts->n_external += kind != ORR_DEVS_INTERNAL;
+        counts->n_confluent += kind == ORR_DEVS_CONFLUENT;
+        counts->n_received += n;
+    }
+    if (!run->options.trace) return;
     const orr_devs_trace what = { .t = run->call.t,
                                   .bag = run->clock->bag,
                                   .kind = kind,
@@ -262,8 +270,8 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
         const double elapsed = t - actor->last;
         actor->last = t;
         const double due = schedule(run, component, type, state, t);
-        if (run->options.trace)
-            trace_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
+        if (run->is_observed)
+            observe_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
     }
     run->clock->n_internal += n_imminent;
     run->clock->n_external += n_confluent;
@@ -294,18 +302,20 @@ static void move_receivers(orr_devs_run *run, double t)
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
         n_external++;
         const double due = schedule(run, component, type, state, t);
-        if (run->options.trace) trace_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
+        if (run->is_observed) observe_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
     }
     run->clock->n_external += n_external;
 }
 
 // ---- One bag
 
-static void trace_messages(orr_devs_run *run)
+static void observe_messages(orr_devs_run *run)
 {
     for (size_t m = 0; m < run->n_messages; m++) {
         const DevsMessage *message = &run->messages[m];
         const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
+        if (run->counts && is_inside) run->counts[message->sender].n_sent++;
+        if (!run->options.trace) continue;
         const uint32_t first =
             is_inside ? run->model->spots[message->sender].first_output : run->model->first_input;
         const orr_devs_trace what = { .t = run->call.t,
@@ -387,7 +397,7 @@ void kernel_bag(orr_devs_run *run, double t)
     const size_t n_imminent = find_imminent(run, t);
     if (run->inputs.n) take_inputs(run, t);
     ask_for_output(run, n_imminent);
-    if (run->options.trace) trace_messages(run);
+    if (run->is_observed) observe_messages(run);
     if (run->n_received > run->n_receivers) place_many(run);
     if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
     clock->n_messages += run->n_messages;

@@ -2,7 +2,8 @@
 //
 // The queues of a run share one growing array of words. A queue is a ring in a block of it; blocks have
 // powers of 2 words. When a ring is full it gets a block of twice the size: the same one if it stands last,
-// else another, and the old one waits in a list for another queue. Everything is found by offsets: the words can be moved, copied and saved.
+// else another, and the old one waits in a list for another queue. Everything is found by offsets: the words
+// can be moved, copied and saved.
 #include "devs/devs.h"
 #include <stdlib.h>
 #include <string.h>

@@ -82,6 +82,8 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     make_block(run);
     run->imminent = new_array(n, sizeof *run->imminent);
     make_actors(run);
+    if (options->has_counts) run->counts = new_array(n, sizeof *run->counts);
+    run->is_observed = options->has_counts || options->trace;
     const DevsPorts *ports = &model->ports.items[0];
     for (uint32_t i = 0; i < ports->n_inputs; i++)
         if ((ports->inputs[i].size + 7) / 8 > run->inputs.slot_words)
@@ -109,6 +111,7 @@ void orr_devs_run_destroy(orr_devs_run *run)
     if (!run) return;
     destroy_objects(run);
     free(run->pool);
+    free(run->counts);
     inputs_free(&run->inputs);
     free(run->imminent);
     free(run->receivers);
@@ -188,6 +191,17 @@ double orr_devs_run_due(const orr_devs_run *run, uint32_t component)
     return calendar_time(&run->calendar, component);
 }
 
+orr_devs_counts orr_devs_run_counts(const orr_devs_run *run, uint32_t component)
+{
+    const bool is_known = run->counts && component < run->model->n_components;
+    return is_known ? run->counts[component] : (orr_devs_counts){ 0 };
+}
+
+void orr_devs_run_reset_counts(orr_devs_run *run)
+{
+    if (run->counts) memset(run->counts, 0, run->model->n_components * sizeof *run->counts);
+}
+
 orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
 {
     const orr_devs *m = run->model;
@@ -211,6 +225,7 @@ orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
                       (n + run->receivers_capacity + run->scratch_capacity) * sizeof *run->imminent +
                       run->messages_capacity * sizeof *run->messages +
                       run->bags_capacity * sizeof *run->bags + run->pool_capacity * sizeof *run->pool +
+                      (run->counts ? n * sizeof *run->counts : 0) +
                       (run->chunk ? run->chunk->n_words * 8 : 0);
     return facts;
 }

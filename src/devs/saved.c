@@ -4,6 +4,7 @@
 //     components   of each: last transition, when it is due, the words of its state (zeros for an object)
 //     pool         the memory of the queues
 //     inputs       messages from outside that are still to come, each with its value
+//     counts       of each component, if they are kept
 //     objects      of each component with a `save` of its own: number of bytes, bytes
 //
 // The calendar is not saved: times say all, and its inner order has no meaning. So equal runs give equal
@@ -15,7 +16,9 @@
 typedef struct SavedHead {
     DevsClock clock;
     uint64_t n_components, state_words;      // to recognise a run of the same model by
-    uint64_t n_pool, n_inputs, n_objects;    // words, messages, bytes
+    uint64_t n_pool, n_inputs;    // words, messages
+    uint64_t n_counts;            // n_components or, if they were not kept, 0
+    uint64_t n_objects;           // bytes
 } SavedHead;
 
 typedef struct SavedInput {
@@ -47,6 +50,8 @@ static orr_devs_call call_for(const orr_devs_run *run, uint32_t component)
     return call;
 }
 
+static uint64_t n_counts(const orr_devs_run *run) { return run->counts ? run->model->n_components : 0; }
+
 // Bytes of all objects; false: one cannot be saved.
 static bool measure_objects(const orr_devs_run *run, uint64_t *bytes)
 {
@@ -72,7 +77,7 @@ size_t orr_devs_run_size(const orr_devs_run *run)
     uint64_t objects;
     if (!measure_objects(run, &objects)) return 0;
     return fixed_size(run->model, run->clock->n_zero) + pool_words(run) * 8 +
-           run->inputs.n * saved_input_size(run) + objects;
+           run->inputs.n * saved_input_size(run) + n_counts(run) * sizeof *run->counts + objects;
 }
 
 // ---- Saving
@@ -114,7 +119,8 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
                        .n_components = model->n_components,
                        .state_words = model->state_words,
                        .n_pool = pool_words(run),
-                       .n_inputs = run->inputs.n };
+                       .n_inputs = run->inputs.n,
+                       .n_counts = n_counts(run) };
     if (!measure_objects(run, &head.n_objects)) return;
     char *p = write_bytes(bytes, &head, sizeof head);
     const size_t zero_bytes = run->clock->n_zero * sizeof *run->zero;
@@ -132,6 +138,7 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
     }
     p = write_bytes(p, run->pool, head.n_pool * 8);
     p = save_inputs(run, p);
+    p = write_bytes(p, run->counts, head.n_counts * sizeof *run->counts);
     for (uint32_t i = 0; model->has_objects && i < model->n_components; i++) {
         const orr_atomic *type = type_of(run, i);
         if (!type->destroy) continue;
@@ -158,6 +165,9 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
     size_t rest = n - fixed - head->n_pool * 8;
     if (head->n_inputs > rest / saved_input_size(run)) return false;
     rest -= head->n_inputs * saved_input_size(run);
+    if (head->n_counts != 0 && head->n_counts != model->n_components) return false;
+    if (head->n_counts > rest / sizeof(orr_devs_counts)) return false;
+    rest -= head->n_counts * sizeof(orr_devs_counts);
     if (head->n_objects != rest) return false;
 
     const uint32_t *zero = (const uint32_t *)(const void *)(bytes + sizeof *head);
@@ -182,6 +192,7 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
         memcpy(&saved, p, sizeof saved);
         if (!isfinite(saved.t) || saved.port >= model->ports.items[0].n_inputs) return false;
     }
+    p += head->n_counts * sizeof(orr_devs_counts);
     for (uint32_t i = 0; model->has_objects && i < model->n_components; i++) {
         if (!type_of(run, i)->destroy) continue;
         uint64_t size;
@@ -241,6 +252,9 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
         memcpy(&saved, p, sizeof saved);
         inputs_add(&run->inputs, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
     }
+    orr_devs_run_reset_counts(run);
+    if (run->counts && head.n_counts) memcpy(run->counts, p, head.n_counts * sizeof *run->counts);
+    p += head.n_counts * sizeof *run->counts;
     run->call.t = run->clock->now;
     run->has_failed = !load_objects(run, p);
     return !run->has_failed;

@@ -312,6 +312,7 @@ static void start(Bench *b, Story *story)
     orr_devs_options options = orr_devs_options_default();
     options.trace = add_story;
     options.trace_context = story;
+    options.has_counts = 1;
     b->run = orr_devs_run_create(b->model, &options, b->diag);
     assert_non_null(b->run);
 }
@@ -442,6 +443,7 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
         orr_devs_options options = orr_devs_options_default();
         options.trace = add_story;
         options.trace_context = &other_story;
+        options.has_counts = 1;
         orr_devs_run *other = orr_devs_run_create(b.model, &options, b.diag);
         orr_devs_run_advance(other, 3);
         assert_true(orr_devs_run_load(other, bytes, size));
@@ -467,6 +469,56 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
     }
 }
 
+// What a run says of each component, counted from its trace.
+static void add_counts(void *context, const orr_devs_trace *what)
+{
+    orr_devs_counts *counts = context;
+    if (what->component == ORR_DEVS_OUTSIDE) return;
+    counts += what->component;
+    counts->n_sent += what->kind == ORR_DEVS_SENT;
+    if (what->kind == ORR_DEVS_SENT) return;
+    counts->n_internal += what->kind == ORR_DEVS_INTERNAL || what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_external += what->kind == ORR_DEVS_EXTERNAL || what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_confluent += what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_received += what->n;
+}
+
+static void test_closure_counts_of_components_are_those_of_the_trace(void **state)
+{
+    (void)state;
+    RandomStream s = random_stream(4, 0, "closure");
+    for (int turn = 0; turn < 10; turn++) {
+        const Plan plan = plan_random(&s);
+        orr_devs_part parts[PARTS_MAX];
+        orr_devs_counts counts[PARTS_MAX];
+        memset(counts, 0, sizeof counts);
+        Bench b = bench_create();
+        build(&plan, &b, &s, parts);
+        assert_true(orr_devs_finish(b.model));
+        orr_devs_options options = orr_devs_options_default();
+        options.trace = add_counts;
+        options.trace_context = counts;
+        options.has_counts = 1;
+        b.run = orr_devs_run_create(b.model, &options, b.diag);
+        inject(&b, s, 0);
+        for (double until = 5; until < 20; until += 10) {
+            run_to(&b, until);
+            const orr_devs_facts facts = orr_devs_run_facts(b.run);
+            uint64_t n_internal = 0;
+            for (uint32_t i = 0; i < facts.n_components; i++) {
+                const orr_devs_counts got = orr_devs_run_counts(b.run, i);
+                assert_memory_equal(&got, &counts[i], sizeof got);
+                n_internal += got.n_internal;
+            }
+            if (until == 5) assert_int_equal(n_internal, facts.n_internal);
+            // the warm-up is over
+            memset(counts, 0, sizeof counts);
+            orr_devs_run_reset_counts(b.run);
+        }
+        bench_end(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -474,6 +526,7 @@ int main(void)
         cmocka_unit_test(test_closure_everything_happens_in_order_and_when_it_is_due),
         cmocka_unit_test(test_closure_the_order_of_adding_changes_nothing),
         cmocka_unit_test(test_closure_a_saved_run_goes_on_as_the_original),
+        cmocka_unit_test(test_closure_counts_of_components_are_those_of_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
