@@ -5,6 +5,7 @@
 #include "orrery/devs.h"
 #include "orrery/ensemble.h"
 #include "orrery/experiment.h"
+#include "orrery/island.h"
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"
 #include "orrery/model.h"

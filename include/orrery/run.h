@@ -79,9 +79,9 @@ ORR_API orr_status orr_run_advance(orr_run *run, double t);
 // Advance by one step of the solver, never past `t_limit` for fixed-step solvers' last step. For recording every step.
 ORR_API orr_status orr_run_step(orr_run *run, double t_limit);
 
-// Give an input (not driven otherwise) a new value from now on; for host programs that close a loop. It is an event: the
-// solver begins anew. USAGE, with a message, if it is no input, not finite, or the solver is ahead: then `exact` was
-// not asked for.
+// Give an input (not driven otherwise) or a state a new value from now on; for host programs that close a loop. It is an
+// event: the solver begins anew. USAGE, with a message, if it is neither, not finite, or the solver is ahead: then `exact`
+// was not asked for.
 ORR_API orr_status orr_run_set(orr_run *run, size_t variable, double value);
 
 // Has the run ended before its time, at orr_run_time? Advancing does nothing then.

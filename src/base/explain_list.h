@@ -1467,6 +1467,11 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(PORT_VARIABLE, \
+      "An island reads external variables at its input ports, which must be inputs of its model,\n" \
+      "and tells variables at its output ports.", \
+      "    options.inputs of orr_island_create names a parameter", \
+      "declare it in the model: input u.") \
     X(QUEUE_MEMORY, \
       "The queues of a run share a limited memory, and one of them has grown until it was full.\n" \
       "Mostly more arrives at a component than it can handle, so that the queue has no end.", \

@@ -178,6 +178,29 @@ bool history_push(orr_run *run, Island *island)
     return true;
 }
 
+void history_cut(orr_run *run, double t)
+{
+    History *h = run->history;
+    if (!h) return;
+    while (h->n_segments > h->dropped && h->begins[h->n_segments - 1] >= t) h->n_segments--;
+    // the cubic of the last one, as far as it is still needed
+    if (h->n_segments == h->dropped || h->ends[h->n_segments - 1] <= t) return;
+    const size_t last = h->n_segments - 1;
+    const double a = h->begins[last], length = h->ends[last] - a;
+    double *v = h->values + POINTS * h->n * last;
+    for (size_t k = 0; k < h->n; k++) {
+        double shorter[POINTS];
+        for (int i = 0; i < POINTS; i++) {
+            const double s = (t - a) / length * i;
+            const double s1 = s - 1, s2 = s - 2, s3 = s - 3;
+            shorter[i] = (s * s1 * s2 * v[3 * h->n + k] - s1 * s2 * s3 * v[k] +
+                          3 * (s * s2 * s3 * v[h->n + k] - s * s1 * s3 * v[2 * h->n + k])) / 6;
+        }
+        for (int i = 0; i < POINTS; i++) v[(size_t)i * h->n + k] = shorter[i];
+    }
+    h->ends[last] = t;
+}
+
 static double before_start(const History *h, size_t k, double t)
 {
     const Expr before = h->run->model->flat.delays.items[k].before;

@@ -358,6 +358,20 @@ bool   input_move(orr_run *run, double t);                     // past that poin
 bool   input_poll(orr_run *run);
 bool   input_is_live(const orr_run *run);
 
+// A state, or an input that nothing else drives, has another value from run->t on; `gradient` moves an input that was
+// compiled for it. False, reported, if it cannot be set. The island stands at run->t; run_begin_anew must follow.
+bool   run_put(orr_run *run, size_t variable, double value, double gradient);
+
+// ---- outside.c: what others do to a run
+
+// Stand at t with the island there too, as if it had been asked to go no further: a step beyond is ended at t, by
+// the method itself if its steps are fixed, else on the dense output. What was read before makes no difference.
+orr_status run_stop_at(orr_run *run, double t);
+// Something was put: events that follow from it happen, and the solver begins anew.
+orr_status run_begin_anew(orr_run *run);
+// The same for steps on a grid, which are kept: nothing is remembered from step to step.
+orr_status run_take_over(orr_run *run);
+
 // ---- watch.c: claims
 
 bool watch_open(orr_run *run, const orr_run_options *options);    // false, reported, if a name is not known
@@ -372,6 +386,7 @@ bool   history_init(orr_run *run);                             // false, reporte
 // evaluated.
 bool   history_start(orr_run *run, bool *changed);
 bool   history_push(orr_run *run, Island *island);             // remember the last step
+void   history_cut(orr_run *run, double t);                    // forget what was remembered of times after t
 double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
 // The next time after t that should be the end of a step; *is_jump if rates may jump there.
 double history_break(const orr_run *run, double t, bool *is_jump);

@@ -824,6 +824,24 @@ static void state_at(Island *island, double t, double *x)
     for (uint32_t i = 0; i < m->n; i++) x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
 }
 
+static double next_instant(const Island *island)
+{
+    const Qss *m = island->memory;
+    double t;
+    next_state(m, &t);
+    if (m->ir->n_relations && calendar_first(&m->crossings) < t) t = calendar_first(&m->crossings);
+    return t > island->t ? t : island->t;
+}
+
+static bool quantised(const Island *island, uint32_t state, double t, double *value, double *slope)
+{
+    const Qss *m = island->memory;
+    const double *q = m->q + CODE_Q * (size_t)state, d = t - q[CODE_Q_TIME];
+    *value = q[0] + (m->order > 1 ? d * (q[1] + (m->order > 2 ? d * q[2] : 0)) : 0);
+    *slope = m->order > 1 ? q[1] + (m->order > 2 ? 2 * d * q[2] : 0) : 0;
+    return q[CODE_Q_TIME] == t;
+}
+
 #define QSS(id, text, accuracy)                                                                              \
     const Solver solver_##id = {                                                                             \
         .name = #id,                                                                                         \
@@ -834,6 +852,8 @@ static void state_at(Island *island, double t, double *x)
         .restart = restart,                                                                                  \
         .state_at = state_at,                                                                                \
         .advance = qss_advance,                                                                              \
+        .next = next_instant,                                                                                \
+        .quantised = quantised,                                                                              \
         .is_quantised = true,                                                                                \
     }
 
