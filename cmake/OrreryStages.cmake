@@ -16,11 +16,23 @@ function(orrery_stage name)
         return()
     endif()
     add_library(stage_${name} OBJECT ${sources})
-    target_include_directories(stage_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${src})
+    target_include_directories(stage_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${src} ${ORRERY_EMBEDDED})
     target_link_libraries(stage_${name} PRIVATE orrery_flags orrery_deps_headers)
     # for the unit tests: an archive gives the linker only the members a test needs
     add_library(archive_${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:stage_${name}>)
     set_target_properties(archive_${name} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME stage_${name})
+endfunction()
+
+# orrery_embed(<file below src> <NAME>): <file>_text.h, included by the same path, defines NAME as the text of the file.
+set(ORRERY_EMBEDDED ${CMAKE_BINARY_DIR}/embedded)
+function(orrery_embed file name)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/${file})
+    file(READ src/${file} text)
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\" \\\n    \"" text "${text}")
+    string(REGEX REPLACE "\\.h$" "_text.h" header ${file})
+    file(CONFIGURE OUTPUT ${ORRERY_EMBEDDED}/${header} CONTENT "#pragma once\n#define @name@ \\\n    \"@text@\"\n" @ONLY)
 endfunction()
 
 # orrery_closure(<out> <stage>...): the stages and everything they use, directly or not; cycles are fine.

@@ -754,8 +754,12 @@ static void begin_lists(IrQuantised *q, IrLists *lists, uint32_t n)
 
 static void sum_lists(IrQuantised *q, IrLists *lists, uint32_t n)
 {
-    // counted two places ahead, so that filling in leaves each start where it belongs
-    for (uint32_t i = 2; i < n + 2; i++) lists->start[i] += lists->start[i - 1];
+    // counted two places ahead, so that filling in leaves each start where it belongs; where all lists are
+    // empty, nothing is written, and a million of them have no memory
+    for (uint32_t i = 2, sum = 0; i < n + 2; i++) {
+        sum += lists->start[i];
+        if (sum) lists->start[i] = sum;
+    }
     lists->item = ARENA_ARRAY(&q->arena, uint32_t, lists->start[n + 1]);
 }
 

@@ -434,6 +434,45 @@ static void test_runs_on_threads_share_the_code(void **state)
     lab_close(&lab);
 }
 
+// The loop that native code has for a small model, and the engine's own: every bit, also of a failure.
+static void test_native_loops_take_the_same_steps(void **state)
+{
+    (void)state;
+    const char *text = "model M\n  var x = 0, y = 0, z = 1, w = 1, s = 4\n  x' = 1\n  y' = sin(3*x)\n"
+                       "  z' = -50*z + 50*cos(t)\n  w' = z - w*y\n  s' = -sqrt(s)\nend\n";
+    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+    for (int s = 0; s < 5; s++) {
+        orr_run_facts facts[2];
+        double end[2][6];
+        orr_status status[2];
+        for (int native = 0; native < 2; native++) {
+            Lab lab = { .diag = orr_diag_create() };
+            lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
+            orr_compile_options o = orr_compile_options_default();
+            o.code = native ? ORR_CODE_NATIVE : ORR_CODE_INSTANT;
+            lab.model = orr_model_compile(lab.source, &o, lab.diag);
+            assert_non_null(lab.model);
+            orr_run *run = begin(&lab, solvers[s], 1e-3, 5);
+            const CodeQuantised *code =
+                code_quantised(&lab.model->code, 1 + s % 3, s > 2, solvers[s], lab.diag);
+            assert_true((code->loop != NULL) == (native && code_has_loop(code->ir)));
+            assert_true(code_has_loop(code->ir));
+            status[native] = orr_run_advance(run, 5);    // the root of s ends before that
+            facts[native] = orr_run_get_facts(run);
+            static const char *const names[] = { "x", "y", "z", "w", "s" };
+            for (int k = 0; k < 5; k++) end[native][k] = value(&lab, run, names[k]);
+            end[native][5] = orr_run_time(run);
+            orr_run_destroy(run);
+            lab_close(&lab);
+        }
+        assert_int_equal(status[0], status[1]);
+        assert_memory_equal(end[0], end[1], sizeof end[0]);
+        assert_int_equal(facts[0].n_steps, facts[1].n_steps);
+        assert_int_equal(facts[0].n_rates, facts[1].n_rates);
+        assert_true(facts[0].n_steps > 300);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +490,7 @@ int main(void)
         cmocka_unit_test(test_quanta_of_single_states),
         cmocka_unit_test(test_loops_and_delays_are_refused),
         cmocka_unit_test(test_runs_on_threads_share_the_code),
+        cmocka_unit_test(test_native_loops_take_the_same_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
