@@ -742,10 +742,10 @@ static double next_instant(const Island *island)
 static bool quantised(const Island *island, uint32_t state, double t, double *value, double *slope)
 {
     const Qss *m = island->memory;
-    const double *q = m->q + CODE_Q * (size_t)state, d = t - q[CODE_Q_TIME];
+    const double *q = q_of(m, state), d = t - q[QSS_Q_TIME];
     *value = q[0] + (m->order > 1 ? d * (q[1] + (m->order > 2 ? d * q[2] : 0)) : 0);
     *slope = m->order > 1 ? q[1] + (m->order > 2 ? 2 * d * q[2] : 0) : 0;
-    return q[CODE_Q_TIME] == t;
+    return q[QSS_Q_TIME] == t;
 }
 
 #define QSS(id, text, accuracy)                                                                              \
