@@ -111,6 +111,26 @@ ORR_API orr_random orr_devs_random(const orr_devs_call *call, const char *purpos
 // The run fails behind this bag with a message that names the component.
 ORR_API void orr_devs_fail(const orr_devs_call *call, const char *reason);
 
+// ---- Structure that changes
+//
+// Components can be switched off and on during a run, coupled ones with all that is in them, and so can
+// couplings that were declared as switched. Members that come and go are an array of the largest number,
+// most of them off. From a transition function, orr_devs_switch asks for it; it takes effect at the end of
+// this bag, when all have made their transitions; of several the last one asked for holds. Who is off is
+// not due, and what is sent to it is lost; its state can still be read. Switched on, it goes on with the
+// state it has, as if its last transition were now: its time advance is asked, and a point in time that has
+// passed means at once. As new, it begins again: zeros, init with its parameters, other random numbers.
+
+typedef enum orr_devs_presence { ORR_DEVS_OFF, ORR_DEVS_ON, ORR_DEVS_AS_NEW } orr_devs_presence;
+
+// 0, and the run fails, if there is no such part or coupling, or from init or output.
+ORR_API int orr_devs_switch(const orr_devs_call *call, uint32_t part, orr_devs_presence presence);
+ORR_API int orr_devs_switch_coupling(const orr_devs_call *call, uint32_t coupling, int is_on);
+// From outside, between bags: at once. 0 if there is no such part or coupling, or the run has failed.
+ORR_API int orr_devs_run_switch(orr_devs_run *run, uint32_t part, orr_devs_presence presence);
+ORR_API int orr_devs_run_switch_coupling(orr_devs_run *run, uint32_t coupling, int is_on);
+ORR_API int orr_devs_run_is_on(const orr_devs_run *run, uint32_t component);
+
 // ---- Queues: for lists that grow, in the run's own memory
 //
 // A queue stands in the state of a component; what is in it stands in the memory of the run and is found by
@@ -151,7 +171,8 @@ ORR_API const void *orr_devs_run_queue_at(const orr_devs_run *run, const orr_dev
 
 // ---- Coupled models
 
-typedef uint32_t orr_devs_part;    // a component, atomic or coupled
+typedef uint32_t orr_devs_part;        // a component, atomic or coupled
+typedef uint32_t orr_devs_coupling;
 #define ORR_DEVS_ROOT ((orr_devs_part)0)
 #define ORR_DEVS_NONE UINT32_MAX
 
@@ -178,9 +199,14 @@ ORR_API orr_devs_part orr_devs_add_coupled(orr_devs *model, orr_devs_part parent
 
 // What `from` sends at its port arrives at a port of `to`. Between brothers; from an input of a coupled
 // component to those inside; from inside to an output; or straight from an input of a coupled component to
-// an output of it.
-ORR_API void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port, orr_devs_part to,
-                             const char *to_port);
+// an output of it. The number of the coupling, or ORR_DEVS_NONE.
+ORR_API orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
+                                          orr_devs_part to, const char *to_port);
+
+// Structure that changes during a run, see orr_devs_switch. Every component may be switched; one that should
+// begin switched off is told so here, with all that is in it. A coupling that will be switched must be told.
+ORR_API void orr_devs_set_off(orr_devs *model, orr_devs_part part);
+ORR_API void orr_devs_set_switched(orr_devs *model, orr_devs_coupling coupling, int is_on);
 
 // Check all and make it ready to run; nothing can be added afterwards. 0 if there were errors, now or
 // before.
@@ -195,11 +221,12 @@ ORR_API size_t   orr_devs_name(const orr_devs *model, uint32_t component, char *
 
 typedef enum orr_devs_kind {
     ORR_DEVS_INTERNAL, ORR_DEVS_EXTERNAL, ORR_DEVS_CONFLUENT,    // transitions
-    ORR_DEVS_SENT                                                // a message, as it is sent
+    ORR_DEVS_SENT,                                               // a message, as it is sent
+    ORR_DEVS_SWITCHED, ORR_DEVS_COUPLING_SWITCHED                // structure, at the end of a bag
 } orr_devs_kind;
 
 // One thing that happened, in order: of each bag the messages, then the transitions of those that were due,
-// then those of the others, each in the order of names.
+// then those of the others, each in the order of names, then what was switched.
 typedef struct orr_devs_trace {
     double        t;
     uint64_t      bag;          // of this instant, from 0
@@ -207,8 +234,8 @@ typedef struct orr_devs_trace {
     uint32_t      component;    // whose transition, or the sender
     double        elapsed;      // transitions: since the last one
     double        due;          // transitions: when the next internal one is now due
-    uint32_t      n;            // transitions: messages in the bag
-    uint32_t      port;         // a message: output port
+    uint32_t      n;            // transitions: messages in the bag; switched: orr_devs_presence, or is_on
+    uint32_t      port;         // a message: output port; a coupling: its number
     const void   *value;        // a message: its bytes
 } orr_devs_trace;
 

@@ -10,6 +10,7 @@ orr_devs *orr_devs_create(orr_diag *diag)
     orr_devs *model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
     model->diag = diag;
+    map_init(&model->gate_numbers, &model->arena);
     vec_push(&model->arena, &model->ports, (DevsPorts){ 0 });
     vec_push(&model->arena, &model->decls, (DevsDecl){ .name = "", .n = 1 });
     model->n_parts = 1;
@@ -23,6 +24,8 @@ void orr_devs_destroy(orr_devs *model)
     free(model->spots);
     free(model->outputs);
     free(model->targets);
+    free(model->target_gates);
+    free(model->gate_lists);
     arena_free(&model->arena);
     free(model);
 }
@@ -246,14 +249,14 @@ static bool kinds_agree(orr_devs *model, const DevsCoupling *c, const orr_devs_p
     return false;
 }
 
-void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port, orr_devs_part to,
-                     const char *to_port)
+orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
+                                  orr_devs_part to, const char *to_port)
 {
     if (from >= model->n_parts || to >= model->n_parts || model->is_finished) {
         // a part that could not be added has been reported
         if (from != ORR_DEVS_NONE && to != ORR_DEVS_NONE)
             bad_part(model, from_port, "it should be coupled with what does not exist");
-        return;
+        return ORR_DEVS_NONE;
     }
     const uint32_t a = devs_decl_of_part(model, from);
     const uint32_t b = devs_decl_of_part(model, to);
@@ -267,7 +270,7 @@ void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
         diag_hint(model->diag, "couple brothers, or a component with those directly inside it");
         arena_free(&work);
         model->is_bad = true;
-        return;
+        return ORR_DEVS_NONE;
     }
     DevsCoupling c = { .from = from, .to = to };
     const bool from_known = find_port(model, from, from_port, from_is_around, &c.from_port);
@@ -288,6 +291,31 @@ void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
         if (!model->couplings) arena_no_memory(model->couplings_capacity * sizeof *model->couplings);
     }
     model->couplings[model->n_couplings++] = c;
+    return (orr_devs_coupling)(model->n_couplings - 1);
+}
+
+void orr_devs_set_off(orr_devs *model, orr_devs_part part)
+{
+    if (part == ORR_DEVS_NONE) return;    // reported
+    if (part >= model->n_parts || model->is_finished || part == ORR_DEVS_ROOT)
+        bad_part(model, "", "what should begin switched off does not exist, or is the whole model");
+    else vec_push(&model->arena, &model->off_parts, part);
+}
+
+void orr_devs_set_switched(orr_devs *model, orr_devs_coupling coupling, int is_on)
+{
+    if (coupling == ORR_DEVS_NONE) return;    // reported
+    if (coupling >= model->n_couplings || model->is_finished) {
+        bad_part(model, "", "the coupling that should be switched does not exist");
+        return;
+    }
+    DevsCoupling *c = &model->couplings[coupling];
+    if (!c->gate) {
+        vec_push(&model->arena, &model->gates, (DevsGate){ .coupling = coupling });
+        map_put(&model->gate_numbers, coupling, (uint32_t)model->gates.n - 1);
+        c->gate = (uint32_t)model->gates.n;
+    }
+    model->gates.items[c->gate - 1].is_off = !is_on;
 }
 
 int orr_devs_finish(orr_devs *model)

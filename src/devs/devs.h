@@ -5,6 +5,7 @@
 //     kernel.c    the loop: who is due, messages into bags, transitions
 //     run.c       creating, asking
 //     saved.c     a run as bytes, and back
+//     switch.c    components and couplings switched off and on
 //     queue.c     lists that grow, in the memory of the run
 //     inputs.c    messages from outside that are still to come
 //     chain.c     who keeps whom going when an instant never ends
@@ -14,6 +15,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "num/calendar.h"
 #include "orrery/devs.h"
@@ -41,8 +43,9 @@ typedef struct DevsDecl {
     uint32_t          n;           // components
     uint32_t          is_array;    // has an index in its name
     uint32_t          ports;       // coupled: index in DevsBuild.ports
-    uint32_t          component;   // atomic: number of the first, in the order of names
+    uint32_t          component;   // number of the first atomic one, in the order of names
     uint32_t          type_number;    // atomic: in orr_devs.types
+    uint32_t          n_inside;    // coupled: atomic components in it, from `component` on
 } DevsDecl;
 
 typedef struct DevsPorts {
@@ -53,7 +56,14 @@ typedef struct DevsPorts {
 typedef struct DevsCoupling {
     uint32_t from, to;              // parts
     uint32_t from_port, to_port;    // of the part: its inputs are counted first, then its outputs
+    uint32_t gate;                  // 1 + number among those that can be switched; 0: it cannot
 } DevsCoupling;
+
+// A coupling that can be switched.
+typedef struct DevsGate {
+    orr_devs_coupling coupling;
+    uint32_t is_off;    // at the beginning
+} DevsGate;
 
 // Where a message arrives. In the list of outputs: the only target or, with DEVS_SEVERAL in `port`, how
 // many there are and where in the list of targets they begin.
@@ -81,6 +91,9 @@ struct orr_devs {
     // malloc'ed, so that it can be given back after flattening
     DevsCoupling *couplings;      // [n_couplings]
     size_t        n_couplings, couplings_capacity;
+    VEC(DevsGate) gates;            // couplings that can be switched
+    Map           gate_numbers;     // by coupling
+    VEC(orr_devs_part) off_parts;   // begin switched off
 
     // after flattening
     uint32_t       n_components;
@@ -97,6 +110,10 @@ struct orr_devs {
     size_t         state_words;     // units of 8 bytes of all actors and their states
     size_t         own_words;       // of the states alone
     bool           has_objects;     // a type frees its states
+    // [n_targets] of each target 0 or where in gate_lists the gates on the way to it stand: how many, and
+    // which; NULL without gates
+    uint32_t      *target_gates;
+    uint32_t      *gate_lists;
 };
 
 // The targets of an output, from the one returned up to *end.
@@ -179,6 +196,25 @@ typedef struct DevsPool {
     uint32_t waiting[POOL_CLASSES];  // of 2^k words: the first, whose first word leads on; 0: none
 } DevsPool;
 
+// What is switched off, and what shall be switched at the end of the bag.
+typedef struct DevsSwitch {
+    uint32_t number;        // of a part or, with is_gate, a gate
+    uint8_t  is_gate;
+    uint8_t  presence;      // orr_devs_presence; of a gate: it is on
+} DevsSwitch;
+typedef struct DevsSwitches {
+    uint8_t    *is_off;     // [n_components + 1] what is outside is never off
+    uint8_t    *gate_off;   // [n_gates]
+    uint32_t   *n_begun;    // [n_components] times it has begun as new
+    DevsSwitch *asked;      // [n_asked]
+    uint32_t   *touched;    // components switched at the end of this bag
+    size_t      n_asked, asked_capacity, n_touched, touched_capacity;
+} DevsSwitches;
+void switches_create(orr_devs_run *run);    // unless there are some
+void switches_free(orr_devs_run *run);
+void switches_apply(orr_devs_run *run);     // what was asked for
+bool switches_can_reach(const orr_devs_run *run, const DevsTarget *target, uint32_t component);
+
 struct orr_devs_run {
     const orr_devs  *model;       // borrowed
     orr_diag        *diag;        // borrowed
@@ -208,9 +244,11 @@ struct orr_devs_run {
     size_t          n_receivers, n_received, n_messages, n_words;
     size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
+    DevsSwitches     *switches;   // malloc'ed; NULL: everything is on and stays so
     orr_devs_counts  *counts;     // [n_components] malloc'ed; NULL: they are not kept
     bool              is_observed;    // there are counts or a trace
     const orr_atomic *sender;     // whose output function is running; NULL: none
+    bool     is_moving;           // a transition function is running
     uint32_t sender_output;       // its first output
     bool       has_failed;        // reported; the run stands
     uint8_t   *watched;           // [n_components] who acted while an endless chain is watched; NULL: none is
@@ -218,6 +256,8 @@ struct orr_devs_run {
 };
 
 void   kernel_begin(orr_devs_run *run);         // init and first time advance of all components
+void   kernel_init(orr_devs_run *run, uint32_t component);        // begin one
+void   kernel_schedule(orr_devs_run *run, uint32_t component);    // its time advance, after a switch
 double kernel_next(const orr_devs_run *run);    // when something happens next; INFINITY: never
 void   kernel_bag(orr_devs_run *run, double t); // one bag, at kernel_next
 // Report who keeps whom going among the components in `watched`.

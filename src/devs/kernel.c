@@ -83,6 +83,10 @@ static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t send
     run->n_received += (size_t)(end - target);
     for (; target < end; target++) {
         DevsActor *actor = actor_at(run, target->word);
+        if (run->switches && !switches_can_reach(run, target, actor->component)) {
+            run->n_received--;
+            continue;
+        }
         if (actor->n_bag++ > 0) continue;
         const size_t n = run->n_receivers++;
         if (n == run->receivers_capacity)
@@ -181,6 +185,7 @@ static void place_many(orr_devs_run *run)
         const DevsTarget *last;
         for (const DevsTarget *to = devs_targets(run->model, message->output, &last); to < last; to++) {
             DevsActor *actor = actor_at(run, to->word);
+            if (run->switches && !switches_can_reach(run, to, actor->component)) continue;
             if (actor->bag < run->n_receivers) continue;
             run->bags[actor->bag + actor->n_bag++] =
                 (orr_devs_event){ message->value, to->port, message->sender };
@@ -399,26 +404,45 @@ void kernel_bag(orr_devs_run *run, double t)
     ask_for_output(run, n_imminent);
     if (run->is_observed) observe_messages(run);
     if (run->n_received > run->n_receivers) place_many(run);
+    run->is_moving = true;
     if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
+    run->is_moving = false;
+    if (run->switches && run->switches->n_asked) switches_apply(run);
     clock->n_messages += run->n_messages;
     clock->n_received += run->n_received;
     clock->n_bags++;
     if (++clock->bag >= run->options.max_bags) watch(run, n_imminent);
 }
 
+void kernel_init(orr_devs_run *run, uint32_t component)
+{
+    const DevsDecl *d = &run->model->decls.items[devs_decl_of_component(run->model, component)];
+    const char *params = d->params;
+    run->call.component = component;
+    if (d->type->init)
+        d->type->init(actor_of(run, component) + 1,
+                      params ? params + (size_t)(component - d->component) * d->stride : NULL, &run->call);
+}
+
+void kernel_schedule(orr_devs_run *run, uint32_t component)
+{
+    DevsActor *actor = actor_of(run, component);
+    const orr_atomic *type = run->model->types[actor->type];
+    run->call.component = component;
+    actor->last = run->call.t;
+    // a point in time may have passed meanwhile
+    if (type->traits & ORR_ATOMIC_ABSOLUTE && type->advance(actor + 1, &run->call) < run->call.t)
+        run->zero[run->clock->n_zero++] = component;
+    else schedule(run, component, type, actor + 1, run->call.t);
+}
+
 void kernel_begin(orr_devs_run *run)
 {
-    const orr_devs *model = run->model;
-    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
-        const DevsDecl *d = &model->decls.items[model->by_component[b]];
-        for (uint32_t i = 0; i < d->n; i++) {
-            void *state = actor_of(run, d->component + i) + 1;
-            const char *params = d->params;
-            run->call.component = d->component + i;
-            run->n_begun = d->component + i + 1;
-            if (d->type->init)
-                d->type->init(state, params ? params + (size_t)i * d->stride : NULL, &run->call);
-            schedule(run, d->component + i, d->type, state, run->call.t);
-        }
+    for (uint32_t i = 0; i < run->model->n_components; i++) {
+        run->n_begun = i + 1;
+        kernel_init(run, i);
+        const DevsActor *actor = actor_of(run, i);
+        if (!run->switches || !run->switches->is_off[i])
+            schedule(run, i, run->model->types[actor->type], actor + 1, run->call.t);
     }
 }

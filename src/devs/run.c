@@ -91,6 +91,7 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
 
     run->clock->now = options->t_start;
     run->call = (orr_devs_call){ .t = options->t_start, .run = run };
+    if (model->off_parts.n > 0 || model->gates.n > 0) switches_create(run);
     kernel_begin(run);
     if (!run->has_failed) return run;
     orr_devs_run_destroy(run);
@@ -112,6 +113,7 @@ void orr_devs_run_destroy(orr_devs_run *run)
     destroy_objects(run);
     free(run->pool);
     free(run->counts);
+    switches_free(run);
     inputs_free(&run->inputs);
     free(run->imminent);
     free(run->receivers);
@@ -133,8 +135,10 @@ orr_random orr_devs_random(const orr_devs_call *call, const char *purpose)
     Arena work = { 0 };
     const orr_devs_options *options = &call->run->options;
     const char *name = devs_component_name(call->run->model, call->component, &work);
+    const uint32_t begun = call->run->switches ? call->run->switches->n_begun[call->component] : 0;
+    const char *again = begun ? arena_printf(&work, "#%u", begun) : "";
     const orr_random stream =
-        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s", name, purpose));
+        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s%s", name, purpose, again));
     arena_free(&work);
     return stream;
 }

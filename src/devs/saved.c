@@ -4,6 +4,7 @@
 //     components   of each: last transition, when it is due, the words of its state (zeros for an object)
 //     pool         the memory of the queues
 //     inputs       messages from outside that are still to come, each with its value
+//     switches     if there are any: how often each has begun as new, which components and gates are off
 //     counts       of each component, if they are kept
 //     objects      of each component with a `save` of its own: number of bytes, bytes
 //
@@ -15,10 +16,11 @@
 
 typedef struct SavedHead {
     DevsClock clock;
-    uint64_t n_components, state_words;      // to recognise a run of the same model by
-    uint64_t n_pool, n_inputs;    // words, messages
-    uint64_t n_counts;            // n_components or, if they were not kept, 0
-    uint64_t n_objects;           // bytes
+    uint64_t n_components, state_words;    // to recognise a run of the same model by
+    uint64_t n_pool, n_inputs;             // words, messages
+    uint64_t n_counts;                     // n_components or, if they were not kept, 0
+    uint64_t n_objects;                    // bytes
+    uint64_t has_switches;                 // 0 or 1
 } SavedHead;
 
 typedef struct SavedInput {
@@ -66,6 +68,11 @@ static bool measure_objects(const orr_devs_run *run, uint64_t *bytes)
     return true;
 }
 
+static size_t switches_size(const orr_devs *model)
+{
+    return up_8(model->n_components * sizeof(uint32_t)) + up_8(model->n_components) + up_8(model->gates.n);
+}
+
 static size_t fixed_size(const orr_devs *model, uint64_t n_zero)
 {
     return sizeof(SavedHead) + up_8(n_zero * sizeof(uint32_t)) + model->n_components * 2 * sizeof(double) +
@@ -77,7 +84,8 @@ size_t orr_devs_run_size(const orr_devs_run *run)
     uint64_t objects;
     if (!measure_objects(run, &objects)) return 0;
     return fixed_size(run->model, run->clock->n_zero) + pool_words(run) * 8 +
-           run->inputs.n * saved_input_size(run) + n_counts(run) * sizeof *run->counts + objects;
+           run->inputs.n * saved_input_size(run) + n_counts(run) * sizeof *run->counts + objects +
+           (run->switches ? switches_size(run->model) : 0);
 }
 
 // ---- Saving
@@ -112,6 +120,32 @@ static char *save_inputs(const orr_devs_run *run, char *p)
     return p;
 }
 
+static char *save_switches(const orr_devs_run *run, char *p)
+{
+    const DevsSwitches *s = run->switches;
+    const size_t n = run->model->n_components;
+    memset(p, 0, switches_size(run->model));
+    write_bytes(p, s->n_begun, n * sizeof *s->n_begun);
+    p += up_8(n * sizeof *s->n_begun);
+    write_bytes(p, s->is_off, n);
+    p += up_8(n);
+    write_bytes(p, s->gate_off, run->model->gates.n);
+    return p + up_8(run->model->gates.n);
+}
+
+static const char *load_switches(orr_devs_run *run, const char *p)
+{
+    const size_t n = run->model->n_components;
+    switches_create(run);
+    DevsSwitches *s = run->switches;
+    memcpy(s->n_begun, p, n * sizeof *s->n_begun);
+    p += up_8(n * sizeof *s->n_begun);
+    for (size_t i = 0; i < n; i++) s->is_off[i] = p[i] != 0;
+    p += up_8(n);
+    for (size_t i = 0; i < run->model->gates.n; i++) s->gate_off[i] = p[i] != 0;
+    return p + up_8(run->model->gates.n);
+}
+
 void orr_devs_run_save(const orr_devs_run *run, void *bytes)
 {
     const orr_devs *model = run->model;
@@ -120,7 +154,8 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
                        .state_words = model->state_words,
                        .n_pool = pool_words(run),
                        .n_inputs = run->inputs.n,
-                       .n_counts = n_counts(run) };
+                       .n_counts = n_counts(run),
+                       .has_switches = run->switches != NULL };
     if (!measure_objects(run, &head.n_objects)) return;
     char *p = write_bytes(bytes, &head, sizeof head);
     const size_t zero_bytes = run->clock->n_zero * sizeof *run->zero;
@@ -138,6 +173,7 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
     }
     p = write_bytes(p, run->pool, head.n_pool * 8);
     p = save_inputs(run, p);
+    if (run->switches) p = save_switches(run, p);
     p = write_bytes(p, run->counts, head.n_counts * sizeof *run->counts);
     for (uint32_t i = 0; model->has_objects && i < model->n_components; i++) {
         const orr_atomic *type = type_of(run, i);
@@ -165,6 +201,9 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
     size_t rest = n - fixed - head->n_pool * 8;
     if (head->n_inputs > rest / saved_input_size(run)) return false;
     rest -= head->n_inputs * saved_input_size(run);
+    const size_t for_switches = head->has_switches ? switches_size(model) : 0;
+    if (head->has_switches > 1 || for_switches > rest) return false;
+    rest -= for_switches;
     if (head->n_counts != 0 && head->n_counts != model->n_components) return false;
     if (head->n_counts > rest / sizeof(orr_devs_counts)) return false;
     rest -= head->n_counts * sizeof(orr_devs_counts);
@@ -192,7 +231,7 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
         memcpy(&saved, p, sizeof saved);
         if (!isfinite(saved.t) || saved.port >= model->ports.items[0].n_inputs) return false;
     }
-    p += head->n_counts * sizeof(orr_devs_counts);
+    p += for_switches + head->n_counts * sizeof(orr_devs_counts);
     for (uint32_t i = 0; model->has_objects && i < model->n_components; i++) {
         if (!type_of(run, i)->destroy) continue;
         uint64_t size;
@@ -252,6 +291,9 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
         memcpy(&saved, p, sizeof saved);
         inputs_add(&run->inputs, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
     }
+    switches_free(run);    // none saved: all was on
+    run->switches = NULL;
+    if (head.has_switches) p = load_switches(run, p);
     orr_devs_run_reset_counts(run);
     if (run->counts && head.n_counts) memcpy(run->counts, p, head.n_counts * sizeof *run->counts);
     p += head.n_counts * sizeof *run->counts;

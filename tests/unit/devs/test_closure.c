@@ -469,6 +469,67 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
     }
 }
 
+// Switch one component of a model, whatever part it is there.
+static void switch_component(Bench *b, const orr_devs_part *parts, uint32_t component,
+                             orr_devs_presence presence)
+{
+    for (int i = 0; i < PARTS_MAX; i++)
+        if (orr_devs_component(b->model, parts[i]) == component) {
+            assert_true(orr_devs_run_switch(b->run, parts[i], presence));
+            assert_int_equal(orr_devs_run_is_on(b->run, component), presence != ORR_DEVS_OFF);
+            return;
+        }
+}
+
+static void test_closure_holds_while_components_are_switched(void **state)
+{
+    (void)state;
+    RandomStream s = random_stream(5, 0, "closure");
+    int compared = 0;
+    uint64_t happened = 0, unswitched = 0;
+    for (int turn = 0; turn < 200; turn++) {
+        const Plan plan = plan_random(&s);
+        orr_devs_part parts[2][PARTS_MAX];
+        memset(parts, 0xff, sizeof parts);
+        Bench tree = bench_create(), flat = bench_create();
+        if (build_flat(&plan, &flat, parts[0])) {
+            Story a = { 0 }, b = { 0 };
+            build(&plan, &tree, &s, parts[1]);
+            start(&tree, &a);
+            start(&flat, &b);
+            inject(&tree, s, 0);
+            inject(&flat, s, 0);
+            const uint32_t n = orr_devs_run_facts(tree.run).n_components;
+            for (double t = 1; t <= 15; t += 0.5) {
+                run_to(&tree, t);
+                run_to(&flat, t);
+                const uint32_t component = (uint32_t)random_below(&s, n);
+                const orr_devs_presence presence = (orr_devs_presence)random_below(&s, 3);
+                switch_component(&flat, parts[0], component, presence);
+                switch_component(&tree, parts[1], component, presence);
+            }
+            assert_int_equal(a.hash, b.hash);
+            happened += a.n;
+            compared++;
+            // who is off does nothing
+            for (uint32_t i = 0; i < n; i++)
+                if (!orr_devs_run_is_on(tree.run, i)) assert_true(isinf(orr_devs_run_due(tree.run, i)));
+            Story none = { 0 };
+            orr_devs_options options = orr_devs_options_default();
+            options.trace = add_story;
+            options.trace_context = &none;
+            orr_devs_run *other = orr_devs_run_create(tree.model, &options, tree.diag);
+            orr_devs_run_advance(other, 15);
+            unswitched += none.hash != a.hash;
+            orr_devs_run_destroy(other);
+        }
+        bench_end(&tree);
+        bench_end(&flat);
+    }
+    assert_true(compared > 50 && happened > 10000);
+    assert_true(unswitched > 50);    // switching matters
+}
+
 // What a run says of each component, counted from its trace.
 static void add_counts(void *context, const orr_devs_trace *what)
 {
@@ -526,6 +587,7 @@ int main(void)
         cmocka_unit_test(test_closure_everything_happens_in_order_and_when_it_is_due),
         cmocka_unit_test(test_closure_the_order_of_adding_changes_nothing),
         cmocka_unit_test(test_closure_a_saved_run_goes_on_as_the_original),
+        cmocka_unit_test(test_closure_holds_while_components_are_switched),
         cmocka_unit_test(test_closure_counts_of_components_are_those_of_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
