@@ -252,6 +252,10 @@ typedef struct orr_devs_options {
     // NULL: ignored
     void   (*output)(void *context, double t, const orr_devs_event *bag, size_t n);
     void    *output_context;
+    // parameters of this run instead of those given with each component: asked just before its `init`, during which they
+    // must stay. NULL: those
+    const void *(*params)(void *context, uint32_t component);
+    void    *params_context;
     const volatile int *cancel; // looked at before every bag: not 0 ends orr_devs_run_advance. NULL: none
 } orr_devs_options;
 ORR_API orr_devs_options orr_devs_options_default(void);

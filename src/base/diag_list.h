@@ -102,6 +102,18 @@
     D(UNIT_ZERO,              "E164", "%s is in [%s], which has a zero of its own: it cannot be %s") \
     D(UNIT_CYCLE,             "E165", "unit '%s' is defined by itself") \
     D(UNIT_LIMIT,             "E166", "more than %d units of new kinds are defined") \
+    D(MESSAGE_TYPE,           "E170", "nothing says what messages of type '%s' are") \
+    D(NOT_A_PORT,             "E171", "'%s' is a %s, not an event port") \
+    D(ARROW_FROM,             "E172", "no arrow begins at '%s': it is %s") \
+    D(ARROW_TO,               "E173", "no arrow leads to '%s': it is %s") \
+    D(ARROW_TYPES,            "E174", "'%s' sends messages of type %s, but '%s' takes %s") \
+    D(ARROW_UNITS,            "E175", "the messages of '%s' and '%s' have different units") \
+    D(HOLD_TARGET,            "E176", "messages of '%s' cannot go to '%s': it is a %s") \
+    D(SIGNAL_TO_EVENT,        "E177", "'%s' has a value at every moment, but '%s' takes messages") \
+    D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \
+    D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
+    D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
+    D(MESSAGE_CYCLE,          "E181", "messages go round at t = %.10g without an end: %s") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

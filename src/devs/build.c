@@ -137,8 +137,6 @@ static orr_devs_part add_part(orr_devs *model, orr_devs_part parent, const char 
     else if (parent >= model->n_parts)
         bad_part(model, name, "the component it should be part of does not exist");
     else if (model->decls.items[around].type) bad_part(model, name, "an atomic component has no parts");
-    else if (!name[0] || strchr(name, '.'))
-        bad_part(model, name, "a name has no point in it and is not empty");
     else if (decl.n < 1 || decl.n > DEVS_COMPONENTS_MAX - model->n_parts) {
         diag_report(model->diag, DIAG_MODEL_TOO_LARGE, no_place, (size_t)model->n_parts + decl.n,
                     "components", (size_t)DEVS_COMPONENTS_MAX);
@@ -167,11 +165,14 @@ static const char *what_is_wrong(const orr_atomic *type)
     return NULL;
 }
 
+static const char bad_name[] = "a name has no point in it and is not empty";
+static bool is_good_name(const char *name) { return name[0] && !strchr(name, '.'); }
+
 static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const char *name,
                                  const orr_atomic *type, uint32_t n, bool is_array, const void *params,
                                  size_t stride)
 {
-    const char *wrong = what_is_wrong(type);
+    const char *wrong = is_good_name(name) ? what_is_wrong(type) : bad_name;
     if (!wrong && type->params_size > 0 && !params) wrong = "it needs parameters";
     if (wrong) {
         bad_part(model, name, wrong);
@@ -185,6 +186,14 @@ static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const ch
         decl.params = copy;
     }
     return add_part(model, parent, name, decl);
+}
+
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, bool is_array)
+{
+    const char *wrong = what_is_wrong(type);
+    if (!wrong) return add_part(model, ORR_DEVS_ROOT, name, (DevsDecl){ .type = type, .n = n, .is_array = is_array });
+    bad_part(model, name, wrong);
+    return ORR_DEVS_NONE;
 }
 
 orr_devs_part orr_devs_add(orr_devs *model, orr_devs_part parent, const char *name, const orr_atomic *type,
@@ -204,6 +213,10 @@ orr_devs_part orr_devs_add_coupled(orr_devs *model, orr_devs_part parent, const 
                                    const orr_devs_port *outputs, uint32_t n_outputs)
 {
     const DevsDecl decl = { .n = 1, .ports = (uint32_t)model->ports.n };
+    if (!is_good_name(name)) {
+        bad_part(model, name, bad_name);
+        return ORR_DEVS_NONE;
+    }
     vec_push(&model->arena, &model->ports, (DevsPorts){ inputs, outputs, n_inputs, n_outputs });
     return add_part(model, parent, name, decl);
 }
@@ -285,6 +298,12 @@ orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const cha
     // ends as numbers of ports of the part: inputs first, then outputs
     if (!from_is_around) c.from_port += devs_ports(model, a).n_inputs;
     if (to_is_around) c.to_port += devs_ports(model, b).n_inputs;
+    return devs_join(model, c.from, c.from_port, c.to, c.to_port);
+}
+
+orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port)
+{
+    const DevsCoupling c = { .from = from, .to = to, .from_port = from_port, .to_port = to_port };
     if (model->n_couplings == model->couplings_capacity) {
         model->couplings_capacity = vec_next_capacity(model->couplings_capacity, model->n_couplings + 1);
         model->couplings = realloc(model->couplings, model->couplings_capacity * sizeof *model->couplings);

@@ -419,9 +419,9 @@ void kernel_init(orr_devs_run *run, uint32_t component)
     const DevsDecl *d = &run->model->decls.items[devs_decl_of_component(run->model, component)];
     const char *params = d->params;
     run->call.component = component;
-    if (d->type->init)
-        d->type->init(actor_of(run, component) + 1,
-                      params ? params + (size_t)(component - d->component) * d->stride : NULL, &run->call);
+    if (params) params += (size_t)(component - d->component) * d->stride;
+    if (run->options.params) params = run->options.params(run->options.params_context, component);
+    if (d->type->init) d->type->init(actor_of(run, component) + 1, params, &run->call);
 }
 
 void kernel_schedule(orr_devs_run *run, uint32_t component)

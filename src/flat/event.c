@@ -56,6 +56,11 @@ static void read_assignment(const Body *body, const AstItem *item)
     const uint32_t variable = lower_variable(&body->r, &item->assign.target, item->place, &entity);
     if (variable == FLAT_NONE) return;
     const FlatVar *v = &flat->vars.items[variable];
+    if (entity->symbol->kind == SYMBOL_PORT) {
+        EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name, "an event port");
+        diag_hint(ex->diag, "a message is sent: send %s(…)", entity->symbol->name);
+        return;
+    }
     if (v->kind != FLAT_DISCRETE && (v->kind != FLAT_VARIABLE || body->is_next)) {
         EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name,
                     v->kind == FLAT_PARAM    ? "a parameter"
@@ -124,6 +129,47 @@ static void read_terminate(const Body *body, const AstItem *item)
                (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
 }
 
+// The values of a message and that it is sent go to hidden variables, which the run looks at behind the body.
+static void read_send(const Body *body, const AstItem *item)
+{
+    Expander *ex = body->r.ex;
+    Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
+    const Entity *entity;
+    const uint32_t number = port_find(&body->r, &item->send.port, item->send.port_place, &entity);
+    if (number == FLAT_NONE) return;
+    const FlatPort port = flat->ports.items[number];
+    if (port.kind != FLAT_PORT_OUT || item->send.port.n_parts > 1) {
+        EXPAND_FAIL(ex, DIAG_SEND_TARGET, item->send.port_place, port.name);
+        diag_hint(ex->diag, port.kind == FLAT_PORT_OUT ? "send to an output of this model and lead an arrow from there"
+                                                       : "messages leave by an 'output event'");
+        return;
+    }
+    if (item->send.n_values != port.n_values) {
+        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values,
+                    (size_t)item->send.n_values);
+        return;
+    }
+    // what a branch that is not taken would compute may not exist
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Expr *values = ARENA_ARRAY(&ex->scratch, Expr, port.n_values + 1);
+    const Expr none = expr_const(pool, 0), branch = body->branch;
+    for (uint32_t i = 0; i <= port.n_values; i++) {
+        const Expr value = i < port.n_values ? lower_real(&body->r, item->send.values[i]) : expr_const(pool, 1);
+        values[i] = branch == EXPR_NONE ? value : expr_make(pool, EXPR_IF, branch, value, none);
+    }
+    FlatSend send = { .port = number, .first = FLAT_NONE, .place = item->place };
+    for (uint32_t i = 0; i <= port.n_values; i++) {    // one behind the other
+        const bool is_flag = i == port.n_values;
+        const uint32_t kept = declare_hidden(ex, body->r.scope, is_flag ? "sent" : "message", item->place);
+        if (is_flag) send.flag = kept;
+        else if (i == 0) send.first = kept;
+        add_action(body, (FlatAction){ kept, values[i], NULL, item->place, true });
+    }
+    arena_release(&ex->scratch, mark);
+    vec_push(flat->arena, &flat->sends, send);
+}
+
 static void read_body(const Body *body, const AstItem *items, uint32_t n)
 {
     for (uint32_t i = 0; i < n && !expand_gives_up(body->r.ex); i++) {
@@ -132,6 +178,7 @@ static void read_body(const Body *body, const AstItem *items, uint32_t n)
         case AST_BRANCH: read_branches(body, &items[i]); break;
         case AST_FOR: read_loop(body, &items[i]); break;
         case AST_TERMINATE: read_terminate(body, &items[i]); break;
+        case AST_SEND: read_send(body, &items[i]); break;
         default: break;
         }
     }
@@ -169,16 +216,33 @@ static void read_condition(const Reading *plain, const AstExpr *e, FlatEvent *ev
     diag_hint(ex->diag, "an event that happens once at the start is: when initial then … end");
 }
 
+static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
+{
+    Expander *ex = r->ex;
+    const Entity *entity;
+    event->port = port_find(r, &e->port, e->port_place, &entity);
+    if (event->port == FLAT_NONE) return;
+    FlatPort *port = &ex->flat->ports.items[event->port];
+    port->is_heard = true;
+    if (port->kind == FLAT_PORT_IN && e->port.n_parts == 1) return;
+    EXPAND_FAIL(ex, DIAG_ON_PORT, e->port_place, port->name);
+    diag_hint(ex->diag, "declare 'input event %s' here and lead an arrow to it", entity->symbol->name);
+}
+
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN
                                 : e->kind == AST_AT ? FLAT_AT
+                                : e->kind == AST_ON ? FLAT_ON
                                                     : FLAT_EVERY,
                         .condition = EXPR_NONE,
                         .place = e->place,
+                        .port = FLAT_NONE,
+                        .first_send = (uint32_t)flat->sends.n,
                         .chain = chain };
+    if (e->kind == AST_ON) read_port(r, e, &event);
     if (e->condition) read_condition(r, e->condition, &event);
     event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS);
     event.from = read_time(r, e->from, "first time", READS_PARAMS);
@@ -188,6 +252,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     const Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
     read_body(&body, e->body, e->n_body);
     event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+    event.n_sends = (uint32_t)flat->sends.n - event.first_send;
     vec_push(flat->arena, &flat->events, event);
 }
 
@@ -221,6 +286,7 @@ Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
                               .after = EXPR_NONE,
                               .first_action = (uint32_t)flat->actions.n,
                               .n_actions = 1,
+                              .port = FLAT_NONE,
                               .chain = (uint32_t)flat->events.n,
                               .place = place };
     vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false });

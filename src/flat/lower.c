@@ -54,6 +54,7 @@ const char *lower_kind(const Entity *entity)
     case SYMBOL_COMPONENT: return symbol->is_terminal ? "terminal" : "component";
     case SYMBOL_CONST: return "constant";
     case SYMBOL_RESULT: return "result of the terminal region";
+    case SYMBOL_PORT: return "event port";
     case SYMBOL_VARIABLE: break;
     }
     return symbol->declared == AST_PARAM   ? "parameter"
@@ -250,6 +251,15 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
             diag_hint(ex->diag, "name one of its variables: '%s.…'", symbol->name);
         return FLAT_NONE;
     }
+    if (symbol->kind == SYMBOL_PORT && (target->entity->n_fields != 1 || symbol->decl->type)) {
+        EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
+        diag_hint(ex->diag, target->entity->first == FLAT_NONE ? "its messages are read where they arrive"
+                            : target->entity->n_fields     ? "name a field of its messages: '%s.…'"
+                                                           : "its messages tell nothing but that they come", symbol->name);
+        return FLAT_NONE;
+    }
+    if (symbol->kind == SYMBOL_PORT)
+        ex->flat->ports.items[target->entity->port + target->element].is_heard = true;
     const uint32_t variable = target->entity->first + (uint32_t)target->element;
     if (primes == 0) return variable;
     if (ex->flat->vars.items[variable].kind != FLAT_VARIABLE) {

@@ -21,6 +21,7 @@ typedef enum SymbolKind {
     SYMBOL_CONST,
     SYMBOL_COMPONENT,
     SYMBOL_RESULT,       // a new name in the terminal region
+    SYMBOL_PORT,         // an event port
 } SymbolKind;
 
 typedef struct Symbol {
@@ -63,6 +64,8 @@ typedef struct Value {
 typedef struct Entity {
     const Symbol *symbol;
     uint32_t   first;             // VARIABLE, RESULT: number of its first element in flat->vars
+    uint32_t   port;              // PORT: number of its first element in flat->ports
+    uint32_t   n_fields;          // PORT: numbers in a message, each with a variable
     uint32_t   array;             // VARIABLE: number in flat->arrays if it stays an array, else FLAT_NONE
     uint32_t   n_sizes;           // 0 for a scalar
     uint32_t  *sizes;             // [n_sizes]
@@ -146,6 +149,7 @@ typedef struct Expander {
     TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
+    Map         held_ports;       // input that holds messages → its port
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
     VEC(Scope *) terminals;       // instances of terminal types
@@ -219,8 +223,20 @@ void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
 uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same variable
 uint32_t declare_initial_flag(Expander *ex, Place place);
+Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);    // in scratch
+// n variables "name", or "name.field" of each field, for what a message says.
+uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uint32_t n, const FlatVar *like);
 // Where a user would look for a terminal: at the declaration of the component that has it.
 Place    declare_owner_place(const Scope *terminal);
+
+// ---- port.c: event ports, messages and the arrows between them
+
+void port_declare(Expander *ex, Scope *scope, Entity *entity);
+void port_settle(Expander *ex);    // after all was defined: what passes through and nobody hears is not kept
+// An arrow with an event port at one of its ends. False: it has none, and is one of signals.
+bool port_connect(const Reading *r, const AstItem *item);
+// The event port of a path; FLAT_NONE, reported, if it is none.
+uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity);
 
 // ---- event.c
 

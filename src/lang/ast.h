@@ -76,6 +76,7 @@ typedef enum AstDeclKind {
     AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT,
     AST_ACROSS, AST_THROUGH,    // of a terminal type: equal on a node, and summing to zero
     AST_DISCRETE,               // changes at events only
+    AST_EVENT_INPUT, AST_EVENT_OUTPUT,    // `input event job : Job`: where messages arrive and leave
 } AstDeclKind;
 
 typedef struct AstDecl {
@@ -89,6 +90,9 @@ typedef struct AstDecl {
     const char *unit;         // "m/s^2" or NULL
     Place       unit_place;
     const char *doc;          // NULL if none
+    const char *type;         // of messages: a record, "nothing", or NULL: a number
+    Place       type_place;
+    bool        is_required;  // an event input that must be connected
     Place       place;        // the name
 } AstDecl;
 
@@ -118,6 +122,7 @@ typedef enum AstItemKind {
     AST_EVENT,        // when, at, every … then … end; next x = e every h
     AST_BRANCH,       // if c then … else … end, in the body of an event
     AST_TERMINATE,    // terminate "reason", in the body of an event
+    AST_SEND,         // send port(values), in the body of an event
 } AstItemKind;
 
 typedef struct AstFunction {
@@ -131,16 +136,18 @@ typedef struct AstFunction {
     Place        place;       // the name
 } AstFunction;
 
-typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT } AstEventKind;
+typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON } AstEventKind;
 
 typedef struct AstEvent {
     AstEventKind kind;
     AstExpr     *condition;   // WHEN
+    AstRef       port;        // ON: the event input
+    Place        port_place;
     AstExpr     *time;        // AT: the time; EVERY, NEXT: the period
     AstExpr     *from;        // EVERY, NEXT: the first time; NULL: one period after the start
     AstExpr     *after;       // WHEN: the delay; NULL: none
     AstExpr     *priority;    // NULL: 0
-    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE; NEXT: one AST_ASSIGN
+    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE, AST_SEND; NEXT: one AST_ASSIGN
     uint32_t     n_body;
     struct AstEvent *otherwise;    // WHEN: its `elsewhen`, of the same kind; or NULL
     Place        place;       // from its first word to what its condition ends with
@@ -170,6 +177,7 @@ struct AstItem {
         // `else` is a branch with a NULL condition, `elseif` one with another
         struct { AstExpr *condition; AstItem *items; uint32_t n_items; AstItem *otherwise; } branch;
         const char *terminate;                                    // the reason
+        struct { AstRef port; Place port_place; AstExpr **values; uint32_t n_values; } send;
     };
 };
 

@@ -253,7 +253,7 @@ static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
 static void print_decl(const AstDecl *d, Printer *p)
 {
     static const char *const words[] = { "param",  "const",   "input",    "var", "output",
-                                         "across", "through", "discrete" };
+                                         "across", "through", "discrete", "input event", "output event" };
     put_format(p, "%s ", words[d->kind]);
     print_name(d->name, p);
     print_sizes(d->sizes, d->n_sizes, p);
@@ -269,6 +269,11 @@ static void print_decl(const AstDecl *d, Printer *p)
         put(p, d->is_guess ? " ~ " : " = ");
         print_expr(d->value, p);
     }
+    if (d->type) {
+        put(p, " : ");
+        print_name(d->type, p);
+    }
+    if (d->is_required) put(p, " required");
     print_doc(d->doc, p);
 }
 
@@ -327,7 +332,7 @@ static void print_clause(const char *word, const AstExpr *e, Printer *p)
 
 static void print_event(const AstEvent *e, int depth, Printer *p)
 {
-    static const char *const words[] = { "when ", "at ", "every " };
+    static const char *const words[] = { "when ", "at ", "every ", "next ", "on " };
     if (e->kind == AST_NEXT) {
         put(p, "next ");
         print_ref(&e->body[0].assign.target, p);
@@ -343,7 +348,8 @@ static void print_event(const AstEvent *e, int depth, Printer *p)
             indent(depth, p);
             put(p, "elsewhen ");
         }
-        print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
+        if (e->kind == AST_ON) print_ref(&e->port, p);
+        else print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
         print_clause("from", e->from, p);
         print_clause("after", e->after, p);
         print_clause("priority", e->priority, p);
@@ -459,6 +465,17 @@ static void print_item(const AstItem *item, int depth, Printer *p)
     case AST_TERMINATE:
         put(p, "terminate");
         print_doc(item->terminate, p);
+        break;
+    case AST_SEND:
+        put(p, "send ");
+        print_ref(&item->send.port, p);
+        if (item->send.n_values == 0) break;
+        put_char(p, '(');
+        for (uint32_t i = 0; i < item->send.n_values; i++) {
+            if (i > 0) put(p, ", ");
+            print_expr(item->send.values[i], p);
+        }
+        put_char(p, ')');
         break;
     }
 }

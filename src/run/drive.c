@@ -208,7 +208,7 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
     choose_switch(run, island);
-    if (due_next(run) <= island->t) run->event_waits = true;
+    if (due_next(run) <= island->t || net_next(run) <= island->t) run->event_waits = true;
     if (run->event_waits) {
         const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
@@ -219,7 +219,7 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
         if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
     }
-    const double t_due = due_next(run), t_kink = input_kink(run);
+    const double t_due = smaller(due_next(run), net_next(run)), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
     if (t_kink < t_limit) t_limit = t_kink;
     const orr_status status =

@@ -93,6 +93,7 @@ struct Zeno;
 struct Rest;
 struct Inputs;
 struct Watch;
+struct Net;
 
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
@@ -191,6 +192,7 @@ struct orr_run {
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
+    struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
     bool      is_cancelled;         // while waiting for a sample
@@ -371,6 +373,26 @@ orr_status run_stop_at(orr_run *run, double t);
 orr_status run_begin_anew(orr_run *run);
 // The same for steps on a grid, which are kept: nothing is remembered from step to step.
 orr_status run_take_over(orr_run *run);
+
+// ---- net.c: messages
+
+void   net_open(orr_run *run);                 // if the model has a network
+void   net_close(orr_run *run);
+bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
+double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
+double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
+// What happens among the components before t, where the island stands at an event.
+orr_status net_catch_up(orr_run *run, double t);
+// What happens up to and at t, where no message can arrive for the island.
+orr_status net_follow(orr_run *run, double t);
+void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
+// One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
+orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
+// The i-th of them: which port, and what it says.
+const double *net_arrival(const orr_run *run, size_t i, uint32_t *port);
+bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
+void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
+bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
 
 // ---- watch.c: claims
 

@@ -831,6 +831,21 @@ static void visit_time(Gather *g, const UnitScope *scope, const AstItem *item)
     g->failed = true;
 }
 
+// A message that is a number has the unit of its port.
+static void visit_send(const Walk *w, const AstItem *item)
+{
+    AstExpr *port = ARENA_NEW(&w->g->work, AstExpr);
+    *port = (AstExpr){ .kind = AST_REF, .place = item->send.port_place, .ref = item->send.port };
+    const UnitEntity *entity = gather_find(w->scope, item->send.port.parts[0].name);
+    const bool is_number = entity && entity->decl && !entity->decl->type;
+    for (uint32_t i = 0; i < item->send.n_values; i++) {
+        const Term value = walk(w, item->send.values[i]);
+        if (!is_number || item->send.n_values != 1 || item->send.port.n_parts != 1) continue;
+        const Term left = walk(w, port);
+        relate(w->g, &left, &value, true);
+    }
+}
+
 static void visit_items(const Walk *w, const AstItem *items, uint32_t n);
 
 static void visit_event(const Walk *w, const AstEvent *e)
@@ -885,6 +900,7 @@ static void visit_item(const Walk *w, const AstItem *item)
         }
         break;
     case AST_TERMINATE: break;
+    case AST_SEND: visit_send(w, item); break;
     case AST_TERMINAL: visit_items(w, item->terminal.items, item->terminal.n_items); break;
     }
 }
