@@ -386,11 +386,14 @@ static void receive_updates(Component *c, const orr_devs_call *call)
         for (size_t i = 0; i < c->type->options.n_inputs; i++)
             if (c->externals[i].t == call->t) c->externals[i].is_pending = true;
         c->pending_until = island->t;
+        enter(c, c->phase, ISLAND_UPDATE);
         return;
     }
     const bool is_grid = island->solver->fixed_step && drive_is_near(island, drive_grid(island, island->k));
-    if (!put_externals(c, false)) goes_on(c, call, ORR_STATUS_FAILED);
-    else goes_on(c, call, is_grid ? run_take_over(c->run) : run_begin_anew(c->run));
+    const orr_status status = !put_externals(c, false) ? ORR_STATUS_FAILED
+                              : is_grid                ? run_take_over(c->run)
+                                                       : run_begin_anew(c->run);
+    if (goes_on(c, call, status)) enter(c, c->phase, ISLAND_UPDATE);
 }
 
 static bool reinit(Component *c, const orr_devs_call *call, const orr_reinit *what)
@@ -502,13 +505,17 @@ const orr_atomic island_functions = {
 
 // ---- Looking from outside
 
-orr_run *orr_island_run(const orr_devs_run *devs, uint32_t component)
+orr_run *orr_island_run(orr_devs_run *devs, uint32_t component)
 {
     const DevsActor *actor = actor_of(devs, component);
-    if (devs->model->types[actor->type]->init != init) return NULL;
+    if (component >= devs->model->n_components || devs->model->types[actor->type]->init != init) return NULL;
     Component *c = component_of(actor + 1);
-    if (!c->run || c->phase == ISLAND_STAND) return c->run;
-    // a failure shows when the kernel comes here, too
-    if (c->phase == ISLAND_WAIT) move_to(c, orr_devs_run_time(devs));
+    if (!c->run || c->phase != ISLAND_WAIT) return c->run;
+    const orr_devs_call call = { .t = orr_devs_run_time(devs), .run = devs, .component = component };
+    const uint32_t kept = devs->call.component;
+    devs->call.component = component;    // whom a message names
+    devs->call.t = call.t;
+    goes_on(c, &call, move_to(c, call.t));
+    devs->call.component = kept;
     return c->run;
 }

@@ -49,12 +49,12 @@ static const char *const causes[ISLAND_CAUSES] = {
 
 // What each phase waits for, and what it tells then.
 static const char *const advances[2][ISLAND_PHASES] = {
-    { "0", "the next grid point, or the next period of output", "0", "never" },
-    { "0", "the next state that is renewed, or the next period of output", "0", "never" },
+    { "now", "the next grid point, or the next period of output", "now", "never" },
+    { "now", "a state is renewed, or the next period of output", "now", "never" },
 };
 static const char *const outputs[2][ISLAND_PHASES] = {
     { "all outputs, if they are news", "all outputs", "all outputs, with <iP, Md and itself>", "nothing" },
-    { "all outputs, if they are news", "outputs that were renewed, with gradients",
+    { "all outputs, if they are news", "those that were renewed, with gradients",
       "all outputs, with <iP, Md and itself>", "nothing" },
 };
 
@@ -62,7 +62,7 @@ void island_print_graph(bool is_quantised, FILE *out)
 {
     const int kind = is_quantised;
     for (int p = 0; p < ISLAND_PHASES; p++) {
-        fprintf(out, "%-7s until: %s; tells: %s\n", names[p], advances[kind][p], outputs[kind][p]);
+        fprintf(out, "%-7s due: %s; tells %s\n", names[p], advances[kind][p], outputs[kind][p]);
         for (int k = 0; k < ISLAND_CAUSES && p != ISLAND_STAND; k++) {
             fprintf(out, "    %-20s ->", causes[k]);
             const char *between = " ";

@@ -4,7 +4,7 @@
 #include "orrery/orrery.h"
 #include <stdlib.h>
 
-enum { ISLANDS_MOST = 64, NAMES_MOST = 8 };
+enum { ISLANDS_MOST = 64, NAMES_MOST = 16 };
 
 // One island: a model of the text; all that it reads is an input of it.
 typedef struct Part {
@@ -53,7 +53,7 @@ static inline void world_compile(World *world, size_t i, const Part *part)
 
 // All islands, each output coupled to every input of its name; port "kick" of the whole perturbs part
 // `kicked`.
-static inline World world_open(const char *text, const Part *parts, size_t n, size_t kicked)
+static inline World world_open(const char *text, const Part *parts, size_t n, uint64_t kicked)
 {
     static const orr_devs_port kick = { .name = "kick",
                                         .type = ORR_PERTURBATION,
@@ -88,7 +88,8 @@ static inline World world_open(const char *text, const Part *parts, size_t n, si
                     if (strcmp(parts[i].tells[k], parts[j].reads[r]) == 0)
                         orr_devs_couple(world.devs, world.parts[i], parts[i].tells[k], world.parts[j],
                                         parts[j].reads[r]);
-    orr_devs_couple(world.devs, ORR_DEVS_ROOT, "kick", world.parts[kicked], "perturb");
+    for (size_t i = 0; i < n; i++)
+        if (kicked >> i & 1) orr_devs_couple(world.devs, ORR_DEVS_ROOT, "kick", world.parts[i], "perturb");
     if (!orr_devs_finish(world.devs)) world_fail(&world, "not finished");
     return world;
 }
