@@ -4,6 +4,7 @@
 // each on its own thread; one run is used by one thread at a time.
 #pragma once
 #include "orrery/model.h"
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,9 @@ typedef struct orr_run_options {
     double      quantum, relative_quantum, least_quantum;
     const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed during the call
     size_t      n_quanta;
+    // What is drawn at random depends on these two and on the names of those who draw, and on nothing else.
+    uint64_t    seed;            // 0 unless given
+    uint64_t    number;          // of the run: replications and members of ensembles have numbers of their own
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts
     // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.

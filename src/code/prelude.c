@@ -12,6 +12,8 @@ static const char environment[] =
     "    const unsigned *tables;\n"
     "    const double *numbers;\n"
     "    unsigned event;\n"
+    "    double (*draw)(const void *streams, int k, double count, double argument);\n"
+    "    const void *streams;\n"
     "};\n\n";
 
 // Keeps a loop from being turned into one over vectors.

@@ -122,6 +122,14 @@ uint32_t declare_pre(Expander *ex, uint32_t variable, Place place)
     return pre;
 }
 
+uint32_t declare_counter(Expander *ex, const char *path, Place place)
+{
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const uint32_t counter = declare_named(ex, arena_printf(&ex->scratch, "draws(%s)", path), NULL, place);
+    arena_release(&ex->scratch, mark);
+    return counter;
+}
+
 uint32_t declare_initial_flag(Expander *ex, Place place)
 {
     if (ex->flat->initial_flag == FLAT_NONE) ex->flat->initial_flag = declare_named(ex, "initial()", NULL, place);

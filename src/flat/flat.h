@@ -123,6 +123,7 @@ typedef struct FlatEvent {     // in the order of the text: equal priorities act
     Expr     time;             // AT: the time; EVERY: the period. Over parameters
     Expr     from;             // EVERY: the first time; EXPR_NONE: one period after the start
     Expr     after;            // WHEN: the delay, over parameters and discrete variables; EXPR_NONE: none
+    uint32_t counter, n_draws; // draws in `time` or `after`: what counts them, and how many; 0: none
     double   priority;         // larger ones first
     uint32_t first_action, n_actions;    // in Flat.actions
     uint32_t first_send, n_sends;        // in Flat.sends
@@ -171,6 +172,13 @@ typedef struct FlatCoupling {  // what comes to or leaves `from` arrives at `to`
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
 } FlatPre;
+
+typedef struct FlatDraw {      // a call of a distribution: for messages when it makes no sense
+    int         distribution;  // in num/distribution.h
+    const Expr *args;          // [n_args] as written; of `empirical` none
+    uint32_t    n_args;
+    Place       place;
+} FlatDraw;
 
 typedef struct FlatTerminal {  // one step of the terminal region, in the order written
     uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
@@ -227,6 +235,7 @@ typedef struct Flat {
     VEC(FlatPort)     ports;           // event ports
     VEC(FlatSend)     sends;           // of all events, one behind the other
     VEC(FlatCoupling) couplings;
+    VEC(FlatDraw)     draws;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;

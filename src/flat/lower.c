@@ -568,8 +568,10 @@ static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction 
     if (past) {
         value = past->value;
     } else {
+        const uint32_t drawn_before = r->draws ? r->draws->n : 0;
         value = inline_function(r, f, args, scope, site);
-        if (ex->n_calls && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
+        const bool draws = r->draws && r->draws->n > drawn_before;    // anew with each call
+        if (ex->n_calls && !draws && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
             Expr *kept = ARENA_ARRAY(&ex->work, Expr, f->n_params + 1u);
             memcpy(kept, args, f->n_params * sizeof *args);
             call.args = kept;
@@ -592,6 +594,8 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
     for (size_t i = 0; i < ex->ast->functions.n; i++)
         vec_push(&ex->work, &names, ex->ast->functions.items[i].name);
     for (size_t i = 0; i < ex->ast->tables.n; i++) vec_push(&ex->work, &names, ex->ast->tables.items[i].name);
+    vec_reserve(&ex->work, &names, names.n + 64);
+    draw_names(ex, names.items, &names.n);
     const char *closest = text_closest(name, names.items, names.n);
     if (r->scope && scope_find(r->scope, name))
         diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
@@ -614,6 +618,7 @@ static Expr lower_call(const Reading *r, const AstExpr *e)
     if (of_file) return call_function(r, e, &ex->ast->functions.items[*of_file], NULL);
     Expr value = table_call(r, e);
     if (value == EXPR_NONE) value = library_call(r, e);
+    if (value == EXPR_NONE) value = draw_call(r, e);
     return value == EXPR_NONE ? report_unknown_function(r, e) : value;
 }
 

@@ -363,7 +363,7 @@ static bool has_table_second(uint32_t op)
 {
     return op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_PIECES;
 }
-static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID; }
+static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID || op == EXPR_DRAW; }
 
 static void put_node(Work *w, Met met)
 {

@@ -350,9 +350,10 @@ static bool check_values(orr_run *run, const Island *island, const FlatAction *a
     for (uint32_t k = 0; k < n; k++) {
         const double value = value_of(run, island, actions[k].target);
         if (isfinite(value)) continue;
-        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, actions[k].place),
-                    run->model->flat.vars.items[actions[k].target].name,
-                    isnan(value) ? "not a number in an event" : "infinite in an event", island->t);
+        if (!chance_report(run))
+            diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, actions[k].place),
+                        run->model->flat.vars.items[actions[k].target].name,
+                        isnan(value) ? "not a number in an event" : "infinite in an event", island->t);
         drive_fail(run);
         return false;
     }

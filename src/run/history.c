@@ -46,9 +46,16 @@ static double read_mode(const void *context, uint32_t relation)
     return island_modes(&run->islands[0])[relation];
 }
 
+static double read_draw(const void *context, uint32_t k, double count, double argument)
+{
+    const CodeEnv *env = &((const orr_run *)context)->islands[0].env;
+    return env->draw(env->streams, (int)k, count, argument);
+}
+
 static double evaluate(const orr_run *run, Expr e, double t)
 {
-    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element, .context = run, .t = t };
+    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element,
+                                .draw = read_draw, .context = run, .t = t };
     return expr_evaluate(&run->model->flat.pool, e, &values);
 }
 

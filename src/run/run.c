@@ -253,6 +253,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
         return ORR_STATUS_USAGE;
     }
     island->method = island->solver->name;
+    chance_open(run, options->seed, options->number);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->is_exact = options->exact;

@@ -314,6 +314,12 @@ double drive_grid(const Island *island, long k);               // t_start + k·s
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
+// ---- chance.c: random numbers
+
+void chance_open(orr_run *run, uint64_t seed, uint64_t number);
+// Something is not a number: because of the arguments of a distribution? Then it was reported.
+bool chance_report(orr_run *run);
+
 // ---- tier.c: whether native code pays
 
 // Ask for native code if the rest of the run is long enough for it.
