@@ -114,6 +114,9 @@
     D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
     D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
     D(MESSAGE_CYCLE,          "E181", "messages go round at t = %.10g without an end: %s") \
+    D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
+    D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
+    D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

@@ -789,6 +789,30 @@
       "      until 2\n" \
       "    end", \
       "let one of them answer later, or only under a condition.") \
+    X(DRAW_MISPLACED, \
+      "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
+      "there would be no telling when; sizes and indices must be known before the run.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = -x + normal(0, 1)\n" \
+      "    end", \
+      "say when: param k ~ normal(0, 1) draws at the start of a run, x := normal(0, 1) in\n" \
+      "the body of an event, sample(normal(0, 1), 0.1) every 0.1. White noise is noise(1).") \
+    X(DRAW_ARGUMENT, \
+      "An argument of a distribution makes no sense: a negative deviation, a shape of 0, an upper\n" \
+      "end below the lower one, weights that are all 0.", \
+      "    model M\n" \
+      "      param k ~ normal(2, -0.1)\n" \
+      "      output y = k\n" \
+      "    end", \
+      "correct it; where it is computed, look at how it can come to this value.") \
+    X(SAMPLES_UNKNOWN, \
+      "empirical(…) draws from measurements, which a statement 'samples' reads from a file.", \
+      "    model M\n" \
+      "      param wait ~ empirical(Waits)\n" \
+      "      output y = wait\n" \
+      "    end", \
+      "write, outside of models: samples Waits from \"waits.csv\" column \"wait\"") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \

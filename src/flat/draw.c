@@ -38,9 +38,9 @@ void draw_names(Expander *ex, const char **names, size_t *n)
 
 typedef struct Build {
     const Reading *r;
-    ExprPool      *pool;
-    const Expr    *args;
-    uint32_t       n;
+    ExprPool *pool;
+    const Expr *args;
+    uint32_t n;
 } Build;
 
 static Expr number(const Build *b, double value) { return expr_const(b->pool, value); }
@@ -130,10 +130,13 @@ static Expr build_discrete(const Build *b)
     return drawn;
 }
 
-static const struct { const char *name; Expr (*build)(const Build *b); } builders[] = {
-    { "uniform", build_uniform }, { "normal", build_normal }, { "lognormal", build_lognormal },
-    { "exponential", build_exponential }, { "gamma", build_gamma }, { "triangular", build_triangular },
-    { "weibull", build_weibull }, { "poisson", build_poisson }, { "discrete", build_discrete },
+static const struct {
+    const char *name;
+    Expr (*build)(const Build *b);
+} builders[] = {
+    { "uniform", build_uniform },         { "normal", build_normal },   { "lognormal", build_lognormal },
+    { "exponential", build_exponential }, { "gamma", build_gamma },     { "triangular", build_triangular },
+    { "weibull", build_weibull },         { "poisson", build_poisson }, { "discrete", build_discrete },
 };
 enum { N_BUILDERS = sizeof builders / sizeof *builders };
 
@@ -180,12 +183,14 @@ static void report_misplaced(const Reading *r, const AstExpr *call)
     Expander *ex = r->ex;
     EXPAND_FAIL(ex, DIAG_DRAW_MISPLACED, call->place, call->call.function);
     if (r->is_structural)
-        diag_hint(ex->diag, "sizes, bounds and indices must be known before the run; a draw is known only in it");
+        diag_hint(ex->diag,
+                  "sizes, bounds and indices must be known before the run; a draw is known only in it");
     else if (r->makes_modes && !r->in_event)
-        diag_hint(ex->diag, "in an equation write noise(sigma), or sample(%s(…), PERIOD), which draws anew every "
-                            "PERIOD; or draw a parameter: param k ~ %s(…)", call->call.function, call->call.function);
-    else
-        diag_hint(ex->diag, "parameters, initial values, bodies of events and their delays can be drawn");
+        diag_hint(ex->diag,
+                  "in an equation write noise(sigma), or sample(%s(…), PERIOD), which draws anew every "
+                  "PERIOD; or draw a parameter: param k ~ %s(…)",
+                  call->call.function, call->call.function);
+    else diag_hint(ex->diag, "parameters, initial values, bodies of events and their delays can be drawn");
 }
 
 Expr draw_call(const Reading *r, const AstExpr *call)

@@ -151,9 +151,13 @@ static void read_terminate(const Body *body, const AstItem *item)
 }
 
 // The values of a message and that it is sent go to hidden variables, which the run looks at behind the body.
-static void read_send(const Body *body, const AstItem *item)
+static void read_send(const Body *around, const AstItem *item)
 {
-    Expander *ex = body->r.ex;
+    Expander *ex = around->r.ex;
+    Draws draws = draw_in_events(around->r.scope);
+    Body own = *around;
+    own.r.draws = &draws;
+    const Body *body = &own;
     Flat *flat = ex->flat;
     ExprPool *pool = &flat->pool;
     const Entity *entity;
@@ -187,6 +191,7 @@ static void read_send(const Body *body, const AstItem *item)
         else if (i == 0) send.first = kept;
         add_action(body, (FlatAction){ kept, values[i], NULL, item->place, true });
     }
+    count_draws(body, item->place);
     arena_release(&ex->scratch, mark);
     vec_push(flat->arena, &flat->sends, send);
 }

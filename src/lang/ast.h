@@ -443,6 +443,10 @@ typedef struct AstExperiment {
     AstExpect  *expects;      uint32_t n_expects;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
+    AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
+    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all that is recorded
+    Place      *precise_places;
+    bool       *precise_means;                     // [n_precise] mean(y): of its rows
     const char *frame;        // `in FRAME`, or NULL
     Place       frame_place;
     const char *outside;      // of the frame: "stop" or "go on"; NULL: as the frame says
@@ -477,7 +481,7 @@ typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, 
     const char *name, *doc;
     Place       place;        // the name
     AstArgument arguments[2];
-    uint32_t    n_arguments;  // 1 or 2
+    uint32_t    n_arguments;  // 1 or 2; 0: `samples`, measurements to draw from, with z ascending
     const char *unit;         // of the value; NULL if none
     Place       unit_place;
     AstBetween  between;

@@ -94,7 +94,7 @@ static bool parse_misspelt(Parser *p)
 {
     static const char *const words[] = { "model", "machine", "function", "experiment",
                                          "frame", "use",     "unit",     "terminal", "table",
-                                         "atomic", "record", "enum" };
+                                         "atomic", "record", "enum", "samples" };
     static const struct { const char *theirs, *ours; } table[] = {
         { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
         { "block", "model" }, { "simulate", "experiment" },  { "struct", "record" },
@@ -123,6 +123,7 @@ static bool parse_misspelt(Parser *p)
     else if (text_is(text_from(meant), "frame")) parse_frame(p);
     else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
     else if (text_is(text_from(meant), "table")) parse_table(p);
+    else if (text_is(text_from(meant), "samples")) parse_samples(p);
     else if (text_is(text_from(meant), "atomic")) parse_atomic(p);
     else if (text_is(text_from(meant), "record")) parse_record_type(p);
     else if (text_is(text_from(meant), "enum")) parse_enum_type(p);
@@ -147,6 +148,7 @@ static void parse_top(Parser *p, bool is_first)
     else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
     else if (parse_at_word(p, "table") && (named || next == TOKEN_END)) parse_table(p);
+    else if (parse_at_word(p, "samples") && (named || next == TOKEN_END)) parse_samples(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
     else if (parse_at_word(p, "unit")) parse_unit_definition(p);

@@ -168,5 +168,6 @@ bool parse_input(Parser *p, AstInput *input);                // behind the word 
 bool parse_output_to(Parser *p, AstSend *send);              // behind `output`, likewise
 bool parse_outside(Parser *p, const char **outside);         // behind `outside`: stop, or go on
 
+void parse_samples(Parser *p);                               // at the word `samples`; parse_table.c
 void parse_table(Parser *p);                                 // at the word `table`; parse_table.c
 bool parse_is_model_word(Text word);                         // starts a statement of a model

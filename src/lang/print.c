@@ -40,7 +40,8 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery",   "prefer",  "table",    "elseif" };
+                                         "experiment", "orrery",   "prefer",  "table",    "elseif",
+                                         "samples" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -960,6 +961,21 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         print_address(e->sends[i].kind, e->sends[i].address, p);
         put_char(p, '\n');
     }
+    print_timing("seed", e->seed, p);
+    print_timing("replications", e->replications, p);
+    print_timing("warm up", e->warm_up, p);
+    print_timing("confidence", e->confidence, p);
+    if (e->precision) {
+        put(p, "  precision ");
+        print_expr(e->precision, p);
+        for (uint32_t i = 0; i < e->n_precise; i++) {
+            put(p, i ? ", " : " of ");
+            if (e->precise_means[i]) put(p, "mean(");
+            print_ref(&e->precise[i], p);
+            if (e->precise_means[i]) put(p, ")");
+        }
+        put_char(p, '\n');
+    }
     if (e->outside) put_format(p, "  outside %s\n", e->outside);
     if (e->n_records > 0) {
         put(p, "  record ");
@@ -1014,19 +1030,24 @@ static void print_numbers(const double *numbers, uint32_t n, Printer *p)
 
 static void print_table(const AstTable *table, Printer *p)
 {
-    put(p, "table ");
+    const bool is_samples = table->n_arguments == 0;
+    put(p, is_samples ? "samples " : "table ");
     print_name(table->name, p);
     for (uint32_t i = 0; i < table->n_arguments; i++) {
         put(p, i ? ", " : "(");
         print_name(table->arguments[i].name, p);
         print_unit_of(table->arguments[i].unit, p);
     }
-    put(p, ")");
+    if (!is_samples) put(p, ")");
     print_unit_of(table->unit, p);
     print_doc(table->doc, p);
     if (table->file) put_format(p, " from \"%s\"", table->file);
     for (uint32_t i = 0; i < table->n_columns; i++)
-        put_format(p, "%s\"%s\"", i ? ", " : " columns ", table->columns[i]);
+        put_format(p, "%s\"%s\"", i ? ", " : is_samples ? " column " : " columns ", table->columns[i]);
+    if (is_samples) {
+        put_char(p, '\n');
+        return;
+    }
     put_format(p, " %s outside %s\n", ast_between_words[table->between], ast_outside_words[table->outside]);
     if (table->file) return;
     if (table->n_y) {

@@ -26,12 +26,19 @@ static double draw(const void *streams, int k, double count, double argument)
     }
 }
 
+void chance_number(orr_run *run, uint64_t number)
+{
+    Stream *streams = (Stream *)run->islands[0].env.streams;
+    for (size_t i = 0; i < run->model->flat.pool.draws.n; i++) streams[i].key.run = number;
+}
+
 void chance_open(orr_run *run, uint64_t seed, uint64_t number)
 {
     const ExprPool *pool = &run->model->flat.pool;
     Stream *streams = ARENA_ARRAY(&run->arena, Stream, pool->draws.n);
     for (size_t i = 0; i < pool->draws.n; i++)
-        streams[i] = (Stream){ random_stream(seed, number, pool->draws.items[i].stream), pool->draws.items[i].kind };
+        streams[i] =
+            (Stream){ random_stream(seed, number, pool->draws.items[i].stream), pool->draws.items[i].kind };
     run->islands[0].env.draw = draw;
     run->islands[0].env.streams = streams;
 }
@@ -50,8 +57,9 @@ bool chance_report(orr_run *run)
         const int fault = distribution_fault(d->distribution, args, d->n_args, &must);
         found = fault >= 0;
         if (!found) continue;
-        diag_report(run->diag, DIAG_DRAW_ARGUMENT, run_place(run->model, run->diag, d->place), distribution->name,
-                    distribution->arguments[distribution->n_arguments ? fault : 0].name, args[fault], must);
+        diag_report(run->diag, DIAG_DRAW_ARGUMENT, run_place(run->model, run->diag, d->place),
+                    distribution->name, distribution->arguments[distribution->n_arguments ? fault : 0].name,
+                    args[fault], must);
     }
     arena_free(&scratch);
     return found;

@@ -15,7 +15,7 @@ enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
 
 // ---------------------------------------------------------------------------------------------- options
 
-orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN }; }
+orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN, .seed = 1 }; }
 
 // What a user gave, or refused with a message.
 static bool read_options(orr_run *run, const orr_run_options *given)
