@@ -64,7 +64,7 @@ orr_status drive_arrive(orr_run *run, Island *island)
     }
     choose_look(run, island);
     if (run->n_rests && !run->event_waits && surface_look(run, island)) {
-        island->solver->restart(island);
+        if (!surface_restart(run, island)) return drive_fail(run);
         island->t_before = island->t;
     }
     watch_look(run, island);

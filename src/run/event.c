@@ -606,7 +606,7 @@ orr_status event_handle(orr_run *run, Island *island)
     run->values_valid = false;
     if (affects || run->event_is_located) {
         island->t_before = island->t;
-        island->solver->restart(island);    // also puts a new grid where the island stands
+        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island stands
     }
     run->event_is_located = false;
     watch_look(run, island);    // what jumped may break a claim here already
@@ -634,6 +634,8 @@ orr_status event_start(orr_run *run, Island *island)
     if (!iterate(run, island, true, &affects)) return failed(run);
     orr_status status;
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    // a solver of quantised states has computed its rates already
+    if (island->solver->advance && (acted || affects) && !surface_restart(run, island)) return drive_fail(run);
     run->values_valid = false;
     return ORR_STATUS_OK;
 }

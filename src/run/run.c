@@ -298,7 +298,7 @@ void orr_run_destroy(orr_run *run)
 {
     if (!run) return;
     Island *island = &run->islands[0];
-    if (island->memory && island->solver->free) island->solver->free(island);
+    surface_end(run, island);
     input_close(run);
     net_close(run);
     arena_free(&run->arena);
@@ -497,7 +497,8 @@ orr_status orr_run_restart(orr_run *run)
         run->is_failed = true;
         return ORR_STATUS_FAILED;
     }
-    island->solver->restart(island);
+    surface_start(run, island);
+    if (!surface_restart(run, island)) return drive_fail(run);
     run->t = run->t_start;
     run->x = island->x;
     return arrive_at_start(run, island);

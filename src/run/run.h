@@ -200,6 +200,10 @@ struct orr_run {
     bool      choice_waits;         // other variables become states before the next step
     size_t    n_switches;           // how often that happened
 
+    // quantised states know no rate on a surface, so another solver stands in for theirs there
+    const struct Solver *solver_aside;    // theirs, meanwhile; NULL: nobody stands in
+    void     *memory_aside;         // theirs meanwhile, that of the stand-in otherwise; NULL: it has none yet
+
     // chunks of fixed steps
     double   *guesses_before;       // [n_guesses] when the chunk began
     long      chunk;                // most steps in one
@@ -356,6 +360,8 @@ bool   surface_after_event(orr_run *run, Island *island);          // false: sli
 orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
 void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
 bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something is free
+bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that stands in for it
+void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
 // ---- input.c: inputs that follow samples
 
 bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened

@@ -21,6 +21,7 @@ enum {
     CHUNK = 20000,       // steps between two looks at the clock
     WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
+    BURST_MANY = 8,
     NUDGES = 40,
     LOOKS = 500,        // at a relation that moves in time, in a run
     CACHE_LINE = 64,    // where a calendar likes to begin
@@ -108,30 +109,74 @@ static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
     }
 }
 
-static void zero_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
+// The term of a relation as a polynomial: its zero function, or the argument of a table whose steps it sees.
+static void term_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
 {
     const IrQuantised *ir = m->ir;
     const uint32_t term = ir->n_states + ir->n_shared + k;
     m->terms[ir->shape_of[term]](t, m->x, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
+    out[2] *= 0.5;    // it was a derivative
+}
+
+static const ExprPieces *steps_of(const IrQuantised *ir, uint32_t k)
+{
+    return ir->steps && ir->steps[k].table != FLAT_NONE ? &ir->pool.pieces.items[ir->steps[k].table] : NULL;
+}
+
+static bool is_true_at(const Qss *m, const Island *island, uint32_t k, double t)
+{
+    double z[4];
+    term_of(m, island, k, t, z);
+    const ExprPieces *table = steps_of(m->ir, k);
+    return truth_of(m->ir, k, table ? expr_pieces_value(table, z[0]) - m->ir->steps[k].level : z[0]);
+}
+
+// Until the argument z of a table comes to the next break, and whether the relation is true up to there. On a
+// break, the piece to which it moves counts.
+static double until_break(const Qss *m, uint32_t k, const ExprPieces *table, const double z[3], bool *is_true)
+{
+    const double *breaks = table->numbers;
+    const uint32_t n = table->n_breaks[0];
+    uint32_t lo = 0, hi = n;    // the first break beyond z
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (breaks[middle] <= z[0]) lo = middle + 1;
+        else hi = middle;
+    }
+    const double near = 1e-12 * fabs(z[0]) + DBL_MIN, slope = z[1] != 0 ? z[1] : z[2];
+    if (slope > 0 && lo < n && breaks[lo] - z[0] <= near) lo++;
+    if (slope < 0 && lo > 0 && z[0] - breaks[lo - 1] <= near) lo--;
+    const double *piece = table->numbers + n + 4 * (size_t)lo;
+    *is_true = truth_of(m->ir, k, piece[0] - m->ir->steps[k].level);
+    double after = INFINITY;
+    if (lo > 0) after = roots_fall(fmax(z[0] - breaks[lo - 1], 0), z[1], z[2]);
+    if (lo < n) after = fmin(after, roots_fall(fmax(breaks[lo] - z[0], 0), -z[1], -z[2]));
+    return after;
 }
 
 static void watch(Qss *m, const Island *island, uint32_t k, double t)
 {
     const uint8_t op = m->ir->comparison[k];
-    double z[4] = { 0 };
-    zero_of(m, island, k, t, z);
-    double after = INFINITY;
-    if (op != EXPR_EQ && op != EXPR_NE) {
-        const bool is_above = (m->modes[k] != 0) == (op == EXPR_GT || op == EXPR_GE);
+    const ExprPieces *table = steps_of(m->ir, k);
+    const bool mode = m->modes[k] != 0;
+    double z[4] = { 0 }, after = INFINITY;
+    bool is_true;
+    term_of(m, island, k, t, z);
+    if (table) {
+        after = until_break(m, k, table, z, &is_true);
+        if (is_true != mode) after = 0;
+    } else if (op != EXPR_EQ && op != EXPR_NE) {
+        const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
         const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
         after = roots_fall(c0, c1, sign * z[2]);
         // on the other side already: another mode made it jump, unless it is just coming back from there
-        const bool differs = truth_of(m->ir, k, z[0]) != (m->modes[k] != 0);
+        const bool differs = truth_of(m->ir, k, z[0]) != mode;
         if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
         if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
-        if (m->ir->watches_time[k] && isfinite(island->options.t_end))
-            after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
     }
+    const bool may_bend = m->ir->watches_time[k] && op != EXPR_EQ && op != EXPR_NE;
+    if (may_bend && isfinite(island->options.t_end))
+        after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
     calendar_set(&m->crossings, k, t + after);
 }
 
@@ -234,9 +279,7 @@ static double confirm(const Qss *m, const Island *island, uint32_t k, double t)
 {
     double step = fmax(fabs(t), 1e-3) * DBL_EPSILON, at = t;
     for (int i = 0; i < NUDGES; i++) {
-        double z[4];
-        zero_of(m, island, k, at, z);
-        if (truth_of(m->ir, k, z[0]) != (m->modes[k] != 0)) return at;
+        if (is_true_at(m, island, k, at) != (m->modes[k] != 0)) return at;
         at = t + step;
         step *= 2;
         if (step > 1e-9 * fmax(fabs(t), 1e-3)) break;
@@ -258,7 +301,6 @@ static bool report_endless(Qss *m, Island *island, uint32_t k, double t)
 
 static bool count_event(Qss *m, Island *island, uint32_t k, double t)
 {
-    island->n_events++;
     const double t_end = island->options.t_end,
                  scale = fmax(fabs(t), isfinite(t_end) ? t_end - m->burst_start : 1);
     if (m->n_burst == 0 || t - m->burst_start > BURST_SPAN * scale) {
@@ -341,7 +383,11 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
     }
     diag_report(island->diag, DIAG_QUANTUM_STALL, (Place){ 0 }, island->solver->name, t,
                 model_state_name(model, i), progress / (double)m->window);
-    if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
+    if (m->order == 1)
+        diag_hint(island->diag,
+                  "in first order each quantum is a step: '%s' takes far fewer; or take a larger quantum",
+                  m->is_implicit ? "solver liqss2" : "solver qss2");
+    else if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
         diag_hint(island->diag,
                   "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
@@ -493,7 +539,9 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
                 continue;
             }
             t = at;
-            if (is_single || m->leaves_events) {
+            if (!count_event(m, island, k, t)) return fail(m, island, t);
+            // one after the other, without end: the driver knows surfaces
+            if (is_single || m->leaves_events || m->n_burst > BURST_MANY) {
                 calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
                 m->t = island->t = t;
@@ -501,7 +549,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
                 return STEP_RELATION;
             }
             m->modes[k] = m->modes[k] == 0;
-            if (!count_event(m, island, k, t)) return fail(m, island, t);
+            island->n_events++;
             follow_mode(m, island, k, t);
         } else {
             take_step(m, island, i, t, order, implicit);
@@ -748,11 +796,12 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
     return q[QSS_Q_TIME] == t;
 }
 
-#define QSS(id, text, accuracy)                                                                              \
+#define QSS(id, text, accuracy, flags)                                                                       \
     const Solver solver_##id = {                                                                             \
         .name = #id,                                                                                         \
         .summary = text,                                                                                     \
         .order = accuracy,                                                                                   \
+        .traits = flags,                                                                                     \
         .init = init_##id,                                                                                   \
         .step = step,                                                                                        \
         .restart = restart,                                                                                  \
@@ -763,8 +812,8 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
         .is_quantised = true,                                                                                \
     }
 
-QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1);
-QSS(qss2, "quantised states, second order; option quantum", 2);
-QSS(qss3, "quantised states, third order; option quantum", 3);
-QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1);
-QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2);
+QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1, 0);
+QSS(qss2, "quantised states, second order; option quantum", 2, 0);
+QSS(qss3, "quantised states, third order; option quantum", 3, 0);
+QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1, SOLVER_IMPLICIT);
+QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2, SOLVER_IMPLICIT);
