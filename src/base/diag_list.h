@@ -287,5 +287,24 @@
     D(MACHINE_LIMIT,          "E852", "%s: there are too many %s") \
     D(MACHINE_POLICY,         "E853", "no policy can be computed for '%s': %s") \
     D(MACHINE_UNSETTLED,      "E854", "the long run of '%s' did not settle within the work allowed") \
-    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s")
+    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s") \
+    D(ATOMIC_NO_STATE,        "E860", "atomic '%s' has no state") \
+    D(STATE_UNKNOWN,          "E861", "'%s' has no state called '%s'") \
+    D(TYPE_UNKNOWN,           "E862", "there is no type called '%s'") \
+    D(FIELD_UNKNOWN,          "E863", "%s has no field called '%s'") \
+    D(NOT_ASSIGNABLE,         "E864", "'%s' cannot be assigned: it is %s") \
+    D(EFFECT_MISPLACED,       "E865", "'%s' changes something and cannot stand in %s") \
+    D(ENUM_AMBIGUOUS,         "E866", "'%s' is a value of '%s' and of '%s'") \
+    D(NO_MESSAGE,             "E867", "there is no message of '%s' here") \
+    D(MESSAGE_VALUE,          "E868", "what '%s' tells is %s, but %s is sent") \
+    D(ATOMIC_CHANCES,         "E869", "the probabilities of a choice %s") \
+    D(AFTER_MISSING,          "E870", "nothing says where state '%s' leads when its time is up") \
+    D(AFTER_NEVER,            "E871", "state '%s' lasts for ever, so nothing happens after it") \
+    D(DURATION_BAD,           "E872", "state '%s' cannot last %g") \
+    D(DRAW_ARGUMENT,          "E873", "the %s of '%s' %s, and is %g") \
+    D(KEEPING,                "E874", "there is no time to keep here") \
+    D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
+    D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
+    D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
+    D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value")
 // clang-format on
