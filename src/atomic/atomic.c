@@ -4,7 +4,7 @@
 
 AtomicKind *atomic_find(const AtomicSet *set, const char *name)
 {
-    for (size_t i = 0; set->ast && i < set->ast->atomics.n; i++)
+    for (uint32_t i = 0; i < set->n_kinds; i++)
         if (strcmp(set->kinds[i].name, name) == 0) return &set->kinds[i];
     return NULL;
 }

@@ -225,9 +225,10 @@ typedef struct AtomicKind {
 
 typedef struct AtomicSet {
     Arena        *arena;          // borrowed; owns what is below
-    const Ast    *ast;            // borrowed
+    const Ast    *ast;            // borrowed; runs do not need it
     AtomicRecord *records;        // [ast->records.n]
-    AtomicKind   *kinds;          // [ast->atomics.n]; the table of a kind stays where it is
+    AtomicKind   *kinds;          // [n_kinds]; the table of a kind stays where it is
+    uint32_t      n_kinds;
     VEC(AtomicFunction) functions;    // that are called
     CodeUnit      unit;
     CodeTier      tier;
@@ -236,6 +237,7 @@ typedef struct AtomicSet {
 
 // Check all records, enumerations and atomics of a source. False once errors were reported.
 bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
+// Once checked, what runs need (tables, names, faults) does not depend on the Ast any more.
 // Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.
 bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
 void atomic_free(AtomicSet *set);    // the machine code; also of a set that was never built

@@ -114,6 +114,9 @@ static void check_records(Checker *c)
 
 // ---------------------------------------------------------------------------------------------- declarations
 
+// What runs need must not end with the source.
+static const char *keep(Checker *c, const char *text) { return text ? text_copy(c->arena, text_from(text)) : NULL; }
+
 static Entity *declare(Checker *c, Entity entity)
 {
     static const char *const reserved[] = { "t", "elapsed", "remaining", "true", "false" };
@@ -141,7 +144,7 @@ static void declare_params(Checker *c)
             entity.kind = ENTITY_PARAM;
             entity.slot = ATOMIC_SLOT_PARAMS + kind->n_params;
             kind->params[kind->n_params++] =
-                (AtomicParam){ d->name, d->unit, d->doc, d->value, d->place, d->unit_place };
+                (AtomicParam){ keep(c, d->name), keep(c, d->unit), keep(c, d->doc), d->value, d->place, d->unit_place };
         } else {
             entity.kind = ENTITY_CONST;
             c->where = IN_CONST;
@@ -169,7 +172,7 @@ static void declare_ports(Checker *c)
     kind->outputs = ARENA_ARRAY(c->arena, AtomicPort, a->n_ports);
     for (uint32_t i = 0; i < a->n_ports; i++) {
         const AstPort *port = &a->ports[i];
-        const AtomicPort made = { port->name, find_type(c->set, port->type), port };
+        const AtomicPort made = { keep(c, port->name), find_type(c->set, port->type), port };
         if (made.type.base == ATOMIC_BAD) {
             c->n_errors++;
             report_type(c->set, port->type, port->type_place, c->diag);
@@ -194,7 +197,7 @@ static void add_readable(Checker *c, AtomicReadable readable)
 
 static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
 {
-    AtomicReadable r = { .name = cell->name, .unit = cell->unit, .how = ATOMIC_READ_SLOT, .type = entity->type,
+    AtomicReadable r = { .name = keep(c, cell->name), .unit = keep(c, cell->unit), .how = ATOMIC_READ_SLOT, .type = entity->type,
                          .slot = entity->slot, .is_main = true, .place = cell->place };
     static const struct { const char *name; AtomicHow how; double p; } parts[] = {
         { "count", ATOMIC_READ_COUNT, 0 },     { "mean", ATOMIC_READ_MEAN, 0 },
@@ -216,7 +219,7 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
             const AtomicField *f = &record->fields[i];
             AtomicReadable part = r;
             part.name = arena_printf(c->arena, "%s.%s", cell->name, f->name);
-            part.unit = f->unit;
+            part.unit = keep(c, f->unit);
             part.type = f->type;
             part.slot += i;
             add_readable(c, part);
@@ -656,7 +659,7 @@ static bool check_move(Checker *c, const AstTransition *ast, int32_t state, Atom
 static void check_state(Checker *c, uint32_t number, AtomicState *state)
 {
     const AstState *ast = &c->ast->states[number];
-    state->name = ast->name;
+    state->name = keep(c, ast->name);
     if (ast->duration) {
         state->duration = check_number(c, ast->duration);
         const double value = state->duration->value;
@@ -768,7 +771,7 @@ static void fill_table(Checker *c)
     orr_devs_port *ports = ARENA_ARRAY(c->arena, orr_devs_port, kind->n_inputs + kind->n_outputs);
     for (uint32_t i = 0; i < kind->n_inputs + kind->n_outputs; i++) {
         const AtomicPort *port = i < kind->n_inputs ? &kind->inputs[i] : &kind->outputs[i - kind->n_inputs];
-        ports[i] = (orr_devs_port){ port->name, atomic_type_name(c->set, port->type),
+        ports[i] = (orr_devs_port){ port->name, keep(c, atomic_type_name(c->set, port->type)),
                                     8 * atomic_type_slots(c->set, port->type), port->ast->is_required };
     }
     kind->table = (orr_atomic){ .version = ORR_DEVS_VERSION, .traits = ORR_ATOMIC_ABSOLUTE, .name = kind->name,
@@ -861,8 +864,9 @@ bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag)
     check_records(&c);
     check_enums(&c);
     set->kinds = ARENA_ARRAY(arena, AtomicKind, ast->atomics.n);
+    set->n_kinds = (uint32_t)ast->atomics.n;
     for (size_t i = 0; i < ast->atomics.n; i++) {
-        set->kinds[i].name = ast->atomics.items[i].name;
+        set->kinds[i].name = keep(&c, ast->atomics.items[i].name);
         set->kinds[i].ast = &ast->atomics.items[i];
     }
     if (c.n_errors == 0)

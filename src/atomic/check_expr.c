@@ -51,8 +51,9 @@ const char *check_a(const Checker *c, AtomicType type)
 
 uint32_t check_fault(Checker *c, AtomicFaultKind kind, const char *name, Place place)
 {
-    const AtomicFault fault = { kind, name, place, diag_line(c->diag, place),
-                                place.file && c->diag ? diag_path(c->diag, place.file) : NULL };
+    const char *path = place.file && c->diag ? diag_path(c->diag, place.file) : NULL;
+    const AtomicFault fault = { kind, text_copy(c->arena, text_from(name)), place, diag_line(c->diag, place),
+                                path ? text_copy(c->arena, text_from(path)) : NULL };
     vec_push(c->arena, &c->kind->faults, fault);
     return (uint32_t)c->kind->faults.n;
 }

@@ -57,6 +57,8 @@ typedef struct Wanted {
     Code       *code;      // NULL: one name
     const char *name;
     void      **address;
+    const char *given;     // a name that the text declares and the caller defines
+    const void *given_address;
 } Wanted;
 
 static bool find_symbols(TCCState *tcc, const Wanted *wanted)
@@ -74,6 +76,7 @@ static bool compile(TCCState *tcc, const Wanted *wanted, const char *text, CodeU
     tcc_set_error_func(tcc, errors, keep_error);
     tcc_set_options(tcc, "-nostdlib -nostdinc -w");
     tcc_set_output_type(tcc, TCC_OUTPUT_MEMORY);
+    if (wanted->given && tcc_add_symbol(tcc, wanted->given, wanted->given_address) < 0) return false;
     if (!add_symbols(tcc) || tcc_compile_string(tcc, text) < 0 || !place_code(tcc, unit, errors))
         return false;
     if (mprotect(unit->memory, unit->size, PROT_READ | PROT_EXEC) != 0) {
@@ -114,10 +117,12 @@ bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
     return compile_text(&(Wanted){ .code = code }, text, unit, diag);
 }
 
-void *instant_compile_one(Text text, const char *name, CodeUnit *unit, orr_diag *diag)
+void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address, CodeUnit *unit,
+                          orr_diag *diag)
 {
     void *address = NULL;
-    return compile_text(&(Wanted){ .name = name, .address = &address }, text, unit, diag) ? address : NULL;
+    const Wanted wanted = { .name = name, .address = &address, .given = given, .given_address = given_address };
+    return compile_text(&wanted, text, unit, diag) ? address : NULL;
 }
 
 void instant_free(CodeUnit *unit)
