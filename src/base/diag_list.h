@@ -253,6 +253,10 @@
     D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
     D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
     D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
+    D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
+    D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
+    D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
+    D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
@@ -302,9 +306,5 @@
     D(AFTER_NEVER,            "E871", "state '%s' lasts for ever, so nothing happens after it") \
     D(DURATION_BAD,           "E872", "state '%s' cannot last %g") \
     D(DRAW_ARGUMENT,          "E873", "the %s of '%s' %s, and is %g") \
-    D(KEEPING,                "E874", "there is no time to keep here") \
-    D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
-    D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
-    D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
-    D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value")
+    D(KEEPING,                "E874", "there is no time to keep here")
 // clang-format on

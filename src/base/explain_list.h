@@ -2210,7 +2210,7 @@
       "    model M\n" \
       "      output y = 1\n" \
       "    end", \
-      "correct the argument; 'orrery explain' and docs/language.md list what each distribution takes.") \
+      "correct the argument; docs/language.md lists what each distribution takes.") \
     X(KEEPING, \
       "'keeping time' goes on with the time that is left of the present state. When the time is up,\n" \
       "or before the first state, there is none.", \
