@@ -517,8 +517,8 @@ static AtomicExpr *check_draw(Checker *c, const AstExpr *e, int number)
     const char *must = NULL;
     const int wrong = all ? distribution_fault(number, values, n, &must) : -1;
     if (wrong >= 0) {
-        CHECK_FAIL(c, DIAG_DRAW_ARGUMENT, args[wrong]->place,
-                   d->arguments[d->n_arguments ? wrong : 0].name, d->name, must, values[wrong]);
+        CHECK_FAIL(c, DIAG_DRAW_ARGUMENT, args[wrong]->place, d->name,
+                   d->arguments[d->n_arguments ? wrong : 0].name, values[wrong], must);
         return bad(c, e->place);
     }
     AtomicExpr *x = make(c, ATOMIC_OP_DRAW, TYPE_NUMBER, e->place);

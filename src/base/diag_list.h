@@ -305,6 +305,5 @@
     D(AFTER_MISSING,          "E870", "nothing says where state '%s' leads when its time is up") \
     D(AFTER_NEVER,            "E871", "state '%s' lasts for ever, so nothing happens after it") \
     D(DURATION_BAD,           "E872", "state '%s' cannot last %g") \
-    D(DRAW_ARGUMENT,          "E873", "the %s of '%s' %s, and is %g") \
-    D(KEEPING,                "E874", "there is no time to keep here")
+    D(KEEPING,                "E873", "there is no time to keep here")
 // clang-format on

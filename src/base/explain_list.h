@@ -2200,17 +2200,6 @@
       "      output y = 1\n" \
       "    end", \
       "give a time that is not negative.") \
-    X(DRAW_ARGUMENT, \
-      "The arguments of a distribution have ranges: a deviation is not negative, a shape is positive.", \
-      "    atomic Source\n" \
-      "      output event job : nothing\n" \
-      "      state waiting for exponential(-2)\n" \
-      "        after send job -> waiting\n" \
-      "    end\n" \
-      "    model M\n" \
-      "      output y = 1\n" \
-      "    end", \
-      "correct the argument; docs/language.md lists what each distribution takes.") \
     X(KEEPING, \
       "'keeping time' goes on with the time that is left of the present state. When the time is up,\n" \
       "or before the first state, there is none.", \
