@@ -13,7 +13,7 @@ typedef struct Settings {
     List        set, plot, drives, sends;
     double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -38,6 +38,8 @@ static const Option options[] = {
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
     { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
     { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after", offsetof(Settings, events) },
+    { "--polynomials", OPTION_TEXT, "FILE", "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients",
+      offsetof(Settings, polynomials) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
@@ -266,13 +268,15 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     e->plots = request.plots;
     e->n_plots = request.n_plots;
 
-    // where rows go: a file, the plots, a look
-    orr_sink sinks[4];
+    // where rows go: a file, the plots, a look; an experiment may ask for polynomials in that file instead
+    const bool instead = e->as_polynomials && !s->polynomials;
+    const char *rows_path = instead ? NULL : s->output, *pieces_path = instead ? s->output : s->polynomials;
+    orr_sink sinks[5];
     size_t n_sinks = 0;
     orr_csv *csv = NULL;
     orr_table *table = NULL;
-    if (s->output) {
-        csv = orr_csv_create(s->output, diag);
+    if (rows_path) {
+        csv = orr_csv_create(rows_path, diag);
         if (!csv) return results_free_plots(&request), ORR_STATUS_SYSTEM;
         sinks[n_sinks++] = orr_csv_sink(csv);
         limits_rescue(&sinks[0]);
@@ -283,6 +287,13 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         return results_free_plots(&request), ORR_STATUS_SYSTEM;
     }
     if (events) sinks[n_sinks++] = orr_event_csv_sink(events);
+    orr_piece_csv *pieces = pieces_path ? orr_piece_csv_create(pieces_path, diag) : NULL;
+    if (pieces_path && !pieces) {
+        if (csv) orr_csv_close(csv);
+        if (events) orr_event_csv_close(events);
+        return results_free_plots(&request), ORR_STATUS_SYSTEM;
+    }
+    if (pieces) sinks[n_sinks++] = orr_piece_csv_sink(pieces);
     const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
@@ -301,6 +312,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     orr_status status = outcome.status;
     bool written = !csv || orr_csv_close(csv);
     if (events) written = orr_event_csv_close(events) && written;
+    if (pieces) written = orr_piece_csv_close(pieces) && written;
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {
@@ -309,7 +321,8 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
             status = ORR_STATUS_SYSTEM;
     }
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
-        print_summary(session, e, &outcome, written ? s->output : NULL);
+        print_summary(session, e, &outcome, written ? rows_path : NULL);
+        if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
         if (over->n_unasked)
             printf("  %zu expectation%s not checked: --set, --input, --from, --until or --seed changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");

@@ -55,7 +55,7 @@ _orrery() {
         export:-o) _orrery_files csmp; return ;;
         plot:-o | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
-        *:-o | *:--members | *:--events) _orrery_files csv; return ;;
+        *:-o | *:--members | *:--events | *:--polynomials) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
             *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
