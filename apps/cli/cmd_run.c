@@ -11,7 +11,7 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends;
-    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, realtime, wait;
+    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, realtime, wait;
     const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *events, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
@@ -46,6 +46,7 @@ static const Option options[] = {
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)", offsetof(Settings, number) },
     { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
@@ -104,6 +105,12 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     }
     if (s->solver) e->run.solver = s->solver;
     ok &= given_seed(s->seed, &e->run, diag);
+    if (!isnan(s->number) && !(s->number >= 0 && s->number <= 0x1p53 && s->number == floor(s->number))) {
+        usage_error(diag, "E022", "replications are counted from 0", "option '--run' needs a whole number, not '%g'", s->number);
+        ok = false;
+    } else if (!isnan(s->number)) {
+        e->run.number = (uint64_t)s->number;
+    }
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;
     const char *method = in_place ? "semi-implicit euler" : "euler";
@@ -166,7 +173,8 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
         e->n_records = over->records.n;
     }
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed)) {
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) || !isnan(s->number) ||
+        e->replications > 0 || e->precision > 0) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
     }
@@ -253,6 +261,7 @@ static void print_summary(const Session *session, const orr_experiment *e, const
                v->expect->value, v->expect->within);
     }
     if (output) printf("  %zu rows in %s\n", outcome->n_rows, output);
+    if (e->replications > 0 || e->precision > 0) puts("  one run; 'orrery replicate' makes all that the experiment asks for");
 }
 
 // ---------------------------------------------------------------------------------------------- the command
@@ -323,7 +332,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
         print_summary(session, e, &outcome, written ? rows_path : NULL);
         if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
-        if (over->n_unasked)
+        if (over->n_unasked && e->replications == 0 && e->precision == 0)
             printf("  %zu expectation%s not checked: --set, --input, --from, --until or --seed changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");

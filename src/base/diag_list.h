@@ -205,6 +205,7 @@
     D(FRAME_NOT_INPUT,        "E437", "frame '%s' applies '%s', which is no input of '%s'") \
     D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
     D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
+    D(PRECISION_NAME,         "E445", "how precise '%s' is cannot be told: no replication observes it") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -235,6 +236,7 @@
     D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
     D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
+    D(REPLICATION_FAILED,     "E545", "replication %zu failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \

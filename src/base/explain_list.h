@@ -1454,6 +1454,19 @@
       "      until 1\n" \
       "    end", \
       "write the smaller bound first. inf stands for no bound.") \
+    X(PRECISION_NAME, \
+      "'precision … of' names what must be precise: a variable that is recorded, for its value at the\n" \
+      "end, or mean(x) for the mean of its rows, which are recorded with 'every'.", \
+      "    model M\n" \
+      "      param k ~ normal(2, 0.1)\n" \
+      "      output y = k\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      precision 0.05 of mean(y)\n" \
+      "    end\n" \
+      "    # orrery replicate m.orr", \
+      "record it, and for a mean say how often: every 0.1.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1680,6 +1693,19 @@
       "Standard input, a socket or a broker ended before the first value of an input had come.", \
       "    orrery run tank.orr --input q=- </dev/null", \
       "send at least one line such as 0,1.") \
+    X(REPLICATION_FAILED, \
+      "A replication ended with an error. It counts for nothing, the others go on; only the first\n" \
+      "that fails is told. What is left out may well be special, so the means are those of the runs\n" \
+      "that did not fail.", \
+      "    model M\n" \
+      "      param k ~ normal(0, 1)\n" \
+      "      output y = sqrt(k)\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "    end\n" \
+      "    # orrery replicate m.orr", \
+      "run it alone to see more: orrery run FILE --seed N --run I.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \

@@ -129,6 +129,7 @@ struct orr_run {
     void     *pulse_context;
 
     // settings
+    uint64_t  seed, number;         // what is drawn depends on them
     double   *given;                // [n_params] 1: set by the user or by the terminal region
     double   *given_value;          // [n_params]
     double   *given_start;          // [n_states] initial value set by the user; NaN: the model's
