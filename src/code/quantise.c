@@ -486,6 +486,7 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loo
         g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
     }
     g->uses_math = ARENA_ARRAY(&scratch, bool, expr_n_math);
+    g->uses_each = ARENA_ARRAY(&scratch, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&scratch, bool, q->pool.tables.n);
     for (uint32_t i = 0; i < q->n_shapes; i++) {
         p.shape = &q->shapes[i];
