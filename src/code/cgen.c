@@ -153,6 +153,25 @@ static void put_into_w(Step *steps, uint32_t n, const IrProgram *program)
     }
 }
 
+// Does a loop of the values compute a variable of one of these blocks?
+static bool computes_some(const Ir *ir, const IrLoop *loop, const bool *blocks)
+{
+    const uint32_t *block_of = ir->programs[IR_VALUES].system->block_of;
+    for (uint32_t k = 0; k < loop->n_body; k++) {
+        const IrBody *body = &loop->body[k];
+        if (body->statement.kind != IR_LOCAL) continue;
+        if (loop->n_nested > 1 || body->target.memory != IR_IN_V) return true;    // an array: too rare to be looked at
+        for (uint32_t i = 0; i < body->n; i++) {
+            const IrPlace *target = &body->target;
+            const uint32_t place = target->table != FLAT_NONE ? ir->tables.items[target->table + i]
+                                                              : target->first + (uint32_t)((int64_t)target->stride[0] * i);
+            const uint32_t variable = place - ir->layout.first_var;
+            if (variable >= ir->flat->vars.n || block_of[variable] == FLAT_NONE || blocks[block_of[variable]]) return true;
+        }
+    }
+    return false;
+}
+
 // What the values need beside what the derivatives compute. False if a loop of theirs computes some of both.
 static bool find_rest(Cgen *c, IrProgram *rest)
 {
@@ -169,11 +188,7 @@ static bool find_rest(Cgen *c, IrProgram *rest)
     uint32_t n = 0;
     for (uint32_t i = 0; i < rest->n_statements; i++) {
         const IrStatement *s = &rest->statements[i];
-        if (s->kind == IR_LOOP) {
-            const IrLoop *loop = &ir->loops.items[s->index];
-            for (uint32_t k = 0; k < loop->n_body; k++)
-                if (loop->body[k].statement.kind == IR_LOCAL) return false;
-        }
+        if (s->kind == IR_LOOP && computes_some(ir, &ir->loops.items[s->index], is_common)) return false;
         const bool is_done = (s->kind == IR_SOLVE && is_common[s->index]) ||
                              (s->kind == IR_LOCAL && is_common[rest->system->block_of[s->index]]);
         if (!is_done) statements[n++] = *s;
