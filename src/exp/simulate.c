@@ -268,6 +268,12 @@ static void meet_results(Simulation *s)
         if (orr_model_variable(s->model, s->expected[i]).kind == ORR_KIND_RESULT) compare(s, i);
 }
 
+// Of the next expectation to be met.
+static inline double next_time(const Simulation *s)
+{
+    return s->next_expected < s->experiment->n_expects ? time_of(s, s->order[s->next_expected]) : INFINITY;
+}
+
 // Those written for times before t, in order.
 static orr_status meet_until(Simulation *s, double t)
 {
@@ -396,7 +402,7 @@ static orr_status run_on_times(Simulation *s, double every)
         // a row so near the end is the end
         double t = every > 0 ? times_at(&times, i) : until;
         if (!(t < until - 1e-9 * every)) t = until;
-        orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
+        orr_status status = s->experiment->n_expects && next_time(s) < t ? meet_until(s, t) : ORR_STATUS_OK;
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);

@@ -429,9 +429,17 @@ double orr_run_value(orr_run *run, size_t variable)
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
     const double *v = run->islands[0].env.v;
+    const size_t n_scalars = model->flat.vars.n, n_variables = orr_model_n_variables(model);
     for (size_t i = 0; i < n; i++) {
-        assert(variables[i] < orr_model_n_variables(model));
+        assert(variables[i] < n_variables);
+        // most rows are states that are no elements of arrays: nothing else is asked of them
+        const uint32_t state = variables[i] < n_scalars ? layout->state_of[variables[i]] : FLAT_NONE;
+        if (state != FLAT_NONE) {
+            values[i] = run->x[state];
+            continue;
+        }
         const ModelVariable variable = model_variable(model, variables[i]);
         if (variable.state != FLAT_NONE) {
             values[i] = run->x[variable.state];
@@ -442,6 +450,7 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
         if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
             report_value(run, variables[i]);
     }
+    (void)n_variables;
 }
 
 // ---------------------------------------------------------------------------------------------- end, again
