@@ -1,6 +1,7 @@
-// bench/peers/ours.c: the problems by all solvers of Orrery, through its C interface: one compiled model, several runs.
+// bench/peers/ours.c: the problems by all solvers of Orrery, through its C interface: one compiled model,
+// several runs.
 //
-//     ours models.orr PROBLEM…      prints: program,method,problem,tolerance (or step, or quantum),ms,values at the end
+//     ours models.orr PROBLEM…    prints: program,method,problem,tolerance or step or quantum,ms,values
 #include "orrery/orrery.h"
 #include <math.h>
 #include <stdio.h>
@@ -36,7 +37,8 @@ enum { REPEAT = 5 };
 #define TOO_LONG_S 4.0
 
 // One way of solving a problem. The best of several runs, in ms; NaN if it fails.
-static double measure(const orr_model *model, const Problem *p, const orr_run_options *options, double values[3])
+static double measure(const orr_model *model, const Problem *p, const orr_run_options *options,
+                      double values[3])
 {
     double best = INFINITY;
     const double begun = now_ms();
@@ -107,7 +109,8 @@ int main(int argc, char **argv)
             orr_model *model = orr_model_compile(source, &options, diag);
             if (!model) status = 1;
             const orr_solver_info *solver;
-            for (size_t k = 0; model && (solver = orr_solver_at(k)) != NULL; k++) try_solver(model, p, solver);
+            for (size_t k = 0; model && (solver = orr_solver_at(k)) != NULL; k++)
+                try_solver(model, p, solver);
             orr_model_destroy(model);
         }
     }

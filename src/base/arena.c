@@ -17,7 +17,14 @@ typedef struct ArenaChunk {
     _Alignas(64) unsigned char data[];
 } ArenaChunk;
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24, ALIGN = 16, ALIGN_LARGE = 64, LARGE = 1024, LARGE_PAGES_FROM = 4 << 20 };
+enum {
+    FIRST_CHUNK = 4096,
+    LARGEST_CHUNK = 1 << 24,
+    LARGE_PAGES_FROM = 4 << 20,
+    ALIGN = 16,
+    ALIGN_LARGE = 64,    // from LARGE bytes on
+    LARGE = 1024,
+};
 
 __attribute__((weak)) void orr_no_memory(size_t bytes)
 {

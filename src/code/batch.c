@@ -59,6 +59,15 @@ static int compare_calls(const void *a, const void *b)
     return (x->node > y->node) - (x->node < y->node);
 }
 
+// Behind the calls of one level and one function that begin at `first`.
+static size_t end_of_group(const Gen *g, size_t first)
+{
+    const Call *calls = g->calls.items, *one = &calls[first];
+    size_t end = first + 1;
+    while (end < g->calls.n && calls[end].level == one->level && calls[end].math == one->math) end++;
+    return end;
+}
+
 // Calls of one level and one function get neighbouring places; few are printed where they stand.
 static bool give_places(Gen *g)
 {
@@ -67,8 +76,7 @@ static bool give_places(Gen *g)
     size_t n_kept = 0;
     qsort(calls, g->calls.n, sizeof *calls, compare_calls);
     for (size_t i = 0, end; i < g->calls.n; i = end) {
-        for (end = i + 1; end < g->calls.n && calls[end].level == calls[i].level && calls[end].math == calls[i].math;)
-            end++;
+        end = end_of_group(g, i);
         if (end - i < TOGETHER_MIN || g->n_places + (end - i) > PLACES_MAX) continue;
         g->uses_each[calls[i].math] = g->uses_math[calls[i].math] = true;
         for (size_t k = i; k < end; k++) {
@@ -150,10 +158,8 @@ void batch_print(Gen *g, const Item *item)
         const bool calls_are_due = c < k && calls[c].level < item->level;
         const bool argument_is_due = k < g->calls.n && 2 * calls[k].level < item->rank;
         if (calls_are_due && (!argument_is_due || calls[k].level > calls[c].level)) {
-            size_t end = c + 1;
-            while (end < g->calls.n && calls[end].level == calls[c].level && calls[end].math == calls[c].math) end++;
-            print_function(g, c, end);
-            g->n_calls_printed = end;
+            g->n_calls_printed = end_of_group(g, c);
+            print_function(g, c, g->n_calls_printed);
         } else if (argument_is_due) {
             print_argument(g, &calls[g->n_arguments_printed++]);
         } else {

@@ -88,7 +88,8 @@ static void print_memory(Gen *g, Array array, uint32_t index)
         return;
     }
     const LeafInfo *leaf = &g->leaves[array][index];
-    if (plan_caches(g) && leaf->piece == g->piece_id && leaf->count >= LOCAL_FROM) cexpr_local(g, s, array, index);
+    const bool has_local = plan_caches(g) && leaf->piece == g->piece_id && leaf->count >= LOCAL_FROM;
+    if (has_local) cexpr_local(g, s, array, index);
     else cexpr_place(g, s, array, index);
 }
 

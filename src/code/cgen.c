@@ -11,7 +11,7 @@
 // variables:
 //
 //     rates:  common_1(…, w = shadow, out), common_2, …
-//     values: common_1(…, w = variables of v, out = inner), common_2, …; derivatives from inner to v; rest_1, …
+//     values: common_1(…, w = variables of v, out = inner), common_2, …; copies of inner; rest_1, …
 #include "code/cgen.h"
 #include "code/prelude.h"
 #include <assert.h>
@@ -160,13 +160,15 @@ static bool computes_some(const Ir *ir, const IrLoop *loop, const bool *blocks)
     for (uint32_t k = 0; k < loop->n_body; k++) {
         const IrBody *body = &loop->body[k];
         if (body->statement.kind != IR_LOCAL) continue;
-        if (loop->n_nested > 1 || body->target.memory != IR_IN_V) return true;    // an array: too rare to be looked at
+        const IrPlace *target = &body->target;
+        if (loop->n_nested > 1 || target->memory != IR_IN_V) return true;    // an array
         for (uint32_t i = 0; i < body->n; i++) {
-            const IrPlace *target = &body->target;
-            const uint32_t place = target->table != FLAT_NONE ? ir->tables.items[target->table + i]
-                                                              : target->first + (uint32_t)((int64_t)target->stride[0] * i);
+            const uint32_t place = target->table != FLAT_NONE
+                                       ? ir->tables.items[target->table + i]
+                                       : target->first + (uint32_t)((int64_t)target->stride[0] * i);
             const uint32_t variable = place - ir->layout.first_var;
-            if (variable >= ir->flat->vars.n || block_of[variable] == FLAT_NONE || blocks[block_of[variable]]) return true;
+            const uint32_t block = variable < ir->flat->vars.n ? block_of[variable] : FLAT_NONE;
+            if (block == FLAT_NONE || blocks[block]) return true;
         }
     }
     return false;
@@ -198,8 +200,8 @@ static bool find_rest(Cgen *c, IrProgram *rest)
     return true;
 }
 
-// A derivative needs no place of its own beside the one in `out`. The number of steps left; which variable each
-// derivative is goes to `derivative` [n_states], FLAT_NONE if it is none or has a place of its own.
+// A derivative needs no place of its own beside the one in `out`. The number of steps left; which variable
+// each derivative is goes to `derivative` [n_states], FLAT_NONE if it is none or has a place of its own.
 static uint32_t put_into_out(Cgen *c, Step *steps, uint32_t n, uint32_t *derivative)
 {
     Gen *g = &c->gen;
@@ -238,7 +240,8 @@ static void print_derivatives(Cgen *c, const uint32_t *derivative)
         end = i + 1;
         if (derivative[i] == FLAT_NONE) continue;
         const uint32_t to = layout->place[derivative[i]];
-        const int64_t step = end < n && derivative[end] != FLAT_NONE ? (int64_t)layout->place[derivative[end]] - to : 0;
+        const bool has_next = end < n && derivative[end] != FLAT_NONE;
+        const int64_t step = has_next ? (int64_t)layout->place[derivative[end]] - to : 0;
         while (end < n && derivative[end] != FLAT_NONE &&
                (int64_t)layout->place[derivative[end]] - to == step * (int64_t)(end - i))
             end++;
@@ -246,8 +249,8 @@ static void print_derivatives(Cgen *c, const uint32_t *derivative)
             for (uint32_t k = i; k < end; k++)
                 str_addf(s, "    v[%u] = v[%u];\n", layout->place[derivative[k]], layout->first_inner + k);
         } else {
-            str_addf(s, "    for (i = 0; i < %u; i++) v[%u + %lld*i] = v[%u + i];\n", end - i, to, (long long)step,
-                     layout->first_inner + i);
+            str_addf(s, "    for (i = 0; i < %u; i++) v[%u + %lld*i] = v[%u + i];\n", end - i, to,
+                     (long long)step, layout->first_inner + i);
         }
     }
 }

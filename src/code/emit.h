@@ -130,9 +130,14 @@ typedef struct LeafInfo {         // of a place in memory in the present piece
     uint32_t count;
 } LeafInfo;
 
-typedef struct Item { bool is_temporary; uint32_t index, piece, level, rank; } Item;    // node or step; see batch.h
+typedef struct Item {
+    bool     is_temporary;
+    uint32_t index;               // node or step
+    uint32_t piece;
+    uint32_t level, rank;         // see batch.h
+} Item;
 
-typedef struct Call { uint32_t node, level, math; } Call;    // of an elementary function; level of its argument
+typedef struct Call { uint32_t node, level, math; } Call;    // of an elementary function; see batch.h
 
 typedef struct Frame { uint32_t node; int next; } Frame;
 
@@ -189,7 +194,7 @@ typedef struct Gen {
 
 enum {
     PIECE_MAX = 50,     // statements of a function
-    LOCAL_FROM = 3,     // reads of a place in memory in a piece that are worth a local: loading, keeping and reading it
+    LOCAL_FROM = 3,     // reads of a place in memory in a piece that are worth loading it into a local
 };
 
 void gen_init(Gen *g, const Ir *ir);

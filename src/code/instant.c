@@ -34,7 +34,7 @@ static bool add_symbols(TCCState *tcc)
         if (!math->each) continue;
         char name[40];
         void *each;
-        memcpy(&each, &math->each, sizeof each);    // an object pointer from a function pointer: POSIX says how
+        memcpy(&each, &math->each, sizeof each);    // from a function pointer: POSIX says how
         snprintf(name, sizeof name, "%s_each", math->c_name);
         if (tcc_add_symbol(tcc, name, each) < 0) return false;
     }

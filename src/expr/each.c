@@ -8,8 +8,8 @@ typedef double Two __attribute__((vector_size(16)));
 typedef double Four __attribute__((vector_size(32)));
 typedef double Eight __attribute__((vector_size(64)));
 
-// Groups of `width` from memory that need not be aligned. The last one is padded with one of its own numbers, so that no lane
-// takes a slow way.
+// Groups of `width` from memory that need not be aligned. The last one is padded with one of its own numbers,
+// so that no lane takes a slow way.
 #define DEFINE_IN_GROUPS(name, isa, Vector, width)                                                        \
     __attribute__((target(isa))) static void name(double *f, int n, Vector (*function)(Vector))           \
     {                                                                                                     \

@@ -1,5 +1,5 @@
-// src/expr/each.h: elementary functions of several numbers at once, in place. Each result has the bits of the function of one
-// number in expr/math.h, whatever the machine's vectors are.
+// src/expr/each.h: elementary functions of several numbers at once, in place. Each result has the bits of the
+// function of one number in expr/math.h, whatever the machine's vectors are.
 #pragma once
 
 #define EXPR_EACH(E) \

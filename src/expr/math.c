@@ -93,7 +93,8 @@ DEFINE_WITH_TEXT(grid, static double orr_grid(const double *table, int n, int m,
 
 #define FROM_LIBRARY(c_name, function, arity) { c_name, #function, NULL, (void *)function, arity, NULL }
 #define FROM_SLEEF(name)                      \
-    { "orr_" #name, "Sleef_cinz_" #name "d1_u10purec", NULL, (void *)Sleef_cinz_##name##d1_u10purec, 1, each_##name }
+    { "orr_" #name, "Sleef_cinz_" #name "d1_u10purec", NULL, (void *)Sleef_cinz_##name##d1_u10purec, 1, \
+      each_##name }
 #define FROM_TEXT(name, text, arity)          { #name, NULL, text, (void *)name, arity, NULL }
 
 const ExprMath expr_math[] = {

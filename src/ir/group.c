@@ -114,8 +114,8 @@ static Expr through_alias(const Group *g, Expr e)
     return leaf == EXPR_NONE ? e : leaf;
 }
 
-// What computes some of an array before this statement must go on doing so; other families of the same array may come
-// later.
+// What computes some of an array before this statement must go on doing so; other families of the same array
+// may come later.
 static void need_array(Group *g, uint32_t array)
 {
     const Ordered *system = g->program->system;
@@ -241,8 +241,9 @@ static void find_outlines(Lower *l)
     l->n_outlines = n;
 }
 
-// Mark the statements whose outline is too rare for any shape of it to be worth a loop. If such outlines are few, shapes of
-// a few statements may still be cases of one loop: then none are marked. How many statements have outlines that are not rare.
+// Mark the statements whose outline is too rare for any shape of it to be worth a loop. If such outlines are
+// few, shapes of a few statements may still be cases of one loop: then none are marked. How many statements
+// have outlines that are not rare.
 static size_t find_rare(Group *g, bool *is_rare)
 {
     find_outlines(g->l);
@@ -294,7 +295,8 @@ static void need_block(Group *g, uint32_t b)
 {
     const IrReads *reads = g->program->reads;
     for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) need_variable(g, reads->var[k]);
-    for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++) need_array(g, reads->array[k]);
+    for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++)
+        need_array(g, reads->array[k]);
 }
 
 static void encode_node(Group *g, uint32_t i, bool is_rare)

@@ -203,8 +203,8 @@ static void test_math_has_every_function_of_the_operations(void **state)
 static void test_math_of_several_numbers_is_that_of_each(void **state)
 {
     (void)state;
-    static const double special[] = { 0.0,  -0.0, 1.0,    -1.0,      0.5,       1e-300, 5e-324, 1e300, -1e300, 700,
-                                      -745, 1e15, 1e-9, INFINITY, -INFINITY, NAN,    0.1,    2.0,   20,     -20 };
+    static const double special[] = { 0.0, -0.0, 1.0,  -1.0, 0.5,      1e-300,    5e-324, 1e300, -1e300, 700,
+                                      -745, 1e15, 1e-9, 0.1, INFINITY, -INFINITY, NAN, 2.0, 20, -20 };
     enum { N_SPECIAL = sizeof special / sizeof *special };
     size_t n_functions = 0;
     for (size_t i = 0; i < expr_n_math; i++) {
