@@ -1315,7 +1315,8 @@
       "      solver rk4 step 0.1\n" \
       "      record x as polynomials\n" \
       "    end", \
-      "take one of qss1, qss2, qss3, liqss1 and liqss2, or record at times: record x every 0.1.") \
+      "take one of qss1, qss2, qss3, liqss1, liqss2 and mliqss2, or record at times:\n" \
+      "record x every 0.1.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \
@@ -1538,7 +1539,7 @@
       "      until 500\n" \
       "      solver qss2 quantum 1e-6\n" \
       "    end", \
-      "take 'solver liqss2', which is made for stiff models, or 'solver bdf'; or a larger\n" \
+      "take 'solver liqss2', which is made for stiff models, 'solver mliqss2' or 'solver bdf'; or a larger\n" \
       "quantum.") \
     X(ZENO, \
       "Events follow each other without time advancing, for ever: a ball that bounces lower and\n" \
