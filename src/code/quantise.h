@@ -27,8 +27,8 @@ typedef struct CodeQuantised {
     // Of a small model, else NULL: [n_states] all rates that depend on a state, in the order of
     // IrQuantised.affects, one after the other in `out`. `row` is not read.
     const CodeTerm *updates;
-    // With CODE_WITH_SLOPES, else NULL: [n_shapes] of rates, the derivatives by the states that they read, in the
-    // order of their slots; only the first CODE_SLOPES_MAX. Shared variables count as constant.
+    // With CODE_WITH_SLOPES, else NULL: [n_shapes] of rates, the derivatives by the states that they read, in
+    // the order of their slots; only the first CODE_SLOPES_MAX. Shared variables count as constant.
     const CodeTerm *slopes;
     // Of a small model in native code, else NULL: steps until t_want is passed, n_max are taken, or a rate
     // must be looked at again or is not finite. What is due then is for the caller to see.

@@ -2,8 +2,8 @@
 //
 // LIQSS2 looks ahead by the derivative of a rate by its own state. Where two states are stiff only together,
 // as neighbours are that exchange something fast, each step of one turns the other round, and there is no end
-// of it. Then both look ahead at once: with the matrix A of the derivatives of the two rates by the two states,
-// and rates A·q + u + w·d in the near future, q is the line that x meets, with its slope, after h:
+// of it. Then both look ahead at once: with the matrix A of the derivatives of the two rates by the two
+// states, and rates A·q + u + w·d in the near future, q is the line that x meets, with its slope, after h:
 //
 //     q0 = x - ½ h² B⁻¹ (A (A x + u) + w),   q1 = B⁻¹ (A x + u + w h - ½ h² A w),   B = I - h A + ½ h² A²
 //
@@ -44,7 +44,7 @@ QssPairs *pairs_make(const IrQuantised *ir, Arena *arena)
                 const uint32_t here = slope_place(ir, i, other), there = slope_place(ir, other, i);
                 if (here == FLAT_NONE || there == FLAT_NONE) continue;
                 if (fills)
-                    pairs->items[n] = (struct QssPair){ other, here, there, slope_place(ir, i, i),
+                    pairs->items[n] = (QssPair){ other, here, there, slope_place(ir, i, i),
                                                         slope_place(ir, other, other) };
                 n++;
             }
@@ -166,7 +166,7 @@ uint32_t pairs_renew(Qss *m, const Island *island, uint32_t i, double t, const d
     slopes_of(m, island, i, t, slopes);
     const double jump = q[0] - before[0], bend = q[1] - before[1];
     for (uint32_t e = first; e < end; e++) {
-        const struct QssPair *pair = &pairs->items[e];
+        const QssPair *pair = &pairs->items[e];
         double *x2 = m->x + (size_t)m->n_x * pair->other, *q2 = m->q + QSS_Q * (size_t)pair->other;
         double slopes2[CODE_SLOPES_MAX];
         if (slopes[pair->here] == 0 || q2[QSS_Q_TIME] == t) continue;
