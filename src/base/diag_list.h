@@ -113,7 +113,8 @@
     D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \
     D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
     D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
-    D(MESSAGE_CYCLE,          "E181", "messages go round at t = %.10g without an end: %s") \
+    D(MESSAGE_FIELD,          "E181", "messages of '%s' have no '%s'") \
+    D(MESSAGE_CYCLE,          "E182", "messages go round at t = %.10g without an end: %s") \
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \

@@ -772,6 +772,17 @@
       "      on a then n := n + 1 end\n" \
       "    end", \
       "declare an 'input event' and lead an arrow to it.") \
+    X(MESSAGE_FIELD, \
+      "What a message says is read by the names of the fields of its record.", \
+      "    record Job\n" \
+      "      size\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      input event job : Job\n" \
+      "      discrete n = 0\n" \
+      "      on job then n := n + job.weight end\n" \
+      "    end", \
+      "name a field of the record.") \
     X(MESSAGE_CYCLE, \
       "Each message makes somebody send another at the same instant, so that time cannot go on.", \
       "    model Echo\n" \

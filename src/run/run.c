@@ -445,6 +445,10 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
             values[i] = run->x[variable.state];
             continue;
         }
+        if (variable.part) {
+            values[i] = net_read(run, &variable);
+            continue;
+        }
         if (variable.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
         values[i] = v[variable.place];
         if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
