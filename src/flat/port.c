@@ -109,6 +109,10 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                             .doc = symbol->decl->doc };
             if (flat->units && !symbol->decl->type) var.unit = units_text(flat->units, scope->site, symbol->name);
             port.first = declare_message(ex, name, type.fields, type.n_fields, &var);
+            const AstRecord *record = port_record(ex, symbol->decl->type);
+            for (uint32_t k = 0; record && k < record->n_fields; k++)
+                if (record->fields[k].unit)
+                    flat->vars.items[port.first + k].unit = arena_printf(flat->arena, "%s", record->fields[k].unit);
             if (i == 0) entity->first = port.first;
         }
         vec_push(flat->arena, &flat->ports, port);
@@ -269,14 +273,87 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
     return true;
 }
 
+// ---- Outputs of machines
+
+static Expr above(Expander *ex, uint32_t variable, uint32_t told, double by)
+{
+    ExprPool *pool = &ex->flat->pool;
+    const Expr limit = expr_binary(pool, EXPR_ADD, lower_read(ex, told), expr_const(pool, by));
+    return expr_binary(pool, by > 0 ? EXPR_GT : EXPR_LT, lower_read(ex, variable), limit);
+}
+
+// when output > told + 0.5 then send; told := output end; when output < told - 0.5 then told := output end
+static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uint32_t port, Place place)
+{
+    Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
+    const uint32_t told = declare_hidden(ex, scope, "told", place);
+    flat->vars.items[told].start = lower_read(ex, variable);
+    for (int rises = 1; rises >= 0; rises--) {
+        FlatEvent event = { .kind = FLAT_WHEN,
+                            .condition = above(ex, variable, told, rises ? 0.5 : -0.5),
+                            .time = EXPR_NONE, .from = EXPR_NONE, .after = EXPR_NONE,
+                            .first_action = (uint32_t)flat->actions.n,
+                            .first_send = (uint32_t)flat->sends.n,
+                            .port = FLAT_NONE,
+                            .chain = (uint32_t)flat->events.n,
+                            .place = place };
+        vec_push(flat->arena, &flat->actions, (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
+        if (rises) {
+            FlatSend send = { .port = port, .first = FLAT_NONE, .place = place };
+            const uint32_t n = flat->ports.items[port].n_values + 1;    // 1 for each value, and that it is sent
+            for (uint32_t i = 0; i < n; i++) {
+                const uint32_t kept = declare_hidden(ex, scope, i + 1 < n ? "message" : "sent", place);
+                if (i + 1 == n) send.flag = kept;
+                else if (i == 0) send.first = kept;
+                vec_push(flat->arena, &flat->actions, (FlatAction){ kept, expr_const(pool, 1), NULL, place, true });
+            }
+            vec_push(flat->arena, &flat->sends, send);
+        }
+        event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+        event.n_sends = (uint32_t)flat->sends.n - event.first_send;
+        vec_push(flat->arena, &flat->events, event);
+    }
+}
+
+// Each time a machine shows an output is a message: nothing, or the number 1. False: it is not of a machine.
+static bool machine_output(const Reading *r, const AstItem *item, const End *from, const FlatPort *to, uint32_t *number)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    const Symbol *symbol = from->target.entity->symbol;
+    if (from->is_own || !from->target.scope->shape->model->is_machine || symbol->declared != AST_DISCRETE) return false;
+    if (strcmp(symbol->name, "state") == 0 || strcmp(symbol->name, "output") == 0 || to->n_values > 1) return false;
+    const uint32_t variable = from->target.entity->first;
+    const uint64_t key = (uint64_t)variable * 2 + to->n_values;
+    const uint32_t *known = map_find(&ex->told_ports, key);
+    if (known) return *number = *known, true;
+    const FlatPort port = { .name = flat->vars.items[variable].name,
+                            .kind = FLAT_PORT_OUT,
+                            .type = to->type,
+                            .n_values = to->n_values,
+                            .first = FLAT_NONE,
+                            .part = FLAT_NONE,
+                            .n = 1,
+                            .place = item->arrow.from_place };
+    *number = (uint32_t)flat->ports.n;
+    vec_push(flat->arena, &flat->ports, port);
+    map_put(&ex->told_ports, key, *number);
+    if (flat->arrays.n) flat->keep_failed = true;    // events know single variables only
+    tell_output(ex, from->target.scope, variable, *number, item->place);
+    return true;
+}
+
 bool port_connect(const Reading *r, const AstItem *item)
 {
     Expander *ex = r->ex;
-    const bool from_is_port = is_port(r, &item->arrow.from), to_is_port = is_port(r, &item->arrow.to);
+    bool from_is_port = is_port(r, &item->arrow.from);
+    const bool to_is_port = is_port(r, &item->arrow.to);
     if (!from_is_port && !to_is_port) return false;
     End from, to;
     if (!find_end(r, &item->arrow.from, item->arrow.from_place, &from)) return true;
     if (!find_end(r, &item->arrow.to, item->arrow.to_place, &to)) return true;
+    if (!from_is_port && machine_output(r, item, &from, &ex->flat->ports.items[to.port], &from.port)) from_is_port = true;
     if (!from_is_port) {
         EXPAND_FAIL(ex, DIAG_SIGNAL_TO_EVENT, item->place, from.target.entity->symbol->name,
                     ex->flat->ports.items[to.port].name);

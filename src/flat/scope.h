@@ -152,6 +152,7 @@ typedef struct Expander {
     TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
+    Map         told_ports;       // output of a machine → the port its messages leave by
     Map         held_ports;       // input that holds messages → its port
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;

@@ -33,9 +33,9 @@ static bool check_twice(const Flat *flat, orr_diag *diag, Arena *work)
     return ok;
 }
 
-// The full name of a port, of those that stand for several with that of the component.
-static const char *port_name(const Flat *flat, uint32_t number, uint32_t member, Arena *arena)
+const char *net_port_name(const Network *net, uint32_t number, uint32_t member, Arena *arena)
 {
+    const Flat *flat = net->flat;
     const FlatPort *port = &flat->ports.items[number];
     if (port->n == 1) return port->name;
     const FlatPart *part = &flat->parts.items[port->part];
@@ -55,7 +55,7 @@ static bool check_required(const Network *net, orr_diag *diag, Arena *work)
         const FlatPort *port = &flat->ports.items[i];
         for (uint32_t k = 0; port->is_required && k < port->n; k++) {
             if (reached[net->node[i] + k]) continue;
-            const char *name = port_name(flat, i, k, work);
+            const char *name = net_port_name(net, i, k, work);
             diag_report(diag, DIAG_PORT_OPEN, port->place, name);
             diag_hint(diag, "lead an arrow to it: … -> %s", name);
             ok = false;
@@ -330,8 +330,8 @@ void net_print(const Network *net, FILE *out)
     for (size_t i = 0; i < flat->couplings.n; i++) {
         const FlatCoupling *c = &flat->couplings.items[i];
         const ArenaMark mark = arena_mark(&work);
-        fprintf(out, "%s -> %s\n", port_name(flat, c->from, c->from_member, &work),
-                port_name(flat, c->to, c->to_member, &work));
+        fprintf(out, "%s -> %s\n", net_port_name(net, c->from, c->from_member, &work),
+                net_port_name(net, c->to, c->to_member, &work));
         arena_release(&work, mark);
     }
     arena_free(&work);

@@ -47,4 +47,6 @@ size_t   net_find(const Network *network, const char *name);
 const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member, const AtomicReadable **what);
 // Which part a component of the kernel belongs to.
 const NetPart *net_part_of(const Network *network, uint32_t component);
+// The full name of a port; of those that stand for several that of one component.
+const char *net_port_name(const Network *network, uint32_t port, uint32_t member, Arena *arena);
 void     net_print(const Network *network, FILE *out);

@@ -142,7 +142,12 @@ static bool choose_step(orr_run *run, Island *island)
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
     const double span = o->t_end - run->t_start;
-    if (model->n_states == 0 && !island->solver->fixed_step) {
+    run->is_eventful = run->net && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
+    if (run->is_eventful) {
+        island->solver = solver_find("euler");
+        island->reason = "there are no equations: what happens, happens at events";
+        o->step = span > 0 && isfinite(span) ? span : 1;
+    } else if (model->n_states == 0 && !island->solver->fixed_step) {
         island->solver = solver_find("euler");
         island->reason = arena_printf(&run->arena, "nothing is integrated: values at %d instants",
                                       STEPS_DEFAULT);
@@ -372,6 +377,10 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (run->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
+    if (run->is_eventful) {    // a step leads to the next instant at which something happens
+        *t = fmin(t_limit, fmin(net_next_instant(run), due_next(run)));
+        return ORR_STATUS_OK;
+    }
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
