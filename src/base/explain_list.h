@@ -783,23 +783,6 @@
       "      on job then n := n + job.weight end\n" \
       "    end", \
       "name a field of the record.") \
-    X(MESSAGE_CYCLE, \
-      "Each message makes somebody send another at the same instant, so that time cannot go on.", \
-      "    model Echo\n" \
-      "      input event a\n" \
-      "      output event b\n" \
-      "      on a then send b(a) end\n" \
-      "      at 1 then send b(1) end\n" \
-      "    end\n" \
-      "    model Both\n" \
-      "      x, y : Echo\n" \
-      "      x.b -> y.a\n" \
-      "      y.b -> x.a\n" \
-      "    end\n" \
-      "    experiment e of Both\n" \
-      "      until 2\n" \
-      "    end", \
-      "let one of them answer later, or only under a condition.") \
     X(DRAW_MISPLACED, \
       "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
       "there would be no telling when; sizes and indices must be known before the run.", \
@@ -1662,6 +1645,23 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
+    X(MESSAGE_CYCLE, \
+      "Each message makes somebody send another at the same instant, so that time cannot go on.", \
+      "    model Echo\n" \
+      "      input event a\n" \
+      "      output event b\n" \
+      "      on a then send b(a) end\n" \
+      "      at 1 then send b(1) end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      x, y : Echo\n" \
+      "      x.b -> y.a\n" \
+      "      y.b -> x.a\n" \
+      "    end\n" \
+      "    experiment e of Both\n" \
+      "      until 2\n" \
+      "    end", \
+      "let one of them answer later, or only under a condition.") \
     X(ADVANCE_BAD, \
       "The time until the next internal transition of a component must be 0 or more. It was\n" \
       "negative, or not a number, or a point in time that has passed.", \
