@@ -2,8 +2,8 @@
 #pragma once
 #include "solve/qss/qss.h"
 
-// Two states of which each is read by the rate of the other: where the derivative by the other stands among the
-// slopes of this rate, and of the other's; likewise the derivatives by themselves, FLAT_NONE: 0.
+// Two states of which each is read by the rate of the other: where the derivative by the other stands among
+// the slopes of this rate, and of the other's; likewise the derivatives by themselves, FLAT_NONE: 0.
 typedef struct QssPair {
     uint32_t other;
     uint32_t here, there;

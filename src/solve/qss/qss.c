@@ -564,7 +564,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             t = at;
             if (!count_event(m, island, k, t)) return fail(m, island, t);
             // one after the other, without end: the driver knows surfaces
-            if (is_single || m->leaves_events || m->n_burst > BURST_MANY) {
+            if (m->leaves_events || m->n_burst > BURST_MANY) {
                 calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
                 m->t = island->t = t;
@@ -574,6 +574,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             m->modes[k] = m->modes[k] == 0;
             island->n_events++;
             follow_mode(m, island, k, t);
+            if (is_single && !m->failed) break;
         } else {
             take_step(m, island, i, t, order, implicit);
             if (m->n_to_watch) watch_noted(m, island, t);
