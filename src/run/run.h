@@ -403,6 +403,7 @@ double net_next_instant(const orr_run *run);   // when anything happens among th
 orr_status net_catch_up(orr_run *run, double t);
 // What happens up to and at t, where no message can arrive for the island.
 orr_status net_follow(orr_run *run, double t);
+void   net_start_switches(orr_run *run, const double *conditions);    // [n_events] of events, at the start
 void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
 // One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
 orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
