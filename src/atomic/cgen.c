@@ -23,6 +23,7 @@ typedef struct Writer {
     bool      uses_index, uses_after;
     int       depth;          // of indentation
     uint32_t  n_temps;        // of the function under way
+    int32_t   present;        // the state in which what is printed happens; -1: any
 } Writer;
 
 // ---------------------------------------------------------------------------------------------- text
@@ -511,7 +512,7 @@ static void enter(Writer *w, const AtomicGoal *goal)
 {
     const AtomicKind *kind = w->kind;
     if (goal->state < 0) return;
-    line(w, "s->state = %d;", goal->state);
+    if (goal->state != w->present) line(w, "s->state = %d;", goal->state);
     if (goal->keeps) return;
     if (kind->confluent == AST_CONFLUENT_EXTERNAL) line(w, "s->entered = 1;");
     const AtomicState *state = &kind->states[goal->state];
@@ -570,6 +571,7 @@ static void print_made(Writer *w, const AtomicGoal *goal)
 static void begin_function(Writer *w, const char *head)
 {
     w->n_temps = 0;
+    w->present = -1;
     line(w, "%s", head);
     line(w, "{");
     w->depth++;
@@ -653,6 +655,7 @@ static void print_afters(Writer *w, bool is_output)
         if (is_output ? !has_output(state) : state->n_afters == 0) continue;
         line(w, "case %u:", i);
         w->depth++;
+        w->present = (int32_t)i;
         print_moves(w, state->afters, state->n_afters, is_output ? print_output_of : print_move);
         line(w, "break;");
         w->depth--;
@@ -674,6 +677,7 @@ static void print_port(Writer *w, uint32_t port)
         if (n == 0) continue;
         line(w, "case %u:", i);
         w->depth++;
+        w->present = (int32_t)i;
         print_moves(w, moves, n, print_move);
         line(w, "break;");
         w->depth--;
@@ -859,7 +863,7 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
     const Text text = atomic_text(set, &work);
     const AtomicCode *code = NULL;
     if (tier == CODE_INSTANT) code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
-    else if (native_compile(text, NATIVE_LINES, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
+    else if (native_compile(text, NATIVE_LOOPS, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
     arena_free(&work);
     if (!code) return false;
     set->tier = tier;
