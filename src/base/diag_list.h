@@ -119,6 +119,7 @@
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
+    D(NOISE_MISPLACED,        "E193", "white noise has no value at an instant, so it cannot %s") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \

@@ -829,6 +829,16 @@
       "      output y = wait\n" \
       "    end", \
       "write, outside of models: samples Waits from \"waits.csv\" column \"wait\"") \
+    X(NOISE_MISPLACED, \
+      "White noise is the derivative of a Brownian path, which has none: only its integral is a number.\n" \
+      "So it can be added to a rate, multiplied by anything, but not be squared, compared, delayed,\n" \
+      "assigned, or be the value of a variable of its own.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = -x + noise(1)^2\n" \
+      "    end", \
+      "write x' = f + noise(sigma), where sigma may depend on everything else; for a noisy signal that\n" \
+      "is a number, sample one: sample(normal(0, 1), 0.1).") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \

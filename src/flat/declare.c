@@ -122,6 +122,13 @@ uint32_t declare_pre(Expander *ex, uint32_t variable, Place place)
     return pre;
 }
 
+uint32_t declare_noise(Expander *ex, const char *stream, Place place)
+{
+    const uint32_t noise = declare_named(ex, stream, NULL, place);
+    ex->flat->vars.items[noise].kind = FLAT_INPUT;
+    return noise;
+}
+
 uint32_t declare_counter(Expander *ex, const char *path, Place place)
 {
     const ArenaMark mark = arena_mark(&ex->scratch);

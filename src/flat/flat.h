@@ -211,6 +211,12 @@ typedef struct FlatDraw {      // a call of a distribution: for messages when it
     Place       place;
 } FlatDraw;
 
+typedef struct FlatNoise {     // white noise of intensity 1: a hidden input that solvers of such equations know; else 0
+    uint32_t    variable;
+    const char *stream;        // where its path is drawn from
+    Place       place;
+} FlatNoise;
+
 typedef struct FlatTerminal {  // one step of the terminal region, in the order written
     uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
     Expr     value;            // what is assigned, or the condition to run again; plain relations
@@ -269,6 +275,7 @@ typedef struct Flat {
     VEC(FlatDraw)     draws;
     VEC(FlatPart)     parts;
     VEC(FlatSwitch)   switches;
+    VEC(FlatNoise)    noises;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;

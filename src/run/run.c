@@ -2,6 +2,7 @@
 #include "run/run.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "solve/noise/noise.h"
 #include "solve/solver.h"
 #include <assert.h>
 #include <limits.h>
@@ -55,6 +56,7 @@ static bool read_options(orr_run *run, const orr_run_options *given)
         diag_report(diag, DIAG_QUANTUM_BAD, nowhere, quanta[i]);
         ok = false;
     }
+    o->path = given->path;
     o->quantum = given->quantum;
     o->relative = given->relative_quantum;
     o->least = given->least_quantum;
@@ -118,6 +120,7 @@ static const Solver *find_solver(orr_run *run, const char *name)
         { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
         { "ode15s", "bdf" },   { "ode23s", "bdf" },   { "cvode", "bdf" },    { "lsoda", "auto" },
         { "dassl", "ida" },    { "gear", "bdf" },     { "idas", "ida" },     { "runge-kutta", "rk4" },
+        { "em", "euler-maruyama" }, { "maruyama", "euler-maruyama" }, { "milstein", "srk" },
     };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         if (strcmp(name, elsewhere[i][0]) != 0 || !solver_find(elsewhere[i][1])) continue;
@@ -134,6 +137,23 @@ static const Solver *find_solver(orr_run *run, const char *name)
     diag_hint(run->diag, "there are %s", all.p);
     str_free(&all);
     return NULL;
+}
+
+// White noise needs methods that know of it, and these nothing else.
+static bool choose_noise(orr_run *run, Island *island)
+{
+    const orr_model *model = run->model;
+    if (model->flat.noises.n == 0 || island->solver->traits & SOLVER_TAKES_NOISE) return true;
+    const NoiseKind kind = noise_kind(model, NULL);
+    const Solver *best = solver_find(kind == NOISE_GENERAL ? "euler-maruyama" : "srk");
+    if (island->solver == solver_find("auto")) {
+        island->solver = best;
+        island->reason = kind == NOISE_GENERAL ? "white noise, whose strength depends on several states" : "white noise";
+        return true;
+    }
+    diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name, "it has white noise");
+    diag_hint(run->diag, "take '%s'%s", best->name, kind == NOISE_GENERAL ? "" : ", or 'euler-maruyama'");
+    return false;
 }
 
 // Steps for the chosen solver. Without a step, fixed-step methods get a thousandth of the run, and say so.
@@ -255,6 +275,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
                   (int)ORDER_LOOP_MAX);
         return ORR_STATUS_USAGE;
     }
+    if (!choose_noise(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     chance_open(run, options->seed, options->number);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;

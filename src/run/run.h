@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "model/model.h"
 #include "num/calendar.h"
+#include "num/random.h"
 #include "orrery/run.h"
 #include <math.h>
 
@@ -25,6 +26,7 @@ typedef struct SolverOptions {
     bool   has_tolerance;    // one of them was given
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
+    double path;         // of equations with noise: steps of the Brownian paths; 0: the same
     // of quantised states; 0: not given
     double quantum, relative, least;
     double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
@@ -83,6 +85,7 @@ typedef struct Island {
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
+    const RandomStream *noise;      // [n_noises] where the path of each is drawn from
     // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
     void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
     void    *piece_context;
