@@ -837,8 +837,8 @@
       "      var x = 0\n" \
       "      x' = -x + noise(1)^2\n" \
       "    end", \
-      "write x' = f + noise(sigma), where sigma may depend on everything else; for a noisy signal that\n" \
-      "is a number, sample one: sample(normal(0, 1), 0.1).") \
+      "write x' = f + noise(sigma), where sigma may depend on everything else; for a noisy\n" \
+      "signal that is a number, sample one: sample(normal(0, 1), 0.1).") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \
