@@ -1710,6 +1710,20 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(ISLAND_BAD, \
+      "An island is a set of equations with a solver of its own. It can contain components, but no other\n" \
+      "islands, and what goes in and out are signals: its inputs and its variables.", \
+      "    model Inner\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    model Outer\n" \
+      "      island a : Inner\n" \
+      "    end\n" \
+      "    model Top\n" \
+      "      island b : Outer\n" \
+      "    end", \
+      "declare both islands in the same model.") \
     X(PORT_VARIABLE, \
       "An island reads external variables at its input ports, which must be inputs of its model,\n" \
       "and tells variables at its output ports.", \

@@ -200,6 +200,12 @@ typedef struct FlatSwitch {
     uint32_t event;            // on
 } FlatSwitch;
 
+// A component that is an island: its variables are those of its stub, which a run keeps up to date.
+typedef struct FlatIsland {
+    const char    *name;       // full path
+    const AstItem *item;       // borrowed from the source: valid while compiling only
+} FlatIsland;
+
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
 } FlatPre;
@@ -272,6 +278,7 @@ typedef struct Flat {
     VEC(FlatPort)     ports;           // event ports
     VEC(FlatSend)     sends;           // of all events, one behind the other
     VEC(FlatCoupling) couplings;
+    VEC(FlatIsland)   islands;
     VEC(FlatDraw)     draws;
     VEC(FlatPart)     parts;
     VEC(FlatSwitch)   switches;

@@ -257,8 +257,9 @@ static void allocate(orr_run *run)
 // What happens at the first instant; a model may end the run here already.
 static orr_status arrive_at_start(orr_run *run, Island *island)
 {
-    if (!net_start(run)) return drive_fail(run);
-    const orr_status status = event_start(run, island);
+    if (!net_start(run) || !isles_start(run)) return drive_fail(run);
+    orr_status status = event_start(run, island);
+    if (status == ORR_STATUS_OK) status = isles_act(run, island);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
@@ -282,7 +283,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->is_exact = options->exact;
     run->is_live = options->live;
-    if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
+    if (!watch_open(run, options) || !input_open(run, options) || !isles_open(run, options)) return ORR_STATUS_USAGE;
     if (!run_start(run))
         return run->is_cancelled ? ORR_STATUS_CANCELLED : run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;
@@ -325,6 +326,7 @@ void orr_run_destroy(orr_run *run)
     surface_end(run, island);
     input_close(run);
     net_close(run);
+    isles_close(run);
     arena_free(&run->arena);
     free(run);
 }
@@ -386,6 +388,7 @@ orr_status orr_run_advance(orr_run *run, double t)
     }
     run->is_over = run->t_stop <= t;
     const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    if (status == ORR_STATUS_OK && run->isles) return isles_follow(run);
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 
@@ -454,6 +457,14 @@ double orr_run_value(orr_run *run, size_t variable)
     return value;
 }
 
+double run_own_value(orr_run *run, size_t variable)
+{
+    const ModelVariable var = model_variable(run->model, variable);
+    if (var.state != FLAT_NONE) return run->x[var.state];
+    if (var.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+    return run->islands[0].env.v[var.place];
+}
+
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
@@ -469,6 +480,7 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
             continue;
         }
         const ModelVariable variable = model_variable(model, variables[i]);
+        if (run->isles && isles_value(run, variables[i], &values[i])) continue;
         if (variable.state != FLAT_NONE) {
             values[i] = run->x[variable.state];
             continue;

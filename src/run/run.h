@@ -100,6 +100,7 @@ struct Rest;
 struct Inputs;
 struct Watch;
 struct Net;
+struct IslesRun;
 
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
@@ -200,6 +201,7 @@ struct orr_run {
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
     bool      is_eventful;          // there is nothing but events
+    struct IslesRun *isles;         // beside this one; NULL if there are none
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
@@ -251,6 +253,9 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
 // The solver makes a step, unless it is ahead already; the user stays. *t is where the step ends, at most
 // t_limit: from here orr_run_advance gets there without another step.
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
+
+// The value of a variable in the main part, also of one that belongs to an island: what it was told.
+double run_own_value(orr_run *run, size_t variable);
 
 // ---- start.c: parameters and initial conditions
 
@@ -417,6 +422,17 @@ double net_read(const orr_run *run, const ModelVariable *variable);    // what a
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
+
+// ---- isles.c: islands beside the main part
+
+bool   isles_open(orr_run *run, const orr_run_options *options);    // false, reported, if an option is wrong
+void   isles_close(orr_run *run);
+bool   isles_start(orr_run *run);              // at t_start, parameters are known; false: reported
+// What happens up to and at the time where the main part stands, before its next step; signals are exchanged.
+orr_status isles_act(orr_run *run, Island *island);
+double isles_next(const orr_run *run);         // when the main part may hear something; INFINITY: never
+orr_status isles_follow(orr_run *run);         // to where the user stands
+bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
 
