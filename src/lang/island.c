@@ -39,7 +39,7 @@ static void add_known(Stubs *s, const AstDecl *from, const char *name, Place pla
     vec_push(s->ast->arena, &s->items, item);
 }
 
-static bool make(Stubs *s, const char *model, bool is_within, uint32_t *stub);
+static bool make(Stubs *s, const char *model, Place place, bool is_within, uint32_t *stub);
 
 static void add_decl(Stubs *s, const AstItem *item, bool is_within, TextMap *names)
 {
@@ -87,13 +87,13 @@ static void add_item(Stubs *s, const AstItem *item, bool is_within, TextMap *nam
         AstItem copy = *item;
         copy.component.island = ARENA_NEW(s->ast->arena, AstIsland);
         copy.component.island->is_within = true;
-        if (make(s, item->component.model, true, &copy.component.island->stub))
+        if (make(s, item->component.model, item->component.model_place, true, &copy.component.island->stub))
             vec_push(s->ast->arena, &s->items, copy);
     }
 }
 
 // Depth is limited by flattening, which sees the models first.
-static bool make(Stubs *s, const char *name, bool is_within, uint32_t *stub)
+static bool make(Stubs *s, const char *name, Place place, bool is_within, uint32_t *stub)
 {
     const uint32_t *model = text_map_find(&s->models, text_from(name));
     if (!model) return false;    // flattening says so
@@ -103,6 +103,11 @@ static bool make(Stubs *s, const char *name, bool is_within, uint32_t *stub)
         return true;
     }
     Ast *ast = s->ast;
+    if (ast->models.items[*model].atomic) {
+        report(s, place, name, "it is an atomic, which has no equations",
+               is_within ? "declare it in the model around the island" : "leave out the word 'island'");
+        return false;
+    }
     *stub = (uint32_t)ast->stubs.n;
     text_map_put(&s->made[is_within], text_from(name), *stub);
     const AstModel original = ast->models.items[*model];
@@ -145,7 +150,7 @@ bool ast_make_stubs(Ast *ast, orr_diag *diag)
         for (uint32_t k = 0; k < model.n_items; k++) {
             AstItem *item = &model.items[k];
             if (item->kind != AST_COMPONENT || !item->component.island) continue;
-            if (!make(&s, item->component.model, false, &item->component.island->stub))
+            if (!make(&s, item->component.model, item->component.model_place, false, &item->component.island->stub))
                 item->component.island = NULL;    // an unknown model, which flattening reports
         }
     }

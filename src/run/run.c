@@ -162,7 +162,7 @@ static bool choose_step(orr_run *run, Island *island)
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
     const double span = o->t_end - run->t_start;
-    run->is_eventful = run->net && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
+    run->is_eventful = run->net && !model->isles && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
     if (run->is_eventful) {
         island->solver = solver_find("euler");
         island->reason = "there are no equations: what happens, happens at events";
@@ -387,8 +387,8 @@ orr_status orr_run_advance(orr_run *run, double t)
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     run->is_over = run->t_stop <= t;
-    const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
-    if (status == ORR_STATUS_OK && run->isles) return isles_follow(run);
+    orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    if (status == ORR_STATUS_OK) status = isles_follow(run);
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 
