@@ -126,6 +126,13 @@ static void find_events(Network *net, Arena *arena)
     }
 }
 
+static int by_name(const void *a, const void *b)
+{
+    const FlatPort *x = *(const FlatPort *const *)a, *y = *(const FlatPort *const *)b;
+    const int order = devs_compare_names(x->name, y->name);
+    return order ? order : (x > y) - (x < y);
+}
+
 static void find_kernel_ports(Network *net, Arena *arena)
 {
     const Flat *flat = net->flat;
@@ -143,11 +150,18 @@ static void find_kernel_ports(Network *net, Arena *arena)
         net->arrives[net->n_outputs] = i;
         net->outputs[net->n_outputs++] = kernel_port(port);
     }
+    // in the order of names, in which messages of one bag are sent
+    const FlatPort **senders = ARENA_ARRAY(arena, const FlatPort *, n + 1);
     for (size_t i = 0; i < flat->sends.n; i++) {
         const uint32_t port = flat->sends.items[i].port;
         if (net->input[port] != FLAT_NONE) continue;
-        net->input[port] = net->n_inputs;
-        net->inputs[net->n_inputs++] = kernel_port(&flat->ports.items[port]);
+        net->input[port] = 0;
+        senders[net->n_inputs++] = &flat->ports.items[port];
+    }
+    qsort(senders, net->n_inputs, sizeof *senders, by_name);
+    for (uint32_t i = 0; i < net->n_inputs; i++) {
+        net->input[senders[i] - flat->ports.items] = i;
+        net->inputs[i] = kernel_port(senders[i]);
     }
 }
 

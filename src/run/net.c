@@ -12,13 +12,16 @@ enum { ROUNDS_MAX = 10000 };    // of messages at one instant that come back to 
 
 typedef struct Arrival { uint32_t port, first; } Arrival;    // which, and where its values begin
 
+typedef struct Sent { uint32_t input, order, first; } Sent;    // by which input of the kernel, and its values
+
 typedef struct Net {
     const Network *network;        // borrowed; the model's
     orr_devs_run  *devs;           // owned; NULL: the run has not begun
     bool          *affects;        // [n ports] rates or relations depend on what it keeps
     VEC(Arrival)   arrivals;       // of the latest bag
     VEC(double)    values;
-    double        *message;        // scratch for the largest
+    VEC(Sent)      sent;           // since the latest bag
+    VEC(double)    sent_values;
     double        *params;         // scratch for those of one component
 } Net;
 
@@ -31,10 +34,6 @@ void net_open(orr_run *run)
     net->network = network;
     net->affects = ARENA_ARRAY(&run->arena, bool, flat->ports.n);
     uint32_t most = 1;
-    for (size_t i = 0; i < flat->ports.n; i++)
-        if (flat->ports.items[i].n_values > most) most = flat->ports.items[i].n_values;
-    net->message = ARENA_ARRAY(&run->arena, double, most);
-    most = 1;
     for (size_t i = 0; i < flat->parts.n; i++)
         if (flat->parts.items[i].n_params > most) most = flat->parts.items[i].n_params;
     net->params = ARENA_ARRAY(&run->arena, double, most);
@@ -115,9 +114,28 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
         if (*flag == 0) continue;
         *flag = 0;
         const uint32_t n = flat->ports.items[send->port].n_values;
-        for (uint32_t k = 0; k < n; k++) net->message[k] = island->env.v[layout->place[send->first + k]];
-        orr_devs_run_send(net->devs, island->t, net->network->input[send->port], net->message);
+        vec_push(&run->arena, &net->sent,
+                 (Sent){ net->network->input[send->port], (uint32_t)net->sent.n, (uint32_t)net->sent_values.n });
+        for (uint32_t k = 0; k < n; k++)
+            vec_push(&run->arena, &net->sent_values, island->env.v[layout->place[send->first + k]]);
     }
+}
+
+static int by_input(const void *a, const void *b)
+{
+    const Sent *x = a, *y = b;
+    if (x->input != y->input) return x->input < y->input ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// What bodies sent enters the kernel in the order of the names of ports: the order of bodies follows the text.
+static void hand_over(Net *net, double t)
+{
+    if (net->sent.n == 0) return;
+    if (net->sent.n > 1) qsort(net->sent.items, net->sent.n, sizeof *net->sent.items, by_input);
+    for (size_t i = 0; i < net->sent.n; i++)
+        orr_devs_run_send(net->devs, t, net->sent.items[i].input, net->sent_values.items + net->sent.items[i].first);
+    net->sent.n = net->sent_values.n = 0;
 }
 
 // ---- Time
@@ -144,6 +162,8 @@ bool net_start(orr_run *run)
     Net *net = run->net;
     if (!net) return true;
     orr_devs_run_destroy(net->devs);
+    net->devs = NULL;
+    net->sent.n = net->sent_values.n = 0;
     orr_devs_options options = orr_devs_options_default();
     options.t_start = run->t_start;
     options.output = take_arrivals;
@@ -169,6 +189,7 @@ orr_status net_bag(orr_run *run, double t, bool *done, size_t *n)
     Net *net = run->net;
     int acted = 0;
     net->arrivals.n = net->values.n = 0;
+    hand_over(net, t);
     const orr_status status = orr_devs_run_step(net->devs, t, &acted);
     *done = acted;
     *n = net->arrivals.n;
