@@ -1,7 +1,7 @@
 // src/run/net.c: messages between the island and the components, and among these.
 //
-// The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends where a
-// message might arrive for it, so nothing has to be taken back.
+// The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends
+// where a message might arrive for it, so nothing has to be taken back.
 #include "base/diag.h"
 #include "base/text.h"
 #include "run/run.h"
@@ -10,19 +10,23 @@
 
 enum { ROUNDS_MAX = 10000 };    // of messages at one instant that come back to the island
 
-typedef struct Arrival { uint32_t port, first; } Arrival;    // which, and where its values begin
+typedef struct Arrival {
+    uint32_t port, first;
+} Arrival;    // which, and where its values begin
 
-typedef struct Sent { uint32_t input, order, first; } Sent;    // by which input of the kernel, and its values
+typedef struct Sent {
+    uint32_t input, order, first;
+} Sent;    // by which input of the kernel, and its values
 
 typedef struct Net {
-    const Network *network;        // borrowed; the model's
-    orr_devs_run  *devs;           // owned; NULL: the run has not begun
-    bool          *affects;        // [n ports] rates or relations depend on what it keeps
-    VEC(Arrival)   arrivals;       // of the latest bag
-    VEC(double)    values;
-    VEC(Sent)      sent;           // since the latest bag
-    VEC(double)    sent_values;
-    double        *params;         // scratch for those of one component
+    const Network *network;    // borrowed; the model's
+    orr_devs_run *devs;        // owned; NULL: the run has not begun
+    bool *affects;             // [n ports] rates or relations depend on what it keeps
+    VEC(Arrival) arrivals;     // of the latest bag
+    VEC(double) values;
+    VEC(Sent) sent;    // since the latest bag
+    VEC(double) sent_values;
+    double *params;    // scratch for those of one component
 } Net;
 
 void net_open(orr_run *run)
@@ -88,9 +92,11 @@ static void set_switch(orr_run *run, uint32_t number, bool is_on)
 {
     const Network *network = run->net->network;
     const FlatSwitch *s = &network->flat->switches.items[number];
-    if (s->coupling != FLAT_NONE) orr_devs_run_switch_coupling(run->net->devs, network->switched[number], is_on);
-    else orr_devs_run_switch(run->net->devs, network->parts[s->part].part + s->member,
-                             is_on ? s->anew ? ORR_DEVS_AS_NEW : ORR_DEVS_ON : ORR_DEVS_OFF);
+    if (s->coupling != FLAT_NONE)
+        orr_devs_run_switch_coupling(run->net->devs, network->switched[number], is_on);
+    else
+        orr_devs_run_switch(run->net->devs, network->parts[s->part].part + s->member,
+                            is_on ? s->anew ? ORR_DEVS_AS_NEW : ORR_DEVS_ON : ORR_DEVS_OFF);
 }
 
 void net_start_switches(orr_run *run, const double *conditions)
@@ -107,15 +113,17 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
     const IrLayout *layout = &run->model->ir.layout;
     const FlatEvent *event = &flat->events.items[number];
     if (event->switch_plus_1)
-        set_switch(run, event->switch_plus_1 - 1, flat->switches.items[event->switch_plus_1 - 1].event == number);
+        set_switch(run, event->switch_plus_1 - 1,
+                   flat->switches.items[event->switch_plus_1 - 1].event == number);
     for (uint32_t i = 0; i < event->n_sends; i++) {
         const FlatSend *send = &flat->sends.items[event->first_send + i];
         double *flag = &island->env.v[layout->place[send->flag]];
         if (*flag == 0) continue;
         *flag = 0;
         const uint32_t n = flat->ports.items[send->port].n_values;
-        vec_push(&run->arena, &net->sent,
-                 (Sent){ net->network->input[send->port], (uint32_t)net->sent.n, (uint32_t)net->sent_values.n });
+        vec_push(
+            &run->arena, &net->sent,
+            (Sent){ net->network->input[send->port], (uint32_t)net->sent.n, (uint32_t)net->sent_values.n });
         for (uint32_t k = 0; k < n; k++)
             vec_push(&run->arena, &net->sent_values, island->env.v[layout->place[send->first + k]]);
     }
@@ -128,13 +136,14 @@ static int by_input(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-// What bodies sent enters the kernel in the order of the names of ports: the order of bodies follows the text.
+// What bodies sent enters the kernel by the names of ports, since the order of bodies follows the text.
 static void hand_over(Net *net, double t)
 {
     if (net->sent.n == 0) return;
     if (net->sent.n > 1) qsort(net->sent.items, net->sent.n, sizeof *net->sent.items, by_input);
     for (size_t i = 0; i < net->sent.n; i++)
-        orr_devs_run_send(net->devs, t, net->sent.items[i].input, net->sent_values.items + net->sent.items[i].first);
+        orr_devs_run_send(net->devs, t, net->sent.items[i].input,
+                          net->sent_values.items + net->sent.items[i].first);
     net->sent.n = net->sent_values.n = 0;
 }
 
@@ -148,7 +157,8 @@ static const void *params_of(void *context, uint32_t component)
     const uint32_t member = flat->is_shared ? 0 : component - part->component;
     for (uint32_t k = 0; k < flat->n_params; k++)
         run->net->params[k] =
-            run->islands[0].env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
+            run->islands[0]
+                .env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
     return run->net->params;
 }
 
@@ -177,7 +187,10 @@ bool net_start(orr_run *run)
     return net->devs != NULL;
 }
 
-double net_next_instant(const orr_run *run) { return run->net ? orr_devs_run_next(run->net->devs) : INFINITY; }
+double net_next_instant(const orr_run *run)
+{
+    return run->net ? orr_devs_run_next(run->net->devs) : INFINITY;
+}
 
 double net_next(const orr_run *run)
 {

@@ -1,5 +1,5 @@
-// tests/api/test_networks.c: random networks of atomics and equations: the order in which components are declared changes
-// no bit, and a model of models behaves as the same model in one piece.
+// tests/api/test_networks.c: random networks of atomics and equations: the order in which components are
+// declared changes no bit, and a model of models behaves as the same model in one piece.
 #include "check.h"
 #include "orrery/orrery.h"
 #include <stdint.h>
@@ -9,42 +9,43 @@
 
 enum { NODES = 12, GROUPS = 3, TEXT_MAX = 20000, SEEDS = 8, TIMES = 40 };
 
-static const char library[] =
-    "atomic Node\n"
-    "  param delay = 1, chance = 0\n"
-    "  input event in\n"
-    "  output event out\n"
-    "  var n = 0, sum = 1\n"
-    "  state idle\n"
-    "    on in do n := n + 1; sum := mod(3*sum + in, 1009) -> busy\n"
-    "  state busy for delay + (if chance > 0 then exponential(chance) else 0)\n"
-    "    on in do n := n + 1; sum := mod(5*sum + in, 1009) -> busy keeping time\n"
-    "    after send out(sum) -> idle\n"
-    "end\n"
-    "atomic Clock\n"
-    "  param period = 1\n"
-    "  output event out\n"
-    "  var n = 0\n"
-    "  state active for period\n"
-    "    after send out(n) do n := n + 1 -> active\n"
-    "end\n"
-    "model Leak\n"
-    "  input event in\n"
-    "  output event out\n"
-    "  var h = 0\n"
-    "  discrete n = 0\n"
-    "  h' = -h\n"
-    "  on in then\n"
-    "    h := h + in/100\n"
-    "    n := n + 1\n"
-    "  end\n"
-    "  when h > 8 then\n"
-    "    send out(h)\n"
-    "    h := 0\n"
-    "  end\n"
-    "end\n";
+static const char library[] = "atomic Node\n"
+                              "  param delay = 1, chance = 0\n"
+                              "  input event in\n"
+                              "  output event out\n"
+                              "  var n = 0, sum = 1\n"
+                              "  state idle\n"
+                              "    on in do n := n + 1; sum := mod(3*sum + in, 1009) -> busy\n"
+                              "  state busy for delay + (if chance > 0 then exponential(chance) else 0)\n"
+                              "    on in do n := n + 1; sum := mod(5*sum + in, 1009) -> busy keeping time\n"
+                              "    after send out(sum) -> idle\n"
+                              "end\n"
+                              "atomic Clock\n"
+                              "  param period = 1\n"
+                              "  output event out\n"
+                              "  var n = 0\n"
+                              "  state active for period\n"
+                              "    after send out(n) do n := n + 1 -> active\n"
+                              "end\n"
+                              "model Leak\n"
+                              "  input event in\n"
+                              "  output event out\n"
+                              "  var h = 0\n"
+                              "  discrete n = 0\n"
+                              "  h' = -h\n"
+                              "  on in then\n"
+                              "    h := h + in/100\n"
+                              "    n := n + 1\n"
+                              "  end\n"
+                              "  when h > 8 then\n"
+                              "    send out(h)\n"
+                              "    h := 0\n"
+                              "  end\n"
+                              "end\n";
 
-typedef struct Random { uint64_t state; } Random;
+typedef struct Random {
+    uint64_t state;
+} Random;
 
 static uint32_t draw(Random *r, uint32_t n)
 {
@@ -52,12 +53,16 @@ static uint32_t draw(Random *r, uint32_t n)
     return (uint32_t)(r->state >> 33) % n;
 }
 
-typedef struct Text { char p[TEXT_MAX]; size_t n; } Text;
-#define add(text, ...) ((text)->n += (size_t)snprintf((text)->p + (text)->n, TEXT_MAX - (text)->n, __VA_ARGS__))
+typedef struct Text {
+    char p[TEXT_MAX];
+    size_t n;
+} Text;
+#define add(text, ...)                                                                                       \
+    ((text)->n += (size_t)snprintf((text)->p + (text)->n, TEXT_MAX - (text)->n, __VA_ARGS__))
 
 // A network: what each node is, and arrows from node to node; node 0 is the clock.
 typedef struct Plan {
-    int  delay[NODES];         // in quarters; of a leak -1
+    int delay[NODES];    // in quarters; of a leak -1
     bool arrow[NODES][NODES];
     double chance;
 } Plan;
@@ -77,7 +82,9 @@ static void add_node(Text *text, const Plan *plan, const char *indent, const cha
 {
     if (i == 0) add(text, "%s%s : Clock\n", indent, name);
     else if (plan->delay[i] < 0) add(text, "%s%s : Leak\n", indent, name);
-    else add(text, "%s%s : Node(delay = %g, chance = %g)\n", indent, name, plan->delay[i] * 0.25, plan->chance);
+    else
+        add(text, "%s%s : Node(delay = %g, chance = %g)\n", indent, name, plan->delay[i] * 0.25,
+            plan->chance);
 }
 
 // All in one model, the statements in the order of `order`.
@@ -127,7 +134,9 @@ static Text write_nested(const Plan *plan)
 }
 
 // What every node shows at some times.
-typedef struct Trace { double n[TIMES][NODES], sum[TIMES][NODES]; } Trace;
+typedef struct Trace {
+    double n[TIMES][NODES], sum[TIMES][NODES];
+} Trace;
 
 static double read_node(const orr_model *model, orr_run *run, const char *form, int i, const char *what)
 {
