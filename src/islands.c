@@ -17,6 +17,7 @@ typedef struct Building {
     const char **rests;        // [vars.n] name inside of the island; NULL if it is in none
     uint32_t *equation_of;     // [vars.n] that gives an external variable its value; FLAT_NONE
     bool    *is_read;          // [vars.n] by the main part
+    bool    *is_held;          // [vars.n] an input that holds messages
     VEC(IsleCoupling) couplings;
 } Building;
 
@@ -40,10 +41,16 @@ static void find_variables(Building *b)
     }
 }
 
-// An input that an equation gives a value: all that an island computes is discrete in its stub.
+static void find_held(Building *b)
+{
+    for (size_t i = 0; i < b->flat->ports.n; i++)
+        if (b->flat->ports.items[i].kind == FLAT_PORT_HOLD) b->is_held[b->flat->ports.items[i].first] = true;
+}
+
+// An input that an equation or messages give a value: all that an island computes is discrete in its stub.
 static bool is_external(const Building *b, uint32_t v)
 {
-    return b->isles->isle_of[v] && b->flat->vars.items[v].kind == FLAT_VARIABLE;
+    return b->isles->isle_of[v] && (b->flat->vars.items[v].kind == FLAT_VARIABLE || b->is_held[v]);
 }
 
 static uint32_t variable_in(const Building *b, Expr e)
@@ -257,7 +264,7 @@ static void find_settings(Building *b, uint32_t i, Isle *isle)
         if (inside == (size_t)-1) continue;
         const ModelVariable what = model_variable(isle->model, inside);
         if (what.is_structural) continue;
-        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT);
+        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
         const bool is_start = var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
         if (!is_value && !is_start) continue;
         isle->settings[isle->n_settings++] = (IsleSetting){
@@ -289,6 +296,8 @@ bool islands_build(Compile *c)
     b.rests = ARENA_ARRAY(&model->arena, const char *, flat->vars.n);
     b.equation_of = ARENA_ARRAY(&b.work, uint32_t, flat->vars.n);
     b.is_read = ARENA_ARRAY(&b.work, bool, flat->vars.n);
+    b.is_held = ARENA_ARRAY(&b.work, bool, flat->vars.n);
+    find_held(&b);
     for (size_t v = 0; v < flat->vars.n; v++) b.equation_of[v] = FLAT_NONE;
     find_variables(&b);
     find_readers(&b);
