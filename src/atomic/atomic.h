@@ -261,4 +261,6 @@ uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for
 
 // One number of a component, as a run has it now. Tables of kinds are given to the kernel as they are: a
 // component is found to be of a kind by its table.
+// The warm-up is over: if it is the mean of a statistic, that begins anew at t.
+void        atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t);
 double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);

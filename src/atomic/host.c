@@ -196,3 +196,11 @@ double atomic_read(const AtomicReadable *r, const orr_devs_run *run, uint32_t co
     default: return read_statistic(orr_devs_run_time(run), slot, (int)r->how, r->is_level, r->p);
     }
 }
+
+void atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t)
+{
+    if (r->how != ATOMIC_READ_MEAN) return;    // each statistic shows its mean once
+    char *slot = (char *)orr_devs_run_state(run, component) + (size_t)r->slot * 8;
+    if (r->is_level) orr_level_reset((orr_level *)slot, t);
+    else orr_tally_reset((orr_tally *)slot);
+}

@@ -167,6 +167,19 @@ double net_read(const orr_run *run, const ModelVariable *variable)
     return atomic_read(variable->shown, run->net->devs, variable->part->component + variable->element);
 }
 
+void net_reset(orr_run *run, double t)
+{
+    const Net *net = run->net;
+    if (!net) return;
+    for (size_t i = 0; i < run->model->flat.parts.n; i++) {
+        const NetPart *part = &net->network->parts[i];
+        for (uint32_t member = 0; member < part->flat->n; member++)
+            for (uint32_t k = 0; k < part->kind->n_readables; k++)
+                atomic_reset(&part->kind->readables[k], net->devs, part->component + member, t);
+    }
+    orr_devs_run_reset_counts(net->devs);
+}
+
 bool net_start(orr_run *run)
 {
     Net *net = run->net;

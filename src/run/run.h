@@ -405,6 +405,7 @@ orr_status run_take_over(orr_run *run);
 
 void   net_open(orr_run *run);                 // if the model has a network
 void   net_close(orr_run *run);
+void   net_reset(orr_run *run, double t);      // statistics of all components begin anew
 bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
 double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
 double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
