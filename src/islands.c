@@ -95,6 +95,28 @@ static void find_readers(Building *b)
     for (size_t i = 0; i < flat->events.n; i++) read_all(b, flat->events.items[i].condition);
 }
 
+// ---- Events of the main part that assign a state of an island: perturbations
+
+static bool find_perturbed(Building *b)
+{
+    const Flat *flat = b->flat;
+    bool ok = true;
+    for (size_t i = 0; i < flat->actions.n; i++) {
+        const FlatAction *action = &flat->actions.items[i];
+        const uint32_t isle = b->isles->isle_of[action->target];
+        if (!isle) continue;
+        const orr_model *model = b->isles->items[isle - 1].model;
+        const size_t inside = b->isles->variable_of[action->target];
+        b->isles->is_perturbed[isle - 1] = true;
+        if (!model || (inside != (size_t)-1 && model_variable(model, inside).state != FLAT_NONE)) continue;
+        diag_report(b->c->diag, DIAG_EVENT_TARGET, action->place, flat->vars.items[action->target].name,
+                    "computed by an island");
+        diag_hint(b->c->diag, "from outside, the states of an island can be assigned");
+        ok = false;
+    }
+    return ok;
+}
+
 // ---- Couplings
 
 static void couple(Building *b)
@@ -290,6 +312,7 @@ bool islands_build(Compile *c)
     isles->n_variables = (uint32_t)flat->vars.n;
     model->free_isles = free_models;
     isles->items = ARENA_ARRAY(&model->arena, Isle, isles->n);
+    isles->is_perturbed = ARENA_ARRAY(&model->arena, bool, isles->n);
     isles->isle_of = ARENA_ARRAY(&model->arena, uint32_t, flat->vars.n);
     isles->variable_of = ARENA_ARRAY(&model->arena, size_t, flat->vars.n);
     Building b = { .c = c, .arena = &model->arena, .flat = flat, .isles = isles };
@@ -311,6 +334,7 @@ bool islands_build(Compile *c)
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
+    ok = ok && find_perturbed(&b);
     arena_free(&b.work);
     return ok;
 }

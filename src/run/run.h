@@ -433,6 +433,9 @@ bool   isles_start(orr_run *run);              // at t_start, parameters are kno
 orr_status isles_act(orr_run *run, Island *island);
 double isles_next(const orr_run *run);         // when the main part may hear something; INFINITY: never
 orr_status isles_follow(orr_run *run);         // to where the user stands
+// Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.
+orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
+void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
