@@ -7,6 +7,7 @@
 //     saved.c     a run as bytes, and back
 //     switch.c    components and couplings switched off and on
 //     queue.c     lists that grow, in the memory of the run
+//     agenda.c    when components are due
 //     inputs.c    messages from outside that are still to come
 //     chain.c     who keeps whom going when an instant never ends
 //
@@ -17,13 +18,13 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "num/calendar.h"
 #include "orrery/devs.h"
+#include <math.h>
 #include <stdbool.h>
 #include <stdint.h>
 
 enum {
-    DEVS_COMPONENTS_MAX = CALENDAR_MAX / 2,
+    DEVS_COMPONENTS_MAX = 1 << 27,
     DEVS_COUPLINGS_MAX = 1 << 30,
     DEVS_BAGS_MAX = 1000000,    // at one instant, if the caller does not say
     DEVS_BAG_MAX = 1 << 30,     // messages arriving in one bag
@@ -172,7 +173,36 @@ typedef struct DevsActor {
     uint32_t bag, n_bag;    // its messages, while a bag is handled; n_bag is 0 between bags
     uint32_t component;     // its number; n_components: the outputs of the model
     double   last;          // time of the last transition
+    double   due;           // INFINITY: it is not
+    uint32_t next, prev;    // of the agenda
 } DevsActor;
+
+// When components are due (agenda.c). They are named by the words of their actors.
+typedef struct DevsDue {
+    double   t;
+    uint32_t word;
+    uint32_t unused;        // 0
+} DevsDue;
+typedef struct DevsAgenda {
+    char     *states;       // borrowed: the run's
+    DevsDue  *near;         // [near_capacity + 11] the heap; infinite behind the last
+    uint32_t *heads;        // [buckets_capacity + 1] first of each bucket
+    uint32_t  n_near, near_capacity;
+    uint32_t  n_buckets, buckets_capacity, current;
+    uint32_t  n_far, n_later;    // in buckets; behind them
+    uint32_t  few;          // so many are kept in the heap without more ado
+    uint32_t  n_near_max;   // more in the heap: time for another span
+    double    begin, per_second;    // of the span; buckets in a unit of time
+} DevsAgenda;
+void     agenda_init(DevsAgenda *agenda, char *states, uint32_t n_components);
+void     agenda_free(DevsAgenda *agenda);
+// From now on the actor is due at t, any number but NaN; INFINITY: not at all.
+void     agenda_set(DevsAgenda *agenda, uint32_t word, double t);
+// After any number of these, before anything is asked.
+void     agenda_settle(DevsAgenda *agenda, const orr_devs *model);
+static inline double agenda_first(const DevsAgenda *agenda) { return agenda->near[3].t; }    // INFINITY: none
+// Those due first, in no order, into `due` [n_components]; their number. They stay due.
+uint32_t agenda_due(const DevsAgenda *agenda, uint32_t *due);
 
 // A message from outside that is still to come.
 typedef struct DevsInput {
@@ -234,23 +264,24 @@ struct orr_devs_run {
     char      *block;             // [block_size] malloc'ed, aligned to 64
     size_t     block_size;
     DevsClock *clock;             // into the block, as all of these
-    Calendar   calendar;          // who is due later than now
-    uint32_t  *zero;              // [n_components] who is due in the next bag of this instant
+    uint32_t  *zero;              // [n_components] words of those due in the next bag of this instant
     char      *states;            // actors, each followed by its state
 
+    DevsAgenda agenda;            // who is due later than now
     DevsInputs inputs;            // from outside
     uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: no queues yet
     size_t     pool_capacity;     // words
     uint32_t   n_begun;           // components whose init was called
 
     // one bag's working memory, kept for the next; malloc'ed
-    uint32_t       *imminent;     // [n_components]
-    uint32_t       *receivers;    // [receivers_capacity]
+    uint32_t       *imminent;     // [n_components] words of their actors
+    uint32_t       *receivers;    // [receivers_capacity] likewise
     uint32_t       *scratch;      // [scratch_capacity]
     DevsMessage    *messages;     // [messages_capacity]
     orr_devs_event *bags;         // [bags_capacity]
     DevsChunk      *chunk;        // what the messages say
     size_t          n_receivers, n_received, n_messages, n_words;
+    size_t          words_capacity;    // of the chunk; 0: there is none
     size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
     DevsSwitches     *switches;   // malloc'ed; NULL: everything is on and stays so

@@ -2,7 +2,7 @@
 //
 // One turn is one bag at one instant:
 //
-//     who is due     those with time advance 0, kept in a list, or the earliest of the calendar
+//     who is due     those with time advance 0, kept in a list, or the earliest of the agenda
 //     output         each of them, in the order of names, puts messages into one buffer
 //     bags           messages were counted by receiver as they came; where there are several they are now
 //                    placed side by side, in the order they were sent; values are not copied again
@@ -50,6 +50,7 @@ static void add_chunk(orr_devs_run *run, size_t words)
     chunk->older = run->chunk;
     chunk->n_words = n;
     run->chunk = chunk;
+    run->words_capacity = n;
     run->n_words = 0;
 }
 
@@ -62,43 +63,65 @@ static void drop_old_chunks(orr_devs_run *run)
     }
 }
 
-// Keep a message and count it where it will arrive. The first one a component gets is put into a bag at
-// once: with luck it is the only one.
-static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t sender, const void *value,
-                               size_t size)
+static void grow_receivers(orr_devs_run *run)
 {
-    const size_t words = (size + 7) / 8;
+    run->receivers =
+        larger(run->receivers, &run->receivers_capacity, run->n_receivers + 1, sizeof *run->receivers);
+    if (run->bags_capacity < run->receivers_capacity)
+        run->bags = larger(run->bags, &run->bags_capacity, run->receivers_capacity, sizeof *run->bags);
+}
+
+static inline void deliver(orr_devs_run *run, const DevsTarget *target, const void *value, uint32_t sender)
+{
+    DevsActor *actor = actor_at(run, target->word);
+    if (run->switches && !switches_can_reach(run, target, actor->component)) {
+        run->n_received--;
+        return;
+    }
+    // the first one is put into a bag at once: with luck it is the only one
+    if (actor->n_bag++ > 0) return;
+    const size_t n = run->n_receivers++;
+    if (n == run->receivers_capacity) {
+        run->n_receivers = n;
+        grow_receivers(run);
+        run->n_receivers = n + 1;
+    }
+    actor->bag = (uint32_t)n;
+    run->bags[n] = (orr_devs_event){ value, target->port, sender };
+    run->receivers[n] = target->word;
+}
+
+static void make_room(orr_devs_run *run, size_t words)
+{
     if (run->n_messages == run->messages_capacity)
         run->messages =
             larger(run->messages, &run->messages_capacity, run->n_messages + 1, sizeof *run->messages);
     if (!run->chunk || run->n_words + words > run->chunk->n_words) add_chunk(run, words);
+}
+
+// Keep a message and count it where it will arrive.
+static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t sender, const void *value,
+                               size_t size)
+{
+    const size_t words = (size + 7) / 8;
+    if (run->n_messages == run->messages_capacity || run->n_words + words > run->words_capacity)
+        make_room(run, words);
     uint64_t *copy = &run->chunk->words[run->n_words];
     run->n_words += words;
     if (size == 8) memcpy(copy, value, 8);
     else if (size > 0) memcpy(copy, value, size);
     run->messages[run->n_messages++] = (DevsMessage){ copy, output, sender };
 
+    const DevsTarget *only = &run->model->outputs[output];
+    if (!(only->port & DEVS_SEVERAL)) {
+        run->n_received++;
+        deliver(run, only, copy, sender);
+        return;
+    }
     const DevsTarget *end;
     const DevsTarget *target = devs_targets(run->model, output, &end);
     run->n_received += (size_t)(end - target);
-    for (; target < end; target++) {
-        DevsActor *actor = actor_at(run, target->word);
-        if (run->switches && !switches_can_reach(run, target, actor->component)) {
-            run->n_received--;
-            continue;
-        }
-        if (actor->n_bag++ > 0) continue;
-        const size_t n = run->n_receivers++;
-        if (n == run->receivers_capacity)
-            run->receivers = larger(run->receivers, &run->receivers_capacity, n + 1, sizeof *run->receivers);
-        if (n == run->bags_capacity)
-            run->bags = larger(run->bags, &run->bags_capacity, n + 1, sizeof *run->bags);
-        actor->bag = (uint32_t)n;
-        run->bags[n] = (orr_devs_event){ copy, target->port, sender };
-        run->receivers[n] = actor->component;
-        // its turn comes soon
-        __builtin_prefetch(&run->calendar.entries[run->calendar.places[actor->component]]);
-    }
+    for (; target < end; target++) deliver(run, target, copy, sender);
 }
 
 void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value)
@@ -149,16 +172,26 @@ static void order_by_port(DevsMessage *messages, size_t n)
     free(other);
 }
 
+// In large models most of the time is spent waiting for memory: who comes soon is fetched meanwhile.
+enum { AHEAD = 8 };
+static inline void fetch_ahead(const orr_devs_run *run, const uint32_t *words, size_t i, size_t n)
+{
+    if (i + AHEAD >= n) return;
+    const char *actor = (const char *)actor_at(run, words[i + AHEAD]);
+    __builtin_prefetch(actor);
+    __builtin_prefetch(actor + 64);
+}
+
 static void ask_for_output(orr_devs_run *run, size_t n_imminent)
 {
     for (size_t i = 0; i < n_imminent; i++) {
-        const uint32_t component = run->imminent[i];
-        const DevsActor *actor = actor_of(run, component);
+        fetch_ahead(run, run->imminent, i, n_imminent);
+        const DevsActor *actor = actor_at(run, run->imminent[i]);
         const orr_atomic *type = run->model->types[actor->type];
         if (!type->output) continue;
         run->sender = type;
-        run->sender_output = run->model->spots[component].first_output;
-        run->call.component = component;
+        run->sender_output = run->model->spots[actor->component].first_output;
+        run->call.component = actor->component;
         const size_t before = run->n_messages;
         type->output(actor + 1, &run->call);
         if (run->n_messages - before > 1) order_by_port(run->messages + before, run->n_messages - before);
@@ -173,7 +206,7 @@ static void place_many(orr_devs_run *run)
 {
     size_t end = run->n_receivers;
     for (size_t i = 0; i < run->n_receivers; i++) {
-        DevsActor *actor = actor_of(run, run->receivers[i]);
+        DevsActor *actor = actor_at(run, run->receivers[i]);
         if (actor->n_bag == 1) continue;
         actor->bag = (uint32_t)end;
         end += actor->n_bag;
@@ -207,25 +240,24 @@ static void bad_advance(orr_devs_run *run, uint32_t component, double ta, bool i
     run->has_failed = true;
 }
 
-// Ask a component when it is due next. Who is due at once goes to the list, and may stay in the calendar:
+// Ask a component when it is due next. Who is due at once goes to the list, and may stay in the agenda:
 // the next bag comes from the list, and then it is asked again.
-static double schedule(orr_devs_run *run, uint32_t component, const orr_atomic *type, const void *state,
-                       double t)
+static inline double schedule(orr_devs_run *run, uint32_t word, DevsActor *actor, const orr_atomic *type,
+                              double t)
 {
     const bool is_absolute = type->traits & ORR_ATOMIC_ABSOLUTE;
-    const double ta = type->advance(state, &run->call);
+    const double ta = type->advance(actor + 1, &run->call);
     const double due = is_absolute ? ta : t + ta;
     if (due > t && (is_absolute || ta >= 0)) {
-        if (due < (double)INFINITY || run->calendar.places[component])
-            calendar_set(&run->calendar, component, due);
+        if (due < (double)INFINITY || actor->due < (double)INFINITY) agenda_set(&run->agenda, word, due);
         return due;
     }
     if (!(due >= t && (is_absolute || ta >= 0))) {
-        calendar_set(&run->calendar, component, (double)INFINITY);
-        bad_advance(run, component, ta, is_absolute);
+        agenda_set(&run->agenda, word, (double)INFINITY);
+        bad_advance(run, actor->component, ta, is_absolute);
         return (double)INFINITY;
     }
-    run->zero[run->clock->n_zero++] = component;
+    run->zero[run->clock->n_zero++] = word;
     return t;
 }
 
@@ -254,12 +286,12 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
 {
     size_t n_confluent = 0;
     for (size_t i = 0; i < n_imminent; i++) {
-        const uint32_t component = run->imminent[i];
-        DevsActor *actor = actor_of(run, component);
+        fetch_ahead(run, run->imminent, i, n_imminent);
+        DevsActor *actor = actor_at(run, run->imminent[i]);
         const orr_atomic *type = run->model->types[actor->type];
         void *state = actor + 1;
         const uint32_t n = actor->n_bag;
-        run->call.component = component;
+        run->call.component = actor->component;
         if (n == 0) {
             if (type->internal) type->internal(state, &run->call);
         } else {
@@ -274,7 +306,7 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
         }
         const double elapsed = t - actor->last;
         actor->last = t;
-        const double due = schedule(run, component, type, state, t);
+        const double due = schedule(run, run->imminent[i], actor, type, t);
         if (run->is_observed)
             observe_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
     }
@@ -289,24 +321,24 @@ static void move_receivers(orr_devs_run *run, double t)
     uint64_t n_external = 0;
     sort_ids(run->receivers, run->n_receivers, &run->scratch, &run->scratch_capacity);
     for (size_t i = 0; i < run->n_receivers; i++) {
-        const uint32_t component = run->receivers[i];
-        DevsActor *actor = actor_of(run, component);
+        fetch_ahead(run, run->receivers, i, run->n_receivers);
+        DevsActor *actor = actor_at(run, run->receivers[i]);
         const uint32_t n = actor->n_bag;
         if (n == 0) continue;    // was due, and has had them
         const orr_devs_event *bag = run->bags + actor->bag;
         actor->n_bag = 0;
-        if (component == run->model->n_components) {
+        if (actor->component == run->model->n_components) {
             if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
             continue;
         }
         const orr_atomic *type = run->model->types[actor->type];
         void *state = actor + 1;
-        run->call.component = component;
+        run->call.component = actor->component;
         const double elapsed = t - actor->last;
         actor->last = t;
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
         n_external++;
-        const double due = schedule(run, component, type, state, t);
+        const double due = schedule(run, run->receivers[i], actor, type, t);
         if (run->is_observed) observe_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
     }
     run->clock->n_external += n_external;
@@ -336,20 +368,7 @@ static void observe_messages(orr_devs_run *run)
 double kernel_next(const orr_devs_run *run)
 {
     if (run->clock->n_zero > 0) return run->clock->now;
-    return fmin(calendar_first(&run->calendar), inputs_first(&run->inputs));
-}
-
-// In large models most of the time is spent waiting for memory. Who comes next is nearly always one of the
-// four behind the first: fetch what they will need while this bag is handled.
-static void fetch_next(const orr_devs_run *run)
-{
-    const Calendar *calendar = &run->calendar;
-    const uint32_t first = 4 * CALENDAR_ROOT - 8;
-    for (uint32_t k = first; k < first + 4; k++) {
-        const uint32_t component = calendar->entries[k].id;    // of an empty place: 0
-        __builtin_prefetch(actor_of(run, component));
-        __builtin_prefetch(&run->model->outputs[run->model->spots[component].first_output]);
-    }
+    return fmin(agenda_first(&run->agenda), inputs_first(&run->inputs));
 }
 
 static size_t find_imminent(orr_devs_run *run, double t)
@@ -358,10 +377,7 @@ static size_t find_imminent(orr_devs_run *run, double t)
     if (n > 0) {
         memcpy(run->imminent, run->zero, n * sizeof *run->zero);
         run->clock->n_zero = 0;
-    } else if (calendar_first(&run->calendar) == t) {
-        n = calendar_due(&run->calendar, run->imminent);
-        fetch_next(run);
-    }
+    } else if (agenda_first(&run->agenda) == t) n = agenda_due(&run->agenda, run->imminent);
     sort_ids(run->imminent, n, &run->scratch, &run->scratch_capacity);
     return n;
 }
@@ -375,7 +391,7 @@ static void watch(orr_devs_run *run, size_t n_imminent)
         if (!run->watched) arena_no_memory(n + 1);
         run->watch_until = run->clock->bag + 16 + (n < 1000 ? 2 * n : 2000);
     }
-    for (size_t i = 0; i < n_imminent; i++) run->watched[run->imminent[i]] = 1;
+    for (size_t i = 0; i < n_imminent; i++) run->watched[actor_at(run, run->imminent[i])->component] = 1;
     if (run->clock->bag < run->watch_until) return;
     chain_report(run);
     run->has_failed = true;
@@ -408,6 +424,7 @@ void kernel_bag(orr_devs_run *run, double t)
     if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
     run->is_moving = false;
     if (run->switches && run->switches->n_asked) switches_apply(run);
+    agenda_settle(&run->agenda, run->model);
     clock->n_messages += run->n_messages;
     clock->n_received += run->n_received;
     clock->n_bags++;
@@ -432,8 +449,8 @@ void kernel_schedule(orr_devs_run *run, uint32_t component)
     actor->last = run->call.t;
     // a point in time may have passed meanwhile
     if (type->traits & ORR_ATOMIC_ABSOLUTE && type->advance(actor + 1, &run->call) < run->call.t)
-        run->zero[run->clock->n_zero++] = component;
-    else schedule(run, component, type, actor + 1, run->call.t);
+        run->zero[run->clock->n_zero++] = run->model->spots[component].word;
+    else schedule(run, run->model->spots[component].word, actor, type, run->call.t);
 }
 
 void kernel_begin(orr_devs_run *run)
@@ -441,8 +458,8 @@ void kernel_begin(orr_devs_run *run)
     for (uint32_t i = 0; i < run->model->n_components; i++) {
         run->n_begun = i + 1;
         kernel_init(run, i);
-        const DevsActor *actor = actor_of(run, i);
+        DevsActor *actor = actor_of(run, i);
         if (!run->switches || !run->switches->is_off[i])
-            schedule(run, i, run->model->types[actor->type], actor + 1, run->call.t);
+            schedule(run, run->model->spots[i].word, actor, run->model->types[actor->type], run->call.t);
     }
 }

@@ -18,14 +18,13 @@ static size_t up_64(size_t n) { return (n + 63) & ~(size_t)63; }
 
 // Where the parts of the block begin; the states stand last.
 typedef struct Layout {
-    size_t calendar, zero, states, size;
+    size_t zero, states, size;
 } Layout;
 
 static Layout layout_of(const orr_devs *model)
 {
     const uint32_t n = model->n_components;
-    Layout at = { .calendar = up_64(sizeof(DevsClock)) };
-    at.zero = at.calendar + calendar_bytes(n + 1);    // the outputs of the model are never due
+    Layout at = { .zero = up_64(sizeof(DevsClock)) };
     at.states = at.zero + up_64(n * sizeof(uint32_t));
     at.size = at.states + up_64(model->state_words * 8);
     return at;
@@ -37,9 +36,9 @@ static void make_block(orr_devs_run *run)
     run->block_size = at.size;
     run->block = os_large_alloc(at.size);
     run->clock = (DevsClock *)run->block;
-    run->calendar = calendar_init(run->block + at.calendar, run->model->n_components + 1);
     run->zero = (uint32_t *)(run->block + at.zero);
     run->states = run->block + at.states;
+    agenda_init(&run->agenda, run->states, run->model->n_components);
 }
 
 static void *new_array(size_t n, size_t size)
@@ -57,7 +56,8 @@ static void make_actors(orr_devs_run *run)
         for (uint32_t i = 0; i < d->n; i++)
             *actor_of(run, d->component + i) = (DevsActor){ .type = d->type_number,
                                                             .component = d->component + i,
-                                                            .last = run->options.t_start };
+                                                            .last = run->options.t_start,
+                                                            .due = (double)INFINITY };
     }
     actor_of(run, model->n_components)->component = model->n_components;
 }
@@ -93,6 +93,7 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     run->call = (orr_devs_call){ .t = options->t_start, .run = run };
     if (model->off_parts.n > 0 || model->gates.n > 0) switches_create(run);
     kernel_begin(run);
+    agenda_settle(&run->agenda, model);
     if (!run->has_failed) return run;
     orr_devs_run_destroy(run);
     return NULL;
@@ -115,6 +116,7 @@ void orr_devs_run_destroy(orr_devs_run *run)
     free(run->counts);
     switches_free(run);
     inputs_free(&run->inputs);
+    agenda_free(&run->agenda);
     free(run->imminent);
     free(run->receivers);
     free(run->scratch);
@@ -191,8 +193,8 @@ double orr_devs_run_due(const orr_devs_run *run, uint32_t component)
 {
     if (component >= run->model->n_components) return (double)INFINITY;
     for (uint32_t i = 0; i < run->clock->n_zero; i++)
-        if (run->zero[i] == component) return run->clock->now;
-    return calendar_time(&run->calendar, component);
+        if (run->zero[i] == run->model->spots[component].word) return run->clock->now;
+    return actor_of(run, component)->due;
 }
 
 orr_devs_counts orr_devs_run_counts(const orr_devs_run *run, uint32_t component)
@@ -226,6 +228,8 @@ orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
     facts.model_bytes = sizeof *m + arena_bytes(&m->arena) +
                         (m->n_targets + m->n_outputs) * sizeof *m->targets + n * sizeof *m->spots;
     facts.run_bytes = sizeof *run + run->block_size - facts.state_bytes +
+                      (run->agenda.near_capacity + 11) * sizeof *run->agenda.near +
+                      (run->agenda.buckets_capacity + 1) * sizeof *run->agenda.heads +
                       (n + run->receivers_capacity + run->scratch_capacity) * sizeof *run->imminent +
                       run->messages_capacity * sizeof *run->messages +
                       run->bags_capacity * sizeof *run->bags + run->pool_capacity * sizeof *run->pool +

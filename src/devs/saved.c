@@ -8,7 +8,7 @@
 //     counts       of each component, if they are kept
 //     objects      of each component with a `save` of its own: number of bytes, bytes
 //
-// The calendar is not saved: times say all, and its inner order has no meaning. So equal runs give equal
+// The agenda is not saved: times say all, and its inner order has no meaning. So equal runs give equal
 // bytes, whatever way led to them.
 #include "devs/devs.h"
 #include <stdlib.h>
@@ -160,11 +160,12 @@ void orr_devs_run_save(const orr_devs_run *run, void *bytes)
     char *p = write_bytes(bytes, &head, sizeof head);
     const size_t zero_bytes = run->clock->n_zero * sizeof *run->zero;
     memset(p, 0, up_8(zero_bytes));
-    write_bytes(p, run->zero, zero_bytes);
+    for (uint64_t i = 0; i < run->clock->n_zero; i++)
+        ((uint32_t *)(void *)p)[i] = actor_at(run, run->zero[i])->component;
     p += up_8(zero_bytes);
     for (uint32_t i = 0; i < model->n_components; i++) {
         const DevsActor *actor = actor_of(run, i);
-        const double times[2] = { actor->last, calendar_time(&run->calendar, i) };
+        const double times[2] = { actor->last, actor->due };
         p = write_bytes(p, times, sizeof times);
         const size_t n = state_words(model, i) * 8;
         if (model->types[actor->type]->destroy) memset(p, 0, n);
@@ -270,7 +271,8 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
 
     const char *p = (const char *)bytes + sizeof head;
     *run->clock = head.clock;
-    memcpy(run->zero, p, head.clock.n_zero * sizeof *run->zero);
+    for (uint64_t i = 0; i < head.clock.n_zero; i++)
+        run->zero[i] = model->spots[((const uint32_t *)(const void *)p)[i]].word;
     p += up_8(head.clock.n_zero * sizeof *run->zero);
     for (uint32_t i = 0; i < model->n_components; i++) {
         DevsActor *actor = actor_of(run, i);
@@ -278,11 +280,12 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
         memcpy(times, p, sizeof times);
         p += sizeof times;
         actor->last = times[0];
-        calendar_set(&run->calendar, i, times[1]);
+        agenda_set(&run->agenda, model->spots[i].word, times[1]);
         const size_t size = state_words(model, i) * 8;
         if (!model->types[actor->type]->destroy && size > 0) memcpy(actor + 1, p, size);
         p += size;
     }
+    agenda_settle(&run->agenda, model);
     pool_load(run, (const uint64_t *)(const void *)p, head.n_pool);
     p += head.n_pool * 8;
     inputs_clear(&run->inputs);

@@ -139,9 +139,9 @@ void switches_apply(orr_devs_run *run)
     // none of them is due any more, whatever it was before; then those that are on say when they are
     sort_ids(s->touched, s->n_touched, &run->scratch, &run->scratch_capacity);
     size_t n_zero = 0;
-    for (size_t i = 0; i < s->n_touched; i++) calendar_set(&run->calendar, s->touched[i], (double)INFINITY);
+    for (size_t i = 0; i < s->n_touched; i++) agenda_set(&run->agenda, run->model->spots[s->touched[i]].word, (double)INFINITY);
     for (size_t i = 0; i < run->clock->n_zero; i++)
-        if (!(s->is_off[run->zero[i]] & 2)) run->zero[n_zero++] = run->zero[i];
+        if (!(s->is_off[actor_at(run, run->zero[i])->component] & 2)) run->zero[n_zero++] = run->zero[i];
     run->clock->n_zero = n_zero;
     for (size_t i = 0; i < s->n_touched; i++) {
         uint8_t *is_off = &s->is_off[s->touched[i]];
@@ -198,6 +198,7 @@ static int switch_now(orr_devs_run *run, DevsSwitch what)
 {
     if (run->has_failed || run->is_moving || run->sender || !ask(run, what)) return 0;
     switches_apply(run);
+    agenda_settle(&run->agenda, run->model);
     return !run->has_failed;
 }
 
