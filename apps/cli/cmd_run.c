@@ -13,7 +13,7 @@ typedef struct Settings {
     List        set, plot, drives, sends;
     double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *polynomials, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *trace, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -41,6 +41,8 @@ static const Option options[] = {
     { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after", offsetof(Settings, events) },
     { "--polynomials", OPTION_TEXT, "FILE", "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients",
       offsetof(Settings, polynomials) },
+    { "--trace", OPTION_TEXT, "FILE", "write each message and transition of components, as CSV or JSON lines (.jsonl)",
+      offsetof(Settings, trace) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
@@ -283,7 +285,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     // where rows go: a file, the plots, a look; an experiment may ask for polynomials in that file instead
     const bool instead = e->as_polynomials && !s->polynomials;
     const char *rows_path = instead ? NULL : s->output, *pieces_path = instead ? s->output : s->polynomials;
-    orr_sink sinks[5];
+    orr_sink sinks[6];
     size_t n_sinks = 0;
     orr_csv *csv = NULL;
     orr_table *table = NULL;
@@ -299,13 +301,17 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         return results_free_plots(&request), ORR_STATUS_SYSTEM;
     }
     if (events) sinks[n_sinks++] = orr_event_csv_sink(events);
+    orr_trace_file *trace = s->trace ? orr_trace_file_create(s->trace, diag) : NULL;
     orr_piece_csv *pieces = pieces_path ? orr_piece_csv_create(pieces_path, diag) : NULL;
-    if (pieces_path && !pieces) {
+    if ((s->trace && !trace) || (pieces_path && !pieces)) {
+        if (trace) orr_trace_file_close(trace);
+        if (pieces) orr_piece_csv_close(pieces);
         if (csv) orr_csv_close(csv);
         if (events) orr_event_csv_close(events);
         return results_free_plots(&request), ORR_STATUS_SYSTEM;
     }
     if (pieces) sinks[n_sinks++] = orr_piece_csv_sink(pieces);
+    if (trace) sinks[n_sinks++] = orr_trace_file_sink(trace);
     const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
@@ -325,6 +331,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     bool written = !csv || orr_csv_close(csv);
     if (events) written = orr_event_csv_close(events) && written;
     if (pieces) written = orr_piece_csv_close(pieces) && written;
+    if (trace) written = orr_trace_file_close(trace) && written;
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {

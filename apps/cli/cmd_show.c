@@ -1,15 +1,20 @@
 // apps/cli/cmd_show.c: `orrery show`: what each stage of the compiler makes.
 #include "commands.h"
+#include <math.h>
 #include <string.h>
 
 typedef struct Settings {
-    const char *stage, *model;
+    const char *stage, *model, *sequence;
     List        set;
+    double      until;
 } Settings;
 
 static const Option options[] = {
     { "--stage", OPTION_TEXT, "STAGE", "ast, atomic, units, flat, network, order, ir or c (default: order)", offsetof(Settings, stage) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
+    { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf", offsetof(Settings, sequence) },
+    { "--until", OPTION_NUMBER, "T", "of --sequence: the end of the run (default: that of the experiment, or 10)",
+      offsetof(Settings, until) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
       offsetof(Settings, set) },
 };
@@ -29,9 +34,45 @@ static bool stage_exists(const char *stage, orr_diag *diag)
     return false;
 }
 
+// A short run, of which only the messages are kept.
+static int draw_sequence(const Settings *s, const List *arguments, orr_diag *diag)
+{
+    Session session;
+    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model, .set = &s->set };
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) {
+        orr_experiment e = session.experiment;
+        Given given = { 0 };
+        if (!given_read(&given, &s->set, &session, &e, diag)) status = ORR_STATUS_USAGE;
+        if (!isnan(s->until)) e.until = s->until;
+        else if (isnan(e.until)) e.until = e.from + 10;
+        if (s->set.n > 0 || !isnan(s->until)) e.n_expects = 0;
+        orr_sequence *sequence = orr_sequence_create(0);
+        const orr_sink sink = orr_sequence_sink(sequence);
+        if (status == ORR_STATUS_OK) {
+            orr_outcome outcome = orr_simulate(session.model, &e, &sink, 1, diag);
+            status = outcome.status;
+            orr_outcome_free(&outcome);
+        }
+        if (status == ORR_STATUS_OK && !orr_sequence_draw(sequence, orr_model_name(session.model), s->sequence, diag))
+            status = failure_status(diag);
+        orr_sequence_destroy(sequence);
+        given_free(&given);
+    }
+    session_close(&session);
+    return (int)status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
+    if (s->sequence && s->stage) {
+        usage_error(diag, "E025", "--sequence draws a run, --stage prints what the compiler makes",
+                    "'--sequence' and '--stage' exclude each other");
+        return ORR_STATUS_USAGE;
+    }
+    if (s->sequence) return draw_sequence(s, arguments, diag);
     const char *stage = s->stage ? s->stage : "order";
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
@@ -55,6 +96,8 @@ const Command command_show = {
                "  order    who computes what, and when\n"
                "  ir       the programs that will run\n"
                "  c        the generated C\n\n"
-               "Example:\n"
-               "  orrery show --stage c examples/lotka_volterra.orr\n",
+               "--sequence FILE runs the model instead and draws who sent what to whom, one arrow for each message.\n\n"
+               "Examples:\n"
+               "  orrery show --stage c examples/lotka_volterra.orr\n"
+               "  orrery show --sequence chart.svg shop.orr --until 20\n",
 };

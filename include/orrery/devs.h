@@ -216,6 +216,14 @@ ORR_API int orr_devs_finish(orr_devs *model);
 // bytes and a NUL; the length it has. Finished models only.
 ORR_API uint32_t orr_devs_component(const orr_devs *model, orr_devs_part part);
 ORR_API size_t   orr_devs_name(const orr_devs *model, uint32_t component, char *text, size_t size);
+// A port of an atomic component or, with ORR_DEVS_OUTSIDE, of the whole model; NULL if there is none.
+ORR_API const orr_devs_port *orr_devs_get_port(const orr_devs *model, uint32_t component, int is_input,
+                                               uint32_t port);
+// Where messages from an output of a component, or with ORR_DEVS_OUTSIDE from an input of the whole model,
+// arrive: the i-th input, counted from 0, or an output of the whole model if *to is ORR_DEVS_OUTSIDE. 0
+// behind the last. Couplings that are switched off count, too.
+ORR_API int orr_devs_get_target(const orr_devs *model, uint32_t component, uint32_t port, uint32_t i,
+                                uint32_t *to, uint32_t *to_port);
 
 // ---- Runs
 

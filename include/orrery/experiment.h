@@ -114,6 +114,8 @@ typedef struct orr_sink {
     bool (*event)(void *self, const orr_event *event);                    // each, in order; its texts until the next one
     // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of quantised states
     bool (*piece)(void *self, const orr_piece *piece);
+    // each message and transition among components, in order
+    void (*trace)(void *self, const orr_devs *network, const orr_devs_trace *what);
     void *self;
     // behind begin: which columns change at events only, and hold their values between
     void (*kinds)(void *self, const bool *jumps, size_t n);
@@ -167,6 +169,21 @@ typedef struct orr_piece_csv orr_piece_csv;
 ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
 ORR_API orr_sink orr_piece_csv_sink(orr_piece_csv *csv);
 ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, with a message, if anything was not written
+// A sink that writes each message and each transition of a component, as CSV or, if the path ends in .jsonl, as lines
+// of JSON: t, bag, kind, component, port, value (the numbers of the message), elapsed, due, messages. What the
+// equations send and get has the model that says so as its component.
+typedef struct orr_trace_file orr_trace_file;
+ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+ORR_API orr_sink orr_trace_file_sink(orr_trace_file *file);
+ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, with a message, if anything was not written
+
+// A sink that keeps them for a message sequence chart, an SVG: a line for each component, an arrow for each message. At
+// most `at_most` messages are drawn; 0: 200. False, with a message, if there was none or it cannot be written.
+typedef struct orr_sequence orr_sequence;
+ORR_API orr_sequence *orr_sequence_create(size_t at_most);
+ORR_API orr_sink orr_sequence_sink(orr_sequence *sequence);
+ORR_API bool     orr_sequence_draw(const orr_sequence *sequence, const char *title, const char *path, orr_diag *diag);
+ORR_API void     orr_sequence_destroy(orr_sequence *sequence);        // NULL is allowed
 
 // A sink that keeps rows in memory; or a table read from a CSV file.
 typedef struct orr_table orr_table;

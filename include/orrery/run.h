@@ -3,6 +3,7 @@
 // A run holds all that changes while a model is simulated. Any number of runs may share a model,
 // each on its own thread; one run is used by one thread at a time.
 #pragma once
+#include "orrery/devs.h"
 #include "orrery/model.h"
 #include <stdint.h>
 
@@ -68,6 +69,9 @@ typedef struct orr_run_options {
     // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
     bool      (*event)(void *context, const orr_event *event);
     void       *event_context;
+    // Called at each message and each transition of a component, in order; NULL: nobody looks. `network` knows the names.
+    void      (*trace)(void *context, const orr_devs *network, const orr_devs_trace *what);
+    void       *trace_context;
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 

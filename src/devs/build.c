@@ -137,6 +137,45 @@ size_t orr_devs_name(const orr_devs *model, uint32_t component, char *text, size
     return n;
 }
 
+const orr_devs_port *orr_devs_get_port(const orr_devs *model, uint32_t component, int is_input, uint32_t port)
+{
+    if (component != ORR_DEVS_OUTSIDE && component >= model->n_components) return NULL;
+    const DevsPorts ports =
+        component == ORR_DEVS_OUTSIDE
+            ? model->ports.items[0]
+            : devs_ports(model, devs_decl_of_component(model, component));
+    if (port >= (is_input ? ports.n_inputs : ports.n_outputs)) return NULL;
+    return is_input ? &ports.inputs[port] : &ports.outputs[port];
+}
+
+// The component whose actor begins at this word; n_components: the outputs of the model.
+static uint32_t component_at(const orr_devs *model, uint32_t word)
+{
+    uint32_t low = 0;
+    uint32_t high = model->n_components + 1;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (model->spots[middle].word <= word) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+int orr_devs_get_target(const orr_devs *model, uint32_t component, uint32_t port, uint32_t i, uint32_t *to,
+                        uint32_t *to_port)
+{
+    const bool from_outside = component == ORR_DEVS_OUTSIDE;
+    if (!orr_devs_get_port(model, component, from_outside, port)) return 0;
+    const uint32_t first = from_outside ? model->first_input : model->spots[component].first_output;
+    const DevsTarget *end;
+    const DevsTarget *target = devs_targets(model, first + port, &end);
+    if (i >= (size_t)(end - target)) return 0;
+    *to = component_at(model, target[i].word);
+    if (*to == model->n_components) *to = ORR_DEVS_OUTSIDE;
+    *to_port = target[i].port;
+    return 1;
+}
+
 // ---- Components
 
 static void bad_part(orr_devs *model, const char *name, const char *why)

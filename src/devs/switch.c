@@ -139,7 +139,8 @@ void switches_apply(orr_devs_run *run)
     // none of them is due any more, whatever it was before; then those that are on say when they are
     sort_ids(s->touched, s->n_touched, &run->scratch, &run->scratch_capacity);
     size_t n_zero = 0;
-    for (size_t i = 0; i < s->n_touched; i++) agenda_set(&run->agenda, run->model->spots[s->touched[i]].word, (double)INFINITY);
+    for (size_t i = 0; i < s->n_touched; i++)
+        agenda_set(&run->agenda, run->model->spots[s->touched[i]].word, (double)INFINITY);
     for (size_t i = 0; i < run->clock->n_zero; i++)
         if (!(s->is_off[actor_at(run, run->zero[i])->component] & 2)) run->zero[n_zero++] = run->zero[i];
     run->clock->n_zero = n_zero;

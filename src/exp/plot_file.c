@@ -20,11 +20,12 @@ extern char **environ;
 enum { POINTS_MAX = 20000 };    // of a curve: more cannot be seen and make huge files
 
 static const struct Form {
-    const char *suffix, *terminal;
+    const char *suffix, *terminal, *unit, *more;
+    double      scale;              // of the size in points
 } forms[] = {
-    { ".svg", "svg size 800,500 dynamic font 'Helvetica,14' background 'white'" },
-    { ".png", "pngcairo size 1000,625 font 'Helvetica,12'" },
-    { ".pdf", "pdfcairo size 16cm,10cm font 'Helvetica,11'" },
+    { ".svg", "svg", "", "dynamic font 'Helvetica,14' background 'white'", 1 },
+    { ".png", "pngcairo", "", "font 'Helvetica,12'", 1.25 },
+    { ".pdf", "pdfcairo", "cm", "font 'Helvetica,11'", 0.02 },
 };
 
 // Okabe and Ito's colours, told apart by everybody.
@@ -39,7 +40,7 @@ static const struct Form *find_form(const char *path)
 }
 
 // In single quotes gnuplot expands nothing but a doubled quote; control characters are dropped.
-static void write_quoted(FILE *out, const char *text)
+void plot_quote(FILE *out, const char *text)
 {
     fputc('\'', out);
     for (; *text; text++) {
@@ -55,7 +56,7 @@ static void write_label(FILE *out, const orr_table *table, size_t column)
     char text[256];
     const char *unit = orr_table_unit(table, column);
     snprintf(text, sizeof text, unit ? "%s [%s]" : "%s", orr_table_name(table, column), unit);
-    write_quoted(out, text);
+    plot_quote(out, text);
 }
 
 static const char *look_text(char look)
@@ -68,13 +69,10 @@ static const char *look_text(char look)
     }
 }
 
-static void write_script(FILE *out, const orr_table *table, const PlotData *data, const struct Form *form, const char *title,
-                         const char *path, size_t n_points)
+static void write_script(FILE *out, const orr_table *table, const PlotData *data, const char *title, size_t n_points)
 {
-    fprintf(out, "set terminal %s noenhanced\nset output ", form->terminal);
-    write_quoted(out, path);
-    fputs("\nset grid linecolor '#dddddd'\nset border linecolor '#555555'\nset key outside top center horizontal\nset title ", out);
-    write_quoted(out, title ? title : "");
+    fputs("set grid linecolor '#dddddd'\nset border linecolor '#555555'\nset key outside top center horizontal\nset title ", out);
+    plot_quote(out, title ? title : "");
     fputs(" noenhanced\nset xlabel ", out);
     write_label(out, table, data->x);
     fputs(" noenhanced\n", out);
@@ -163,19 +161,34 @@ static bool can_be_made(const char *temp, const char *path, orr_diag *diag)
     return false;
 }
 
-static bool draw(const orr_table *table, const PlotData *data, const struct Form *form, const char *title, const char *temp,
-                 orr_diag *diag)
+typedef struct Curves {
+    const orr_table *table;
+    const PlotData  *data;
+    const char      *title;
+} Curves;
+
+static void write_curves(void *context, FILE *out)
+{
+    const Curves *c = context;
+    const size_t n = orr_table_n_rows(c->table), n_points = n < POINTS_MAX ? n : POINTS_MAX;
+    write_script(out, c->table, c->data, c->title, n_points);
+    write_data(out, c->table, c->data, n_points);
+}
+
+static bool draw(const PlotPicture *picture, const struct Form *form, const char *temp, orr_diag *diag)
 {
     int input, errors;
     const pid_t pid = start_gnuplot(&input, &errors, diag);
     if (pid < 0) return false;
-    const size_t n = orr_table_n_rows(table), n_points = n < POINTS_MAX ? n : POINTS_MAX;
     struct sigaction ignore = { .sa_handler = SIG_IGN }, before;
     sigaction(SIGPIPE, &ignore, &before);    // gnuplot may die early; its status tells
     FILE *out = fdopen(input, "w");
     if (out) {
-        write_script(out, table, data, form, title, temp, n_points);
-        write_data(out, table, data, n_points);
+        fprintf(out, "set terminal %s size %g%s,%g%s %s noenhanced\nset output ", form->terminal, picture->width * form->scale,
+                form->unit, picture->height * form->scale, form->unit, form->more);
+        plot_quote(out, temp);
+        fputc('\n', out);
+        picture->write(picture->context, out);
         fclose(out);
     }
     sigaction(SIGPIPE, &before, NULL);
@@ -195,24 +208,32 @@ static bool put_in_place(const char *temp, const char *path, orr_diag *diag)
     return false;
 }
 
-bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag)
+bool plot_draw(const PlotPicture *picture, const char *path, orr_diag *diag)
 {
     const struct Form *form = find_form(path);
     if (!form) {
         diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "pictures end in .svg, .png or .pdf");
         return false;
     }
-    PlotData data;
-    if (!plot_prepare(table, plot, &data, diag)) return false;
-    if (data.is_empty || data.n_ys == 0) {
-        diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "there is nothing to draw");
-        return false;
-    }
     char *temp = malloc(strlen(path) + 32);
     if (!temp) arena_no_memory(strlen(path));
     sprintf(temp, "%s.%ld.tmp", path, (long)getpid());
-    const bool ok = can_be_made(temp, path, diag) && draw(table, &data, form, title, temp, diag) && put_in_place(temp, path, diag);
+    const bool ok = can_be_made(temp, path, diag) && draw(picture, form, temp, diag) && put_in_place(temp, path, diag);
     if (!ok) unlink(temp);
     free(temp);
     return ok;
+}
+
+bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag)
+{
+    PlotData data = { 0 };
+    if (find_form(path)) {
+        if (!plot_prepare(table, plot, &data, diag)) return false;
+        if (data.is_empty || data.n_ys == 0) {
+            diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, path, "there is nothing to draw");
+            return false;
+        }
+    }
+    Curves curves = { table, &data, title };
+    return plot_draw(&(PlotPicture){ .width = 800, .height = 500, .write = write_curves, .context = &curves }, path, diag);
 }

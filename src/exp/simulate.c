@@ -408,6 +408,13 @@ static bool observe(void *context, const orr_event *event)
     return ok;
 }
 
+static void trace(void *context, const orr_devs *network, const orr_devs_trace *what)
+{
+    const Simulation *s = context;
+    for (size_t i = 0; i < s->n_sinks; i++)
+        if (s->sinks[i].trace) s->sinks[i].trace(s->sinks[i].self, network, what);
+}
+
 static bool pulse(void *context, double t)
 {
     const Simulation *s = context;
@@ -593,6 +600,11 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         if (!s->sinks[i].event) continue;
         options.event = observe;
         options.event_context = s;
+    }
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        if (!s->sinks[i].trace) continue;
+        options.trace = trace;
+        options.trace_context = s;
     }
     orr_status status;
     if (e->realtime > 0) {

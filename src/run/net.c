@@ -180,6 +180,12 @@ void net_reset(orr_run *run, double t)
     orr_devs_run_reset_counts(net->devs);
 }
 
+static void pass_on_trace(void *context, const orr_devs_trace *what)
+{
+    const orr_run *run = context;
+    run->trace(run->trace_context, run->net->network->devs, what);
+}
+
 bool net_start(orr_run *run)
 {
     Net *net = run->net;
@@ -196,6 +202,10 @@ bool net_start(orr_run *run)
     options.cancel = run->cancel;
     options.seed = run->seed;
     options.run = run->number;
+    if (run->trace) {
+        options.trace = pass_on_trace;
+        options.trace_context = run;
+    }
     net->devs = orr_devs_run_create(net->network->devs, &options, run->diag);
     return net->devs != NULL;
 }

@@ -183,6 +183,9 @@ struct orr_run {
     // whoever wants to see each event; NULL: nobody. False cancels.
     bool    (*observe)(void *context, const orr_event *event);
     void     *observe_context;
+    // and each message and transition among components
+    void    (*trace)(void *context, const orr_devs *network, const orr_devs_trace *what);
+    void     *trace_context;
 
     // looking for events
     double   *samples[5];           // [2*n_relations] relations at places in the last step

@@ -53,9 +53,10 @@ _orrery() {
         linearise:--at) _orrery_words 'steady start'; return ;;
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
-        plot:-o | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
+        plot:-o | show:--sequence | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
+        *:--trace) _orrery_files csv jsonl; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
             *:--threads | *:--replications | *:--warm-up | *:--precision | *:--precise | *:--confidence | *:--at-least | *:--at-most | *:--run | *:--path | \
