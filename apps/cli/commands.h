@@ -2,7 +2,7 @@
 #pragma once
 #include "options.h"
 
-extern const Command command_run, command_check, command_test, command_show, command_plot, command_new, command_fmt,
+extern const Command command_run, command_step, command_check, command_test, command_show, command_plot, command_new, command_fmt,
     command_export, command_steady, command_linearise, command_continue, command_compare, command_machine, command_ensemble, command_replicate,
     command_solvers, command_blocks, command_explain;
 

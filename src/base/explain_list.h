@@ -113,6 +113,12 @@
       "    orrery explain E999", \
       "copy the code from the message, such as E101. docs/errors.md lists all of\n" \
       "them.") \
+    X(STEP_COMMAND, \
+      "A line given to 'orrery step' is not one of its commands, or what it says does not fit: a\n" \
+      "name that is not there, a time that has passed, a run that has ended. From a file or pipe\n" \
+      "this ends the program, so that a script never goes on with something else than it meant.", \
+      "    printf 'nxet\\n' | orrery step examples/ball.orr", \
+      "'help' lists the commands. A run goes forward only: begin anew to see it again.") \
     X(CSV_NO_HEADER, \
       "A table starts with a line of column names. This file has no such line: it is empty or has\n" \
       "only comments.", \

@@ -69,7 +69,7 @@ _orrery() {
         return
     fi
     case $command in
-        run | check | show | export | steady | linearise | continue | compare | ensemble | replicate)
+        run | step | check | show | export | steady | linearise | continue | compare | ensemble | replicate)
             _orrery_experiments
             _orrery_files orr csmp
             ;;

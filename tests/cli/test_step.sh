@@ -1,0 +1,102 @@
+#!/usr/bin/env bash
+# `orrery step`: commands on standard input, what they print, what is wrong with them.
+. "$(dirname "$0")/../common/shell.sh"
+
+# step FILE… <<<commands: as `run`, with an input
+step() {
+    command="step $*"
+    timeout 60 "$ORRERY" step "$@" >out 2>err
+    status=$?
+    out=$(cat out) err=$(cat err)
+}
+
+cat >ball.orr <<'END'
+model Ball
+  param g = 10
+  input wind = 0
+  var h = 5 [m], v = 0
+  h' = v
+  v' = -g + wind
+  when h <= 0 then v := -0.5*v end
+end
+END
+
+# ---- Falls for 1 s, v = -10 becomes 5; up and down again takes 1 s
+step ball.orr --tol 1e-10 <<<$'next\nshow v\nnext\nto 2.25\nshow'
+expect_status 0
+expect_quiet
+expect_out 'when h <= 0: v from -'
+t=$(sed -n 's/^t = \([0-9.e-]*\)$/\1/p' out)
+expect_near "$(sed -n 1p <<<"$t")" 1 1e-8 'the first bounce'
+expect_near "$(sed -n 2p <<<"$t")" 2 1e-8 'the second bounce'
+expect_equal "$(sed -n 3p <<<"$t")" 2.25
+expect_out 't = 2.25 s'
+expect_out '  h = '
+# at 2.25: v = 2.5 - 10/4 = 0
+expect_near "$(sed -n 's/^  v = //p' out | tail -n 1)" 0 1e-6 'v at the top'
+
+# ---- Changing what holds: no gravity from 0.5 on, then h stays
+step ball.orr --tol 1e-10 <<<$'to 0.5\nset wind = 10\nset v=0\nto 3\nshow h # a comment\n\nquit\nnonsense'
+expect_status 0
+expect_near "$(sed -n 's/^  h = \(.*\) m/\1/p' out)" 3.75 1e-8 'h'
+expect_out '  wind = 10'
+
+# ---- Steps of the solver
+step ball.orr --solver rk4 --step 0.125 <<<$'step 3\nstep'
+expect_out $'t = 0.375\nt = 0.5'
+step ball.orr --until 0.5 <<<next
+expect_out 'nothing more happens before the end'
+expect_out 't = 0.5'
+
+# ---- Messages between models are told, and end a `next`
+cat >talk.orr <<'END'
+model Speaker
+  output event word
+  every 2 then send word(7) end
+end
+model Listener
+  input event ear
+  discrete heard = 0
+  on ear then heard := heard + ear end
+end
+model Talk
+  a : Speaker
+  b : Listener
+  a.word -> b.ear
+end
+END
+step talk.orr <<<$'next 2\nshow b'
+expect_status 0
+expect_out 't = 4: a.word is sent: 7'
+expect_out '  b.heard = 14'
+
+# ---- What is wrong ends a script with 2
+step ball.orr <<<$'nxet\nshow'
+expect_status 2
+expect_code E027
+expect_err "did you mean 'next'?"
+expect_no_out '  h ='
+for line in 'to' 'to nowhere' 'next 0' 'next x' 'show hh' 'set h' 'set hh = 1' 'set g = 3'; do
+    step ball.orr <<<"$line"
+    expect_status 2
+    expect_err error
+done
+step ball.orr <<<$'to 1\nto 0.5'
+expect_status 2
+expect_err 'forward only'
+step ball.orr --step -1 <<<next
+expect_status 2
+step missing.orr <<<next
+expect_code E001
+
+# ---- A run that fails, and one that ends itself
+printf 'model Pole\n  var x = 1\n  x'"'"' = x^2\nend\n' >pole.orr
+step pole.orr <<<$'to 5'
+expect_status 3
+printf 'model Short\n  var x = 0\n  x'"'"' = 1\n  when x > 1 then terminate "enough" end\nend\n' >short.orr
+step short.orr <<<$'to 5\nshow x\nnext'
+expect_status 2
+expect_out 'the model has ended the run: enough'
+expect_near "$(sed -n 's/^  x = //p' out)" 1 1e-6 x
+
+finish
