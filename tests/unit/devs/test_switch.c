@@ -94,26 +94,26 @@ static void test_switch_off_and_on_as_traced(void **state)
     orr_devs_add(b.model, ORR_DEVS_ROOT, "executive", &executive, &orders);
     bench_start(&b, true);
     assert_int_equal(orr_devs_run_advance(b.run, 4.9), ORR_STATUS_OK);
-    assert_string_equal(str_finish(&b.trace), "1/0 clock sent 0 1\n"
-                                              "1/0 clock internal e=1 due=2 n=0\n"
-                                              "1/0 relay external e=1 due=1.5 n=1\n"
-                                              "1.5/0 relay sent 0 1\n"
-                                              "1.5/0 relay internal e=0.5 due=inf n=0\n"
-                                              "1.5/0 sink external e=1.5 due=inf n=1\n"
-                                              "2/0 clock sent 0 2\n"
-                                              "2/0 clock internal e=1 due=3 n=0\n"
-                                              "2/0 relay external e=0.5 due=2.5 n=1\n"
-                                              "2.25/0 executive internal e=2.25 due=4.25 n=0\n"
-                                              "2.25/0 relay switched 0\n"
-                                              "3/0 clock sent 0 3\n"
-                                              "3/0 clock internal e=1 due=4 n=0\n"
-                                              "4/0 clock sent 0 4\n"
-                                              "4/0 clock internal e=1 due=5 n=0\n"
-                                              "4.25/0 executive internal e=2 due=inf n=0\n"
-                                              "4.25/0 relay switched 1\n"
-                                              "4.75/0 relay sent 0 2\n"
-                                              "4.75/0 relay internal e=0.5 due=inf n=0\n"
-                                              "4.75/0 sink external e=3.25 due=inf n=1\n");
+    assert_string_equal(b.trace.p, "1/0 clock sent 0 1\n"
+                                   "1/0 clock internal e=1 due=2 n=0\n"
+                                   "1/0 relay external e=1 due=1.5 n=1\n"
+                                   "1.5/0 relay sent 0 1\n"
+                                   "1.5/0 relay internal e=0.5 due=inf n=0\n"
+                                   "1.5/0 sink external e=1.5 due=inf n=1\n"
+                                   "2/0 clock sent 0 2\n"
+                                   "2/0 clock internal e=1 due=3 n=0\n"
+                                   "2/0 relay external e=0.5 due=2.5 n=1\n"
+                                   "2.25/0 executive internal e=2.25 due=4.25 n=0\n"
+                                   "2.25/0 relay switched 0\n"
+                                   "3/0 clock sent 0 3\n"
+                                   "3/0 clock internal e=1 due=4 n=0\n"
+                                   "4/0 clock sent 0 4\n"
+                                   "4/0 clock internal e=1 due=5 n=0\n"
+                                   "4.25/0 executive internal e=2 due=inf n=0\n"
+                                   "4.25/0 relay switched 1\n"
+                                   "4.75/0 relay sent 0 2\n"
+                                   "4.75/0 relay internal e=0.5 due=inf n=0\n"
+                                   "4.75/0 sink external e=3.25 due=inf n=1\n");
     // messages that reached nobody are sent, but not received
     const orr_devs_facts facts = orr_devs_run_facts(b.run);
     assert_int_equal(facts.n_messages, 6);
