@@ -11,9 +11,9 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends;
-    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
+    double      checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *trace, *polynomials, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -54,6 +54,10 @@ static const Option options[] = {
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
       offsetof(Settings, max_memory) },
+    { "--checkpoint", OPTION_TEXT, "FILE", "save the run to this file, at the end or as often as --checkpoint-every says",
+      offsetof(Settings, checkpoint) },
+    { "--checkpoint-every", OPTION_NUMBER, "DT", "save it at this interval of the model's time", offsetof(Settings, checkpoint_every) },
+    { "--resume", OPTION_TEXT, "FILE", "go on where this checkpoint was written; settings must be the same", offsetof(Settings, resume) },
     { "--strict", OPTION_FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold", offsetof(Settings, strict) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Settings, quiet) },
@@ -177,8 +181,16 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
         e->records = over->records.items;
         e->n_records = over->records.n;
     }
+    ok &= given_is_positive("E022", "--checkpoint-every", "give an interval of the model's time", s->checkpoint_every, diag);
+    if (!isnan(s->checkpoint_every) && !s->checkpoint) {
+        usage_error(diag, "E023", "--checkpoint FILE says where to", "a file for '--checkpoint-every' is missing");
+        ok = false;
+    }
+    e->checkpoint = s->checkpoint;
+    e->checkpoint_every = isnan(s->checkpoint_every) ? 0 : s->checkpoint_every;
+    e->resume = s->resume;
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) || !isnan(s->number) ||
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) || s->resume || !isnan(s->number) ||
         e->replications > 0 || e->precision > 0) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
@@ -343,7 +355,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         print_summary(session, e, &outcome, written ? rows_path : NULL);
         if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
         if (over->n_unasked && e->replications == 0 && e->precision == 0)
-            printf("  %zu expectation%s not checked: --set, --input, --from, --until or --seed changed the experiment\n", over->n_unasked,
+            printf("  %zu expectation%s not checked: --set, --input, --from, --until, --seed or --resume changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }

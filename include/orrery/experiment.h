@@ -74,6 +74,10 @@ typedef struct orr_experiment {
     size_t      n_precise;
     double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as fast. The run
                                  // waits at each row, reads the newest values of its sockets and says if it was late
+    // Checkpoints, see orr_run_save_file; NULL: none. Written at from + k·checkpoint_every or, if that is 0, at the end; the
+    // latest replaces the one before. A run that is resumed begins where the file was written: its first row stands there.
+    const char *checkpoint, *resume;
+    double      checkpoint_every;
     const char *missing;         // a setting the user must give ("timestep"), or NULL
 } orr_experiment;
 

@@ -108,6 +108,13 @@ typedef struct orr_left {
 } orr_left;
 ORR_API bool   orr_run_left(const orr_run *run, size_t i, orr_left *left);
 
+// Checkpoints. Write all that changes to a file, whole or not at all; the solver begins anew where the run stands,
+// whether the file is used or not. Loaded into a run of the same model, created with the same options (t_end may be
+// another), it goes on to the same bits as the one that was saved. USAGE, with a message, if the run cannot be saved where
+// it stands or the file is not of such a run; SYSTEM if it cannot be written.
+ORR_API orr_status orr_run_save_file(orr_run *run, const char *path);
+ORR_API orr_status orr_run_load_file(orr_run *run, const char *path);
+
 ORR_API double orr_run_time(const orr_run *run);
 ORR_API double orr_run_value(orr_run *run, size_t variable);    // any variable of the model, at orr_run_time
 // The present values of several variables at once; what recording uses. `variables` as given to orr_model_find.

@@ -119,6 +119,24 @@
       "this ends the program, so that a script never goes on with something else than it meant.", \
       "    printf 'nxet\\n' | orrery step examples/ball.orr", \
       "'help' lists the commands. A run goes forward only: begin anew to see it again.") \
+    X(CHECKPOINT_BAD, \
+      "The file given to --resume was not written by --checkpoint of this version of the program,\n" \
+      "or it is not whole. Nothing was changed.", \
+      "    orrery run tank.orr --resume tank.csv", \
+      "look at the name of the file. Checkpoints of other versions cannot be read: the run\n" \
+      "must begin anew.") \
+    X(CHECKPOINT_OTHER, \
+      "A checkpoint holds the numbers of one run of one model. It goes on only with the same model\n" \
+      "and the same settings: parameters, start, seed, solver, steps and tolerances.", \
+      "    orrery run tank.orr --checkpoint t.ck\n" \
+      "    orrery run tank.orr --resume t.ck --set k=2", \
+      "give the settings the run was begun with; only the end may be another.") \
+    X(CHECKPOINT_CANNOT, \
+      "A checkpoint must hold all that the rest of the run depends on. That is not so while inputs\n" \
+      "follow files or sockets, while the solution slides along a surface, and after the run has\n" \
+      "ended.", \
+      "    orrery run tank.orr --input q=flow.csv:linear --checkpoint t.ck", \
+      "save at another time, with --checkpoint-every, or without such inputs.") \
     X(CSV_NO_HEADER, \
       "A table starts with a line of column names. This file has no such line: it is empty or has\n" \
       "only comments.", \

@@ -46,7 +46,33 @@ typedef struct Simulation {
     Sends                *sends;         // NULL if nothing leaves during the run
     Realtime              clock;
     Pieces                pieces;
+    double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due, INFINITY: never
+    double                t_resumed;     // where the run went on; NaN: it began at its beginning
+    bool                  is_muted;      // what happens now was told before the checkpoint
 } Simulation;
+
+// ---------------------------------------------------------------------------------------------- checkpoints
+
+static void plan_checkpoint(Simulation *s)
+{
+    const orr_experiment *e = s->experiment;
+    const bool is_planned = e->checkpoint && e->checkpoint_every > 0;
+    s->n_checkpoints++;
+    s->next_checkpoint = is_planned ? e->from + s->n_checkpoints * e->checkpoint_every : INFINITY;
+}
+
+// As orr_run_advance, with the checkpoints on the way.
+static orr_status advance(Simulation *s, double t)
+{
+    while (s->next_checkpoint <= t) {
+        orr_status status = orr_run_advance(s->run, s->next_checkpoint);
+        if (status != ORR_STATUS_OK || s->run->is_over) return status;
+        status = orr_run_save_file(s->run, s->experiment->checkpoint);
+        if (status != ORR_STATUS_OK) return status;
+        plan_checkpoint(s);
+    }
+    return orr_run_advance(s->run, t);
+}
 
 // ---------------------------------------------------------------------------------------------- columns
 
@@ -312,7 +338,7 @@ static orr_status meet_until(Simulation *s, double t)
             s->next_expected++;
             continue;
         }
-        const orr_status status = orr_run_advance(s->run, at);
+        const orr_status status = advance(s, at);
         if (status != ORR_STATUS_OK || s->run->is_over) return status;
         meet_expectation(s);
     }
@@ -403,7 +429,7 @@ static bool observe(void *context, const orr_event *event)
 {
     const Simulation *s = context;
     bool ok = true;
-    for (size_t i = 0; i < s->n_sinks; i++)
+    for (size_t i = 0; i < s->n_sinks && !s->is_muted; i++)
         if (s->sinks[i].event) ok = s->sinks[i].event(s->sinks[i].self, event) && ok;
     return ok;
 }
@@ -411,7 +437,7 @@ static bool observe(void *context, const orr_event *event)
 static void trace(void *context, const orr_devs *network, const orr_devs_trace *what)
 {
     const Simulation *s = context;
-    for (size_t i = 0; i < s->n_sinks; i++)
+    for (size_t i = 0; i < s->n_sinks && !s->is_muted; i++)
         if (s->sinks[i].trace) s->sinks[i].trace(s->sinks[i].self, network, what);
 }
 
@@ -438,8 +464,9 @@ static orr_status run_on_times(Simulation *s, double every)
         // a row so near the end is the end
         double t = every > 0 ? times_at(&times, i) : until;
         if (!(t < until - 1e-9 * every)) t = until;
+        if (t <= s->t_resumed + 1e-9 * every && t < until) continue;    // rows of before
         orr_status status = s->experiment->n_expects && next_time(s) < t ? meet_until(s, t) : ORR_STATUS_OK;
-        if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_OK) status = advance(s, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
@@ -454,9 +481,9 @@ static orr_status run_on_steps(Simulation *s)
     const double until = s->experiment->until;
     for (;;) {
         double t;
-        orr_status status = run_step_ahead(s->run, until, &t);
+        orr_status status = run_step_ahead(s->run, fmin(until, s->next_checkpoint), &t);
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
-        if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
+        if (status == ORR_STATUS_OK) status = advance(s, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t >= until || s->run->is_over) return status;
@@ -478,7 +505,7 @@ static orr_status run_once(Simulation *s)
     s->next_expected = 0;
     realtime_start(&s->clock, e->from);
     orr_status status = put_row(s);
-    if (status == ORR_STATUS_OK && e->until > e->from && !s->run->is_over && !s->run->terminated) {
+    if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over && !s->run->terminated) {
         if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
         else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
@@ -488,6 +515,9 @@ static orr_status run_once(Simulation *s)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
+    s->t_resumed = NAN;
+    if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over && !s->run->terminated)
+        status = orr_run_save_file(s->run, e->checkpoint);
     s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) meet_at_end(s);
     return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
@@ -524,6 +554,10 @@ static bool check(const orr_experiment *e, orr_diag *diag)
     } else if (!isfinite(e->from) || !isfinite(e->until) || e->until < e->from) {
         diag_report(diag, DIAG_TIME_BAD, nowhere, e->from, e->until);
         diag_hint(diag, "the end, until, must not lie before the start, from; both must be finite");
+        ok = false;
+    }
+    if (isnan(e->checkpoint_every) || e->checkpoint_every < 0) {
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "checkpoint_every", "nothing", "it is an interval of time");
         ok = false;
     }
     if (!isfinite(e->every) || e->every < 0) {
@@ -619,8 +653,18 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         s->wants_rows = s->wants_rows || ok;
     }
     if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
+    s->is_muted = e->resume != NULL;
+    s->t_resumed = NAN;
+    plan_checkpoint(s);
     s->run = run_create(s->model, &options, s->diag, &status);
     if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
+    if (e->resume) {
+        status = orr_run_load_file(s->run, e->resume);
+        if (status != ORR_STATUS_OK) return status;
+        s->is_muted = false;
+        s->t_resumed = orr_run_time(s->run);
+        while (s->next_checkpoint <= s->t_resumed) plan_checkpoint(s);
+    }
     if (wants_progress) {
         s->run->pulse = pulse;
         s->run->pulse_context = s;

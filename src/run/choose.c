@@ -203,3 +203,12 @@ bool choose_report(orr_run *run, double t)
     str_free(&names);
     return true;
 }
+
+void choose_pass(orr_run *run, RunSaved *saved)
+{
+    Choosing *c = run->choosing;
+    if (!c) return;
+    saved_pass(saved, c->free, c->n_slots * sizeof *c->free);
+    saved_pass(saved, c->wanted, c->n_slots * sizeof *c->wanted);
+    saved_pass(saved, &run->choice_waits, sizeof run->choice_waits);
+}

@@ -246,3 +246,27 @@ double history_at(const void *histories, int delay, double t)
     const double inner = s * s2 * s3 * v[h->n] - s * s1 * s3 * v[2 * h->n];
     return (outer + 3 * inner) / 6;
 }
+
+void history_pass(orr_run *run, RunSaved *saved)
+{
+    History *h = run->history;
+    if (!h) return;
+    size_t n = h->n_segments - h->dropped;
+    saved_pass(saved, &n, sizeof n);
+    saved_pass(saved, &h->known, sizeof h->known);
+    saved_pass(saved, h->first, h->n * sizeof *h->first);
+    if (saved->is_loading) {
+        saved->is_bad = saved->is_bad || n > (saved->n - saved->at) / sizeof(double);
+        if (saved->is_bad) return;
+        h->n_segments = h->dropped = 0;
+        while (h->capacity < n) {
+            h->n_segments = h->capacity;    // full: it doubles
+            make_room(run, h);
+        }
+        h->n_segments = n;
+    }
+    const size_t block = POINTS * h->n;
+    saved_pass(saved, h->begins + h->dropped, n * sizeof *h->begins);
+    saved_pass(saved, h->ends + h->dropped, n * sizeof *h->ends);
+    saved_pass(saved, h->values + block * h->dropped, n * block * sizeof *h->values);
+}

@@ -264,3 +264,20 @@ bool net_goes_round(orr_run *run, double t, size_t round)
     str_free(&names);
     return true;
 }
+
+void net_pass(orr_run *run, RunSaved *saved)
+{
+    if (!run->net) return;
+    orr_devs_run *devs = run->net->devs;
+    uint64_t n = saved->is_loading ? 0 : orr_devs_run_size(devs);
+    saved_pass(saved, &n, sizeof n);
+    if (saved->is_loading ? n > saved->n - saved->at : n == 0) saved->is_bad = true;
+    if (saved->is_bad) return;
+    // the kernel wants its bytes aligned
+    uint64_t *bytes = malloc(n + 8);
+    if (!bytes) arena_no_memory(n);
+    if (!saved->is_loading) orr_devs_run_save(devs, bytes);
+    saved_pass(saved, bytes, n);
+    if (saved->is_loading && !orr_devs_run_load(devs, bytes, n)) saved->is_bad = true;
+    free(bytes);
+}

@@ -292,6 +292,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     chance_open(run, options->seed, options->number);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
+    run->settings_fingerprint = run_settings_fingerprint(run, options);
     run->is_exact = options->exact;
     run->is_live = options->live;
     if (!watch_open(run, options) || !input_open(run, options) || !isles_open(run, options)) return ORR_STATUS_USAGE;
@@ -341,6 +342,7 @@ void orr_run_destroy(orr_run *run)
     input_close(run);
     net_close(run);
     isles_close(run);
+    arena_free(&run->solver_arena);
     arena_free(&run->arena);
     free(run);
 }

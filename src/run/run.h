@@ -113,6 +113,13 @@ typedef struct RunSource {
     const char *name;               // "input u": the cause of its events, for people; borrowed
 } RunSource;
 
+// All that changes, as bytes; see saved.c.
+typedef struct RunSaved {
+    char  *bytes;                   // [n] heap while it is written, borrowed while it is read
+    size_t n, capacity, at;         // at: read so far
+    bool   is_loading, is_bad;
+} RunSaved;
+
 struct orr_run {
     const orr_model *model;         // borrowed; outlives the run
     orr_diag *diag;                 // borrowed
@@ -220,6 +227,9 @@ struct orr_run {
     // chunks of fixed steps
     double   *guesses_before;       // [n_guesses] when the chunk began
     long      chunk;                // most steps in one
+
+    Arena     solver_arena;         // of a solver that has begun anew where the run was saved
+    uint64_t  settings_fingerprint; // of what it was created with
 
     size_t    n_events, n_reruns, n_violations;
     uint64_t  ns_created, ns_pulse;
@@ -440,6 +450,16 @@ orr_status isles_follow(orr_run *run);         // to where the user stands
 orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
+
+// ---- saved.c: checkpoints
+
+void     saved_pass(RunSaved *saved, void *p, size_t n);        // write n bytes, or read them
+uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options);
+void     surface_pass(orr_run *run, RunSaved *saved);           // each goes through its own
+void     choose_pass(orr_run *run, RunSaved *saved);
+void     watch_pass(orr_run *run, RunSaved *saved);
+void     history_pass(orr_run *run, RunSaved *saved);
+void     net_pass(orr_run *run, RunSaved *saved);
 
 // ---- watch.c: claims
 

@@ -579,3 +579,9 @@ void surface_assigned(orr_run *run, Island *island, uint32_t number)
         if (slope_now(island, r.relation, &slope) && slope * r.push > 0) run->truth_before[r.event] = 0;
     }
 }
+
+// Runs that slide or rest are not saved; how fast events follow each other is remembered.
+void surface_pass(orr_run *run, RunSaved *saved)
+{
+    if (run->zeno) saved_pass(saved, run->zeno, run->model->n_events * sizeof *run->zeno);
+}

@@ -239,3 +239,17 @@ bool orr_run_left(const orr_run *run, size_t i, orr_left *left)
     }
     return false;
 }
+
+static void pass_left(orr_left *left, RunSaved *saved)
+{
+    double *const numbers[] = { &left->t, &left->value, &left->worst, &left->t_worst };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) saved_pass(saved, numbers[i], sizeof **numbers);
+}
+
+void watch_pass(orr_run *run, RunSaved *saved)
+{
+    struct Watch *w = run->watch;
+    if (!w) return;
+    for (size_t i = 0; i < w->n_ranges; i++) pass_left(&w->ranges[i].left, saved);
+    for (size_t i = 0; i < run->model->n_asserts; i++) pass_left(&w->broken[i], saved);
+}

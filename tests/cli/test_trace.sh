@@ -42,6 +42,43 @@ expect_equal "$(tail -n +2 trace.csv | cut -d, -f2 | sort -n | uniq -d)" ''
 run run pingpong.orr --until 2 --trace - --quiet
 expect_equal "$out" "$(cat trace.csv)" 'on standard output'
 
+# ---- Atomics: a generator every second, a processor that takes 1.5 and forgets what comes meanwhile; by hand
+cat >shop.orr <<'END'
+atomic Generator
+  output event job
+  state active for 1
+    after send job(t) -> active
+end
+atomic Processor
+  input event job
+  output event done
+  var now = 0
+  state idle
+    on job do now := job -> busy
+  state busy for 1.5
+    on job -> busy keeping time
+    after send done(now) -> idle
+end
+model Shop
+  source : Generator
+  cpu : Processor
+  source.job -> cpu.job
+end
+END
+run run shop.orr --until 2.5 --trace shop.csv --quiet
+expect_status 0
+expect_equal "$(cat shop.csv)" 't,bag,kind,component,port,value,elapsed,due,messages
+1,0,sent,source,job,1,,,
+1,0,internal,source,,,1,2,0
+1,0,external,cpu,,,1,2.5,1
+2,0,sent,source,job,2,,,
+2,0,internal,source,,,1,3,0
+2,0,external,cpu,,,1,2.5,1
+2.5,0,sent,cpu,done,1,,,
+2.5,0,internal,cpu,,,0.5,inf,0'
+run run shop.orr --until 2.5 --trace shop.jsonl --quiet
+expect_equal "$(tail -n 1 shop.jsonl)" '{"t":2.5,"bag":0,"kind":"internal","component":"cpu","elapsed":0.5,"due":null,"messages":0}'
+
 # ---- JSON lines
 run run pingpong.orr --until 2 --trace trace.jsonl --quiet
 expect_status 0

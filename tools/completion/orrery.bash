@@ -57,6 +57,8 @@ _orrery() {
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
         *:--trace) _orrery_files csv jsonl; return ;;
+        *:--checkpoint | *:--resume) _orrery_files ck; return ;;
+        *:--checkpoint-every) return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
             *:--threads | *:--replications | *:--warm-up | *:--precision | *:--precise | *:--confidence | *:--at-least | *:--at-most | *:--run | *:--path | \
