@@ -11,34 +11,39 @@
 enum { SHOWN_MAX = 40, TOLD_MAX = 20, WORDS_MAX = 64 };
 
 typedef struct Settings {
-    List        set, drives;
-    double      from, until, step, tol, seed;
+    List set, drives;
+    double from, until, step, tol, seed;
     const char *solver, *model;
-    bool        allow_io;
+    bool allow_io;
 } Settings;
 
 static const Option options[] = {
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
       offsetof(Settings, set) },
-    { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows, as for 'orrery run'", offsetof(Settings, drives) },
-    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used", offsetof(Settings, allow_io) },
+    { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows, as for 'orrery run'",
+      offsetof(Settings, drives) },
+    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used",
+      offsetof(Settings, allow_io) },
     { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
-    { "--until", OPTION_NUMBER, "T", "where 'next' looks no further (default: that of the experiment, or 10)", offsetof(Settings, until) },
+    { "--until", OPTION_NUMBER, "T", "where 'next' looks no further (default: that of the experiment, or 10)",
+      offsetof(Settings, until) },
     { "--solver", OPTION_TEXT, "S", "method (default: auto)", offsetof(Settings, solver) },
-    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
+    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others",
+      offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
+      offsetof(Settings, seed) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
 };
 
 typedef struct Stepper {
     const orr_model *model;
-    orr_run  *run;
+    orr_run *run;
     orr_diag *diag;
-    double    until;
-    size_t    n_seen;         // things that happened since the command began
-    bool      is_terminal;    // somebody sits there
-    bool      is_over;
+    double until;
+    size_t n_seen;       // things that happened since the command began
+    bool is_terminal;    // somebody sits there
+    bool is_over;
 } Stepper;
 
 // ---------------------------------------------------------------------------------------------- what happens
@@ -60,8 +65,8 @@ static bool on_event(void *context, const orr_event *e)
     char t[40], left[40], right[40];
     if (!tell(context)) return true;
     if (e->variable)
-        printf("t = %s: %s: %s from %s to %s\n", number(e->t, t), e->cause, e->variable, number(e->left, left),
-               number(e->right, right));
+        printf("t = %s: %s: %s from %s to %s\n", number(e->t, t), e->cause, e->variable,
+               number(e->left, left), number(e->right, right));
     else printf("t = %s: %s becomes %s\n", number(e->t, t), e->cause, e->right != 0 ? "true" : "false");
     return true;
 }
@@ -84,11 +89,15 @@ static void on_trace(void *context, const orr_devs *network, const orr_devs_trac
         }
         putchar('\n');
     } else if (what->kind == ORR_DEVS_SWITCHED) {
-        printf("%s is switched %s\n", name, what->n == ORR_DEVS_OFF ? "off" : what->n == ORR_DEVS_ON ? "on" : "on, as new");
+        printf("%s is switched %s\n", name,
+               what->n == ORR_DEVS_OFF  ? "off"
+               : what->n == ORR_DEVS_ON ? "on"
+                                        : "on, as new");
     } else if (what->kind == ORR_DEVS_COUPLING_SWITCHED) {
         printf("coupling %u is switched %s\n", what->port, what->n ? "on" : "off");
     } else {
-        printf("%s, %s transition, due %s\n", name, kinds[what->kind], isinf(what->due) ? "never" : number(what->due, due));
+        printf("%s, %s transition, due %s\n", name, kinds[what->kind],
+               isinf(what->due) ? "never" : number(what->due, due));
     }
 }
 
@@ -104,7 +113,8 @@ static bool moved(Stepper *s, orr_status status)
 {
     char t[40];
     s->is_over = status != ORR_STATUS_OK || orr_run_is_over(s->run);
-    if (status == ORR_STATUS_TERMINATED) printf("the model has ended the run: %s\n", orr_run_get_facts(s->run).terminated);
+    if (status == ORR_STATUS_TERMINATED)
+        printf("the model has ended the run: %s\n", orr_run_get_facts(s->run).terminated);
     else if (status != ORR_STATUS_OK) return false;
     printf("t = %s\n", number(orr_run_time(s->run), t));
     return true;
@@ -127,7 +137,8 @@ static bool do_next(Stepper *s, char **words, size_t n_words)
     for (; n > 0 && !s->is_over; n--) {
         orr_status status = ORR_STATUS_OK;
         s->n_seen = 0;
-        while (s->n_seen == 0 && status == ORR_STATUS_OK && orr_run_time(s->run) < s->until && !orr_run_is_over(s->run))
+        while (s->n_seen == 0 && status == ORR_STATUS_OK && orr_run_time(s->run) < s->until &&
+               !orr_run_is_over(s->run))
             status = orr_run_step(s->run, s->until);
         const bool none = s->n_seen == 0 && status == ORR_STATUS_OK;
         if (none) puts("nothing more happens before the end");
@@ -154,7 +165,8 @@ static bool do_to(Stepper *s, char **words, size_t n_words)
     double t;
     if (n_words < 2 || !orr_parse_number(words[1], &t) || !isfinite(t))
         return wrong(s, "give a time, such as: to 2.5", "this is not a time:", n_words < 2 ? "" : words[1]);
-    if (t < orr_run_time(s->run)) return wrong(s, "a run goes forward only; begin anew to see it again", "the run is past", words[1]);
+    if (t < orr_run_time(s->run))
+        return wrong(s, "a run goes forward only; begin anew to see it again", "the run is past", words[1]);
     s->n_seen = 0;
     return moved(s, orr_run_advance(s->run, t));
 }
@@ -163,11 +175,13 @@ static void put_value(Stepper *s, size_t i)
 {
     const orr_variable v = orr_model_variable(s->model, i);
     char text[40];
-    printf("  %s = %s%s%s\n", v.name, number(orr_run_value(s->run, i), text), v.unit ? " " : "", v.unit ? v.unit : "");
+    printf("  %s = %s%s%s\n", v.name, number(orr_run_value(s->run, i), text), v.unit ? " " : "",
+           v.unit ? v.unit : "");
 }
 
 // Variables that `chosen` likes; how many there were.
-static size_t put_values(Stepper *s, bool (*chosen)(const orr_variable *v, const char *name), const char *name)
+static size_t put_values(Stepper *s, bool (*chosen)(const orr_variable *v, const char *name),
+                         const char *name)
 {
     size_t n = 0;
     for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
@@ -180,7 +194,10 @@ static size_t put_values(Stepper *s, bool (*chosen)(const orr_variable *v, const
 }
 
 static bool is_output(const orr_variable *v, const char *name) { return (void)name, v->is_output; }
-static bool is_state(const orr_variable *v, const char *name) { return (void)name, v->kind == ORR_KIND_STATE; }
+static bool is_state(const orr_variable *v, const char *name)
+{
+    return (void)name, v->kind == ORR_KIND_STATE;
+}
 static bool is_computed(const orr_variable *v, const char *name)
 {
     return (void)name, v->kind != ORR_KIND_PARAM && v->kind != ORR_KIND_INPUT;
@@ -198,7 +215,8 @@ static bool do_show(Stepper *s, char **words, size_t n_words)
     char t[40];
     printf("t = %s %s\n", number(orr_run_time(s->run), t), orr_model_time_unit(s->model));
     if (n_words < 2) {
-        if (put_values(s, is_output, NULL) == 0 && put_values(s, is_state, NULL) == 0) put_values(s, is_computed, NULL);
+        if (put_values(s, is_output, NULL) == 0 && put_values(s, is_state, NULL) == 0)
+            put_values(s, is_computed, NULL);
         return true;
     }
     bool ok = true;
@@ -249,7 +267,8 @@ static const struct Word {
     { "next", "n", "[N]", "to the next event, message or transition; N times", do_next, true },
     { "step", "s", "[N]", "one step of the solver; N of them", do_step, true },
     { "to", "t", "T", "to this time", do_to, true },
-    { "show", "p", "[NAME …]", "values now; of a component or array all it has; all; default: the outputs or states", do_show, false },
+    { "show", "p", "[NAME …]",
+      "values now; of a component or array all it has; all; default: the outputs or states", do_show, false },
     { "set", "=", "NAME = VALUE", "give an input or a state another value, from now on", do_set, true },
     { "help", "h", "", "these lines", do_help, false },
     { "quit", "q", "", "end; so does the end of the input", NULL, false },
@@ -260,7 +279,8 @@ static bool do_help(Stepper *s, char **words, size_t n_words)
 {
     (void)s, (void)words, (void)n_words;
     for (size_t i = 0; i < N_WORDS; i++)
-        printf("  %-5s %-13s %s  %s\n", vocabulary[i].name, vocabulary[i].arguments, vocabulary[i].short_name, vocabulary[i].help);
+        printf("  %-5s %-13s %s  %s\n", vocabulary[i].name, vocabulary[i].arguments, vocabulary[i].short_name,
+               vocabulary[i].help);
     puts("  an empty line repeats the last command; # begins a comment");
     return true;
 }
@@ -269,7 +289,8 @@ static const struct Word *find_word(Stepper *s, const char *name)
 {
     const char *names[N_WORDS];
     for (size_t i = 0; i < N_WORDS; i++) {
-        if (strcmp(name, vocabulary[i].name) == 0 || strcmp(name, vocabulary[i].short_name) == 0) return &vocabulary[i];
+        if (strcmp(name, vocabulary[i].name) == 0 || strcmp(name, vocabulary[i].short_name) == 0)
+            return &vocabulary[i];
         names[i] = vocabulary[i].name;
     }
     const char *closest = orr_closest(name, names, N_WORDS);
@@ -286,13 +307,15 @@ static bool obey(Stepper *s, char *line, bool *quit)
     size_t n = 0;
     char *comment = strchr(line, '#');
     if (comment) *comment = '\0';
-    for (char *word = strtok(line, " \t\r\n=,"); word && n < WORDS_MAX; word = strtok(NULL, " \t\r\n=,")) words[n++] = word;
+    for (char *word = strtok(line, " \t\r\n=,"); word && n < WORDS_MAX; word = strtok(NULL, " \t\r\n=,"))
+        words[n++] = word;
     if (n == 0) return true;
     const struct Word *command = find_word(s, words[0]);
     if (!command) return false;
     *quit = !command->run;
     if (*quit) return true;
-    if (command->moves && s->is_over) return wrong(s, "'show' still works", "the run has ended; it does not go on with", words[0]);
+    if (command->moves && s->is_over)
+        return wrong(s, "'show' still works", "the run has ended; it does not go on with", words[0]);
     return command->run(s, words, n);
 }
 
@@ -347,7 +370,8 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
     orr_experiment e = session->experiment;
     Given given = { 0 };
     orr_status status = ORR_STATUS_OK;
-    if (!given_read(&given, &s->set, session, &e, diag) || !given_seed(s->seed, &e.run, diag)) status = ORR_STATUS_USAGE;
+    if (!given_read(&given, &s->set, session, &e, diag) || !given_seed(s->seed, &e.run, diag))
+        status = ORR_STATUS_USAGE;
     if (!isnan(s->from)) e.from = s->from;
     if (!isnan(s->until)) e.until = s->until;
     else if (isnan(e.until)) e.until = e.from + 10;
@@ -356,7 +380,9 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
     if (s->solver) e.run.solver = s->solver;
     if (status == ORR_STATUS_OK && !orr_experiment_check(session->model, &e, diag)) status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK) {
-        Stepper stepper = { .model = session->model, .diag = diag, .until = e.until, .is_terminal = isatty(STDIN_FILENO) };
+        Stepper stepper = {
+            .model = session->model, .diag = diag, .until = e.until, .is_terminal = isatty(STDIN_FILENO)
+        };
         orr_run_options run = e.run;
         run.t_start = e.from;
         run.t_end = e.until;
@@ -369,8 +395,8 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
         stepper.run = orr_run_create(session->model, &run, diag);
         if (stepper.run) {
             char t[40];
-            printf("%s%s%s at t = %s %s, by %s\n", orr_model_name(session->model), *e.name ? ", " : "", e.name,
-                   number(orr_run_time(stepper.run), t), orr_model_time_unit(session->model),
+            printf("%s%s%s at t = %s %s, by %s\n", orr_model_name(session->model), *e.name ? ", " : "",
+                   e.name, number(orr_run_time(stepper.run), t), orr_model_time_unit(session->model),
                    orr_run_get_facts(stepper.run).solver);
             if (stepper.is_terminal) puts("'help' lists the commands");
             print_messages(diag);
@@ -389,8 +415,12 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         !given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag))
         return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set, .solver = s->solver, .inputs = &s->drives };
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model,
+                                  .set = &s->set,
+                                  .solver = s->solver,
+                                  .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) status = step_through(s, &session, diag);
     session_close(&session);
@@ -398,18 +428,25 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_step = {
-    .name = "step", .arguments = "FILE [EXPERIMENT]", .summary = "Go through a run by hand: next event, to a time, look, change",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Commands are read from standard input, one on each line:\n"
-               "  next [N]           to the next event, message or transition of a component\n"
-               "  step [N]           one step of the solver\n"
-               "  to T               to this time\n"
-               "  show [NAME …]      values now; of a component or array all it has; 'show all'\n"
-               "  set NAME = VALUE   give an input or a state another value, from now on\n"
-               "  help, quit\n\n"
-               "From a file or pipe, a wrong command ends the program with exit code 2; a run that fails with 3.\n\n"
-               "Examples:\n"
-               "  orrery step examples/ball.orr\n"
-               "  printf 'next 3\\nshow h v\\n' | orrery step examples/ball.orr\n",
+    .name = "step",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Go through a run by hand: next event, to a time, look, change",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "Commands are read from standard input, one on each line:\n"
+        "  next [N]           to the next event, message or transition of a component\n"
+        "  step [N]           one step of the solver\n"
+        "  to T               to this time\n"
+        "  show [NAME …]      values now; of a component or array all it has; 'show all'\n"
+        "  set NAME = VALUE   give an input or a state another value, from now on\n"
+        "  help, quit\n\n"
+        "From a file or pipe, a wrong command ends the program with exit code 2; a run that fails with 3.\n\n"
+        "Examples:\n"
+        "  orrery step examples/ball.orr\n"
+        "  printf 'next 3\\nshow h v\\n' | orrery step examples/ball.orr\n",
 };

@@ -12,10 +12,10 @@
 
 enum {
     MESSAGES_DEFAULT = 200,
-    LEFT = 90,             // points: where the first line stands
+    LEFT = 90,    // points: where the first line stands
     ABOVE = 70,
     ROW = 26,
-    LETTER = 7,            // width of one
+    LETTER = 7,    // width of one
     COLUMN_MIN = 120,
     VALUES_SHOWN = 3,
 };
@@ -83,7 +83,8 @@ static void take_message(orr_sequence *s, const orr_devs *network, const orr_dev
     trace_names(network, what->component, is_outside, what->port, &work, &from);
     const orr_devs_port *port = orr_devs_get_port(network, what->component, is_outside, what->port);
     uint32_t component, to_port;
-    for (uint32_t i = 0; orr_devs_get_target(network, what->component, what->port, i, &component, &to_port); i++) {
+    for (uint32_t i = 0; orr_devs_get_target(network, what->component, what->port, i, &component, &to_port);
+         i++) {
         if (s->arrows.n >= s->at_most) {
             s->n_left_out++;
             continue;
@@ -141,9 +142,11 @@ static void put_participants(const Drawing *d, FILE *out)
     for (size_t i = 0; i < d->s->names.n; i++) {
         const int x = line_at(d, (uint32_t)i);
         const int half = (int)strlen(shown_name(d->s, i)) * LETTER / 2 + 12;
-        fprintf(out, "set arrow from %d,%d to %d,%d nohead back linecolor '#999999' dashtype 2\n", x, ABOVE, x,
-                d->bottom);
-        fprintf(out, "set object rectangle from %d,%d to %d,%d fillcolor '#eef3fa' fillstyle solid border linecolor '#4a6da7'\n",
+        fprintf(out, "set arrow from %d,%d to %d,%d nohead back linecolor '#999999' dashtype 2\n", x, ABOVE,
+                x, d->bottom);
+        fprintf(out,
+                "set object rectangle from %d,%d to %d,%d fillcolor '#eef3fa' fillstyle solid border "
+                "linecolor '#4a6da7'\n",
                 x - half, ABOVE - 26, x + half, ABOVE);
         fputs("set label ", out);
         plot_quote(out, shown_name(d->s, i));
@@ -171,7 +174,9 @@ static void write_chart(void *context, FILE *out)
 {
     const Drawing *d = context;
     const orr_sequence *s = d->s;
-    fprintf(out, "unset border\nunset tics\nunset key\nset margins 0,0,0,0\nset xrange [0:%d]\nset yrange [%d:0]\nset label ",
+    fprintf(out,
+            "unset border\nunset tics\nunset key\nset margins 0,0,0,0\nset xrange [0:%d]\nset yrange "
+            "[%d:0]\nset label ",
             d->right, d->bottom + 30);
     plot_quote(out, d->title);
     fprintf(out, " at 14,22 left font ',16'\n");
@@ -182,15 +187,16 @@ static void write_chart(void *context, FILE *out)
         const bool is_new = i == 0 || a->t != a[-1].t;
         y += is_new ? ROW + ROW / 2 : ROW;
         if (is_new) {
-            fprintf(out, "set arrow from %d,%d to %d,%d nohead back linecolor '#dddddd'\n", LEFT - 10, y - 22, d->right - 20,
-                    y - 22);
-            fprintf(out, "set label '%.6g' at %d,%d right textcolor '#4a6da7' font ',12'\n", a->t, LEFT - 14, y);
+            fprintf(out, "set arrow from %d,%d to %d,%d nohead back linecolor '#dddddd'\n", LEFT - 10, y - 22,
+                    d->right - 20, y - 22);
+            fprintf(out, "set label '%.6g' at %d,%d right textcolor '#4a6da7' font ',12'\n", a->t, LEFT - 14,
+                    y);
         }
         put_arrow(d, a, out, y);
     }
     if (s->n_left_out)
-        fprintf(out, "set label '%zu further messages are not drawn' at %d,%d left textcolor '#aa3333'\n", s->n_left_out, LEFT,
-                d->bottom + 16);
+        fprintf(out, "set label '%zu further messages are not drawn' at %d,%d left textcolor '#aa3333'\n",
+                s->n_left_out, LEFT, d->bottom + 16);
     fputs("plot NaN notitle\n", out);
 }
 
@@ -202,9 +208,12 @@ bool orr_sequence_draw(const orr_sequence *s, const char *title, const char *pat
         return false;
     }
     size_t n_instants = 0;
-    for (size_t i = 0; i < s->arrows.n; i++) n_instants += i == 0 || s->arrows.items[i].t != s->arrows.items[i - 1].t;
+    for (size_t i = 0; i < s->arrows.n; i++)
+        n_instants += i == 0 || s->arrows.items[i].t != s->arrows.items[i - 1].t;
     Drawing d = { .s = s, .title = title, .width = column_width(s) };
     d.bottom = ABOVE + 20 + (int)(s->arrows.n * ROW + n_instants * (ROW / 2)) + 10;
     d.right = LEFT + (int)s->names.n * d.width + 20;
-    return plot_draw(&(PlotPicture){ .width = d.right, .height = d.bottom + 30, .write = write_chart, .context = &d }, path, diag);
+    return plot_draw(
+        &(PlotPicture){ .width = d.right, .height = d.bottom + 30, .write = write_chart, .context = &d },
+        path, diag);
 }

@@ -21,9 +21,9 @@ enum { VERSION = 1 };
 #define FILE_LIMIT ((size_t)1 << 34)
 
 typedef struct Head {
-    char     magic[8];
-    uint64_t version, n, hash;         // of the bytes behind it
-    uint64_t model, settings;          // fingerprints
+    char magic[8];
+    uint64_t version, n, hash;    // of the bytes behind it
+    uint64_t model, settings;     // fingerprints
 } Head;
 
 // ---- Going through
@@ -47,7 +47,7 @@ void saved_pass(RunSaved *s, void *p, size_t n)
     s->n += n;
 }
 
-#define PASS(s, x) saved_pass((s), &(x), sizeof(x))
+#define PASS(s, x)          saved_pass((s), &(x), sizeof(x))
 #define PASS_ARRAY(s, p, n) saved_pass((s), (p), (size_t)(n) * sizeof *(p))
 
 // Due times, not the order inside of the calendar.
@@ -110,7 +110,8 @@ static const char *what_hinders(const orr_run *run)
     if (run->is_failed) return "it has failed";
     if (run->terminated || run->is_over) return "it has ended";
     if (run->inputs) return "its inputs follow samples, whose place in files and sockets is not saved";
-    if (run->islands[0].surface.is_on || run->n_rests > 0) return "it slides along a surface or rests on one just now";
+    if (run->islands[0].surface.is_on || run->n_rests > 0)
+        return "it slides along a surface or rests on one just now";
     return NULL;
 }
 
@@ -139,14 +140,17 @@ static bool begin_anew(orr_run *run, Island *island)
 
 // ---- Fingerprints
 
-static uint64_t hash_text(uint64_t hash, const char *text) { return hash_join(hash, hash_bytes(text, strlen(text))); }
+static uint64_t hash_text(uint64_t hash, const char *text)
+{
+    return hash_join(hash, hash_bytes(text, strlen(text)));
+}
 
 static uint64_t model_fingerprint(const orr_model *model)
 {
     const Flat *flat = &model->flat;
     uint64_t hash = hash_text(VERSION, orr_model_name(model));
-    const uint64_t sizes[] = { model->n_states, model->n_values, model->n_params, model->n_events, model->n_relations,
-                               flat->vars.n, flat->equations.n, model->n_delays };
+    const uint64_t sizes[] = { model->n_states,    model->n_values, model->n_params,   model->n_events,
+                               model->n_relations, flat->vars.n,    flat->equations.n, model->n_delays };
     hash = hash_join(hash, hash_bytes(sizes, sizeof sizes));
     for (size_t i = 0; i < flat->vars.n; i++) hash = hash_text(hash, flat->vars.items[i].name);
     // every expression is a node of the pool
@@ -169,8 +173,10 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
     const orr_model *model = run->model;
     const Island *island = &run->islands[0];
     uint64_t hash = hash_text(VERSION, island->solver->name);
-    const double numbers[] = { run->t_start, options->step, options->tolerance, options->absolute, options->max_step,
-                               options->quantum, options->relative_quantum, options->least_quantum };
+    const double numbers[] = {
+        run->t_start,      options->step,    options->tolerance,        options->absolute,
+        options->max_step, options->quantum, options->relative_quantum, options->least_quantum
+    };
     const uint64_t chance[] = { options->seed, options->number };
     hash = hash_join(hash, hash_bytes(numbers, sizeof numbers));
     hash = hash_join(hash, hash_bytes(chance, sizeof chance));
@@ -195,9 +201,15 @@ orr_status orr_run_save_file(orr_run *run, const char *path)
     RunSaved saved = { 0 };
     pass_run(run, &saved);
     bool ok = !saved.is_bad;
-    if (!ok) diag_report(run->diag, DIAG_CHECKPOINT_CANNOT, (Place){ 0 }, run->t, "a component has no way to be saved");
-    const Head head = { .magic = "ORRERYCK", .version = VERSION, .n = saved.n, .hash = hash_bytes(saved.bytes, saved.n),
-                        .model = model_fingerprint(run->model), .settings = run->settings_fingerprint };
+    if (!ok)
+        diag_report(run->diag, DIAG_CHECKPOINT_CANNOT, (Place){ 0 }, run->t,
+                    "a component has no way to be saved");
+    const Head head = { .magic = "ORRERYCK",
+                        .version = VERSION,
+                        .n = saved.n,
+                        .hash = hash_bytes(saved.bytes, saved.n),
+                        .model = model_fingerprint(run->model),
+                        .settings = run->settings_fingerprint };
     FileOut file;
     if (ok) ok = file_open(&file, path, FILE_REPLACE, run->diag);
     if (ok) {
@@ -240,8 +252,9 @@ static bool check_head(orr_run *run, const char *path, const Text *text, Head *h
     if (head->model != model_fingerprint(run->model))
         return is_other(run, path, "the model is another one, or was changed", "the run must begin anew");
     if (head->settings != run->settings_fingerprint)
-        return is_other(run, path, "it had other settings",
-                        "give the same parameters, start, seed, solver, steps and tolerances; the end may be another");
+        return is_other(
+            run, path, "it had other settings",
+            "give the same parameters, start, seed, solver, steps and tolerances; the end may be another");
     return true;
 }
 
