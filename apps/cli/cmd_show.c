@@ -99,5 +99,5 @@ const Command command_show = {
                "--sequence FILE runs the model instead and draws who sent what to whom, one arrow for each message.\n\n"
                "Examples:\n"
                "  orrery show --stage c examples/lotka_volterra.orr\n"
-               "  orrery show --sequence chart.svg shop.orr --until 20\n",
+               "  orrery show --sequence chart.svg examples/shop.orr --until 20\n",
 };

@@ -17,8 +17,8 @@
     D(FILE_TOO_LARGE,         "E004", "'%s' is larger than the limit of %zu bytes") \
     D(FILE_BINARY,            "E005", "'%s' does not look like text: byte %zu is 0x%02x") \
     D(FILE_NOT_UTF8,          "E006", "'%s' is not UTF-8 text: ill-formed byte 0x%02x") \
-    D(SEQUENCE_EMPTY,         "E008", "there is no message to draw: none was sent during the run") \
     D(FILE_KIND_UNKNOWN,      "E007", "cannot tell what kind of file '%s' is; known are %s") \
+    D(SEQUENCE_EMPTY,         "E008", "there is no message to draw: none was sent during the run") \
     D(FILE_OUTSIDE,           "E009", "'%s' is outside the folder of the model") \
     D(WRITE_FAILED,           "E010", "cannot write '%s': %s") \
     D(FOLDER_FAILED,          "E011", "cannot make the folder '%s': %s") \

@@ -40,6 +40,11 @@
       "    orrery run old.orr", \
       "save it as UTF-8 in the editor, or convert it: iconv -f latin1 -t utf-8\n" \
       "old.orr > new.orr") \
+    X(FILE_KIND_UNKNOWN, \
+      "The kind of a model file is told by its suffix: .orr for the modelling language, .csmp for\n" \
+      "CSMP block diagrams.", \
+      "    orrery run model.txt", \
+      "rename the file so that it ends in .orr or .csmp.") \
     X(SEQUENCE_EMPTY, \
       "A message sequence chart shows the messages of a run, and this run had none. Messages are\n" \
       "what event ports send: 'send' in the body of an event, and atomic components.", \
@@ -49,11 +54,6 @@
       "    end\n" \
       "    # orrery show m.orr --sequence chart.svg", \
       "run longer, with --until; or look at events instead: orrery run --events FILE.") \
-    X(FILE_KIND_UNKNOWN, \
-      "The kind of a model file is told by its suffix: .orr for the modelling language, .csmp for\n" \
-      "CSMP block diagrams.", \
-      "    orrery run model.txt", \
-      "rename the file so that it ends in .orr or .csmp.") \
     X(FILE_OUTSIDE, \
       "A model may use files in its own folder and below. A path that leads out of it is refused,\n" \
       "so that a model from elsewhere cannot read what it should not.", \
