@@ -110,6 +110,7 @@ static const char *what_hinders(const orr_run *run)
     if (run->is_failed) return "it has failed";
     if (run->terminated || run->is_over) return "it has ended";
     if (run->inputs) return "its inputs follow samples, whose place in files and sockets is not saved";
+    if (run->isles) return "it has islands beside the main part, which are not saved";
     if (run->islands[0].surface.is_on || run->n_rests > 0)
         return "it slides along a surface or rests on one just now";
     return NULL;
@@ -175,14 +176,17 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
     uint64_t hash = hash_text(VERSION, island->solver->name);
     const double numbers[] = {
         run->t_start,      options->step,    options->tolerance,        options->absolute,
-        options->max_step, options->quantum, options->relative_quantum, options->least_quantum
+        options->max_step, options->quantum, options->relative_quantum, options->least_quantum,
+        options->path
     };
     const uint64_t chance[] = { options->seed, options->number };
     hash = hash_join(hash, hash_bytes(numbers, sizeof numbers));
     hash = hash_join(hash, hash_bytes(chance, sizeof chance));
     hash = hash_join(hash, hash_bytes(run->given, model->n_params * sizeof *run->given));
     hash = hash_join(hash, hash_bytes(run->given_value, model->n_params * sizeof *run->given_value));
-    return hash_join(hash, hash_bytes(run->given_start, model->n_states * sizeof *run->given_start));
+    if (run->given_start)
+        hash = hash_join(hash, hash_bytes(run->given_start, model->n_states * sizeof *run->given_start));
+    return hash;
 }
 
 // ---- Files
