@@ -23,6 +23,25 @@ function(orrery_stage name)
     set_target_properties(archive_${name} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME stage_${name})
 endfunction()
 
+# orrery_texts(<stage> <name> <file> ...): files of src/ as texts inside the program, each a `const char text_<name>[]`: what
+# stands in generated code word for word is compiled, or at least kept, as what it is.
+function(orrery_texts stage)
+    set(file ${CMAKE_BINARY_DIR}/generated/${stage}_texts.c)
+    set(pairs ${ARGN})
+    set(sources "")
+    foreach(item ${ARGN})
+        if(item MATCHES "/")
+            list(APPEND sources ${CMAKE_CURRENT_SOURCE_DIR}/src/${item})
+        endif()
+    endforeach()
+    list(JOIN pairs "|" pairs)
+    add_custom_command(OUTPUT ${file}
+        COMMAND ${CMAKE_COMMAND} -DOUT=${file} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src "-DPAIRS=${pairs}"
+            -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
+        DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
+    target_sources(stage_${stage} PRIVATE ${file})
+endfunction()
+
 # orrery_closure(<out> <stage>...): the stages and everything they use, directly or not; cycles are fine.
 function(orrery_closure out)
     set(todo ${ARGN})

@@ -4,6 +4,8 @@
 #include "code/prelude.h"
 #include <string.h>
 
+extern const char text_step_math[];    // of num/step_math.h
+
 static const char environment[] =
     "struct orr_env {\n"
     "    double *v;\n"
@@ -16,7 +18,7 @@ static const char environment[] =
 
 // Keeps a loop from being turned into one over vectors.
 static const char one_by_one[] =
-    "#ifdef __TINYC__\n"
+    "#if defined __TINYC__ || !defined __GNUC__\n"
     "#define ORR_ONE_BY_ONE\n"
     "#else\n"
     "#define ORR_ONE_BY_ONE __asm__ volatile (\"\");\n"
@@ -169,9 +171,40 @@ static void add_what_texts_use(Gen *g)
     }
 }
 
+// Of a file that stands alone: libm's functions or, for our bits, SLEEF's.
+static void print_file_math(Gen *g, StrBuf *s)
+{
+    StrBuf sleef = { .arena = &g->work }, libm = { .arena = &g->work };
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        if (!g->uses_math[i] || !math->library_symbol) continue;
+        if (strncmp(math->library_symbol, "Sleef", 5) != 0) {
+            str_addf(s, "#define %s %s\n", math->c_name, math->library_symbol);
+            continue;
+        }
+        str_addf(&sleef, "double %s(double%s);\n#define %s %s\n", math->library_symbol,
+                 math->arity > 1 ? ", double" : "", math->c_name, math->library_symbol);
+        str_addf(&libm, "#define %s %s\n", math->c_name, math->c_name + strlen("orr_"));
+    }
+    if (sleef.n) {
+        str_add(s, "#ifdef ORRERY_SLEEF\n");
+        str_add_text(s, (Text){ sleef.p, sleef.n });
+        str_add(s, "#else\n");
+        str_add_text(s, (Text){ libm.p, libm.n });
+        str_add(s, "#endif\n");
+    }
+    for (size_t i = 0; i < expr_n_math; i++)
+        if (g->uses_math[i] && expr_math[i].text) str_addf(s, "%s\n", expr_math[i].text);
+    str_add(s, "\n");
+}
+
 static void print_math(Gen *g, StrBuf *s)
 {
     add_what_texts_use(g);
+    if (g->is_file) {
+        print_file_math(g, s);
+        return;
+    }
     // libtcc is handed addresses; other compilers know the functions that have only one right answer, and
     // the linker finds the rest
     StrBuf names = { .arena = &g->work };
@@ -286,6 +319,7 @@ void prelude_print(Gen *g, StrBuf *s)
         for (int n = 2; n <= 8; n *= 2)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);
+        str_add(s, text_step_math);
     }
     print_powers(g, s);
     print_tables(g, s);
