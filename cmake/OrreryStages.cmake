@@ -16,30 +16,30 @@ function(orrery_stage name)
         return()
     endif()
     add_library(stage_${name} OBJECT ${sources})
-    target_include_directories(stage_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${src})
+    target_include_directories(stage_${name} PRIVATE ${CMAKE_CURRENT_SOURCE_DIR}/include ${src} ${ORRERY_EMBEDDED})
     target_link_libraries(stage_${name} PRIVATE orrery_flags orrery_deps_headers)
     # for the unit tests: an archive gives the linker only the members a test needs
     add_library(archive_${name} STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:stage_${name}>)
     set_target_properties(archive_${name} PROPERTIES LINKER_LANGUAGE C OUTPUT_NAME stage_${name})
 endfunction()
 
-# orrery_texts(<stage> <name> <file> ...): files of src/ as texts inside the program, each a `const char text_<name>[]`: what
-# stands in generated code word for word is compiled, or at least kept, as what it is.
-function(orrery_texts stage)
-    set(file ${CMAKE_BINARY_DIR}/generated/${stage}_texts.c)
-    set(pairs ${ARGN})
-    set(sources "")
-    foreach(item ${ARGN})
-        if(item MATCHES "/")
-            list(APPEND sources ${CMAKE_CURRENT_SOURCE_DIR}/src/${item})
-        endif()
-    endforeach()
-    list(JOIN pairs "|" pairs)
-    add_custom_command(OUTPUT ${file}
-        COMMAND ${CMAKE_COMMAND} -DOUT=${file} -DROOT=${CMAKE_CURRENT_SOURCE_DIR}/src "-DPAIRS=${pairs}"
-            -P ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake
-        DEPENDS ${sources} ${CMAKE_CURRENT_SOURCE_DIR}/cmake/embed.cmake VERBATIM)
-    target_sources(stage_${stage} PRIVATE ${file})
+# orrery_embed(<file below src> <NAME> [BARE]): <file>_text.h, included by the same path, defines NAME as the text of the file;
+# BARE: without the comment at its top and the lines that mean something in our tree only. (x.h: x_text.h, x.c: x_c_text.h)
+set(ORRERY_EMBEDDED ${CMAKE_BINARY_DIR}/embedded)
+function(orrery_embed file name)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS src/${file})
+    file(READ src/${file} text)
+    if(ARGN STREQUAL "BARE")
+        string(REGEX REPLACE "^(//[^\n]*\n)+" "" text "${text}")
+        string(REGEX REPLACE "#(pragma once|include)[^\n]*\n" "" text "${text}")
+        string(REGEX REPLACE "^\n+" "" text "${text}")
+    endif()
+    string(REPLACE "\\" "\\\\" text "${text}")
+    string(REPLACE "\"" "\\\"" text "${text}")
+    string(REPLACE "\n" "\\n\" \\\n    \"" text "${text}")
+    string(REGEX REPLACE "\\.(h|inc)$" "_text.h" header ${file})
+    string(REGEX REPLACE "\\.c$" "_c_text.h" header ${header})
+    file(CONFIGURE OUTPUT ${ORRERY_EMBEDDED}/${header} CONTENT "#pragma once\n#define @name@ \\\n    \"@text@\"\n" @ONLY)
 endfunction()
 
 # orrery_closure(<out> <stage>...): the stages and everything they use, directly or not; cycles are fine.

@@ -1,6 +1,6 @@
 // src/compile.c: from model text to a compiled model, one line for each pass.
 //
-//     text ─parse→ Ast ─units, flatten→ Flat ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
+//     text ─parse→ Ast ─units, flatten→ Flat ─network→ Network, ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
 //
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
@@ -289,6 +289,12 @@ static bool pass_flatten(Compile *c)
     return ok && c->units_fit;
 }
 
+static bool pass_network(Compile *c)
+{
+    orr_model *m = c->model;
+    return m->flat.ports.n == 0 || (m->network = net_build(&m->flat, &m->arena, c->diag)) != NULL;
+}
+
 static bool pass_order(Compile *c)
 {
     orr_model *m = c->model;
@@ -314,6 +320,11 @@ static bool pass_build(Compile *c)
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
 static void dump_units(const Compile *c, FILE *out) { units_print(c->model->flat.units, out); }
 static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
+static void dump_network(const Compile *c, FILE *out)
+{
+    if (c->model->network) net_print(c->model->network, out);
+    else fputs("no event ports: the model is one island\n", out);
+}
 static void dump_blocks(const Compile *c, FILE *out) { blocks_print(&c->model->blocks, out); }
 static void dump_ir(const Compile *c, FILE *out) { ir_print(&c->model->ir, out); }
 static void dump_c(const Compile *c, FILE *out)
@@ -332,6 +343,7 @@ static const struct Pass {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
     { "units", pass_units,   dump_units  },    // ast    → units    of every name, and what to convert
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
+    { "network", pass_network, dump_network },    // flat → network: components, ports, couplings
     { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when
     { "ir",    pass_lower,   dump_ir     },    // blocks → ir       programs over expressions
     { "c",     pass_build,   dump_c      },    // ir     → code     C text, then machine code

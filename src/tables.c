@@ -227,13 +227,36 @@ static bool read_list(Reader *r)
     return true;
 }
 
+// ---- Samples
+
+static bool read_samples(Reader *r)
+{
+    AstTable *table = r->table;
+    size_t column = 0;
+    if (table->n_columns && !find_column(r, table->columns[0], &column)) return false;
+    if (!table->n_columns && r->csv.n_columns != 1) {
+        refuse(r->diag, table, table->file_place, "%s has %zu columns", table->file, r->csv.n_columns);
+        diag_hint(r->diag, "say which: from \"%s\" column \"%s\"", table->file, r->csv.columns[0].name);
+        return false;
+    }
+    table->z = take_column(r, column, &table->unit, table->unit_place);
+    table->n_x = (uint32_t)r->csv.n_rows;
+    if (!table->z) return false;
+    qsort(table->z, table->n_x, sizeof *table->z, compare_numbers);
+    table->x = ARENA_ARRAY(r->ast->arena, double, table->n_x);
+    for (uint32_t i = 0; i < table->n_x; i++) table->x[i] = i;
+    return true;
+}
+
 bool tables_read(Ast *ast, AstTable *table, const char *path, orr_diag *diag)
 {
     Reader r = { .ast = ast, .table = table, .diag = diag };
     bool ok = csv_read(&r.csv, path, &r.work, diag);
-    if (!ok) diag_note(diag, table->file_place, "table '%s' reads it", table->name);
+    if (!ok)
+        diag_note(diag, table->file_place, "%s '%s' reads it", table->n_arguments ? "table" : "samples", table->name);
     else if (r.csv.n_rows == 0)
         ok = refuse(diag, table, table->file_place, "there are no rows in %s", table->file);
+    else if (table->n_arguments == 0) ok = read_samples(&r);
     else if (table->n_arguments == 1) ok = read_curve(&r);
     else if (table->n_columns) ok = read_list(&r);
     else if (r.csv.n_columns < 2)
@@ -290,6 +313,7 @@ bool tables_check(const AstTable *table, orr_diag *diag)
         diag_hint(diag, "the limit is about %d", is_grid ? TABLES_NUMBERS_MAX / 16 : TABLES_NUMBERS_MAX / 5);
         return false;
     }
+    if (table->n_arguments == 0) return true;
     return ascends(table, table->x, table->n_x, 0, diag) &&
            (!is_grid || ascends(table, table->y, table->n_y, 1, diag));
 }

@@ -10,8 +10,8 @@
 typedef struct Settings {
     const char *members, *output, *record, *lanes, *code, *solver;
     List        set;
-    double      threads, until, step, every, tol;
-    bool        fast, stats, quiet;
+    double      threads, until, step, every, tol, seed;
+    bool        common, fast, stats, quiet;
 } Settings;
 
 static const Option options[] = {
@@ -25,6 +25,8 @@ static const Option options[] = {
     { "--solver", OPTION_TEXT, "S", "method; euler, heun, rk4 and dopri5 compute many members at once", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "--common", OPTION_FLAG, NULL, "all members draw the same random numbers", offsetof(Settings, common) },
     { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },
     { "--lanes", OPTION_TEXT, "auto|never|always", "members side by side in vector instructions", offsetof(Settings, lanes) },
     { "--fast", OPTION_FLAG, NULL, "allow fused operations in lanes: faster, with other last bits", offsetof(Settings, fast) },
@@ -95,6 +97,7 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_diag *diag)
     if (!isnan(s->step)) e->run.step = s->step;
     if (!isnan(s->tol)) e->run.tolerance = s->tol;
     if (s->solver) e->run.solver = s->solver;
+    ok &= given_seed(s->seed, &e->run, diag);
     return ok;
 }
 
@@ -170,6 +173,7 @@ static orr_status compute(const Settings *s, const Session *session, orr_experim
     o.values = members->values;
     o.n_members = members->n;
     o.fast = s->fast;
+    o.common = s->common;
     o.cancel = &cancelled;
     if (!isnan(s->threads)) o.n_threads = (size_t)fmin(s->threads, 1e6);
     Output out = { .members = members, .diag = diag, .shows_progress = isatty(STDERR_FILENO) && !s->quiet };

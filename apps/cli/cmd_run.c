@@ -43,7 +43,7 @@ static const Option options[] = {
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
-    { "--seed", OPTION_NUMBER, "N", "of a machine: for moves drawn by chance (default: 1)", offsetof(Settings, seed) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
     { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
@@ -101,6 +101,7 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
         e->run.n_quanta = 0;
     }
     if (s->solver) e->run.solver = s->solver;
+    ok &= given_seed(s->seed, &e->run, diag);
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;
     const char *method = in_place ? "semi-implicit euler" : "euler";
@@ -163,7 +164,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
         e->n_records = over->records.n;
     }
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until)) {
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed)) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
     }
@@ -310,7 +311,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
         print_summary(session, e, &outcome, written ? s->output : NULL);
         if (over->n_unasked)
-            printf("  %zu expectation%s not checked: --set, --input, --from or --until changed the experiment\n", over->n_unasked,
+            printf("  %zu expectation%s not checked: --set, --input, --from, --until or --seed changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }

@@ -59,6 +59,7 @@ void given_free(Given *given);
 bool given_check(const List *set, const Session *session, orr_diag *diag);
 // Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is fine.
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
+bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --seed; NaN: not given
 // a, b ,c → three names, each a copy
 void names_split(const char *text, List *names);
 void names_free(List *names);

@@ -46,6 +46,20 @@ bool given_is_positive(const char *code, const char *what, const char *hint, dou
     return false;
 }
 
+bool given_seed(double value, orr_run_options *run, orr_diag *diag)
+{
+    if (isnan(value)) return true;
+    if (value >= 0 && value <= 0x1p53 && value == floor(value)) {
+        run->seed = (uint64_t)value;
+        return true;
+    }
+    char number[40];
+    orr_format_number(value, number);
+    usage_error(diag, "E022", "any whole number from 0 to 2^53, such as --seed 7",
+                "option '--seed' needs a whole number, not '%s'", number);
+    return false;
+}
+
 char *given_name(const char *text, double *value)
 {
     const char *equals = strchr(text, '=');

@@ -28,7 +28,7 @@ extern "C" {
 #endif
 
 enum {
-    ORR_DEVS_VERSION     = 1,        // of the structures below
+    ORR_DEVS_VERSION     = 2,        // of the structures below
     ORR_DEVS_MESSAGE_MAX = 65536     // bytes of a message
 };
 
@@ -61,8 +61,9 @@ typedef struct orr_devs_call {
 
 // One kind of component: a const table. All that changes is in `state`, which the kernel owns: state_size
 // bytes aligned to 8, zero before init. It must hold no pointers to what may change, so that a run can be
-// copied by copying bytes. Functions keep to their own state and to what they are given; NULL is allowed
-// where said.
+// copied by copying bytes; queues (below) are for what grows. A state that cannot do without pointers, such
+// as one with a solver in it, has save, load and destroy. Functions keep to their own state and to what they
+// are given; NULL is allowed where said.
 typedef struct orr_atomic {
     unsigned             version;        // ORR_DEVS_VERSION
     unsigned             traits;         // ORR_ATOMIC_… or 0
@@ -88,6 +89,16 @@ typedef struct orr_atomic {
                        size_t n);
     // Both at once. NULL: internal, then external with elapsed time 0.
     void   (*confluent)(void *state, const orr_devs_call *call, const orr_devs_event *bag, size_t n);
+
+    // For states with pointers. All NULL: the state is plain bytes; `destroy` alone: a run of it cannot be
+    // saved.
+    // How many bytes all that changes takes; they are written if `bytes`, aligned to 8, is not NULL.
+    size_t (*save)(const void *state, void *bytes, const orr_devs_call *call);
+    // Become the one that was saved: the state is one that init has begun, its pointers are its own. 0: the
+    // bytes are not of such a state.
+    int    (*load)(void *state, const void *bytes, size_t n, const orr_devs_call *call);
+    // Free what the state holds: once for every init, also if that failed.
+    void   (*destroy)(void *state);
 } orr_atomic;
 
 enum { ORR_ATOMIC_ABSOLUTE = 1 };    // `advance` gives points in time: a due time that is kept stays exact
@@ -100,9 +111,68 @@ ORR_API orr_random orr_devs_random(const orr_devs_call *call, const char *purpos
 // The run fails behind this bag with a message that names the component.
 ORR_API void orr_devs_fail(const orr_devs_call *call, const char *reason);
 
+// ---- Structure that changes
+//
+// Components can be switched off and on during a run, coupled ones with all that is in them, and so can
+// couplings that were declared as switched. Members that come and go are an array of the largest number,
+// most of them off. From a transition function, orr_devs_switch asks for it; it takes effect at the end of
+// this bag, when all have made their transitions; of several the last one asked for holds. Who is off is
+// not due, and what is sent to it is lost; its state can still be read. Switched on, it goes on with the
+// state it has, as if its last transition were now: its time advance is asked, and a point in time that has
+// passed means at once. As new, it begins again: zeros, init with its parameters, other random numbers.
+
+typedef enum orr_devs_presence { ORR_DEVS_OFF, ORR_DEVS_ON, ORR_DEVS_AS_NEW } orr_devs_presence;
+
+// 0, and the run fails, if there is no such part or coupling, or from init or output.
+ORR_API int orr_devs_switch(const orr_devs_call *call, uint32_t part, orr_devs_presence presence);
+ORR_API int orr_devs_switch_coupling(const orr_devs_call *call, uint32_t coupling, int is_on);
+// From outside, between bags: at once. 0 if there is no such part or coupling, or the run has failed.
+ORR_API int orr_devs_run_switch(orr_devs_run *run, uint32_t part, orr_devs_presence presence);
+ORR_API int orr_devs_run_switch_coupling(orr_devs_run *run, uint32_t coupling, int is_on);
+ORR_API int orr_devs_run_is_on(const orr_devs_run *run, uint32_t component);
+
+// ---- Queues: for lists that grow, in the run's own memory
+//
+// A queue stands in the state of a component; what is in it stands in the memory of the run and is found by
+// offsets, so that it is copied with the run. Only the component itself uses it, with the call it was given.
+// The memory of all queues of a run is limited (orr_devs_options.max_memory): beyond it the run fails with a
+// message that names the component and the length of the queue.
+
+typedef struct orr_devs_queue {
+    uint32_t n;            // elements; the rest is the kernel's
+    uint32_t size;
+    uint32_t is_ranked;
+    uint32_t first;
+    uint32_t capacity;
+    uint32_t at;
+} orr_devs_queue;
+
+// In `init`: an empty queue of elements of `size` bytes. With is_ranked each element has a rank, and they
+// stand in ascending order of it, equal ones in the order they came.
+ORR_API void orr_devs_queue_init(orr_devs_queue *queue, uint32_t size, int is_ranked);
+// To the end of the queue; a ranked one: with the rank of the last. The value is copied. 0: the run fails.
+ORR_API int orr_devs_queue_push(const orr_devs_call *call, orr_devs_queue *queue, const void *value);
+// To its place by rank, which is not NaN; the cost grows with the way to the nearer end. In a queue without
+// ranks: to the end. 0: the run fails.
+ORR_API int orr_devs_queue_insert(const orr_devs_call *call, orr_devs_queue *queue, double rank,
+                                  const void *value);
+// Take out the first, or the one with the index i from 0; copied to *value unless that is NULL. 0, and
+// nothing changes, if there is none.
+ORR_API int orr_devs_queue_pop(const orr_devs_call *call, orr_devs_queue *queue, void *value);
+ORR_API int orr_devs_queue_remove(const orr_devs_call *call, orr_devs_queue *queue, uint32_t i, void *value);
+// The element with the index i, aligned to 8, to be read until any queue of the run grows; NULL if there is
+// none. Its rank; NaN if there is none.
+ORR_API const void *orr_devs_queue_at(const orr_devs_call *call, const orr_devs_queue *queue, uint32_t i);
+ORR_API double orr_devs_queue_rank(const orr_devs_call *call, const orr_devs_queue *queue, uint32_t i);
+// Take out all, and give its memory back for other queues of the run.
+ORR_API void orr_devs_queue_clear(const orr_devs_call *call, orr_devs_queue *queue);
+// From outside: look into a queue found in orr_devs_run_state.
+ORR_API const void *orr_devs_run_queue_at(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i);
+
 // ---- Coupled models
 
-typedef uint32_t orr_devs_part;    // a component, atomic or coupled
+typedef uint32_t orr_devs_part;        // a component, atomic or coupled
+typedef uint32_t orr_devs_coupling;
 #define ORR_DEVS_ROOT ((orr_devs_part)0)
 #define ORR_DEVS_NONE UINT32_MAX
 
@@ -129,9 +199,14 @@ ORR_API orr_devs_part orr_devs_add_coupled(orr_devs *model, orr_devs_part parent
 
 // What `from` sends at its port arrives at a port of `to`. Between brothers; from an input of a coupled
 // component to those inside; from inside to an output; or straight from an input of a coupled component to
-// an output of it.
-ORR_API void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port, orr_devs_part to,
-                             const char *to_port);
+// an output of it. The number of the coupling, or ORR_DEVS_NONE.
+ORR_API orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
+                                          orr_devs_part to, const char *to_port);
+
+// Structure that changes during a run, see orr_devs_switch. Every component may be switched; one that should
+// begin switched off is told so here, with all that is in it. A coupling that will be switched must be told.
+ORR_API void orr_devs_set_off(orr_devs *model, orr_devs_part part);
+ORR_API void orr_devs_set_switched(orr_devs *model, orr_devs_coupling coupling, int is_on);
 
 // Check all and make it ready to run; nothing can be added afterwards. 0 if there were errors, now or
 // before.
@@ -146,11 +221,12 @@ ORR_API size_t   orr_devs_name(const orr_devs *model, uint32_t component, char *
 
 typedef enum orr_devs_kind {
     ORR_DEVS_INTERNAL, ORR_DEVS_EXTERNAL, ORR_DEVS_CONFLUENT,    // transitions
-    ORR_DEVS_SENT                                                // a message, as it is sent
+    ORR_DEVS_SENT,                                               // a message, as it is sent
+    ORR_DEVS_SWITCHED, ORR_DEVS_COUPLING_SWITCHED                // structure, at the end of a bag
 } orr_devs_kind;
 
 // One thing that happened, in order: of each bag the messages, then the transitions of those that were due,
-// then those of the others, each in the order of names.
+// then those of the others, each in the order of names, then what was switched.
 typedef struct orr_devs_trace {
     double        t;
     uint64_t      bag;          // of this instant, from 0
@@ -158,8 +234,8 @@ typedef struct orr_devs_trace {
     uint32_t      component;    // whose transition, or the sender
     double        elapsed;      // transitions: since the last one
     double        due;          // transitions: when the next internal one is now due
-    uint32_t      n;            // transitions: messages in the bag
-    uint32_t      port;         // a message: output port
+    uint32_t      n;            // transitions: messages in the bag; switched: orr_devs_presence, or is_on
+    uint32_t      port;         // a message: output port; a coupling: its number
     const void   *value;        // a message: its bytes
 } orr_devs_trace;
 
@@ -168,12 +244,18 @@ typedef struct orr_devs_options {
     uint64_t seed;              // of all random streams
     uint64_t run;               // replication: other random numbers with the same seed
     uint64_t max_bags;          // at one instant; more are taken for an endless chain. 0: a million
+    size_t   max_memory;        // bytes of all queues together. 0: 2^30
+    int      has_counts;        // keep counts of each component, for orr_devs_run_counts
     void   (*trace)(void *context, const orr_devs_trace *what);    // NULL: none
     void    *trace_context;
     // what arrives at the outputs of the whole model, once for each bag; `port` is an output of the model.
     // NULL: ignored
     void   (*output)(void *context, double t, const orr_devs_event *bag, size_t n);
     void    *output_context;
+    // parameters of this run instead of those given with each component: asked just before its `init`, during which they
+    // must stay. NULL: those
+    const void *(*params)(void *context, uint32_t component);
+    void    *params_context;
     const volatile int *cancel; // looked at before every bag: not 0 ends orr_devs_run_advance. NULL: none
 } orr_devs_options;
 ORR_API orr_devs_options orr_devs_options_default(void);
@@ -200,9 +282,19 @@ ORR_API double      orr_devs_run_next(const orr_devs_run *run);    // when somet
 ORR_API const void *orr_devs_run_state(const orr_devs_run *run, uint32_t component);
 ORR_API double      orr_devs_run_due(const orr_devs_run *run, uint32_t component);    // INFINITY: not
 
-// A run's changing part as bytes: size, copy out, copy in. What was saved may be loaded into any run of the
-// same model; it then goes on as the other one did, to the last bit. Loading gives 0 if the bytes are not
-// of such a run.
+// What a component did since the beginning or the last reset; with has_counts only, else zeros.
+typedef struct orr_devs_counts {
+    uint64_t n_internal, n_external;    // transitions; a confluent one counts as one of each
+    uint64_t n_confluent;
+    uint64_t n_sent, n_received;        // messages
+} orr_devs_counts;
+ORR_API orr_devs_counts orr_devs_run_counts(const orr_devs_run *run, uint32_t component);
+ORR_API void            orr_devs_run_reset_counts(orr_devs_run *run);    // the warm-up is over
+
+// A run's changing part as bytes, aligned to 8: size, copy out, copy in. What was saved may be loaded into
+// any run of the same model; it then goes on as the other one did, to the last bit. Equal runs give equal
+// bytes. The size is 0 if a component cannot be saved. Loading gives 0 and leaves the run as it was if the
+// bytes are not of such a run; if a component with a `load` of its own refused, the run has failed.
 ORR_API size_t orr_devs_run_size(const orr_devs_run *run);
 ORR_API void   orr_devs_run_save(const orr_devs_run *run, void *bytes);
 ORR_API int    orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n);

@@ -23,6 +23,7 @@ typedef struct orr_ensemble_options {
     size_t        n_members;
     size_t        n_threads;     // 0: as many as there are processors
     orr_lanes     lanes;
+    bool          common;        // all members draw the same random numbers; else each has a run number of its own
     bool          fast;          // allow fused multiply-add in lanes: last bits differ and depend on the machine
     const volatile int *cancel;  // not 0 ends the ensemble; members that are complete are kept. NULL: none
 } orr_ensemble_options;

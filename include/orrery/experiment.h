@@ -48,6 +48,8 @@ typedef struct orr_send {
 // *texts gets memory that *send borrows, to be freed with free(). False after a message.
 ORR_API bool orr_send_read(const char *text, orr_send *send, char **texts, orr_diag *diag);
 
+#define ORR_REPLICATIONS_MAX 10000000
+
 // What to do. From orr_experiment_get or filled in by hand on top of orr_experiment_default.
 typedef struct orr_experiment {
     const char *name;            // "" for an experiment nobody wrote
@@ -62,6 +64,13 @@ typedef struct orr_experiment {
     const orr_expect *expects;   size_t n_expects;
     const orr_frame  *frame;     // NULL: none
     const orr_send   *sends;     size_t n_sends;
+    // of orr_replicate, see orrery/replicate.h; a single run does not look at them
+    size_t      replications;    // 0: not asked for
+    double      warm_up;         // how long after `from` rows do not count yet
+    double      precision;       // relative; 0: not asked for
+    double      confidence;      // of intervals; 0: 0.95
+    const char *const *precise;  // [n_precise] what must be precise: "x", at the end, or "mean(x)", of its rows; none: all
+    size_t      n_precise;
     double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as fast. The run
                                  // waits at each row, reads the newest values of its sockets and says if it was late
     const char *missing;         // a setting the user must give ("timestep"), or NULL

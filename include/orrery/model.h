@@ -63,6 +63,8 @@ typedef struct orr_input {
     orr_outside outside;        // before the first and behind the last sample: the nearest value, a failure, 0
     double      patience;       // how long the sender may take for a sample, s; INFINITY: for ever. Not for files
     // "host": the next sample, in ascending time; may wait. Called from orr_run_create and orr_run_advance, in their thread
+    // NULL: it is held, or moves on a line, until orr_run_set; `self` is then NULL or two doubles, its value and its
+    // derivative by time at the start
     orr_sample (*next)(void *self, double *t, double *value);
     void       *self;
     bool        leaves_folder;  // the text of a model names a file outside of its folder

@@ -5,10 +5,12 @@
 #include "orrery/devs.h"
 #include "orrery/ensemble.h"
 #include "orrery/experiment.h"
+#include "orrery/island.h"
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"
 #include "orrery/model.h"
 #include "orrery/random.h"
 #include "orrery/run.h"
+#include "orrery/statistics.h"
 
 #define ORR_VERSION "0.1.0"

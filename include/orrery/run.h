@@ -4,6 +4,7 @@
 // each on its own thread; one run is used by one thread at a time.
 #pragma once
 #include "orrery/model.h"
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -56,6 +57,9 @@ typedef struct orr_run_options {
     double      quantum, relative_quantum, least_quantum;
     const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed during the call
     size_t      n_quanta;
+    // What is drawn at random depends on these two and on the names of those who draw, and on nothing else.
+    uint64_t    seed;            // 1 unless given
+    uint64_t    number;          // of the run, 0 unless given: replications and members of ensembles count up from it
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts
     // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
@@ -79,9 +83,9 @@ ORR_API orr_status orr_run_advance(orr_run *run, double t);
 // Advance by one step of the solver, never past `t_limit` for fixed-step solvers' last step. For recording every step.
 ORR_API orr_status orr_run_step(orr_run *run, double t_limit);
 
-// Give an input (not driven otherwise) a new value from now on; for host programs that close a loop. It is an event: the
-// solver begins anew. USAGE, with a message, if it is no input, not finite, or the solver is ahead: then `exact` was
-// not asked for.
+// Give an input (not driven otherwise) or a state a new value from now on; for host programs that close a loop. It is an
+// event: the solver begins anew. USAGE, with a message, if it is neither, not finite, or the solver is ahead: then `exact`
+// was not asked for.
 ORR_API orr_status orr_run_set(orr_run *run, size_t variable, double value);
 
 // Has the run ended before its time, at orr_run_time? Advancing does nothing then.

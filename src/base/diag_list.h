@@ -103,6 +103,21 @@
     D(UNIT_ZERO,              "E164", "%s is in [%s], which has a zero of its own: it cannot be %s") \
     D(UNIT_CYCLE,             "E165", "unit '%s' is defined by itself") \
     D(UNIT_LIMIT,             "E166", "more than %d units of new kinds are defined") \
+    D(MESSAGE_TYPE,           "E170", "nothing says what messages of type '%s' are") \
+    D(NOT_A_PORT,             "E171", "'%s' is a %s, not an event port") \
+    D(ARROW_FROM,             "E172", "no arrow begins at '%s': it is %s") \
+    D(ARROW_TO,               "E173", "no arrow leads to '%s': it is %s") \
+    D(ARROW_TYPES,            "E174", "'%s' sends messages of type %s, but '%s' takes %s") \
+    D(ARROW_UNITS,            "E175", "the messages of '%s' and '%s' have different units") \
+    D(HOLD_TARGET,            "E176", "messages of '%s' cannot go to '%s': it is a %s") \
+    D(SIGNAL_TO_EVENT,        "E177", "'%s' has a value at every moment, but '%s' takes messages") \
+    D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \
+    D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
+    D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
+    D(MESSAGE_CYCLE,          "E181", "messages go round at t = %.10g without an end: %s") \
+    D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
+    D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
+    D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
@@ -215,6 +230,9 @@
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \
+    D(QUEUE_MEMORY,           "E533", \
+      "a queue of '%s' has %lu elements at t = %.10g: more than fit into the %lu MB allowed for queues") \
+    D(PORT_VARIABLE,          "E535", "'%s' cannot be a port of an island of '%s': %s") \
     D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
     D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \

@@ -646,6 +646,179 @@
       "    unit b\n" \
       "    # and so on", \
       "define units that measure the same thing by one another: unit cent = 0.01 [euro].") \
+    X(MESSAGE_TYPE, \
+      "The type of an event port is a record of the file, 'nothing', or none: a number.", \
+      "    model M\n" \
+      "      input event job : Jbo\n" \
+      "      discrete n = 0\n" \
+      "      on job then n := n + 1 end\n" \
+      "    end", \
+      "correct the name, declare the record, or leave the type out if its messages are numbers.") \
+    X(NOT_A_PORT, \
+      "'on' and 'send' name event ports. What has a value at every moment is a signal.", \
+      "    model M\n" \
+      "      input u = 0\n" \
+      "      discrete n = 0\n" \
+      "      on u then n := n + 1 end\n" \
+      "    end", \
+      "declare an event port: input event u; or ask for a condition: when u > 1 then … end.") \
+    X(ARROW_FROM, \
+      "An arrow between event ports begins at an output of a component, or at an input of the model it\n" \
+      "stands in, whose messages it hands on.", \
+      "    model Part\n" \
+      "      input event a : nothing\n" \
+      "      discrete n = 0\n" \
+      "      on a then n := n + 1 end\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      p, q : Part\n" \
+      "      p.a -> q.a\n" \
+      "    end", \
+      "begin the arrow at an output event.") \
+    X(ARROW_TO, \
+      "An arrow between event ports leads to an input of a component, or to an output of the model it\n" \
+      "stands in.", \
+      "    model Part\n" \
+      "      output event a : nothing\n" \
+      "      every 1 then send a end\n" \
+      "    end\n" \
+      "    model Whole\n" \
+      "      p, q : Part\n" \
+      "      p.a -> q.a\n" \
+      "    end", \
+      "lead the arrow to an input event.") \
+    X(ARROW_TYPES, \
+      "Ports are connected only if their messages are of one type.", \
+      "    model Clock\n" \
+      "      output event tick : nothing\n" \
+      "      every 1 then send tick end\n" \
+      "    end\n" \
+      "    model Gauge\n" \
+      "      input event level\n" \
+      "      discrete x = 0\n" \
+      "      on level then x := level end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      c : Clock\n" \
+      "      g : Gauge\n" \
+      "      c.tick -> g.level\n" \
+      "    end", \
+      "declare both with one type.") \
+    X(ARROW_UNITS, \
+      "A message that is a number has the unit of its port, and is not converted on its way.", \
+      "    model Clock\n" \
+      "      output event tick [m]\n" \
+      "      every 1 then send tick(1) end\n" \
+      "    end\n" \
+      "    model Gauge\n" \
+      "      input event level [km]\n" \
+      "      discrete x = 0 [km]\n" \
+      "      on level then x := level end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      c : Clock\n" \
+      "      g : Gauge\n" \
+      "      c.tick -> g.level\n" \
+      "    end", \
+      "declare both with one unit.") \
+    X(HOLD_TARGET, \
+      "Messages lead to event ports, or to a signal input of a component, which then holds the number\n" \
+      "that came last.", \
+      "    model Clock\n" \
+      "      output event tick\n" \
+      "      every 1 then send tick(1) end\n" \
+      "    end\n" \
+      "    model Tank\n" \
+      "      var level = 1\n" \
+      "      level' = -level\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      c : Clock\n" \
+      "      w : Tank\n" \
+      "      c.tick -> w.level\n" \
+      "    end", \
+      "declare an input there, or an event port and 'on PORT then level := PORT end'.") \
+    X(SIGNAL_TO_EVENT, \
+      "A signal has a value at every moment; nothing says at which of them a message should be sent.", \
+      "    model Tank\n" \
+      "      var level = 1\n" \
+      "      level' = -level\n" \
+      "    end\n" \
+      "    model Alarm\n" \
+      "      input event ring\n" \
+      "      discrete n = 0\n" \
+      "      on ring then n := n + 1 end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      w : Tank\n" \
+      "      a : Alarm\n" \
+      "      w.level -> a.ring\n" \
+      "    end", \
+      "write when: output event low; when level < 0.5 then send low(level) end.") \
+    X(SEND_TARGET, \
+      "Messages leave a model by its own event outputs.", \
+      "    model M\n" \
+      "      input event a : nothing\n" \
+      "      every 1 then send a end\n" \
+      "    end", \
+      "declare 'output event' and lead an arrow from it to who should get the messages.") \
+    X(SEND_VALUES, \
+      "A message has as many values as its type says: a number one, nothing none, a record one for each\n" \
+      "field in the order declared.", \
+      "    model M\n" \
+      "      output event a\n" \
+      "      every 1 then send a end\n" \
+      "    end", \
+      "give the values in parentheses: send a(1); or declare the port ': nothing'.") \
+    X(ON_PORT, \
+      "A model acts on messages that arrive at its own event inputs.", \
+      "    model M\n" \
+      "      output event a : nothing\n" \
+      "      discrete n = 0\n" \
+      "      on a then n := n + 1 end\n" \
+      "    end", \
+      "declare an 'input event' and lead an arrow to it.") \
+    X(MESSAGE_CYCLE, \
+      "Each message makes somebody send another at the same instant, so that time cannot go on.", \
+      "    model Echo\n" \
+      "      input event a\n" \
+      "      output event b\n" \
+      "      on a then send b(a) end\n" \
+      "      at 1 then send b(1) end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      x, y : Echo\n" \
+      "      x.b -> y.a\n" \
+      "      y.b -> x.a\n" \
+      "    end\n" \
+      "    experiment e of Both\n" \
+      "      until 2\n" \
+      "    end", \
+      "let one of them answer later, or only under a condition.") \
+    X(DRAW_MISPLACED, \
+      "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
+      "there would be no telling when; sizes and indices must be known before the run.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = -x + normal(0, 1)\n" \
+      "    end", \
+      "say when: param k ~ normal(0, 1) draws at the start of a run, x := normal(0, 1) in\n" \
+      "the body of an event, sample(normal(0, 1), 0.1) every 0.1. White noise is noise(1).") \
+    X(DRAW_ARGUMENT, \
+      "An argument of a distribution makes no sense: a negative deviation, a shape of 0, an upper\n" \
+      "end below the lower one, weights that are all 0.", \
+      "    model M\n" \
+      "      param k ~ normal(2, -0.1)\n" \
+      "      output y = k\n" \
+      "    end", \
+      "correct it; where it is computed, look at how it can come to this value.") \
+    X(SAMPLES_UNKNOWN, \
+      "empirical(…) draws from measurements, which a statement 'samples' reads from a file.", \
+      "    model M\n" \
+      "      param wait ~ empirical(Waits)\n" \
+      "      output y = wait\n" \
+      "    end", \
+      "write, outside of models: samples Waits from \"waits.csv\" column \"wait\"") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \
@@ -1479,6 +1652,17 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(PORT_VARIABLE, \
+      "An island reads external variables at its input ports, which must be inputs of its model,\n" \
+      "and tells variables at its output ports.", \
+      "    options.inputs of orr_island_create names a parameter", \
+      "declare it in the model: input u.") \
+    X(QUEUE_MEMORY, \
+      "The queues of a run share a limited memory, and one of them has grown until it was full.\n" \
+      "Mostly more arrives at a component than it can handle, so that the queue has no end.", \
+      "    an arrival every second, a service of two seconds, and a run of 10^9 s", \
+      "compare what arrives with what is handled; let the component refuse what does not fit.\n" \
+      "If the length is meant, allow more memory (max_memory of the options).") \
     X(INPUT_LATE, \
       "The run needs the next value of an input to go on, and the sender took too long. What was\n" \
       "computed before is kept.", \

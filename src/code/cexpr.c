@@ -245,6 +245,15 @@ static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
         print_operand(g, info->operands[0], BIND_IF);
         str_add_char(s, ')');
         return;
+    case EXPR_DRAW:
+        g->uses_env = true;
+        gen_name(s, "env->draw(env->streams, ", expr_node(g->pool, node)->c);
+        str_add(s, ", ");
+        print_operand(g, info->operands[0], BIND_IF);
+        str_add(s, ", ");
+        print_operand(g, info->operands[1], BIND_IF);
+        str_add_char(s, ')');
+        return;
     default: print_call(g, node, info);
     }
 }

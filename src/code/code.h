@@ -16,6 +16,8 @@ typedef struct CodeEnv {
     const uint32_t *tables;                                          // Ir.tables and Ir.numbers
     const double   *numbers;
     unsigned    event;                                               // whose body IR_EVENT runs
+    double    (*draw)(const void *streams, int k, double count, double argument);    // of DRAW with number k
+    const void *streams;
 } CodeEnv;
 
 // One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block)

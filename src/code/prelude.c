@@ -2,9 +2,8 @@
 //
 // The text must do without any header, and compile with libtcc, gcc and clang as C99.
 #include "code/prelude.h"
+#include "num/step_math_text.h"
 #include <string.h>
-
-extern const char text_step_math[];    // of num/step_math.h
 
 static const char environment[] =
     "struct orr_env {\n"
@@ -14,6 +13,8 @@ static const char environment[] =
     "    const unsigned *tables;\n"
     "    const double *numbers;\n"
     "    unsigned event;\n"
+    "    double (*draw)(const void *streams, int k, double count, double argument);\n"
+    "    const void *streams;\n"
     "};\n\n";
 
 // Keeps a loop from being turned into one over vectors.
@@ -319,7 +320,7 @@ void prelude_print(Gen *g, StrBuf *s)
         for (int n = 2; n <= 8; n *= 2)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);
-        str_add(s, text_step_math);
+        str_add(s, TEXT_NUM_STEP_MATH_H);
     }
     print_powers(g, s);
     print_tables(g, s);

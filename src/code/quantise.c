@@ -4,6 +4,7 @@
 #include "code/build.h"
 #include "code/emit.h"
 #include "code/prelude.h"
+#include "code/qss_step_text.h"
 #include <assert.h>
 #include <string.h>
 
@@ -19,6 +20,7 @@ typedef struct Printer {
     const uint32_t *row;    // of the one term that is meant; NULL: handed over as r
     const char *indent;
     int order;
+    bool is_implicit;
     bool is_relation;
     uint32_t *uses;    // [n_nodes] in the present function; 0 again behind it
     uint32_t *name;    // [n_nodes] number of its temporary, 0: it is nested
@@ -212,7 +214,8 @@ static void print_load(Printer *p, uint32_t slot, const bool reads[3])
 {
     StrBuf *s = p->s;
     const IrSlot *from = &p->shape->slots[slot];
-    str_addf(s, "%sconst double *p%u = q + %dL*", p->indent, slot, p->is_relation ? CODE_X : CODE_Q);
+    str_addf(s, "%sconst double *p%u = q + %dL*", p->indent, slot,
+             p->is_relation ? QSS_X(p->order, p->is_implicit) : QSS_Q);
     print_index(p, from);
     str_add(s, ";\n");
     if (from->kind == IR_SLOT_SHARED) {    // computed at t
@@ -222,7 +225,7 @@ static void print_load(Printer *p, uint32_t slot, const bool reads[3])
         return;
     }
     const int degree = p->is_relation ? p->order : p->order - 1;    // of the polynomial
-    const int time = p->is_relation ? CODE_X_TIME : CODE_Q_TIME;
+    const int time = p->is_relation ? QSS_TIME(p->order) : QSS_Q_TIME;
     if (degree > 0) str_addf(s, "%sconst double d%u = t - p%u[%d];\n", p->indent, slot, slot, time);
     static const char *const value[] = { "p#[0]", "p#[0] + d#*p#[1]", "p#[0] + d#*(p#[1] + d#*p#[2])",
                                          "p#[0] + d#*(p#[1] + d#*(p#[2] + d#*p#[3]))" };
@@ -339,11 +342,9 @@ static int make_roots(Printer *p, int degree, int n_derivatives, bool with_own, 
 }
 
 // All rates that depend on state i, each in a scope of its own.
-static void print_update(Printer *p, uint32_t i, bool with_own)
+static void print_rates_of(Printer *p, uint32_t i)
 {
     const IrLists *affects = &p->q->affects;
-    begin_function(p, "u", i);
-    p->indent = "        ";
     int first = 0;
     for (uint32_t k = affects->start[i]; k < affects->start[i + 1]; k++) {
         const uint32_t term = affects->item[k];
@@ -351,23 +352,133 @@ static void print_update(Printer *p, uint32_t i, bool with_own)
         p->is_relation = false;
         p->row = p->q->rows + p->q->row_of[term];
         Expr roots[N_RESULTS];
-        const int n_roots = make_roots(p, p->order - 1, p->order - 1, with_own, roots);
+        const int n_roots = make_roots(p, p->order - 1, p->order - 1, p->is_implicit, roots);
         str_add(p->s, "    {\n");
         print_body(p, roots, n_roots, first);
         str_add(p->s, "    }\n");
         first += n_roots;
     }
-    str_add(p->s, "}\n\n");
     p->row = NULL;
+}
+
+static void print_update(Printer *p, uint32_t i)
+{
+    begin_function(p, "u", i);
+    p->indent = "        ";
+    print_rates_of(p, i);
+    str_add(p->s, "}\n\n");
 }
 
 static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDATES_MAX && q->n_shared == 0; }
 
-Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
+bool code_has_loop(const IrQuantised *q)
+{
+    return has_updates(q) && q->n_relations == 0 && q->affects.start[q->n_states] <= CODE_LOOP_MAX;
+}
+
+// ---- The loop of a small model
+
+static const char step_text[] = QSS_STEP_TEXT;
+
+const bool *code_bends(const IrQuantised *q, int order)
+{
+    // in first order q is constant, so only time can bend a rate
+    return order == 1 ? q->moves_in_time : q->bends;
+}
+
+// Places of an array to or from locals of the same name, which the compiler then keeps in registers.
+static void print_moves(Printer *p, const char *name, uint32_t n, bool is_back)
+{
+    for (uint32_t k = 0; k < n; k++)
+        str_addf(p->s, is_back ? "%sm->%s[%u] = %s[%u];" : "%s%s[%u] = m->%s[%u];",
+                 k % 6 ? " "
+                 : k   ? "\n    "
+                       : "    ",
+                 name, k, name, k);
+    str_add(p->s, "\n");
+}
+
+// What follows when state i is due.
+static void print_case(Printer *p, uint32_t i, const bool *bends)
+{
+    StrBuf *s = p->s;
+    const IrLists *affects = &p->q->affects;
+    const int order = p->order, n_x = QSS_X(order, p->is_implicit), n_out = order + p->is_implicit;
+    const uint32_t n_rates = affects->start[i + 1] - affects->start[i];
+    str_addf(s, "    case %u: {\n", i);
+    if (n_rates) str_addf(s, "        double o[%u];\n", n_rates * (uint32_t)n_out);
+    str_addf(s, "        qss_move(x + %d, %d, t);\n", n_x * (int)i, order);
+    str_addf(s, "        qss_renew(x + %d, q + %d, m->quanta + %u, %d, %d, t);\n", n_x * (int)i,
+             QSS_Q * (int)i, i, order, p->is_implicit);
+    p->indent = "            ";
+    print_rates_of(p, i);
+    bool is_own = false;
+    for (uint32_t k = 0; k <= n_rates; k++) {
+        if (k == n_rates && is_own) break;    // it is due anew, even if its own rate stays
+        const uint32_t r = k < n_rates ? affects->item[affects->start[i] + k] : i;
+        is_own |= r == i;
+        if (k < n_rates && bends[r])
+            str_addf(s, "        qss_doubt(x + %d, again + %u, %d, t, o[%u], m->least_wait);\n", n_x * (int)r,
+                     2 * r, order, k * (uint32_t)n_out);
+        if (k < n_rates)
+            str_addf(s, "        qss_begin(x + %d, o + %u, %d, %d, t, &failed);\n", n_x * (int)r,
+                     k * (uint32_t)n_out, order, p->is_implicit);
+        str_addf(s, "        x[%d] = qss_due(x + %d, q + %d, %d, %d, t, m->leave3);\n",
+                 n_x * (int)r + QSS_DUE(order), n_x * (int)r, QSS_Q * (int)r, order, p->is_implicit);
+    }
+    str_addf(s, "        n_rates += %u;\n        break;\n    }\n", n_rates);
+}
+
+static void print_loop(Printer *p)
+{
+    StrBuf *s = p->s;
+    const uint32_t n = p->q->n_states, n_x = (uint32_t)QSS_X(p->order, p->is_implicit);
+    const bool *bends = code_bends(p->q, p->order);
+    str_add(s, step_text);
+    str_addf(s,
+             "void orr_small(QssSmall *m)\n{\n    double x[%u], q[%u], again[%u];\n    const double *const v "
+             "= m->v, "
+             "*const n = m->numbers;\n    double t = m->t;\n    const double t_want = m->t_want;\n"
+             "    long n_steps = 0, n_rates = 0;\n    int failed = 0;\n",
+             n * n_x, n * QSS_Q, 2 * n);
+    print_moves(p, "x", n * n_x, false);
+    print_moves(p, "q", n * QSS_Q, false);
+    for (uint32_t i = 0; i < n; i++)
+        if (bends[i])
+            str_addf(s, "    again[%u] = m->again[%u], again[%u] = m->again[%u];\n", 2 * i, 2 * i, 2 * i + 1,
+                     2 * i + 1);
+    str_addf(s,
+             "    for (; n_steps < m->n_max && !failed; n_steps++) {\n    unsigned i = 0;\n    double due = "
+             "x[%d];\n",
+             QSS_DUE(p->order));
+    for (uint32_t i = 1; i < n; i++)
+        str_addf(s, "    if (x[%u] < due) due = x[%u], i = %u;\n", i * n_x + (uint32_t)QSS_DUE(p->order),
+                 i * n_x + (uint32_t)QSS_DUE(p->order), i);
+    str_add(s, "    if (__builtin_expect(due > t_want, 0)) break;\n");
+    for (uint32_t i = 0; i < n; i++)
+        if (bends[i]) str_addf(s, "    if (__builtin_expect(again[%u] < due, 0)) break;\n", 2 * i);
+    str_add(s, "    t = due;\n    switch (i) {\n");
+    for (uint32_t i = 0; i < n; i++) print_case(p, i, bends);
+    str_add(s, "    }\n    }\n");
+    print_moves(p, "x", n * n_x, true);
+    print_moves(p, "q", n * QSS_Q, true);
+    for (uint32_t i = 0; i < n; i++)
+        if (bends[i])
+            str_addf(s, "    m->again[%u] = again[%u], m->again[%u] = again[%u];\n", 2 * i, 2 * i, 2 * i + 1,
+                     2 * i + 1);
+    str_add(s, "    m->t = t;\n    m->n_steps = n_steps;\n    m->n_rates = n_rates;\n    m->failed = "
+               "failed;\n}\n\n");
+}
+
+// ---- All of it
+
+Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loop, Arena *arena)
 {
     Arena scratch = { 0 };
     StrBuf body = { .arena = &scratch };
-    Printer p = { .q = q, .pool = &q->pool, .s = &body, .order = order, .arena = &scratch };
+    Printer p = {
+        .q = q, .pool = &q->pool, .s = &body, .order = order, .is_implicit = with_own, .arena = &scratch
+    };
     Gen *g = &p.g;
     g->pool = &q->pool;
     for (int op = 0; op < EXPR_N_OPS; op++) {
@@ -388,7 +499,8 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, Arena *arena)
         str_add(&body, "}\n\n");
     }
     const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
-    for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i, with_own);
+    for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i);
+    if (with_loop) print_loop(&p);
     StrBuf s = { .arena = arena };
     prelude_print(g, &s);
     print_pieces(&p, &s);
@@ -449,12 +561,13 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
         }
     }
     Arena work = { 0 };
-    const Text text = code_quantised_text(code->quantised_ir, order, with_own, &work);
+    const bool with_loop = code->tier == CODE_NATIVE && code_has_loop(code->quantised_ir);
+    const Text text = code_quantised_text(code->quantised_ir, order, with_own, with_loop, &work);
     CodeUnit unit = { 0 };
     const void *terms = NULL;
     bool ok;
     if (code->tier == CODE_NATIVE) {
-        ok = native_compile(text, native_flavour(code, text), &unit, NULL, diag);
+        ok = native_compile(text, with_loop ? NATIVE_LOOPS : native_flavour(code, text), &unit, NULL, diag);
         if (ok) terms = native_symbol(&unit, "orr_quantised");
     } else {
         code->quantised_built = NULL;
@@ -467,6 +580,7 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
     CodeQuantised *made = ARENA_NEW(&code->quantised_ir->arena, CodeQuantised);
     *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = terms, .unit = unit };
     if (has_updates(made->ir)) made->updates = made->terms + made->ir->n_shapes;
+    if (with_loop) *(void **)&made->loop = native_symbol(&unit, "orr_small");
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
     return made;
 }

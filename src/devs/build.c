@@ -10,6 +10,7 @@ orr_devs *orr_devs_create(orr_diag *diag)
     orr_devs *model = calloc(1, sizeof *model);
     if (!model) arena_no_memory(sizeof *model);
     model->diag = diag;
+    map_init(&model->gate_numbers, &model->arena);
     vec_push(&model->arena, &model->ports, (DevsPorts){ 0 });
     vec_push(&model->arena, &model->decls, (DevsDecl){ .name = "", .n = 1 });
     model->n_parts = 1;
@@ -23,6 +24,8 @@ void orr_devs_destroy(orr_devs *model)
     free(model->spots);
     free(model->outputs);
     free(model->targets);
+    free(model->target_gates);
+    free(model->gate_lists);
     arena_free(&model->arena);
     free(model);
 }
@@ -134,8 +137,6 @@ static orr_devs_part add_part(orr_devs *model, orr_devs_part parent, const char 
     else if (parent >= model->n_parts)
         bad_part(model, name, "the component it should be part of does not exist");
     else if (model->decls.items[around].type) bad_part(model, name, "an atomic component has no parts");
-    else if (!name[0] || strchr(name, '.'))
-        bad_part(model, name, "a name has no point in it and is not empty");
     else if (decl.n < 1 || decl.n > DEVS_COMPONENTS_MAX - model->n_parts) {
         diag_report(model->diag, DIAG_MODEL_TOO_LARGE, no_place, (size_t)model->n_parts + decl.n,
                     "components", (size_t)DEVS_COMPONENTS_MAX);
@@ -158,15 +159,20 @@ static const char *what_is_wrong(const orr_atomic *type)
     if (type->traits & ~(unsigned)ORR_ATOMIC_ABSOLUTE) return "it has traits that are not known";
     for (uint32_t i = 0; i < type->n_outputs; i++)
         if (type->outputs[i].size > ORR_DEVS_MESSAGE_MAX) return "an output has too large messages";
+    if (!type->save != !type->load || (type->save && !type->destroy))
+        return "it has one or two of save, load and destroy, but not all";
     if (type->n_outputs > 0 && !type->output) return "it has outputs, but no output function";
     return NULL;
 }
+
+static const char bad_name[] = "a name has no point in it and is not empty";
+static bool is_good_name(const char *name) { return name[0] && !strchr(name, '.'); }
 
 static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const char *name,
                                  const orr_atomic *type, uint32_t n, bool is_array, const void *params,
                                  size_t stride)
 {
-    const char *wrong = what_is_wrong(type);
+    const char *wrong = is_good_name(name) ? what_is_wrong(type) : bad_name;
     if (!wrong && type->params_size > 0 && !params) wrong = "it needs parameters";
     if (wrong) {
         bad_part(model, name, wrong);
@@ -180,6 +186,14 @@ static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const ch
         decl.params = copy;
     }
     return add_part(model, parent, name, decl);
+}
+
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, bool is_array)
+{
+    const char *wrong = what_is_wrong(type);
+    if (!wrong) return add_part(model, ORR_DEVS_ROOT, name, (DevsDecl){ .type = type, .n = n, .is_array = is_array });
+    bad_part(model, name, wrong);
+    return ORR_DEVS_NONE;
 }
 
 orr_devs_part orr_devs_add(orr_devs *model, orr_devs_part parent, const char *name, const orr_atomic *type,
@@ -199,6 +213,10 @@ orr_devs_part orr_devs_add_coupled(orr_devs *model, orr_devs_part parent, const 
                                    const orr_devs_port *outputs, uint32_t n_outputs)
 {
     const DevsDecl decl = { .n = 1, .ports = (uint32_t)model->ports.n };
+    if (!is_good_name(name)) {
+        bad_part(model, name, bad_name);
+        return ORR_DEVS_NONE;
+    }
     vec_push(&model->arena, &model->ports, (DevsPorts){ inputs, outputs, n_inputs, n_outputs });
     return add_part(model, parent, name, decl);
 }
@@ -244,14 +262,14 @@ static bool kinds_agree(orr_devs *model, const DevsCoupling *c, const orr_devs_p
     return false;
 }
 
-void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port, orr_devs_part to,
-                     const char *to_port)
+orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
+                                  orr_devs_part to, const char *to_port)
 {
     if (from >= model->n_parts || to >= model->n_parts || model->is_finished) {
         // a part that could not be added has been reported
         if (from != ORR_DEVS_NONE && to != ORR_DEVS_NONE)
             bad_part(model, from_port, "it should be coupled with what does not exist");
-        return;
+        return ORR_DEVS_NONE;
     }
     const uint32_t a = devs_decl_of_part(model, from);
     const uint32_t b = devs_decl_of_part(model, to);
@@ -265,7 +283,7 @@ void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
         diag_hint(model->diag, "couple brothers, or a component with those directly inside it");
         arena_free(&work);
         model->is_bad = true;
-        return;
+        return ORR_DEVS_NONE;
     }
     DevsCoupling c = { .from = from, .to = to };
     const bool from_known = find_port(model, from, from_port, from_is_around, &c.from_port);
@@ -280,12 +298,43 @@ void orr_devs_couple(orr_devs *model, orr_devs_part from, const char *from_port,
     // ends as numbers of ports of the part: inputs first, then outputs
     if (!from_is_around) c.from_port += devs_ports(model, a).n_inputs;
     if (to_is_around) c.to_port += devs_ports(model, b).n_inputs;
+    return devs_join(model, c.from, c.from_port, c.to, c.to_port);
+}
+
+orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port)
+{
+    const DevsCoupling c = { .from = from, .to = to, .from_port = from_port, .to_port = to_port };
     if (model->n_couplings == model->couplings_capacity) {
         model->couplings_capacity = vec_next_capacity(model->couplings_capacity, model->n_couplings + 1);
         model->couplings = realloc(model->couplings, model->couplings_capacity * sizeof *model->couplings);
         if (!model->couplings) arena_no_memory(model->couplings_capacity * sizeof *model->couplings);
     }
     model->couplings[model->n_couplings++] = c;
+    return (orr_devs_coupling)(model->n_couplings - 1);
+}
+
+void orr_devs_set_off(orr_devs *model, orr_devs_part part)
+{
+    if (part == ORR_DEVS_NONE) return;    // reported
+    if (part >= model->n_parts || model->is_finished || part == ORR_DEVS_ROOT)
+        bad_part(model, "", "what should begin switched off does not exist, or is the whole model");
+    else vec_push(&model->arena, &model->off_parts, part);
+}
+
+void orr_devs_set_switched(orr_devs *model, orr_devs_coupling coupling, int is_on)
+{
+    if (coupling == ORR_DEVS_NONE) return;    // reported
+    if (coupling >= model->n_couplings || model->is_finished) {
+        bad_part(model, "", "the coupling that should be switched does not exist");
+        return;
+    }
+    DevsCoupling *c = &model->couplings[coupling];
+    if (!c->gate) {
+        vec_push(&model->arena, &model->gates, (DevsGate){ .coupling = coupling });
+        map_put(&model->gate_numbers, coupling, (uint32_t)model->gates.n - 1);
+        c->gate = (uint32_t)model->gates.n;
+    }
+    model->gates.items[c->gate - 1].is_off = !is_on;
 }
 
 int orr_devs_finish(orr_devs *model)

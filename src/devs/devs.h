@@ -3,7 +3,10 @@
 //     build.c     components and couplings as they are added
 //     flatten.c   the tree of components → components in the order of names, couplings from output to input
 //     kernel.c    the loop: who is due, messages into bags, transitions
-//     run.c       creating, saving, asking
+//     run.c       creating, asking
+//     saved.c     a run as bytes, and back
+//     switch.c    components and couplings switched off and on
+//     queue.c     lists that grow, in the memory of the run
 //     inputs.c    messages from outside that are still to come
 //     chain.c     who keeps whom going when an instant never ends
 //
@@ -12,6 +15,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/vec.h"
 #include "num/calendar.h"
 #include "orrery/devs.h"
@@ -23,6 +27,7 @@ enum {
     DEVS_COUPLINGS_MAX = 1 << 30,
     DEVS_BAGS_MAX = 1000000,    // at one instant, if the caller does not say
     DEVS_BAG_MAX = 1 << 30,     // messages arriving in one bag
+    DEVS_MEMORY_MAX = 1 << 30,  // bytes of all queues, if the caller does not say
 };
 
 // ---- The model
@@ -38,8 +43,9 @@ typedef struct DevsDecl {
     uint32_t          n;           // components
     uint32_t          is_array;    // has an index in its name
     uint32_t          ports;       // coupled: index in DevsBuild.ports
-    uint32_t          component;   // atomic: number of the first, in the order of names
+    uint32_t          component;   // number of the first atomic one, in the order of names
     uint32_t          type_number;    // atomic: in orr_devs.types
+    uint32_t          n_inside;    // coupled: atomic components in it, from `component` on
 } DevsDecl;
 
 typedef struct DevsPorts {
@@ -50,7 +56,14 @@ typedef struct DevsPorts {
 typedef struct DevsCoupling {
     uint32_t from, to;              // parts
     uint32_t from_port, to_port;    // of the part: its inputs are counted first, then its outputs
+    uint32_t gate;                  // 1 + number among those that can be switched; 0: it cannot
 } DevsCoupling;
+
+// A coupling that can be switched.
+typedef struct DevsGate {
+    orr_devs_coupling coupling;
+    uint32_t is_off;    // at the beginning
+} DevsGate;
 
 // Where a message arrives. In the list of outputs: the only target or, with DEVS_SEVERAL in `port`, how
 // many there are and where in the list of targets they begin.
@@ -78,6 +91,9 @@ struct orr_devs {
     // malloc'ed, so that it can be given back after flattening
     DevsCoupling *couplings;      // [n_couplings]
     size_t        n_couplings, couplings_capacity;
+    VEC(DevsGate) gates;            // couplings that can be switched
+    Map           gate_numbers;     // by coupling
+    VEC(orr_devs_part) off_parts;   // begin switched off
 
     // after flattening
     uint32_t       n_components;
@@ -93,6 +109,11 @@ struct orr_devs {
     size_t         n_targets, n_reached;    // in the list; in all
     size_t         state_words;     // units of 8 bytes of all actors and their states
     size_t         own_words;       // of the states alone
+    bool           has_objects;     // a type frees its states
+    // [n_targets] of each target 0 or where in gate_lists the gates on the way to it stand: how many, and
+    // which; NULL without gates
+    uint32_t      *target_gates;
+    uint32_t      *gate_lists;
 };
 
 // The targets of an output, from the one returned up to *end.
@@ -111,18 +132,19 @@ DevsPorts devs_ports(const orr_devs *model, uint32_t decl);
 // "shop.cpu[2]" in the arena; of an atomic component, of any part. The root is "the model".
 const char *devs_component_name(const orr_devs *model, uint32_t component, Arena *arena);
 const char *devs_part_name(const orr_devs *model, uint32_t part, Arena *arena);
+// For callers inside that have checked what they give: a component of the root whose name may have points in it, and a
+// coupling between any two ports. Ports of a part are numbered: its inputs, then its outputs.
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, bool is_array);
+orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port);
 bool devs_flatten(orr_devs *model);    // false: errors were reported
 
 // ---- The run
 
-// What a saved run begins with; then calendar, zero and states.
 typedef struct DevsClock {
     double   now;
     uint64_t bag;             // bags at this instant so far
     uint64_t n_instants, n_bags, n_internal, n_external, n_confluent, n_messages, n_received;
-    uint32_t n_zero;
-    uint32_t n_components;    // to recognise a block by
-    uint64_t state_words;
+    uint64_t n_zero;
 } DevsClock;
 
 typedef struct DevsMessage {
@@ -170,6 +192,33 @@ DevsInput  inputs_take(DevsInputs *inputs);           // the first; its value st
 void       inputs_clear(DevsInputs *inputs);
 void       inputs_free(DevsInputs *inputs);
 
+// The memory of all queues. Blocks are powers of 2 in words; what is outgrown waits for another queue. The
+// words begin with this head.
+enum { POOL_CLASSES = 32 };
+typedef struct DevsPool {
+    uint64_t n_words;                // in use, with the head
+    uint32_t waiting[POOL_CLASSES];  // of 2^k words: the first, whose first word leads on; 0: none
+} DevsPool;
+
+// What is switched off, and what shall be switched at the end of the bag.
+typedef struct DevsSwitch {
+    uint32_t number;        // of a part or, with is_gate, a gate
+    uint8_t  is_gate;
+    uint8_t  presence;      // orr_devs_presence; of a gate: it is on
+} DevsSwitch;
+typedef struct DevsSwitches {
+    uint8_t    *is_off;     // [n_components + 1] what is outside is never off
+    uint8_t    *gate_off;   // [n_gates]
+    uint32_t   *n_begun;    // [n_components] times it has begun as new
+    DevsSwitch *asked;      // [n_asked]
+    uint32_t   *touched;    // components switched at the end of this bag
+    size_t      n_asked, asked_capacity, n_touched, touched_capacity;
+} DevsSwitches;
+void switches_create(orr_devs_run *run);    // unless there are some
+void switches_free(orr_devs_run *run);
+void switches_apply(orr_devs_run *run);     // what was asked for
+bool switches_can_reach(const orr_devs_run *run, const DevsTarget *target, uint32_t component);
+
 struct orr_devs_run {
     const orr_devs  *model;       // borrowed
     orr_diag        *diag;        // borrowed
@@ -185,6 +234,9 @@ struct orr_devs_run {
     char      *states;            // actors, each followed by its state
 
     DevsInputs inputs;            // from outside
+    uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: no queues yet
+    size_t     pool_capacity;     // words
+    uint32_t   n_begun;           // components whose init was called
 
     // one bag's working memory, kept for the next; malloc'ed
     uint32_t       *imminent;     // [n_components]
@@ -196,7 +248,11 @@ struct orr_devs_run {
     size_t          n_receivers, n_received, n_messages, n_words;
     size_t          receivers_capacity, scratch_capacity, messages_capacity, bags_capacity;
 
+    DevsSwitches     *switches;   // malloc'ed; NULL: everything is on and stays so
+    orr_devs_counts  *counts;     // [n_components] malloc'ed; NULL: they are not kept
+    bool              is_observed;    // there are counts or a trace
     const orr_atomic *sender;     // whose output function is running; NULL: none
+    bool     is_moving;           // a transition function is running
     uint32_t sender_output;       // its first output
     bool       has_failed;        // reported; the run stands
     uint8_t   *watched;           // [n_components] who acted while an endless chain is watched; NULL: none is
@@ -204,10 +260,15 @@ struct orr_devs_run {
 };
 
 void   kernel_begin(orr_devs_run *run);         // init and first time advance of all components
+void   kernel_init(orr_devs_run *run, uint32_t component);        // begin one
+void   kernel_schedule(orr_devs_run *run, uint32_t component);    // its time advance, after a switch
 double kernel_next(const orr_devs_run *run);    // when something happens next; INFINITY: never
 void   kernel_bag(orr_devs_run *run, double t); // one bag, at kernel_next
 // Report who keeps whom going among the components in `watched`.
 void       chain_report(orr_devs_run *run);
+
+size_t pool_words(const orr_devs_run *run);                     // in use; 0: there are no queues
+void   pool_load(orr_devs_run *run, const uint64_t *words, size_t n);
 
 // Sort numbers. Linear if they are nearly in order. The working memory, malloc'ed, grows as needed.
 void sort_ids(uint32_t *ids, size_t n, uint32_t **scratch, size_t *scratch_capacity);

@@ -104,11 +104,13 @@ static bool number_components(orr_devs *model, Arena *work)
     while (depth > 0) {
         const uint32_t at = stack[depth - 1]++;
         if (at == first[level[depth - 1] + 1]) {
-            depth--;
+            DevsDecl *around = &decls[level[--depth]];
+            around->n_inside = model->n_components - around->component;
             continue;
         }
         const uint32_t d = children[at].decl;
         if (!decls[d].type) {
+            decls[d].component = model->n_components;
             level[depth] = d;
             stack[depth++] = first[d];
             continue;
@@ -157,17 +159,22 @@ static void make_spots(orr_devs *model)
     for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
         const DevsDecl *d = &model->decls.items[model->by_component[b]];
         model->types[d->type_number] = d->type;
+        if (d->type->destroy) model->has_objects = true;
     }
 }
 
 // ---- Targets
 
 // The graph of ports. Node numbers follow the parts: of each its inputs, then its outputs.
+typedef struct Edge {
+    uint32_t to;      // node
+    uint32_t gate;    // as in DevsCoupling
+} Edge;
 typedef struct Nodes {
     const orr_devs *model;
     uint32_t *base;     // [n_decls] first node of the first part
     uint32_t *first;    // [n + 1] edges of each node
-    uint32_t *edges;    // nodes they lead to
+    Edge *edges;        // by node
     uint32_t n;
 } Nodes;
 
@@ -225,7 +232,7 @@ static bool make_nodes(orr_devs *model, Nodes *nodes, Arena *work)
     }
     nodes->n = (uint32_t)n;
     nodes->first = ARENA_ARRAY(work, uint32_t, n + 2);
-    nodes->edges = ARENA_ARRAY(work, uint32_t, model->n_couplings + 1);
+    nodes->edges = ARENA_ARRAY(work, Edge, model->n_couplings + 1);
     for (size_t i = 0; i < model->n_couplings; i++) {
         DevsCoupling *c = &model->couplings[i];
         // the ends become nodes in place: parts are not needed any more
@@ -235,14 +242,15 @@ static bool make_nodes(orr_devs *model, Nodes *nodes, Arena *work)
     }
     for (size_t i = 2; i < n + 2; i++) nodes->first[i] += nodes->first[i - 1];
     for (size_t i = 0; i < model->n_couplings; i++)
-        nodes->edges[nodes->first[model->couplings[i].from + 1]++] = model->couplings[i].to;
+        nodes->edges[nodes->first[model->couplings[i].from + 1]++] =
+            (Edge){ model->couplings[i].to, model->couplings[i].gate };
     return true;
 }
 
-static int by_value(const void *a, const void *b)
+static int by_node(const void *a, const void *b)
 {
-    const uint32_t x = *(const uint32_t *)a;
-    const uint32_t y = *(const uint32_t *)b;
+    const uint32_t x = ((const Edge *)a)->to;
+    const uint32_t y = ((const Edge *)b)->to;
     return (x > y) - (x < y);
 }
 
@@ -251,13 +259,13 @@ static bool check_twice(orr_devs *model, Nodes *nodes, Arena *work)
 {
     bool ok = true;
     for (uint32_t i = 0; i < nodes->n; i++) {
-        uint32_t *list = &nodes->edges[nodes->first[i]];
+        Edge *list = &nodes->edges[nodes->first[i]];
         const size_t n = nodes->first[i + 1] - nodes->first[i];
-        if (n > 1) qsort(list, n, sizeof *list, by_value);
+        if (n > 1) qsort(list, n, sizeof *list, by_node);
         for (size_t k = 1; k < n; k++) {
-            if (list[k] != list[k - 1]) continue;
+            if (list[k].to != list[k - 1].to) continue;
             diag_report(model->diag, DIAG_COUPLING_TWICE, no_place, node_name(nodes, i, work),
-                        node_name(nodes, list[k], work));
+                        node_name(nodes, list[k].to, work));
             ok = false;
         }
     }
@@ -267,7 +275,7 @@ static bool check_twice(orr_devs *model, Nodes *nodes, Arena *work)
 static bool check_required(orr_devs *model, const Nodes *nodes, Arena *work)
 {
     uint8_t *reached = ARENA_ARRAY(work, uint8_t, nodes->n + 1);
-    for (size_t i = 0; i < model->n_couplings; i++) reached[nodes->edges[i]] = 1;
+    for (size_t i = 0; i < model->n_couplings; i++) reached[nodes->edges[i].to] = 1;
     bool ok = true;
     for (size_t d = 1; d < model->decls.n; d++) {
         const DevsPorts p = devs_ports(model, (uint32_t)d);
@@ -291,7 +299,7 @@ static bool check_circles(orr_devs *model, const Nodes *nodes, Arena *work)
 {
     uint32_t *n_into = ARENA_ARRAY(work, uint32_t, nodes->n + 1);
     uint32_t *todo = ARENA_ARRAY(work, uint32_t, nodes->n + 1);
-    for (size_t i = 0; i < model->n_couplings; i++) n_into[nodes->edges[i]]++;
+    for (size_t i = 0; i < model->n_couplings; i++) n_into[nodes->edges[i].to]++;
     uint32_t n_todo = 0;
     uint32_t n_done = 0;
     for (uint32_t i = 0; i < nodes->n; i++)
@@ -299,7 +307,7 @@ static bool check_circles(orr_devs *model, const Nodes *nodes, Arena *work)
     while (n_done < n_todo) {
         const uint32_t i = todo[n_done++];
         for (uint32_t k = nodes->first[i]; k < nodes->first[i + 1]; k++)
-            if (--n_into[nodes->edges[k]] == 0) todo[n_todo++] = nodes->edges[k];
+            if (--n_into[nodes->edges[k].to] == 0) todo[n_todo++] = nodes->edges[k].to;
     }
     if (n_done == nodes->n) return true;
 
@@ -308,55 +316,90 @@ static bool check_circles(orr_devs *model, const Nodes *nodes, Arena *work)
     uint32_t at = 0;
     for (uint32_t i = 0; i < nodes->n; i++)
         for (uint32_t k = nodes->first[i]; n_into[i] && k < nodes->first[i + 1]; k++)
-            if (n_into[nodes->edges[k]]) before[at = nodes->edges[k]] = i;
+            if (n_into[nodes->edges[k].to]) before[at = nodes->edges[k].to] = i;
     for (uint32_t i = 0; i < nodes->n; i++) at = before[at];
     diag_report(model->diag, DIAG_COUPLING_CIRCLE, no_place, node_name(nodes, at, work));
     return false;
 }
 
+// A target with the gates on the way to it.
+typedef struct Reached {
+    DevsTarget target;
+    uint32_t gates;    // where in Targets.gates they stand: how many, and which; 0: none
+} Reached;
+
 static int by_target(const void *a, const void *b)
 {
-    const DevsTarget *x = a;
-    const DevsTarget *y = b;
-    if (x->word != y->word) return x->word < y->word ? -1 : 1;    // as the components are ordered
-    return (x->port > y->port) - (x->port < y->port);
+    const Reached *x = a;
+    const Reached *y = b;
+    if (x->target.word != y->target.word) return x->target.word < y->target.word ? -1 : 1;    // as components
+    if (x->target.port != y->target.port) return x->target.port < y->target.port ? -1 : 1;
+    return (x->gates > y->gates) - (x->gates < y->gates);
 }
 
 typedef struct Targets {
-    DevsTarget *items;
+    Reached *items;
     size_t n, capacity;
+    uint32_t *gates;
+    size_t n_gates, gates_capacity;
 } Targets;
 
-static void add_target(Targets *targets, DevsTarget target)
+static void add_target(Targets *targets, DevsTarget target, uint32_t gates)
 {
     if (targets->n == targets->capacity) {
         targets->capacity = vec_next_capacity(targets->capacity, targets->n + 1);
         targets->items = realloc(targets->items, targets->capacity * sizeof *targets->items);
         if (!targets->items) arena_no_memory(targets->capacity * sizeof *targets->items);
     }
-    targets->items[targets->n++] = target;
+    targets->items[targets->n++] = (Reached){ target, gates };
 }
+
+// The gates of a way as those of its beginning and one more; 0 stands for none.
+static uint32_t add_gate(Targets *targets, uint32_t before, uint32_t gate)
+{
+    if (!gate) return before;
+    const uint32_t n = before ? targets->gates[before] : 0;
+    if (targets->n_gates + n + 3 > targets->gates_capacity) {
+        targets->gates_capacity = vec_next_capacity(targets->gates_capacity, targets->n_gates + n + 3);
+        targets->gates = realloc(targets->gates, targets->gates_capacity * sizeof *targets->gates);
+        if (!targets->gates) arena_no_memory(targets->gates_capacity * sizeof *targets->gates);
+    }
+    if (targets->n_gates == 0) targets->gates[targets->n_gates++] = 0;    // no list begins at 0
+    const uint32_t at = (uint32_t)targets->n_gates;
+    targets->gates[at] = n + 1;
+    for (uint32_t i = 1; i <= n; i++) targets->gates[at + i] = targets->gates[before + i];
+    targets->gates[at + n + 1] = gate - 1;
+    targets->n_gates += n + 2;
+    return at;
+}
+
+typedef struct Way {
+    uint32_t node, gates;
+} Way;
 
 // All ends of paths from `node`; `stack` grows in the arena.
 static bool reach(orr_devs *model, const Nodes *nodes, uint32_t node, Targets *targets, Arena *work)
 {
     const size_t begin = targets->n;
-    VEC(uint32_t) stack = { 0 };
+    VEC(Way) stack = { 0 };
+    Way at = { .node = node };
     const ArenaMark mark = arena_mark(work);
     for (bool more = true; more; more = stack.n > 0) {
-        if (stack.n > 0) node = vec_pop(&stack);
-        for (uint32_t k = nodes->first[node]; k < nodes->first[node + 1]; k++) {
-            const uint32_t to = nodes->edges[k];
+        if (stack.n > 0) at = vec_pop(&stack);
+        for (uint32_t k = nodes->first[at.node]; k < nodes->first[at.node + 1]; k++) {
+            const uint32_t to = nodes->edges[k].to;
+            const uint32_t gates = add_gate(targets, at.gates, nodes->edges[k].gate);
             uint32_t index, port;
             const uint32_t decl = decl_of_node(nodes, to, &index, &port);
             const DevsDecl *d = &model->decls.items[decl];
             const uint32_t n_inputs = model->ports.items[0].n_inputs;
             const uint32_t outside = model->spots[model->n_components].word;
-            if (d->type) add_target(targets, (DevsTarget){ model->spots[d->component + index].word, port });
-            else if (decl == 0) add_target(targets, (DevsTarget){ outside, port - n_inputs });
-            else vec_push(work, &stack, to);
+            if (d->type)
+                add_target(targets, (DevsTarget){ model->spots[d->component + index].word, port }, gates);
+            else if (decl == 0) add_target(targets, (DevsTarget){ outside, port - n_inputs }, gates);
+            else vec_push(work, &stack, (Way){ to, gates });
         }
-        if (targets->n > DEVS_COUPLINGS_MAX) {
+        if (targets->n > DEVS_COUPLINGS_MAX || targets->n_gates > DEVS_COUPLINGS_MAX) {
             diag_report(model->diag, DIAG_MODEL_TOO_LARGE, no_place, targets->n, "couplings",
                         (size_t)DEVS_COUPLINGS_MAX);
             return false;
@@ -368,7 +411,7 @@ static bool reach(orr_devs *model, const Nodes *nodes, uint32_t node, Targets *t
     return true;
 }
 
-// An output with one target needs no list.
+// An output with one target that cannot be switched off needs no list.
 static bool find_output(orr_devs *model, const Nodes *nodes, uint32_t node, uint32_t output, Targets *targets,
                         Arena *work)
 {
@@ -376,9 +419,25 @@ static bool find_output(orr_devs *model, const Nodes *nodes, uint32_t node, uint
     if (!reach(model, nodes, node, targets, work)) return false;
     const size_t n = targets->n - begin;
     model->n_reached += n;
-    if (n == 1) model->outputs[output] = targets->items[--targets->n];
+    if (n == 1 && !targets->items[begin].gates) model->outputs[output] = targets->items[--targets->n].target;
     else model->outputs[output] = (DevsTarget){ (uint32_t)begin, DEVS_SEVERAL | (uint32_t)n };
     return true;
+}
+
+// The lists exactly as large as needed; never nothing, since outputs without targets point into them, too.
+static void keep_targets(orr_devs *model, Targets *targets)
+{
+    model->n_targets = targets->n;
+    model->targets = malloc((targets->n + 1) * sizeof *model->targets);
+    if (!model->targets) arena_no_memory((targets->n + 1) * sizeof *model->targets);
+    for (size_t i = 0; i < targets->n; i++) model->targets[i] = targets->items[i].target;
+    if (targets->n_gates > 0) {
+        model->target_gates = malloc((targets->n + 1) * sizeof *model->target_gates);
+        if (!model->target_gates) arena_no_memory((targets->n + 1) * sizeof *model->target_gates);
+        for (size_t i = 0; i < targets->n; i++) model->target_gates[i] = targets->items[i].gates;
+    }
+    model->gate_lists = targets->gates;
+    free(targets->items);
 }
 
 static bool find_targets(orr_devs *model, const Nodes *nodes, Arena *work)
@@ -398,10 +457,7 @@ static bool find_targets(orr_devs *model, const Nodes *nodes, Arena *work)
     }
     for (uint32_t port = 0; ok && port < model->ports.items[0].n_inputs; port++)
         ok = find_output(model, nodes, port, output++, &targets, work);
-    // exactly as large as needed; never nothing, since outputs without targets point into it, too
-    model->n_targets = targets.n;
-    model->targets = realloc(targets.items, (targets.n + 1) * sizeof *targets.items);
-    if (!model->targets) arena_no_memory((targets.n + 1) * sizeof *targets.items);
+    keep_targets(model, &targets);
     return ok;
 }
 

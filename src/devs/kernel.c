@@ -83,6 +83,10 @@ static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t send
     run->n_received += (size_t)(end - target);
     for (; target < end; target++) {
         DevsActor *actor = actor_at(run, target->word);
+        if (run->switches && !switches_can_reach(run, target, actor->component)) {
+            run->n_received--;
+            continue;
+        }
         if (actor->n_bag++ > 0) continue;
         const size_t n = run->n_receivers++;
         if (n == run->receivers_capacity)
@@ -181,6 +185,7 @@ static void place_many(orr_devs_run *run)
         const DevsTarget *last;
         for (const DevsTarget *to = devs_targets(run->model, message->output, &last); to < last; to++) {
             DevsActor *actor = actor_at(run, to->word);
+            if (run->switches && !switches_can_reach(run, to, actor->component)) continue;
             if (actor->bag < run->n_receivers) continue;
             run->bags[actor->bag + actor->n_bag++] =
                 (orr_devs_event){ message->value, to->port, message->sender };
@@ -224,8 +229,16 @@ static double schedule(orr_devs_run *run, uint32_t component, const orr_atomic *
     return t;
 }
 
-static void trace_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
+static void observe_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
 {
+    if (run->counts) {
+        orr_devs_counts *counts = &run->counts[run->call.component];
+        counts->n_internal += kind != ORR_DEVS_EXTERNAL;
+        counts->n_external += kind != ORR_DEVS_INTERNAL;
+        counts->n_confluent += kind == ORR_DEVS_CONFLUENT;
+        counts->n_received += n;
+    }
+    if (!run->options.trace) return;
     const orr_devs_trace what = { .t = run->call.t,
                                   .bag = run->clock->bag,
                                   .kind = kind,
@@ -262,8 +275,8 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
         const double elapsed = t - actor->last;
         actor->last = t;
         const double due = schedule(run, component, type, state, t);
-        if (run->options.trace)
-            trace_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
+        if (run->is_observed)
+            observe_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
     }
     run->clock->n_internal += n_imminent;
     run->clock->n_external += n_confluent;
@@ -294,18 +307,20 @@ static void move_receivers(orr_devs_run *run, double t)
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
         n_external++;
         const double due = schedule(run, component, type, state, t);
-        if (run->options.trace) trace_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
+        if (run->is_observed) observe_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
     }
     run->clock->n_external += n_external;
 }
 
 // ---- One bag
 
-static void trace_messages(orr_devs_run *run)
+static void observe_messages(orr_devs_run *run)
 {
     for (size_t m = 0; m < run->n_messages; m++) {
         const DevsMessage *message = &run->messages[m];
         const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
+        if (run->counts && is_inside) run->counts[message->sender].n_sent++;
+        if (!run->options.trace) continue;
         const uint32_t first =
             is_inside ? run->model->spots[message->sender].first_output : run->model->first_input;
         const orr_devs_trace what = { .t = run->call.t,
@@ -387,27 +402,47 @@ void kernel_bag(orr_devs_run *run, double t)
     const size_t n_imminent = find_imminent(run, t);
     if (run->inputs.n) take_inputs(run, t);
     ask_for_output(run, n_imminent);
-    if (run->options.trace) trace_messages(run);
+    if (run->is_observed) observe_messages(run);
     if (run->n_received > run->n_receivers) place_many(run);
+    run->is_moving = true;
     if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
+    run->is_moving = false;
+    if (run->switches && run->switches->n_asked) switches_apply(run);
     clock->n_messages += run->n_messages;
     clock->n_received += run->n_received;
     clock->n_bags++;
     if (++clock->bag >= run->options.max_bags) watch(run, n_imminent);
 }
 
+void kernel_init(orr_devs_run *run, uint32_t component)
+{
+    const DevsDecl *d = &run->model->decls.items[devs_decl_of_component(run->model, component)];
+    const char *params = d->params;
+    run->call.component = component;
+    if (params) params += (size_t)(component - d->component) * d->stride;
+    if (run->options.params) params = run->options.params(run->options.params_context, component);
+    if (d->type->init) d->type->init(actor_of(run, component) + 1, params, &run->call);
+}
+
+void kernel_schedule(orr_devs_run *run, uint32_t component)
+{
+    DevsActor *actor = actor_of(run, component);
+    const orr_atomic *type = run->model->types[actor->type];
+    run->call.component = component;
+    actor->last = run->call.t;
+    // a point in time may have passed meanwhile
+    if (type->traits & ORR_ATOMIC_ABSOLUTE && type->advance(actor + 1, &run->call) < run->call.t)
+        run->zero[run->clock->n_zero++] = component;
+    else schedule(run, component, type, actor + 1, run->call.t);
+}
+
 void kernel_begin(orr_devs_run *run)
 {
-    const orr_devs *model = run->model;
-    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
-        const DevsDecl *d = &model->decls.items[model->by_component[b]];
-        for (uint32_t i = 0; i < d->n; i++) {
-            void *state = actor_of(run, d->component + i) + 1;
-            const char *params = d->params;
-            run->call.component = d->component + i;
-            if (d->type->init)
-                d->type->init(state, params ? params + (size_t)i * d->stride : NULL, &run->call);
-            schedule(run, d->component + i, d->type, state, run->call.t);
-        }
+    for (uint32_t i = 0; i < run->model->n_components; i++) {
+        run->n_begun = i + 1;
+        kernel_init(run, i);
+        const DevsActor *actor = actor_of(run, i);
+        if (!run->switches || !run->switches->is_off[i])
+            schedule(run, i, run->model->types[actor->type], actor + 1, run->call.t);
     }
 }

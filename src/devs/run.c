@@ -7,7 +7,10 @@
 
 static const Place no_place = { 0 };
 
-orr_devs_options orr_devs_options_default(void) { return (orr_devs_options){ .max_bags = DEVS_BAGS_MAX }; }
+orr_devs_options orr_devs_options_default(void)
+{
+    return (orr_devs_options){ .max_bags = DEVS_BAGS_MAX, .max_memory = DEVS_MEMORY_MAX };
+}
 
 // ---- Memory
 
@@ -74,28 +77,43 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     run->diag = diag;
     run->options = *options;
     if (run->options.max_bags == 0) run->options.max_bags = DEVS_BAGS_MAX;
+    if (run->options.max_memory == 0) run->options.max_memory = DEVS_MEMORY_MAX;
     const size_t n = model->n_components;
     make_block(run);
     run->imminent = new_array(n, sizeof *run->imminent);
     make_actors(run);
+    if (options->has_counts) run->counts = new_array(n, sizeof *run->counts);
+    run->is_observed = options->has_counts || options->trace;
     const DevsPorts *ports = &model->ports.items[0];
     for (uint32_t i = 0; i < ports->n_inputs; i++)
         if ((ports->inputs[i].size + 7) / 8 > run->inputs.slot_words)
             run->inputs.slot_words = (ports->inputs[i].size + 7) / 8;
 
-    run->clock->n_components = model->n_components;
-    run->clock->state_words = model->state_words;
     run->clock->now = options->t_start;
     run->call = (orr_devs_call){ .t = options->t_start, .run = run };
+    if (model->off_parts.n > 0 || model->gates.n > 0) switches_create(run);
     kernel_begin(run);
     if (!run->has_failed) return run;
     orr_devs_run_destroy(run);
     return NULL;
 }
 
+static void destroy_objects(orr_devs_run *run)
+{
+    for (uint32_t i = 0; run->model->has_objects && i < run->n_begun; i++) {
+        DevsActor *actor = actor_of(run, i);
+        const orr_atomic *type = run->model->types[actor->type];
+        if (type->destroy) type->destroy(actor + 1);
+    }
+}
+
 void orr_devs_run_destroy(orr_devs_run *run)
 {
     if (!run) return;
+    destroy_objects(run);
+    free(run->pool);
+    free(run->counts);
+    switches_free(run);
     inputs_free(&run->inputs);
     free(run->imminent);
     free(run->receivers);
@@ -117,8 +135,10 @@ orr_random orr_devs_random(const orr_devs_call *call, const char *purpose)
     Arena work = { 0 };
     const orr_devs_options *options = &call->run->options;
     const char *name = devs_component_name(call->run->model, call->component, &work);
+    const uint32_t begun = call->run->switches ? call->run->switches->n_begun[call->component] : 0;
+    const char *again = begun ? arena_printf(&work, "#%u", begun) : "";
     const orr_random stream =
-        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s", name, purpose));
+        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s%s", name, purpose, again));
     arena_free(&work);
     return stream;
 }
@@ -175,6 +195,17 @@ double orr_devs_run_due(const orr_devs_run *run, uint32_t component)
     return calendar_time(&run->calendar, component);
 }
 
+orr_devs_counts orr_devs_run_counts(const orr_devs_run *run, uint32_t component)
+{
+    const bool is_known = run->counts && component < run->model->n_components;
+    return is_known ? run->counts[component] : (orr_devs_counts){ 0 };
+}
+
+void orr_devs_run_reset_counts(orr_devs_run *run)
+{
+    if (run->counts) memset(run->counts, 0, run->model->n_components * sizeof *run->counts);
+}
+
 orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
 {
     const orr_devs *m = run->model;
@@ -197,72 +228,8 @@ orr_devs_facts orr_devs_run_facts(const orr_devs_run *run)
     facts.run_bytes = sizeof *run + run->block_size - facts.state_bytes +
                       (n + run->receivers_capacity + run->scratch_capacity) * sizeof *run->imminent +
                       run->messages_capacity * sizeof *run->messages +
-                      run->bags_capacity * sizeof *run->bags + (run->chunk ? run->chunk->n_words * 8 : 0);
+                      run->bags_capacity * sizeof *run->bags + run->pool_capacity * sizeof *run->pool +
+                      (run->counts ? n * sizeof *run->counts : 0) +
+                      (run->chunk ? run->chunk->n_words * 8 : 0);
     return facts;
-}
-
-// ---- Saving: the block, then the inputs to come, each with its value
-
-typedef struct SavedInput {
-    double t;
-    uint64_t port;
-} SavedInput;
-
-static size_t saved_input_size(const orr_devs_run *run)
-{
-    return sizeof(SavedInput) + run->inputs.slot_words * 8;
-}
-
-size_t orr_devs_run_size(const orr_devs_run *run)
-{
-    return run->block_size + run->inputs.n * saved_input_size(run);
-}
-
-static int by_order(const void *a, const void *b)
-{
-    const DevsInput *x = a;
-    const DevsInput *y = b;
-    return (x->order > y->order) - (x->order < y->order);
-}
-
-void orr_devs_run_save(const orr_devs_run *run, void *bytes)
-{
-    char *p = bytes;
-    memcpy(p, run->block, run->block_size);
-    p += run->block_size;
-    const DevsInputs *inputs = &run->inputs;
-    Arena work = { 0 };
-    DevsInput *sorted = ARENA_ARRAY(&work, DevsInput, inputs->n + 1);
-    if (inputs->n > 0) memcpy(sorted, inputs->heap, inputs->n * sizeof *sorted);
-    qsort(sorted, inputs->n, sizeof *sorted, by_order);
-    for (uint32_t i = 0; i < inputs->n; i++) {
-        const SavedInput saved = { sorted[i].t, sorted[i].port };
-        memcpy(p, &saved, sizeof saved);
-        if (inputs->slot_words > 0)
-            memcpy(p + sizeof saved, &inputs->values[(size_t)sorted[i].slot * inputs->slot_words],
-                   inputs->slot_words * 8);
-        p += saved_input_size(run);
-    }
-    arena_free(&work);
-}
-
-int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
-{
-    DevsClock clock;
-    if (n < run->block_size || (n - run->block_size) % saved_input_size(run) != 0) return 0;
-    memcpy(&clock, bytes, sizeof clock);
-    if (clock.n_components != run->model->n_components || clock.state_words != run->model->state_words)
-        return 0;
-    memcpy(run->block, bytes, run->block_size);
-    inputs_clear(&run->inputs);
-    const char *p = (const char *)bytes + run->block_size;
-    const char *end = (const char *)bytes + n;
-    for (; p < end; p += saved_input_size(run)) {
-        SavedInput saved;
-        memcpy(&saved, p, sizeof saved);
-        inputs_add(&run->inputs, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
-    }
-    run->call.t = run->clock->now;
-    run->has_failed = false;
-    return 1;
 }

@@ -107,6 +107,7 @@ static bool enter_lane(Batch *b, const Ensemble *e, int lane, size_t index)
             run->given_start[e->names[i].state] = values[i];
         }
     }
+    chance_number(run, ensemble_number(e, index));
     if (!run_start(run)) return false;
     set_lane(b, e->model, lane, run->islands[0].x, run->islands[0].env.v);
     return true;

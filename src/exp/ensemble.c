@@ -98,6 +98,7 @@ static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Kee
     experiment.run.settings = settings;
     experiment.run.n_settings += o->n_names;
     experiment.run.cancel = o->cancel;
+    experiment.run.number = ensemble_number(e, index);
     keeper->only_end = is_only_end(e->experiment);
     keeper->result = result;
     const orr_sink sink = { .begin = begin, .row = row, .self = keeper };

@@ -45,6 +45,12 @@ typedef struct MemberResult {
     size_t     capacity;                  // rows
 } MemberResult;
 
+// The run whose luck a member has.
+static inline uint64_t ensemble_number(const Ensemble *e, size_t index)
+{
+    return e->experiment->run.number + (e->options->common ? 0 : index);
+}
+
 // ---- ensemble.c
 void member_alone(const Ensemble *e, size_t index, MemberResult *result);    // by its own run
 

@@ -396,6 +396,50 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
     experiment->n_expects = e->n_expects;
 }
 
+// A number in a range, or a message.
+static double number_within(Reader *r, const AstExpr *e, const char *what, double low, double high, bool is_whole,
+                            const char *needed)
+{
+    const double value = number(r, e, what);
+    if (r->failed || (value >= low && value <= high && (!is_whole || value == floor(value)))) return value;
+    char text[32];
+    snprintf(text, sizeof text, "%.10g", value);
+    diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, text, needed);
+    return fail(r);
+}
+
+// What is drawn, and how often.
+static void read_chances(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    if (e->seed)
+        experiment->run.seed = (uint64_t)fmax(
+            0, number_within(r, e->seed, "seed", 0, 0x1p53, true, "a whole number from 0 to 2^53 is needed"));
+    if (e->replications)
+        experiment->replications =
+            (size_t)fmax(0, number_within(r, e->replications, "replications", 2, ORR_REPLICATIONS_MAX, true,
+                                          "a whole number from 2 to 10,000,000 is needed"));
+    if (e->warm_up) {
+        experiment->warm_up = time_value(r, e->warm_up, "warm up");
+        if (experiment->warm_up < 0) {
+            diag_report(r->diag, DIAG_SETTING_VALUE, e->warm_up->place, "warm up", "a negative time", "it is how long");
+            fail(r);
+        }
+    }
+    if (e->precision)
+        experiment->precision = number_within(r, e->precision, "precision", 1e-9, 1, false,
+                                              "a part of the mean is needed, such as 0.05");
+    if (e->confidence)
+        experiment->confidence = number_within(r, e->confidence, "confidence", 0.01, 0.999999, false,
+                                               "a probability below 1 is needed, such as 0.95");
+    const char **names = ARENA_ARRAY(r->arena, const char *, e->n_precise);
+    for (uint32_t i = 0; i < e->n_precise; i++) {
+        names[i] = name_of(r, &e->precise[i], e->precise_places[i], false);
+        if (e->precise_means[i]) names[i] = arena_printf(r->arena, "mean(%s)", names[i]);
+    }
+    experiment->precise = names;
+    experiment->n_precise = e->n_precise;
+}
+
 // ---------------------------------------------------------------------------------------------- frames
 
 static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
@@ -587,6 +631,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
     read_expects(&r, e, experiment);
+    read_chances(&r, e, experiment);
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
     if (e->frame) read_frame(&r, e, experiment);
     experiment->missing = e->missing;

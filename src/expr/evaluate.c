@@ -25,6 +25,7 @@ static double value_of(const ExprPool *pool, const ExprNode *node, const Walk *w
         return values->element(values->context, access->array, (uint32_t)element);
     }
     case EXPR_DELAY: return values && values->history ? values->history(values->context, node->b, a) : NAN;
+    case EXPR_DRAW: return values && values->draw ? values->draw(values->context, node->c, a, b) : NAN;
     case EXPR_LOOKUP: return expr_lookup(&pool->tables.items[node->b], a);
     case EXPR_SLOPE: return expr_lookup_slope(&pool->tables.items[node->b], a);
     case EXPR_PIECES: return expr_pieces_value(&pool->pieces.items[node->b], a);

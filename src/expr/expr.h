@@ -36,7 +36,7 @@ extern const ExprOpInfo expr_ops[EXPR_N_OPS];
 typedef struct ExprNode {
     uint32_t op;          // ExprOp
     union {
-        // operands; of LOOKUP, SLOPE, DELAY and PIECES b is the table or history, of NEAR and GRID c is
+        // operands; of LOOKUP, SLOPE, DELAY and PIECES b is the table or history, of NEAR, GRID and DRAW c is
         struct { uint32_t a, b, c; };
         uint32_t index;                  // VAR, MODE; CONST, ELEM: place in `constants`, `accesses`
     };
@@ -93,6 +93,19 @@ typedef struct ExprPieces {
 
 // Nodes lie in pages: they never move, and growing copies none.
 enum { EXPR_PAGE_BITS = 10, EXPR_PAGE = 1 << EXPR_PAGE_BITS };
+// What DRAW draws: a number of a stream of random numbers. All distributions are made of these and of arithmetic.
+typedef enum ExprDrawKind {
+    EXPR_DRAW_UNIT,          // equally likely in (0, 1)
+    EXPR_DRAW_NORMAL,        // mean 0, deviation 1
+    EXPR_DRAW_GAMMA,         // of shape b, scale 1
+    EXPR_DRAW_POISSON,       // of mean b
+} ExprDrawKind;
+
+typedef struct ExprDraw {
+    const char  *stream;     // its name: the full path of a parameter or component
+    ExprDrawKind kind;
+} ExprDraw;
+
 typedef struct ExprNodes {
     VEC(ExprNode *) pages;        // each [EXPR_PAGE]
     size_t          n;            // nodes in all
@@ -105,6 +118,7 @@ typedef struct ExprPool {
     VEC(ExprTable) tables;
     VEC(ExprAccess) accesses;
     VEC(ExprPieces) pieces;
+    VEC(ExprDraw) draws;
     Known         known;          // by hash of a node: its index
 } ExprPool;
 
@@ -129,6 +143,8 @@ uint32_t expr_pieces_derivative(ExprPool *pool, uint32_t pieces, int by);    // 
 uint32_t expr_pieces_axis(ExprPool *pool, uint32_t pieces, int argument, ExprAxis what);
 // The table of two arguments whose value in each piece is one coefficient of it: p, q at most 1.
 uint32_t expr_pieces_term(ExprPool *pool, uint32_t pieces, int p, int q);
+// Draw number `count` of a stream; `argument` EXPR_NONE: the kind has none. The name is copied.
+Expr expr_draw(ExprPool *pool, const char *stream, ExprDrawKind kind, Expr count, Expr argument);
 static inline uint32_t expr_pieces_code(uint32_t piece) { return (piece & 3) ^ ((piece & 3) >> 1); }
 // Any operation with operands; unused ones are EXPR_NONE. Of LOOKUP, SLOPE, DELAY and PIECES b is the table's number, of
 // NEAR and GRID c is.
@@ -173,6 +189,7 @@ typedef struct ExprValues {
     double (*history)(const void *context, uint32_t delay, double at);
     const void *context;
     double t;
+    double (*draw)(const void *context, uint32_t draw, double count, double argument);
     double (*element)(const void *context, uint32_t array, uint32_t element);
     uint32_t turn[EXPR_LOOPS_MAX];    // of the loops around the expression
 } ExprValues;

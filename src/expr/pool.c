@@ -3,6 +3,7 @@
 // A node is looked up by a hash of its four words before it is made. For an operation that commutes the hash
 // is taken with the operands in ascending order and both orders compare equal, so `b + a` finds `a + b`.
 #include "base/map.h"
+#include "base/text.h"
 #include "expr/build.h"
 #include "expr/expr.h"
 #include <assert.h>
@@ -138,6 +139,17 @@ uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n
     memcpy(table.y, y, n * sizeof *y);
     vec_push(pool->arena, &pool->tables, table);
     return (uint32_t)(pool->tables.n - 1);
+}
+
+Expr expr_draw(ExprPool *pool, const char *stream, ExprDrawKind kind, Expr count, Expr argument)
+{
+    ExprDraw *last = pool->draws.n ? &vec_last(&pool->draws) : NULL;    // one stream often gives several
+    if (!last || last->kind != kind || strcmp(last->stream, stream) != 0) {
+        const ExprDraw draw = { text_copy(pool->arena, text_from(stream)), kind };
+        vec_push(pool->arena, &pool->draws, draw);
+    }
+    const uint32_t number = (uint32_t)pool->draws.n - 1;
+    return expr_make(pool, EXPR_DRAW, count, argument == EXPR_NONE ? expr_const(pool, 0) : argument, number);
 }
 
 // ---- Operations

@@ -104,6 +104,20 @@ static void print_infix(Printer *p, const ExprNode *node, const char *text, int 
     push(p, node->a, left, leading);
 }
 
+// normal("K", 0): draw number 0 of the stream K.
+static void print_draw(Printer *p, const ExprNode *node)
+{
+    static const char *const kinds[] = { "unit", "normal", "gamma", "poisson" };
+    const ExprDraw *draw = &p->pool->draws.items[node->c];
+    fprintf(p->out, "%s(\"%s\", ", kinds[draw->kind], draw->stream);
+    push_text(p, ")");
+    if (draw->kind >= EXPR_DRAW_GAMMA) {
+        push(p, node->b, LEVEL_IF, true);
+        push_text(p, ", ");
+    }
+    push(p, node->a, LEVEL_IF, true);
+}
+
 static void print_call(Printer *p, const ExprNode *node)
 {
     const ExprOpInfo *info = &expr_ops[node->op];
@@ -149,6 +163,7 @@ static void print_node(Printer *p, const Piece *piece)
     case EXPR_TIME: fputs("t", p->out); return;
     case EXPR_ELEM: print_element(p, expr_access(p->pool, piece->e)); return;
     case EXPR_TURN: print_turn(p, node); return;
+    case EXPR_DRAW: print_draw(p, node); return;
     case EXPR_MODE: fprintf(p->out, "mode %u", (unsigned)node->index); return;
     case EXPR_NEG:
         push(p, node->a, LEVEL_PRODUCT, false);

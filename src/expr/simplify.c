@@ -36,7 +36,7 @@ static Expr fold(ExprPool *pool, ExprOp op, Expr a, Expr b, Expr c)
 
     double value;
     switch (op) {
-    case EXPR_DELAY: return EXPR_NONE;
+    case EXPR_DELAY: case EXPR_DRAW: return EXPR_NONE;
     case EXPR_LOOKUP: case EXPR_SLOPE: {
         if (b >= pool->tables.n) return EXPR_NONE;
         const ExprTable *table = &pool->tables.items[b];

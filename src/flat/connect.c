@@ -20,6 +20,7 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
 {
     Flat *flat = ex->flat;
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .makes_modes = true };
+    if (port_connect(&r, item)) return;
     const Expr source = lower_ref(&r, &item->arrow.from, item->arrow.from_place);
     Entity *to;
     const uint32_t target = lower_variable(&r, &item->arrow.to, item->arrow.to_place, &to);

@@ -122,6 +122,14 @@ uint32_t declare_pre(Expander *ex, uint32_t variable, Place place)
     return pre;
 }
 
+uint32_t declare_counter(Expander *ex, const char *path, Place place)
+{
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const uint32_t counter = declare_named(ex, arena_printf(&ex->scratch, "draws(%s)", path), NULL, place);
+    arena_release(&ex->scratch, mark);
+    return counter;
+}
+
 uint32_t declare_initial_flag(Expander *ex, Place place)
 {
     if (ex->flat->initial_flag == FLAT_NONE) ex->flat->initial_flag = declare_named(ex, "initial()", NULL, place);
@@ -140,6 +148,21 @@ uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what)
     return number;
 }
 
+uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uint32_t n, const FlatVar *like)
+{
+    Flat *flat = ex->flat;
+    const uint32_t first = (uint32_t)flat->vars.n;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    for (uint32_t i = 0; i < n; i++) {
+        const Text one =
+            fields ? text_from(arena_printf(&ex->scratch, "%.*s.%s", (int)name.n, name.p, fields[i])) : name;
+        const uint32_t variable = add_var(ex, one, *like);
+        flat->vars.items[variable].start = expr_const(&flat->pool, 0);
+    }
+    arena_release(&ex->scratch, mark);
+    return first;
+}
+
 static char *add_digits(char *at, uint32_t number)
 {
     char digits[16];
@@ -151,7 +174,7 @@ static char *add_digits(char *at, uint32_t number)
 }
 
 // "u[3]" or "u[2,3]" for an element, "u" for a scalar; with the path of the instance in front. In scratch.
-static Text element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element)
+Text declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element)
 {
     const size_t n = strlen(entity->symbol->name);
     char *name = arena_alloc(&ex->scratch, scope->path.n + n + 12 * (size_t)entity->n_sizes + 3, 1),
@@ -215,7 +238,7 @@ static bool make_elements(Expander *ex, const Scope *scope, Entity *entity)
     entity->first = (uint32_t)flat->vars.n;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const ArenaMark mark = arena_mark(&ex->scratch);
-        add_var(ex, element_name(ex, scope, entity, i), var);
+        add_var(ex, declare_element_name(ex, scope, entity, i), var);
         arena_release(&ex->scratch, mark);
     }
     return true;
@@ -374,7 +397,7 @@ void declare_structural(Expander *ex, const Scope *scope, Entity *entity)
     if (text_map_count(&ex->given) == 0) return;
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const ArenaMark mark = arena_mark(&ex->scratch);
-        const uint32_t *found = text_map_find(&ex->given, element_name(ex, scope, entity, i));
+        const uint32_t *found = text_map_find(&ex->given, declare_element_name(ex, scope, entity, i));
         arena_release(&ex->scratch, mark);
         if (!found) continue;
         if (entity->n_sizes && !entity->values) {
@@ -401,6 +424,11 @@ static void declare_value(Expander *ex, Scope *scope, Entity *entity)
     const AstDecl *decl = entity->symbol->decl;
     entity->n_elements = 1;
     entity->is_broken = decl && !read_sizes(ex, scope, entity, decl->sizes, decl->n_sizes);
+    if (entity->symbol->kind == SYMBOL_PORT) {
+        if (!entity->is_broken) port_declare(ex, scope, entity);
+        entity->is_declared = true;
+        return;
+    }
     if (decl && !entity->is_broken) take_values(ex, scope, entity);
     if (entity->symbol->kind == SYMBOL_VARIABLE && !entity->is_broken)
         entity->is_broken = !make_elements(ex, scope, entity);
@@ -539,7 +567,7 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
     const Given given = sort_given(ex, entity);
     for (uint32_t i = 0; i < entity->n_elements && !expand_gives_up(ex); i++) {
         const ArenaMark mark = arena_mark(&ex->scratch);
-        const Text name = element_name(ex, scope, entity, i);
+        const Text name = declare_element_name(ex, scope, entity, i);
         char *path = arena_alloc(&ex->work, name.n + 1, 1);
         memcpy(path, name.p, name.n);
         path[name.n] = '.';

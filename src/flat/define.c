@@ -178,8 +178,16 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
         define_one(&r, item);
         break;
     case AST_INITIAL: {
-        const Expr left = lower_real(&plain, item->equation.lhs),
-                   right = lower_real(&plain, item->equation.rhs);
+        const Expr left = lower_real(&plain, item->equation.lhs);
+        const ExprNode *node = expr_node(&flat->pool, left);
+        // drawn from the stream of the variable on the left, or of the line
+        Draws draws = { .stream = node->op == EXPR_VAR ? flat->vars.items[node->index].name
+                                  : arena_printf(&ex->work, "%.*sinitial %zu", (int)scope->path.n, scope->path.p,
+                                                 diag_line(ex->diag, item->place)) };
+        Reading drawn = plain;
+        drawn.draws = &draws;
+        const Expr right = lower_real(&drawn, item->equation.rhs);
+        if (draws.n && node->op == EXPR_ELEM) array_spoil(ex, expr_access(&flat->pool, left)->array);
         if (!array_equation(ex, true, left, right, item->place))
             vec_push(flat->arena, &flat->initial, (FlatEquation){ left, right, item->place });
         break;

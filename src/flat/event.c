@@ -4,7 +4,7 @@
 
 // A body while it is read.
 typedef struct Body {
-    Reading r;
+    Reading r;       // its `draws` are of the statement being read
     Expr branch;     // truth of the `if` around, of a hidden variable; EXPR_NONE: there is none
     bool is_next;    // reads what was before the event
 } Body;
@@ -21,6 +21,18 @@ static void add_action(const Body *body, FlatAction action)
     vec_push(flat->arena, &flat->actions, action);
 }
 
+// What a statement has drawn is behind it.
+static void count_draws(const Body *body, Place place)
+{
+    const Expr count = draw_count(body->r.ex, body->r.draws);
+    if (count == EXPR_NONE) return;
+    FlatAction action = { draw_counter(body->r.draws), count, NULL, place, true };
+    if (body->branch != EXPR_NONE)
+        action.value = expr_make(&body->r.ex->flat->pool, EXPR_IF, body->branch, count,
+                                 lower_read(body->r.ex, action.target));
+    vec_push(body->r.ex->flat->arena, &body->r.ex->flat->actions, action);
+}
+
 // The same expression over the values before the event.
 static Expr read_before(Expander *ex, Expr e, Place place)
 {
@@ -30,7 +42,7 @@ static Expr read_before(Expander *ex, Expr e, Place place)
     const uint32_t *variables = expr_variables(&flat->pool, e, &ex->scratch, &n);
     for (size_t i = 0; i < n; i++) {
         const FlatKind kind = flat->vars.items[variables[i]].kind;
-        if (kind == FLAT_PARAM) continue;
+        if (kind == FLAT_PARAM || draw_counts(ex, variables[i])) continue;
         const Expr pre = lower_read(ex, declare_pre(ex, variables[i], place));
         while (ex->pre_map.n < flat->vars.n) vec_push(&ex->work, &ex->pre_map, EXPR_NONE);
         ex->pre_map.items[variables[i]] = pre;
@@ -42,10 +54,14 @@ static Expr read_before(Expander *ex, Expr e, Place place)
     return e;
 }
 
-static void read_assignment(const Body *body, const AstItem *item)
+static void read_assignment(const Body *around, const AstItem *item)
 {
-    Expander *ex = body->r.ex;
+    Expander *ex = around->r.ex;
     const Flat *flat = ex->flat;
+    Draws draws = draw_in_events(around->r.scope);
+    Body own = *around;
+    own.r.draws = &draws;
+    const Body *body = &own;
     Expr value = lower_real(&body->r, item->assign.value);
     if (body->is_next) value = read_before(ex, value, item->place);
     if (item->assign.target.n_parts == 1 && strcmp(item->assign.target.parts[0].name, "t") == 0) {
@@ -56,6 +72,11 @@ static void read_assignment(const Body *body, const AstItem *item)
     const uint32_t variable = lower_variable(&body->r, &item->assign.target, item->place, &entity);
     if (variable == FLAT_NONE) return;
     const FlatVar *v = &flat->vars.items[variable];
+    if (entity->symbol->kind == SYMBOL_PORT) {
+        EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name, "an event port");
+        diag_hint(ex->diag, "a message is sent: send %s(…)", entity->symbol->name);
+        return;
+    }
     if (v->kind != FLAT_DISCRETE && (v->kind != FLAT_VARIABLE || body->is_next)) {
         EXPAND_FAIL(ex, DIAG_EVENT_TARGET, item->place, v->name,
                     v->kind == FLAT_PARAM    ? "a parameter"
@@ -67,6 +88,7 @@ static void read_assignment(const Body *body, const AstItem *item)
         return;
     }
     add_action(body, (FlatAction){ variable, value, NULL, item->place, false });
+    count_draws(body, item->place);
 }
 
 // The truth of each branch goes to a hidden variable before anything inside is done, since what is assigned
@@ -78,14 +100,18 @@ static void read_branches(const Body *body, const AstItem *item)
     Expr none_before = body->branch;    // so far none of the conditions held
     for (; item; item = item->branch.otherwise) {
         Expr holds = none_before;
+        Draws draws = draw_in_events(body->r.scope);
+        Body deciding = *body;
+        deciding.r.draws = &draws;
         if (item->branch.condition) {
-            const Expr c = lower_truth(&body->r, item->branch.condition);
+            const Expr c = lower_truth(&deciding.r, item->branch.condition);
             holds = none_before == EXPR_NONE ? c : expr_binary(pool, EXPR_AND, none_before, c);
         }
         Body inner = *body;
         const uint32_t kept = declare_hidden(ex, body->r.scope, "if", item->place);
         const Expr real = expr_make(pool, EXPR_IF, holds, expr_const(pool, 1), expr_const(pool, 0));
         add_action(body, (FlatAction){ kept, real, NULL, item->place, true });
+        count_draws(&deciding, item->place);
         inner.branch = expr_binary(pool, EXPR_GT, lower_read(ex, kept), expr_const(pool, 0.5));
         read_body(&inner, item->branch.items, item->branch.n_items);
         const Expr not_here = expr_unary(pool, EXPR_NOT, inner.branch);
@@ -124,6 +150,52 @@ static void read_terminate(const Body *body, const AstItem *item)
                (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
 }
 
+// The values of a message and that it is sent go to hidden variables, which the run looks at behind the body.
+static void read_send(const Body *around, const AstItem *item)
+{
+    Expander *ex = around->r.ex;
+    Draws draws = draw_in_events(around->r.scope);
+    Body own = *around;
+    own.r.draws = &draws;
+    const Body *body = &own;
+    Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
+    const Entity *entity;
+    const uint32_t number = port_find(&body->r, &item->send.port, item->send.port_place, &entity);
+    if (number == FLAT_NONE) return;
+    const FlatPort port = flat->ports.items[number];
+    if (port.kind != FLAT_PORT_OUT || item->send.port.n_parts > 1) {
+        EXPAND_FAIL(ex, DIAG_SEND_TARGET, item->send.port_place, port.name);
+        diag_hint(ex->diag, port.kind == FLAT_PORT_OUT ? "send to an output of this model and lead an arrow from there"
+                                                       : "messages leave by an 'output event'");
+        return;
+    }
+    if (item->send.n_values != port.n_values) {
+        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values,
+                    (size_t)item->send.n_values);
+        return;
+    }
+    // what a branch that is not taken would compute may not exist
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    Expr *values = ARENA_ARRAY(&ex->scratch, Expr, port.n_values + 1);
+    const Expr none = expr_const(pool, 0), branch = body->branch;
+    for (uint32_t i = 0; i <= port.n_values; i++) {
+        const Expr value = i < port.n_values ? lower_real(&body->r, item->send.values[i]) : expr_const(pool, 1);
+        values[i] = branch == EXPR_NONE ? value : expr_make(pool, EXPR_IF, branch, value, none);
+    }
+    FlatSend send = { .port = number, .first = FLAT_NONE, .place = item->place };
+    for (uint32_t i = 0; i <= port.n_values; i++) {    // one behind the other
+        const bool is_flag = i == port.n_values;
+        const uint32_t kept = declare_hidden(ex, body->r.scope, is_flag ? "sent" : "message", item->place);
+        if (is_flag) send.flag = kept;
+        else if (i == 0) send.first = kept;
+        add_action(body, (FlatAction){ kept, values[i], NULL, item->place, true });
+    }
+    count_draws(body, item->place);
+    arena_release(&ex->scratch, mark);
+    vec_push(flat->arena, &flat->sends, send);
+}
+
 static void read_body(const Body *body, const AstItem *items, uint32_t n)
 {
     for (uint32_t i = 0; i < n && !expand_gives_up(body->r.ex); i++) {
@@ -132,6 +204,7 @@ static void read_body(const Body *body, const AstItem *items, uint32_t n)
         case AST_BRANCH: read_branches(body, &items[i]); break;
         case AST_FOR: read_loop(body, &items[i]); break;
         case AST_TERMINATE: read_terminate(body, &items[i]); break;
+        case AST_SEND: read_send(body, &items[i]); break;
         default: break;
         }
     }
@@ -139,10 +212,20 @@ static void read_body(const Body *body, const AstItem *items, uint32_t n)
 
 // ---- When
 
-static Expr read_time(const Reading *r, const AstExpr *e, const char *what, Reads allowed)
+// `event`: it may be drawn, and drawn anew each time.
+static Expr read_time(const Reading *plain, const AstExpr *e, const char *what, Reads allowed, FlatEvent *event)
 {
     if (!e) return EXPR_NONE;
+    Draws draws = draw_in_events(plain->scope);
+    Reading reading = *plain;
+    const Reading *r = &reading;
+    if (event) reading.draws = &draws;
     const Expr value = lower_real(r, e);
+    if (draws.n > 0) {
+        event->n_draws = draws.n;
+        event->counter = draw_counter(&draws);
+        allowed |= READS_DISCRETE | READS_INPUTS;
+    }
     if (settle_reads(r->ex, value) & ~allowed) {
         EXPAND_FAIL(r->ex, DIAG_EVENT_TIME, e->place, what, settle_offender(r->ex, value, allowed));
         diag_hint(r->ex->diag, allowed ? "it is made of numbers, parameters and discrete variables"
@@ -169,25 +252,44 @@ static void read_condition(const Reading *plain, const AstExpr *e, FlatEvent *ev
     diag_hint(ex->diag, "an event that happens once at the start is: when initial then … end");
 }
 
+static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
+{
+    Expander *ex = r->ex;
+    const Entity *entity;
+    event->port = port_find(r, &e->port, e->port_place, &entity);
+    if (event->port == FLAT_NONE) return;
+    FlatPort *port = &ex->flat->ports.items[event->port];
+    port->is_heard = true;
+    if (port->kind == FLAT_PORT_IN && e->port.n_parts == 1) return;
+    EXPAND_FAIL(ex, DIAG_ON_PORT, e->port_place, port->name);
+    diag_hint(ex->diag, "declare 'input event %s' here and lead an arrow to it", entity->symbol->name);
+}
+
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN
                                 : e->kind == AST_AT ? FLAT_AT
+                                : e->kind == AST_ON ? FLAT_ON
                                                     : FLAT_EVERY,
                         .condition = EXPR_NONE,
                         .place = e->place,
+                        .port = FLAT_NONE,
+                        .first_send = (uint32_t)flat->sends.n,
                         .chain = chain };
+    if (e->kind == AST_ON) read_port(r, e, &event);
     if (e->condition) read_condition(r, e->condition, &event);
-    event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS);
-    event.from = read_time(r, e->from, "first time", READS_PARAMS);
-    event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS);
+    event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS,
+                           e->kind == AST_EVERY ? &event : NULL);
+    event.from = read_time(r, e->from, "first time", READS_PARAMS, NULL);
+    event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS, &event);
     if (e->priority) lower_number(r, e->priority, &event.priority);
     event.first_action = (uint32_t)flat->actions.n;
     const Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
     read_body(&body, e->body, e->n_body);
     event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+    event.n_sends = (uint32_t)flat->sends.n - event.first_send;
     vec_push(flat->arena, &flat->events, event);
 }
 
@@ -200,11 +302,17 @@ void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem
         define_one(&r, e, chain);
 }
 
-Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
+Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr from, Place place)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     const uint32_t sampled = declare_hidden(ex, r->scope, "sample", place);
+    // what is drawn comes from a stream of its own: first at the start, then counted as the component's are
+    Draws at_start = { .stream = flat->vars.items[sampled].name }, later = draw_in_events(r->scope);
+    Reading first = *r, again = *r;
+    first.draws = &at_start;
+    again.draws = &later;
+    const Expr begin = lower_real(&first, written), e = at_start.n ? lower_real(&again, written) : begin;
     if (flat->arrays.n) flat->keep_failed = true;
     const Expr times[] = { period, from };
     for (int i = 0; i < 2; i++) {
@@ -213,17 +321,21 @@ Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place)
                     settle_offender(ex, times[i], READS_PARAMS));
     }
     flat->vars.items[sampled].start = EXPR_NONE;
-    vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), e, place });
+    vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, sampled), begin, place });
     const FlatEvent event = { .kind = FLAT_EVERY,
                               .condition = EXPR_NONE,
                               .time = period,
                               .from = from,
                               .after = EXPR_NONE,
                               .first_action = (uint32_t)flat->actions.n,
-                              .n_actions = 1,
+                              .n_actions = later.n ? 2 : 1,
+                              .port = FLAT_NONE,
                               .chain = (uint32_t)flat->events.n,
                               .place = place };
     vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false });
+    if (later.n)
+        vec_push(flat->arena, &flat->actions,
+                 (FlatAction){ draw_counter(&later), draw_count(ex, &later), NULL, place, true });
     vec_push(flat->arena, &flat->events, event);
     return lower_read(ex, sampled);
 }

@@ -189,10 +189,14 @@ static void print_clause(const Flat *flat, const char *word, Expr e, const ExprN
 
 void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
 {
-    static const char *const words[] = { "when", "at", "every" };
+    static const char *const words[] = { "when", "at", "every", "on" };
     const ExprNames names = flat_names(flat);
     fputs(words[event->kind], out);
     fputc(' ', out);
+    if (event->kind == FLAT_ON) {
+        fputs(flat->ports.items[event->port].name, out);
+        return;
+    }
     expr_print(&flat->pool, event->kind == FLAT_WHEN ? event->condition : event->time, &names, out);
     print_clause(flat, "from", event->from, &names, out);
     print_clause(flat, "after", event->after, &names, out);
@@ -210,6 +214,13 @@ static void print_event(const Flat *flat, const FlatEvent *event, const ExprName
         expr_print(&flat->pool, action->value, names, out);
         if (action->text) fprintf(out, " \"%s\"", action->text);
         fputc('\n', out);
+    }
+    for (uint32_t k = 0; k < event->n_sends; k++) {
+        const FlatSend *send = &flat->sends.items[event->first_send + k];
+        fprintf(out, "  if %s send %s", flat->vars.items[send->flag].name, flat->ports.items[send->port].name);
+        for (uint32_t i = 0; i < flat->ports.items[send->port].n_values; i++)
+            fprintf(out, "%s%s", i ? ", " : "(", flat->vars.items[send->first + i].name);
+        fputs(send->first == FLAT_NONE ? "\n" : ")\n", out);
     }
 }
 

@@ -115,7 +115,7 @@ typedef struct FlatAction {
     bool        is_hidden;     // the target is the truth of a branch
 } FlatAction;
 
-typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY } FlatEventKind;
+typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON } FlatEventKind;
 
 typedef struct FlatEvent {     // in the order of the text: equal priorities act in this order
     FlatEventKind kind;
@@ -123,16 +123,62 @@ typedef struct FlatEvent {     // in the order of the text: equal priorities act
     Expr     time;             // AT: the time; EVERY: the period. Over parameters
     Expr     from;             // EVERY: the first time; EXPR_NONE: one period after the start
     Expr     after;            // WHEN: the delay, over parameters and discrete variables; EXPR_NONE: none
+    uint32_t counter, n_draws; // draws in `time` or `after`: what counts them, and how many; 0: none
     double   priority;         // larger ones first
     uint32_t first_action, n_actions;    // in Flat.actions
+    uint32_t first_send, n_sends;        // in Flat.sends
+    uint32_t port;             // ON: in Flat.ports; else FLAT_NONE
     uint32_t chain;            // WHEN: the first of a when … elsewhen chain; else itself
     bool     at_start;         // WHEN: the condition reads `initial`
     Place    place;
 } FlatEvent;
 
+// ---- Messages
+//
+// Event ports of models and arrows between them are kept as a graph, which the network is made of (net/net.h). A message is
+// n doubles. What arrives at an input stays in variables until the next one, so bodies and equations read it by name.
+
+typedef enum FlatPortKind {
+    FLAT_PORT_IN,              // of a model
+    FLAT_PORT_OUT,
+    FLAT_PORT_HOLD,            // a signal input: it holds the number that arrived last
+    FLAT_PORT_COUNT,           // an input of a machine: each message makes it one more
+} FlatPortKind;
+
+typedef struct FlatPort {
+    const char  *name;         // full path: "tank.kick", "tank.job[2]"
+    FlatPortKind kind;
+    const char  *type;         // "number", "nothing" or the name of a record
+    uint32_t     n_values;     // numbers in a message
+    uint32_t     first;        // variable of the first of them; FLAT_NONE: they are not kept
+    bool         is_required;
+    bool         is_heard;     // equations or events of the models read what arrives, or act on it
+    Place        place;
+} FlatPort;
+
+// One `send` of a body, in the order of the text. After the body has run `flag` tells whether it was reached.
+typedef struct FlatSend {
+    uint32_t port;             // in Flat.ports
+    uint32_t flag;             // hidden discrete variable, to be set to 0 again
+    uint32_t first;            // hidden variables with the values; FLAT_NONE if there are none
+    Place    place;
+} FlatSend;
+
+typedef struct FlatCoupling {  // what comes to or leaves `from` arrives at `to`; both in Flat.ports
+    uint32_t from, to;
+    Place    place;
+} FlatCoupling;
+
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
 } FlatPre;
+
+typedef struct FlatDraw {      // a call of a distribution: for messages when it makes no sense
+    int         distribution;  // in num/distribution.h
+    const Expr *args;          // [n_args] as written; of `empirical` none
+    uint32_t    n_args;
+    Place       place;
+} FlatDraw;
 
 typedef struct FlatTerminal {  // one step of the terminal region, in the order written
     uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
@@ -186,6 +232,10 @@ typedef struct Flat {
     VEC(FlatEvent)    events;
     VEC(FlatAction)   actions;         // of all events, one behind the other
     VEC(FlatPre)      pres;
+    VEC(FlatPort)     ports;           // event ports
+    VEC(FlatSend)     sends;           // of all events, one behind the other
+    VEC(FlatCoupling) couplings;
+    VEC(FlatDraw)     draws;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;

@@ -129,7 +129,7 @@ static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args
         EXPAND_FAIL(r->ex, DIAG_ONLY_IN_EQUATIONS, call->place, "sample");
         return lower_poison(r);
     }
-    return event_sample(r, args[0], args[1], call->call.n_args > 2 ? args[2] : EXPR_NONE, call->place);
+    return event_sample(r, call->call.args[0], args[1], call->call.n_args > 2 ? args[2] : EXPR_NONE, call->place);
 }
 
 static Expr build_hold(const Reading *r, const AstExpr *call, const Expr *args)
@@ -306,6 +306,7 @@ Expr library_call(const Reading *r, const AstExpr *call)
     Reading plain = *r;
     plain.makes_modes = false;
     for (uint32_t i = 0; i < n; i++) {
+        if (i == 0 && f->build == build_sample) continue;    // read there: it may draw
         const Reading *reading = i < f->n_moving ? r : &plain;
         args[i] =
             f->takes_truth ? lower_any(reading, call->call.args[i]) : lower_real(reading, call->call.args[i]);

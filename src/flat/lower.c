@@ -54,6 +54,7 @@ const char *lower_kind(const Entity *entity)
     case SYMBOL_COMPONENT: return symbol->is_terminal ? "terminal" : "component";
     case SYMBOL_CONST: return "constant";
     case SYMBOL_RESULT: return "result of the terminal region";
+    case SYMBOL_PORT: return "event port";
     case SYMBOL_VARIABLE: break;
     }
     return symbol->declared == AST_PARAM   ? "parameter"
@@ -250,6 +251,15 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
             diag_hint(ex->diag, "name one of its variables: '%s.…'", symbol->name);
         return FLAT_NONE;
     }
+    if (symbol->kind == SYMBOL_PORT && (target->entity->n_fields != 1 || symbol->decl->type)) {
+        EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
+        diag_hint(ex->diag, target->entity->first == FLAT_NONE ? "its messages are read where they arrive"
+                            : target->entity->n_fields     ? "name a field of its messages: '%s.…'"
+                                                           : "its messages tell nothing but that they come", symbol->name);
+        return FLAT_NONE;
+    }
+    if (symbol->kind == SYMBOL_PORT)
+        ex->flat->ports.items[target->entity->port + target->element].is_heard = true;
     const uint32_t variable = target->entity->first + (uint32_t)target->element;
     if (primes == 0) return variable;
     if (ex->flat->vars.items[variable].kind != FLAT_VARIABLE) {
@@ -558,8 +568,10 @@ static Expr call_function(const Reading *r, const AstExpr *e, const AstFunction 
     if (past) {
         value = past->value;
     } else {
+        const uint32_t drawn_before = r->draws ? r->draws->n : 0;
         value = inline_function(r, f, args, scope, site);
-        if (ex->n_calls && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
+        const bool draws = r->draws && r->draws->n > drawn_before;    // anew with each call
+        if (ex->n_calls && !draws && map_put(&ex->call_of, hash, (uint32_t)ex->past_calls.n)) {
             Expr *kept = ARENA_ARRAY(&ex->work, Expr, f->n_params + 1u);
             memcpy(kept, args, f->n_params * sizeof *args);
             call.args = kept;
@@ -582,6 +594,8 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
     for (size_t i = 0; i < ex->ast->functions.n; i++)
         vec_push(&ex->work, &names, ex->ast->functions.items[i].name);
     for (size_t i = 0; i < ex->ast->tables.n; i++) vec_push(&ex->work, &names, ex->ast->tables.items[i].name);
+    vec_reserve(&ex->work, &names, names.n + 64);
+    draw_names(ex, names.items, &names.n);
     const char *closest = text_closest(name, names.items, names.n);
     if (r->scope && scope_find(r->scope, name))
         diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
@@ -604,6 +618,7 @@ static Expr lower_call(const Reading *r, const AstExpr *e)
     if (of_file) return call_function(r, e, &ex->ast->functions.items[*of_file], NULL);
     Expr value = table_call(r, e);
     if (value == EXPR_NONE) value = library_call(r, e);
+    if (value == EXPR_NONE) value = draw_call(r, e);
     return value == EXPR_NONE ? report_unknown_function(r, e) : value;
 }
 

@@ -21,6 +21,7 @@ typedef enum SymbolKind {
     SYMBOL_CONST,
     SYMBOL_COMPONENT,
     SYMBOL_RESULT,       // a new name in the terminal region
+    SYMBOL_PORT,         // an event port
 } SymbolKind;
 
 typedef struct Symbol {
@@ -63,6 +64,8 @@ typedef struct Value {
 typedef struct Entity {
     const Symbol *symbol;
     uint32_t   first;             // VARIABLE, RESULT: number of its first element in flat->vars
+    uint32_t   port;              // PORT: number of its first element in flat->ports
+    uint32_t   n_fields;          // PORT: numbers in a message, each with a variable
     uint32_t   array;             // VARIABLE: number in flat->arrays if it stays an array, else FLAT_NONE
     uint32_t   n_sizes;           // 0 for a scalar
     uint32_t  *sizes;             // [n_sizes]
@@ -86,6 +89,7 @@ struct Scope {
     uint32_t     depth;
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
     uint32_t     site;            // of its units
+    uint32_t     counter_plus_1;  // counts the draws of its events; 0: none so far
     Entity      *entities;        // [shape->symbols.n]
 };
 
@@ -146,6 +150,7 @@ typedef struct Expander {
     TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
+    Map         held_ports;       // input that holds messages → its port
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
     VEC(Scope *) terminals;       // instances of terminal types
@@ -170,6 +175,13 @@ typedef struct Expander {
 #define EXPAND_FAIL(ex, id, ...) ((ex)->n_errors++, diag_report((ex)->diag, id, __VA_ARGS__))
 static inline bool expand_gives_up(const Expander *ex) { return ex->n_errors > ERRORS_MAX; }
 
+// Where random numbers of an expression come from: draws number count + 0, 1, … of a stream.
+typedef struct Draws {
+    const char *stream;           // its name; NULL: that of the component
+    Scope      *scope;            // the component whose events draw, with its counter; NULL: counted from 0
+    uint32_t    n;                // so far in this expression
+} Draws;
+
 // How an expression is to be read.
 typedef struct Reading {
     Expander    *ex;
@@ -178,6 +190,7 @@ typedef struct Reading {
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
     bool         in_event;        // conditions and bodies of events: pre and initial have a meaning
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
+    Draws       *draws;           // NULL: nothing can be drawn here
     uint32_t     call_plus_1;     // inside a function that converts units: the site of the call + 1
 } Reading;
 
@@ -218,14 +231,27 @@ void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
 uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same variable
+uint32_t declare_counter(Expander *ex, const char *path, Place place);    // of draws
 uint32_t declare_initial_flag(Expander *ex, Place place);
+Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);    // in scratch
+// n variables "name", or "name.field" of each field, for what a message says.
+uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uint32_t n, const FlatVar *like);
 // Where a user would look for a terminal: at the declaration of the component that has it.
 Place    declare_owner_place(const Scope *terminal);
+
+// ---- port.c: event ports, messages and the arrows between them
+
+void port_declare(Expander *ex, Scope *scope, Entity *entity);
+void port_settle(Expander *ex);    // after all was defined: what passes through and nobody hears is not kept
+// An arrow with an event port at one of its ends. False: it has none, and is one of signals.
+bool port_connect(const Reading *r, const AstItem *item);
+// The event port of a path; FLAT_NONE, reported, if it is none.
+uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity);
 
 // ---- event.c
 
 // `sample`: a hidden discrete variable that takes the value of e at the start and then every period.
-Expr event_sample(const Reading *r, Expr e, Expr period, Expr from, Place place);
+Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr from, Place place);
 // ---- array.c: arrays that stay arrays
 
 typedef struct Slices Slices;
@@ -315,6 +341,19 @@ void lower_wrong_arguments(const Reading *r, const AstExpr *call, const char *ta
 
 void table_index(Expander *ex);                              // after shape_index_file
 Expr table_call(const Reading *r, const AstExpr *call);      // EXPR_NONE if there is no such table
+Expr table_empirical(const Reading *r, const AstExpr *call); // a draw from samples
+
+// ---- draw.c: random numbers
+
+Expr  draw_call(const Reading *r, const AstExpr *call);      // EXPR_NONE if there is no such distribution
+// of the component, counted as they happen
+static inline Draws draw_in_events(Scope *scope) { return (Draws){ .scope = scope }; }
+// The draws of an expression read with `draws` have happened: what the counter becomes. EXPR_NONE: there were none.
+Expr  draw_count(Expander *ex, const Draws *draws);
+bool  draw_counts(const Expander *ex, uint32_t variable);    // it is such a counter
+static inline uint32_t draw_counter(const Draws *draws) { return draws->scope->counter_plus_1 - 1; }    // n > 0
+Expr  draw_unit(const Reading *r);                           // equally likely in (0, 1); r->draws is given
+void  draw_names(Expander *ex, const char **names, size_t *n);    // those of the distributions, behind others
 
 // ---- library.c: the functions of the language
 

@@ -99,6 +99,18 @@ static Expr read_value(Expander *ex, const Value *value, bool makes_modes)
     return lower_value(&r, value);
 }
 
+// The same of one variable, which may be drawn: from the stream that has its name. *last is the expression read before,
+// whose value `known` is, for elements that share one.
+static Expr read_drawn(Expander *ex, const Value *value, uint32_t variable, const AstExpr **last, Expr known)
+{
+    if (value->expr == *last) return known;
+    Draws draws = { .stream = ex->flat->vars.items[variable].name };
+    const Reading r = { .ex = ex, .scope = value->scope, .draws = &draws };
+    const Expr read = lower_value(&r, value);
+    *last = draws.n ? NULL : value->expr;    // each draws for itself
+    return read;
+}
+
 // Constants in the order of declaration: each finds those before it known, so long chains are no deep
 // recursion.
 static void settle_const(Expander *ex, Scope *scope, Entity *entity)
@@ -178,9 +190,8 @@ static void settle_input(Expander *ex, Scope *scope, Entity *entity)
         }
         if (value->expr != last) {    // elements mostly share one
             const size_t errors_before = ex->n_errors;
-            start = read_value(ex, value, false);
+            start = read_drawn(ex, value, variable, &last, start);
             ok = ex->n_errors == errors_before;
-            last = value->expr;
         }
         if (!ok) continue;
         flat->vars.items[variable].start = start;
@@ -296,9 +307,11 @@ static void settle_array_param(Expander *ex, Entity *entity)
         array_spoil(ex, entity->array);
         return;
     }
-    const Expr start = read_value(ex, &entity->value, false);
-    if (settle_is_fixed(ex, start)) ex->flat->arrays.items[entity->array].start = start;
-    else array_spoil(ex, entity->array);
+    Draws draws = { .stream = "" };
+    const Reading r = { .ex = ex, .scope = entity->value.scope, .draws = &draws };
+    const Expr start = lower_value(&r, &entity->value);
+    if (settle_is_fixed(ex, start) && draws.n == 0) ex->flat->arrays.items[entity->array].start = start;
+    else array_spoil(ex, entity->array);    // each element draws for itself
 }
 
 static void settle_param(Expander *ex, Scope *scope, Entity *entity)
@@ -318,8 +331,7 @@ static void settle_param(Expander *ex, Scope *scope, Entity *entity)
         v->is_structural = entity->is_structural;
         if (!value->expr) continue;
         if (value->expr != last) {
-            start = read_value(ex, value, false);
-            last = value->expr;
+            start = read_drawn(ex, value, entity->first + i, &last, start);
             v = &flat->vars.items[entity->first + i];
             if (!settle_is_fixed(ex, start)) {
                 EXPAND_FAIL(ex, DIAG_PARAM_NOT_CONSTANT, value->expr->place, entity->symbol->name,
@@ -349,8 +361,7 @@ static void settle_discrete(Expander *ex, Scope *scope, Entity *entity)
         const Value *value = entity_value(entity, i);
         const uint32_t variable = entity->first + i;
         if (!value->expr) continue;
-        if (value->expr != last) start = read_value(ex, value, false);
-        last = value->expr;
+        start = read_drawn(ex, value, variable, &last, start);
         if (settle_reads(ex, start) & (READS_TIME | READS_VARIABLES))
             vec_push(flat->arena, &flat->initial,
                      (FlatEquation){ lower_read(ex, variable), start, entity->symbol->place });
@@ -408,7 +419,10 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
     if (!symbol_is_unknown(symbol) || !symbol->decl) return;
     if (entity->array != FLAT_NONE) {
         if (!entity->value.expr) return;
-        const Expr value = read_value(ex, &entity->value, false);
+        Draws draws = { .stream = "" };
+        const Reading r = { .ex = ex, .scope = entity->value.scope, .draws = &draws };
+        const Expr value = lower_value(&r, &entity->value);
+        if (draws.n > 0) array_spoil(ex, entity->array);    // each element draws for itself
         settle_array_start(ex, entity->array, value, symbol->decl->is_guess, symbol->place);
         return;
     }
@@ -417,8 +431,7 @@ static void settle_variable(Expander *ex, Scope *scope, Entity *entity)
     for (uint32_t i = 0; i < entity->n_elements; i++) {
         const Value *value = entity_value(entity, i);
         if (!value->expr) continue;
-        if (value->expr != last) start = read_value(ex, value, false);
-        last = value->expr;
+        start = read_drawn(ex, value, entity->first + i, &last, start);
         settle_start(ex, entity->first + i, start, symbol->decl->is_guess, symbol->place);
     }
 }

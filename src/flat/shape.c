@@ -135,7 +135,10 @@ static void add_declared(Expander *ex, Shape *shape, const AstItem *item)
     }
     const AstDecl *decl = &item->decl;
     add_symbol(ex, shape,
-               (Symbol){ .kind = decl->kind == AST_CONST ? SYMBOL_CONST : SYMBOL_VARIABLE,
+               (Symbol){ .kind = decl->kind == AST_CONST ? SYMBOL_CONST
+                                 : decl->kind == AST_EVENT_INPUT || decl->kind == AST_EVENT_OUTPUT
+                                     ? SYMBOL_PORT
+                                     : SYMBOL_VARIABLE,
                          .declared = decl->kind,
                          .name = decl->name,
                          .place = decl->place,

@@ -126,6 +126,11 @@ Expr table_call(const Reading *r, const AstExpr *call)
     const uint32_t *found = text_map_find(&ex->tables, text_from(call->call.function));
     if (!found) return EXPR_NONE;
     const AstTable *table = &ex->ast->tables.items[*found];
+    if (table->n_arguments == 0) {
+        EXPAND_FAIL(ex, DIAG_FUNCTION_UNKNOWN, call->place, table->name);
+        diag_hint(ex->diag, "these are samples: draw one with empirical(%s)", table->name);
+        return lower_poison(r);
+    }
     if (call->call.n_args != table->n_arguments) {
         lower_wrong_arguments(r, call, table->n_arguments == 1 ? "1 argument" : "2 arguments");
         diag_note(ex->diag, table->place, "'%s' is defined here", table->name);
@@ -136,4 +141,35 @@ Expr table_call(const Reading *r, const AstExpr *call)
     const uint32_t number = number_of(ex, *found);
     return table->n_arguments == 1 ? look_up(r, table, number, args, call->place)
                                    : look_up_in_grid(r, table, number, args, call->place);
+}
+
+// A number like the measurements, and between them: their distribution function runs linearly from one to the next, so its
+// inverse is a table.
+Expr table_empirical(const Reading *r, const AstExpr *call)
+{
+    Expander *ex = r->ex;
+    ExprPool *pool = &ex->flat->pool;
+    const AstExpr *what = call->call.n_args == 1 ? call->call.args[0] : NULL;
+    if (!what || what->kind != AST_REF || what->ref.n_parts != 1 || what->ref.primes || what->ref.parts[0].n_indices) {
+        lower_wrong_arguments(r, call, "the name of samples");
+        return lower_poison(r);
+    }
+    const char *name = what->ref.parts[0].name;
+    const uint32_t *found = text_map_find(&ex->tables, text_from(name));
+    const AstTable *table = found ? &ex->ast->tables.items[*found] : NULL;
+    if (!table || table->n_arguments) {
+        const char **names = ARENA_ARRAY(&ex->work, const char *, ex->ast->tables.n);
+        size_t n = 0;
+        for (size_t i = 0; i < ex->ast->tables.n; i++)
+            if (ex->ast->tables.items[i].n_arguments == 0) names[n++] = ex->ast->tables.items[i].name;
+        EXPAND_FAIL(ex, DIAG_SAMPLES_UNKNOWN, what->place, name);
+        const char *closest = text_closest(name, names, n);
+        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+        else diag_hint(ex->diag, "read them from a file: samples %s from \"data.csv\" column \"…\"", name);
+        return lower_poison(r);
+    }
+    const Expr u = draw_unit(r);
+    if (table->n_x < 2) return expr_const(pool, table->z[0]);
+    const Expr at = expr_binary(pool, EXPR_MUL, u, expr_const(pool, table->n_x - 1.0));
+    return expr_make(pool, EXPR_PIECES, at, number_of(ex, *found), EXPR_NONE);
 }

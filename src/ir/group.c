@@ -171,7 +171,7 @@ static void encode_operation(Group *g, Expr e)
     if (is_power || node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE || node->op == EXPR_DELAY)
         put(g, node->b);
     if (node->op == EXPR_PIECES) put(g, node->b);
-    if (node->op == EXPR_NEAR || node->op == EXPR_GRID) put(g, node->c);
+    if (node->op == EXPR_NEAR || node->op == EXPR_GRID || node->op == EXPR_DRAW) put(g, node->c);
 }
 
 // Visit all nodes below `root`; false if there are too many.

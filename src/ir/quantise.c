@@ -363,7 +363,7 @@ static bool has_table_second(uint32_t op)
 {
     return op == EXPR_LOOKUP || op == EXPR_SLOPE || op == EXPR_PIECES;
 }
-static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID; }
+static bool has_table_third(uint32_t op) { return op == EXPR_NEAR || op == EXPR_GRID || op == EXPR_DRAW; }
 
 static void put_node(Work *w, Met met)
 {
@@ -528,6 +528,34 @@ static void encode_array(Work *w, uint32_t array)
     }
 }
 
+static bool is_stepwise(const ExprPieces *table)
+{
+    if (table->n_breaks[0] == 0 || table->n_breaks[1] != 0) return false;
+    const double *c = table->numbers + table->n_breaks[0];
+    for (uint32_t i = 0; i <= table->n_breaks[0]; i++, c += 4)
+        if (c[1] != 0 || c[2] != 0 || c[3] != 0) return false;
+    return true;
+}
+
+// The zero function of a relation, or what IrSteps says. Returns what is to be encoded.
+static Expr zero_term(Work *w, uint32_t k)
+{
+    const FlatRelation *relation = &w->ir->flat->relations.items[k];
+    const ExprNode *zero = expr_node(w->pool, relation->zero);
+    double level;
+    if (zero->op != EXPR_SUB || !expr_is_const(w->pool, zero->b, &level)) return relation->zero;
+    const ExprNode *table = expr_node(w->pool, zero->a);
+    if (table->op != EXPR_PIECES || !is_stepwise(&w->pool->pieces.items[table->b])) return relation->zero;
+    IrQuantised *q = w->q;
+    if (!q->steps) {
+        q->steps = arena_alloc(&q->arena, q->n_relations, sizeof *q->steps);
+        for (uint32_t i = 0; i < q->n_relations; i++) q->steps[i].table = FLAT_NONE;
+    }
+    q->steps[k].table = table->b;
+    q->steps[k].level = level;
+    return table->a;
+}
+
 static void encode_all(Work *w)
 {
     const Ir *ir = w->ir;
@@ -542,8 +570,7 @@ static void encode_all(Work *w)
                FLAT_NONE);
     w->inlines_all = true;
     for (uint32_t k = 0; k < q->n_relations && !w->failed; k++)
-        encode(w, q->n_states + q->n_shared + k, TERM_RELATION, (Met){ ir->flat->relations.items[k].zero, 0 },
-               FLAT_NONE);
+        encode(w, q->n_states + q->n_shared + k, TERM_RELATION, (Met){ zero_term(w, k), 0 }, FLAT_NONE);
 }
 
 // ---- Shapes as expressions
@@ -754,8 +781,12 @@ static void begin_lists(IrQuantised *q, IrLists *lists, uint32_t n)
 
 static void sum_lists(IrQuantised *q, IrLists *lists, uint32_t n)
 {
-    // counted two places ahead, so that filling in leaves each start where it belongs
-    for (uint32_t i = 2; i < n + 2; i++) lists->start[i] += lists->start[i - 1];
+    // counted two places ahead, so that filling in leaves each start where it belongs; where all lists are
+    // empty, nothing is written, and a million of them have no memory
+    for (uint32_t i = 2, sum = 0; i < n + 2; i++) {
+        sum += lists->start[i];
+        if (sum) lists->start[i] = sum;
+    }
     lists->item = ARENA_ARRAY(&q->arena, uint32_t, lists->start[n + 1]);
 }
 

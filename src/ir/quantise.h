@@ -65,6 +65,12 @@ typedef struct IrQuantised {
     bool *bends;                // [n_states] it is not linear in what it reads, likewise
     bool *watches_time;         // [n_relations]
     uint8_t *comparison;        // [n_relations] ExprOp: which
+    // A zero function that is constant between the breaks of a table, minus a level, has no slope by which
+    // its change could be foreseen: of such a relation the term is the argument of the table.
+    struct IrSteps {
+        uint32_t table;    // of pool.pieces; FLAT_NONE: the term is the zero function itself
+        double level;
+    } *steps;    // [n_relations]; NULL: none is such
 } IrQuantised;
 
 // Why a model cannot be treated like this.

@@ -76,6 +76,7 @@ typedef enum AstDeclKind {
     AST_PARAM, AST_CONST, AST_INPUT, AST_VAR, AST_OUTPUT,
     AST_ACROSS, AST_THROUGH,    // of a terminal type: equal on a node, and summing to zero
     AST_DISCRETE,               // changes at events only
+    AST_EVENT_INPUT, AST_EVENT_OUTPUT,    // `input event job : Job`: where messages arrive and leave
 } AstDeclKind;
 
 typedef struct AstDecl {
@@ -89,6 +90,9 @@ typedef struct AstDecl {
     const char *unit;         // "m/s^2" or NULL
     Place       unit_place;
     const char *doc;          // NULL if none
+    const char *type;         // of messages: a record, "nothing", or NULL: a number
+    Place       type_place;
+    bool        is_required;  // an event input that must be connected
     Place       place;        // the name
 } AstDecl;
 
@@ -118,6 +122,7 @@ typedef enum AstItemKind {
     AST_EVENT,        // when, at, every … then … end; next x = e every h
     AST_BRANCH,       // if c then … else … end, in the body of an event
     AST_TERMINATE,    // terminate "reason", in the body of an event
+    AST_SEND,         // send port(values), in the body of an event
 } AstItemKind;
 
 typedef struct AstFunction {
@@ -131,16 +136,18 @@ typedef struct AstFunction {
     Place        place;       // the name
 } AstFunction;
 
-typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT } AstEventKind;
+typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON } AstEventKind;
 
 typedef struct AstEvent {
     AstEventKind kind;
     AstExpr     *condition;   // WHEN
+    AstRef       port;        // ON: the event input
+    Place        port_place;
     AstExpr     *time;        // AT: the time; EVERY, NEXT: the period
     AstExpr     *from;        // EVERY, NEXT: the first time; NULL: one period after the start
     AstExpr     *after;       // WHEN: the delay; NULL: none
     AstExpr     *priority;    // NULL: 0
-    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE; NEXT: one AST_ASSIGN
+    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE, AST_SEND; NEXT: one AST_ASSIGN
     uint32_t     n_body;
     struct AstEvent *otherwise;    // WHEN: its `elsewhen`, of the same kind; or NULL
     Place        place;       // from its first word to what its condition ends with
@@ -170,6 +177,7 @@ struct AstItem {
         // `else` is a branch with a NULL condition, `elseif` one with another
         struct { AstExpr *condition; AstItem *items; uint32_t n_items; AstItem *otherwise; } branch;
         const char *terminate;                                    // the reason
+        struct { AstRef port; Place port_place; AstExpr **values; uint32_t n_values; } send;
     };
 };
 
@@ -244,6 +252,130 @@ typedef struct AstMachine {
     uint32_t        n_items;
 } AstMachine;
 
+// ---- Discrete events: message types and atomics
+
+typedef struct AstField {     // `size [kg]`, `urgent : boolean`
+    const char *name;
+    const char *unit;         // NULL if none
+    const char *type;         // NULL: a number
+    Place       place, type_place;
+} AstField;
+
+typedef struct AstRecord {    // what a message says: `record Job … end`
+    const char *name, *doc;
+    Place       place;        // the name
+    AstField   *fields;       // [n_fields]
+    uint32_t    n_fields;
+} AstRecord;
+
+typedef struct AstEnum {      // `enum Colour red, green, blue`
+    const char  *name, *doc;
+    Place        place;       // the name
+    const char **values;      // [n_values]
+    Place       *places;
+    uint32_t     n_values;
+} AstEnum;
+
+typedef struct AstPort {      // `input event job : Job`
+    const char *name, *doc;
+    const char *type;         // NULL: a number; "nothing": it tells only that it comes
+    const char *unit;         // of a number; NULL if none
+    bool        is_output;
+    bool        is_required;  // of an input: it must be coupled
+    Place       place, type_place;
+} AstPort;
+
+// A statement of a `do` block.
+typedef struct AstAct AstAct;
+typedef enum AstActKind {
+    AST_ACT_ASSIGN,           // target := value
+    AST_ACT_CALL,             // push(waiting, job): value
+    AST_ACT_IF,               // if value then body else other end
+    AST_ACT_FOR,              // for index in value..last body end
+} AstActKind;
+struct AstAct {
+    AstActKind  kind;
+    Place       place;
+    AstRef      target;
+    Place       target_place;
+    AstExpr    *value, *last;
+    const char *index;
+    AstAct     *body, *other; // [n_body], [n_other]; `elseif` is an AST_ACT_IF that is all of `other`
+    uint32_t    n_body, n_other;
+};
+
+// Where a transition leads: [do ACTS] -> STATE [keeping time], a choice, or one of several by chance.
+typedef struct AstGoal AstGoal;
+struct AstGoal {
+    AstAct     *acts;         // [n_acts] done first
+    uint32_t    n_acts;
+    const char *state;        // NULL: the present one, keeping time; or a choice
+    bool        keeps;        // keeping time
+    AstExpr    *condition;    // of a choice between yes and no; else NULL
+    AstGoal    *yes, *no;
+    AstExpr   **chances;      // [n_chances] of each in `cases`; none: it is certain
+    AstGoal    *cases;
+    uint32_t    n_chances;
+    Place       place;
+};
+
+typedef struct AstEmit {      // `done(now) if size > 2` behind `send`
+    const char *port;
+    AstExpr    *value;        // NULL: nothing is told
+    AstExpr    *condition;    // NULL: always
+    Place       place, port_place;
+} AstEmit;
+
+typedef struct AstTransition {
+    const char *port;         // `on PORT`; NULL: `after`
+    AstExpr    *guard;        // NULL: always
+    AstEmit    *emits;        // [n_emits] of `after`
+    uint32_t    n_emits;
+    AstGoal     goal;
+    Place       place, port_place;
+} AstTransition;
+
+typedef struct AstState {     // `state busy for exponential(mean)` and what follows it
+    const char    *name, *doc;
+    AstExpr       *duration;  // NULL: for ever
+    AstTransition *transitions;    // [n_transitions]
+    uint32_t       n_transitions;
+    Place          place;     // the name
+    Place          line;      // all of its first line
+} AstState;
+
+typedef struct AstCell {      // a variable of an atomic: `var n = 0`, `var now : Job`, `var waiting = queue(Job)`
+    const char *name, *doc;
+    AstExpr    *size;         // of an array; NULL: one
+    AstExpr    *value;        // NULL if none
+    const char *type;         // NULL: that of the value
+    const char *unit;         // NULL if none
+    Place       place, type_place;
+} AstCell;
+
+typedef enum AstConfluent {
+    AST_CONFLUENT_INTERNAL,   // first
+    AST_CONFLUENT_EXTERNAL,   // first
+    AST_CONFLUENT_OWN,        // a block of its own
+} AstConfluent;
+
+typedef struct AstAtomic {
+    const char    *name, *doc;
+    Place          place;     // the name
+    AstDecl       *params;    // [n_params] AST_PARAM and AST_CONST, in the order written
+    AstPort       *ports;     // [n_ports]
+    AstCell       *cells;     // [n_cells]
+    AstTransition *common;    // [n_common] `on` before the first state: in any state
+    AstState      *states;    // [n_states]
+    uint32_t       n_params, n_ports, n_cells, n_common, n_states;
+    bool           has_start;
+    AstGoal        start;     // `start idle`, with what is done first
+    AstConfluent   confluent;
+    bool           has_confluent;
+    AstGoal        confluent_goal;    // AST_CONFLUENT_OWN
+    Place          start_place, confluent_place;
+} AstAtomic;
+
 typedef struct AstPlot {      // `plot x, v over t`
     AstRef  *ys;              // [n_ys]
     uint32_t n_ys;
@@ -311,6 +443,10 @@ typedef struct AstExperiment {
     AstExpect  *expects;      uint32_t n_expects;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
+    AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
+    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all that is recorded
+    Place      *precise_places;
+    bool       *precise_means;                     // [n_precise] mean(y): of its rows
     const char *frame;        // `in FRAME`, or NULL
     Place       frame_place;
     const char *outside;      // of the frame: "stop" or "go on"; NULL: as the frame says
@@ -345,7 +481,7 @@ typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, 
     const char *name, *doc;
     Place       place;        // the name
     AstArgument arguments[2];
-    uint32_t    n_arguments;  // 1 or 2
+    uint32_t    n_arguments;  // 1 or 2; 0: `samples`, measurements to draw from, with z ascending
     const char *unit;         // of the value; NULL if none
     Place       unit_place;
     AstBetween  between;
@@ -375,6 +511,9 @@ typedef struct Ast {
     VEC(AstModel)      terminals;                  // their items are AST_DECLs, across and through
     VEC(AstModel)      models;
     VEC(AstMachine)    machines;
+    VEC(AstRecord)     records;
+    VEC(AstEnum)       enums;
+    VEC(AstAtomic)     atomics;
     VEC(AstFunction)   functions;
     VEC(AstExperiment) experiments;
     VEC(AstFrame)      frames;

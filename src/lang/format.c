@@ -30,6 +30,7 @@ typedef struct Formatter {
     size_t     n_marks, next_mark;
     size_t     depth;           // of open blocks
     size_t     statement_depth; // of the statement under way
+    size_t     state_depth;     // of what belongs to a state of an atomic; 0: outside of states
     size_t     end;             // of the last token written, in the source
     bool       statement_over;  // the next token starts a statement
     bool       body_begins;     // … the first of a body
@@ -124,12 +125,19 @@ static void add_comment(Formatter *f, Token token, size_t breaks)
 static void add_code(Formatter *f, Token token, size_t breaks)
 {
     // `then` and `else` in a new line still belong to the statement before
-    const bool is_else = has_mark(f, token, MARK_ELSE), is_middle = is_else || has_mark(f, token, MARK_MIDDLE);
+    const bool is_else = has_mark(f, token, MARK_ELSE), is_state = has_mark(f, token, MARK_STATE);
+    const bool is_middle = is_else || has_mark(f, token, MARK_MIDDLE) || (is_state && f->state_depth > 0);
     const bool starts =
         f->statement_over && (is_else || (token.kind != TOKEN_THEN && token.kind != TOKEN_ELSE));
+    const bool leaves = f->state_depth > 0 && f->depth == f->state_depth;
+    if (leaves && (has_mark(f, token, MARK_LEAVE) || has_mark(f, token, MARK_CLOSE))) {
+        f->state_depth = 0;
+        f->depth--;
+    }
     if (has_mark(f, token, MARK_CLOSE)) f->depth--;
     if (starts) f->statement_depth = is_middle ? f->depth - 1 : f->depth;
-    if (has_mark(f, token, MARK_OPEN)) f->depth++;
+    if (has_mark(f, token, MARK_OPEN) || has_mark(f, token, MARK_DO)) f->depth++;
+    if (is_state && f->state_depth == 0) f->state_depth = ++f->depth;
     const bool is_sign = has_mark(f, token, MARK_SIGN);
     const bool connects = has_mark(f, token, MARK_CONNECT);
     const bool loose = connects || has_mark(f, token, MARK_LOOSE)
@@ -146,7 +154,7 @@ static void add_code(Formatter *f, Token token, size_t breaks)
         str_add_text(&f->code, lex_text(&f->lexer, token));
     }
     // statements follow such a `then` or `else`, on the same line or in the next
-    f->body_begins = is_else || has_mark(f, token, MARK_BODY);
+    f->body_begins = is_else || has_mark(f, token, MARK_BODY) || has_mark(f, token, MARK_DO);
     f->statement_over = f->body_begins;
     f->previous = token;
     f->previous_is_sign = is_sign;

@@ -93,10 +93,11 @@ static void report_outside(Parser *p)
 static bool parse_misspelt(Parser *p)
 {
     static const char *const words[] = { "model", "machine", "function", "experiment",
-                                         "frame", "use",     "unit",     "terminal", "table" };
+                                         "frame", "use",     "unit",     "terminal", "table",
+                                         "atomic", "record", "enum", "samples" };
     static const struct { const char *theirs, *ours; } table[] = {
         { "import", "use" },  { "include", "use" },         { "class", "model" }, { "connector", "terminal" },
-        { "block", "model" }, { "simulate", "experiment" },
+        { "block", "model" }, { "simulate", "experiment" },  { "struct", "record" },
     };
     if (!parse_at(p, TOKEN_NAME) || parse_is_model_word(lex_text(&p->lexer, p->token))) {
         report_outside(p);
@@ -122,33 +123,32 @@ static bool parse_misspelt(Parser *p)
     else if (text_is(text_from(meant), "frame")) parse_frame(p);
     else if (text_is(text_from(meant), "terminal")) parse_terminal_type(p);
     else if (text_is(text_from(meant), "table")) parse_table(p);
+    else if (text_is(text_from(meant), "samples")) parse_samples(p);
+    else if (text_is(text_from(meant), "atomic")) parse_atomic(p);
+    else if (text_is(text_from(meant), "record")) parse_record_type(p);
+    else if (text_is(text_from(meant), "enum")) parse_enum_type(p);
     else return false;
     return true;
 }
 
 static void parse_top(Parser *p, bool is_first)
 {
-    static const char *const later[] = { "atomic" };
-    const Token token = p->token;
     const TokenKind next = parse_peek(p).kind;
     const bool named = next == TOKEN_NAME || next == TOKEN_QUOTED;
     if (parse_at_word(p, "orrery") && next == TOKEN_NUMBER) {
         parse_version(p, is_first);
         return;
     }
-    for (size_t i = 0; named && i < sizeof later / sizeof *later; i++) {
-        if (!parse_at_word(p, later[i])) continue;
-        parse_not_yet(p, token);
-        parse_advance(p);
-        parse_block_skip(p);
-        return;
-    }
     if (parse_at_word(p, "model")) parse_model(p);
     else if (parse_at_word(p, "machine") && (named || next == TOKEN_END)) parse_machine(p);
+    else if (parse_at_word(p, "atomic") && (named || next == TOKEN_END)) parse_atomic(p);
+    else if (parse_at_word(p, "record") && (named || next == TOKEN_END)) parse_record_type(p);
+    else if (parse_at_word(p, "enum") && (named || next == TOKEN_END)) parse_enum_type(p);
     else if (parse_at_word(p, "experiment")) parse_experiment(p);
     else if (parse_at_word(p, "frame") && (named || next == TOKEN_END)) parse_frame(p);
     else if (parse_at_word(p, "terminal") && (named || next == TOKEN_END)) parse_terminal_type(p);
     else if (parse_at_word(p, "table") && (named || next == TOKEN_END)) parse_table(p);
+    else if (parse_at_word(p, "samples") && (named || next == TOKEN_END)) parse_samples(p);
     else if (parse_at_word(p, "function")) parse_file_function(p);
     else if (parse_at_word(p, "use")) parse_use(p);
     else if (parse_at_word(p, "unit")) parse_unit_definition(p);

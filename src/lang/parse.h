@@ -20,6 +20,9 @@ typedef enum ParseMarkKind {
     MARK_MIDDLE,   // starts another part of a block: `elsewhen`, `elseif`
     MARK_ELSE,     // both: the `else` of a block
     MARK_LOOSE,    // `*` and `/` of a machine: no arithmetic
+    MARK_DO,       // a `do` behind which statements follow, up to a MARK_CLOSE
+    MARK_STATE,    // starts the first line of a state of an atomic
+    MARK_LEAVE,    // starts a statement that belongs to no state
 } ParseMarkKind;
 
 typedef struct ParseMark {
@@ -146,7 +149,17 @@ void parse_model(Parser *p);                                 // at the word `mod
 void parse_machine(Parser *p);                               // at the word `machine`
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
+void parse_declarations(Parser *p, AstDeclKind kind);        // at `param`, `var` …: AST_DECLs on p->items
+bool parse_own_unit(Parser *p, const char **unit);            // [unit], if there is one
 void parse_experiment(Parser *p);                            // at the word `experiment`
+
+// ---- parse_atomic.c
+
+void parse_atomic(Parser *p);                                // at the word `atomic`
+void parse_record_type(Parser *p);                                // at the word `record`
+void parse_enum_type(Parser *p);                                  // at the word `enum`
+// Behind `input event` or `output event`; what was read is right also after an error.
+bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n);
 
 // ---- parse_bind.c
 
@@ -155,5 +168,6 @@ bool parse_input(Parser *p, AstInput *input);                // behind the word 
 bool parse_output_to(Parser *p, AstSend *send);              // behind `output`, likewise
 bool parse_outside(Parser *p, const char **outside);         // behind `outside`: stop, or go on
 
+void parse_samples(Parser *p);                               // at the word `samples`; parse_table.c
 void parse_table(Parser *p);                                 // at the word `table`; parse_table.c
 bool parse_is_model_word(Text word);                         // starts a statement of a model

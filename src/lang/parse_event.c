@@ -4,8 +4,9 @@
 //     at TIME [priority N] then … end
 //     every PERIOD [from TIME] [priority N] then … end
 //     next NAME = VALUE every PERIOD [from TIME]
+//     on PORT [priority N] then … end
 //
-// A body is a list of assignments, `if` and `for` blocks and `terminate`. It may stand on one line.
+// A body is a list of assignments, `if` and `for` blocks, `send` and `terminate`. It may stand on one line.
 #include "lang/parse.h"
 
 static bool parse_body(Parser *p, AstItem **items, uint32_t *n, bool *ends);
@@ -51,6 +52,33 @@ static void parse_terminate(Parser *p)
         if (parse_report(p, "a text in double quotes"))
             diag_hint(p->diag, "say why: terminate \"tank is empty\"");
         return;
+    }
+    item.place = parse_since(p, start);
+    vec_push(&p->scratch, &p->items, item);
+}
+
+// send PORT, send PORT(value, …)
+static void parse_send(Parser *p)
+{
+    const uint32_t start = p->token.offset;
+    parse_advance(p);
+    AstItem item = { .kind = AST_SEND };
+    if (!parse_ref(p, &item.send.port, &item.send.port_place, "the name of an event port")) return;
+    if (parse_at(p, TOKEN_LPAREN)) {
+        const Token open = p->token;
+        const size_t base = p->exprs.n;
+        parse_mark(p, MARK_CALL, open);
+        parse_advance(p);
+        bool ok = true;
+        if (!parse_at(p, TOKEN_RPAREN)) {
+            do {
+                AstExpr *value = parse_expr(p);
+                ok = value != NULL;
+                if (ok) vec_push(&p->scratch, &p->exprs, value);
+            } while (ok && parse_accept(p, TOKEN_COMMA));
+        }
+        item.send.values = PARSE_TAKE(p, exprs, base, &item.send.n_values);
+        if (!ok || !parse_close(p, open, TOKEN_RPAREN, "',' or ')'")) return;
     }
     item.place = parse_since(p, start);
     vec_push(&p->scratch, &p->items, item);
@@ -169,7 +197,9 @@ static void parse_body_statement(Parser *p)
         parse_body_for(p);
     } else if (parse_at_keyword(p, "terminate", false)) {
         parse_terminate(p);
-    } else if (parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true) ||
+    } else if (parse_at_keyword(p, "send", false)) {
+        parse_send(p);
+    } else if (parse_at_keyword(p, "on", false) || parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true) ||
                parse_at_keyword(p, "every", true)) {
         if (parse_report(p, "an assignment"))
             diag_hint(p->diag, "an event stands outside of others; 'if' asks for something here");
@@ -252,7 +282,7 @@ static AstEvent *parse_next(Parser *p)
 
 AstEvent *parse_event(Parser *p, AstEventKind kind)
 {
-    static const char *const words[] = { "when", "at", "every" };
+    static const char *const words[] = { "when", "at", "every", "next", "on" };
     if (kind == AST_NEXT) return parse_next(p);
     const Token opener = p->token;
     AstEvent *first = NULL, **next = &first;
@@ -262,9 +292,11 @@ AstEvent *parse_event(Parser *p, AstEventKind kind)
         AstEvent *e = *next = ARENA_NEW(p->arena, AstEvent);
         e->kind = kind;
         parse_advance(p);
-        if (kind == AST_WHEN) e->condition = parse_condition(p);
-        else e->time = parse_expr(p);
-        const bool ok = (e->condition || e->time) && parse_clauses(p, e);
+        bool ok = true;
+        if (kind == AST_ON) ok = parse_ref(p, &e->port, &e->port_place, "the name of an event port");
+        else if (kind == AST_WHEN) ok = (e->condition = parse_condition(p)) != NULL;
+        else ok = (e->time = parse_expr(p)) != NULL;
+        ok = ok && parse_clauses(p, e);
         e->place = parse_since(p, start);
         if (!ok || !parse_then(p)) {
             if (block.words) parse_block_skip(p);

@@ -5,6 +5,9 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstSetting) options, sets, quanta;
     VEC(AstRef)     records;
     VEC(Place)      record_places;
+    VEC(AstRef)     precise;
+    VEC(Place)      precise_places;
+    VEC(bool)       precise_means;
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
     VEC(AstInput)   inputs;
@@ -146,6 +149,30 @@ static void parse_record(Parser *p, AstExperiment *e, Lists *lists)
     if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
 }
 
+// `precision 0.05 of x, mean(y)`
+static void parse_precision(Parser *p, AstExperiment *e, Lists *lists, Place word)
+{
+    parse_once(p, &e->precision, "precision", word);
+    if (!parse_accept_word(p, "of")) return;
+    do {
+        AstRef ref;
+        Place place;
+        const bool is_mean = parse_at_word(p, "mean") && parse_peek(p).kind == TOKEN_LPAREN;
+        Token open = p->token;
+        if (is_mean) {
+            parse_advance(p);
+            open = p->token;
+            parse_mark(p, MARK_CALL, open);
+            parse_advance(p);
+        }
+        if (!parse_ref(p, &ref, &place, "the name of a variable")) return;
+        if (is_mean && !parse_close(p, open, TOKEN_RPAREN, "')'")) return;
+        vec_push(&p->scratch, &lists->precise, ref);
+        vec_push(&p->scratch, &lists->precise_places, place);
+        vec_push(&p->scratch, &lists->precise_means, is_mean);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
 static void parse_plot(Parser *p, Lists *lists)
 {
     VEC(AstRef) ys = { 0 };
@@ -192,10 +219,11 @@ static void parse_expectation(Parser *p, Lists *lists)
 static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = {
-        "from", "until", "every", "solver", "set", "quantum", "input", "output", "record", "plot", "expect", "outside"
+        "from", "until", "every", "solver", "set", "quantum", "input", "output", "record", "plot", "expect", "outside",
+        "seed", "replications", "warm", "precision", "confidence"
     };
     static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
-                                         "predict", "policy",  "morphism", "replicate", 
+                                         "predict", "policy",  "morphism",
                                          "monte",   "compare", "steady",    };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
@@ -234,6 +262,14 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
+    else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
+    else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
+    else if (parse_accept_word(p, "confidence")) parse_once(p, &e->confidence, "confidence", place);
+    else if (parse_accept_word(p, "precision")) parse_precision(p, e, lists, place);
+    else if (parse_accept_word(p, "warm")) {
+        if (parse_accept_word(p, "up")) parse_once(p, &e->warm_up, "warm up", place);
+        else parse_unexpected(p, "'up' and a time");
+    }
     else if (parse_accept_word(p, "input")) {
         AstInput input;
         if (parse_input(p, &input)) vec_push(&p->scratch, &lists->inputs, input);
@@ -282,6 +318,9 @@ void parse_experiment(Parser *p)
     e.quanta = COPY(p, lists.quanta, &e.n_quanta);
     e.records = COPY(p, lists.records, &e.n_records);
     e.record_places = COPY(p, lists.record_places, &n_places);
+    e.precise = COPY(p, lists.precise, &e.n_precise);
+    e.precise_places = COPY(p, lists.precise_places, &n_places);
+    e.precise_means = COPY(p, lists.precise_means, &n_places);
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);

@@ -29,6 +29,8 @@ static const struct DeclKind {
     [AST_ACROSS] = { "across", "variable of a terminal type" },
     [AST_THROUGH] = { "through", "variable of a terminal type" },
     [AST_DISCRETE] = { "discrete", "discrete variable" },
+    [AST_EVENT_INPUT] = { "input event", "event port" },
+    [AST_EVENT_OUTPUT] = { "output event", "event port" },
 };
 
 static bool parse_unit(Parser *p, const char **unit, Place *place)
@@ -52,6 +54,12 @@ static bool parse_unit(Parser *p, const char **unit, Place *place)
     }
     parse_advance(p);
     return true;
+}
+
+bool parse_own_unit(Parser *p, const char **unit)
+{
+    Place place;
+    return parse_unit(p, unit, &place);
 }
 
 // A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
@@ -133,9 +141,54 @@ static bool parse_declaration(Parser *p, AstDeclKind kind, uint32_t start)
     return true;
 }
 
-static void parse_declarations(Parser *p, AstDeclKind kind)
+// name sizes [unit] [: type] [required] ["doc"]; behind `input event` or `output event`
+static void parse_model_ports(Parser *p, AstDeclKind kind)
 {
     parse_advance(p);
+    do {
+        const uint32_t start = p->token.offset;
+        AstDecl decl = { .kind = kind, .place = parse_here(p) };
+        decl.name = parse_name(p, "the name of an event port");
+        if (!decl.name) return;
+        if (parse_at(p, TOKEN_LBRACKET)) {
+            decl.sizes = parse_indices(p, &decl.n_sizes);
+            if (!decl.sizes) return;
+        }
+        if (!parse_unit(p, &decl.unit, &decl.unit_place)) return;
+        if (parse_accept(p, TOKEN_COLON)) {
+            decl.type_place = parse_here(p);
+            decl.type = parse_name(p, "the type of its messages");
+            if (!decl.type) return;
+        }
+        if (kind == AST_EVENT_INPUT && parse_accept_word(p, "required")) decl.is_required = true;
+        if (parse_at(p, TOKEN_EQUALS) || parse_at(p, TOKEN_TILDE)) {
+            if (parse_report(p, "',' or the end of the statement"))
+                diag_hint(p->diag, "an event port has no value; it gets one with each message");
+            return;
+        }
+        decl.doc = parse_doc(p);
+        AstItem item = item_since(p, AST_DECL, start);
+        item.decl = decl;
+        add_item(p, item);
+    } while (parse_accept(p, TOKEN_COMMA));
+    if (parse_at_name(p)) parse_unexpected(p, "',' or the end of the statement");
+}
+
+// `event` behind `input` or `output`, unless that is the name of what is declared.
+static bool at_event_port(const Parser *p)
+{
+    if (!parse_at_word(p, "event")) return false;
+    const TokenKind next = parse_peek(p).kind;
+    return next == TOKEN_NAME || next == TOKEN_QUOTED;
+}
+
+void parse_declarations(Parser *p, AstDeclKind kind)
+{
+    parse_advance(p);
+    if ((kind == AST_INPUT || kind == AST_OUTPUT) && at_event_port(p)) {
+        parse_model_ports(p, kind == AST_INPUT ? AST_EVENT_INPUT : AST_EVENT_OUTPUT);
+        return;
+    }
     do {
         if (!parse_declaration(p, kind, p->token.offset)) return;
     } while (parse_accept(p, TOKEN_COMMA));
@@ -509,7 +562,7 @@ static void parse_event_item(Parser *p, AstEventKind kind)
 
 typedef enum Statement {
     ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
-    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT,
+    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON,
 } Statement;
 
 static const struct Word {
@@ -535,6 +588,7 @@ static const struct Word {
     { "at", ST_AT, 0, true },
     { "every", ST_EVERY, 0, true },
     { "next", ST_NEXT, 0, false },
+    { "on", ST_ON, 0, false },
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -603,6 +657,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_AT: parse_event_item(p, AST_AT); return;
         case ST_EVERY: parse_event_item(p, AST_EVERY); return;
         case ST_NEXT: parse_event_item(p, AST_NEXT); return;
+        case ST_ON: parse_event_item(p, AST_ON); return;
         }
     }
     if (parse_at(p, TOKEN_NAME)) {

@@ -76,6 +76,10 @@ static bool parse_columns(Parser *p, AstTable *table)
     if (ok && table->n_columns != table->n_arguments + 1) {
         const bool one = table->n_arguments == 1;
         ok = false;
+        if (table->n_arguments == 0) {
+            PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->end - 1), "one column", "several");
+            return false;
+        }
         if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->end - 1), one ? "two columns" : "three columns",
                        "another number of them"))
             diag_hint(p->diag,
@@ -256,5 +260,29 @@ void parse_table(Parser *p)
     table.x = keep(p, &rows.x);
     table.y = keep(p, &rows.y);
     table.z = keep(p, &rows.z);
+    vec_push(p->arena, &p->ast->tables, table);
+}
+
+// samples Waits [min] "at the counter" from "waits.csv" column "wait"
+void parse_samples(Parser *p)
+{
+    parse_advance(p);
+    AstTable table = { .place = parse_here(p), .between = AST_BETWEEN_LINEAR };
+    table.name = parse_name(p, "the name of the samples");
+    if (!table.name || !parse_unit_of(p, &table.unit, &table.unit_place)) return;
+    table.doc = parse_doc(p);
+    if (!parse_at_word(p, "from")) {
+        parse_unexpected(p, "'from' and the name of a file");
+        return;
+    }
+    parse_advance(p);
+    table.file_place = parse_here(p);
+    table.file = parse_quoted(p, "the name of a file in double quotes");
+    if (!table.file) return;
+    if (parse_at_word(p, "column")) {
+        parse_advance(p);
+        table.columns_place = parse_here(p);
+        if (!parse_columns(p, &table)) return;
+    }
     vec_push(p->arena, &p->ast->tables, table);
 }

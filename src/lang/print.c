@@ -40,7 +40,8 @@ static bool is_statement_word(Text name)
                                          "for",        "function", "initial", "input",    "machine", "model",
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
-                                         "experiment", "orrery",   "prefer",  "table" };
+                                         "experiment", "orrery",   "prefer",  "table",    "elseif",
+                                         "samples" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -253,7 +254,7 @@ static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
 static void print_decl(const AstDecl *d, Printer *p)
 {
     static const char *const words[] = { "param",  "const",   "input",    "var", "output",
-                                         "across", "through", "discrete" };
+                                         "across", "through", "discrete", "input event", "output event" };
     put_format(p, "%s ", words[d->kind]);
     print_name(d->name, p);
     print_sizes(d->sizes, d->n_sizes, p);
@@ -269,6 +270,11 @@ static void print_decl(const AstDecl *d, Printer *p)
         put(p, d->is_guess ? " ~ " : " = ");
         print_expr(d->value, p);
     }
+    if (d->type) {
+        put(p, " : ");
+        print_name(d->type, p);
+    }
+    if (d->is_required) put(p, " required");
     print_doc(d->doc, p);
 }
 
@@ -327,7 +333,7 @@ static void print_clause(const char *word, const AstExpr *e, Printer *p)
 
 static void print_event(const AstEvent *e, int depth, Printer *p)
 {
-    static const char *const words[] = { "when ", "at ", "every " };
+    static const char *const words[] = { "when ", "at ", "every ", "next ", "on " };
     if (e->kind == AST_NEXT) {
         put(p, "next ");
         print_ref(&e->body[0].assign.target, p);
@@ -343,7 +349,8 @@ static void print_event(const AstEvent *e, int depth, Printer *p)
             indent(depth, p);
             put(p, "elsewhen ");
         }
-        print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
+        if (e->kind == AST_ON) print_ref(&e->port, p);
+        else print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
         print_clause("from", e->from, p);
         print_clause("after", e->after, p);
         print_clause("priority", e->priority, p);
@@ -459,6 +466,17 @@ static void print_item(const AstItem *item, int depth, Printer *p)
     case AST_TERMINATE:
         put(p, "terminate");
         print_doc(item->terminate, p);
+        break;
+    case AST_SEND:
+        put(p, "send ");
+        print_ref(&item->send.port, p);
+        if (item->send.n_values == 0) break;
+        put_char(p, '(');
+        for (uint32_t i = 0; i < item->send.n_values; i++) {
+            if (i > 0) put(p, ", ");
+            print_expr(item->send.values[i], p);
+        }
+        put_char(p, ')');
         break;
     }
 }
@@ -583,6 +601,247 @@ static void print_machine(const AstMachine *machine, Printer *p)
     put(p, "end\n");
 }
 
+// ---- Records, enumerations, atomics
+
+static void print_type(const char *type, Printer *p)
+{
+    if (!type) return;
+    put(p, " : ");
+    print_name(type, p);
+}
+
+static void print_own_unit(const char *unit, Printer *p)
+{
+    if (unit) put_format(p, " [%s]", unit);
+}
+
+static void print_record(const AstRecord *record, Printer *p)
+{
+    put(p, "record ");
+    print_name(record->name, p);
+    print_doc(record->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < record->n_fields; i++) {
+        put(p, "  ");
+        p->at_start = true;
+        print_name(record->fields[i].name, p);
+        print_own_unit(record->fields[i].unit, p);
+        print_type(record->fields[i].type, p);
+        put_char(p, '\n');
+    }
+    put(p, "end\n");
+}
+
+static void print_enum(const AstEnum *e, Printer *p)
+{
+    put(p, "enum ");
+    print_name(e->name, p);
+    print_doc(e->doc, p);
+    put_char(p, ' ');
+    for (uint32_t i = 0; i < e->n_values; i++) {
+        if (i > 0) put(p, ", ");
+        print_name(e->values[i], p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_acts(const AstAct *acts, uint32_t n, int depth, Printer *p);
+
+static void print_act(const AstAct *act, int depth, Printer *p)
+{
+    switch (act->kind) {
+    case AST_ACT_ASSIGN:
+        p->at_start = true;
+        print_ref(&act->target, p);
+        put(p, " := ");
+        print_expr(act->value, p);
+        break;
+    case AST_ACT_CALL:
+        p->at_start = true;
+        print_expr(act->value, p);
+        break;
+    case AST_ACT_IF:
+        put(p, "if ");
+        print_expr(act->value, p);
+        put(p, " then\n");
+        print_acts(act->body, act->n_body, depth + 1, p);
+        for (; act->n_other == 1 && act->other->kind == AST_ACT_IF;) {
+            act = act->other;
+            indent(depth, p);
+            put(p, "elseif ");
+            print_expr(act->value, p);
+            put(p, " then\n");
+            print_acts(act->body, act->n_body, depth + 1, p);
+        }
+        if (act->n_other > 0) {
+            indent(depth, p);
+            put(p, "else\n");
+            print_acts(act->other, act->n_other, depth + 1, p);
+        }
+        indent(depth, p);
+        put(p, "end");
+        break;
+    case AST_ACT_FOR:
+        put(p, "for ");
+        print_name(act->index, p);
+        put(p, " in ");
+        print_expr(act->value, p);
+        put(p, "..");
+        print_expr(act->last, p);
+        put_char(p, '\n');
+        print_acts(act->body, act->n_body, depth + 1, p);
+        indent(depth, p);
+        put(p, "end");
+        break;
+    }
+}
+
+static void print_acts(const AstAct *acts, uint32_t n, int depth, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        indent(depth, p);
+        print_act(&acts[i], depth, p);
+        put_char(p, '\n');
+    }
+}
+
+static bool goal_is_empty(const AstGoal *goal)
+{
+    return goal->n_acts == 0 && !goal->state && !goal->condition && goal->n_chances == 0;
+}
+
+static void print_goal(const AstGoal *goal, bool arrow, int depth, Printer *p)
+{
+    const bool leads = goal->state || goal->condition || goal->n_chances > 0;
+    if (goal->n_acts > 0 || !leads) {
+        put(p, "do\n");
+        print_acts(goal->acts, goal->n_acts, depth + 1, p);
+        indent(depth, p);
+        put(p, leads ? "-> " : "end");
+    } else if (arrow) {
+        put(p, "-> ");
+    }
+    if (goal->condition) {
+        put(p, "if ");
+        print_expr(goal->condition, p);
+        put(p, " then ");
+        print_goal(goal->yes, false, depth, p);
+        put(p, " else ");
+        print_goal(goal->no, false, depth, p);
+    } else if (goal->n_chances > 0) {
+        for (uint32_t i = 0; i < goal->n_chances; i++) {
+            const AstExpr *chance = goal->chances[i];
+            const bool plain = chance->kind == AST_NUMBER && rank_of(chance) == RANK_LEAF;
+            if (i > 0) put(p, " | ");
+            if (!plain) put_char(p, '(');
+            print_expr(chance, p);
+            put(p, plain ? " " : ") ");
+            print_goal(&goal->cases[i], false, depth, p);
+        }
+    } else if (goal->state) {
+        if (strcmp(goal->state, "do") == 0) put(p, "\"do\"");    // else a block would begin
+        else print_name(goal->state, p);
+        if (goal->keeps) put(p, " keeping time");
+    }
+}
+
+static void print_transition(const AstTransition *transition, int depth, Printer *p)
+{
+    indent(depth, p);
+    put(p, transition->port ? "on " : "after");
+    if (transition->port) print_name(transition->port, p);
+    if (transition->guard) {
+        put(p, " if ");
+        print_expr(transition->guard, p);
+    }
+    for (uint32_t i = 0; i < transition->n_emits; i++) {
+        const AstEmit *emit = &transition->emits[i];
+        put(p, i > 0 ? ", " : " send ");
+        print_name(emit->port, p);
+        if (emit->value) {
+            put_char(p, '(');
+            print_expr(emit->value, p);
+            put_char(p, ')');
+        }
+        if (emit->condition) {
+            put(p, " if ");
+            print_expr(emit->condition, p);
+        }
+    }
+    if (!transition->port || !goal_is_empty(&transition->goal)) {
+        put_char(p, ' ');
+        print_goal(&transition->goal, true, depth, p);
+    }
+    put_char(p, '\n');
+}
+
+static void print_port(const AstPort *port, Printer *p)
+{
+    put(p, port->is_output ? "  output event " : "  input event ");
+    print_name(port->name, p);
+    print_own_unit(port->unit, p);
+    print_type(port->type, p);
+    if (port->is_required) put(p, " required");
+    print_doc(port->doc, p);
+    put_char(p, '\n');
+}
+
+static void print_cell(const AstCell *cell, Printer *p)
+{
+    put(p, "  var ");
+    print_name(cell->name, p);
+    print_sizes(&cell->size, cell->size != NULL, p);
+    print_own_unit(cell->unit, p);
+    print_type(cell->type, p);
+    if (cell->value) {
+        put(p, " = ");
+        print_expr(cell->value, p);
+    }
+    print_doc(cell->doc, p);
+    put_char(p, '\n');
+}
+
+static void print_atomic(const AstAtomic *a, Printer *p)
+{
+    static const char *const words[] = { "internal first", "external first" };
+    put(p, "atomic ");
+    print_name(a->name, p);
+    print_doc(a->doc, p);
+    put_char(p, '\n');
+    for (uint32_t i = 0; i < a->n_params; i++) {
+        indent(1, p);
+        print_decl(&a->params[i], p);
+        put_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < a->n_ports; i++) print_port(&a->ports[i], p);
+    for (uint32_t i = 0; i < a->n_cells; i++) print_cell(&a->cells[i], p);
+    if (a->has_start) {
+        put(p, "  start ");
+        print_goal(&a->start, false, 1, p);
+        put_char(p, '\n');
+    }
+    if (a->has_confluent) {
+        put(p, "  confluent ");
+        if (a->confluent == AST_CONFLUENT_OWN) print_goal(&a->confluent_goal, true, 1, p);
+        else put(p, words[a->confluent]);
+        put_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < a->n_common; i++) print_transition(&a->common[i], 1, p);
+    for (uint32_t i = 0; i < a->n_states; i++) {
+        const AstState *state = &a->states[i];
+        put(p, "  state ");
+        print_name(state->name, p);
+        print_doc(state->doc, p);
+        if (state->duration) {
+            put(p, " for ");
+            print_expr(state->duration, p);
+        }
+        put_char(p, '\n');
+        for (uint32_t k = 0; k < state->n_transitions; k++) print_transition(&state->transitions[k], 2, p);
+    }
+    put(p, "end\n");
+}
+
 // ---- Experiments
 
 static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
@@ -702,6 +961,21 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         print_address(e->sends[i].kind, e->sends[i].address, p);
         put_char(p, '\n');
     }
+    print_timing("seed", e->seed, p);
+    print_timing("replications", e->replications, p);
+    print_timing("warm up", e->warm_up, p);
+    print_timing("confidence", e->confidence, p);
+    if (e->precision) {
+        put(p, "  precision ");
+        print_expr(e->precision, p);
+        for (uint32_t i = 0; i < e->n_precise; i++) {
+            put(p, i ? ", " : " of ");
+            if (e->precise_means[i]) put(p, "mean(");
+            print_ref(&e->precise[i], p);
+            if (e->precise_means[i]) put(p, ")");
+        }
+        put_char(p, '\n');
+    }
     if (e->outside) put_format(p, "  outside %s\n", e->outside);
     if (e->n_records > 0) {
         put(p, "  record ");
@@ -756,19 +1030,24 @@ static void print_numbers(const double *numbers, uint32_t n, Printer *p)
 
 static void print_table(const AstTable *table, Printer *p)
 {
-    put(p, "table ");
+    const bool is_samples = table->n_arguments == 0;
+    put(p, is_samples ? "samples " : "table ");
     print_name(table->name, p);
     for (uint32_t i = 0; i < table->n_arguments; i++) {
         put(p, i ? ", " : "(");
         print_name(table->arguments[i].name, p);
         print_unit_of(table->arguments[i].unit, p);
     }
-    put(p, ")");
+    if (!is_samples) put(p, ")");
     print_unit_of(table->unit, p);
     print_doc(table->doc, p);
     if (table->file) put_format(p, " from \"%s\"", table->file);
     for (uint32_t i = 0; i < table->n_columns; i++)
-        put_format(p, "%s\"%s\"", i ? ", " : " columns ", table->columns[i]);
+        put_format(p, "%s\"%s\"", i ? ", " : is_samples ? " column " : " columns ", table->columns[i]);
+    if (is_samples) {
+        put_char(p, '\n');
+        return;
+    }
     put_format(p, " %s outside %s\n", ast_between_words[table->between], ast_outside_words[table->outside]);
     if (table->file) return;
     if (table->n_y) {
@@ -801,6 +1080,9 @@ void ast_print(const Ast *ast, FILE *out)
     for (size_t i = 0; i < ast->models.n; i++)
         if (!ast->models.items[i].is_machine) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
+    for (size_t i = 0; i < ast->enums.n; i++) print_enum(&ast->enums.items[i], p);
+    for (size_t i = 0; i < ast->records.n; i++) print_record(&ast->records.items[i], p);
+    for (size_t i = 0; i < ast->atomics.n; i++) print_atomic(&ast->atomics.items[i], p);
     for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

@@ -6,6 +6,7 @@ void orr_model_destroy(orr_model *model)
 {
     if (!model) return;
     code_free(&model->code);
+    net_destroy(model->network);
     arena_free(&model->arena);
     arena_free(&model->units_arena);
     arena_free(&model->later);

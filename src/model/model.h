@@ -2,6 +2,7 @@
 #pragma once
 #include "code/code.h"
 #include "ir/ir.h"
+#include "net/net.h"
 #include "orrery/model.h"
 
 struct orr_model {
@@ -12,6 +13,7 @@ struct orr_model {
     Blocks   blocks;
     Ir       ir;
     Code     code;
+    Network *network;         // NULL: the model is one island without event ports
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read

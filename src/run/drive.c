@@ -64,7 +64,7 @@ orr_status drive_arrive(orr_run *run, Island *island)
     }
     choose_look(run, island);
     if (run->n_rests && !run->event_waits && surface_look(run, island)) {
-        island->solver->restart(island);
+        if (!surface_restart(run, island)) return drive_fail(run);
         island->t_before = island->t;
     }
     watch_look(run, island);
@@ -208,7 +208,7 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
     choose_switch(run, island);
-    if (due_next(run) <= island->t) run->event_waits = true;
+    if (due_next(run) <= island->t || net_next(run) <= island->t) run->event_waits = true;
     if (run->event_waits) {
         const orr_status status = event_handle(run, island);
         if (status != ORR_STATUS_OK) return status;
@@ -219,7 +219,7 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
         if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
     }
-    const double t_due = due_next(run), t_kink = input_kink(run);
+    const double t_due = smaller(due_next(run), net_next(run)), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
     if (t_kink < t_limit) t_limit = t_kink;
     const orr_status status =

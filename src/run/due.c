@@ -88,6 +88,14 @@ static bool report_time(orr_run *run, const FlatEvent *event, const char *what, 
     return false;
 }
 
+// A time that is drawn: the draws are counted.
+static double drawn_time(orr_run *run, const FlatEvent *event, Expr e)
+{
+    const double value = run_parameter(run, e);
+    run->islands[0].env.v[run->model->ir.layout.place[event->counter]] += event->n_draws;
+    return value;
+}
+
 static double first_of(const orr_run *run, const FlatEvent *event)
 {
     const double period = run_parameter(run, event->time);
@@ -107,6 +115,11 @@ static bool schedule_event(orr_run *run, uint32_t i)
         const double at = run_parameter(run, event->time);
         if (isnan(at)) return report_time(run, event, "at", at);
         if (at >= run->t_start) calendar_set(&run->calendar, i, at);
+    } else if (event->kind == FLAT_EVERY && event->n_draws) {
+        const double first = event->from == EXPR_NONE ? run->t_start + drawn_time(run, event, event->time)
+                                                      : run_parameter(run, event->from);
+        if (!(first >= run->t_start) || isinf(first)) return chance_report(run) ? false : report_time(run, event, "every", first);
+        calendar_set(&run->calendar, i, first);
     } else if (event->kind == FLAT_EVERY) {
         const double period = run_parameter(run, event->time), first = first_of(run, event);
         if (!(period > 0) || isinf(period)) return report_time(run, event, "every", period);
@@ -138,7 +151,8 @@ bool due_start(orr_run *run)
 bool due_delay(orr_run *run, uint32_t event, double t)
 {
     const FlatEvent *e = &run->model->flat.events.items[event];
-    const double delay = run_parameter(run, e->after);
+    const double delay = e->n_draws ? drawn_time(run, e, e->after) : run_parameter(run, e->after);
+    if (!(delay >= 0) && chance_report(run)) return false;
     if (!(delay >= 0)) return report_time(run, e, "after", delay);
     for (uint32_t i = 0; i < run->n_pending; i++) {
         if (run->pending[i] != 0) continue;
@@ -152,16 +166,20 @@ bool due_delay(orr_run *run, uint32_t event, double t)
     return false;
 }
 
-static void act_event(orr_run *run, uint32_t i, double t)
+static bool act_event(orr_run *run, uint32_t i, double t)
 {
     const FlatEvent *event = &run->model->flat.events.items[i];
     event_fire(run, i);
     double next = INFINITY;
     if (event->kind == FLAT_EVERY) {
-        next = every_time(run, event, ++run->every_k[i]);
+        const double period = event->n_draws ? drawn_time(run, event, event->time) : 0;
+        if (!(period >= 0) && !chance_report(run)) report_time(run, event, "every", period);
+        if (!(period >= 0)) return false;
+        next = event->n_draws ? t + period : every_time(run, event, ++run->every_k[i]);
         if (next <= t) next = nextafter(t, INFINITY);    // a period too short for the clock
     }
     calendar_set(&run->calendar, i, next);
+    return true;
 }
 
 static bool act_source(orr_run *run, uint32_t i, double t)
@@ -182,7 +200,7 @@ bool due_act(orr_run *run, double t, bool *acted)
         for (uint32_t k = 0; k < n; k++) {
             const uint32_t i = run->due[k];
             if (i < run->model->n_events) {
-                act_event(run, i, t);
+                if (!act_event(run, i, t)) return false;
             } else if (i < run->first_source) {
                 const uint32_t place = i - run->model->n_events;
                 event_fire(run, (uint32_t)run->pending[place] - 1);

@@ -97,6 +97,7 @@ static void find_effects(orr_run *run)
         const ExprNode *leaf = alias == EXPR_NONE ? node : expr_node(&model->flat.pool, alias);
         matters[leaf->op == EXPR_VAR ? leaf->index : node->index] = true;
     }
+    if (run->net) net_set_effects(run, matters);
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *event = &model->flat.events.items[i];
         for (uint32_t k = 0; k < event->n_actions; k++) {
@@ -123,7 +124,7 @@ void event_init(orr_run *run)
     run->is_marked = ARENA_ARRAY(arena, bool, n);
     run->is_state_marked = ARENA_ARRAY(arena, bool, model->n_states);
     find_readers(run);
-    if (n == 0) return;
+    if (n == 0 && !run->net) return;
     uint32_t most = 0;
     for (size_t i = 0; i < n; i++)
         if (model->flat.events.items[i].n_actions > most) most = model->flat.events.items[i].n_actions;
@@ -349,9 +350,10 @@ static bool check_values(orr_run *run, const Island *island, const FlatAction *a
     for (uint32_t k = 0; k < n; k++) {
         const double value = value_of(run, island, actions[k].target);
         if (isfinite(value)) continue;
-        diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, actions[k].place),
-                    run->model->flat.vars.items[actions[k].target].name,
-                    isnan(value) ? "not a number in an event" : "infinite in an event", island->t);
+        if (!chance_report(run))
+            diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, actions[k].place),
+                        run->model->flat.vars.items[actions[k].target].name,
+                        isnan(value) ? "not a number in an event" : "infinite in an event", island->t);
         drive_fail(run);
         return false;
     }
@@ -394,6 +396,7 @@ static bool run_body(orr_run *run, Island *island, uint32_t number, size_t itera
     for (uint32_t k = 0; k < n; k++)
         if (actions[k].text && !run->terminated && value_of(run, island, actions[k].target) != 0)
             run->terminated = actions[k].text;
+    if (run->net) net_collect(run, island, number);
     if (run->n_rests) surface_assigned(run, island, number);
     return surface_fired(run, island, number) == ORR_STATUS_OK;
 }
@@ -499,6 +502,67 @@ static bool iterate(orr_run *run, Island *island, bool is_start, bool *affects)
     return true;
 }
 
+// ---- Messages
+
+static void run_fired(orr_run *run, uint32_t event, bool *affects)
+{
+    *affects |= run->affects[event];
+    run->n_bodies++;
+    remember(run, event);
+}
+
+// What a message says is kept, and the bodies that wait for it run.
+static bool deliver(orr_run *run, Island *island, uint32_t number, const double *values, size_t iteration, bool *affects)
+{
+    const orr_model *model = run->model;
+    const FlatPort *port = &model->flat.ports.items[number];
+    *affects |= net_affects(run, number);
+    for (uint32_t k = 0; port->first != FLAT_NONE && k < port->n_values; k++) {
+        const uint32_t variable = port->first + k;
+        double *v = &island->env.v[model->ir.layout.place[variable]];
+        const double left = *v;
+        *v = port->kind == FLAT_PORT_COUNT ? *v + 1 : values[k];
+        if (!isfinite(*v)) {
+            diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, port->place),
+                        model->flat.vars.items[variable].name, "not finite in a message", island->t);
+            drive_fail(run);
+            return false;
+        }
+        if (run->observe && !observe(run, island->t, "message", port->place, model->flat.vars.items[variable].name, left,
+                                     *v, iteration))
+            return false;
+    }
+    for (uint32_t k = model->network->first_on[number]; k < model->network->first_on[number + 1]; k++) {
+        const uint32_t event = model->network->on[k];
+        if (!run_body(run, island, event, iteration)) return false;
+        run_fired(run, event, affects);
+    }
+    return true;
+}
+
+// Bag after bag, until nothing more happens at this instant.
+static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *status)
+{
+    *status = ORR_STATUS_OK;
+    for (size_t round = 1; run->net; round++) {
+        bool done;
+        size_t n;
+        *status = net_bag(run, island->t, &done, &n);
+        if (*status == ORR_STATUS_FAILED) drive_fail(run);
+        if (*status != ORR_STATUS_OK) return false;
+        if (!done) break;
+        if (n == 0) continue;
+        if (net_goes_round(run, island->t, round)) return drive_fail(run), false;
+        for (size_t i = 0; i < n; i++) {
+            uint32_t port;
+            const double *values = net_arrival(run, i, &port);
+            if (!deliver(run, island, port, values, round, affects)) return false;
+        }
+        if (!iterate(run, island, false, affects)) return false;
+    }
+    return true;
+}
+
 static bool keep_past(orr_run *run, Island *island)
 {
     if (run->model->flat.pres.n == 0) return true;
@@ -530,16 +594,19 @@ orr_status event_handle(orr_run *run, Island *island)
     const bool ended = island->surface.ends;
     surface_before(island);
     if (ended) surface_exit(run, island);
+    orr_status status = net_catch_up(run, island->t);
+    if (status != ORR_STATUS_OK) return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
     if (!keep_past(run, island)) return ORR_STATUS_FAILED;
     if (!due_act(run, island->t, &acted)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
     affects = acted || ended;
     if (!iterate(run, island, false, &affects)) return failed(run);
+    if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
     if (!surface_after_event(run, island)) surface_exit(run, island);
     run->values_valid = false;
     if (affects || run->event_is_located) {
         island->t_before = island->t;
-        island->solver->restart(island);    // also puts a new grid where the island stands
+        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island stands
     }
     run->event_is_located = false;
     watch_look(run, island);    // what jumped may break a claim here already
@@ -553,17 +620,22 @@ orr_status event_start(orr_run *run, Island *island)
     run->terminated = NULL;
     run->t_sample = run->t_sample_before = NAN;
     surface_start(run, island);
-    if (model->n_events == 0) return ORR_STATUS_OK;
+    if (model->n_events == 0 && !run->net) return ORR_STATUS_OK;
     memset(run->is_fired, 0, model->n_events * sizeof *run->is_fired);
     bool acted, affects = false;
     if (!keep_past(run, island)) return ORR_STATUS_FAILED;
-    if (!conditions_at(run, island, island->t, island->x)) return fault_report(island), drive_fail(run);
+    if (model->n_events && !conditions_at(run, island, island->t, island->x))
+        return fault_report(island), drive_fail(run);
     for (uint32_t i = 0; i < model->n_events; i++)
         run->truth_before[i] = model->flat.events.items[i].at_start ? 0 : run->conditions[i];
     if (model->flat.initial_flag != FLAT_NONE)
         island->env.v[model->ir.layout.place[model->flat.initial_flag]] = 1;
     if (!due_act(run, island->t, &acted)) return drive_fail(run);
     if (!iterate(run, island, true, &affects)) return failed(run);
+    orr_status status;
+    if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    // a solver of quantised states has computed its rates already
+    if (island->solver->advance && (acted || affects) && !surface_restart(run, island)) return drive_fail(run);
     run->values_valid = false;
     return ORR_STATUS_OK;
 }

@@ -158,10 +158,16 @@ static double history_of(const void *context, uint32_t delay, double t)
     return p->env->history ? p->env->history(p->env->histories, (int)delay, t) : 0;
 }
 
+static double draw_at(const void *context, uint32_t k, double count, double argument)
+{
+    const CodeEnv *env = ((const Point *)context)->env;
+    return env->draw(env->streams, (int)k, count, argument);
+}
+
 static double value_at(const Point *p, Expr e)
 {
     ExprValues values = { .variable = variable_at, .mode = mode_at, .history = history_of, .context = p,
-                          .t = p->t, .element = element_at };
+                          .draw = draw_at, .t = p->t, .element = element_at };
     for (uint32_t k = 0; p->in.family && k < p->in.family->loops.n; k++) values.turn[k] = p->in.turn[k];
     return expr_evaluate(&p->model->flat.pool, e, &values);
 }
@@ -201,7 +207,7 @@ static Culprit find_culprit(const Point *p, Expr root)
         switch (op) {
         case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE: case EXPR_ELEM: case EXPR_TURN:
         case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY:
-        case EXPR_PIECES: case EXPR_NEAR: case EXPR_GRID: values[i] = value_at(p, nodes[i]); break;
+        case EXPR_PIECES: case EXPR_NEAR: case EXPR_GRID: case EXPR_DRAW: values[i] = value_at(p, nodes[i]); break;
         case EXPR_IF: values[i] = o[0] != 0 ? o[1] : o[2]; break;
         default: values[i] = expr_apply(op, o[0], o[1], o[2]); break;
         }
@@ -546,6 +552,7 @@ void fault_report_param(orr_run *run, uint32_t variable)
 {
     const FlatVar *var = &run->model->flat.vars.items[variable];
     const Island *island = &run->islands[0];
+    if (chance_report(run)) return;
     const Point p = { .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v };
     if (var->start == EXPR_NONE) {
         diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name,

@@ -46,9 +46,16 @@ static double read_mode(const void *context, uint32_t relation)
     return island_modes(&run->islands[0])[relation];
 }
 
+static double read_draw(const void *context, uint32_t k, double count, double argument)
+{
+    const CodeEnv *env = &((const orr_run *)context)->islands[0].env;
+    return env->draw(env->streams, (int)k, count, argument);
+}
+
 static double evaluate(const orr_run *run, Expr e, double t)
 {
-    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element, .context = run, .t = t };
+    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element,
+                                .draw = read_draw, .context = run, .t = t };
     return expr_evaluate(&run->model->flat.pool, e, &values);
 }
 
@@ -176,6 +183,29 @@ bool history_push(orr_run *run, Island *island)
     h->ends[h->n_segments] = b;
     h->n_segments++;
     return true;
+}
+
+void history_cut(orr_run *run, double t)
+{
+    History *h = run->history;
+    if (!h) return;
+    while (h->n_segments > h->dropped && h->begins[h->n_segments - 1] >= t) h->n_segments--;
+    // the cubic of the last one, as far as it is still needed
+    if (h->n_segments == h->dropped || h->ends[h->n_segments - 1] <= t) return;
+    const size_t last = h->n_segments - 1;
+    const double a = h->begins[last], length = h->ends[last] - a;
+    double *v = h->values + POINTS * h->n * last;
+    for (size_t k = 0; k < h->n; k++) {
+        double shorter[POINTS];
+        for (int i = 0; i < POINTS; i++) {
+            const double s = (t - a) / length * i;
+            const double s1 = s - 1, s2 = s - 2, s3 = s - 3;
+            shorter[i] = (s * s1 * s2 * v[3 * h->n + k] - s1 * s2 * s3 * v[k] +
+                          3 * (s * s2 * s3 * v[h->n + k] - s * s1 * s3 * v[2 * h->n + k])) / 6;
+        }
+        for (int i = 0; i < POINTS; i++) v[(size_t)i * h->n + k] = shorter[i];
+    }
+    h->ends[last] = t;
 }
 
 static double before_start(const History *h, size_t k, double t)

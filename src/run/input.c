@@ -21,6 +21,7 @@ typedef struct Driven {
     Signal     signal;
     PortIn     port;
     bool       has_port, is_live;    // live: read at the instants of a real-time run, and held
+    bool       by_hand;              // the host program sets it: orr_run_set
     bool       was_closed;           // told
     uint32_t   source;               // in the calendar
 } Driven;
@@ -185,9 +186,12 @@ bool input_start(orr_run *run)
     bool ok = true;
     for (size_t i = 0; inputs && i < inputs->n; i++) {
         Driven *d = &inputs->items[i];
-        if (d->is_live) {    // the default, until something comes
+        if (d->is_live || d->by_hand) {    // the default, until something comes
+            const double *first = d->by_hand ? d->input.self : NULL;
             const double value = run->islands[0].env.v[run->model->ir.layout.place[d->flat->c[0]]];
             d->signal.piece = (SignalPiece){ .origin = run->t_start, .c = { value }, .until = INFINITY };
+            if (first) d->signal.piece.c[0] = first[0], d->signal.piece.c[1] = first[1];
+            if (d->by_hand) put_piece(run, d);
             continue;
         }
         const bool is_again = run->n_reruns > 0;
@@ -253,6 +257,7 @@ static bool open_one(orr_run *run, Driven *d, const orr_run_options *options)
                           .cyclic = input->cyclic, .self = d, .arena = &run->arena };
     if (strcmp(input->source, "host") == 0) {
         d->signal.next = next_of_host;
+        d->by_hand = !input->next;
         return true;
     }
     if (!may_open(run, input, options->allow_io)) return false;
@@ -325,26 +330,70 @@ void input_close(orr_run *run)
 
 // ---------------------------------------------------------------------------------------------- by hand, live
 
-orr_status orr_run_set(orr_run *run, size_t variable, double value)
+static Driven *driven_by_hand(const orr_run *run, size_t variable)
 {
-    Island *island = &run->islands[0];
-    const FlatVar *var = variable < run->model->flat.vars.n ? &run->model->flat.vars.items[variable] : NULL;
-    const char *why = !var || var->kind != FLAT_INPUT || find_driven(&run->model->flat, var->name)
-                          ? "only inputs that nothing else drives can be set during a run"
-                      : !isfinite(value)                ? "a finite number is needed"
-                      : !drive_is_near(island, run->t)  ? "the solver is ahead; create the run with `exact`"
-                                                        : NULL;
-    if (run->is_failed) return ORR_STATUS_FAILED;
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++) {
+        Driven *d = &run->inputs->items[i];
+        if (d->by_hand && d->flat->variable == variable) return d;
+    }
+    return NULL;
+}
+
+// Why a variable cannot be set during a run; NULL: it can.
+static const char *why_not_set(const orr_run *run, size_t variable)
+{
+    const orr_model *model = run->model;
+    const ModelVariable var = model_variable(model, variable);
+    if (driven_by_hand(run, variable)) return NULL;
+    if (var.state != FLAT_NONE) {
+        const bool is_free = !model->blocks.reduction && model_is_integrated(model, var.state);
+        return is_free ? NULL : "constraints of the model decide on this state";
+    }
+    if (var.kind == FLAT_INPUT && var.var && !find_driven(&model->flat, var.var->name)) return NULL;
+    return "only states, and inputs that nothing else drives, can be set during a run";
+}
+
+bool run_put(orr_run *run, size_t variable, double value, double gradient)
+{
+    const char *why = why_not_set(run, variable);
+    if (!why && !(isfinite(value) && isfinite(gradient))) why = "a finite number is needed";
     if (why) {
         char text[32];
         snprintf(text, sizeof text, "%g", value);
-        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, var ? var->name : "?", text, why);
+        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, model_variable_name(run->model, variable), text, why);
+        return false;
+    }
+    run->values_valid = false;
+    const ModelVariable var = model_variable(run->model, variable);
+    Driven *d = driven_by_hand(run, variable);
+    if (d) {
+        d->signal.piece = (SignalPiece){ .origin = run->t, .c = { value, gradient }, .until = INFINITY };
+        put_piece(run, d);
+    } else if (var.state != FLAT_NONE) {
+        run->islands[0].x[var.state] = value;
+    } else {
+        run_set_input(run, (uint32_t)variable, value);
+    }
+    return true;
+}
+
+orr_status orr_run_set(orr_run *run, size_t variable, double value)
+{
+    Island *island = &run->islands[0];
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    const bool is_known = variable < orr_model_n_variables(run->model);
+    if (!is_known || !drive_is_near(island, run->t)) {
+        char text[32];
+        snprintf(text, sizeof text, "%g", value);
+        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 },
+                    is_known ? model_variable_name(run->model, variable) : "?", text,
+                    is_known ? "the solver is ahead; create the run with `exact`" : "there is no such variable");
         return ORR_STATUS_USAGE;
     }
-    if (island->env.v[run->model->ir.layout.place[variable]] == value) return ORR_STATUS_OK;
-    run_set_input(run, (uint32_t)variable, value);
-    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
-    return event_handle(run, island);
+    if (!why_not_set(run, variable) && orr_run_value(run, variable) == value && !driven_by_hand(run, variable))
+        return ORR_STATUS_OK;
+    if (!run_put(run, variable, value, 0)) return ORR_STATUS_USAGE;
+    return run_begin_anew(run);
 }
 
 bool input_poll(orr_run *run)
@@ -371,9 +420,7 @@ bool input_poll(orr_run *run)
             look_for_end(run, d, run->t);
         }
     }
-    if (!changed) return true;
-    run->event_waits = run->event_is_located = true;    // the solver begins anew, whatever else happens
-    return event_handle(run, &run->islands[0]) == ORR_STATUS_OK;
+    return !changed || run_begin_anew(run) == ORR_STATUS_OK;
 }
 
 bool input_is_live(const orr_run *run)

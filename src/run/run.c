@@ -15,7 +15,7 @@ enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
 
 // ---------------------------------------------------------------------------------------------- options
 
-orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN }; }
+orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN, .seed = 1 }; }
 
 // What a user gave, or refused with a message.
 static bool read_options(orr_run *run, const orr_run_options *given)
@@ -197,6 +197,7 @@ static void allocate(orr_run *run)
     run->state = ARENA_ARRAY(arena, double, run->state_size);
     run->truth_before = run->state + n + model->n_values;
     due_init(run, run->truth_before + model->n_events);
+    net_open(run);
     event_init(run);
     run->x_between = ARENA_ARRAY(arena, double, n);
     run->x_event = ARENA_ARRAY(arena, double, n);
@@ -233,6 +234,7 @@ static void allocate(orr_run *run)
 // What happens at the first instant; a model may end the run here already.
 static orr_status arrive_at_start(orr_run *run, Island *island)
 {
+    if (!net_start(run)) return drive_fail(run);
     const orr_status status = event_start(run, island);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
@@ -251,6 +253,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
         return ORR_STATUS_USAGE;
     }
     island->method = island->solver->name;
+    chance_open(run, options->seed, options->number);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->is_exact = options->exact;
@@ -295,8 +298,9 @@ void orr_run_destroy(orr_run *run)
 {
     if (!run) return;
     Island *island = &run->islands[0];
-    if (island->memory && island->solver->free) island->solver->free(island);
+    surface_end(run, island);
     input_close(run);
+    net_close(run);
     arena_free(&run->arena);
     free(run);
 }
@@ -357,7 +361,8 @@ orr_status orr_run_advance(orr_run *run, double t)
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     run->is_over = run->t_stop <= t;
-    return stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
@@ -381,7 +386,7 @@ orr_status orr_run_step(orr_run *run, double t_limit)
 {
     double t;
     const orr_status status = run_step_ahead(run, t_limit, &t);
-    return status == ORR_STATUS_OK ? stand_at(run, &run->islands[0], t) : status;
+    return status == ORR_STATUS_OK ? orr_run_advance(run, t) : status;
 }
 
 double orr_run_time(const orr_run *run) { return run->t; }
@@ -492,7 +497,8 @@ orr_status orr_run_restart(orr_run *run)
         run->is_failed = true;
         return ORR_STATUS_FAILED;
     }
-    island->solver->restart(island);
+    surface_start(run, island);
+    if (!surface_restart(run, island)) return drive_fail(run);
     run->t = run->t_start;
     run->x = island->x;
     return arrive_at_start(run, island);

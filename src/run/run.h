@@ -93,6 +93,7 @@ struct Zeno;
 struct Rest;
 struct Inputs;
 struct Watch;
+struct Net;
 
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
@@ -192,12 +193,17 @@ struct orr_run {
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
+    struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
     bool      is_cancelled;         // while waiting for a sample
     struct Choosing *choosing;      // of states; NULL if there is nothing to choose
     bool      choice_waits;         // other variables become states before the next step
     size_t    n_switches;           // how often that happened
+
+    // quantised states know no rate on a surface, so another solver stands in for theirs there
+    const struct Solver *solver_aside;    // theirs, meanwhile; NULL: nobody stands in
+    void     *memory_aside;         // theirs meanwhile, that of the stand-in otherwise; NULL: it has none yet
 
     // chunks of fixed steps
     double   *guesses_before;       // [n_guesses] when the chunk began
@@ -313,6 +319,13 @@ double drive_grid(const Island *island, long k);               // t_start + k·s
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
+// ---- chance.c: random numbers
+
+void chance_open(orr_run *run, uint64_t seed, uint64_t number);
+void chance_number(orr_run *run, uint64_t number);             // another run, with all else the same
+// Something is not a number: because of the arguments of a distribution? Then it was reported.
+bool chance_report(orr_run *run);
+
 // ---- tier.c: whether native code pays
 
 // Ask for native code if the rest of the run is long enough for it.
@@ -348,6 +361,8 @@ bool   surface_after_event(orr_run *run, Island *island);          // false: sli
 orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
 void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
 bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something is free
+bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that stands in for it
+void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
 // ---- input.c: inputs that follow samples
 
 bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened
@@ -358,6 +373,40 @@ bool   input_move(orr_run *run, double t);                     // past that poin
 // In a real-time run: take the newest values of live sources, which holds from run->t on, where the island stands.
 bool   input_poll(orr_run *run);
 bool   input_is_live(const orr_run *run);
+
+// A state, or an input that nothing else drives, has another value from run->t on; `gradient` moves an input that was
+// compiled for it. False, reported, if it cannot be set. The island stands at run->t; run_begin_anew must follow.
+bool   run_put(orr_run *run, size_t variable, double value, double gradient);
+
+// ---- outside.c: what others do to a run
+
+// Stand at t with the island there too, as if it had been asked to go no further: a step beyond is ended at t, by
+// the method itself if its steps are fixed, else on the dense output. What was read before makes no difference.
+orr_status run_stop_at(orr_run *run, double t);
+// Something was put: events that follow from it happen, and the solver begins anew.
+orr_status run_begin_anew(orr_run *run);
+// The same for steps on a grid, which are kept: nothing is remembered from step to step.
+orr_status run_take_over(orr_run *run);
+
+// ---- net.c: messages
+
+void   net_open(orr_run *run);                 // if the model has a network
+void   net_close(orr_run *run);
+bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
+double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
+double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
+// What happens among the components before t, where the island stands at an event.
+orr_status net_catch_up(orr_run *run, double t);
+// What happens up to and at t, where no message can arrive for the island.
+orr_status net_follow(orr_run *run, double t);
+void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
+// One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
+orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
+// The i-th of them: which port, and what it says.
+const double *net_arrival(const orr_run *run, size_t i, uint32_t *port);
+bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
+void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
+bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
 
 // ---- watch.c: claims
 
@@ -373,6 +422,7 @@ bool   history_init(orr_run *run);                             // false, reporte
 // evaluated.
 bool   history_start(orr_run *run, bool *changed);
 bool   history_push(orr_run *run, Island *island);             // remember the last step
+void   history_cut(orr_run *run, double t);                    // forget what was remembered of times after t
 double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
 // The next time after t that should be the end of a step; *is_jump if rates may jump there.
 double history_break(const orr_run *run, double t, bool *is_jump);

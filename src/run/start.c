@@ -143,7 +143,8 @@ static bool compute_params(orr_run *run)
     const IrLayout *layout = &model->ir.layout;
     double *v = run->islands[0].env.v;
     bool ok = true;
-    memset(v, 0, model->n_values * sizeof *v);
+    // behind the guesses nothing is read before it is written: a large model that never uses it never has it
+    memset(v, 0, layout->first_shadow * sizeof *v);
     for (uint32_t i = 0; i < model->n_params; i++) v[i] = run->given_value[i];
     for (uint32_t i = 0; i < model->blocks.n_required; i++) {
         const uint32_t variable = model->blocks.required[i];

@@ -79,6 +79,38 @@ void surface_start(orr_run *run, Island *island)
         run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
 }
 
+// ---- Solvers
+
+static const Solver *stand_in_for(const Solver *solver)
+{
+    return solver_find(solver->traits & SOLVER_IMPLICIT ? "bdf" : "dopri5");
+}
+
+bool surface_restart(orr_run *run, Island *island)
+{
+    const bool stands_in = run->solver_aside != NULL, is_needed = island->surface.is_on;
+    if ((stands_in || island->solver->advance) && stands_in != is_needed) {
+        const Solver *other = stands_in ? run->solver_aside : stand_in_for(island->solver);
+        void *memory = island->memory;
+        run->solver_aside = stands_in ? NULL : island->solver;
+        island->solver = other;
+        island->memory = run->memory_aside;
+        run->memory_aside = memory;
+        if (!island->memory && !other->init(island, &run->arena, run->diag)) return false;
+    }
+    island->solver->restart(island);
+    return true;
+}
+
+void surface_end(orr_run *run, Island *island)
+{
+    if (island->memory && island->solver->free) island->solver->free(island);
+    if (!run->memory_aside) return;
+    island->solver = run->solver_aside ? run->solver_aside : stand_in_for(island->solver);
+    island->memory = run->memory_aside;
+    if (island->solver->free) island->solver->free(island);
+}
+
 // ---- Rates
 
 // Of the generated code, with the modes as they are and nothing held.

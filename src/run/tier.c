@@ -5,6 +5,7 @@
 // the run has come. Where the end is not known, as much is expected to follow as has passed: then the compiler never
 // costs much more than waiting for it would have saved.
 #include "run/run.h"
+#include "solve/solver.h"
 #include <math.h>
 
 #define FIRST_LOOK_NS 20000000      // short runs never get here
@@ -19,6 +20,7 @@ static double remaining_ms(const orr_run *run, const Island *island, double elap
 void tier_look(orr_run *run, const Island *island, uint64_t now)
 {
     if (now < run->ns_tier || !run->model->code.may_improve) return;
+    if (island->solver->advance) return;    // it runs none of the programs that would be compiled
     const uint64_t elapsed = now - run->ns_created;
     if (elapsed < FIRST_LOOK_NS) return;
     run->ns_tier = now + FIRST_LOOK_NS;

@@ -44,6 +44,10 @@ typedef struct Solver {
     // dense output in [t_before, t]; changes no step
     void       (*state_at)(Island *island, double t, double *x);
     void       (*free)(Island *island);    // optional: what is not in the arena
+    // with `advance`: when something happens next, if nothing comes from outside; INFINITY: never
+    double     (*next)(const Island *island);
+    // with `advance`: what others see of a state at t, its value and slope. True if that was renewed at t
+    bool       (*quantised)(const Island *island, uint32_t state, double t, double *value, double *slope);
 } Solver;
 
 const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference

@@ -11,6 +11,7 @@
 //
 // Names that are not known are passed over as bare numbers: flattening reports them.
 #include "units/gather.h"
+#include "num/distribution.h"
 #include <math.h>
 
 enum {
@@ -357,6 +358,28 @@ static Term rule_integ(const Walk *w, const AstExpr *call, const Term *args)
     return whole;
 }
 
+// White noise: its argument is the deviation after one unit of time.
+static Term rule_noise(const Walk *w, const AstExpr *call, const Term *args)
+{
+    if (args[0].is_bare) return bare(NAN);
+    const Term root = raise(w->g, time_term(w, call), bare(0.5), call);
+    return multiply(w->g, args[0], root, true, call);
+}
+
+// What is drawn has the unit of the arguments that have one.
+static Term rule_draw(const Walk *w, const AstExpr *call, const Term *args, const Distribution *d)
+{
+    Term t = bare(NAN);
+    for (uint32_t i = 0; i < call->call.n_args; i++) {
+        const DistributionArgument *a = &d->arguments[d->n_arguments ? i : 0];
+        if (d->n_arguments && i >= (uint32_t)d->n_arguments) break;
+        if (a->is_pure) must_be_pure(w->g, &args[i], arena_printf(&w->g->work, "the %s of %s", a->name, d->name));
+        else t = same(w->g, t, args[i]);
+    }
+    t.value = NAN;
+    return t;
+}
+
 static const struct Function {
     const char *name;
     Rule       *rule;
@@ -370,7 +393,7 @@ static const struct Function {
     { "deadspace", rule_difference }, { "mod", rule_mod }, { "atan2", rule_atan2 }, { "step", rule_switch },
     { "pulse", rule_switch }, { "ramp", rule_ramp }, { "table", rule_table },  { "delay", rule_delay },
     { "INTEG", rule_integ }, { "pre", rule_keep },   { "smooth", rule_keep },  { "hold", rule_keep },
-    { "sample", rule_delay }, { "sum", rule_sum },
+    { "sample", rule_delay }, { "sum", rule_sum }, { "noise", rule_noise },
 };
 
 // A call inside a function, made before with arguments of the same units: without it, functions that call
@@ -483,6 +506,16 @@ static Term walk_table(const Walk *w, const AstExpr *call, const AstTable *table
     return table_term(w, call, table->unit, table->unit_place, NULL);
 }
 
+static Term samples_term(const Walk *w, const AstExpr *call)
+{
+    const AstExpr *what = call->call.n_args == 1 ? call->call.args[0] : NULL;
+    if (!what || what->kind != AST_REF) return bare(NAN);
+    const uint32_t *found = text_map_find(&w->g->tables, text_from(what->ref.parts[0].name));
+    if (!found) return bare(NAN);
+    const AstTable *table = &w->g->ast->tables.items[*found];
+    return table_term(w, call, table->unit, table->unit_place, NULL);
+}
+
 static const AstFunction *model_function(const UnitScope *scope, const char *name)
 {
     for (uint32_t i = 0; scope && i < scope->model->n_items; i++) {
@@ -512,7 +545,9 @@ static Term walk_call(const Walk *w, const AstExpr *e)
     if (table) return walk_table(w, e, &g->ast->tables.items[*table], args);
     for (size_t i = 0; e->call.n_args > 0 && i < sizeof functions / sizeof *functions; i++)
         if (strcmp(functions[i].name, name) == 0) return functions[i].rule(w, e, args);
-    return bare(NAN);
+    const int distribution = distribution_number(name);
+    if (distribution == DISTRIBUTION_NONE) return bare(NAN);
+    return distributions[distribution].is_data ? samples_term(w, e) : rule_draw(w, e, args, &distributions[distribution]);
 }
 
 // ---------------------------------------------------------------------------------------------- expressions
@@ -831,6 +866,21 @@ static void visit_time(Gather *g, const UnitScope *scope, const AstItem *item)
     g->failed = true;
 }
 
+// A message that is a number has the unit of its port.
+static void visit_send(const Walk *w, const AstItem *item)
+{
+    AstExpr *port = ARENA_NEW(&w->g->work, AstExpr);
+    *port = (AstExpr){ .kind = AST_REF, .place = item->send.port_place, .ref = item->send.port };
+    const UnitEntity *entity = gather_find(w->scope, item->send.port.parts[0].name);
+    const bool is_number = entity && entity->decl && !entity->decl->type;
+    for (uint32_t i = 0; i < item->send.n_values; i++) {
+        const Term value = walk(w, item->send.values[i]);
+        if (!is_number || item->send.n_values != 1 || item->send.port.n_parts != 1) continue;
+        const Term left = walk(w, port);
+        relate(w->g, &left, &value, true);
+    }
+}
+
 static void visit_items(const Walk *w, const AstItem *items, uint32_t n);
 
 static void visit_event(const Walk *w, const AstEvent *e)
@@ -885,6 +935,7 @@ static void visit_item(const Walk *w, const AstItem *item)
         }
         break;
     case AST_TERMINATE: break;
+    case AST_SEND: visit_send(w, item); break;
     case AST_TERMINAL: visit_items(w, item->terminal.items, item->terminal.n_items); break;
     }
 }

@@ -86,8 +86,12 @@ static void test_an_input_is_set_while_a_run_stands_still(void **state)
         assert_int_equal(orr_run_advance(run, 3), ORR_STATUS_OK);
         assert_near(orr_run_value(run, x), 1 + 5 - 1, 1e-6);
         assert_int_equal(orr_diag_count(diag), 0);
-        // only inputs, only finite numbers
-        assert_int_equal(orr_run_set(run, x, 1), ORR_STATUS_USAGE);
+        // a state jumps, and goes on from there
+        assert_int_equal(orr_run_set(run, x, 10), ORR_STATUS_OK);
+        assert_near(orr_run_value(run, x), 10, 0);
+        assert_int_equal(orr_run_advance(run, 4), ORR_STATUS_OK);
+        assert_near(orr_run_value(run, x), 10 - 1, 1e-6);
+        // nothing else, only finite numbers
         assert_int_equal(orr_run_set(run, orr_model_find(model, "k"), 1), ORR_STATUS_USAGE);
         assert_int_equal(orr_run_set(run, u, INFINITY), ORR_STATUS_USAGE);
         orr_run_destroy(run);

@@ -91,4 +91,51 @@ model 'table f(x) from "data/long.csv" linear' 'f(100000.5 + t)'
 expect_near "$(answer)" 3 1e-9 'of 200001 points'
 run show --stage c m.orr
 ((${#out} < 30000)) || fail "the generated code has ${#out} characters"
+
+# samples: draws lie between the measurements, which the header says are in seconds, and have their mean
+printf 'who,wait [s]\n1,60\n2,120\n3,30\n' >data/waits.csv
+cat >m.orr <<'END'
+samples Waits [min] from "data/waits.csv" column "wait"
+model M
+  discrete n = 0, sum = 0, least = 9, most = 0, x = 1
+  every 1 then
+    x := empirical(Waits)
+    n := n + 1
+    sum := sum + x
+    least := min(least, x)
+    most := max(most, x)
+  end
+end
+experiment e of M
+  until 4000.5
+  record n, sum, least, most
+end
+END
+run run m.orr e -o out.csv
+expect_status 0
+IFS=, read -r _ n sum least most < <(tail -n 1 out.csv)
+expect_near "$n" 4000 0
+# half between 0.5 and 1, half between 1 and 2
+expect_near "$(awk "BEGIN { print $sum/$n }")" 1.125 0.025
+expect_near "$least" 0.5 0.01
+expect_near "$most" 2 0.01
+draws() {
+    printf '%s\nmodel M\n  param k ~ empirical(Waits)\n  output y = k\nend\n' "$1" >m.orr
+}
+draws 'samples Waits from "data/waits.csv"'
+run check m.orr
+expect_status 1
+expect_err 'E127'
+expect_err 'say which: from "data/waits.csv" column'
+draws 'samples Waits from "data/waits.csv" column "wiat"'
+run check m.orr
+expect_status 1
+expect_err "did you mean 'wait'"
+draws 'samples Wait from "data/waits.csv" column "wait"'
+run check m.orr
+expect_status 1
+expect_err "did you mean 'Wait'"
+draws 'samples Waits [kg] from "data/waits.csv" column "wait"'
+run check m.orr
+expect_status 1
 finish

@@ -47,6 +47,12 @@ static inline double built_no_history(const void *histories, int k, double t)
     return 100 * k + t;
 }
 
+static inline double built_draw(const void *streams, int k, double count, double argument)
+{
+    (void)streams;
+    return 0.001 * k + count + 0.1 * argument;
+}
+
 // Sort and lower; the vectors are made.
 static inline void built_lower(Built *b)
 {
@@ -59,7 +65,8 @@ static inline void built_lower(Built *b)
     b->x = calloc(b->blocks.n_states + 1, sizeof *b->x);
     b->v = calloc(b->ir.layout.n_values + 1, sizeof *b->v);
     b->scratch = calloc(CODE_SCRATCH * b->blocks.n_states + 1, sizeof *b->scratch);
-    b->env = (CodeEnv){ b->v, built_no_history, NULL, b->ir.tables.items, b->ir.numbers.items, 0 };
+    b->env = (CodeEnv){ .v = b->v, .history = built_no_history, .tables = b->ir.tables.items,
+                        .numbers = b->ir.numbers.items, .draw = built_draw };
 }
 
 static inline void built_compile(Built *b, CodeTier tier)

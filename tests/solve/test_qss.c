@@ -6,6 +6,9 @@
 #include <math.h>
 #include <pthread.h>
 
+static const char *const solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
+
 typedef struct Lab {
     orr_diag *diag;
     orr_source *source;
@@ -88,9 +91,8 @@ static void test_orders_show_in_errors_and_steps(void **state)
     (void)state;
     Lab lab = lab_open("model M\n  var x = 1, y = 0\n  x' = y\n  y' = -x - y/2\nend\n");
     const double w = sqrt(1 - 1.0 / 16);
-    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
     const int order[] = { 1, 2, 3, 1, 2 };
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < N_SOLVERS; s++) {
         double error[2] = { 0, 0 }, steps[2];
         const double quanta[] = { 1e-3, 1e-5 };
         for (int i = 0; i < 2; i++) {
@@ -126,10 +128,10 @@ static void test_liqss_is_for_stiff_models(void **state)
     // x = 20.2 + a exp(slow t) + b exp(fast t), x(0) = 0, x'(0) = 0.2
     const double a = (0.2 + fast * 20.2) / (slow - fast), b = -20.2 - a;
     size_t steps[3];
-    const char *solvers[] = { "qss2", "liqss2", "liqss1" };
+    const char *methods[] = { "qss2", "liqss2", "liqss1" };
     for (int s = 0; s < 3; s++) {
         const double quantum = 0.01;
-        orr_run *run = begin(&lab, solvers[s], quantum, 500);
+        orr_run *run = begin(&lab, methods[s], quantum, 500);
         for (int k = 1; k <= 50; k++) {
             const double t = 10.0 * k, exact = 20.2 + a * exp(slow * t) + b * exp(fast * t);
             go(&lab, run, t);
@@ -168,8 +170,7 @@ static void test_rates_that_bend_are_followed(void **state)
     (void)state;
     Lab lab =
         lab_open("model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
-    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < N_SOLVERS; s++) {
         orr_run *run = begin(&lab, solvers[s], 1e-4, 20);
         for (int k = 1; k <= 40; k++) {
             const double t = 0.5 * k;
@@ -193,9 +194,8 @@ static void test_relations_change_where_polynomials_cross(void **state)
                        "  x' = if x > 1 then 0.5 else 1\n"
                        "  y' = v\n  v' = -9.81\n  w' = if y > 0 then 0 else 1\n"
                        "  u' = if t < 1 then 1 else if t < 2 then -1 else 0.5\nend\n");
-    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
     const double falls = sqrt(2 / 9.81);
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < N_SOLVERS; s++) {
         for (int singly = 0; singly < 2; singly++) {
             orr_run *run = begin(&lab, solvers[s], 1e-3, 4);
             if (singly)
@@ -218,8 +218,7 @@ static void test_asking_for_values_changes_no_step(void **state)
     Lab lab =
         lab_open("model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
                  "  z' = x*v - z + sin(t)\nend\n");
-    const char *solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
-    for (int s = 0; s < 5; s++) {
+    for (int s = 0; s < N_SOLVERS; s++) {
         double end[3][2];
         size_t steps[3];
         for (int way = 0; way < 3; way++) {
@@ -250,9 +249,9 @@ static void test_a_ball_bounces_exactly(void **state)
                        "  when h <= 0 and v < 0 then\n    v := -0.7*v\n    n := n + 1\n  end\nend\n");
     const double impacts[] = { 0.451523640985731, 1.083656738365754, 1.526149906531770, 1.835895124247982,
                                2.052716776649329 };
-    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    const char *methods[] = { "qss2", "qss3", "liqss2" };
     for (int s = 0; s < 3; s++) {
-        orr_run *run = begin(&lab, solvers[s], 1e-3, 2.5);
+        orr_run *run = begin(&lab, methods[s], 1e-3, 2.5);
         for (int i = 0; i < 5; i++) {
             go(&lab, run, impacts[i] - 1e-11);
             assert_near(value(&lab, run, "n"), i, 0);
@@ -275,9 +274,9 @@ static void test_switches_by_events(void **state)
     // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5);
     // heating again 10 log(1.5)
     const double first = 10 * log(1.25), each = 10 * log(1.5);
-    const char *solvers[] = { "qss2", "qss3", "liqss2" };
+    const char *methods[] = { "qss2", "qss3", "liqss2" };
     for (int s = 0; s < 3; s++) {
-        orr_run *run = begin(&lab, solvers[s], 1e-4, 60);
+        orr_run *run = begin(&lab, methods[s], 1e-4, 60);
         go(&lab, run, 9.5);
         assert_near(value(&lab, run, "x"), 0.5, 1e-9);
         go(&lab, run, 60);
@@ -434,6 +433,206 @@ static void test_runs_on_threads_share_the_code(void **state)
     lab_close(&lab);
 }
 
+// Both sides of a relation lead back to it, with modes that the engine changes and by events; and a ball
+// that bounces until it rests. First order meets the ground as late as its quantum allows.
+static void test_solutions_slide_and_rest(void **state)
+{
+    (void)state;
+    Lab slide = lab_open("model M\n  var x = 1, y = 0\n  x' = 0.3 - sign(x)\n  y' = sign(x)\nend\n");
+    Lab both =
+        lab_open("model M\n  var x = 1, y = 0\n  discrete n = 0\n  x' = 0.3 - sign(x)\n  y' = sign(x)\n"
+                 "  when y > 1 then\n    n := n + 1\n  end\nend\n");
+    Lab relay =
+        lab_open("model M\n  var x = 0.5, y = 0\n  x' = if x > 0 then -1 else cos(y)\n  y' = 1\nend\n");
+    Lab ball = lab_open("model Ball\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -9.81\n"
+                        "  when h <= 0 then\n    v := -0.7*v\n    n := n + 1\n  end\nend\n");
+    for (int s = 0; s < N_SOLVERS; s++) {
+        const bool is_first = strstr(solvers[s], "1") != NULL;
+        for (int way = 0; way < 2; way++) {
+            const Lab *lab = way ? &both : &slide;
+            orr_run *run = begin(lab, solvers[s], 1e-3, 3);
+            go(lab, run, 3);
+            // y grows like x falls up to 1/0.7 and then by the 0.3 that holds x
+            assert_near(value(lab, run, "x"), 0, 1e-9);
+            assert_near(value(lab, run, "y"), 1 / 0.7 + 0.3 * (3 - 1 / 0.7), 1e-6);
+            if (way) assert_near(value(lab, run, "n"), 1, 0);
+            assert_true(orr_run_get_facts(run).n_events < 30);
+            orr_run_destroy(run);
+        }
+        // it leaves the surface where cos(y) becomes negative, and quantised states go on
+        orr_run *run = begin(&relay, solvers[s], 1e-4, 3);
+        go(&relay, run, 1.5);
+        assert_near(value(&relay, run, "x"), 0, 1e-9);
+        go(&relay, run, 3);
+        assert_near(value(&relay, run, "x"), sin(3) - 1, 1e-3);
+        orr_run_restart(run);
+        go(&relay, run, 0.25);
+        assert_near(value(&relay, run, "x"), 0.25, 1e-12);
+        orr_run_destroy(run);
+
+        run = begin(&ball, solvers[s], 1e-3, 3);
+        go(&ball, run, 3);
+        assert_near(value(&ball, run, "h"), 0, is_first ? 1e-3 : 1e-9);
+        assert_near(value(&ball, run, "v"), 0, is_first ? 1e-2 : 1e-9);
+        orr_run_destroy(run);
+    }
+    lab_close(&slide);
+    lab_close(&both);
+    lab_close(&relay);
+    lab_close(&ball);
+}
+
+// A table bends and jumps where its argument says so, not at the next step; the argument may be curved.
+static void test_tables_bend_at_their_points(void **state)
+{
+    (void)state;
+    Lab lab =
+        lab_open("table ramp(v) linear\n  0: 0\n  1: 1\n  1.7: 0.3\n  2.5: 2\nend\n"
+                 "table stairs(v) hold\n  0: 1\n  0.9: -1\n  2.1: 3\nend\n"
+                 "model M\n  var x = 0, y = 0, z = 0, w = 0\n  x' = 1\n  y' = ramp(x)\n  z' = stairs(x)\n"
+                 "  w' = stairs(3*t - t^2)\nend\n");
+    const double a = (3 - sqrt(5.4)) / 2, b = (3 - sqrt(0.6)) / 2;    // 3t - t² = 0.9, 2.1
+    for (int s = 0; s < N_SOLVERS; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 3);
+        go(&lab, run, 3);
+        const bool is_first = strstr(solvers[s], "1") != NULL;
+        assert_near(value(&lab, run, "y"), 0.5 + 0.455 + 0.92 + 1, is_first ? 3e-3 : 1e-12);
+        assert_near(value(&lab, run, "z"), 0.9 - 1.2 + 2.7, 1e-12);
+        assert_near(value(&lab, run, "w"), 2 * a - 2 * (b - a) + 3 * (3 - 2 * b), 1e-12);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// x rises to 2 and falls again: through 1.5 upwards at 1, downwards at 3.
+static void test_curved_crossings_are_met_on_both_sides(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, v = 2, n = 0, m = 0\n  x' = v\n  v' = -1\n"
+                       "  n' = if x > 1.5 then 1 else 0\n  m' = if 2 - x < 0.5 then 1 else 0\nend\n");
+    for (int s = 0; s < N_SOLVERS; s++) {
+        if (strstr(solvers[s], "1")) continue;
+        orr_run *run = begin(&lab, solvers[s], 0.5, 3.5);    // so coarse that steps are of no help
+        go(&lab, run, 1.25);
+        assert_near(value(&lab, run, "n"), 0.25, 1e-12);
+        go(&lab, run, 3.5);
+        assert_near(value(&lab, run, "n"), 2, 1e-12);
+        assert_near(value(&lab, run, "m"), 2, 1e-12);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// Switched by time, from the first instant on: the error has the size of the quantum.
+static void test_pwm_within_the_quantum(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model Pwm\n  var v = 0\n  discrete u = 0\n  v' = (u - v)/0.02\n"
+                       "  every 0.01 from 0 then u := 1 end\n  every 0.01 from 0.003 then u := 0 end\nend\n");
+    for (int s = 0; s < N_SOLVERS; s++)
+        for (double quantum = 1e-3; quantum > 1e-6; quantum /= 10) {
+            double exact = 0;
+            orr_run *run = begin(&lab, solvers[s], quantum, 0.1);
+            for (int k = 0; k < 10; k++) {
+                go(&lab, run, 0.01 * k + 0.003);
+                exact = 1 + (exact - 1) * exp(-0.003 / 0.02);
+                assert_near(value(&lab, run, "v"), exact, 2 * quantum);
+                go(&lab, run, 0.01 * (k + 1));
+                exact *= exp(-0.007 / 0.02);
+                assert_near(value(&lab, run, "v"), exact, 2 * quantum);
+            }
+            orr_run_destroy(run);
+        }
+    lab_close(&lab);
+}
+
+// Rates that events change, and closed solutions between them.
+static void test_thermostat_within_the_quantum(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var T = 15\n  discrete heats = 1, n = 0\n"
+                       "  T' = (if heats > 0.5 then 30 else 10) - T\n"
+                       "  when T >= 21 then\n    heats := 0\n    n := n + 1\n"
+                       "  elsewhen T <= 19 then\n    heats := 1\n    n := n + 1\n  end\nend\n");
+    const double first = log(15.0 / 9), down = log(11.0 / 9), up = log(11.0 / 9);
+    for (int s = 0; s < N_SOLVERS; s++)
+        for (double quantum = 1e-2; quantum > 1e-5; quantum /= 10) {
+            orr_run *run = begin(&lab, solvers[s], quantum, 4);
+            for (int k = 1; k <= 40; k++) {
+                const double t = 0.1 * k;
+                go(&lab, run, t);
+                double since = t, T = 15;
+                bool heats = true;
+                for (double lasts = first; since >= lasts; lasts = heats ? up : down) {
+                    since -= lasts;
+                    T = heats ? 21 : 19;
+                    heats = !heats;
+                }
+                const double exact = heats ? 30 + (T - 30) * exp(-since) : 10 + (T - 10) * exp(-since);
+                const double off = fabs(value(&lab, run, "T") - exact);
+                if (off > 10 * quantum) print_error("%s, %g: off by %g at %g\n", solvers[s], quantum, off, t);
+                assert_true(off <= 10 * quantum);
+            }
+            orr_run_destroy(run);
+        }
+    lab_close(&lab);
+}
+
+// First order is no way to follow a tolerance of 1e-9, and says what is.
+static void test_stalls_of_first_order_name_a_higher_one(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0\n  x' = 1e3*cos(t)\nend\n");
+    const char *names[] = { "qss1", "liqss1" }, *better[] = { "'solver qss2'", "'solver liqss2'" };
+    for (int i = 0; i < 2; i++) {
+        orr_run *run = begin(&lab, names[i], 1e-12, 1000);
+        assert_int_equal(orr_run_advance(run, 1000), ORR_STATUS_FAILED);
+        const orr_message m = orr_diag_get(lab.diag, orr_diag_count(lab.diag) - 1);
+        assert_string_equal(m.code, "E519");
+        assert_non_null(strstr(m.hint, better[i]));
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// The loop that native code has for a small model, and the engine's own: every bit, also of a failure.
+static void test_native_loops_take_the_same_steps(void **state)
+{
+    (void)state;
+    const char *text = "model M\n  var x = 0, y = 0, z = 1, w = 1, s = 4\n  x' = 1\n  y' = sin(3*x)\n"
+                       "  z' = -50*z + 50*cos(t)\n  w' = z - w*y\n  s' = -sqrt(s)\nend\n";
+    for (int s = 0; s < N_SOLVERS; s++) {
+        orr_run_facts facts[2];
+        double end[2][6];
+        orr_status status[2];
+        for (int native = 0; native < 2; native++) {
+            Lab lab = { .diag = orr_diag_create() };
+            lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
+            orr_compile_options o = orr_compile_options_default();
+            o.code = native ? ORR_CODE_NATIVE : ORR_CODE_INSTANT;
+            lab.model = orr_model_compile(lab.source, &o, lab.diag);
+            assert_non_null(lab.model);
+            orr_run *run = begin(&lab, solvers[s], 1e-3, 5);
+            const CodeQuantised *code =
+                code_quantised(&lab.model->code, 1 + s % 3, s > 2, solvers[s], lab.diag);
+            assert_true((code->loop != NULL) == (native && code_has_loop(code->ir)));
+            assert_true(code_has_loop(code->ir));
+            status[native] = orr_run_advance(run, 5);    // the root of s ends before that
+            facts[native] = orr_run_get_facts(run);
+            static const char *const names[] = { "x", "y", "z", "w", "s" };
+            for (int k = 0; k < 5; k++) end[native][k] = value(&lab, run, names[k]);
+            end[native][5] = orr_run_time(run);
+            orr_run_destroy(run);
+            lab_close(&lab);
+        }
+        assert_int_equal(status[0], status[1]);
+        assert_memory_equal(end[0], end[1], sizeof end[0]);
+        assert_int_equal(facts[0].n_steps, facts[1].n_steps);
+        assert_int_equal(facts[0].n_rates, facts[1].n_rates);
+        assert_true(facts[0].n_steps > 300);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -451,6 +650,13 @@ int main(void)
         cmocka_unit_test(test_quanta_of_single_states),
         cmocka_unit_test(test_loops_and_delays_are_refused),
         cmocka_unit_test(test_runs_on_threads_share_the_code),
+        cmocka_unit_test(test_solutions_slide_and_rest),
+        cmocka_unit_test(test_tables_bend_at_their_points),
+        cmocka_unit_test(test_curved_crossings_are_met_on_both_sides),
+        cmocka_unit_test(test_pwm_within_the_quantum),
+        cmocka_unit_test(test_thermostat_within_the_quantum),
+        cmocka_unit_test(test_stalls_of_first_order_name_a_higher_one),
+        cmocka_unit_test(test_native_loops_take_the_same_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

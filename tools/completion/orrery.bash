@@ -46,7 +46,7 @@ _orrery() {
         machine:--ledger) _orrery_files ledger; return ;;
         machine:-o) _orrery_files csv dot svg orr json; return ;;
         *:--solver) _orrery_words "$(_orrery_ask solvers | sed 's/ .*//')"; return ;;
-        *:--stage) _orrery_words 'ast units flat order ir c'; return ;;
+        *:--stage) _orrery_words 'ast units flat network order ir c'; return ;;
         *:--code) _orrery_words 'auto instant native'; return ;;
         *:--loops) _orrery_words 'solve halt'; return ;;
         *:--update) _orrery_words 'synchronous in-place'; return ;;

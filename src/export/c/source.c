@@ -1,12 +1,26 @@
 // src/export/c/source.c: the files of an exported model: NAME.c, NAME.h and README.md.
 #include "code/label.h"
 #include "export/c/c.h"
+#include "exp/times_c_text.h"
+#include "exp/times_text.h"
+#include "export/runtime/adaptive_text.h"
+#include "export/runtime/api_text.h"
+#include "export/runtime/drive_text.h"
+#include "export/runtime/events_text.h"
+#include "export/runtime/fixed_text.h"
+#include "export/runtime/initial_text.h"
+#include "export/runtime/look_text.h"
+#include "export/runtime/main_text.h"
+#include "export/runtime/model_text.h"
+#include "export/runtime/number_text.h"
+#include "export/runtime/readme_text.h"
+#include "export/runtime/run_text.h"
+#include "num/dormand_prince_text.h"
+#include "num/hermite_text.h"
+#include "num/itp_text.h"
+#include "num/step_math_text.h"
+#include "num/turn_text.h"
 #include "orrery/orrery.h"
-
-extern const char text_number[], text_model[], text_events[], text_initial[], text_run[], text_fixed[], text_adaptive[],
-    text_look[], text_drive[], text_main[], text_api[], text_readme[];    // of src/export/runtime
-extern const char text_hermite[], text_dormand_prince[], text_export_step_math[], text_turn[], text_itp[];    // of src/num
-extern const char text_times_h[], text_times_c[];                         // of src/exp
 
 static void add_title(const CExport *c, StrBuf *s, const char *what)
 {
@@ -60,42 +74,42 @@ static Text source_text(const CExport *c, Arena *arena)
     str_add_text(s, code_file_text(&c->model->ir, c->loop, arena));
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
-    c_add_template(c, s, text_number);
-    c_add_template(c, s, text_model);
-    if (c->model->n_events) c_add_template(c, s, text_events);
-    c_add_template(c, s, text_initial);
+    c_add_template(c, s, TEXT_NUMBER);
+    c_add_template(c, s, TEXT_MODEL);
+    if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
+    c_add_template(c, s, TEXT_INITIAL);
     str_add(s, "// ---- Numerics\n\n");
     if (c->loop == CODE_HEUN || c->loop == CODE_RK4) {
-        str_add(s, text_hermite);
+        str_add(s, TEXT_NUM_HERMITE_H);
         str_add(s, "\n");
     }
     if (!is_fixed) {
-        str_add(s, text_export_step_math);
+        str_add(s, TEXT_NUM_STEP_MATH_H);
         str_add(s, "\n");
-        str_add(s, text_dormand_prince);
+        str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
         str_add(s, "\n");
     }
     if (c->model->n_relations) {
-        str_add(s, text_turn);
+        str_add(s, TEXT_NUM_TURN_H);
         str_add(s, "\n");
-        str_add(s, text_itp);
+        str_add(s, TEXT_NUM_ITP_H);
         str_add(s, "\n");
     }
     if (c->every > 0) {
-        str_add(s, text_times_h);
+        str_add(s, TEXT_EXP_TIMES_H);
         str_add(s, "\n");
-        str_add(s, text_times_c);
+        str_add(s, TEXT_EXP_TIMES_C);
         str_add(s, "\n");
     }
-    c_add_template(c, s, text_run);
-    c_add_template(c, s, is_fixed ? text_fixed : text_adaptive);
-    if (c->model->n_relations) c_add_template(c, s, text_look);
-    c_add_template(c, s, text_drive);
-    c_add_template(c, s, text_main);
+    c_add_template(c, s, TEXT_RUN);
+    c_add_template(c, s, is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
+    if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    c_add_template(c, s, TEXT_DRIVE);
+    c_add_template(c, s, TEXT_MAIN);
     str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n", c->name, c->name);
     c_add_defaults(c, s);
     str_add(s, "}\n\n");
-    add_named(c, s, text_api);
+    add_named(c, s, TEXT_API);
     return finish(s);
 }
 
@@ -132,7 +146,7 @@ static Text readme_text(const CExport *c, Arena *arena)
 {
     StrBuf text = { .arena = arena }, *s = &text;
     str_addf(s, "<!-- " EXPORT_MARK " " ORR_VERSION " -->\n# %s\n\n", c->name);
-    add_named(c, s, text_readme);
+    add_named(c, s, TEXT_README);
     return finish(s);
 }
 

@@ -21,70 +21,29 @@ enum {
     CHUNK = 20000,       // steps between two looks at the clock
     WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
+    BURST_MANY = 8,
     NUDGES = 40,
-    LOOKS = 500,       // at a relation that moves in time, in a run
-    CACHE_LINE = 64,   // where a calendar likes to begin
+    LOOKS = 500,        // at a relation that moves in time, in a run
+    CACHE_LINE = 64,    // where a calendar likes to begin
 };
 #define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
-#define BEYOND     1.5     // of the time until x meets q
-#define AHEAD      0.99    // of the quantum: on its very border each change of mind would be a step at once
 
 // The order is a constant in all that is done at each step.
-#define INLINE static inline __attribute__((always_inline))
+#define INLINE QSS_INLINE
 
-// ---- Polynomials
-
-INLINE double x_at(const double *x, int order, double t)
+INLINE double *x_of(const Qss *m, uint32_t i, int order, bool implicit)
 {
-    const double d = t - x[X_TIME];
-    if (order == 1) return x[0] + d * x[1];
-    if (order == 2) return x[0] + d * (x[1] + d * x[2]);
-    return x[0] + d * (x[1] + d * (x[2] + d * x[3]));
+    return m->x + (size_t)QSS_X(order, implicit) * i;
 }
 
-// Move the origin to t.
-INLINE void move_x(double *x, int order, double t)
-{
-    const double d = t - x[X_TIME];
-    x[X_TIME] = t;
-    if (order == 1) {
-        x[0] += d * x[1];
-    } else if (order == 2) {
-        x[0] += d * (x[1] + d * x[2]);
-        x[1] += 2 * d * x[2];
-    } else {
-        x[0] += d * (x[1] + d * (x[2] + d * x[3]));
-        x[1] += d * (2 * x[2] + 3 * d * x[3]);
-        x[2] += 3 * d * x[3];
-    }
-}
+static double *q_of(const Qss *m, uint32_t i) { return m->q + QSS_Q * (size_t)i; }
 
-// When x and q, both known at t, are a quantum apart.
-INLINE double due_after(const double *x, const double *q, int order, double t, bool implicit)
-{
-    const double d = t - q[CODE_Q_TIME], width = x[X_QUANTUM];
-    if (order == 1) return t + roots_leave1(x[0] - q[0], x[1], width);
-    if (order == 2) {
-        const double due = t + roots_leave2(x[0] - (q[0] + d * q[1]), x[1] - q[1], x[2], width);
-        return implicit && x[X_MEETS] < due ? x[X_MEETS] : due;
-    }
-    return t + roots_leave3(x[0] - (q[0] + d * (q[1] + d * q[2])), x[1] - (q[1] + 2 * d * q[2]), x[2] - q[2],
-                            x[3], width);
-}
+static double *any_x(const Qss *m, uint32_t i) { return m->x + (size_t)m->n_x * i; }
 
-static double quantum_of(const Qss *m, uint32_t i, double x)
+static const QssQuantum *quantum_of(const Qss *m, uint32_t i)
 {
-    const Quantum *quantum = &m->quanta[m->has_own_quanta ? i : 0];
-    const double wanted = quantum->relative * fabs(x);
-    return wanted > quantum->least ? (wanted < quantum->most ? wanted : quantum->most) : quantum->least;
-}
-
-INLINE void schedule(Qss *m, uint32_t i)
-{
-    if (m->scans) return;
-    const double due = m->x[CODE_X * i + X_DUE];
-    calendar_set(&m->due, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
+    return &m->quanta[m->has_own_quanta ? i : 0];
 }
 
 // ---- Rates
@@ -98,57 +57,19 @@ static void compute_shared(Qss *m, const Island *island, uint32_t i, double t)
         m->shared_at[s] = m->event;
         double out[4] = { 0 };
         m->terms[ir->shape_of[term]](t, m->q, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
-        double *q = m->q + CODE_Q * (size_t)term;
+        double *q = q_of(m, term);
         q[0] = out[0];
         q[1] = out[1];
         q[2] = 0.5 * out[2];
-        q[CODE_Q_TIME] = t;
+        q[QSS_Q_TIME] = t;
     }
 }
 
-// A rate or one of its derivatives is not finite. Without the rate nothing can go on; a derivative that does
-// not exist (that of a root at 0) is left out.
-static void mend(Qss *m, double *out, int n_out)
-{
-    if (!isfinite(out[0])) m->failed = true;
-    for (int k = 0; k < n_out; k++)
-        if (!isfinite(out[k])) out[k] = 0;
-}
-
-INLINE double rate_at(const double *x, int order, double t)
-{
-    const double d = t - x[X_TIME];
-    if (order == 1) return x[1];
-    if (order == 2) return x[1] + 2 * d * x[2];
-    return x[1] + d * (2 * x[2] + 3 * d * x[3]);
-}
-
-// How far was the polynomial off? If it was too far, it is trusted no longer than this time; what was
-// renewed, and changed the rate by that, counts too.
-INLINE void doubt(Qss *m, uint32_t i, double t, double rate, const int order)
-{
-    const double *x = m->x + CODE_X * (size_t)i, elapsed = t - x[X_TIME];
-    double *again = m->again + 2 * (size_t)i;
-    const double error = fabs(rate - rate_at(x, order, t)) * elapsed;
-    if (error > 0.5 * (order + 1) * x[X_QUANTUM] && elapsed < again[1])
-        again[1] = elapsed > m->least_wait ? elapsed : m->least_wait;
-    again[0] = t + again[1];
-}
-
-// x of a state begins anew at t, with a rate and its derivatives.
 INLINE void begin_x(Qss *m, uint32_t i, double t, double *out, const int order, const bool implicit)
 {
-    const int n_out = order + (implicit ? 1 : 0);
-    double *x = m->x + CODE_X * (size_t)i, any = out[0];
-    for (int k = 1; k < n_out; k++) any += out[k];
-    if (any * 0 != 0) mend(m, out, n_out);
-    if (m->bends && m->bends[i]) doubt(m, i, t, out[0], order);
-    x[0] = x_at(x, order, t);
-    x[X_TIME] = t;
-    x[1] = out[0];
-    if (order > 1) x[2] = 0.5 * out[1];
-    if (order > 2) x[3] = out[2] * (1.0 / 6);
-    if (implicit) x[X_OWN] = out[order];
+    double *x = x_of(m, i, order, implicit);
+    if (m->bends && m->bends[i]) qss_doubt(x, m->again + 2 * (size_t)i, order, t, out[0], m->least_wait);
+    qss_begin(x, out, order, implicit, t, &m->failed);
 }
 
 INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
@@ -164,13 +85,14 @@ INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int
 // Nothing but time has moved since the rate was computed: how long may its polynomial be trusted from now on?
 static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int order)
 {
-    const double *x = m->x + CODE_X * (size_t)i;
+    const double *x = any_x(m, i);
     double *again = m->again + 2 * (size_t)i;
     const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
     double factor = error == 0 ? 100 : 2;
-    if (error > 0) factor = fmin(factor, 0.9 * expr_pow(0.5 * x[X_QUANTUM] / error, 1.0 / (order + 1)));
+    if (error > 0)
+        factor = fmin(factor, 0.9 * expr_pow(0.5 * x[QSS_QUANTUM(order)] / error, 1.0 / (order + 1)));
     again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
-    again[0] = x[X_TIME] + again[1];
+    again[0] = x[QSS_TIME(order)] + again[1];
 }
 
 // ---- Relations
@@ -187,30 +109,74 @@ static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
     }
 }
 
-static void zero_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
+// The term of a relation as a polynomial: its zero function, or the argument of a table whose steps it sees.
+static void term_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
 {
     const IrQuantised *ir = m->ir;
     const uint32_t term = ir->n_states + ir->n_shared + k;
     m->terms[ir->shape_of[term]](t, m->x, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
+    out[2] *= 0.5;    // it was a derivative
+}
+
+static const ExprPieces *steps_of(const IrQuantised *ir, uint32_t k)
+{
+    return ir->steps && ir->steps[k].table != FLAT_NONE ? &ir->pool.pieces.items[ir->steps[k].table] : NULL;
+}
+
+static bool is_true_at(const Qss *m, const Island *island, uint32_t k, double t)
+{
+    double z[4];
+    term_of(m, island, k, t, z);
+    const ExprPieces *table = steps_of(m->ir, k);
+    return truth_of(m->ir, k, table ? expr_pieces_value(table, z[0]) - m->ir->steps[k].level : z[0]);
+}
+
+// Until the argument z of a table comes to the next break, and whether the relation is true up to there. On a
+// break, the piece to which it moves counts.
+static double until_break(const Qss *m, uint32_t k, const ExprPieces *table, const double z[3], bool *is_true)
+{
+    const double *breaks = table->numbers;
+    const uint32_t n = table->n_breaks[0];
+    uint32_t lo = 0, hi = n;    // the first break beyond z
+    while (lo < hi) {
+        const uint32_t middle = lo + (hi - lo) / 2;
+        if (breaks[middle] <= z[0]) lo = middle + 1;
+        else hi = middle;
+    }
+    const double near = 1e-12 * fabs(z[0]) + DBL_MIN, slope = z[1] != 0 ? z[1] : z[2];
+    if (slope > 0 && lo < n && breaks[lo] - z[0] <= near) lo++;
+    if (slope < 0 && lo > 0 && z[0] - breaks[lo - 1] <= near) lo--;
+    const double *piece = table->numbers + n + 4 * (size_t)lo;
+    *is_true = truth_of(m->ir, k, piece[0] - m->ir->steps[k].level);
+    double after = INFINITY;
+    if (lo > 0) after = roots_fall(fmax(z[0] - breaks[lo - 1], 0), z[1], z[2]);
+    if (lo < n) after = fmin(after, roots_fall(fmax(breaks[lo] - z[0], 0), -z[1], -z[2]));
+    return after;
 }
 
 static void watch(Qss *m, const Island *island, uint32_t k, double t)
 {
     const uint8_t op = m->ir->comparison[k];
-    double z[4] = { 0 };
-    zero_of(m, island, k, t, z);
-    double after = INFINITY;
-    if (op != EXPR_EQ && op != EXPR_NE) {
-        const bool is_above = (m->modes[k] != 0) == (op == EXPR_GT || op == EXPR_GE);
+    const ExprPieces *table = steps_of(m->ir, k);
+    const bool mode = m->modes[k] != 0;
+    double z[4] = { 0 }, after = INFINITY;
+    bool is_true;
+    term_of(m, island, k, t, z);
+    if (table) {
+        after = until_break(m, k, table, z, &is_true);
+        if (is_true != mode) after = 0;
+    } else if (op != EXPR_EQ && op != EXPR_NE) {
+        const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
         const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
         after = roots_fall(c0, c1, sign * z[2]);
         // on the other side already: another mode made it jump, unless it is just coming back from there
-        const bool differs = truth_of(m->ir, k, z[0]) != (m->modes[k] != 0);
+        const bool differs = truth_of(m->ir, k, z[0]) != mode;
         if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
         if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
-        if (m->ir->watches_time[k] && isfinite(island->options.t_end))
-            after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
     }
+    const bool may_bend = m->ir->watches_time[k] && op != EXPR_EQ && op != EXPR_NE;
+    if (may_bend && isfinite(island->options.t_end))
+        after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
     calendar_set(&m->crossings, k, t + after);
 }
 
@@ -233,98 +199,50 @@ static void watch_noted(Qss *m, const Island *island, double t)
 
 // ---- Steps
 
-// Ahead of x, to where the rate has carried x when it gets there. Soon after, q is due anew, since x turns
-// back. The rate is a·q + u + w·d in the near future.
-static void look_ahead(double *x, double *q, int order)
-{
-    const double a = x[X_OWN], width = AHEAD * x[X_QUANTUM];
-    x[X_MEETS] = INFINITY;
-    if (order == 1) {
-        const double u = x[1] - a * q[0];
-        if (!(a < 0)) {
-            q[0] = x[0];
-            return;
-        }
-        const double up = a * (x[0] + width) + u, down = a * (x[0] - width) + u;
-        q[0] = up > 0 ? x[0] + width : down < 0 ? x[0] - width : -u / a;
-        return;
-    }
-    // x meets q, with its slope, after h; as far ahead as the quantum allows
-    const double d = x[X_TIME] - q[CODE_Q_TIME];
-    const double u = x[1] - a * (q[0] + d * q[1]), w = 2 * x[2] - a * q[1];
-    const double c = a * (a * x[0] + u) + w;    // second derivative of x if q were x
-    if (!(a < 0)) {
-        q[0] = x[0];
-        q[1] = a * x[0] + u;
-        return;
-    }
-    const double size = fabs(c);
-    if (size <= width * a * a) {    // it will come to rest on a line within the quantum
-        q[1] = -w / a;
-        q[0] = x[0] - c / (a * a);
-        return;
-    }
-    // h² (|c| - a² width) + 2 a width h - 2 width = 0
-    const double lead = size - a * a * width, half = a * width;
-    const double h = (-half + sqrt(half * half + 2 * width * lead)) / lead;
-    const double below = 1 - a * h + 0.5 * a * a * h * h;
-    q[1] = (a * x[0] + u + w * h - 0.5 * a * w * h * h) / below;
-    q[0] = x[0] - 0.5 * h * h * c / below;
-    x[X_MEETS] = x[X_TIME] + BEYOND * h;
-}
-
 INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool implicit)
 {
-    double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
-    x[X_QUANTUM] = quantum_of(m, i, x[0]);
-    if (implicit && q[CODE_Q_TIME] < t) {
-        look_ahead(x, q, order);
-    } else {    // looking ahead a second time at once would lead to and fro
-        if (implicit) x[X_MEETS] = INFINITY;
-        q[0] = x[0];
-        if (order > 1) q[1] = x[1];
-        if (order > 2) q[2] = x[2];
-    }
-    q[CODE_Q_TIME] = t;
+    qss_renew(x_of(m, i, order, implicit), q_of(m, i), quantum_of(m, i), order, implicit, t);
+}
+
+INLINE void find_due(Qss *m, uint32_t i, double t, const int order, const bool implicit)
+{
+    double *x = x_of(m, i, order, implicit);
+    const double due = qss_due(x, q_of(m, i), order, implicit, t, roots_leave3);
+    x[QSS_DUE(order)] = due;
+    if (!m->scans) calendar_set(&m->due, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
 }
 
 // Only the rate is computed anew.
 INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
 {
-    double *x = m->x + CODE_X * (size_t)i;
-    const double elapsed = t - x[X_TIME], predicted = rate_at(x, order, t);
+    const double *x = x_of(m, i, order, implicit);
+    const double elapsed = t - x[QSS_TIME(order)], predicted = qss_rate_at(x, order, t);
     m->event++;
     compute_rate(m, island, i, t, order, implicit);
     be_patient(m, i, predicted, elapsed, order);
-    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
+    find_due(m, i, t, order, implicit);
 }
 
 INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
 {
     const IrQuantised *ir = m->ir;
-    double *x = m->x + CODE_X * (size_t)i;
-    if (m->bends && m->again[2 * i] <= t && x[X_DUE] > t) {
+    double *x = x_of(m, i, order, implicit);
+    if (m->bends && m->again[2 * i] <= t && x[QSS_DUE(order)] > t) {
         look_again(m, island, i, t, order, implicit);
-        schedule(m, i);
         if (ir->n_relations) note_watchers(m, i);
         return;
     }
-    move_x(x, order, t);
+    qss_move(x, order, t);
     renew_q(m, i, t, order, implicit);
     bool is_own = false;
     for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
         const uint32_t r = ir->affects.item[k];
-        double *xr = m->x + CODE_X * (size_t)r;
         compute_rate(m, island, r, t, order, implicit);
-        xr[X_DUE] = due_after(xr, m->q + CODE_Q * (size_t)r, order, t, implicit);
-        schedule(m, r);
+        find_due(m, r, t, order, implicit);
         if (r == i) is_own = true;
         if (ir->n_relations) note_watchers(m, r);
     }
-    if (!is_own) {
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, order, t, implicit);
-        schedule(m, i);
-    }
+    if (!is_own) find_due(m, i, t, order, implicit);
     island->n_steps++;
 }
 
@@ -335,9 +253,9 @@ INLINE uint32_t next_state(const Qss *m, double *t)
         return calendar_first_id(&m->due);
     }
     uint32_t first = 0;
-    double least = m->x[X_DUE];
+    double least = m->x[QSS_DUE(m->order)];
     for (uint32_t i = 1; i < m->n; i++) {
-        const double due = m->x[CODE_X * i + X_DUE];
+        const double due = any_x(m, i)[QSS_DUE(m->order)];
         if (due < least) least = due, first = i;
     }
     if (m->bends)
@@ -361,9 +279,7 @@ static double confirm(const Qss *m, const Island *island, uint32_t k, double t)
 {
     double step = fmax(fabs(t), 1e-3) * DBL_EPSILON, at = t;
     for (int i = 0; i < NUDGES; i++) {
-        double z[4];
-        zero_of(m, island, k, at, z);
-        if (truth_of(m->ir, k, z[0]) != (m->modes[k] != 0)) return at;
+        if (is_true_at(m, island, k, at) != (m->modes[k] != 0)) return at;
         at = t + step;
         step *= 2;
         if (step > 1e-9 * fmax(fabs(t), 1e-3)) break;
@@ -385,7 +301,6 @@ static bool report_endless(Qss *m, Island *island, uint32_t k, double t)
 
 static bool count_event(Qss *m, Island *island, uint32_t k, double t)
 {
-    island->n_events++;
     const double t_end = island->options.t_end,
                  scale = fmax(fabs(t), isfinite(t_end) ? t_end - m->burst_start : 1);
     if (m->n_burst == 0 || t - m->burst_start > BURST_SPAN * scale) {
@@ -397,10 +312,8 @@ static bool count_event(Qss *m, Island *island, uint32_t k, double t)
 
 INLINE void recompute(Qss *m, Island *island, uint32_t r, double t, const int order, const bool implicit)
 {
-    double *x = m->x + CODE_X * (size_t)r;
     compute_rate(m, island, r, t, order, implicit);
-    x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)r, order, t, implicit);
-    schedule(m, r);
+    find_due(m, r, t, order, implicit);
     if (m->ir->n_relations) note_watchers(m, r);
 }
 
@@ -433,7 +346,7 @@ static void take_back(Qss *m, Island *island, double t)
 
 static void fill(const Qss *m, Island *island, double t)
 {
-    for (uint32_t i = 0; i < m->n; i++) island->x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
+    for (uint32_t i = 0; i < m->n; i++) island->x[i] = qss_x_at(any_x(m, i), m->order, t);
 }
 
 static StepResult fail(Qss *m, Island *island, double t)
@@ -444,7 +357,7 @@ static StepResult fail(Qss *m, Island *island, double t)
     Arena scratch = { 0 };
     double *q = ARENA_ARRAY(&scratch, double, m->n);
     for (uint32_t i = 0; i < m->n; i++) {
-        const double *from = m->q + CODE_Q * (size_t)i, d = t - from[CODE_Q_TIME];
+        const double *from = q_of(m, i), d = t - from[QSS_Q_TIME];
         q[i] = from[0] + (m->order > 1 ? d * (from[1] + (m->order > 2 ? d * from[2] : 0)) : 0);
     }
     island_fault(island, FAULT_VALUE, 0, t, q);
@@ -470,7 +383,11 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
     }
     diag_report(island->diag, DIAG_QUANTUM_STALL, (Place){ 0 }, island->solver->name, t,
                 model_state_name(model, i), progress / (double)m->window);
-    if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
+    if (m->order == 1)
+        diag_hint(island->diag,
+                  "in first order each quantum is a step: '%s' takes far fewer; or take a larger quantum",
+                  m->is_implicit ? "solver liqss2" : "solver qss2");
+    else if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
         diag_hint(island->diag,
                   "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
@@ -480,59 +397,99 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
 
 // ---- The engine
 
-// Small models without relations: the same steps, with nothing to be looked up on
-// the way. Goes to t_want or through a chunk of steps; returns the time reached.
-INLINE double run_small(Qss *m, Island *island, double t_want, const int order, const bool implicit)
+// Small models without relations: the same steps, with nothing to be looked up on the way. Goes through
+// n_max steps at most; returns how many.
+INLINE long loop_small(Qss *m, Island *island, double t_want, long n_max, const int order,
+                       const bool implicit)
 {
     const IrQuantised *ir = m->ir;
-    double *const xs = m->x, *const qs = m->q;
+    const uint32_t n_x = (uint32_t)QSS_X(order, implicit), n_states = m->n,
+                   n_out = (uint32_t)order + implicit;
+    double *const xs = m->x, *const qs = m->q, *const again = m->again;
+    const QssQuantum *const quanta = m->quanta;
     const double *const v = island->env.v, *const numbers = ir->numbers;
-    const uint32_t n_states = m->n, n_out = (uint32_t)order + implicit, *const affected = ir->affects.item;
-    const uint32_t *const start = ir->affects.start;
+    const double least_wait = m->least_wait;
+    const uint32_t *const affected = ir->affects.item, *const start = ir->affects.start;
     const CodeTerm *const updates = m->code->updates;
-    const bool bends = m->bends != NULL;
+    const bool *const bends = m->bends;
     double t = m->t, out[4 * CODE_UPDATES_MAX];
     size_t n_rates = 0;
-    long n = 0, n_again = 0;
-    for (; n < CHUNK; n++) {
+    int failed = 0;
+    long n = 0;
+    for (; n < n_max && !failed; n++) {
         uint32_t i = 0;
-        double due = xs[X_DUE];
-        for (uint32_t k = 1; k < n_states; k++)
-            if (xs[CODE_X * k + X_DUE] < due) due = xs[CODE_X * k + X_DUE], i = k;
-        if (bends) {
-            uint32_t again = n_states;
-            for (uint32_t k = 0; k < n_states; k++)
-                if (m->again[2 * k] < due) due = m->again[2 * k], again = k;
-            if (again < n_states && due <= t_want) {
-                t = due;
-                look_again(m, island, again, t, order, implicit);
-                n_again++;
-                if (m->failed) break;
-                continue;
-            }
+        double due = xs[QSS_DUE(order)];
+        for (uint32_t k = 1; k < n_states; k++) {
+            const double other = (xs + n_x * k)[QSS_DUE(order)];
+            if (other < due) due = other, i = k;
         }
         if (due > t_want) break;
+        bool is_again = false;
+        for (uint32_t k = 0; bends && k < n_states; k++) is_again |= again[2 * k] < due;
+        if (is_again) break;
         t = due;
-        move_x(xs + CODE_X * i, order, t);
-        renew_q(m, i, t, order, implicit);
+        qss_move(xs + n_x * i, order, t);
+        qss_renew(xs + n_x * i, qs + QSS_Q * i, quanta + i, order, implicit, t);
         updates[i](t, qs, v, NULL, numbers, out);
+        bool is_own = false;
         const uint32_t first = start[i], end = start[i + 1];
         n_rates += end - first;
-        bool is_own = false;
         for (uint32_t k = first; k < end; k++) {
             const uint32_t r = affected[k];
-            double *x = xs + CODE_X * r;
-            begin_x(m, r, t, out + (k - first) * n_out, order, implicit);
-            x[X_DUE] = due_after(x, qs + CODE_Q * r, order, t, implicit);
+            double *x = xs + n_x * r, *o = out + (k - first) * n_out;
+            if (bends && bends[r]) qss_doubt(x, again + 2 * r, order, t, o[0], least_wait);
+            qss_begin(x, o, order, implicit, t, &failed);
+            x[QSS_DUE(order)] = qss_due(x, qs + QSS_Q * r, order, implicit, t, roots_leave3);
             is_own |= r == i;
         }
-        if (!is_own) xs[CODE_X * i + X_DUE] = due_after(xs + CODE_X * i, qs + CODE_Q * i, order, t, implicit);
-        if (m->failed) break;
+        if (is_own) continue;
+        double *x = xs + n_x * i;
+        x[QSS_DUE(order)] = qss_due(x, qs + QSS_Q * i, order, implicit, t, roots_leave3);
     }
-    island->n_steps += (size_t)(n - n_again);
+    m->t = t;
+    m->failed |= failed;
     island->n_rates += n_rates;
-    m->n_since += (size_t)n;
-    return n < CHUNK && !m->failed ? t_want : t;
+    return n;
+}
+
+static long loop_native(Qss *m, Island *island, double t_want, long n_max)
+{
+    QssSmall small = { .x = m->x,
+                       .q = m->q,
+                       .again = m->again,
+                       .v = island->env.v,
+                       .numbers = m->ir->numbers,
+                       .quanta = m->quanta,
+                       .t = m->t,
+                       .t_want = t_want,
+                       .least_wait = m->least_wait,
+                       .n_max = n_max,
+                       .leave3 = roots_leave3 };
+    m->code->loop(&small);
+    m->t = small.t;
+    m->failed |= small.failed;
+    island->n_rates += (size_t)small.n_rates;
+    return small.n_steps;
+}
+
+// To t_want or through a chunk of steps; returns the time reached.
+INLINE double run_small(Qss *m, Island *island, double t_want, const int order, const bool implicit)
+{
+    for (long n = 0; n < CHUNK && !m->failed; n++) {    // a look at one rate, or what remains
+        const long done = m->code->loop ? loop_native(m, island, t_want, CHUNK - n)
+                                        : loop_small(m, island, t_want, CHUNK - n, order, implicit);
+        n += done;
+        island->n_steps += (size_t)done;
+        m->n_since += (size_t)done;
+        if (m->failed || n == CHUNK) break;
+        double due;
+        const uint32_t i = next_state(m, &due);
+        if (due > t_want) return t_want;
+        m->t = due;
+        look_again(m, island, i, due, order, implicit);
+        m->n_since++;
+    }
+    return m->t;
 }
 
 INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const int order, const bool implicit)
@@ -582,7 +539,9 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
                 continue;
             }
             t = at;
-            if (is_single || m->leaves_events) {
+            if (!count_event(m, island, k, t)) return fail(m, island, t);
+            // one after the other, without end: the driver knows surfaces
+            if (is_single || m->leaves_events || m->n_burst > BURST_MANY) {
                 calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
                 m->t = island->t = t;
@@ -590,7 +549,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
                 return STEP_RELATION;
             }
             m->modes[k] = m->modes[k] == 0;
-            if (!count_event(m, island, k, t)) return fail(m, island, t);
+            island->n_events++;
             follow_mode(m, island, k, t);
         } else {
             take_step(m, island, i, t, order, implicit);
@@ -638,27 +597,22 @@ static void begin(Qss *m, Island *island)
     m->n_since = m->n_burst = 0;
     m->failed = false;
     for (uint32_t i = 0; i < m->n; i++) {
-        double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
-        memset(x, 0, CODE_X * sizeof *x);
-        memset(q, 0, CODE_Q * sizeof *q);
+        double *x = any_x(m, i), *q = q_of(m, i);
+        memset(x, 0, m->n_x * sizeof *x);
+        memset(q, 0, QSS_Q * sizeof *q);
         x[0] = q[0] = island->x[i];
-        x[X_TIME] = q[CODE_Q_TIME] = t;
+        x[QSS_TIME(m->order)] = q[QSS_Q_TIME] = t;
     }
     for (int round = 0; round < m->order; round++) {
         compute_all(m, island);
         for (uint32_t i = 0; i < m->n && round + 1 < m->order; i++) {
-            const double *x = m->x + CODE_X * (size_t)i;
-            m->q[CODE_Q * (size_t)i + (size_t)round + 1] = x[round + 1];
+            q_of(m, i)[round + 1] = any_x(m, i)[round + 1];
         }
     }
     // each is due at once: then it takes its q, in the order of the states
     for (uint32_t i = 0; i < m->n; i++) renew_q(m, i, t, m->order, m->is_implicit);
     if (m->is_implicit) compute_all(m, island);
-    for (uint32_t i = 0; i < m->n; i++) {
-        double *x = m->x + CODE_X * (size_t)i;
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
-        schedule(m, i);
-    }
+    for (uint32_t i = 0; i < m->n; i++) find_due(m, i, t, m->order, m->is_implicit);
     for (uint32_t k = 0; k < m->ir->n_relations; k++) {
         m->modes_seen[k] = m->modes[k];
         watch(m, island, k, t);
@@ -680,12 +634,13 @@ static void restart(Island *island)
     bool any = false;
     m->event++;
     for (uint32_t i = 0; i < m->n; i++) {
-        double *x = m->x + CODE_X * (size_t)i;
-        if (x_at(x, m->order, t) == island->x[i]) continue;
+        double *x = any_x(m, i);
+        if (qss_x_at(x, m->order, t) == island->x[i]) continue;
         any = true;
-        move_x(x, m->order, t);
+        qss_move(x, m->order, t);
         x[0] = island->x[i];
-        renew_q(m, i, t, m->order, false);
+        q_of(m, i)[QSS_Q_TIME] = t;    // so that q does not look ahead
+        renew_q(m, i, t, m->order, m->is_implicit);
     }
     const bool jumped = any;
     for (uint32_t k = 0; k < ir->n_relations; k++) {
@@ -699,16 +654,13 @@ static void restart(Island *island)
     for (int round = 0; round < (jumped ? m->order : 1); round++) {
         compute_all(m, island);
         for (uint32_t i = 0; i < m->n && jumped; i++) {
-            double *x = m->x + CODE_X * (size_t)i, *q = m->q + CODE_Q * (size_t)i;
-            if (q[CODE_Q_TIME] == t && q[0] == x[0] && m->order > 1) q[1] = x[1];
-            if (q[CODE_Q_TIME] == t && q[0] == x[0] && m->order > 2) q[2] = x[2];
+            const double *x = any_x(m, i);
+            double *q = q_of(m, i);
+            if (q[QSS_Q_TIME] == t && q[0] == x[0] && m->order > 1) q[1] = x[1];
+            if (q[QSS_Q_TIME] == t && q[0] == x[0] && m->order > 2) q[2] = x[2];
         }
     }
-    for (uint32_t i = 0; i < m->n; i++) {
-        double *x = m->x + CODE_X * (size_t)i;
-        x[X_DUE] = due_after(x, m->q + CODE_Q * (size_t)i, m->order, t, m->is_implicit);
-        schedule(m, i);
-    }
+    for (uint32_t i = 0; i < m->n; i++) find_due(m, i, t, m->order, m->is_implicit);
     for (uint32_t k = 0; k < ir->n_relations; k++) {
         m->modes_seen[k] = m->modes[k];
         watch(m, island, k, t);
@@ -721,21 +673,23 @@ static void choose_quanta(Qss *m, const Island *island, Arena *arena)
     const SolverOptions *o = &island->options;
     static const double by_order[] = { 1e-3, 1e-4, 1e-5 };    // what each order does in reasonable time
     const double relative = by_order[m->order - 1];
-    Quantum all = { .least = 1e-3 * relative, .relative = relative, .most = INFINITY };
-    if (o->has_tolerance) all = (Quantum){ .least = o->absolute, .relative = o->tolerance, .most = INFINITY };
-    if (o->quantum > 0) all = (Quantum){ .least = o->quantum, .relative = 0, .most = INFINITY };
+    QssQuantum all = { .least = 1e-3 * relative, .relative = relative, .most = INFINITY };
+    if (o->has_tolerance)
+        all = (QssQuantum){ .least = o->absolute, .relative = o->tolerance, .most = INFINITY };
+    if (o->quantum > 0) all = (QssQuantum){ .least = o->quantum, .relative = 0, .most = INFINITY };
     if (o->relative > 0) {
         all.relative = o->relative;
         all.least = o->least > 0 ? o->least : 1e-3 * o->relative;
         all.most = o->quantum > 0 ? o->quantum : INFINITY;
         if (all.least > all.most) all.least = all.most;
     }
-    m->has_own_quanta = o->quanta != NULL;
-    m->quanta = ARENA_ARRAY(arena, Quantum, m->has_own_quanta ? m->n : 1);
+    m->has_own_quanta = o->quanta || m->is_small;
+    m->quanta = ARENA_ARRAY(arena, QssQuantum, m->has_own_quanta ? m->n : 1);
     if (!m->has_own_quanta) m->quanta[0] = all;
     for (uint32_t i = 0; m->has_own_quanta && i < m->n; i++) {
         m->quanta[i] = all;
-        if (o->quanta[i] > 0) m->quanta[i] = (Quantum){ .least = o->quanta[i], .most = INFINITY };
+        if (o->quanta && o->quanta[i] > 0)
+            m->quanta[i] = (QssQuantum){ .least = o->quanta[i], .most = INFINITY };
     }
 }
 
@@ -759,8 +713,9 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
                 .order = order,
                 .is_implicit = is_implicit,
                 .n = ir->n_states };
-    m->x = ARENA_ARRAY(arena, double, CODE_X *(size_t)m->n);
-    m->q = ARENA_ARRAY(arena, double, CODE_Q *((size_t)m->n + ir->n_shared));
+    m->n_x = (uint32_t)QSS_X(order, is_implicit);
+    m->x = ARENA_ARRAY(arena, double, m->n_x *(size_t)m->n);
+    m->q = ARENA_ARRAY(arena, double, QSS_Q *((size_t)m->n + ir->n_shared));
     m->scans = m->n <= CODE_UPDATES_MAX;
     if (!m->scans) m->due = new_calendar(m->n, arena);
     m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
@@ -773,8 +728,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
     m->leaves_events = model->n_events > 0;
     m->is_small = code->updates && ir->n_relations == 0;
-    // in first order q is constant, so only time can bend a rate
-    const bool *bends = order == 1 ? ir->moves_in_time : ir->bends;
+    const bool *bends = code_bends(ir, order);
     for (uint32_t i = 0; i < m->n && !m->bends; i++)
         if (bends[i]) m->bends = bends;
     if (m->bends) {
@@ -821,24 +775,45 @@ static StepResult step(Island *island, double t_limit) { return qss_advance(isla
 static void state_at(Island *island, double t, double *x)
 {
     const Qss *m = island->memory;
-    for (uint32_t i = 0; i < m->n; i++) x[i] = x_at(m->x + CODE_X * (size_t)i, m->order, t);
+    for (uint32_t i = 0; i < m->n; i++) x[i] = qss_x_at(any_x(m, i), m->order, t);
 }
 
-#define QSS(id, text, accuracy)                                                                              \
+static double next_instant(const Island *island)
+{
+    const Qss *m = island->memory;
+    double t;
+    next_state(m, &t);
+    if (m->ir->n_relations && calendar_first(&m->crossings) < t) t = calendar_first(&m->crossings);
+    return t > island->t ? t : island->t;
+}
+
+static bool quantised(const Island *island, uint32_t state, double t, double *value, double *slope)
+{
+    const Qss *m = island->memory;
+    const double *q = q_of(m, state), d = t - q[QSS_Q_TIME];
+    *value = q[0] + (m->order > 1 ? d * (q[1] + (m->order > 2 ? d * q[2] : 0)) : 0);
+    *slope = m->order > 1 ? q[1] + (m->order > 2 ? 2 * d * q[2] : 0) : 0;
+    return q[QSS_Q_TIME] == t;
+}
+
+#define QSS(id, text, accuracy, flags)                                                                       \
     const Solver solver_##id = {                                                                             \
         .name = #id,                                                                                         \
         .summary = text,                                                                                     \
         .order = accuracy,                                                                                   \
+        .traits = flags,                                                                                     \
         .init = init_##id,                                                                                   \
         .step = step,                                                                                        \
         .restart = restart,                                                                                  \
         .state_at = state_at,                                                                                \
         .advance = qss_advance,                                                                              \
+        .next = next_instant,                                                                                \
+        .quantised = quantised,                                                                              \
         .is_quantised = true,                                                                                \
     }
 
-QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1);
-QSS(qss2, "quantised states, second order; option quantum", 2);
-QSS(qss3, "quantised states, third order; option quantum", 3);
-QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1);
-QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2);
+QSS(qss1, "quantised states, first order: for sparse and switching models; option quantum", 1, 0);
+QSS(qss2, "quantised states, second order; option quantum", 2, 0);
+QSS(qss3, "quantised states, third order; option quantum", 3, 0);
+QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1, SOLVER_IMPLICIT);
+QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2, SOLVER_IMPLICIT);

@@ -8,37 +8,26 @@
 #include "num/calendar.h"
 #include "solve/solver.h"
 
-// Places in x of a state; coefficients come first.
-enum { X_TIME = CODE_X_TIME, X_DUE = 5, X_QUANTUM = 6, X_OWN = 7 };
-enum { X_MEETS = 3 };    // of LIQSS2, which has no third power: a little after x meets q, as far as is known
-
-typedef struct Quantum {
-    double least;       // > 0
-    double relative;    // of |x|
-    double most;        // may be INFINITY
-} Quantum;
-
 typedef struct Qss {
     const CodeQuantised *code;
     const IrQuantised *ir;
     const CodeTerm *terms;    // [n_shapes]
     int order;
-    bool is_implicit;    // LIQSS: q goes ahead of x, as far as its own rate allows
-    uint32_t n;          // states
-    double *x;           // [CODE_X*n]
-    double *q;           // [CODE_Q*(n + n_shared)]
-    double t;            // up to here everything has happened
-    Quantum *quanta;     // [n], or [1] for all
+    bool is_implicit;      // LIQSS: q goes ahead of x, as far as its own rate allows
+    uint32_t n;            // states
+    double *x;             // [n_x*n], see code/qss_step.h
+    uint32_t n_x;          // QSS_X(order, is_implicit)
+    double *q;             // [QSS_Q*(n + n_shared)]
+    double t;              // up to here everything has happened
+    QssQuantum *quanta;    // [n], or [1] for all
     bool has_own_quanta;
     bool scans;             // few states: look at all instead of keeping a heap
     bool is_small;          // the tight loop will do
     Calendar due;           // of the states, if not
     uint64_t *shared_at;    // [n_shared] event at which it was computed
     uint64_t event;         // counts times at which something happened
-    // a rate whose polynomial is only near the truth, because it reads time or is not linear, is computed
-    // again now and then, even if nothing that it reads is renewed
-    const bool *bends;    // [n] NULL: none is such
-    double *again;        // [2*n] when, and after how long
+    const bool *bends;      // [n] whose polynomial is only near the truth; NULL: none is such
+    double *again;          // [2*n] see qss_doubt
     double least_wait;
     // relations
     double *modes;           // [n_relations] inside v; whoever changes one calls restart
@@ -52,7 +41,7 @@ typedef struct Qss {
     // progress
     size_t n_since, window;
     double t_since;
-    bool failed;
+    int failed;
     bool has_left;         // an event to the driver, which may not have called restart
     bool leaves_events;    // to the driver: more happens there than modes changing
 } Qss;

@@ -66,7 +66,7 @@ static double first_rise(const double c[4])
 
 double roots_leave3(double c0, double c1, double c2, double c3, double width)
 {
-    if (c3 == 0) return roots_leave2(c0, c1, c2, width);
+    if (c3 == 0) return qss_leave2(c0, c1, c2, width);
     const double up[4] = { c0 - width, c1, c2, c3 }, down[4] = { -c0 - width, -c1, -c2, -c3 };
     return fmin(first_rise(up), first_rise(down));
 }

@@ -441,7 +441,7 @@ static StepResult step(Island *island, double t_limit)
 {
     Ida *m = island->memory;
     if (!m->begun) {
-        if (t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
+        if (isfinite(t_limit) && t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
             return step_crumb(island, m, t_limit);
         if (!ida_settle(island) || !find_slopes(island, m)) return STEP_FAILED;
         if (IDAReInit(m->ida, island->t, m->y, m->slope) != IDA_SUCCESS)

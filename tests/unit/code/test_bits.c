@@ -97,6 +97,11 @@ static double read_input(const void *context, uint32_t variable)
     const Bench *bench = context;
     return bench->b.v[bench->b.ir.layout.place[variable]];
 }
+static double read_draw(const void *context, uint32_t k, double count, double argument)
+{
+    (void)context;
+    return built_draw(NULL, (int)k, count, argument);
+}
 static double read_history(const void *context, uint32_t k, double at)
 {
     (void)context;
@@ -125,7 +130,7 @@ static void bench_compare(Bench *bench, int n, uint64_t *random)
         memcpy(instant, b->v, b->ir.layout.n_values * sizeof *instant);
         assert_int_equal(bench->native.programs[IR_VALUES](t, b->x, &b->env, NULL), 0);
         const ExprValues values = {
-            .variable = read_input, .history = read_history, .context = bench, .t = t
+            .variable = read_input, .history = read_history, .draw = read_draw, .context = bench, .t = t
         };
         for (size_t i = 0; i < b->make.flat.equations.n; i++) {
             const FlatEquation *equation = &b->make.flat.equations.items[i];
@@ -170,6 +175,7 @@ static void test_every_operation_has_the_same_bits(void **state)
         case EXPR_SLOPE:
         case EXPR_PIECES:
         case EXPR_DELAY: bench_add(&bench, make_op(m, (ExprOp)op, u, 0, EXPR_NONE)); break;
+        case EXPR_DRAW: bench_add(&bench, expr_draw(&m->flat.pool, "s", EXPR_DRAW_GAMMA, u, v)); break;
         case EXPR_GRID: bench_add(&bench, make_op(m, EXPR_GRID, u, v, 1)); break;
         case EXPR_NEAR:
             for (int code = 0; code < 4; code++) bench_add(&bench, make_op(m, EXPR_NEAR, u, make_number(m, code), 0));

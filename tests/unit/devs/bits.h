@@ -159,13 +159,15 @@ typedef struct Bench {
 
 static inline void add_to_trace(void *context, const orr_devs_trace *what)
 {
-    static const char *const kinds[] = { "internal", "external", "confluent", "sent" };
+    static const char *const kinds[] = { "internal", "external", "confluent",
+                                         "sent",     "switched", "coupling" };
     Bench *b = context;
     char name[64] = "outside";
-    if (what->component != ORR_DEVS_OUTSIDE) orr_devs_name(b->model, what->component, name, sizeof name);
+    if (what->component < ORR_DEVS_NONE) orr_devs_name(b->model, what->component, name, sizeof name);
     str_addf(&b->trace, "%g/%llu %s %s", what->t, (unsigned long long)what->bag, name, kinds[what->kind]);
     if (what->kind == ORR_DEVS_SENT)
         str_addf(&b->trace, " %u %lld\n", what->port, (long long)*(const int64_t *)what->value);
+    else if (what->kind > ORR_DEVS_SENT) str_addf(&b->trace, " %u\n", what->n);
     else str_addf(&b->trace, " e=%g due=%g n=%u\n", what->elapsed, what->due, what->n);
 }
 

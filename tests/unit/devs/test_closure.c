@@ -312,6 +312,7 @@ static void start(Bench *b, Story *story)
     orr_devs_options options = orr_devs_options_default();
     options.trace = add_story;
     options.trace_context = story;
+    options.has_counts = 1;
     b->run = orr_devs_run_create(b->model, &options, b->diag);
     assert_non_null(b->run);
 }
@@ -442,6 +443,7 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
         orr_devs_options options = orr_devs_options_default();
         options.trace = add_story;
         options.trace_context = &other_story;
+        options.has_counts = 1;
         orr_devs_run *other = orr_devs_run_create(b.model, &options, b.diag);
         orr_devs_run_advance(other, 3);
         assert_true(orr_devs_run_load(other, bytes, size));
@@ -449,7 +451,7 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
         assert_int_equal(orr_devs_run_advance(other, 20), ORR_STATUS_OK);
         assert_int_equal(story.hash, other_story.hash);
         assert_int_equal(story.n, other_story.n);
-        // equal to the last byte, counters and calendar included
+        // equal to the last byte, counters and due times included
         void *end = malloc(orr_devs_run_size(b.run)), *other_end = malloc(orr_devs_run_size(other));
         assert_int_equal(orr_devs_run_size(b.run), orr_devs_run_size(other));
         orr_devs_run_save(b.run, end);
@@ -459,10 +461,121 @@ static void test_closure_a_saved_run_goes_on_as_the_original(void **state)
         free(other_end);
 
         assert_false(orr_devs_run_load(other, bytes, size - 1));
-        ((DevsClock *)bytes)->n_components++;    // of another model
+        ((uint64_t *)bytes)[sizeof(DevsClock) / 8]++;    // of another model
         assert_false(orr_devs_run_load(other, bytes, size));
         free(bytes);
         orr_devs_run_destroy(other);
+        bench_end(&b);
+    }
+}
+
+// Switch one component of a model, whatever part it is there.
+static void switch_component(Bench *b, const orr_devs_part *parts, uint32_t component,
+                             orr_devs_presence presence)
+{
+    for (int i = 0; i < PARTS_MAX; i++)
+        if (orr_devs_component(b->model, parts[i]) == component) {
+            assert_true(orr_devs_run_switch(b->run, parts[i], presence));
+            assert_int_equal(orr_devs_run_is_on(b->run, component), presence != ORR_DEVS_OFF);
+            return;
+        }
+}
+
+static void test_closure_holds_while_components_are_switched(void **state)
+{
+    (void)state;
+    RandomStream s = random_stream(5, 0, "closure");
+    int compared = 0;
+    uint64_t happened = 0, unswitched = 0;
+    for (int turn = 0; turn < 200; turn++) {
+        const Plan plan = plan_random(&s);
+        orr_devs_part parts[2][PARTS_MAX];
+        memset(parts, 0xff, sizeof parts);
+        Bench tree = bench_create(), flat = bench_create();
+        if (build_flat(&plan, &flat, parts[0])) {
+            Story a = { 0 }, b = { 0 };
+            build(&plan, &tree, &s, parts[1]);
+            start(&tree, &a);
+            start(&flat, &b);
+            inject(&tree, s, 0);
+            inject(&flat, s, 0);
+            const uint32_t n = orr_devs_run_facts(tree.run).n_components;
+            for (double t = 1; t <= 15; t += 0.5) {
+                run_to(&tree, t);
+                run_to(&flat, t);
+                const uint32_t component = (uint32_t)random_below(&s, n);
+                const orr_devs_presence presence = (orr_devs_presence)random_below(&s, 3);
+                switch_component(&flat, parts[0], component, presence);
+                switch_component(&tree, parts[1], component, presence);
+            }
+            assert_int_equal(a.hash, b.hash);
+            happened += a.n;
+            compared++;
+            // who is off does nothing
+            for (uint32_t i = 0; i < n; i++)
+                if (!orr_devs_run_is_on(tree.run, i)) assert_true(isinf(orr_devs_run_due(tree.run, i)));
+            Story none = { 0 };
+            orr_devs_options options = orr_devs_options_default();
+            options.trace = add_story;
+            options.trace_context = &none;
+            orr_devs_run *other = orr_devs_run_create(tree.model, &options, tree.diag);
+            orr_devs_run_advance(other, 15);
+            unswitched += none.hash != a.hash;
+            orr_devs_run_destroy(other);
+        }
+        bench_end(&tree);
+        bench_end(&flat);
+    }
+    assert_true(compared > 50 && happened > 10000);
+    assert_true(unswitched > 50);    // switching matters
+}
+
+// What a run says of each component, counted from its trace.
+static void add_counts(void *context, const orr_devs_trace *what)
+{
+    orr_devs_counts *counts = context;
+    if (what->component == ORR_DEVS_OUTSIDE) return;
+    counts += what->component;
+    counts->n_sent += what->kind == ORR_DEVS_SENT;
+    if (what->kind == ORR_DEVS_SENT) return;
+    counts->n_internal += what->kind == ORR_DEVS_INTERNAL || what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_external += what->kind == ORR_DEVS_EXTERNAL || what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_confluent += what->kind == ORR_DEVS_CONFLUENT;
+    counts->n_received += what->n;
+}
+
+static void test_closure_counts_of_components_are_those_of_the_trace(void **state)
+{
+    (void)state;
+    RandomStream s = random_stream(4, 0, "closure");
+    for (int turn = 0; turn < 10; turn++) {
+        const Plan plan = plan_random(&s);
+        orr_devs_part parts[PARTS_MAX];
+        orr_devs_counts counts[PARTS_MAX];
+        memset(counts, 0, sizeof counts);
+        Bench b = bench_create();
+        build(&plan, &b, &s, parts);
+        assert_true(orr_devs_finish(b.model));
+        orr_devs_options options = orr_devs_options_default();
+        options.trace = add_counts;
+        options.trace_context = counts;
+        options.has_counts = 1;
+        b.run = orr_devs_run_create(b.model, &options, b.diag);
+        inject(&b, s, 0);
+        for (double until = 5; until < 20; until += 10) {
+            run_to(&b, until);
+            const orr_devs_facts facts = orr_devs_run_facts(b.run);
+            uint64_t n_internal = 0;
+            for (uint32_t i = 0; i < facts.n_components; i++) {
+                const orr_devs_counts got = orr_devs_run_counts(b.run, i);
+                assert_memory_equal(&got, &counts[i], sizeof got);
+                n_internal += got.n_internal;
+            }
+            if (until == 5) assert_int_equal(n_internal, facts.n_internal);
+            // the warm-up is over
+            memset(counts, 0, sizeof counts);
+            orr_devs_run_reset_counts(b.run);
+        }
         bench_end(&b);
     }
 }
@@ -474,6 +587,8 @@ int main(void)
         cmocka_unit_test(test_closure_everything_happens_in_order_and_when_it_is_due),
         cmocka_unit_test(test_closure_the_order_of_adding_changes_nothing),
         cmocka_unit_test(test_closure_a_saved_run_goes_on_as_the_original),
+        cmocka_unit_test(test_closure_holds_while_components_are_switched),
+        cmocka_unit_test(test_closure_counts_of_components_are_those_of_the_trace),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -40,9 +40,9 @@ static void test_roots_of_each_degree_are_the_first(void **state)
     for (int i = 0; i < 3000; i++) {
         const double width = 1;
         double c[4] = { uniform(-0.99, 0.99), uniform(-3, 3), 0, 0 };
-        check_leave(c, width, roots_leave1(c[0], c[1], width));
+        check_leave(c, width, qss_leave1(c[0], c[1], width));
         c[2] = i % 10 ? uniform(-3, 3) : 0;
-        check_leave(c, width, roots_leave2(c[0], c[1], c[2], width));
+        check_leave(c, width, qss_leave2(c[0], c[1], c[2], width));
         c[3] = i % 7 ? uniform(-3, 3) : 0;
         check_leave(c, width, roots_leave3(c[0], c[1], c[2], c[3], width));
     }
@@ -51,15 +51,15 @@ static void test_roots_of_each_degree_are_the_first(void **state)
 static void test_roots_on_the_border_go_by_direction(void **state)
 {
     (void)state;
-    assert_near(roots_leave1(1, 1, 1), 0, 0);
-    assert_near(roots_leave1(1, -1, 1), 2, 1e-15);
-    assert_near(roots_leave2(1, -1, 1, 1), 1, 1e-15);    // in, and back out the same way
-    assert_near(roots_leave2(-1, 1, -1, 1), 1, 1e-15);
-    assert_near(roots_leave2(1, 1, 0, 1), 0, 0);
-    assert_near(roots_leave2(1, 0, 1, 1), 0, 0);
-    assert_near(roots_leave2(1, -4, 1, 1), (4 - sqrt(8)) / 2, 1e-14);    // through the other side
-    assert_near(roots_leave2(-2, -1, 0.1, 1), 0, 0);                     // outside, and going on
-    assert_true(isinf(roots_leave2(0.5, 0, 0, 1)));
+    assert_near(qss_leave1(1, 1, 1), 0, 0);
+    assert_near(qss_leave1(1, -1, 1), 2, 1e-15);
+    assert_near(qss_leave2(1, -1, 1, 1), 1, 1e-15);    // in, and back out the same way
+    assert_near(qss_leave2(-1, 1, -1, 1), 1, 1e-15);
+    assert_near(qss_leave2(1, 1, 0, 1), 0, 0);
+    assert_near(qss_leave2(1, 0, 1, 1), 0, 0);
+    assert_near(qss_leave2(1, -4, 1, 1), (4 - sqrt(8)) / 2, 1e-14);    // through the other side
+    assert_near(qss_leave2(-2, -1, 0.1, 1), 0, 0);                     // outside, and going on
+    assert_true(isinf(qss_leave2(0.5, 0, 0, 1)));
     assert_near(roots_leave3(1, -1, 0, 1, 1), 1, 1e-14);
     assert_true(isinf(roots_leave3(0, 0, 0, 0, 1)));
 }

@@ -1,0 +1,248 @@
+// src/atomic/atomic.h: atomics of the language: checked and typed programs, and the tables of functions made
+// of them.
+//
+//     Ast ─atomic_check→ AtomicSet ─atomic_build→ one orr_atomic for each kind of component
+//
+// A set holds all records, enumerations and atomics of a source. Checking gives typed programs over slots;
+// building prints them as C (names are numbers there) and compiles that by either compiler. Both give the same
+// bits.
+//
+// Everything is slots of 8 bytes. A number, a truth value (0, 1) and a value of an enumeration (1, 2, …) are
+// one double; a record is its fields, one double each; so is a message. The state of a component:
+//
+//     slot 0       when it is due, a point in time
+//     slot 1       the number of its state, from 0: an int
+//     slots 2 …    its parameters, then its variables; queues and statistics take several slots; the random
+//                  stream, if it draws
+#pragma once
+#include "base/arena.h"
+#include "base/vec.h"
+#include "code/code.h"
+#include "lang/ast.h"
+#include "orrery/devs.h"
+
+enum { ATOMIC_SLOT_DUE, ATOMIC_SLOT_STATE, ATOMIC_SLOT_PARAMS };
+enum { ATOMIC_SLOTS_MAX = 100000, ATOMIC_FIELDS_MAX = 1000 };
+
+// ---- Types
+
+typedef enum AtomicBase {
+    ATOMIC_BAD,               // reported already
+    ATOMIC_NUMBER, ATOMIC_TRUTH, ATOMIC_ENUM, ATOMIC_RECORD, ATOMIC_NOTHING,
+    ATOMIC_QUEUE, ATOMIC_TALLY, ATOMIC_LEVEL,
+} AtomicBase;
+
+typedef struct AtomicType {
+    AtomicBase base;
+    uint32_t   index;         // which enumeration or record; of a queue that of its elements
+    AtomicBase element;       // of a queue
+} AtomicType;
+
+typedef struct AtomicField {
+    const char *name, *unit;  // unit NULL if none
+    AtomicType  type;
+    Place       place;
+} AtomicField;
+
+typedef struct AtomicRecord {
+    const AstRecord *ast;
+    AtomicField     *fields;  // [ast->n_fields], field i in slot i of a message
+} AtomicRecord;
+
+// ---- What a component shows
+
+typedef struct AtomicParam {  // given to init as doubles, in this order
+    const char    *name, *unit, *doc;    // unit, doc NULL if none
+    const AstExpr *value;                // its default; NULL: it must be given
+    Place          place, unit_place;
+} AtomicParam;
+
+typedef struct AtomicPort {
+    const char    *name;
+    AtomicType     type;
+    const AstPort *ast;
+} AtomicPort;
+
+// How a double is found in the state.
+typedef enum AtomicHow {
+    ATOMIC_READ_STATE,        // the number of the state, from 1
+    ATOMIC_READ_SLOT,         // a double
+    ATOMIC_READ_LENGTH,       // of a queue
+    ATOMIC_READ_COUNT, ATOMIC_READ_MEAN, ATOMIC_READ_DEVIATION, ATOMIC_READ_LOWEST, ATOMIC_READ_HIGHEST,
+    ATOMIC_READ_NOW,          // of a level: its value
+} AtomicHow;
+
+typedef struct AtomicReadable {
+    const char *name;         // "state", "waiting", "now.born", "a[2]", "delay.mean"
+    const char *unit;         // NULL if none
+    AtomicHow   how;
+    AtomicType  type;         // NUMBER, TRUTH or ENUM
+    uint32_t    slot;
+    bool        is_main;      // a variable, not a part of a record, an array or a statistic
+    Place       place;
+} AtomicReadable;
+
+// ---- Programs
+
+typedef struct AtomicExpr AtomicExpr;
+typedef enum AtomicOp {
+    ATOMIC_OP_CONST,          // value
+    ATOMIC_OP_SLOT,           // of the state, from `slot` on
+    ATOMIC_OP_ELEMENT,        // of an array from `slot` on with n elements: args[0] is the index
+    ATOMIC_OP_MESSAGE,        // slot of the message under way
+    ATOMIC_OP_LOCAL,          // index of a `for`, argument of a function
+    ATOMIC_OP_TIME, ATOMIC_OP_ELAPSED, ATOMIC_OP_REMAINING,
+    ATOMIC_OP_UNARY, ATOMIC_OP_BINARY, ATOMIC_OP_IF,
+    ATOMIC_OP_POWER,          // args[0] to a whole n
+    ATOMIC_OP_MATH,           // expr_math[n]
+    ATOMIC_OP_FUNCTION,       // function n of the file
+    ATOMIC_OP_DRAW,           // distributions[n]
+    ATOMIC_OP_MAKE,           // a record of its fields
+    ATOMIC_OP_LENGTH,         // of the queue at `slot`
+    ATOMIC_OP_POP,            // the first of the queue at `slot`, taken out
+    ATOMIC_OP_TAKE,           // the one with the index args[0], taken out
+    ATOMIC_OP_PEEK,           // the one with the index args[0]
+    ATOMIC_OP_STATISTIC,      // AtomicHow n of the statistic at `slot`
+} AtomicOp;
+
+struct AtomicExpr {
+    AtomicOp     op;
+    AstOp        sign;        // unary, binary
+    AtomicType   type;
+    bool         has_effects; // draws, or takes from a queue: computed once, in the order written
+    uint32_t     slot, n;
+    double       value;
+    AtomicExpr **args;        // [n_args]
+    uint32_t     n_args;
+    uint32_t     fault;       // what can go wrong here, 1 + a number in AtomicKind.faults; 0: nothing
+    Place        place;
+};
+
+typedef struct AtomicAct AtomicAct;
+typedef enum AtomicActKind {
+    ATOMIC_SET,               // slots from `slot` on := value; with `index` an element of n
+    ATOMIC_PUSH, ATOMIC_INSERT, ATOMIC_CLEAR,    // queue at `slot`
+    ATOMIC_ADD, ATOMIC_LEVEL_SET,                // statistic at `slot`
+    ATOMIC_DROP,              // compute value and forget it
+    ATOMIC_BRANCH, ATOMIC_LOOP,
+} AtomicActKind;
+struct AtomicAct {
+    AtomicActKind kind;
+    uint32_t    slot, n, fault;
+    AtomicExpr *value, *other;    // other: index, rank, or last turn of a loop
+    AtomicAct  *body, *rest;      // [n_body], [n_rest]
+    uint32_t    n_body, n_rest;
+};
+
+typedef struct AtomicGoal AtomicGoal;
+struct AtomicGoal {
+    AtomicAct  *acts;         // [n_acts]
+    uint32_t    n_acts;
+    int32_t     state;        // -1: stay, keeping time; or a choice
+    bool        keeps;
+    AtomicExpr *condition;    // of a choice between yes and no; else NULL
+    AtomicGoal *yes, *no;
+    AtomicExpr **chances;     // [n_chances]
+    AtomicGoal *cases;
+    uint32_t    n_chances, fault;
+};
+
+typedef struct AtomicEmit {
+    uint32_t    port;         // output
+    AtomicExpr *value;        // NULL: nothing is told
+    AtomicExpr *condition;    // NULL: always
+} AtomicEmit;
+
+typedef struct AtomicMove {
+    uint32_t    port;         // input; of `after`: none
+    AtomicExpr *guard;        // NULL: always
+    AtomicEmit *emits;        // [n_emits]
+    uint32_t    n_emits;
+    AtomicGoal  goal;
+} AtomicMove;
+
+typedef struct AtomicState {
+    const char *name;
+    AtomicExpr *duration;     // NULL: for ever
+    uint32_t    fault;        // of the duration
+    AtomicMove *ons, *afters; // [n_ons] its own, then the common ones; [n_afters]
+    uint32_t    n_ons, n_afters;
+} AtomicState;
+
+typedef enum AtomicFaultKind {
+    ATOMIC_FAULT_DURATION,    // negative or NaN
+    ATOMIC_FAULT_EMPTY,       // a queue from which something is taken
+    ATOMIC_FAULT_INDEX,       // of an array or a queue
+    ATOMIC_FAULT_DRAW,        // parameters of a distribution
+    ATOMIC_FAULT_CHANCES,     // of a choice by chance
+    ATOMIC_FAULT_RANK,        // NaN
+    ATOMIC_FAULT_LOOP,        // bounds of a loop
+} AtomicFaultKind;
+
+typedef struct AtomicFault {
+    AtomicFaultKind kind;
+    const char     *name;     // state, queue, array or distribution
+    Place           place;
+    size_t          line;     // of the place
+    const char     *path;     // of its file
+} AtomicFault;
+
+typedef struct AtomicFunction {
+    const AstFunction *ast;
+    AtomicExpr **locals;      // [ast->n_locals] in the order written; LOCALs behind the arguments
+    AtomicExpr  *result;
+} AtomicFunction;
+
+// One kind of component.
+typedef struct AtomicKind {
+    orr_atomic       table;       // first: a table leads to its kind. Functions NULL until it is built
+    const char      *name;
+    const AstAtomic *ast;
+    AtomicParam     *params;      // [n_params]
+    AtomicPort      *inputs;      // [n_inputs] as in the table
+    AtomicPort      *outputs;     // [n_outputs]
+    AtomicReadable  *readables;   // [n_readables] the first is "state"
+    uint32_t         n_params, n_inputs, n_outputs, n_readables;
+    uint32_t         n_slots;     // of the state
+    uint32_t         stream;      // slot of the random stream; 0: it draws nothing
+    uint32_t         last;        // slot of the time of the last transition; 0: nobody asks for it
+
+    AtomicAct       *begin;       // [n_begin] first values
+    uint32_t         n_begin;
+    AtomicGoal       start;
+    AtomicState     *states;      // [n_states]
+    uint32_t         n_states;
+    AstConfluent     confluent;
+    AtomicGoal       confluent_goal;
+    VEC(AtomicFault) faults;
+} AtomicKind;
+
+typedef struct AtomicSet {
+    Arena        *arena;          // borrowed; owns what is below
+    const Ast    *ast;            // borrowed
+    AtomicRecord *records;        // [ast->records.n]
+    AtomicKind   *kinds;          // [ast->atomics.n]; the table of a kind stays where it is
+    VEC(AtomicFunction) functions;    // that are called
+    CodeUnit      unit;
+    CodeTier      tier;
+    bool          is_built;
+} AtomicSet;
+
+// Check all records, enumerations and atomics of a source. False once errors were reported.
+bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
+// Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.
+bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
+void atomic_free(AtomicSet *set);    // the machine code; also of a set that was never built
+
+AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if there is none
+void        atomic_print(const AtomicSet *set, FILE *out);          // for `orrery show --stage atomic`
+Text        atomic_text(const AtomicSet *set, Arena *arena);        // the C text
+
+// The type of an event port, also of a model; reported, and ATOMIC_BAD, if there is no such type. The type of a
+// port for the kernel: text and bytes of a message.
+AtomicType  atomic_port_type(const AtomicSet *set, const AstPort *port, orr_diag *diag);
+const char *atomic_type_name(const AtomicSet *set, AtomicType type);    // "number", "Job", "queue of Job"
+uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for nothing
+
+// One number of a component, as a run has it now.
+double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);

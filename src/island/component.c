@@ -1,0 +1,521 @@
+// src/island/component.c: an island at work: the functions of its atomic.
+//
+//     start    tell the first values, hear those of others and begin again with them, until nothing changes
+//     wait     until the next grid point (quantised: until a state is renewed) or period; tell the outputs
+//     spread   a discontinuity: tell the outputs with <iP, Md>, in the next bag of the same instant
+//
+// The output function moves the run to the present, which is the same at whatever time it is done: nothing
+// has come in between. phases.c has the graph.
+#include "devs/devs.h"
+#include "island/island.h"
+#include "solve/solver.h"
+#include <assert.h>
+#include <stdlib.h>
+#include <string.h>
+
+static Component *component_of(const void *state) { return *(Component *const *)state; }
+
+static void enter(Component *c, IslandPhase phase, IslandCause cause)
+{
+    assert(island_graph[c->phase][cause] >> phase & 1);
+    c->phase = phase;
+}
+
+static Island *inside(const Component *c) { return &c->run->islands[0]; }
+static bool is_quantised(const Component *c) { return inside(c)->solver->advance != NULL; }
+
+// What the run said: false if the component stands from now on.
+static bool goes_on(Component *c, const orr_devs_call *call, orr_status status)
+{
+    if (status == ORR_STATUS_OK && !orr_run_is_over(c->run)) return true;
+    enter(c, ISLAND_STAND, ISLAND_END);
+    if (status != ORR_STATUS_OK && status != ORR_STATUS_TERMINATED)
+        orr_devs_fail(call,
+                      status == ORR_STATUS_CANCELLED ? "it was cancelled" : "its equations cannot go on");
+    return false;
+}
+
+// ---- Beginning
+
+// A run with what is known of the external variables; NULL if there is none, with the reasons in `diag`.
+static orr_run *begin(Component *c, orr_diag *diag)
+{
+    const orr_island *type = c->type;
+    const orr_island_options *o = &type->options;
+    orr_run_options options = o->run;
+    Arena work = { 0 };
+    orr_setting *settings = ARENA_ARRAY(&work, orr_setting, options.n_settings + o->n_params + o->n_inputs);
+    orr_input *inputs = ARENA_ARRAY(&work, orr_input, options.n_inputs);
+    double(*first)[2] = arena_alloc(&work, options.n_inputs, sizeof *first);
+    size_t n = options.n_settings, n_driven = 0;
+    for (size_t i = 0; i < n; i++) settings[i] = options.settings[i];
+    for (size_t i = 0; i < o->n_params; i++) settings[n++] = (orr_setting){ o->params[i], c->params[i] };
+    for (size_t i = 0; i < o->n_inputs; i++) {
+        const External *e = &c->externals[i];
+        if (!type->inputs[i].is_driven) {
+            if (e->is_known) settings[n++] = (orr_setting){ o->inputs[i].variable, e->value };
+            continue;
+        }
+        inputs[n_driven] = options.inputs[n_driven];
+        first[n_driven][0] = e->value;
+        first[n_driven][1] = e->gradient;
+        if (e->is_known) inputs[n_driven].self = first[n_driven];
+        n_driven++;
+    }
+    options.settings = settings;
+    options.n_settings = n;
+    options.inputs = inputs;
+    options.t_start = c->t_start;
+    orr_run *run = orr_run_create(type->model, &options, diag);
+    arena_free(&work);
+    return run;
+}
+
+// How often islands may tell each other at the first instant: values go through a chain of all of them.
+static bool may_hope(const Component *c) { return c->n_rounds < c->type->options.n_islands + 2; }
+
+// Whoever cannot begin yet may be able to when others have told their values, so nothing is said of it
+// before.
+static void try_to_begin(Component *c, const orr_devs_call *call)
+{
+    orr_run_destroy(c->run);
+    const DiagMark mark = diag_mark(c->diag);
+    c->run = begin(c, c->diag);
+    if (c->run) return;
+    if (may_hope(c) && c->type->options.n_inputs > 0) {
+        diag_rewind(c->diag, &mark);
+    } else {
+        enter(c, ISLAND_STAND, ISLAND_END);
+        orr_devs_fail(call, "its equations cannot begin");
+    }
+}
+
+static void init(void *state, const void *params, const orr_devs_call *call)
+{
+    const orr_devs_run *devs = call->run;
+    const orr_island *type = (const orr_island *)devs->model->types[actor_of(devs, call->component)->type];
+    const orr_island_options *o = &type->options;
+    Component *c = calloc(1, sizeof *c);
+    if (!c) arena_no_memory(sizeof *c);
+    *(Component **)state = c;
+    c->type = type;
+    c->diag = devs->diag;
+    c->t_start = c->period_start = call->t;
+    c->t_passing = c->pending_until = NAN;
+    c->phase = ISLAND_START;
+    c->due = call->t;
+    double *values = ARENA_ARRAY(&c->arena, double, o->n_params);
+    if (params && o->n_params) memcpy(values, params, o->n_params * sizeof *values);
+    c->params = values;
+    c->externals = ARENA_ARRAY(&c->arena, External, o->n_inputs);
+    c->told = arena_alloc(&c->arena, o->n_outputs, sizeof *c->told);
+    for (size_t i = 0; i < o->n_outputs; i++) c->told[i][0] = NAN;
+    c->signal = arena_alloc(&c->arena, 1, type->signal_size);
+    try_to_begin(c, call);
+}
+
+static void destroy(void *state)
+{
+    Component *c = component_of(state);
+    if (!c) return;
+    orr_run_destroy(c->run);
+    arena_free(&c->arena);
+    free(c);
+}
+
+// ---- Moving
+
+// Put what has come for a set of external variables into the run; pending ones only, or all that are known.
+static bool put_externals(Component *c, bool only_pending)
+{
+    bool ok = true;
+    for (size_t i = 0; i < c->type->options.n_inputs; i++) {
+        External *e = &c->externals[i];
+        if (!e->is_known || (only_pending && !e->is_pending)) continue;
+        const double value = e->value + e->gradient * (c->run->t - e->t);
+        e->is_pending = false;
+        ok = run_put(c->run, c->type->inputs[i].variable, value, e->gradient) && ok;
+    }
+    return ok;
+}
+
+// To t, reading or telling; what waits for a grid point on the way is taken over there.
+static orr_status move_to(Component *c, double t)
+{
+    if (c->pending_until <= t) {
+        const orr_status status = orr_run_advance(c->run, c->pending_until);
+        if (status != ORR_STATUS_OK) return status;
+        c->pending_until = NAN;
+        if (!put_externals(c, true)) return ORR_STATUS_FAILED;
+        const orr_status taken = run_take_over(c->run);
+        if (taken != ORR_STATUS_OK) return taken;
+    }
+    return orr_run_advance(c->run, t);
+}
+
+// When there is something to tell, if nothing comes.
+static double next_due(Component *c, const orr_devs_call *call)
+{
+    const orr_island_options *o = &c->type->options;
+    const Island *island = inside(c);
+    const orr_run *run = c->run;
+    if (o->n_outputs == 0) return INFINITY;
+    if (o->output_period > 0) return c->period_start + (c->k_period + 1) * o->output_period;
+    if (is_quantised(c)) return fmin(island->solver->next(island), due_next(run));
+    if (island->t > run->t && !drive_is_near(island, run->t)) return island->t;
+    if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(run));
+    double t;
+    const double t_end = island->options.t_end;
+    const orr_status status = run_step_ahead(c->run, island->t < t_end ? t_end : INFINITY, &t);
+    return goes_on(c, call, status) ? t : INFINITY;
+}
+
+static void set_due(Component *c, const orr_devs_call *call)
+{
+    const bool is_now = c->phase == ISLAND_START || c->phase == ISLAND_SPREAD;
+    c->due = is_now ? call->t : c->phase == ISLAND_STAND ? INFINITY : next_due(c, call);
+    if (c->due < call->t) c->due = call->t;    // a grid point that is meant by this time
+}
+
+static double advance(const void *state, const orr_devs_call *call)
+{
+    (void)call;
+    return component_of(state)->due;
+}
+
+// ---- Telling
+
+// Value and derivative by time of an algebraic variable, a little later and now.
+static double slope_of(Component *c, size_t variable)
+{
+    orr_run *run = c->run;
+    Island *island = inside(c);
+    const size_t n = run->model->n_states;
+    const double length = island->t - island->t_before;
+    const double ahead = length > 0 ? 1e-4 * length : 1e-7 * fmax(1, fabs(run->t));
+    Arena work = { 0 };
+    double *dx = ARENA_ARRAY(&work, double, n), *x = ARENA_ARRAY(&work, double, n), *x_kept = run->x;
+    const double t = run->t, now = orr_run_value(run, variable);
+    double later = now;
+    if (island_rates_aside(island, t, run->x, dx)) {
+        for (size_t i = 0; i < n; i++) x[i] = run->x[i] + ahead * dx[i];
+        run->x = x;
+        run->t = t + ahead;
+        run->values_valid = false;
+        later = orr_run_value(run, variable);
+        run->x = x_kept;
+        run->t = t;
+        run->values_valid = false;
+    }
+    arena_free(&work);
+    return (later - now) / ahead;
+}
+
+static double rate_of(Component *c, uint32_t state)
+{
+    Arena work = { 0 };
+    double *dx = ARENA_ARRAY(&work, double, c->run->model->n_states);
+    const double rate = island_rates_aside(inside(c), c->run->t, c->run->x, dx) ? dx[state] : 0;
+    arena_free(&work);
+    return rate;
+}
+
+// The i-th output as a message; false if a quantised state was not renewed now.
+static bool fill_signal(Component *c, size_t i, orr_signal *signal)
+{
+    const Island *island = inside(c);
+    const size_t variable = c->type->outputs[i];
+    const uint32_t state = model_variable(c->run->model, variable).state;
+    bool is_renewed = true;
+    memset(signal, 0, c->type->signal_size);
+    signal->value = orr_run_value(c->run, variable);
+    signal->has_gradient = is_quantised(c) || c->type->options.tell_gradients;
+    if (is_quantised(c) && state != FLAT_NONE && c->type->options.output_period == 0) {
+        double value, slope;
+        is_renewed = island->solver->quantised(island, state, c->run->t, &value, &slope);
+        signal->value = value;
+        signal->gradient = slope;
+    } else if (signal->has_gradient) {
+        signal->gradient = state != FLAT_NONE ? rate_of(c, state) : slope_of(c, variable);
+    }
+    return is_renewed;
+}
+
+static void remember_told(Component *c, size_t i)
+{
+    c->told[i][0] = c->signal->value;
+    c->told[i][1] = c->signal->gradient;
+}
+
+static void tell(Component *c, const orr_devs_call *call, bool all)
+{
+    for (size_t i = 0; i < c->type->options.n_outputs; i++) {
+        const bool is_renewed = fill_signal(c, i, c->signal);
+        if (!is_renewed && !all) continue;
+        remember_told(c, i);
+        orr_devs_send(call, (uint32_t)i, c->signal);
+    }
+}
+
+static void tell_discontinuities(Component *c, const orr_devs_call *call)
+{
+    const orr_island *type = c->type;
+    for (size_t i = 0; i < type->options.n_outputs; i++) {
+        fill_signal(c, i, c->signal);
+        remember_told(c, i);
+        for (size_t k = 0; k < c->n_passing; k++) {
+            const Passing *passing = &c->passing.items[k];
+            if (!passing->spreads) continue;
+            c->signal->perturbation = passing->perturbation;
+            memcpy(c->signal->passed, passing->known, type->n_words * sizeof *passing->known);
+            orr_devs_send(call, (uint32_t)i, c->signal);
+        }
+    }
+}
+
+// Would anybody hear something new at the first instant?
+static bool has_news(Component *c)
+{
+    for (size_t i = 0; c->run && i < c->type->options.n_outputs; i++) {
+        fill_signal(c, i, c->signal);
+        if (c->signal->value != c->told[i][0] || c->signal->gradient != c->told[i][1]) return true;
+    }
+    return false;
+}
+
+static void output(const void *state, const orr_devs_call *call)
+{
+    Component *c = component_of(state);
+    switch (c->phase) {
+    case ISLAND_START:
+        if (has_news(c)) tell(c, call, true);
+        break;
+    case ISLAND_WAIT:
+        c->has_moved = c->has_moved || call->t > c->t_start;
+        if (goes_on(c, call, move_to(c, call->t))) tell(c, call, c->type->options.output_period > 0);
+        break;
+    case ISLAND_SPREAD: tell_discontinuities(c, call); break;
+    case ISLAND_STAND:
+    case ISLAND_PHASES: break;
+    }
+}
+
+// ---- Transitions
+
+static void act(Component *c, const orr_devs_call *call)
+{
+    switch (c->phase) {
+    case ISLAND_START:
+        c->n_rounds++;
+        if (!c->run) try_to_begin(c, call);
+        if (c->phase == ISLAND_START) enter(c, c->run ? ISLAND_WAIT : ISLAND_START, ISLAND_DUE);
+        break;
+    case ISLAND_WAIT:
+        c->k_period++;
+        enter(c, ISLAND_WAIT, ISLAND_DUE);
+        break;
+    case ISLAND_SPREAD:
+        for (size_t k = 0; k < c->n_passing; k++) c->passing.items[k].spreads = false;
+        enter(c, ISLAND_WAIT, ISLAND_DUE);
+        break;
+    case ISLAND_STAND:
+    case ISLAND_PHASES: break;
+    }
+}
+
+// The message as a signal, whatever its port.
+static orr_signal read_signal(const Component *c, const orr_devs_event *event, const uint64_t **passed)
+{
+    *passed = NULL;
+    if (c->type->inputs[event->port - 1].is_number)
+        return (orr_signal){ .value = *(const double *)event->value };
+    const orr_signal *signal = event->value;
+    if (signal->perturbation) *passed = signal->passed;
+    return (orr_signal){ .value = signal->value,
+                         .gradient = signal->has_gradient ? signal->gradient : 0,
+                         .has_gradient = signal->has_gradient,
+                         .perturbation = signal->perturbation };
+}
+
+static bool keep_externals(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n,
+                           bool *changed)
+{
+    *changed = false;
+    for (size_t i = 0; i < n; i++) {
+        if (bag[i].port == ISLAND_PERTURB) continue;
+        const uint64_t *passed;
+        const orr_signal signal = read_signal(c, &bag[i], &passed);
+        const IslandInput *input = &c->type->inputs[bag[i].port - 1];
+        External *e = &c->externals[bag[i].port - 1];
+        if (c->type->options.expect_gradients && !input->is_number && !signal.has_gradient) {
+            orr_devs_fail(call, "a signal came without its gradient, and gradients are expected");
+            enter(c, ISLAND_STAND, ISLAND_END);
+            return false;
+        }
+        if (!e->is_known || e->value != signal.value || e->gradient != signal.gradient) *changed = true;
+        *e = (External){ .value = signal.value, .gradient = signal.gradient, .t = call->t, .is_known = true };
+    }
+    return true;
+}
+
+static bool has_discontinuity(const Component *c, const orr_devs_event *bag, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        if (bag[i].port == ISLAND_PERTURB || c->type->inputs[bag[i].port - 1].is_number) return true;
+        if (((const orr_signal *)bag[i].value)->perturbation) return true;
+    }
+    return false;
+}
+
+// At the first instant, before anything has moved: the initial values may depend on what comes.
+static void receive_first(Component *c, const orr_devs_call *call)
+{
+    try_to_begin(c, call);
+    if (c->phase == ISLAND_STAND) return;
+    const bool again = !c->run || (has_news(c) && may_hope(c));
+    enter(c, again ? ISLAND_START : ISLAND_WAIT, ISLAND_UPDATE);
+}
+
+// Values of something continuous.
+static void receive_updates(Component *c, const orr_devs_call *call)
+{
+    const Island *island = inside(c);
+    const bool keeps_grid = island->solver->fixed_step && !c->type->options.synchronise;
+    if (!goes_on(c, call, keeps_grid ? move_to(c, call->t) : run_stop_at(c->run, call->t))) return;
+    if (keeps_grid && !drive_is_near(island, call->t)) {
+        for (size_t i = 0; i < c->type->options.n_inputs; i++)
+            if (c->externals[i].t == call->t) c->externals[i].is_pending = true;
+        c->pending_until = island->t;
+        enter(c, c->phase, ISLAND_UPDATE);
+        return;
+    }
+    const bool is_grid = island->solver->fixed_step && drive_is_near(island, drive_grid(island, island->k));
+    const orr_status status = !put_externals(c, false) ? ORR_STATUS_FAILED
+                              : is_grid                ? run_take_over(c->run)
+                                                       : run_begin_anew(c->run);
+    if (goes_on(c, call, status)) enter(c, c->phase, ISLAND_UPDATE);
+}
+
+static bool reinit(Component *c, const orr_devs_call *call, const orr_reinit *what)
+{
+    const orr_island_options *o = &c->type->options;
+    bool ok = true;
+    if (o->reinit) ok = o->reinit(o->reinit_context, c->run, what) != 0;
+    else if (what->is_perturbation && what->variable >= orr_model_n_variables(c->type->model)) ok = false;
+    else if (what->is_perturbation) ok = run_put(c->run, what->variable, what->value, 0);
+    if (!ok) goes_on(c, call, ORR_STATUS_FAILED);
+    return ok;
+}
+
+// Something jumps: states by a perturbation, external variables. Everything begins anew here and, if it is
+// news, those who read this island are told.
+static void receive_jumps(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n)
+{
+    if (!goes_on(c, call, run_stop_at(c->run, call->t))) return;
+    c->pending_until = NAN;
+    if (!put_externals(c, false)) {
+        goes_on(c, call, ORR_STATUS_FAILED);
+        return;
+    }
+    bool spreads = false;
+    for (size_t i = 0; i < n; i++) {
+        bool is_new;
+        if (bag[i].port == ISLAND_PERTURB) {
+            const orr_perturbation *perturbation = bag[i].value;
+            Passing *passing = spread_find(c, call->t, spread_identify(c, call->component), &is_new);
+            passing->spreads = spreads = true;
+            const orr_reinit what = { call->t, true, (size_t)perturbation->variable, perturbation->value };
+            if (!reinit(c, call, &what)) return;
+            continue;
+        }
+        const size_t input = bag[i].port - 1;
+        const uint64_t *passed;
+        const orr_signal signal = read_signal(c, &bag[i], &passed);
+        if (!signal.perturbation && !c->type->inputs[input].is_number) continue;
+        const uint64_t id = passed ? signal.perturbation : spread_identify(c, call->component);
+        Passing *passing = spread_find(c, call->t, id, &is_new);
+        if (!passed || spread_learns(c, passing, passed)) passing->spreads = spreads = true;
+        if (passing->is_told[input]) continue;
+        passing->is_told[input] = true;
+        const orr_reinit what = { call->t, false, c->type->inputs[input].variable, signal.value };
+        if (!reinit(c, call, &what)) return;
+    }
+    if (!goes_on(c, call, run_begin_anew(c->run))) return;
+    c->period_start = call->t;
+    c->k_period = 0;
+    if (spreads) enter(c, ISLAND_SPREAD, ISLAND_DISCONTINUITY);
+    else enter(c, c->phase, ISLAND_KNOWN);
+}
+
+static void receive(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n)
+{
+    bool changed;
+    if (c->phase == ISLAND_STAND) return;
+    c->has_moved = c->has_moved || call->t > c->t_start;
+    const bool jumps = has_discontinuity(c, bag, n);
+    if (!c->has_moved) {
+        if (!keep_externals(c, call, bag, n, &changed)) return;
+        if (changed) receive_first(c, call);
+        if (c->phase == ISLAND_STAND || !jumps || !c->run) return;
+        receive_jumps(c, call, bag, n);
+        return;
+    }
+    // what has come before belongs to the time before
+    if (c->pending_until <= call->t && !goes_on(c, call, move_to(c, call->t))) return;
+    if (!keep_externals(c, call, bag, n, &changed)) return;
+    if (jumps) receive_jumps(c, call, bag, n);
+    else receive_updates(c, call);
+}
+
+static void internal(void *state, const orr_devs_call *call)
+{
+    Component *c = component_of(state);
+    act(c, call);
+    set_due(c, call);
+}
+
+static void external(void *state, const orr_devs_call *call, double elapsed, const orr_devs_event *bag,
+                     size_t n)
+{
+    (void)elapsed;
+    Component *c = component_of(state);
+    receive(c, call, bag, n);
+    set_due(c, call);
+}
+
+static void confluent(void *state, const orr_devs_call *call, const orr_devs_event *bag, size_t n)
+{
+    Component *c = component_of(state);
+    act(c, call);
+    receive(c, call, bag, n);
+    set_due(c, call);
+}
+
+const orr_atomic island_functions = {
+    .version = ORR_DEVS_VERSION,
+    .traits = ORR_ATOMIC_ABSOLUTE,
+    .init = init,
+    .advance = advance,
+    .output = output,
+    .internal = internal,
+    .external = external,
+    .confluent = confluent,
+    .destroy = destroy,
+};
+
+// ---- Looking from outside
+
+orr_run *orr_island_run(orr_devs_run *devs, uint32_t component)
+{
+    const DevsActor *actor = actor_of(devs, component);
+    if (component >= devs->model->n_components || devs->model->types[actor->type]->init != init) return NULL;
+    Component *c = component_of(actor + 1);
+    if (!c->run || c->phase != ISLAND_WAIT) return c->run;
+    const orr_devs_call call = { .t = orr_devs_run_time(devs), .run = devs, .component = component };
+    const uint32_t kept = devs->call.component;
+    devs->call.component = component;    // whom a message names
+    devs->call.t = call.t;
+    goes_on(c, &call, move_to(c, call.t));
+    devs->call.component = kept;
+    return c->run;
+}

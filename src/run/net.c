@@ -1,0 +1,164 @@
+// src/run/net.c: messages between the island and the components, and among these.
+//
+// The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends where a
+// message might arrive for it, so nothing has to be taken back.
+#include "base/diag.h"
+#include "base/text.h"
+#include "run/run.h"
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROUNDS_MAX = 10000 };    // of messages at one instant that come back to the island
+
+typedef struct Arrival { uint32_t port, first; } Arrival;    // which, and where its values begin
+
+typedef struct Net {
+    const Network *network;        // borrowed; the model's
+    orr_devs_run  *devs;           // owned; NULL: the run has not begun
+    bool          *affects;        // [n ports] rates or relations depend on what it keeps
+    VEC(Arrival)   arrivals;       // of the latest bag
+    VEC(double)    values;
+    double        *message;        // scratch for the largest
+} Net;
+
+void net_open(orr_run *run)
+{
+    const Network *network = run->model->network;
+    if (!network) return;
+    const Flat *flat = network->flat;
+    Net *net = run->net = ARENA_NEW(&run->arena, Net);
+    net->network = network;
+    net->affects = ARENA_ARRAY(&run->arena, bool, flat->ports.n);
+    uint32_t most = 1;
+    for (size_t i = 0; i < flat->ports.n; i++)
+        if (flat->ports.items[i].n_values > most) most = flat->ports.items[i].n_values;
+    net->message = ARENA_ARRAY(&run->arena, double, most);
+}
+
+void net_close(orr_run *run)
+{
+    if (run->net) orr_devs_run_destroy(run->net->devs);
+}
+
+// ---- What arrives for the island
+
+static void take_arrivals(void *context, double t, const orr_devs_event *bag, size_t n)
+{
+    (void)t;
+    orr_run *run = context;
+    Net *net = run->net;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t port = net->network->arrives[bag[i].port];
+        const uint32_t n_values = net->network->flat->ports.items[port].n_values;
+        vec_push(&run->arena, &net->arrivals, (Arrival){ port, (uint32_t)net->values.n });
+        for (uint32_t k = 0; k < n_values; k++) {
+            double value;
+            memcpy(&value, (const char *)bag[i].value + k * sizeof value, sizeof value);
+            vec_push(&run->arena, &net->values, value);
+        }
+    }
+}
+
+const double *net_arrival(const orr_run *run, size_t i, uint32_t *port)
+{
+    const Arrival *arrival = &run->net->arrivals.items[i];
+    *port = arrival->port;
+    return run->net->values.items + arrival->first;
+}
+
+void net_set_effects(orr_run *run, const bool *matters)
+{
+    const Flat *flat = run->net->network->flat;
+    for (size_t i = 0; i < flat->ports.n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        for (uint32_t k = 0; port->first != FLAT_NONE && k < port->n_values; k++)
+            run->net->affects[i] |= matters[port->first + k];
+    }
+}
+
+bool net_affects(const orr_run *run, uint32_t port) { return run->net->affects[port]; }
+
+// ---- What the island sends
+
+void net_collect(orr_run *run, const Island *island, uint32_t number)
+{
+    Net *net = run->net;
+    const Flat *flat = net->network->flat;
+    const IrLayout *layout = &run->model->ir.layout;
+    const FlatEvent *event = &flat->events.items[number];
+    for (uint32_t i = 0; i < event->n_sends; i++) {
+        const FlatSend *send = &flat->sends.items[event->first_send + i];
+        double *flag = &island->env.v[layout->place[send->flag]];
+        if (*flag == 0) continue;
+        *flag = 0;
+        const uint32_t n = flat->ports.items[send->port].n_values;
+        for (uint32_t k = 0; k < n; k++) net->message[k] = island->env.v[layout->place[send->first + k]];
+        orr_devs_run_send(net->devs, island->t, net->network->input[send->port], net->message);
+    }
+}
+
+// ---- Time
+
+bool net_start(orr_run *run)
+{
+    Net *net = run->net;
+    if (!net) return true;
+    orr_devs_run_destroy(net->devs);
+    orr_devs_options options = orr_devs_options_default();
+    options.t_start = run->t_start;
+    options.output = take_arrivals;
+    options.output_context = run;
+    options.cancel = run->cancel;
+    net->devs = orr_devs_run_create(net->network->devs, &options, run->diag);
+    return net->devs != NULL;
+}
+
+double net_next_instant(const orr_run *run) { return run->net ? orr_devs_run_next(run->net->devs) : INFINITY; }
+
+double net_next(const orr_run *run)
+{
+    return run->net && run->net->network->reaches ? orr_devs_run_next(run->net->devs) : INFINITY;
+}
+
+orr_status net_bag(orr_run *run, double t, bool *done, size_t *n)
+{
+    Net *net = run->net;
+    int acted = 0;
+    net->arrivals.n = net->values.n = 0;
+    const orr_status status = orr_devs_run_step(net->devs, t, &acted);
+    *done = acted;
+    *n = net->arrivals.n;
+    return status;
+}
+
+orr_status net_catch_up(orr_run *run, double t)
+{
+    if (!run->net) return ORR_STATUS_OK;
+    for (;;) {
+        const double next = orr_devs_run_next(run->net->devs);
+        if (!(next < t)) return ORR_STATUS_OK;
+        int done;
+        const orr_status status = orr_devs_run_step(run->net->devs, next, &done);
+        if (status != ORR_STATUS_OK) return status;
+    }
+}
+
+orr_status net_follow(orr_run *run, double t)
+{
+    const orr_status status = orr_devs_run_advance(run->net->devs, t);
+    return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
+}
+
+bool net_goes_round(orr_run *run, double t, size_t round)
+{
+    if (round < ROUNDS_MAX) return false;
+    const Net *net = run->net;
+    const Flat *flat = net->network->flat;
+    StrBuf names = { 0 };
+    for (size_t i = 0; i < net->arrivals.n && i < 6; i++)
+        str_addf(&names, "%s'%s'", i ? ", " : "", flat->ports.items[net->arrivals.items[i].port].name);
+    const FlatPort *port = &flat->ports.items[net->arrivals.items[0].port];
+    diag_report(run->diag, DIAG_MESSAGE_CYCLE, run_place(run->model, run->diag, port->place), t, names.p);
+    str_free(&names);
+    return true;
+}

@@ -1,0 +1,67 @@
+// src/run/outside.c: what others do to a run: they stop it where something arrives, and have it begin anew.
+//
+// The island may be ahead of the user, in a step that was made before anybody knew that something would
+// arrive during it. Such a step is ended where it does: a fixed one is made again, shorter, as for events;
+// of others the dense output is as good as the step itself; quantised states never are ahead.
+#include "run/run.h"
+#include "solve/solver.h"
+#include <string.h>
+
+// A fixed step again, from its beginning to t.
+static orr_status step_again(orr_run *run, Island *island, double t)
+{
+    const size_t n = run->model->n_states;
+    memcpy(island->x, island->x_before, n * sizeof *island->x);
+    island->t = island->t_before;
+    island->k = run->k_before;
+    island->n_steps--;
+    if (t <= island->t) return ORR_STATUS_OK;
+    const StepResult result = island->solver->step(island, t);
+    if (result == STEP_OK && island_is_finite(island->x, n)) return ORR_STATUS_OK;
+    if (result == STEP_OK) island_fault(island, FAULT_VALUE, 0, island->t, island->x);
+    fault_report(island);
+    return drive_fail(run);
+}
+
+static orr_status cut(orr_run *run, Island *island, double t)
+{
+    orr_status status = ORR_STATUS_OK;
+    history_cut(run, t);
+    if (island->solver->fixed_step) {
+        status = step_again(run, island, t);
+    } else {
+        island->solver->state_at(island, t, run->x_event);
+        memcpy(island->x, run->x_event, run->model->n_states * sizeof *island->x);
+        island->t = t;
+        run->jump_waits = true;    // the solver has gone on: whoever makes the next step begins anew
+    }
+    // what waited there has not happened
+    run->event_waits = run->event_is_located = run->choice_waits = false;
+    run->t_sample = run->t_sample_before = NAN;
+    run->x = island->x;
+    run->values_valid = false;
+    return status;
+}
+
+orr_status run_stop_at(orr_run *run, double t)
+{
+    Island *island = &run->islands[0];
+    const orr_status status = orr_run_advance(run, t);
+    if (status != ORR_STATUS_OK || run->is_over || island->t <= t || drive_is_near(island, t)) return status;
+    return cut(run, island, t);
+}
+
+static orr_status happen(orr_run *run, bool begins_anew)
+{
+    Island *island = &run->islands[0];
+    if (run->is_failed) return ORR_STATUS_FAILED;
+    run->event_waits = true;
+    run->event_is_located = begins_anew;
+    run->values_valid = false;
+    const orr_status status = event_handle(run, island);
+    run->x = island->x;
+    return status == ORR_STATUS_OK && run->terminated ? ORR_STATUS_TERMINATED : status;
+}
+
+orr_status run_begin_anew(orr_run *run) { return happen(run, true); }
+orr_status run_take_over(orr_run *run) { return happen(run, !run->islands[0].solver->fixed_step); }
