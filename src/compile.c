@@ -67,6 +67,9 @@ static const AstModel *top_model(const Compile *c)
         diag_report(c->diag, DIAG_MODEL_NONE, (Place){ 0 }, c->source->path);
         if (c->source->ast.machines.n > 0)
             diag_hint(c->diag, "it has machines: see orrery run --inputs and orrery machine");
+        else if (c->source->ast.atomics.n > 0)
+            diag_hint(c->diag, "it has atomics, which are components of models: model Name; a : %s; end",
+                      c->source->ast.atomics.items[0].name);
         else diag_hint(c->diag, "a model is written: model Name … end");
     } else if (n_tops > 1) {
         diag_report(c->diag, DIAG_MODEL_AMBIGUOUS, (Place){ 0 }, str_finish(&tops));
@@ -212,8 +215,15 @@ static bool read_inputs(Compile *c)
 static bool pass_choose(Compile *c)
 {
     if (!names_are_unique(c)) return false;
+    const bool ok = atomic_check(&c->model->atomics, &c->source->ast, &c->model->arena, c->diag);
     c->chosen = c->options->model ? named_model(c) : top_model(c);
-    return c->chosen && read_inputs(c);
+    return ok && c->chosen && read_inputs(c);
+}
+
+static bool pass_atomic(Compile *c)
+{
+    (void)c;    // checked with the names of the source, so that messages about both come together
+    return true;
 }
 
 // Wrong units do not stop flattening, so that wrong names are told together with them.
@@ -314,10 +324,11 @@ static bool pass_build(Compile *c)
     const CodeTier tier = c->options->code == ORR_CODE_NATIVE ? CODE_NATIVE : CODE_INSTANT;
     if (!code_build(&c->model->code, &c->model->ir, tier, c->diag)) return false;
     c->model->code.may_improve = c->options->code == ORR_CODE_AUTO;
-    return true;
+    return atomic_build(&c->model->atomics, tier, c->diag);
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
+static void dump_atomic(const Compile *c, FILE *out) { atomic_print(&c->model->atomics, out); }
 static void dump_units(const Compile *c, FILE *out) { units_print(c->model->flat.units, out); }
 static void dump_flat(const Compile *c, FILE *out) { flat_print(&c->model->flat, out); }
 static void dump_network(const Compile *c, FILE *out)
@@ -332,6 +343,11 @@ static void dump_c(const Compile *c, FILE *out)
     Arena work = { 0 };
     const Text text = code_text(&c->model->ir, CODE_PART_ALL, &work);
     fwrite(text.p, 1, text.n, out);
+    if (c->model->atomics.n_kinds > 0) {
+        const Text atomics = atomic_text(&c->model->atomics, &work);
+        fputs("\n/* Atomics: a text of its own. */\n", out);
+        fwrite(atomics.p, 1, atomics.n, out);
+    }
     arena_free(&work);
 }
 
@@ -341,6 +357,7 @@ static const struct Pass {
     void (*dump)(const Compile *c, FILE *out);
 } passes[] = {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
+    { "atomic", pass_atomic, dump_atomic },    // ast   → atomics  typed programs of discrete-event components
     { "units", pass_units,   dump_units  },    // ast    → units    of every name, and what to convert
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
     { "network", pass_network, dump_network },    // flat → network: components, ports, couplings

@@ -11,9 +11,9 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends;
-    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, realtime, wait;
+    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -38,12 +38,15 @@ static const Option options[] = {
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
     { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
     { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after", offsetof(Settings, events) },
+    { "--polynomials", OPTION_TEXT, "FILE", "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients",
+      offsetof(Settings, polynomials) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)", offsetof(Settings, number) },
     { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
     { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
     { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
@@ -102,6 +105,12 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     }
     if (s->solver) e->run.solver = s->solver;
     ok &= given_seed(s->seed, &e->run, diag);
+    if (!isnan(s->number) && !(s->number >= 0 && s->number <= 0x1p53 && s->number == floor(s->number))) {
+        usage_error(diag, "E022", "replications are counted from 0", "option '--run' needs a whole number, not '%g'", s->number);
+        ok = false;
+    } else if (!isnan(s->number)) {
+        e->run.number = (uint64_t)s->number;
+    }
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;
     const char *method = in_place ? "semi-implicit euler" : "euler";
@@ -164,7 +173,8 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
         e->n_records = over->records.n;
     }
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed)) {
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) || !isnan(s->number) ||
+        e->replications > 0 || e->precision > 0) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
     }
@@ -251,6 +261,7 @@ static void print_summary(const Session *session, const orr_experiment *e, const
                v->expect->value, v->expect->within);
     }
     if (output) printf("  %zu rows in %s\n", outcome->n_rows, output);
+    if (e->replications > 0 || e->precision > 0) puts("  one run; 'orrery replicate' makes all that the experiment asks for");
 }
 
 // ---------------------------------------------------------------------------------------------- the command
@@ -266,13 +277,15 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     e->plots = request.plots;
     e->n_plots = request.n_plots;
 
-    // where rows go: a file, the plots, a look
-    orr_sink sinks[4];
+    // where rows go: a file, the plots, a look; an experiment may ask for polynomials in that file instead
+    const bool instead = e->as_polynomials && !s->polynomials;
+    const char *rows_path = instead ? NULL : s->output, *pieces_path = instead ? s->output : s->polynomials;
+    orr_sink sinks[5];
     size_t n_sinks = 0;
     orr_csv *csv = NULL;
     orr_table *table = NULL;
-    if (s->output) {
-        csv = orr_csv_create(s->output, diag);
+    if (rows_path) {
+        csv = orr_csv_create(rows_path, diag);
         if (!csv) return results_free_plots(&request), ORR_STATUS_SYSTEM;
         sinks[n_sinks++] = orr_csv_sink(csv);
         limits_rescue(&sinks[0]);
@@ -283,6 +296,13 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         return results_free_plots(&request), ORR_STATUS_SYSTEM;
     }
     if (events) sinks[n_sinks++] = orr_event_csv_sink(events);
+    orr_piece_csv *pieces = pieces_path ? orr_piece_csv_create(pieces_path, diag) : NULL;
+    if (pieces_path && !pieces) {
+        if (csv) orr_csv_close(csv);
+        if (events) orr_event_csv_close(events);
+        return results_free_plots(&request), ORR_STATUS_SYSTEM;
+    }
+    if (pieces) sinks[n_sinks++] = orr_piece_csv_sink(pieces);
     const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
@@ -301,6 +321,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     orr_status status = outcome.status;
     bool written = !csv || orr_csv_close(csv);
     if (events) written = orr_event_csv_close(events) && written;
+    if (pieces) written = orr_piece_csv_close(pieces) && written;
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {
@@ -309,8 +330,9 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
             status = ORR_STATUS_SYSTEM;
     }
     if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
-        print_summary(session, e, &outcome, written ? s->output : NULL);
-        if (over->n_unasked)
+        print_summary(session, e, &outcome, written ? rows_path : NULL);
+        if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
+        if (over->n_unasked && e->replications == 0 && e->precision == 0)
             printf("  %zu expectation%s not checked: --set, --input, --from, --until or --seed changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");

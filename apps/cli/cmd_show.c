@@ -8,7 +8,7 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--stage", OPTION_TEXT, "STAGE", "ast, units, flat, network, order, ir or c (default: order)", offsetof(Settings, stage) },
+    { "--stage", OPTION_TEXT, "STAGE", "ast, atomic, units, flat, network, order, ir or c (default: order)", offsetof(Settings, stage) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
       offsetof(Settings, set) },
@@ -22,7 +22,7 @@ static bool stage_exists(const char *stage, orr_diag *diag)
         if (strcmp(name, stage) == 0) return true;
         names[n] = name;
     }
-    char hint[96] = "the stages are ast, units, flat, network, order, ir and c";
+    char hint[96] = "the stages are ast, atomic, units, flat, network, order, ir and c";
     const char *closest = orr_closest(stage, names, n);
     if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
     usage_error(diag, "E022", hint, "option '--stage' needs a stage, not '%s'", stage);

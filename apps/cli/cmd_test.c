@@ -26,13 +26,33 @@ static void print_verdict(const char *path, const orr_experiment *e, const orr_v
            v->expect->within);
 }
 
+// Of replications the means are expected.
+static orr_status test_replications(const char *path, const Session *session, const Settings *s, Count *count, orr_diag *diag)
+{
+    orr_replications r = orr_replicate(session->model, &session->experiment, NULL, diag);
+    const orr_status status = r.status;
+    for (size_t i = 0; i < r.n_verdicts; i++) {
+        print_verdict(path, &session->experiment, &r.verdicts[i], s->quiet);
+        if (r.verdicts[i].holds) count->passed++;
+        else count->failed++;
+    }
+    if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
+        count->failed++;
+        printf("FAILED %s: %s: %s\n", path, session->experiment.name, orr_status_text(status));
+    }
+    orr_replications_free(&r);
+    return status;
+}
+
 // One experiment; the first status that is not OK wins.
 static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count, orr_diag *diag)
 {
     Session session;
     const SessionOptions open = { .path = path, .experiment = name, .code = s->code };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
+    if (status == ORR_STATUS_OK && (session.experiment.replications > 0 || session.experiment.precision > 0)) {
+        status = test_replications(path, &session, s, count, diag);
+    } else if (status == ORR_STATUS_OK) {
         orr_outcome outcome = orr_simulate(session.model, &session.experiment, NULL, 0, diag);
         for (size_t i = 0; i < outcome.n_verdicts; i++) {
             print_verdict(path, &session.experiment, &outcome.verdicts[i], s->quiet);

@@ -3,7 +3,7 @@
 #include "options.h"
 
 extern const Command command_run, command_check, command_test, command_show, command_plot, command_new, command_fmt,
-    command_export, command_steady, command_linearise, command_continue, command_compare, command_machine, command_ensemble,
+    command_export, command_steady, command_linearise, command_continue, command_compare, command_machine, command_ensemble, command_replicate,
     command_solvers, command_blocks, command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.

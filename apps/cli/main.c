@@ -8,7 +8,7 @@
 const Command *const commands[] = {
     &command_run, &command_check, &command_test, &command_show, &command_plot, &command_new, &command_fmt,
     &command_export, &command_steady, &command_linearise, &command_continue, &command_compare, &command_machine,
-    &command_ensemble, &command_solvers, &command_blocks, &command_explain, NULL,
+    &command_ensemble, &command_replicate, &command_solvers, &command_blocks, &command_explain, NULL,
 };
 
 static void help(FILE *out)

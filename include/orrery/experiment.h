@@ -60,6 +60,7 @@ typedef struct orr_experiment {
     const char *const *records;  // [n_records] names, of an array all elements; none: the outputs or, without
                                  // outputs, all states. What `plots` name is recorded too
     size_t      n_records;
+    bool        as_polynomials;  // what is written of them are pieces, not rows
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
     const orr_frame  *frame;     // NULL: none
@@ -101,6 +102,14 @@ ORR_API bool orr_model_export_file(const orr_model *model, const orr_experiment 
 ORR_API bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment, const char *form,
                                      const char *folder, bool force, orr_diag *diag);
 
+// A piece of the polynomial by which a solver of quantised states knows a state: from t on, until the next piece of the
+// same name, it is c[0] + c[1] d + c[2] d² + c[3] d³ with d = time - t.
+typedef struct orr_piece {
+    double      t;
+    const char *name;
+    double      c[4];
+} orr_piece;
+
 // Where rows go as they are computed. Any function may be NULL. A false return ends the experiment.
 typedef struct orr_sink {
     bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit);
@@ -108,6 +117,8 @@ typedef struct orr_sink {
     bool (*progress)(void *self, double t, double from, double until);    // now and then, also between rows
     bool (*end)(void *self, orr_status status);                           // always called if begin was
     bool (*event)(void *self, const orr_event *event);                    // each, in order; its texts until the next one
+    // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of quantised states
+    bool (*piece)(void *self, const orr_piece *piece);
     void *self;
 } orr_sink;
 
@@ -153,6 +164,12 @@ typedef struct orr_event_csv orr_event_csv;
 ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
 ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
 ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, with a message, if anything was not written
+
+// A sink that writes each piece as a line of CSV: t, state, c0, c1, c2, c3.
+typedef struct orr_piece_csv orr_piece_csv;
+ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+ORR_API orr_sink orr_piece_csv_sink(orr_piece_csv *csv);
+ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, with a message, if anything was not written
 
 // A sink that keeps rows in memory; or a table read from a CSV file.
 typedef struct orr_table orr_table;

@@ -10,6 +10,7 @@
 #include "orrery/machine_ask.h"
 #include "orrery/model.h"
 #include "orrery/random.h"
+#include "orrery/replicate.h"
 #include "orrery/run.h"
 #include "orrery/statistics.h"
 

@@ -20,6 +20,7 @@
 #include "code/code.h"
 #include "lang/ast.h"
 #include "orrery/devs.h"
+#include "orrery/statistics.h"
 
 enum { ATOMIC_SLOT_DUE, ATOMIC_SLOT_STATE, ATOMIC_SLOT_PARAMS };
 enum { ATOMIC_SLOTS_MAX = 100000, ATOMIC_FIELDS_MAX = 1000 };
@@ -69,6 +70,7 @@ typedef enum AtomicHow {
     ATOMIC_READ_SLOT,         // a double
     ATOMIC_READ_LENGTH,       // of a queue
     ATOMIC_READ_COUNT, ATOMIC_READ_MEAN, ATOMIC_READ_DEVIATION, ATOMIC_READ_LOWEST, ATOMIC_READ_HIGHEST,
+    ATOMIC_READ_QUANTILE,
     ATOMIC_READ_NOW,          // of a level: its value
 } AtomicHow;
 
@@ -78,6 +80,8 @@ typedef struct AtomicReadable {
     AtomicHow   how;
     AtomicType  type;         // NUMBER, TRUTH or ENUM
     uint32_t    slot;
+    double      p;            // of a quantile
+    bool        is_level;     // a statistic of what holds for a while
     bool        is_main;      // a variable, not a part of a record, an array or a statistic
     Place       place;
 } AtomicReadable;
@@ -102,7 +106,7 @@ typedef enum AtomicOp {
     ATOMIC_OP_POP,            // the first of the queue at `slot`, taken out
     ATOMIC_OP_TAKE,           // the one with the index args[0], taken out
     ATOMIC_OP_PEEK,           // the one with the index args[0]
-    ATOMIC_OP_STATISTIC,      // AtomicHow n of the statistic at `slot`
+    ATOMIC_OP_STATISTIC,      // AtomicHow n of the statistic at `slot`; value: it is a level; args[0] of a quantile
 } AtomicOp;
 
 struct AtomicExpr {
@@ -122,9 +126,11 @@ typedef struct AtomicAct AtomicAct;
 typedef enum AtomicActKind {
     ATOMIC_SET,               // slots from `slot` on := value; with `index` an element of n
     ATOMIC_PUSH, ATOMIC_INSERT, ATOMIC_CLEAR,    // queue at `slot`
-    ATOMIC_ADD, ATOMIC_LEVEL_SET,                // statistic at `slot`
+    ATOMIC_ADD, ATOMIC_LEVEL_SET, ATOMIC_RESET,  // statistic at `slot`; RESET: n: it is a level
     ATOMIC_DROP,              // compute value and forget it
     ATOMIC_BRANCH, ATOMIC_LOOP,
+    // in `begin` only: n slots an element, fault: it is ranked
+    ATOMIC_BEGIN_QUEUE, ATOMIC_BEGIN_TALLY, ATOMIC_BEGIN_LEVEL,
 } AtomicActKind;
 struct AtomicAct {
     AtomicActKind kind;
@@ -219,9 +225,10 @@ typedef struct AtomicKind {
 
 typedef struct AtomicSet {
     Arena        *arena;          // borrowed; owns what is below
-    const Ast    *ast;            // borrowed
+    const Ast    *ast;            // borrowed; runs do not need it
     AtomicRecord *records;        // [ast->records.n]
-    AtomicKind   *kinds;          // [ast->atomics.n]; the table of a kind stays where it is
+    AtomicKind   *kinds;          // [n_kinds]; the table of a kind stays where it is
+    uint32_t      n_kinds;
     VEC(AtomicFunction) functions;    // that are called
     CodeUnit      unit;
     CodeTier      tier;
@@ -230,6 +237,7 @@ typedef struct AtomicSet {
 
 // Check all records, enumerations and atomics of a source. False once errors were reported.
 bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
+// Once checked, what runs need (tables, names, faults) does not depend on the Ast any more.
 // Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.
 bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
 void atomic_free(AtomicSet *set);    // the machine code; also of a set that was never built
@@ -244,5 +252,6 @@ AtomicType  atomic_port_type(const AtomicSet *set, const AstPort *port, orr_diag
 const char *atomic_type_name(const AtomicSet *set, AtomicType type);    // "number", "Job", "queue of Job"
 uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for nothing
 
-// One number of a component, as a run has it now.
+// One number of a component, as a run has it now. Tables of kinds are given to the kernel as they are: a
+// component is found to be of a kind by its table.
 double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);

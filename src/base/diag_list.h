@@ -193,6 +193,7 @@
     D(STUDY_ENDLESS,          "E416", "the terminal region asked for more than %zu runs") \
     D(QUANTUM_BAD,            "E417", "a quantum must be positive and finite, not %g") \
     D(QUANTUM_NAME,           "E418", "'%s' has no quantum: %s") \
+    D(NO_PIECES,              "E419", "solver '%s' has no polynomials that could be recorded") \
     D(ANALYSE_PARAMETER,      "E420", "'%s' cannot be varied: %s") \
     D(ANALYSE_RANGE,          "E421", "'%s' cannot go from %g to %g: %s") \
     D(ANALYSE_MODEL,          "E422", "'%s' cannot be analysed: %s") \
@@ -206,6 +207,7 @@
     D(FRAME_NOT_INPUT,        "E437", "frame '%s' applies '%s', which is no input of '%s'") \
     D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
     D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
+    D(PRECISION_NAME,         "E445", "how precise '%s' is cannot be told: no replication observes it") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -236,6 +238,7 @@
     D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
     D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
+    D(REPLICATION_FAILED,     "E545", "replication %zu failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
@@ -255,6 +258,10 @@
     D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
     D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
     D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
+    D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
+    D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
+    D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
+    D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \
@@ -289,5 +296,19 @@
     D(MACHINE_LIMIT,          "E852", "%s: there are too many %s") \
     D(MACHINE_POLICY,         "E853", "no policy can be computed for '%s': %s") \
     D(MACHINE_UNSETTLED,      "E854", "the long run of '%s' did not settle within the work allowed") \
-    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s")
+    D(MACHINE_LEARN,          "E855", "no machine can be learned: %s") \
+    D(ATOMIC_NO_STATE,        "E860", "atomic '%s' has no state") \
+    D(STATE_UNKNOWN,          "E861", "'%s' has no state called '%s'") \
+    D(TYPE_UNKNOWN,           "E862", "there is no type called '%s'") \
+    D(FIELD_UNKNOWN,          "E863", "%s has no field called '%s'") \
+    D(NOT_ASSIGNABLE,         "E864", "'%s' cannot be assigned: it is %s") \
+    D(EFFECT_MISPLACED,       "E865", "'%s' changes something and cannot stand in %s") \
+    D(ENUM_AMBIGUOUS,         "E866", "'%s' is a value of '%s' and of '%s'") \
+    D(NO_MESSAGE,             "E867", "there is no message of '%s' here") \
+    D(MESSAGE_VALUE,          "E868", "what '%s' tells is %s, but %s is sent") \
+    D(ATOMIC_CHANCES,         "E869", "the probabilities of a choice %s") \
+    D(AFTER_MISSING,          "E870", "nothing says where state '%s' leads when its time is up") \
+    D(AFTER_NEVER,            "E871", "state '%s' lasts for ever, so nothing happens after it") \
+    D(DURATION_BAD,           "E872", "state '%s' cannot last %g") \
+    D(KEEPING,                "E873", "there is no time to keep here")
 // clang-format on

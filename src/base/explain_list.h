@@ -1315,6 +1315,19 @@
       "      quantum y = 0.01\n" \
       "    end", \
       "name a state, or an array of states.") \
+    X(NO_PIECES, \
+      "Solvers of quantised states know each state as a polynomial at any time, and these can be\n" \
+      "recorded. Other solvers know states at the ends of their steps.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      solver rk4 step 0.1\n" \
+      "      record x as polynomials\n" \
+      "    end", \
+      "take one of qss1, qss2, qss3, liqss1 and liqss2, or record at times: record x every 0.1.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \
@@ -1453,6 +1466,19 @@
       "      until 1\n" \
       "    end", \
       "write the smaller bound first. inf stands for no bound.") \
+    X(PRECISION_NAME, \
+      "'precision … of' names what must be precise: a variable that is recorded, for its value at the\n" \
+      "end, or mean(x) for the mean of its rows, which are recorded with 'every'.", \
+      "    model M\n" \
+      "      param k ~ normal(2, 0.1)\n" \
+      "      output y = k\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      precision 0.05 of mean(y)\n" \
+      "    end\n" \
+      "    # orrery replicate m.orr", \
+      "record it, and for a mean say how often: every 0.1.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1679,6 +1705,19 @@
       "Standard input, a socket or a broker ended before the first value of an input had come.", \
       "    orrery run tank.orr --input q=- </dev/null", \
       "send at least one line such as 0,1.") \
+    X(REPLICATION_FAILED, \
+      "A replication ended with an error. It counts for nothing, the others go on; only the first\n" \
+      "that fails is told. What is left out may well be special, so the means are those of the runs\n" \
+      "that did not fail.", \
+      "    model M\n" \
+      "      param k ~ normal(0, 1)\n" \
+      "      output y = sqrt(k)\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "    end\n" \
+      "    # orrery replicate m.orr", \
+      "run it alone to see more: orrery run FILE --seed N --run I.") \
     X(NAME_UNUSED, \
       "Something is declared, but nothing depends on it.", \
       "    model M\n" \
@@ -2048,5 +2087,230 @@
     X(MACHINE_LEARN, \
       "There is nothing to learn from, or what was observed is not of one kind.", \
       "    orrery machine learn empty.ledger", \
-      "give at least one experiment with inputs and the outputs seen.")
+      "give at least one experiment with inputs and the outputs seen.") \
+    X(ATOMIC_NO_STATE, \
+      "An atomic is always in one of its states; it needs at least one.", \
+      "    atomic Processor\n" \
+      "      input event job\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "write a state and what happens in it: state idle, and below it on job -> idle.") \
+    X(STATE_UNKNOWN, \
+      "A transition leads to a state that the atomic does not have.", \
+      "    atomic Processor\n" \
+      "      input event job\n" \
+      "      state idle\n" \
+      "        on job -> bussy\n" \
+      "      state busy for 1\n" \
+      "        after -> idle\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "write the name of one of its states, or add 'state NAME'.") \
+    X(TYPE_UNKNOWN, \
+      "What an event tells, or what a variable holds, is a number, boolean, a record or an\n" \
+      "enumeration. This name is none of them.", \
+      "    atomic Sink\n" \
+      "      input event job : Jbo\n" \
+      "      state waiting\n" \
+      "        on job\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "define the record or the enumeration, or write one that exists.") \
+    X(FIELD_UNKNOWN, \
+      "A record has the fields that it was declared with, and only records have fields.", \
+      "    record Job\n" \
+      "      born, size\n" \
+      "    end\n" \
+      "    atomic Sink\n" \
+      "      input event job : Job\n" \
+      "      var total = 0\n" \
+      "      state waiting\n" \
+      "        on job do total := total + job.sise end\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "write one of its fields, or add the field to the record.") \
+    X(NOT_ASSIGNABLE, \
+      "A 'do' block changes variables. Parameters and constants stay as they are, messages are\n" \
+      "read, queues and statistics have functions of their own.", \
+      "    atomic Counter\n" \
+      "      param n = 0\n" \
+      "      input event job\n" \
+      "      state counting\n" \
+      "        on job do n := n + 1 end\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "declare what changes as a variable: var n = 0.") \
+    X(EFFECT_MISPLACED, \
+      "Conditions of 'on' and 'after', and what is sent, only look at the state: they are computed\n" \
+      "without changing it, some of them twice. Drawing a random number or taking from a queue\n" \
+      "changes it.", \
+      "    atomic Source\n" \
+      "      output event job\n" \
+      "      state waiting for 1\n" \
+      "        after send job(normal(0, 1)) -> waiting\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "compute it before, in a 'do' block, and keep it in a variable: var next = 0, and\n" \
+      "after send job(next) do next := normal(0, 1) -> waiting.") \
+    X(ENUM_AMBIGUOUS, \
+      "Two enumerations have a value of this name, and nothing tells which one is meant.", \
+      "    enum Light red, green\n" \
+      "    enum Wine red, white\n" \
+      "    atomic Signal\n" \
+      "      var colour = red\n" \
+      "      state on\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "name the enumeration: Light.red; or declare the type: var colour : Light = red.") \
+    X(NO_MESSAGE, \
+      "A message is there while it is taken, in 'on EVENT'. In other places it has no value.", \
+      "    atomic Delay\n" \
+      "      input event job\n" \
+      "      output event done\n" \
+      "      state idle\n" \
+      "        on job -> busy\n" \
+      "      state busy for 1\n" \
+      "        after send done(job) -> idle\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "keep it: var now = 0, and on job do now := job -> busy.") \
+    X(MESSAGE_VALUE, \
+      "What is sent must be of the type that the output event was declared with; one declared with\n" \
+      "': nothing' is sent without a value.", \
+      "    atomic Source\n" \
+      "      output event job : nothing\n" \
+      "      state waiting for 1\n" \
+      "        after send job(3) -> waiting\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "send a value of that type, or change the declaration of the event.") \
+    X(ATOMIC_CHANCES, \
+      "In a choice by chance the probabilities of all cases sum to 1, and none is negative.", \
+      "    atomic Coin\n" \
+      "      state tossed for 1\n" \
+      "        after -> 0.5 heads | 0.6 tails\n" \
+      "      state heads\n" \
+      "      state tails\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "correct the probabilities.") \
+    X(AFTER_MISSING, \
+      "A state with 'for' ends when its time is up. Something must say what happens then, also when\n" \
+      "no condition of an 'after' is true.", \
+      "    atomic Lamp\n" \
+      "      input event press\n" \
+      "      state off\n" \
+      "        on press -> lit\n" \
+      "      state lit for 10\n" \
+      "        on press -> off\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "write a line below it: after -> off.") \
+    X(AFTER_NEVER, \
+      "A state without 'for' lasts until a message comes, so what stands behind 'after' never happens.", \
+      "    atomic Lamp\n" \
+      "      input event press\n" \
+      "      state off\n" \
+      "        on press -> lit\n" \
+      "      state lit\n" \
+      "        after -> off\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "say how long it lasts: state lit for 10.") \
+    X(DURATION_BAD, \
+      "A state lasts 0 or more, or for ever.", \
+      "    atomic Lamp\n" \
+      "      state lit for -1\n" \
+      "        after -> lit\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "give a time that is not negative.") \
+    X(KEEPING, \
+      "'keeping time' goes on with the time that is left of the present state. When the time is up,\n" \
+      "or before the first state, there is none.", \
+      "    atomic Clock\n" \
+      "      state ticking for 1\n" \
+      "        after -> ticking keeping time\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "leave out 'keeping time': a new time begins when a state is entered.") \
+    X(MOVE_HIDDEN, \
+      "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
+      "is made. One without a condition hides those below it.", \
+      "    atomic Gate\n" \
+      "      input event car\n" \
+      "      state open\n" \
+      "        on car -> closed\n" \
+      "        on car if car > 2 -> open\n" \
+      "      state closed\n" \
+      "        on car -> open\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "put the one with the condition first, or remove one.") \
+    X(STATE_UNREACHED, \
+      "No transition leads to this state, and the atomic does not start in it.", \
+      "    atomic Lamp\n" \
+      "      input event press\n" \
+      "      state off\n" \
+      "        on press -> off\n" \
+      "      state lit\n" \
+      "        on press -> off\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "add the transition that was meant, or remove the state.") \
+    X(PORT_UNUSED, \
+      "An event is declared, but no state takes it, or none sends it.", \
+      "    atomic Sink\n" \
+      "      input event job, stop\n" \
+      "      state waiting\n" \
+      "        on job\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "use it, or remove the declaration. 'on stop' alone says that a state ignores it.") \
+    X(CELL_UNASSIGNED, \
+      "The variable is read, but nothing ever gives it a value: it is 0 for ever.", \
+      "    atomic Source\n" \
+      "      output event job\n" \
+      "      var size\n" \
+      "      state waiting for 1\n" \
+      "        after send job(size) -> waiting\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end", \
+      "give it a first value, var size = 1, or assign it in a 'do' block.")
 // clang-format on

@@ -52,25 +52,41 @@ static bool place_code(TCCState *tcc, CodeUnit *unit, Errors *errors)
     return tcc_relocate(tcc, unit->memory) >= 0;
 }
 
-static bool compile(TCCState *tcc, Code *code, const char *text, CodeUnit *unit, Errors *errors)
+// What is looked for in the machine code: all that a model has, or one name.
+typedef struct Wanted {
+    Code       *code;      // NULL: one name
+    const char *name;
+    void      **address;
+    const char *given;     // a name that the text declares and the caller defines
+    const void *given_address;
+} Wanted;
+
+static bool find_symbols(TCCState *tcc, const Wanted *wanted)
+{
+    if (!wanted->code) return (*wanted->address = tcc_get_symbol(tcc, wanted->name)) != NULL;
+    for (const BuildSymbol *symbol = build_symbols; symbol->name; symbol++) {
+        void *address = tcc_get_symbol(tcc, symbol->name);
+        if (address) build_set(wanted->code, symbol, address);
+    }
+    return true;
+}
+
+static bool compile(TCCState *tcc, const Wanted *wanted, const char *text, CodeUnit *unit, Errors *errors)
 {
     tcc_set_error_func(tcc, errors, keep_error);
     tcc_set_options(tcc, "-nostdlib -nostdinc -w");
     tcc_set_output_type(tcc, TCC_OUTPUT_MEMORY);
+    if (wanted->given && tcc_add_symbol(tcc, wanted->given, wanted->given_address) < 0) return false;
     if (!add_symbols(tcc) || tcc_compile_string(tcc, text) < 0 || !place_code(tcc, unit, errors))
         return false;
     if (mprotect(unit->memory, unit->size, PROT_READ | PROT_EXEC) != 0) {
         keep_error(errors, "the system does not allow code made at run time");
         return false;
     }
-    for (const BuildSymbol *symbol = build_symbols; symbol->name; symbol++) {
-        void *address = tcc_get_symbol(tcc, symbol->name);
-        if (address) build_set(code, symbol, address);
-    }
-    return true;
+    return find_symbols(tcc, wanted);
 }
 
-bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
+static bool compile_text(const Wanted *wanted, Text text, CodeUnit *unit, orr_diag *diag)
 {
     Errors errors = { { 0 } };
     pthread_mutex_lock(&libtcc_lock);
@@ -80,7 +96,7 @@ bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
     TCCState *tcc = tcc_new();
     bool ok = false;
     if (tcc) {
-        ok = compile(tcc, code, text.p, unit, &errors);
+        ok = compile(tcc, wanted, text.p, unit, &errors);
         tcc_delete(tcc);
     }
     if (plain) {
@@ -94,6 +110,19 @@ bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
                 errors.text[0] ? errors.text : "libtcc gave no reason");
     diag_hint(diag, "this is a mistake of the program, not of the model; --code native may still work");
     return false;
+}
+
+bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
+{
+    return compile_text(&(Wanted){ .code = code }, text, unit, diag);
+}
+
+void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address, CodeUnit *unit,
+                          orr_diag *diag)
+{
+    void *address = NULL;
+    const Wanted wanted = { .name = name, .address = &address, .given = given, .given_address = given_address };
+    return compile_text(&wanted, text, unit, diag) ? address : NULL;
 }
 
 void instant_free(CodeUnit *unit)

@@ -163,18 +163,19 @@ static const char newton[] =
     "}\n\n";
 
 // A text of expr/math.c may call what stands before it there.
-static void add_what_texts_use(Gen *g)
+static void add_what_texts_use(bool *uses)
 {
     for (size_t i = expr_n_math; i-- > 0;) {
-        if (!g->uses_math[i] || !expr_math[i].text) continue;
+        if (!uses[i] || !expr_math[i].text) continue;
         for (size_t k = 0; k < i; k++)
-            if (strstr(expr_math[i].text, expr_math[k].c_name)) g->uses_math[k] = true;
+            if (strstr(expr_math[i].text, expr_math[k].c_name)) uses[k] = true;
     }
 }
 
 // Of a file that stands alone: libm's functions or, for our bits, SLEEF's.
 static void print_file_math(Gen *g, StrBuf *s)
 {
+    add_what_texts_use(g->uses_math);
     StrBuf sleef = { .arena = &g->work }, libm = { .arena = &g->work };
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
@@ -199,19 +200,15 @@ static void print_file_math(Gen *g, StrBuf *s)
     str_add(s, "\n");
 }
 
-static void print_math(Gen *g, StrBuf *s)
+void prelude_math(bool *uses, Arena *work, StrBuf *s)
 {
-    add_what_texts_use(g);
-    if (g->is_file) {
-        print_file_math(g, s);
-        return;
-    }
+    add_what_texts_use(uses);
     // libtcc is handed addresses; other compilers know the functions that have only one right answer, and
     // the linker finds the rest
-    StrBuf names = { .arena = &g->work };
+    StrBuf names = { .arena = work };
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
-        if (!g->uses_math[i] || !math->library_symbol) continue;
+        if (!uses[i] || !math->library_symbol) continue;
         const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
         str_addf(&names, "#define %s %s%s\n", math->c_name, is_builtin ? "__builtin_" : "",
                  math->library_symbol);
@@ -223,7 +220,7 @@ static void print_math(Gen *g, StrBuf *s)
     }
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
-        if (!g->uses_math[i]) continue;
+        if (!uses[i]) continue;
         if (math->text) {
             str_addf(s, "%s\n", math->text);
             continue;
@@ -275,10 +272,10 @@ static void print_vector_math(const Gen *g, StrBuf *s)
 }
 
 // The order of the products is that of expr_whole_power.
-static void print_powers(const Gen *g, StrBuf *s)
+void prelude_powers(const bool *uses, StrBuf *s)
 {
     for (unsigned n = 4; n <= EXPR_WHOLE_POWER_MAX; n++) {
-        if (!g->uses_power[n]) continue;
+        if (!uses[n]) continue;
         str_addf(s, "static double orr_power%u(double x)\n{\n    double r = x;\n", n);
         unsigned bit = 1;
         while (bit <= n / 2) bit *= 2;
@@ -315,14 +312,15 @@ void prelude_print(Gen *g, StrBuf *s)
 {
     str_add(s, environment);
     if (g->has_loops) str_add(s, one_by_one);
-    print_math(g, s);
+    if (g->is_file) print_file_math(g, s);
+    else prelude_math(g->uses_math, &g->work, s);
     if (g->is_lanes) {
         for (int n = 2; n <= 8; n *= 2)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);
         str_add(s, TEXT_NUM_STEP_MATH_H);
     }
-    print_powers(g, s);
+    prelude_powers(g->uses_power, s);
     print_tables(g, s);
     if (g->uses_lu || g->uses_newton) str_add(s, lu);
     if (g->uses_newton) str_add(s, newton);

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "exp/pieces.h"
 #include "exp/realtime.h"
 #include "exp/send.h"
 #include "exp/times.h"
@@ -43,6 +44,7 @@ typedef struct Simulation {
     double                t_end;         // where the last run ended
     Sends                *sends;         // NULL if nothing leaves during the run
     Realtime              clock;
+    Pieces                pieces;
 } Simulation;
 
 // ---------------------------------------------------------------------------------------------- columns
@@ -577,10 +579,16 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         s->run->ns_pulse = os_now_ns();
     }
 
+    bool wants_pieces = false;
+    for (size_t i = 0; i < s->n_sinks; i++) wants_pieces = wants_pieces || s->sinks[i].piece;
+    if (wants_pieces && !pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.items, s->columns.n))
+        return ORR_STATUS_USAGE;
+
     size_t n_begun;
     const uint64_t started = os_now_ns();
     status = begin_sinks(s, &n_begun);
     if (status == ORR_STATUS_OK) status = run_study(s);
+    if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     status = end_sinks(s, n_begun, status);
     outcome->n_instants = s->clock.n_instants;
     outcome->n_late = s->clock.n_late;

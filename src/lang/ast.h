@@ -439,6 +439,7 @@ typedef struct AstExperiment {
     AstSetting *quanta;       uint32_t n_quanta;   // of single states: `quantum x = 0.01`
     AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter
     Place      *record_places;                     // [n_records]
+    bool        as_polynomials;                    // of quantised states
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
     AstInput   *inputs;       uint32_t n_inputs;

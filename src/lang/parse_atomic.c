@@ -330,6 +330,12 @@ static bool parse_transition(Parser *p, Lists *lists, AstTransition *transition)
     }
     transition->place = parse_since(p, start);
     transition->goal.place = transition->place;
+    // what follows may start a line: nothing else can begin with it
+    if (parse_at_line_end(p)) {
+        const Token next = parse_peek(p);
+        const bool is_do = next.kind == TOKEN_NAME && text_is(lex_text(&p->lexer, next), "do");
+        if (is_do || next.kind == TOKEN_ARROW) parse_advance(p);
+    }
     // `on job` alone: it is ignored here
     if (is_on && (parse_at(p, TOKEN_END) || parse_at(p, TOKEN_EOF))) return true;
     if (!is_on && (parse_at(p, TOKEN_END) || parse_at(p, TOKEN_EOF))) {

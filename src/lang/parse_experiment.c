@@ -147,6 +147,13 @@ static void parse_record(Parser *p, AstExperiment *e, Lists *lists)
     } while (parse_accept(p, TOKEN_COMMA));
     const Place place = parse_here(p);
     if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
+    if (!parse_accept_word(p, "as")) return;
+    if (!parse_accept_word(p, "polynomials")) {
+        if (parse_report(p, "'polynomials'"))
+            diag_hint(p->diag, "states can be recorded as the polynomials that solvers of quantised states have");
+        return;
+    }
+    e->as_polynomials = true;
 }
 
 // `precision 0.05 of x, mean(y)`

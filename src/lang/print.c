@@ -980,6 +980,7 @@ static void print_experiment(const AstExperiment *e, Printer *p)
     if (e->n_records > 0) {
         put(p, "  record ");
         print_refs(e->records, e->n_records, p);
+        if (e->as_polynomials) put(p, " as polynomials");
         put_char(p, '\n');
     }
     for (uint32_t i = 0; i < e->n_plots; i++) {

@@ -7,6 +7,7 @@ void orr_model_destroy(orr_model *model)
     if (!model) return;
     code_free(&model->code);
     net_destroy(model->network);
+    atomic_free(&model->atomics);
     arena_free(&model->arena);
     arena_free(&model->units_arena);
     arena_free(&model->later);

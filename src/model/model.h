@@ -1,5 +1,6 @@
 // src/model/model.h: a compiled model: all that runs share and nothing that changes.
 #pragma once
+#include "atomic/atomic.h"
 #include "code/code.h"
 #include "ir/ir.h"
 #include "net/net.h"
@@ -14,6 +15,7 @@ struct orr_model {
     Ir       ir;
     Code     code;
     Network *network;         // NULL: the model is one island without event ports
+    AtomicSet atomics;        // of the source
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read

@@ -29,6 +29,7 @@ static double draw(const void *streams, int k, double count, double argument)
 void chance_number(orr_run *run, uint64_t number)
 {
     Stream *streams = (Stream *)run->islands[0].env.streams;
+    run->number = number;
     for (size_t i = 0; i < run->model->flat.pool.draws.n; i++) streams[i].key.run = number;
 }
 
@@ -36,6 +37,8 @@ void chance_open(orr_run *run, uint64_t seed, uint64_t number)
 {
     const ExprPool *pool = &run->model->flat.pool;
     Stream *streams = ARENA_ARRAY(&run->arena, Stream, pool->draws.n);
+    run->seed = seed;
+    run->number = number;
     for (size_t i = 0; i < pool->draws.n; i++)
         streams[i] =
             (Stream){ random_stream(seed, number, pool->draws.items[i].stream), pool->draws.items[i].kind };

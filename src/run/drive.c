@@ -170,6 +170,26 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
     return status;
 }
 
+// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step.
+static void tell_pieces(orr_run *run, Island *island)
+{
+    const size_t n = run->model->n_states;
+    const double t = island->t_before, h = island->t - t;
+    if (!(h > 0)) return;
+    Arena work = { 0 };
+    double *x = ARENA_ARRAY(&work, double, n), *dx = ARENA_ARRAY(&work, double, n), *dx_end = ARENA_ARRAY(&work, double, n);
+    island->solver->state_at(island, t, x);
+    if (island_rates_aside(island, t, x, dx) && island_rates_aside(island, island->t, island->x, dx_end)) {
+        for (uint32_t i = 0; i < n; i++) {
+            const double slope = (island->x[i] - x[i]) / h;
+            const double c[] = { x[i], dx[i], (3 * slope - 2 * dx[i] - dx_end[i]) / h,
+                                 (dx[i] + dx_end[i] - 2 * slope) / (h * h) };
+            island->on_piece(island->piece_context, i, t, c, 3);
+        }
+    }
+    arena_free(&work);
+}
+
 static orr_status free_step(orr_run *run, Island *island, double t_limit)
 {
     bool is_jump = false;
@@ -181,6 +201,7 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
         fault_report(island);
         return drive_fail(run);
     }
+    if (island->on_piece) tell_pieces(run, island);
     const orr_status status = pulse(run, island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }

@@ -109,6 +109,8 @@ bool net_start(orr_run *run)
     options.output = take_arrivals;
     options.output_context = run;
     options.cancel = run->cancel;
+    options.seed = run->seed;
+    options.run = run->number;
     net->devs = orr_devs_run_create(net->network->devs, &options, run->diag);
     return net->devs != NULL;
 }

@@ -83,6 +83,9 @@ typedef struct Island {
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
+    // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
+    void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
+    void    *piece_context;
     size_t   n_steps, n_rates, n_rejected;
     size_t   n_events;              // that the solver handled itself
 } Island;
@@ -127,6 +130,7 @@ struct orr_run {
     void     *pulse_context;
 
     // settings
+    uint64_t  seed, number;         // what is drawn depends on them
     double   *given;                // [n_params] 1: set by the user or by the terminal region
     double   *given_value;          // [n_params]
     double   *given_start;          // [n_states] initial value set by the user; NaN: the model's

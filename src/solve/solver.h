@@ -43,6 +43,8 @@ typedef struct Solver {
     void       (*restart)(Island *island);
     // dense output in [t_before, t]; changes no step
     void       (*state_at)(Island *island, double t, double *x);
+    // of quantised states: the polynomial of a state around *t; its degree, at most 3
+    int        (*polynomial)(const Island *island, uint32_t state, double *t, double c[4]);
     void       (*free)(Island *island);    // optional: what is not in the arena
     // with `advance`: when something happens next, if nothing comes from outside; INFINITY: never
     double     (*next)(const Island *island);

@@ -53,6 +53,24 @@ expect_equal "$(head -n 1 out)" 't,"a, b",c'
 run plot /dev/null
 expect_status 3
 
+# ---- Polynomials of quantised states: from them every row follows, to the last digit
+run run "$lv" coarse --record X,Y --every 0.37 -o rows.csv --polynomials pieces.csv
+expect_status 0
+expect_out 'polynomials in pieces.csv'
+expect_equal "$(head -n 2 pieces.csv)" $'t,state,c0,c1,c2,c3\n0,X,10,-35,-113.75,0'
+awk -F, 'NR == FNR { if (NR > 1) { n[$2]++; t[$2, n[$2]] = $1; for (k = 0; k < 4; k++) c[$2, n[$2], k] = $(3 + k) } next }
+    FNR > 1 { for (s = 2; s <= 3; s++) { name = s == 2 ? "X" : "Y"; i = at[name] + 0; if (!i) i = 1
+        while (i < n[name] && t[name, i + 1] <= $1) i++
+        at[name] = i; d = $1 - t[name, i]; x = c[name, i, 0] + d*(c[name, i, 1] + d*c[name, i, 2])
+        if (x != $s + 0) { print "row", $1, name, x, $s; exit 1 } } }' pieces.csv rows.csv || fail "polynomials and rows differ"
+printf 'model M\n  var x = 1\n  x'"'"' = -x\nend\nexperiment e of M\n  until 1\n  solver qss2 quantum 0.1\n  record x as polynomials\nend\n' >pieces.orr
+run run pieces.orr -o pieces.csv
+expect_status 0
+expect_equal "$(head -n 2 pieces.csv)" $'t,state,c0,c1,c2,c3\n0,x,1,-1,0.5,0'
+run run "$lv" --solver rk4 --polynomials pieces.csv
+expect_status 2
+expect_code E419
+
 # ---- What is recorded and when
 run run "$lv" --record X,V --every 7.5 -o - --quiet
 expect_equal "$(head -n 1 out)" "t,X,V,Y"    # Y is plotted by the experiment, so it is there too

@@ -5,6 +5,7 @@
 #include "orrery/experiment.h"
 #include <math.h>
 #include <pthread.h>
+#include <stdlib.h>
 
 static const char *const solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
@@ -595,6 +596,94 @@ static void test_stalls_of_first_order_name_a_higher_one(void **state)
     lab_close(&lab);
 }
 
+// What pieces say of a state, collected, and rows to compare with.
+typedef struct Collected {
+    struct {
+        double t, c[4];
+    } pieces[2][4096];
+    size_t n[2];
+    size_t at[2];    // the piece in use
+    size_t n_rows, n_equal;
+    double worst;
+} Collected;
+
+static bool take_piece(void *self, const orr_piece *piece)
+{
+    Collected *c = self;
+    const int k = strcmp(piece->name, "x") == 0 ? 0 : 1;
+    assert_string_equal(piece->name, k ? "v" : "x");
+    assert_true(c->n[k] < 4096);
+    if (c->n[k]) assert_true(piece->t > c->pieces[k][c->n[k] - 1].t);
+    c->pieces[k][c->n[k]].t = piece->t;
+    memcpy(c->pieces[k][c->n[k]++].c, piece->c, sizeof piece->c);
+    return true;
+}
+
+static bool compare_row(void *self, double t, const double *values, size_t n)
+{
+    Collected *c = self;
+    assert_int_equal(n, 2);
+    for (int k = 0; k < 2; k++) {
+        while (c->at[k] + 1 < c->n[k] && c->pieces[k][c->at[k] + 1].t <= t) c->at[k]++;
+        const double *p = c->pieces[k][c->at[k]].c, d = t - c->pieces[k][c->at[k]].t;
+        const double of[] = { p[0] + d * p[1], p[0] + d * (p[1] + d * p[2]),
+                              p[0] + d * (p[1] + d * (p[2] + d * p[3])) };
+        const double found = p[3] != 0 ? of[2] : p[2] != 0 ? of[1] : of[0];
+        c->n_equal += found == values[k];
+        c->worst = fmax(c->worst, fabs(found - values[k]));
+    }
+    c->n_rows++;
+    return true;
+}
+
+// A first run collects pieces, a second one compares its rows with them: through steps, kicks and sliding.
+static void test_recorded_polynomials_are_the_solution(void **state)
+{
+    (void)state;
+    const char *texts[] = { "model M\n  var x = 1, v = 0\n  x' = v\n  v' = -x - 0.1*v*x^2\n"
+                            "  when x < 0 then\n    v := v - 0.1\n  end\nend\n",
+                            "model M\n  var x = 1, v = 0\n  x' = 0.3 - sign(x)\n  v' = -v + x + t\nend\n" };
+    static const char *const records[] = { "x", "v" };
+    Collected *c = malloc(sizeof *c);
+    for (int m = 0; m < 2; m++)
+        for (int s = 0; s < N_SOLVERS; s++) {
+            Lab lab = lab_open(texts[m]);
+            orr_experiment e = orr_experiment_default();
+            e.until = 3;
+            e.every = 0.0625;
+            e.records = records;
+            e.n_records = 2;
+            e.run.solver = solvers[s];
+            e.run.quantum = 1e-2;
+            memset(c, 0, sizeof *c);
+            const orr_sink first = { .piece = take_piece, .self = c },
+                           second = { .row = compare_row, .self = c };
+            for (int pass = 0; pass < 2; pass++) {
+                orr_outcome outcome = orr_simulate(lab.model, &e, pass ? &second : &first, 1, lab.diag);
+                if (outcome.status != ORR_STATUS_OK) orr_diag_print(lab.diag, stderr, 0);
+                assert_int_equal(outcome.status, ORR_STATUS_OK);
+                orr_outcome_free(&outcome);
+            }
+            assert_int_equal(c->n_rows, 49);
+            assert_true(c->n[0] > 2 && c->n[1] > 2);
+            if (m == 0) assert_int_equal(c->n_equal, 98);    // to the last bit
+            else assert_true(c->worst < 1e-6);               // cubics while it slides
+            lab_close(&lab);
+        }
+    // whoever has none says so
+    Lab lab = lab_open(texts[0]);
+    orr_experiment e = orr_experiment_default();
+    e.until = 3;
+    e.run.solver = "dopri5";
+    const orr_sink sink = { .piece = take_piece, .self = c };
+    orr_outcome outcome = orr_simulate(lab.model, &e, &sink, 1, lab.diag);
+    assert_int_equal(outcome.status, ORR_STATUS_USAGE);
+    assert_string_equal(orr_diag_get(lab.diag, 0).code, "E419");
+    orr_outcome_free(&outcome);
+    lab_close(&lab);
+    free(c);
+}
+
 // The loop that native code has for a small model, and the engine's own: every bit, also of a failure.
 static void test_native_loops_take_the_same_steps(void **state)
 {
@@ -656,6 +745,7 @@ int main(void)
         cmocka_unit_test(test_pwm_within_the_quantum),
         cmocka_unit_test(test_thermostat_within_the_quantum),
         cmocka_unit_test(test_stalls_of_first_order_name_a_higher_one),
+        cmocka_unit_test(test_recorded_polynomials_are_the_solution),
         cmocka_unit_test(test_native_loops_take_the_same_steps),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

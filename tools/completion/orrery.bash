@@ -56,10 +56,11 @@ _orrery() {
         export:--c) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         plot:-o | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
-        *:-o | *:--members | *:--events) _orrery_files csv; return ;;
+        *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
-            *:--threads | *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
+            *:--threads | *:--replications | *:--warm-up | *:--precision | *:--precise | *:--confidence | *:--at-least | *:--at-most | *:--run | \
+            *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac
     if [[ $current == -* ]]; then
         [[ $command == machine ]] && command="machine ${COMP_WORDS[2]}"
@@ -68,7 +69,7 @@ _orrery() {
         return
     fi
     case $command in
-        run | check | show | export | steady | linearise | continue | compare | ensemble)
+        run | check | show | export | steady | linearise | continue | compare | ensemble | replicate)
             _orrery_experiments
             _orrery_files orr csmp
             ;;

@@ -80,6 +80,7 @@ INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int
     m->terms[ir->shape_of[i]](t, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
     island->n_rates++;
     begin_x(m, i, t, out, order, implicit);
+    if (island->on_piece) island->on_piece(island->piece_context, i, t, x_of(m, i, order, implicit), order);
 }
 
 // Nothing but time has moved since the rate was computed: how long may its polynomial be trusted from now on?
@@ -233,6 +234,8 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
         return;
     }
     qss_move(x, order, t);
+    if (island->on_piece)
+        island->on_piece(island->piece_context, i, t, x, order);    // the same, rounded again
     renew_q(m, i, t, order, implicit);
     bool is_own = false;
     for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
@@ -497,7 +500,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
     const bool has_relations = m->ir->n_relations > 0;
     const bool is_single = n_max == 1;
     double t = m->t;
-    if (m->is_small && !is_single) {
+    if (m->is_small && !is_single && !island->on_piece) {
         t = run_small(m, island, t_want, order, implicit);
         if (m->failed) return fail(m, island, t);
         if (m->n_since >= m->window && is_stuck(m, island, soonest(m), t)) {
@@ -787,6 +790,15 @@ static double next_instant(const Island *island)
     return t > island->t ? t : island->t;
 }
 
+static int polynomial(const Island *island, uint32_t state, double *t, double c[4])
+{
+    const Qss *m = island->memory;
+    const double *x = any_x(m, state);
+    *t = x[QSS_TIME(m->order)];
+    memcpy(c, x, (size_t)(m->order + 1) * sizeof *c);
+    return m->order;
+}
+
 static bool quantised(const Island *island, uint32_t state, double t, double *value, double *slope)
 {
     const Qss *m = island->memory;
@@ -809,6 +821,7 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
         .advance = qss_advance,                                                                              \
         .next = next_instant,                                                                                \
         .quantised = quantised,                                                                              \
+        .polynomial = polynomial,                                                                            \
         .is_quantised = true,                                                                                \
     }
 

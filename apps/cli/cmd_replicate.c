@@ -1,0 +1,271 @@
+// apps/cli/cmd_replicate.c: `orrery replicate`: an experiment again and again with other luck; means and how sure they are.
+#include "commands.h"
+#include <math.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+typedef struct Settings {
+    const char *output, *summary, *record, *precise, *code, *solver;
+    List        set;
+    double      replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol, seed;
+    bool        stats, quiet;
+} Settings;
+
+static const Option options[] = {
+    { "--replications", OPTION_NUMBER, "N", "how often (default: as the experiment says, or 10)", offsetof(Settings, replications) },
+    { "--warm-up", OPTION_NUMBER, "T", "rows of the first T do not count", offsetof(Settings, warm_up) },
+    { "--precision", OPTION_NUMBER, "P", "go on until half of each interval is at most P of its mean", offsetof(Settings, precision) },
+    { "--precise", OPTION_TEXT, "A,B", "what must be precise: x at the end, mean(x) of its rows (default: all)", offsetof(Settings, precise) },
+    { "--confidence", OPTION_NUMBER, "C", "of the intervals (default: 0.95)", offsetof(Settings, confidence) },
+    { "--at-least", OPTION_NUMBER, "N", "replications before the precision is looked at (default: 10)", offsetof(Settings, at_least) },
+    { "--at-most", OPTION_NUMBER, "N", "replications while it is not reached (default: 10000)", offsetof(Settings, at_most) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "-o", OPTION_TEXT, "FILE", "write a row for each replication as CSV; - is standard output", offsetof(Settings, output) },
+    { "--summary", OPTION_TEXT, "FILE", "write the means and intervals as CSV", offsetof(Settings, summary) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
+    { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
+    { "--every", OPTION_NUMBER, "DT", "record rows, whose means are observed too", offsetof(Settings, every) },
+    { "--record", OPTION_TEXT, "A,B", "what is observed (default: the outputs, or the states)", offsetof(Settings, record) },
+    { "--solver", OPTION_TEXT, "S", "method", offsetof(Settings, solver) },
+    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
+    { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
+    { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
+    { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
+    { "--quiet", OPTION_FLAG, NULL, "print no table", offsetof(Settings, quiet) },
+};
+
+static volatile int cancelled;
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    cancelled = 1;
+}
+
+// ---------------------------------------------------------------------------------------------- what goes in
+
+static bool within(const char *option, double value, double low, double high, bool is_whole, const char *hint, orr_diag *diag)
+{
+    if (isnan(value) || (value >= low && value <= high && (!is_whole || value == floor(value)))) return true;
+    char number[40];
+    orr_format_number(value, number);
+    usage_error(diag, "E022", hint, "option '%s' needs %s, not '%s'", option, is_whole ? "a whole number" : "a number", number);
+    return false;
+}
+
+static bool apply_options(const Settings *s, orr_experiment *e, orr_replicate_options *o, orr_diag *diag)
+{
+    const double most = ORR_REPLICATIONS_MAX;
+    bool ok = given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
+    ok &= given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
+    ok &= given_is_positive("E022", "number of threads", "give one such as --threads 2", s->threads, diag);
+    ok &= within("--replications", s->replications, 2, most, true, "from 2 on", diag);
+    ok &= within("--at-least", s->at_least, 2, most, true, "from 2 on", diag);
+    ok &= within("--at-most", s->at_most, 2, most, true, "from 2 on", diag);
+    ok &= within("--warm-up", s->warm_up, 0, 1e300, false, "it is a time", diag);
+    ok &= within("--precision", s->precision, 1e-9, 1, false, "a part of the mean, such as 0.05", diag);
+    ok &= within("--confidence", s->confidence, 0.01, 0.999999, false, "a probability, such as 0.95", diag);
+    ok &= given_seed(s->seed, &e->run, diag);
+    if (!ok) return false;
+    if (!isnan(s->until)) e->until = s->until;
+    if (!isnan(s->every)) e->every = s->every;
+    if (!isnan(s->step)) e->run.step = s->step;
+    if (!isnan(s->tol)) e->run.tolerance = s->tol;
+    if (s->solver) e->run.solver = s->solver;
+    if (!isnan(s->warm_up)) e->warm_up = s->warm_up;
+    if (!isnan(s->precision)) e->precision = s->precision;
+    if (!isnan(s->confidence)) e->confidence = s->confidence;
+    if (!isnan(s->replications)) e->replications = (size_t)s->replications;
+    if (!isnan(s->replications) && isnan(s->precision)) e->precision = 0;    // so many, whatever comes out
+    if (!isnan(s->precision) && isnan(s->replications)) e->replications = 0;
+    if (!isnan(s->at_least)) o->at_least = (size_t)s->at_least;
+    if (!isnan(s->at_most)) o->at_most = (size_t)s->at_most;
+    if (!isnan(s->threads)) o->n_threads = (size_t)fmin(s->threads, 1e6);
+    // what is expected belongs to the question as written
+    if (s->set.n > 0 || !isnan(s->until) || !isnan(s->seed) || !isnan(s->replications) || !isnan(s->precision)) e->n_expects = 0;
+    return true;
+}
+
+// ---------------------------------------------------------------------------------------------- what comes out
+
+typedef struct Output {
+    orr_csv *csv;          // NULL: none
+    orr_sink sink;
+    double  *row;          // heap
+    double   until;
+    bool     has_begun, shows_progress, has_shown;
+    double   last_shown;   // s on the clock
+} Output;
+
+static bool take(void *self, size_t index, const char *const *names, const double *values, size_t n)
+{
+    Output *out = self;
+    if (!out->csv) return true;
+    if (!out->has_begun) {
+        const char **all = calloc(2 * (n + 1), sizeof *all);
+        out->row = calloc(n + 1, sizeof *out->row);
+        if (!all || !out->row) orr_no_memory(n * sizeof *all);
+        all[0] = "replication";
+        memcpy(all + 1, names, n * sizeof *all);
+        out->has_begun = out->sink.begin(out->sink.self, all, all + n + 1, n + 1, NULL);
+        free(all);
+        if (!out->has_begun) return false;
+    }
+    out->row[0] = (double)index;
+    memcpy(out->row + 1, values, n * sizeof *values);
+    if (!out->sink.row(out->sink.self, out->until, out->row, n + 1)) return false;
+    // written through now and then, so that what is complete survives whatever happens
+    return !out->sink.progress || out->sink.progress(out->sink.self, 0, 0, 1);
+}
+
+static bool show_progress(void *self, size_t n_done, const orr_estimate *estimates, size_t n)
+{
+    Output *out = self;
+    if (!out->shows_progress) return true;
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    const double now = (double)ts.tv_sec + 1e-9 * (double)ts.tv_nsec;
+    if (now - out->last_shown < 0.2) return true;
+    out->last_shown = now;
+    fprintf(stderr, "\r\033[K%zu replications", n_done);
+    if (n > 0 && n_done > 1) fprintf(stderr, ": %s = %.6g ± %.2g", estimates[0].name, estimates[0].mean, estimates[0].half);
+    fflush(stderr);
+    out->has_shown = true;
+    return true;
+}
+
+static void print_estimates(const orr_replications *r)
+{
+    int width = 8;
+    for (size_t i = 0; i < r->n_estimates; i++)
+        if ((int)strlen(r->estimates[i].name) > width) width = (int)strlen(r->estimates[i].name);
+    printf("  %-*s  %13s  %11s  %13s  %13s  %11s\n", width, "", "mean", "±", "from", "to", "deviation");
+    for (size_t i = 0; i < r->n_estimates; i++) {
+        const orr_estimate *e = &r->estimates[i];
+        printf("  %-*s  %13.7g  %11.4g  %13.7g  %13.7g  %11.4g%s%s%s%s\n", width, e->name, e->mean, e->half,
+               e->mean - e->half, e->mean + e->half, e->deviation, e->unit ? " [" : "", e->unit ? e->unit : "",
+               e->unit ? "]" : "", e->is_precise ? "" : "  not precise yet");
+    }
+}
+
+static bool write_summary(const char *path, const orr_replications *r, orr_diag *diag)
+{
+    FILE *file = fopen(path, "w");
+    bool ok = file != NULL;
+    if (ok) fputs("variable,n,mean,half_width,low,high,deviation,least,most\n", file);
+    for (size_t i = 0; ok && i < r->n_estimates; i++) {
+        const orr_estimate *e = &r->estimates[i];
+        const double numbers[] = { e->mean, e->half, e->mean - e->half, e->mean + e->half, e->deviation, e->least, e->most };
+        fprintf(file, strpbrk(e->name, ",\"") ? "\"%s\",%zu" : "%s,%zu", e->name, e->n);
+        for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
+            char text[40];
+            orr_format_number(numbers[k], text);
+            fprintf(file, ",%s", text);
+        }
+        fputc('\n', file);
+    }
+    if (file) ok = ferror(file) == 0 && fclose(file) == 0;
+    if (!ok) usage_error(diag, "E010", "choose another place", "cannot write '%s'", path);
+    return ok;
+}
+
+// ---------------------------------------------------------------------------------------------- the command
+
+static orr_status compute(const Settings *s, const Session *session, const orr_experiment *e, orr_replicate_options *o,
+                          orr_diag *diag)
+{
+    const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
+    Output out = { .until = e->until, .shows_progress = isatty(STDERR_FILENO) && !s->quiet };
+    if (s->output) {
+        out.csv = orr_csv_create(s->output, diag);
+        if (!out.csv) return ORR_STATUS_SYSTEM;
+        out.sink = orr_csv_sink(out.csv);
+    }
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };    // a second Ctrl-C kills
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    o->cancel = &cancelled;
+    o->replication = take;
+    o->progress = show_progress;
+    o->context = &out;
+    orr_replications r = orr_replicate(session->model, e, o, diag);
+    orr_status status = r.status;
+    if (out.has_shown) fputs("\r\033[K", stderr);
+    if (out.csv && out.has_begun && !out.sink.end(out.sink.self, status) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (out.csv && !orr_csv_close(out.csv) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    free(out.row);
+    if (s->summary && r.n_done > 0 && !write_summary(s->summary, &r, diag) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (!s->quiet && !to_stdout && r.n_done > 0) {
+        printf("%s%s%s: %zu replication%s, seed %llu, intervals of confidence %g\n", orr_model_name(session->model), *e->name ? ", " : "",
+               e->name, r.n_done, r.n_done == 1 ? "" : "s", (unsigned long long)e->run.seed, r.confidence);
+        print_estimates(&r);
+        if (status == ORR_STATUS_CANCELLED) puts("  ended early: the intervals are those of what was complete");
+        if (e->precision > 0 && !r.is_precise) printf("  the precision %g was not reached; --at-most N allows more\n", e->precision);
+        if (r.n_failed) printf("  %zu failed and do not count\n", r.n_failed);
+        for (size_t i = 0; i < r.n_verdicts; i++)
+            printf("  %s %s = %.10g, expected %.10g within %g\n", r.verdicts[i].holds ? "ok" : "FAILED", r.verdicts[i].expect->name,
+                   r.verdicts[i].found, r.verdicts[i].expect->value, r.verdicts[i].expect->within);
+        if (s->output) printf("  rows in %s\n", s->output);
+    }
+    if (s->stats)
+        fprintf(stderr, "replications: %zu\nfailed: %zu\nthreads: %zu\nsimulate_ms: %.3f\n", r.n_done, r.n_failed, r.n_threads,
+                r.simulate_ms);
+    if (status == ORR_STATUS_OK && r.n_failed) status = ORR_STATUS_FAILED;
+    orr_replications_free(&r);
+    return status;
+}
+
+static int run(const void *settings, const List *arguments, orr_diag *diag)
+{
+    const Settings *s = settings;
+    Session session;
+    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .code = s->code, .set = &s->set };
+    orr_status status = session_open(&session, &open, diag);
+    Given given = { 0 };
+    List records = { 0 }, precise = { 0 };
+    if (status == ORR_STATUS_OK) {
+        orr_experiment e = session.experiment;
+        orr_replicate_options o = orr_replicate_options_default();
+        bool ok = given_read(&given, &s->set, &session, &e, diag);
+        ok &= apply_options(s, &e, &o, diag);
+        if (s->record) {
+            names_split(s->record, &records);
+            e.records = records.items;
+            e.n_records = records.n;
+        }
+        if (s->precise) {
+            names_split(s->precise, &precise);
+            e.precise = precise.items;
+            e.n_precise = precise.n;
+        }
+        status = ok ? compute(s, &session, &e, &o, diag) : ORR_STATUS_USAGE;
+    }
+    names_free(&records);
+    names_free(&precise);
+    given_free(&given);
+    session_close(&session);
+    return (int)status;
+}
+
+const Command command_replicate = {
+    .name = "replicate",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "repeat an experiment with other random numbers: means with confidence intervals",
+    .details = "Each replication is a run with a number of its own, which decides with the seed what is drawn. Observed are the values of what\n"
+               "is recorded at the end and, if rows are recorded, their means behind the warm-up. Results depend on neither threads nor\n"
+               "machine; 'orrery run FILE --run I' shows replication I. The experiment may say all this itself:\n\n"
+               "  replications 30\n  warm up 100\n  precision 0.05 of mean(x)\n\n"
+               "Example:\n\n"
+               "  orrery replicate examples/repair.orr --replications 30 -o each.csv\n",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+};

@@ -1,0 +1,887 @@
+// src/atomic/cgen.c: typed programs of atomics as C text, and that text compiled.
+//
+// The text is plain C99 without headers and contains nothing of the user's: kinds, states, slots and faults are
+// numbers. Memory of instant code cannot be written, so there the functions we provide are a name that we define;
+// a shared object is handed them. What draws random numbers or takes from a queue is computed in a statement of its own, in the order
+// written, since C leaves the order inside an expression open and both compilers must do the same.
+#include "atomic/atomic.h"
+#include "atomic/host.h"
+#include "code/build.h"
+#include "code/emit.h"
+#include "code/prelude.h"
+#include "expr/math.h"
+#include <math.h>
+
+typedef struct Writer {
+    const AtomicSet  *set;
+    const AtomicKind *kind;
+    uint32_t  k;              // its number
+    Arena     work;           // owns pieces of text
+    StrBuf    body;           // functions so far
+    bool     *uses_math;      // [expr_n_math]
+    bool      uses_power[EXPR_WHOLE_POWER_MAX + 1];
+    bool      uses_index, uses_after;
+    int       depth;          // of indentation
+    uint32_t  n_temps;        // of the function under way
+} Writer;
+
+// ---------------------------------------------------------------------------------------------- text
+
+static void line(Writer *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void line(Writer *w, const char *format, ...)
+{
+    for (int i = 0; i < w->depth; i++) str_add(&w->body, "    ");
+    va_list args;
+    va_start(args, format);
+    str_vaddf(&w->body, format, args);
+    va_end(args);
+    str_add_char(&w->body, '\n');
+}
+
+static void open_brace(Writer *w, const char *text)
+{
+    line(w, "%s{", text);
+    w->depth++;
+}
+
+static void close_brace(Writer *w)
+{
+    w->depth--;
+    line(w, "}");
+}
+
+static const char *slot_text(Writer *w, uint32_t slot) { return arena_printf(&w->work, "s->v[%u]", slot - 2); }
+static const char *slots_at(Writer *w, uint32_t slot) { return arena_printf(&w->work, "s->v + %u", slot - 2); }
+
+// ---------------------------------------------------------------------------------------------- pure expressions
+
+static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s);
+static const char *value_text(Writer *w, const AtomicExpr *e);
+
+static void print_number_of(StrBuf *s, double value)
+{
+    if (isinf(value)) str_add(s, value > 0 ? "1e999" : "(-1e999)");
+    else if (signbit(value)) {
+        str_add_char(s, '(');
+        gen_number(s, value);
+        str_add_char(s, ')');
+    } else {
+        gen_number(s, value);
+    }
+}
+
+static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
+{
+    static const char *const signs[] = {
+        [AST_ADD] = " + ", [AST_SUB] = " - ", [AST_MUL] = "*",    [AST_DIV] = "/",    [AST_LT] = " < ",
+        [AST_LE] = " <= ", [AST_GT] = " > ",  [AST_GE] = " >= ",  [AST_EQ] = " == ",  [AST_NE] = " != ",
+        [AST_AND] = " && ", [AST_OR] = " || ",
+    };
+    if (e->type.base == ATOMIC_TRUTH) {
+        // where a double is needed
+        str_add_char(s, '(');
+        print_truth(w, e, s);
+        str_add(s, " ? 1.0 : 0.0)");
+        return;
+    }
+    switch (e->op) {
+    case ATOMIC_OP_CONST: print_number_of(s, e->value); break;
+    case ATOMIC_OP_SLOT: str_addf(s, "s->v[%u]", e->slot - 2); break;
+    case ATOMIC_OP_MESSAGE: str_addf(s, "m[%u]", e->slot); break;
+    case ATOMIC_OP_LOCAL: str_addf(s, "l%u", e->n); break;
+    case ATOMIC_OP_TIME: str_add(s, "c->t"); break;
+    case ATOMIC_OP_ELAPSED: str_addf(s, "(c->t - s->v[%u])", w->kind->last - 2); break;
+    case ATOMIC_OP_REMAINING: str_add(s, "(s->due - c->t)"); break;
+    case ATOMIC_OP_LENGTH: str_addf(s, "((double)*(const unsigned *)(s->v + %u))", e->slot - 2); break;
+    case ATOMIC_OP_ELEMENT:
+        w->uses_index = true;
+        str_addf(s, "s->v[%u + orr_index(c, ", e->slot - 2);
+        print_pure(w, e->args[0], s);
+        str_addf(s, ", %u, %u)]", e->n, e->fault);
+        break;
+    case ATOMIC_OP_UNARY:
+        str_add(s, "(-");
+        print_pure(w, e->args[0], s);
+        str_add_char(s, ')');
+        break;
+    case ATOMIC_OP_BINARY:
+        if (e->sign == AST_POW) {
+            w->uses_math[expr_math_find("orr_pow") - expr_math] = true;
+            str_add(s, "orr_pow(");
+            print_pure(w, e->args[0], s);
+            str_add(s, ", ");
+        } else {
+            str_add_char(s, '(');
+            print_pure(w, e->args[0], s);
+            str_add(s, signs[e->sign]);
+        }
+        print_pure(w, e->args[1], s);
+        str_add_char(s, ')');
+        break;
+    case ATOMIC_OP_POWER: {
+        const unsigned n = (unsigned)fabs(e->value);
+        if (n == 0) {
+            str_add(s, "1.0");
+            break;
+        }
+        const bool is_leaf = e->args[0]->op == ATOMIC_OP_SLOT || e->args[0]->op == ATOMIC_OP_LOCAL ||
+                             e->args[0]->op == ATOMIC_OP_MESSAGE;
+        str_add(s, e->value < 0 ? "(1.0/(" : "((");
+        if (n <= 3 && (is_leaf || n == 1)) {
+            for (unsigned i = 0; i < n; i++) {
+                if (i) str_add_char(s, '*');
+                print_pure(w, e->args[0], s);
+            }
+        } else {
+            w->uses_power[n < 4 ? 0 : n] = true;
+            if (n < 4) str_addf(s, "orr_low_power(%u, ", n);
+            else str_addf(s, "orr_power%u(", n);
+            print_pure(w, e->args[0], s);
+            str_add_char(s, ')');
+        }
+        str_add(s, "))");
+        break;
+    }
+    case ATOMIC_OP_IF:
+        str_add_char(s, '(');
+        print_truth(w, e->args[0], s);
+        str_add(s, " ? ");
+        print_pure(w, e->args[1], s);
+        str_add(s, " : ");
+        print_pure(w, e->args[2], s);
+        str_add_char(s, ')');
+        break;
+    case ATOMIC_OP_MATH: case ATOMIC_OP_FUNCTION:
+        if (e->op == ATOMIC_OP_MATH) w->uses_math[e->n] = true;
+        if (e->op == ATOMIC_OP_MATH) str_addf(s, "%s(", expr_math[e->n].c_name);
+        else str_addf(s, "f%u(", e->n);
+        for (uint32_t i = 0; i < e->n_args; i++) {
+            if (i) str_add(s, ", ");
+            print_pure(w, e->args[i], s);
+        }
+        str_add_char(s, ')');
+        break;
+    case ATOMIC_OP_PEEK:
+        str_addf(s, "H->peek_one(c, s->v + %u, ", e->slot - 2);
+        print_pure(w, e->args[0], s);
+        str_addf(s, ", %u)", e->fault);
+        break;
+    case ATOMIC_OP_STATISTIC:
+        str_addf(s, "H->statistic(c->t, s->v + %u, %u, %u, ", e->slot - 2, e->n, e->value != 0);
+        if (e->n_args) print_pure(w, e->args[0], s);
+        else str_add(s, "0.0");
+        str_add_char(s, ')');
+        break;
+    case ATOMIC_OP_DRAW: case ATOMIC_OP_POP: case ATOMIC_OP_TAKE: case ATOMIC_OP_MAKE: break;    // not pure, or no number
+    }
+}
+
+// A truth value as an int.
+static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s)
+{
+    switch (e->op) {
+    case ATOMIC_OP_CONST: str_add(s, e->value != 0 ? "1" : "0"); return;
+    case ATOMIC_OP_UNARY:
+        str_add(s, "(!");
+        print_truth(w, e->args[0], s);
+        str_add_char(s, ')');
+        return;
+    case ATOMIC_OP_IF:
+        str_add_char(s, '(');
+        for (uint32_t i = 0; i < 3; i++) {
+            if (i) str_add(s, i == 1 ? " ? " : " : ");
+            print_truth(w, e->args[i], s);
+        }
+        str_add_char(s, ')');
+        return;
+    case ATOMIC_OP_BINARY: {
+        const bool of_truths = e->args[0]->type.base == ATOMIC_TRUTH;
+        static const char *const signs[] = {
+            [AST_LT] = " < ", [AST_LE] = " <= ", [AST_GT] = " > ", [AST_GE] = " >= ", [AST_EQ] = " == ",
+            [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
+        };
+        str_add_char(s, '(');
+        for (uint32_t i = 0; i < 2; i++) {
+            if (i) str_add(s, signs[e->sign]);
+            if (of_truths) print_truth(w, e->args[i], s);
+            else if (e->args[i]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST && e->args[1]->value == 0)
+                str_addf(s, "*(const unsigned *)(s->v + %u)", e->args[i]->slot - 2);
+            else if (i == 1 && e->args[0]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
+                     e->args[1]->value == 0)
+                str_add_char(s, '0');
+            else print_pure(w, e->args[i], s);
+        }
+        str_add_char(s, ')');
+        return;
+    }
+    default: break;
+    }
+    // kept as a double
+    AtomicExpr kept = *e;
+    kept.type.base = ATOMIC_NUMBER;
+    str_add_char(s, '(');
+    print_pure(w, &kept, s);
+    str_add(s, " != 0.0)");
+}
+
+// ---------------------------------------------------------------------------------------------- effects
+
+static bool is_truth(const AtomicExpr *e) { return e->type.base == ATOMIC_TRUTH; }
+
+// A new local, as an expression; truth values are ints.
+static AtomicExpr *temporary(Writer *w, const AtomicExpr *like, uint32_t *number)
+{
+    AtomicExpr *x = ARENA_NEW(&w->work, AtomicExpr);
+    *number = 1000000 + w->n_temps++;
+    *x = (AtomicExpr){ .op = ATOMIC_OP_LOCAL, .type = like->type, .n = *number };
+    return x;
+}
+
+static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e);
+
+static const char *pure_text(Writer *w, const AtomicExpr *e)
+{
+    StrBuf s = { .arena = &w->work };
+    print_pure(w, e, &s);
+    return str_finish(&s);
+}
+
+// Compute the operands in order: those that later ones could change are kept in locals.
+static AtomicExpr *sequence_args(Writer *w, const AtomicExpr *e)
+{
+    AtomicExpr *x = ARENA_NEW(&w->work, AtomicExpr);
+    *x = *e;
+    x->args = ARENA_ARRAY(&w->work, AtomicExpr *, e->n_args);
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        const AtomicExpr *arg = sequence(w, e->args[i]);
+        if (i + 1 < e->n_args && arg->op != ATOMIC_OP_CONST && arg->op != ATOMIC_OP_LOCAL) {
+            uint32_t number;
+            AtomicExpr *kept = temporary(w, arg, &number);
+            line(w, "const double l%u = %s;", number, pure_text(w, arg));
+            arg = kept;
+        }
+        x->args[i] = (AtomicExpr *)arg;
+    }
+    x->has_effects = false;
+    return x;
+}
+
+static const char *draw_text(Writer *w, const AtomicExpr *e)
+{
+    const AtomicExpr *x = sequence_args(w, e);
+    StrBuf s = { .arena = &w->work };
+    for (uint32_t i = 0; i < x->n_args; i++) {
+        if (i) str_add(&s, ", ");
+        print_pure(w, x->args[i], &s);
+    }
+    const uint32_t number = w->n_temps++;
+    line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
+    return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, a%u, %u, %u)", w->kind->stream - 2, e->n, number,
+                        x->n_args, e->fault);
+}
+
+// An expression without effects that has the value: what has effects is done here.
+static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e)
+{
+    if (!e->has_effects) return e;
+    uint32_t number;
+    AtomicExpr *result = temporary(w, e, &number);
+    switch (e->op) {
+    case ATOMIC_OP_DRAW: {
+        const char *text = draw_text(w, e);
+        line(w, "const double l%u = %s;", number, text);
+        return result;
+    }
+    case ATOMIC_OP_POP:
+        line(w, "double l%u;", number);
+        line(w, "H->pop(c, %s, &l%u, %u);", slots_at(w, e->slot), number, e->fault);
+        return result;
+    case ATOMIC_OP_TAKE: case ATOMIC_OP_PEEK: {
+        const AtomicExpr *x = sequence_args(w, e);
+        line(w, "double l%u;", number);
+        line(w, "H->%s(c, %s, %s, &l%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek", slots_at(w, e->slot),
+             pure_text(w, x->args[0]), number, e->fault);
+        return result;
+    }
+    case ATOMIC_OP_IF: {
+        const AtomicExpr *condition = sequence(w, e->args[0]);
+        StrBuf s = { .arena = &w->work };
+        print_truth(w, condition, &s);
+        line(w, "double l%u;", number);
+        open_brace(w, arena_printf(&w->work, "if (%s) ", str_finish(&s)));
+        line(w, "l%u = %s;", number, value_text(w, e->args[1]));
+        w->depth--;
+        open_brace(w, "} else ");
+        line(w, "l%u = %s;", number, value_text(w, e->args[2]));
+        close_brace(w);
+        return result;
+    }
+    case ATOMIC_OP_BINARY:
+        if ((e->sign == AST_AND || e->sign == AST_OR) && e->args[1]->has_effects) {
+            line(w, "double l%u = %s;", number, value_text(w, e->args[0]));
+            open_brace(w, arena_printf(&w->work, "if (l%u %s 0.0) ", number, e->sign == AST_AND ? "!=" : "=="));
+            line(w, "l%u = %s;", number, value_text(w, e->args[1]));
+            close_brace(w);
+            return result;
+        }
+        return sequence_args(w, e);
+    default: return sequence_args(w, e);
+    }
+}
+
+// A number, or a truth value as a double.
+static const char *value_text(Writer *w, const AtomicExpr *e)
+{
+    const AtomicExpr *x = sequence(w, e);
+    if (is_truth(x) && x->op == ATOMIC_OP_LOCAL) return arena_printf(&w->work, "l%u", x->n);
+    return pure_text(w, x);
+}
+
+static const char *condition_text(Writer *w, const AtomicExpr *e)
+{
+    const AtomicExpr *x = sequence(w, e);
+    StrBuf s = { .arena = &w->work };
+    print_truth(w, x, &s);
+    return str_finish(&s);
+}
+
+// ---------------------------------------------------------------------------------------------- records
+
+// A pointer to the slots of a record, or to one number: where it stands, or a copy of it.
+static const char *slots_text(Writer *w, const AtomicExpr *e)
+{
+    const bool is_record = e->type.base == ATOMIC_RECORD;
+    if (e->op == ATOMIC_OP_SLOT) return slots_at(w, e->slot);
+    if (e->op == ATOMIC_OP_MESSAGE) return e->slot ? arena_printf(&w->work, "m + %u", e->slot) : "m";
+    if (!is_record) {
+        const char *text = value_text(w, e);
+        const uint32_t number = w->n_temps++;
+        line(w, "const double r%u = %s;", number, text);
+        return arena_printf(&w->work, "&r%u", number);
+    }
+    const uint32_t n = atomic_type_slots(w->set, e->type);
+    const AtomicExpr *x = e->op == ATOMIC_OP_MAKE || e->n_args > 0 ? sequence_args(w, e) : e;
+    const uint32_t number = w->n_temps++;
+    line(w, "double r%u[%u];", number, n);
+    if (e->op == ATOMIC_OP_MAKE) {
+        for (uint32_t i = 0; i < n; i++) line(w, "r%u[%u] = %s;", number, i, value_text(w, x->args[i]));
+    } else if (e->op == ATOMIC_OP_POP) {
+        line(w, "H->pop(c, %s, r%u, %u);", slots_at(w, e->slot), number, e->fault);
+    } else {
+        line(w, "H->%s(c, %s, %s, r%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek", slots_at(w, e->slot),
+             pure_text(w, x->args[0]), number, e->fault);
+    }
+    return arena_printf(&w->work, "r%u", number);
+}
+
+static void set_record(Writer *w, const AtomicAct *act)
+{
+    const AtomicExpr *e = act->value;
+    const uint32_t n = atomic_type_slots(w->set, e->type);
+    if (e->op == ATOMIC_OP_POP) {
+        line(w, "H->pop(c, %s, %s, %u);", slots_at(w, e->slot), slots_at(w, act->slot), e->fault);
+        return;
+    }
+    const char *from = slots_text(w, e);
+    for (uint32_t i = 0; i < n; i++)
+        line(w, "%s = (%s)[%u];", slot_text(w, act->slot + i), from, i);
+}
+
+// ---------------------------------------------------------------------------------------------- statements
+
+static void print_acts(Writer *w, const AtomicAct *acts, uint32_t n);
+
+static void set_number(Writer *w, const AtomicAct *act)
+{
+    if (act->other) {    // an element
+        const AtomicExpr *index = sequence(w, act->other);
+        const uint32_t number = w->n_temps++;
+        w->uses_index = true;
+        line(w, "const int i%u = orr_index(c, %s, %u, %u);", number, pure_text(w, index), act->n, act->fault);
+        line(w, "s->v[%u + i%u] = %s;", act->slot - 2, number, value_text(w, act->value));
+    } else if (act->n > 0) {    // all of an array, at the beginning
+        const char *text = value_text(w, act->value);
+        const uint32_t number = w->n_temps++;
+        line(w, "const double l%u = %s;", 1000000 + number, text);
+        line(w, "int i%u;", number);
+        line(w, "for (i%u = 0; i%u < %u; i%u++) s->v[%u + i%u] = l%u;", number, number, act->n, number, act->slot - 2,
+             number, 1000000 + number);
+    } else {
+        line(w, "%s = %s;", slot_text(w, act->slot), value_text(w, act->value));
+    }
+}
+
+static void print_loop(Writer *w, const AtomicAct *act)
+{
+    const AtomicExpr *first = sequence(w, act->value);
+    const uint32_t number = w->n_temps++;
+    line(w, "const double b%u = %s;", number, pure_text(w, first));
+    line(w, "const double e%u = %s;", number, value_text(w, act->other));
+    line(w, "double l%u;", act->n);
+    line(w, "if (!(e%u - b%u <= 1e9)) H->fault(c, %u, e%u - b%u);", number, number, act->fault, number, number);
+    open_brace(w, arena_printf(&w->work, "else for (l%u = b%u; l%u <= e%u; l%u += 1.0) ", act->n, number, act->n,
+                               number, act->n));
+    print_acts(w, act->body, act->n_body);
+    close_brace(w);
+}
+
+static void print_act(Writer *w, const AtomicAct *act)
+{
+    const char *at = act->kind == ATOMIC_BRANCH || act->kind == ATOMIC_LOOP || act->kind == ATOMIC_DROP ? ""
+                                                                                     : slots_at(w, act->slot);
+    switch (act->kind) {
+    case ATOMIC_SET:
+        if (act->value->type.base == ATOMIC_RECORD) set_record(w, act);
+        else set_number(w, act);
+        break;
+    case ATOMIC_PUSH:
+        line(w, "H->push(c, %s, %s);", at, slots_text(w, act->value));
+        break;
+    case ATOMIC_INSERT: {
+        const char *value = slots_text(w, act->value);
+        line(w, "H->insert(c, %s, %s, %s, %u);", at, value_text(w, act->other), value, act->fault);
+        break;
+    }
+    case ATOMIC_CLEAR: line(w, "H->clear(c, %s);", at); break;
+    case ATOMIC_ADD: line(w, "H->tally_add(%s, %s);", at, value_text(w, act->value)); break;
+    case ATOMIC_LEVEL_SET: line(w, "H->level_set(c, %s, %s);", at, value_text(w, act->value)); break;
+    case ATOMIC_RESET: line(w, "H->reset(c, %s, %u);", at, act->n); break;
+    case ATOMIC_DROP:
+        if (act->value->type.base == ATOMIC_RECORD) slots_text(w, act->value);
+        else value_text(w, act->value);
+        break;
+    case ATOMIC_BRANCH:
+        open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, act->value)));
+        print_acts(w, act->body, act->n_body);
+        if (act->n_rest > 0) {
+            w->depth--;
+            open_brace(w, "} else ");
+            print_acts(w, act->rest, act->n_rest);
+        }
+        close_brace(w);
+        break;
+    case ATOMIC_LOOP: print_loop(w, act); break;
+    case ATOMIC_BEGIN_QUEUE: line(w, "H->queue_begin(%s, %u, %u);", at, act->n, act->fault); break;
+    case ATOMIC_BEGIN_TALLY: break;    // all zeros
+    case ATOMIC_BEGIN_LEVEL:
+        line(w, "H->level_begin(c, %s, %s);", at, act->value ? value_text(w, act->value) : "0.0");
+        break;
+    }
+}
+
+static bool is_plain(const AtomicAct *act)
+{
+    return act->kind == ATOMIC_SET && act->value->type.base != ATOMIC_RECORD && !act->value->has_effects && !act->n;
+}
+
+// Statements with locals of their own stand in braces.
+static void print_acts(Writer *w, const AtomicAct *acts, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (is_plain(&acts[i])) {
+            print_act(w, &acts[i]);
+            continue;
+        }
+        open_brace(w, "");
+        print_act(w, &acts[i]);
+        close_brace(w);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- goals
+
+static bool is_simple(const AtomicExpr *duration)
+{
+    return !duration || duration->op == ATOMIC_OP_CONST || duration->op == ATOMIC_OP_SLOT;
+}
+
+static void enter_now(Writer *w, const AtomicState *state)
+{
+    const AtomicExpr *d = state->duration;
+    if (!d || (d->op == ATOMIC_OP_CONST && isinf(d->value))) line(w, "s->due = 1e999;");
+    else if (d->op == ATOMIC_OP_CONST && d->value == 0) line(w, "s->due = c->t;");
+    else if (d->op == ATOMIC_OP_CONST) line(w, "s->due = c->t + %s;", pure_text(w, d));
+    else {
+        w->uses_after = true;
+        line(w, "s->due = orr_after(c, %s, %u);", value_text(w, d), state->fault);
+    }
+}
+
+static void enter(Writer *w, const AtomicGoal *goal)
+{
+    const AtomicKind *kind = w->kind;
+    if (goal->state < 0) return;
+    line(w, "s->state = %d;", goal->state);
+    if (goal->keeps) return;
+    if (kind->confluent == AST_CONFLUENT_EXTERNAL) line(w, "s->entered = 1;");
+    const AtomicState *state = &kind->states[goal->state];
+    if (is_simple(state->duration)) enter_now(w, state);
+    else line(w, "a%u_enter%d(s, c);", w->k, goal->state);
+}
+
+static void print_goal(Writer *w, const AtomicGoal *goal)
+{
+    print_acts(w, goal->acts, goal->n_acts);
+    if (goal->condition) {
+        open_brace(w, "");
+        open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, goal->condition)));
+        print_goal(w, goal->yes);
+        w->depth--;
+        open_brace(w, "} else ");
+        print_goal(w, goal->no);
+        close_brace(w);
+        close_brace(w);
+    } else if (goal->n_chances > 0) {
+        open_brace(w, "");
+        AtomicExpr all = { .args = goal->chances, .n_args = goal->n_chances };
+        const AtomicExpr *x = sequence_args(w, &all);
+        StrBuf s = { .arena = &w->work };
+        for (uint32_t i = 0; i < x->n_args; i++) {
+            if (i) str_add(&s, ", ");
+            print_pure(w, x->args[i], &s);
+        }
+        const uint32_t number = w->n_temps++;
+        line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
+        open_brace(w, arena_printf(&w->work, "switch (H->pick(c, s->v + %u, a%u, %u, %u)) ", w->kind->stream - 2, number,
+                                   x->n_args, goal->fault));
+        for (uint32_t i = 0; i < goal->n_chances; i++) {
+            if (i + 1 < goal->n_chances) open_brace(w, arena_printf(&w->work, "case %u: ", i));
+            else open_brace(w, "default: ");
+            print_goal(w, &goal->cases[i]);
+            line(w, "break;");
+            close_brace(w);
+        }
+        close_brace(w);
+        close_brace(w);
+    } else {
+        enter(w, goal);
+    }
+}
+
+// A transition that is made: what it does, and that it was made.
+static void print_made(Writer *w, const AtomicGoal *goal)
+{
+    print_goal(w, goal);
+    if (w->kind->last) line(w, "s->v[%u] = c->t;", w->kind->last - 2);
+}
+
+// ---------------------------------------------------------------------------------------------- functions
+
+static void begin_function(Writer *w, const char *head)
+{
+    w->n_temps = 0;
+    line(w, "%s", head);
+    line(w, "{");
+    w->depth++;
+}
+
+static void end_function(Writer *w)
+{
+    close_brace(w);
+    line(w, "%s", "");
+}
+
+static void print_enters(Writer *w)
+{
+    for (uint32_t i = 0; i < w->kind->n_states; i++) {
+        const AtomicState *state = &w->kind->states[i];
+        if (is_simple(state->duration)) continue;
+        begin_function(w, arena_printf(&w->work, "static void a%u_enter%u(struct state *s, const struct call *c)", w->k, i));
+        enter_now(w, state);
+        end_function(w);
+    }
+}
+
+static void print_init(Writer *w)
+{
+    const AtomicKind *kind = w->kind;
+    begin_function(w, arena_printf(&w->work, "static void a%u_init(struct state *s, const double *p, const struct call *c)", w->k));
+    for (uint32_t i = 0; i < kind->n_params; i++) line(w, "s->v[%u] = p[%u];", i, i);
+    if (kind->last) line(w, "s->v[%u] = c->t;", kind->last - 2);
+    if (kind->stream) line(w, "H->stream(c, %s);", slots_at(w, kind->stream));
+    print_acts(w, kind->begin, kind->n_begin);
+    print_goal(w, &kind->start);
+    end_function(w);
+}
+
+static void print_emit(Writer *w, const AtomicEmit *emit)
+{
+    if (emit->condition) open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, emit->condition)));
+    else open_brace(w, "");
+    if (emit->value) line(w, "H->send(c, %u, %s);", emit->port, slots_text(w, emit->value));
+    else line(w, "H->send(c, %u, 0);", emit->port);
+    close_brace(w);
+}
+
+// The first move whose guard is true; `what` prints one.
+static void print_moves(Writer *w, const AtomicMove *moves, uint32_t n, void (*what)(Writer *, const AtomicMove *))
+{
+    for (uint32_t i = 0; i < n; i++) {
+        const bool is_free = !moves[i].guard;
+        const char *word = i > 0 ? "} else " : "";
+        if (i > 0) w->depth--;
+        if (is_free) open_brace(w, word);
+        else open_brace(w, arena_printf(&w->work, "%sif (%s) ", word, condition_text(w, moves[i].guard)));
+        what(w, &moves[i]);
+        if (is_free || i + 1 == n) {
+            close_brace(w);
+            break;
+        }
+    }
+}
+
+static void print_output_of(Writer *w, const AtomicMove *move)
+{
+    for (uint32_t i = 0; i < move->n_emits; i++) print_emit(w, &move->emits[i]);
+}
+
+static void print_move(Writer *w, const AtomicMove *move) { print_made(w, &move->goal); }
+
+static bool has_output(const AtomicState *state)
+{
+    for (uint32_t i = 0; i < state->n_afters; i++)
+        if (state->afters[i].n_emits > 0) return true;
+    return false;
+}
+
+// What each state does, one after another.
+static void print_afters(Writer *w, bool is_output)
+{
+    open_brace(w, "switch (s->state) ");
+    for (uint32_t i = 0; i < w->kind->n_states; i++) {
+        const AtomicState *state = &w->kind->states[i];
+        if (is_output ? !has_output(state) : state->n_afters == 0) continue;
+        line(w, "case %u:", i);
+        w->depth++;
+        print_moves(w, state->afters, state->n_afters, is_output ? print_output_of : print_move);
+        line(w, "break;");
+        w->depth--;
+    }
+    close_brace(w);
+}
+
+// What one port does in each state.
+static void print_port(Writer *w, uint32_t port)
+{
+    const AtomicKind *kind = w->kind;
+    open_brace(w, "switch (s->state) ");
+    for (uint32_t i = 0; i < kind->n_states; i++) {
+        const AtomicState *state = &kind->states[i];
+        AtomicMove *moves = ARENA_ARRAY(&w->work, AtomicMove, state->n_ons);
+        uint32_t n = 0;
+        for (uint32_t k = 0; k < state->n_ons; k++)
+            if (state->ons[k].port == port) moves[n++] = state->ons[k];
+        if (n == 0) continue;
+        line(w, "case %u:", i);
+        w->depth++;
+        print_moves(w, moves, n, print_move);
+        line(w, "break;");
+        w->depth--;
+    }
+    close_brace(w);
+}
+
+static void print_external(Writer *w)
+{
+    const AtomicKind *kind = w->kind;
+    begin_function(w, arena_printf(&w->work, "static void a%u_external(struct state *s, const struct call *c, double e, "
+                                             "const struct event *bag, unsigned long n)", w->k));
+    line(w, "const struct event *const end = bag + n;");
+    open_brace(w, "for (; bag < end; bag++) ");
+    line(w, "const double *const m = bag->value;");
+    if (kind->n_inputs == 1) {
+        print_port(w, 0);
+    } else {
+        open_brace(w, "switch (bag->port) ");
+        for (uint32_t i = 0; i < kind->n_inputs; i++) {
+            line(w, "case %u:", i);
+            w->depth++;
+            print_port(w, i);
+            line(w, "break;");
+            w->depth--;
+        }
+        close_brace(w);
+    }
+    close_brace(w);
+    end_function(w);
+}
+
+static void print_confluent(Writer *w)
+{
+    const AtomicKind *kind = w->kind;
+    if (kind->confluent == AST_CONFLUENT_INTERNAL) return;
+    begin_function(w, arena_printf(&w->work, "static void a%u_confluent(struct state *s, const struct call *c, "
+                                             "const struct event *bag, unsigned long n)", w->k));
+    if (kind->confluent == AST_CONFLUENT_OWN) {
+        print_made(w, &kind->confluent_goal);
+    } else {
+        line(w, "s->entered = 0;");
+        line(w, "a%u_external(s, c, 0.0, bag, n);", w->k);
+        line(w, "if (!s->entered) a%u_internal(s, c);", w->k);
+    }
+    end_function(w);
+}
+
+static void print_kind(Writer *w, uint32_t k)
+{
+    w->k = k;
+    w->kind = &w->set->kinds[k];
+    print_enters(w);
+    print_init(w);
+    begin_function(w, arena_printf(&w->work, "static void a%u_output(const struct state *s, const struct call *c)", k));
+    print_afters(w, true);
+    end_function(w);
+    begin_function(w, arena_printf(&w->work, "static void a%u_internal(struct state *s, const struct call *c)", k));
+    print_afters(w, false);
+    end_function(w);
+    print_external(w);
+    print_confluent(w);
+}
+
+static void print_functions(Writer *w)
+{
+    for (uint32_t i = 0; i < w->set->functions.n; i++) {
+        const AtomicFunction *f = &w->set->functions.items[i];
+        StrBuf head = { .arena = &w->work };
+        str_addf(&head, "static double f%u(", i);
+        for (uint32_t k = 0; k < f->ast->n_params; k++) str_addf(&head, "%sdouble l%u", k ? ", " : "", k);
+        str_add(&head, f->ast->n_params ? ")" : "void)");
+        begin_function(w, str_finish(&head));
+        for (uint32_t k = 0; k < f->ast->n_locals; k++)
+            line(w, "const double l%u = %s;", f->ast->n_params + k, pure_text(w, f->locals[k]));
+        line(w, "return %s;", pure_text(w, f->result));
+        end_function(w);
+    }
+}
+
+// ---------------------------------------------------------------------------------------------- the text
+
+static const char declarations[] =
+    "struct call { double t; void *run; unsigned component; };\n"
+    "struct event { const double *value; unsigned port, sender; };\n"
+    "struct state { double due; int state, entered; double v[1]; };\n"
+    "struct host {\n"
+    "    void (*send)(const struct call *, unsigned, const void *);\n"
+    "    void (*fault)(const struct call *, int, double);\n"
+    "    void (*stream)(const struct call *, void *);\n"
+    "    double (*draw)(const struct call *, void *, int, const double *, int, int);\n"
+    "    int (*pick)(const struct call *, void *, const double *, int, int);\n"
+    "    void (*queue_begin)(void *, int, int);\n"
+    "    void (*push)(const struct call *, void *, const double *);\n"
+    "    void (*insert)(const struct call *, void *, double, const double *, int);\n"
+    "    void (*pop)(const struct call *, void *, double *, int);\n"
+    "    void (*take)(const struct call *, void *, double, double *, int);\n"
+    "    void (*peek)(const struct call *, const void *, double, double *, int);\n"
+    "    double (*peek_one)(const struct call *, const void *, double, int);\n"
+    "    void (*clear)(const struct call *, void *);\n"
+    "    void (*level_begin)(const struct call *, void *, double);\n"
+    "    void (*tally_add)(void *, double);\n"
+    "    void (*level_set)(const struct call *, void *, double);\n"
+    "    void (*reset)(const struct call *, void *, int);\n"
+    "    double (*statistic)(double, const void *, int, int, double);\n"
+    "};\n"
+    "#ifdef __TINYC__\n"
+    "extern const struct host orr_host;\n"
+    "#define H (&orr_host)\n"
+    "static void bind(const struct host *host) { }\n"
+    "#else\n"
+    "static const struct host *H;\n"
+    "static void bind(const struct host *host) { H = host; }\n"
+    "#endif\n\n";
+
+static const char index_text[] =
+    "static int orr_index(const struct call *c, double x, int n, int fault)\n"
+    "{\n"
+    "    const int i = x >= 1.0 && x <= n ? (int)x : 0;\n"
+    "    if (i > 0 && i == x) return i - 1;\n"
+    "    H->fault(c, fault, x);\n"
+    "    return 0;\n"
+    "}\n\n";
+static const char after_text[] =
+    "static double orr_after(const struct call *c, double d, int fault)\n"
+    "{\n"
+    "    if (d >= 0.0) return c->t + d;\n"
+    "    H->fault(c, fault, d);\n"
+    "    return 1e999;\n"
+    "}\n\n";
+static const char power_text[] =
+    "static double orr_low_power(int n, double x) { return n == 2 ? x*x : x*x*x; }\n\n";
+
+Text atomic_text(const AtomicSet *set, Arena *arena)
+{
+    Writer w = { .set = set };
+    w.body.arena = &w.work;
+    w.uses_math = ARENA_ARRAY(&w.work, bool, expr_n_math);
+    print_functions(&w);
+    for (uint32_t k = 0; k < set->n_kinds; k++) print_kind(&w, k);
+
+    StrBuf text = { .arena = arena };
+    str_add(&text, declarations);
+    prelude_math(w.uses_math, &w.work, &text);
+    prelude_powers(w.uses_power, &text);
+    if (w.uses_power[0]) str_add(&text, power_text);
+    if (w.uses_index) str_add(&text, index_text);
+    if (w.uses_after) str_add(&text, after_text);
+    str_add_text(&text, (Text){ w.body.p, w.body.n });
+    str_add(&text, "struct functions { void *init, *advance, *output, *internal, *external, *confluent; };\n"
+                   "static double advance(const struct state *s, const struct call *c) { return s->due; }\n"
+                   "static const struct functions kinds[] = {\n");
+    for (uint32_t k = 0; k < set->n_kinds; k++) {
+        const AtomicKind *kind = &set->kinds[k];
+        bool sends = false, moves = false;
+        for (uint32_t i = 0; i < kind->n_states; i++) {
+            sends = sends || has_output(&kind->states[i]);
+            moves = moves || kind->states[i].n_afters > 0;
+        }
+        str_addf(&text, "    { a%u_init, advance, ", k);
+        if (sends) str_addf(&text, "a%u_output, ", k);
+        else str_add(&text, "0, ");
+        if (moves) str_addf(&text, "a%u_internal, ", k);
+        else str_add(&text, "0, ");
+        str_addf(&text, "a%u_external, ", k);
+        if (kind->confluent != AST_CONFLUENT_INTERNAL) str_addf(&text, "a%u_confluent },\n", k);
+        else str_add(&text, "0 },\n");
+    }
+    str_add(&text, "};\n"
+                   "struct code { void (*bind)(const struct host *); const struct functions *kinds; };\n"
+                   "const struct code " ATOMIC_CODE_NAME " = { bind, kinds };\n");
+    arena_free(&w.work);
+    const size_t n = text.n;
+    return (Text){ str_finish(&text), n };
+}
+
+// ---------------------------------------------------------------------------------------------- building
+
+bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
+{
+    if (set->n_kinds == 0) return true;
+    Arena work = { 0 };
+    const Text text = atomic_text(set, &work);
+    const AtomicCode *code = NULL;
+    if (tier == CODE_INSTANT) code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
+    else if (native_compile(text, NATIVE_LINES, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
+    arena_free(&work);
+    if (!code) return false;
+    set->tier = tier;
+    set->is_built = true;
+    code->bind(&atomic_host);
+    for (size_t i = 0; i < set->n_kinds; i++) {
+        orr_atomic *table = &set->kinds[i].table;
+        const AtomicFunctions *f = &code->kinds[i];
+        table->init = f->init;
+        table->advance = f->advance;
+        table->output = f->output;
+        table->internal = f->internal;
+        table->external = f->external;
+        table->confluent = f->confluent;
+    }
+    return true;
+}
+
+void atomic_free(AtomicSet *set)
+{
+    if (!set->is_built) return;
+    if (set->tier == CODE_NATIVE) native_free(&set->unit);
+    else instant_free(&set->unit);
+    set->is_built = false;
+}

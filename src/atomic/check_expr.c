@@ -1,0 +1,717 @@
+// src/atomic/check_expr.c: expressions of atomics: names resolved, types checked, constants folded.
+#include "atomic/check.h"
+#include "expr/math.h"
+#include "num/distribution.h"
+#include <math.h>
+
+enum { CHAIN_MAX = 1000 };    // operators of one chain such as a + b + c
+
+// ---------------------------------------------------------------------------------------------- helpers
+
+static AtomicExpr *make(Checker *c, AtomicOp op, AtomicType type, Place place)
+{
+    AtomicExpr *x = ARENA_NEW(c->arena, AtomicExpr);
+    x->op = op;
+    x->type = type;
+    x->place = place;
+    return x;
+}
+
+static AtomicExpr *bad(Checker *c, Place place) { return make(c, ATOMIC_OP_CONST, TYPE_ANY, place); }
+
+static AtomicExpr *constant(Checker *c, double value, AtomicType type, Place place)
+{
+    AtomicExpr *x = make(c, ATOMIC_OP_CONST, type, place);
+    x->value = value;
+    return x;
+}
+
+static void add_args(Checker *c, AtomicExpr *x, AtomicExpr *const *args, uint32_t n)
+{
+    x->args = ARENA_ARRAY(c->arena, AtomicExpr *, n);
+    x->n_args = n;
+    for (uint32_t i = 0; i < n; i++) {
+        x->args[i] = args[i];
+        if (args[i]->has_effects) x->has_effects = true;
+        if (args[i]->type.base == ATOMIC_BAD) x->type = TYPE_ANY;
+    }
+}
+
+const char *check_a(const Checker *c, AtomicType type)
+{
+    switch (type.base) {
+    case ATOMIC_NUMBER: return "a number";
+    case ATOMIC_TRUTH: return "true or false";
+    case ATOMIC_NOTHING: return "nothing";
+    case ATOMIC_ENUM: return arena_printf(c->arena, "a value of %s", atomic_type_name(c->set, type));
+    case ATOMIC_BAD: return "something";
+    default: return arena_printf(c->arena, "a %s", atomic_type_name(c->set, type));
+    }
+}
+
+uint32_t check_fault(Checker *c, AtomicFaultKind kind, const char *name, Place place)
+{
+    const char *path = place.file && c->diag ? diag_path(c->diag, place.file) : NULL;
+    const AtomicFault fault = { kind, text_copy(c->arena, text_from(name)), place, diag_line(c->diag, place),
+                                path ? text_copy(c->arena, text_from(path)) : NULL };
+    vec_push(c->arena, &c->kind->faults, fault);
+    return (uint32_t)c->kind->faults.n;
+}
+
+Entity *check_find(const Checker *c, const char *name)
+{
+    const uint32_t *at = text_map_find(&c->names, text_from(name));
+    return at ? &c->entities.items[*at] : NULL;
+}
+
+void check_unknown(Checker *c, const char *name, Place place)
+{
+    CHECK_FAIL(c, DIAG_NAME_UNKNOWN, place, name, c->where == IN_FUNCTION ? "this function" : c->kind->name);
+    VEC(const char *) names = { 0 };
+    for (size_t i = 0; i < c->entities.n; i++) vec_push(&c->work, &names, c->entities.items[i].name);
+    for (size_t i = 0; i < c->enum_values.names.n; i++)
+        vec_push(&c->work, &names, names_text(&c->enum_values.names, (uint32_t)i));
+    const char *closest = text_closest(name, names.items, names.n);
+    if (c->where == IN_FUNCTION) diag_hint(c->diag, "a function reads its arguments and local values only");
+    else if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else if (text_map_find(&c->states, text_from(name)))
+        diag_hint(c->diag, "'%s' is a state; where it leads is written -> %s", name, name);
+    else diag_hint(c->diag, "declare it with var, param or const");
+}
+
+// ---------------------------------------------------------------------------------------------- names
+
+static AtomicExpr *check_enum_value(Checker *c, const char *name, AtomicType want, Place place)
+{
+    const Ast *ast = c->set->ast;
+    uint32_t found = 0, n_found = 0, other = 0;
+    double value = 0;
+    if (!text_map_find(&c->enum_values, text_from(name))) return NULL;
+    for (uint32_t k = 0; k < ast->enums.n; k++) {
+        const AstEnum *e = &ast->enums.items[k];
+        for (uint32_t i = 0; i < e->n_values; i++) {
+            if (strcmp(e->values[i], name) != 0) continue;
+            const bool wanted = want.base == ATOMIC_ENUM && want.index == k;
+            if (n_found > 0 && !wanted) {
+                other = k;
+                n_found++;
+                continue;
+            }
+            found = k;
+            value = i + 1;
+            n_found = wanted ? 1 : n_found + 1;
+            if (wanted) return constant(c, value, (AtomicType){ .base = ATOMIC_ENUM, .index = k }, place);
+        }
+    }
+    if (n_found > 1) {
+        CHECK_FAIL(c, DIAG_ENUM_AMBIGUOUS, place, name, ast->enums.items[found].name, ast->enums.items[other].name);
+        diag_hint(c->diag, "say which: %s.%s", ast->enums.items[found].name, name);
+        return bad(c, place);
+    }
+    return constant(c, value, (AtomicType){ .base = ATOMIC_ENUM, .index = found }, place);
+}
+
+static AtomicExpr *check_builtin(Checker *c, const char *name, Place place)
+{
+    if (strcmp(name, "pi") == 0) return constant(c, 3.14159265358979323846, TYPE_NUMBER, place);
+    if (strcmp(name, "inf") == 0) return constant(c, INFINITY, TYPE_NUMBER, place);
+    if (strcmp(name, "true") == 0) return constant(c, 1, TYPE_TRUTH, place);
+    if (strcmp(name, "false") == 0) return constant(c, 0, TYPE_TRUTH, place);
+    const AtomicOp op = strcmp(name, "t") == 0           ? ATOMIC_OP_TIME
+                        : strcmp(name, "elapsed") == 0   ? ATOMIC_OP_ELAPSED
+                        : strcmp(name, "remaining") == 0 ? ATOMIC_OP_REMAINING
+                                                         : ATOMIC_OP_CONST;
+    if (op == ATOMIC_OP_CONST) return NULL;
+    if (c->where == IN_FUNCTION || c->where == IN_CONST) {
+        CHECK_FAIL(c, DIAG_CONST_NEEDED, place, name);
+        return bad(c, place);
+    }
+    if (op == ATOMIC_OP_ELAPSED) c->kind->last = 1;    // its slot is chosen later
+    return make(c, op, TYPE_NUMBER, place);
+}
+
+// A field of a record that stands from `slot` on, as `op` reads it.
+static AtomicExpr *check_field(Checker *c, AtomicOp op, AtomicType type, uint32_t slot, const AstPart *part,
+                               Place place)
+{
+    if (type.base != ATOMIC_RECORD) {
+        CHECK_FAIL(c, DIAG_FIELD_UNKNOWN, place, check_a(c, type), part->name);
+        if (type.base == ATOMIC_TALLY || type.base == ATOMIC_LEVEL)
+            diag_hint(c->diag, "a statistic is read by functions: mean(s), count(s)");
+        return bad(c, place);
+    }
+    const AstRecord *record = &c->set->ast->records.items[type.index];
+    for (uint32_t i = 0; i < record->n_fields; i++) {
+        if (strcmp(record->fields[i].name, part->name) != 0) continue;
+        AtomicExpr *x = make(c, op, c->set->records[type.index].fields[i].type, place);
+        x->slot = slot + i;
+        return x;
+    }
+    CHECK_FAIL(c, DIAG_FIELD_UNKNOWN, place, record->name, part->name);
+    const char **names = ARENA_ARRAY(&c->work, const char *, record->n_fields);
+    for (uint32_t i = 0; i < record->n_fields; i++) names[i] = record->fields[i].name;
+    const char *closest = text_closest(part->name, names, record->n_fields);
+    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    return bad(c, place);
+}
+
+static AtomicExpr *check_element(Checker *c, Entity *entity, const AstPart *part, Place place)
+{
+    if (entity->n == 0) {
+        CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, 0u, part->n_indices);
+        if (entity->type.base == ATOMIC_QUEUE)
+            diag_hint(c->diag, "an element of a queue is read by item(%s, i)", entity->name);
+        return bad(c, place);
+    }
+    if (part->n_indices != 1) {
+        CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, 1u, part->n_indices);
+        return bad(c, place);
+    }
+    AtomicExpr *index = check_number(c, part->indices[0]);
+    AtomicExpr *x = make(c, ATOMIC_OP_ELEMENT, entity->type, place);
+    add_args(c, x, &index, 1);
+    x->slot = entity->slot;
+    x->n = entity->n;
+    if (index->op == ATOMIC_OP_CONST && index->type.base == ATOMIC_NUMBER) {
+        const double i = index->value;
+        if (!(i >= 1 && i <= entity->n) || i != floor(i)) {
+            CHECK_FAIL(c, DIAG_INDEX_RANGE, index->place, (long long)i, entity->name, (long long)entity->n);
+            return bad(c, place);
+        }
+        x->op = ATOMIC_OP_SLOT;
+        x->slot += (uint32_t)i - 1;
+        x->n_args = 0;
+    } else {
+        x->fault = check_fault(c, ATOMIC_FAULT_INDEX, entity->name, place);
+    }
+    return x;
+}
+
+static AtomicExpr *check_entity(Checker *c, Entity *entity, const AstRef *ref, Place place)
+{
+    const AstPart *first = &ref->parts[0];
+    if (entity->kind == ENTITY_CONST) return constant(c, entity->value, entity->type, place);
+    if (c->where == IN_CONST) {
+        CHECK_FAIL(c, DIAG_CONST_NEEDED, place, entity->name);
+        diag_hint(c->diag, "constants and sizes are made of numbers and constants");
+        return bad(c, place);
+    }
+    entity->is_read = true;
+    if (entity->kind == ENTITY_OUTPUT) {
+        CHECK_FAIL(c, DIAG_NOT_A_VALUE, place, entity->name, "output event");
+        diag_hint(c->diag, "it is sent when a state ends: after send %s(…) -> …", entity->name);
+        return bad(c, place);
+    }
+    if (entity->kind == ENTITY_INPUT) {
+        if (entity->slot != c->port) {
+            CHECK_FAIL(c, DIAG_NO_MESSAGE, place, entity->name);
+            diag_hint(c->diag, "a message can be read where it is taken, in 'on %s …'; keep it in a variable",
+                      entity->name);
+            return bad(c, place);
+        }
+        if (entity->type.base == ATOMIC_NOTHING) {
+            CHECK_FAIL(c, DIAG_NOT_A_VALUE, place, entity->name, "event that tells nothing");
+            return bad(c, place);
+        }
+        if (ref->n_parts == 1) return make(c, ATOMIC_OP_MESSAGE, entity->type, place);
+        return check_field(c, ATOMIC_OP_MESSAGE, entity->type, 0, &ref->parts[1], place);
+    }
+    if (entity->type.base == ATOMIC_BAD) return bad(c, place);
+    if (first->n_indices > 0) return check_element(c, entity, first, place);
+    if (entity->n > 0) {
+        CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, 1u, 0u);
+        return bad(c, place);
+    }
+    if (ref->n_parts == 2)
+        return check_field(c, ATOMIC_OP_SLOT, entity->type, entity->slot, &ref->parts[1], place);
+    AtomicExpr *x = make(c, ATOMIC_OP_SLOT, entity->type, place);
+    x->slot = entity->slot;
+    return x;
+}
+
+static AtomicExpr *check_ref(Checker *c, const AstExpr *e, AtomicType want)
+{
+    const AstRef *ref = &e->ref;
+    const char *name = ref->parts[0].name;
+    if (ref->primes > 0) {
+        CHECK_FAIL(c, DIAG_DERIVATIVE_BAD, e->place, name, "part of an atomic");
+        return bad(c, e->place);
+    }
+    for (const Local *l = c->locals; l; l = l->outer) {
+        if (strcmp(l->name, name) != 0 || ref->n_parts > 1 || ref->parts[0].n_indices > 0) continue;
+        AtomicExpr *x = make(c, ATOMIC_OP_LOCAL, TYPE_NUMBER, e->place);
+        x->n = l->number;
+        return x;
+    }
+    // Colour.red
+    if (ref->n_parts == 2 && c->where != IN_FUNCTION && !check_find(c, name)) {
+        const uint32_t *type = text_map_find(&c->types, text_from(name));
+        const size_t n_records = c->set->ast->records.n;
+        if (type && *type >= n_records) {
+            const AtomicType of = { .base = ATOMIC_ENUM, .index = *type - (uint32_t)n_records };
+            AtomicExpr *x = check_enum_value(c, ref->parts[1].name, of, e->place);
+            if (x && x->type.base == ATOMIC_ENUM && x->type.index == of.index) return x;
+            CHECK_FAIL(c, DIAG_FIELD_UNKNOWN, e->place, name, ref->parts[1].name);
+            return bad(c, e->place);
+        }
+    }
+    Entity *entity = c->where == IN_FUNCTION ? NULL : check_find(c, name);
+    if (entity && (size_t)(entity - c->entities.items) >= c->n_declared) {
+        CHECK_FAIL(c, DIAG_CONST_NEEDED, e->place, name);
+        diag_hint(c->diag, "declare '%s' further up", name);
+        return bad(c, e->place);
+    }
+    if (entity && ref->n_parts > 2) {
+        CHECK_FAIL(c, DIAG_FIELD_UNKNOWN, e->place, ref->parts[1].name, ref->parts[2].name);
+        return bad(c, e->place);
+    }
+    if (entity) return check_entity(c, entity, ref, e->place);
+    AtomicExpr *x = ref->n_parts == 1 && ref->parts[0].n_indices == 0 ? check_builtin(c, name, e->place) : NULL;
+    if (!x && ref->n_parts == 1 && c->where != IN_FUNCTION) x = check_enum_value(c, name, want, e->place);
+    if (x) return x;
+    check_unknown(c, name, e->place);
+    return bad(c, e->place);
+}
+
+// ---------------------------------------------------------------------------------------------- operators
+
+static double fold_binary(AstOp op, double a, double b)
+{
+    switch (op) {
+    case AST_ADD: return a + b;
+    case AST_SUB: return a - b;
+    case AST_MUL: return a * b;
+    case AST_DIV: return a / b;
+    case AST_POW: return b == floor(b) && fabs(b) <= EXPR_WHOLE_POWER_MAX ? expr_whole_power(a, (int)b) : expr_pow(a, b);
+    case AST_LT: return a < b;
+    case AST_LE: return a <= b;
+    case AST_GT: return a > b;
+    case AST_GE: return a >= b;
+    case AST_EQ: return a == b;
+    case AST_NE: return a != b;
+    case AST_AND: return a != 0 && b != 0;
+    case AST_OR: return a != 0 || b != 0;
+    case AST_NEG: case AST_NOT: break;
+    }
+    return NAN;
+}
+
+static bool needs(Checker *c, const AtomicExpr *x, AtomicType type)
+{
+    if (x->type.base == ATOMIC_BAD) return false;
+    if (check_same(x->type, type)) return true;
+    CHECK_FAIL(c, DIAG_TYPE_MISMATCH, x->place, check_a(c, type), check_a(c, x->type));
+    return false;
+}
+
+static AtomicExpr *join(Checker *c, AstOp op, AtomicExpr *a, AtomicExpr *b, Place place)
+{
+    const bool is_logic = op == AST_AND || op == AST_OR, is_equal = op == AST_EQ || op == AST_NE;
+    const bool is_relation = op >= AST_LT && op <= AST_NE;
+    bool ok;
+    if (is_equal && (a->type.base == ATOMIC_ENUM || a->type.base == ATOMIC_TRUTH)) ok = needs(c, b, a->type);
+    else if (is_logic) ok = needs(c, a, TYPE_TRUTH) & needs(c, b, TYPE_TRUTH);
+    else ok = needs(c, a, TYPE_NUMBER) & needs(c, b, TYPE_NUMBER);
+    if (!ok) return bad(c, place);
+    const AtomicType type = is_relation || is_logic ? TYPE_TRUTH : TYPE_NUMBER;
+    if (a->op == ATOMIC_OP_CONST && b->op == ATOMIC_OP_CONST)
+        return constant(c, fold_binary(op, a->value, b->value), type, place);
+    AtomicExpr *args[] = { a, b };
+    AtomicExpr *x = make(c, ATOMIC_OP_BINARY, type, place);
+    x->sign = op;
+    add_args(c, x, args, 2);
+    if (op == AST_POW && b->op == ATOMIC_OP_CONST && b->value == floor(b->value) &&
+        fabs(b->value) <= EXPR_WHOLE_POWER_MAX) {
+        x->op = ATOMIC_OP_POWER;
+        x->n_args = 1;
+        x->value = b->value;
+    }
+    return x;
+}
+
+static AtomicExpr *check_binary(Checker *c, const AstExpr *e, AtomicType want)
+{
+    (void)want;
+    VEC(const AstExpr *) chain = { 0 };
+    const AstExpr *first = e;
+    for (; first->kind == AST_BINARY; first = first->operands.a) vec_push(&c->work, &chain, first);
+    if (chain.n > CHAIN_MAX) {
+        CHECK_FAIL(c, DIAG_NESTED_TOO_DEEP, e->place, (int)CHAIN_MAX);
+        diag_hint(c->diag, "compute a part of it in a statement of its own");
+        return bad(c, e->place);
+    }
+    // `c == red`: the other side tells which red is meant
+    AtomicExpr *x = NULL;
+    while (chain.n > 0) {
+        const AstExpr *link = vec_pop(&chain);
+        const bool is_equal = link->op == AST_EQ || link->op == AST_NE;
+        AtomicExpr *b = NULL;
+        if (!x && is_equal && first->kind == AST_REF) {
+            b = check_expr(c, link->operands.b, TYPE_ANY);
+            x = check_expr(c, first, b->type);
+        } else {
+            if (!x) x = check_expr(c, first, TYPE_ANY);
+            b = check_expr(c, link->operands.b, is_equal ? x->type : TYPE_ANY);
+        }
+        x = join(c, link->op, x, b, link->place);
+    }
+    return x;
+}
+
+static AtomicExpr *check_unary(Checker *c, const AstExpr *e)
+{
+    const AtomicType type = e->op == AST_NOT ? TYPE_TRUTH : TYPE_NUMBER;
+    AtomicExpr *a = check_expr(c, e->operands.a, type);
+    if (!needs(c, a, type)) return bad(c, e->place);
+    if (a->op == ATOMIC_OP_CONST) return constant(c, e->op == AST_NOT ? a->value == 0 : -a->value, type, e->place);
+    AtomicExpr *x = make(c, ATOMIC_OP_UNARY, type, e->place);
+    x->sign = e->op;
+    add_args(c, x, &a, 1);
+    return x;
+}
+
+static AtomicExpr *check_if(Checker *c, const AstExpr *e, AtomicType want)
+{
+    AtomicExpr *args[3] = { check_condition(c, e->operands.a), check_expr(c, e->operands.b, want) };
+    args[2] = check_expr(c, e->operands.c, args[1]->type);
+    AtomicExpr *x = make(c, ATOMIC_OP_IF, args[1]->type, e->place);
+    add_args(c, x, args, 3);
+    if (x->type.base == ATOMIC_BAD) return x;
+    if (!needs(c, args[2], args[1]->type)) return bad(c, e->place);
+    if (x->type.base == ATOMIC_RECORD) {
+        CHECK_FAIL(c, DIAG_TYPE_MISMATCH, e->place, "one value", check_a(c, x->type));
+        diag_hint(c->diag, "choose with a block: if … then now := a else now := b end");
+        return bad(c, e->place);
+    }
+    return x;
+}
+
+// ---------------------------------------------------------------------------------------------- calls
+
+bool check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *takes)
+{
+    if (call->call.n_args == n && call->call.n_loops == 0) return true;
+    CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, call->place, call->call.function, takes, (size_t)call->call.n_args);
+    return false;
+}
+
+Entity *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *function)
+{
+    const char *what = base == ATOMIC_QUEUE ? "a queue" : base == ATOMIC_TALLY ? "a tally" : "a level";
+    Entity *entity = NULL;
+    if (e->kind == AST_REF && e->ref.n_parts == 1 && c->where != IN_FUNCTION)
+        entity = check_find(c, e->ref.parts[0].name);
+    if (entity && entity->kind == ENTITY_CELL && entity->type.base == base && e->ref.parts[0].n_indices == 0) {
+        entity->is_read = true;
+        return entity;
+    }
+    if (entity && entity->type.base == ATOMIC_BAD) {
+        c->n_errors++;
+        return NULL;
+    }
+    if (e->kind == AST_REF && e->ref.n_parts == 1 && !entity) {
+        check_unknown(c, e->ref.parts[0].name, e->place);
+        return NULL;
+    }
+    CHECK_FAIL(c, DIAG_TYPE_MISMATCH, e->place, what, entity ? check_a(c, entity->type) : "something else");
+    if (base == ATOMIC_QUEUE && entity) diag_hint(c->diag, "declare it: var %s = queue()", entity->name);
+    (void)function;
+    return NULL;
+}
+
+// Things that change the state when they are computed.
+static bool may_change(Checker *c, const AstExpr *call)
+{
+    if (c->where == IN_ACTS) return true;
+    CHECK_FAIL(c, DIAG_EFFECT_MISPLACED, call->place, call->call.function,
+               c->where == IN_GUARD  ? "a condition of 'on' or 'after'"
+               : c->where == IN_SEND ? "what is sent"
+                                     : "a constant or a function");
+    diag_hint(c->diag, "do it in a 'do' block and keep the value in a variable");
+    return false;
+}
+
+static AtomicType element_of(AtomicType queue) { return (AtomicType){ .base = queue.element, .index = queue.index }; }
+
+// empty(q), length(q), pop(q), first(q), last(q), item(q, i), remove(q, i)
+static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
+{
+    const char *name = e->call.function;
+    const bool is_take = strcmp(name, "remove") == 0, is_item = strcmp(name, "item") == 0;
+    const bool is_empty = strcmp(name, "empty") == 0, is_pop = strcmp(name, "pop") == 0;
+    const bool has_index = is_take || is_item;
+    if (!check_arguments(c, e, has_index ? 2 : 1, has_index ? "a queue and a number" : "a queue"))
+        return bad(c, e->place);
+    Entity *queue = check_named(c, e->call.args[0], ATOMIC_QUEUE, name);
+    AtomicExpr *index = has_index ? check_number(c, e->call.args[1]) : NULL;
+    if (!queue || (index && index->type.base == ATOMIC_BAD)) return bad(c, e->place);
+    if ((is_take || is_pop) && !may_change(c, e)) return bad(c, e->place);
+    if (is_empty || strcmp(name, "length") == 0) {
+        AtomicExpr *length = make(c, ATOMIC_OP_LENGTH, TYPE_NUMBER, e->place);
+        length->slot = queue->slot;
+        return is_empty ? join(c, AST_EQ, length, constant(c, 0, TYPE_NUMBER, e->place), e->place) : length;
+    }
+    AtomicExpr *x = make(c, is_pop ? ATOMIC_OP_POP : is_take ? ATOMIC_OP_TAKE : ATOMIC_OP_PEEK,
+                         element_of(queue->type), e->place);
+    x->slot = queue->slot;
+    if (!index && !is_pop) {    // first, last
+        index = constant(c, 1, TYPE_NUMBER, e->place);
+        if (strcmp(name, "last") == 0) {
+            index = make(c, ATOMIC_OP_LENGTH, TYPE_NUMBER, e->place);
+            index->slot = queue->slot;
+        }
+    }
+    if (index) add_args(c, x, &index, 1);
+    if (is_pop || is_take) x->has_effects = true;
+    x->fault = check_fault(c, has_index ? ATOMIC_FAULT_INDEX : ATOMIC_FAULT_EMPTY, queue->name, e->place);
+    return x;
+}
+
+static const struct { const char *name; AtomicHow how; } statistics[] = {
+    { "count", ATOMIC_READ_COUNT },     { "mean", ATOMIC_READ_MEAN },       { "deviation", ATOMIC_READ_DEVIATION },
+    { "lowest", ATOMIC_READ_LOWEST },   { "highest", ATOMIC_READ_HIGHEST }, { "quantile", ATOMIC_READ_QUANTILE },
+};
+
+static AtomicExpr *check_statistic(Checker *c, const AstExpr *e, AtomicHow how)
+{
+    const bool is_quantile = how == ATOMIC_READ_QUANTILE;
+    if (!check_arguments(c, e, is_quantile ? 2 : 1, is_quantile ? "a statistic and a fraction" : "a statistic"))
+        return bad(c, e->place);
+    const AstExpr *arg = e->call.args[0];
+    const Entity *named = arg->kind == AST_REF ? check_find(c, arg->ref.parts[0].name) : NULL;
+    const AtomicBase base = named && named->type.base == ATOMIC_LEVEL ? ATOMIC_LEVEL : ATOMIC_TALLY;
+    Entity *entity = check_named(c, arg, base, e->call.function);
+    if (!entity) return bad(c, e->place);
+    AtomicExpr *x = make(c, ATOMIC_OP_STATISTIC, TYPE_NUMBER, e->place);
+    x->slot = entity->slot;
+    x->n = how;
+    x->value = base == ATOMIC_LEVEL;
+    if (is_quantile) {
+        AtomicExpr *p = check_number(c, e->call.args[1]);
+        add_args(c, x, &p, 1);
+    }
+    return x;
+}
+
+static AtomicExpr *check_draw(Checker *c, const AstExpr *e, int number)
+{
+    const Distribution *d = &distributions[number];
+    const uint32_t n = e->call.n_args;
+    if ((d->n_arguments > 0 && n != (uint32_t)d->n_arguments) || n == 0 || e->call.n_loops > 0) {
+        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, d->name, distribution_takes(number), (size_t)n);
+        return bad(c, e->place);
+    }
+    if (d->is_data) {
+        CHECK_FAIL(c, DIAG_NOT_YET, e->place, arena_printf(c->arena, "'%s' in an atomic", d->name));
+        return bad(c, e->place);
+    }
+    AtomicExpr **args = ARENA_ARRAY(&c->work, AtomicExpr *, n);
+    bool all = true;
+    double *values = ARENA_ARRAY(&c->work, double, n);
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = check_number(c, e->call.args[i]);
+        if (args[i]->op != ATOMIC_OP_CONST || args[i]->type.base == ATOMIC_BAD) all = false;
+        values[i] = args[i]->value;
+    }
+    if (!may_change(c, e)) return bad(c, e->place);
+    const char *must = NULL;
+    const int wrong = all ? distribution_fault(number, values, n, &must) : -1;
+    if (wrong >= 0) {
+        CHECK_FAIL(c, DIAG_DRAW_ARGUMENT, args[wrong]->place, d->name,
+                   d->arguments[d->n_arguments ? wrong : 0].name, values[wrong], must);
+        return bad(c, e->place);
+    }
+    AtomicExpr *x = make(c, ATOMIC_OP_DRAW, TYPE_NUMBER, e->place);
+    add_args(c, x, args, n);
+    x->n = (uint32_t)number;
+    x->has_effects = true;
+    x->fault = check_fault(c, ATOMIC_FAULT_DRAW, d->name, e->place);
+    c->kind->stream = 1;    // its slot is chosen later
+    return x;
+}
+
+static AtomicExpr *check_make(Checker *c, const AstExpr *e, uint32_t record)
+{
+    const AstRecord *ast = &c->set->ast->records.items[record];
+    if (e->call.n_args != ast->n_fields || e->call.n_loops > 0) {
+        StrBuf names = { .arena = &c->work };
+        for (uint32_t i = 0; i < ast->n_fields; i++) str_addf(&names, "%s%s", i ? ", " : "", ast->fields[i].name);
+        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, ast->name, str_finish(&names), (size_t)e->call.n_args);
+        diag_hint(c->diag, "a record is made with a value for each field, in their order");
+        return bad(c, e->place);
+    }
+    AtomicExpr **args = ARENA_ARRAY(&c->work, AtomicExpr *, ast->n_fields);
+    for (uint32_t i = 0; i < ast->n_fields; i++)
+        args[i] = check_typed(c, e->call.args[i], c->set->records[record].fields[i].type);
+    AtomicExpr *x = make(c, ATOMIC_OP_MAKE, (AtomicType){ .base = ATOMIC_RECORD, .index = record }, e->place);
+    add_args(c, x, args, ast->n_fields);
+    return x;
+}
+
+// A function of the file, checked when it is first called.
+static uint32_t check_function(Checker *c, uint32_t number, Place place)
+{
+    const AstFunction *ast = &c->set->ast->functions.items[number];
+    if (c->calls[number] == BEING_CHECKED) {
+        CHECK_FAIL(c, DIAG_FUNCTION_RECURSIVE, place, ast->name, ast->name);
+        return 0;
+    }
+    if (c->calls[number]) return c->calls[number];
+    c->calls[number] = BEING_CHECKED;
+    const Local *locals = c->locals;
+    const uint32_t n_locals = c->n_locals;
+    const Where where = c->where;
+    c->locals = NULL;
+    c->n_locals = 0;
+    c->where = IN_FUNCTION;
+    AtomicFunction f = { .ast = ast, .locals = ARENA_ARRAY(c->arena, AtomicExpr *, ast->n_locals) };
+    for (uint32_t i = 0; i < ast->n_params + ast->n_locals; i++) {
+        const char *name = i < ast->n_params ? ast->params[i] : NULL;
+        if (!name) {
+            const AstItem *item = &ast->locals[i - ast->n_params];
+            f.locals[i - ast->n_params] = check_number(c, item->equation.rhs);
+            name = item->equation.lhs->ref.parts[0].name;
+        }
+        Local *local = ARENA_NEW(&c->work, Local);
+        *local = (Local){ name, c->n_locals++, c->locals };
+        c->locals = local;
+    }
+    f.result = check_number(c, ast->result);
+    c->locals = locals;
+    c->n_locals = n_locals;
+    c->where = where;
+    vec_push(c->arena, &c->set->functions, f);
+    return c->calls[number] = (uint32_t)c->set->functions.n;
+}
+
+static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t number)
+{
+    const AstFunction *ast = &c->set->ast->functions.items[number];
+    if (!check_arguments(c, e, ast->n_params, arena_printf(c->arena, "%u values", ast->n_params)))
+        return bad(c, e->place);
+    AtomicExpr **args = ARENA_ARRAY(&c->work, AtomicExpr *, ast->n_params);
+    for (uint32_t i = 0; i < ast->n_params; i++) args[i] = check_number(c, e->call.args[i]);
+    const uint32_t at = check_function(c, number, e->place);
+    if (at == 0) return bad(c, e->place);
+    AtomicExpr *x = make(c, ATOMIC_OP_FUNCTION, TYPE_NUMBER, e->place);
+    add_args(c, x, args, ast->n_params);
+    x->n = at - 1;
+    return x;
+}
+
+static AtomicExpr *call_math(Checker *c, const ExprMath *math, AtomicExpr *const *args, uint32_t n, Place place)
+{
+    bool all = true;
+    for (uint32_t i = 0; i < n; i++) all = all && args[i]->op == ATOMIC_OP_CONST && args[i]->type.base != ATOMIC_BAD;
+    if (all && math->arity == 1) {
+        double (*f)(double);
+        memcpy(&f, &math->function, sizeof f);
+        return constant(c, f(args[0]->value), TYPE_NUMBER, place);
+    }
+    if (all) {
+        double (*f)(double, double);
+        memcpy(&f, &math->function, sizeof f);
+        return constant(c, f(args[0]->value, args[1]->value), TYPE_NUMBER, place);
+    }
+    AtomicExpr *x = make(c, ATOMIC_OP_MATH, TYPE_NUMBER, place);
+    add_args(c, x, args, n);
+    x->n = (uint32_t)(math - expr_math);
+    return x;
+}
+
+static AtomicExpr *check_math(Checker *c, const AstExpr *e)
+{
+    const ExprMath *math = expr_math_find(arena_printf(&c->work, "orr_%s", e->call.function));
+    if (!math || math->arity == 0 || strcmp(e->call.function, "pow") == 0) return NULL;
+    const uint32_t n = e->call.n_args;
+    const bool folds = strcmp(e->call.function, "min") == 0 || strcmp(e->call.function, "max") == 0;
+    const bool fits = folds ? n >= 2 : n == (uint32_t)math->arity;
+    if (!fits || e->call.n_loops > 0) {
+        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
+                   folds             ? "at least two values"
+                   : math->arity == 1 ? "one value"
+                                      : "two values",
+                   (size_t)n);
+        return bad(c, e->place);
+    }
+    AtomicExpr *x = check_number(c, e->call.args[0]);
+    if (math->arity == 1) return call_math(c, math, &x, 1, e->place);
+    for (uint32_t i = 1; i < n; i++) {
+        AtomicExpr *args[] = { x, check_number(c, e->call.args[i]) };
+        x = call_math(c, math, args, 2, e->place);
+    }
+    return x;
+}
+
+static AtomicExpr *check_call(Checker *c, const AstExpr *e)
+{
+    static const char *const of_queues[] = { "empty", "length", "pop", "first", "last", "item", "remove" };
+    const char *name = e->call.function;
+    const uint32_t *own = text_map_find(&c->functions, text_from(name));
+    if (own) return check_own_function(c, e, *own);
+    const uint32_t *type = text_map_find(&c->types, text_from(name));
+    if (type && *type < c->set->ast->records.n) return check_make(c, e, *type);
+    AtomicExpr *x = check_math(c, e);
+    if (x) return x;
+    const int distribution = distribution_number(name);
+    if (distribution != DISTRIBUTION_NONE) return check_draw(c, e, distribution);
+    for (size_t i = 0; i < sizeof of_queues / sizeof *of_queues; i++)
+        if (strcmp(name, of_queues[i]) == 0) return check_queue_call(c, e);
+    for (size_t i = 0; i < sizeof statistics / sizeof *statistics; i++)
+        if (strcmp(name, statistics[i].name) == 0) return check_statistic(c, e, statistics[i].how);
+
+    CHECK_FAIL(c, DIAG_FUNCTION_UNKNOWN, e->place, name);
+    static const char *const acts[] = { "push", "insert", "clear", "add", "set", "reset" };
+    for (size_t i = 0; i < sizeof acts / sizeof *acts; i++)
+        if (strcmp(name, acts[i]) == 0) {
+            diag_hint(c->diag, "'%s' is a statement of its own and has no value", name);
+            return bad(c, e->place);
+        }
+    VEC(const char *) names = { 0 };
+    for (int i = 0; i < n_distributions; i++) vec_push(&c->work, &names, distributions[i].name);
+    for (size_t i = 0; i < sizeof of_queues / sizeof *of_queues; i++) vec_push(&c->work, &names, of_queues[i]);
+    for (size_t i = 0; i < expr_n_math; i++)
+        if (expr_math[i].arity > 0) vec_push(&c->work, &names, expr_math[i].c_name + 4);
+    for (size_t i = 0; i < c->functions.names.n; i++)
+        vec_push(&c->work, &names, names_text(&c->functions.names, (uint32_t)i));
+    const char *closest = text_closest(name, names.items, names.n);
+    if (strcmp(name, "queue") == 0 || strcmp(name, "tally") == 0 || strcmp(name, "level") == 0)
+        diag_hint(c->diag, "it is the value of a declaration: var waiting = %s()", name);
+    else if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    return bad(c, e->place);
+}
+
+// ---------------------------------------------------------------------------------------------- expressions
+
+AtomicExpr *check_expr(Checker *c, const AstExpr *e, AtomicType want)
+{
+    switch (e->kind) {
+    case AST_NUMBER:
+        if (e->number.unit && !c->takes_units) {
+            CHECK_FAIL(c, DIAG_NOT_YET, e->place, "a number with a unit inside an atomic");
+            diag_hint(c->diag, "give it a name: param NAME = %g [%s]", e->number.value, e->number.unit);
+        }
+        return constant(c, e->number.value, TYPE_NUMBER, e->place);
+    case AST_REF: return check_ref(c, e, want);
+    case AST_CALL: return check_call(c, e);
+    case AST_UNARY: return check_unary(c, e);
+    case AST_BINARY: return check_binary(c, e, want);
+    case AST_IF: return check_if(c, e, want);
+    case AST_CONVERT:
+        CHECK_FAIL(c, DIAG_NOT_YET, e->place, "'in' with a unit in an atomic");
+        return bad(c, e->place);
+    case AST_RANGE:
+        CHECK_FAIL(c, DIAG_SLICE_MISPLACED, e->place, "a range");
+        return bad(c, e->place);
+    }
+    return bad(c, e->place);
+}
+
+AtomicExpr *check_typed(Checker *c, const AstExpr *e, AtomicType type)
+{
+    AtomicExpr *x = check_expr(c, e, type);
+    return type.base == ATOMIC_BAD || needs(c, x, type) ? x : bad(c, e->place);
+}
+
+AtomicExpr *check_number(Checker *c, const AstExpr *e) { return check_typed(c, e, TYPE_NUMBER); }
+AtomicExpr *check_condition(Checker *c, const AstExpr *e) { return check_typed(c, e, TYPE_TRUTH); }

@@ -1,0 +1,251 @@
+// src/exp/replicate.c: replications: an ensemble whose members differ in their luck only, and the means of what they show.
+//
+//     ensemble ──members in order→ observations → mean and sum of squares, updated → precise enough? end
+//
+// Members arrive in their order, whatever the threads do; what was computed beyond the end is thrown away.
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/text.h"
+#include "num/student.h"
+#include "orrery/ensemble.h"
+#include "orrery/replicate.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_REPLICATIONS = 10, DEFAULT_AT_LEAST = 10, DEFAULT_AT_MOST = 10000 };
+
+orr_replicate_options orr_replicate_options_default(void) { return (orr_replicate_options){ 0 }; }
+
+typedef struct Replicator {
+    const orr_experiment *experiment;
+    const orr_replicate_options *options;
+    orr_diag     *diag;
+    Arena        *arena;
+    double        confidence, precision, t_count;    // rows count from here
+    size_t        at_least;
+    bool          has_means;     // rows are recorded
+    size_t        n_columns;
+    size_t        n;             // observations of one replication: the columns at the end, then their means
+    const char  **names;
+    double       *values;        // [n] of one replication
+    double       *squares;       // [n] sums of squares of deviations from the mean
+    orr_estimate *estimates;     // [n]
+    bool         *must;          // [n] must be precise
+    size_t        n_done, n_failed;
+    bool          is_precise, is_refused, is_wrong;
+} Replicator;
+
+// ---------------------------------------------------------------------------------------------- what is observed
+
+static bool find_precise(Replicator *r)
+{
+    const orr_experiment *e = r->experiment;
+    bool ok = true;
+    for (size_t i = 0; r->precision > 0 && e->n_precise == 0 && i < r->n; i++)
+        r->must[i] = r->has_means ? i >= r->n_columns : true;
+    for (size_t k = 0; k < e->n_precise; k++) {
+        size_t i = 0;
+        while (i < r->n && strcmp(r->names[i], e->precise[k]) != 0) i++;
+        if (i < r->n) {
+            r->must[i] = true;
+            continue;
+        }
+        diag_report(r->diag, DIAG_PRECISION_NAME, (Place){ 0 }, e->precise[k]);
+        const char *closest = text_closest(e->precise[k], r->names, r->n);
+        if (strncmp(e->precise[k], "mean(", 5) == 0 && !r->has_means)
+            diag_hint(r->diag, "means are taken over rows: say how often they are recorded, every 0.1");
+        else if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+        else diag_hint(r->diag, "record it");
+        ok = false;
+    }
+    return ok;
+}
+
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+{
+    (void)time_unit;
+    Replicator *r = self;
+    r->n_columns = n;
+    r->n = r->has_means ? 2 * n : n;
+    r->names = ARENA_ARRAY(r->arena, const char *, r->n);
+    r->values = ARENA_ARRAY(r->arena, double, r->n);
+    r->squares = ARENA_ARRAY(r->arena, double, r->n);
+    r->estimates = ARENA_ARRAY(r->arena, orr_estimate, r->n);
+    r->must = ARENA_ARRAY(r->arena, bool, r->n);
+    for (size_t i = 0; i < r->n; i++) {
+        const char *name = names[i % n], *unit = units[i % n];
+        r->names[i] = i < n ? arena_copy_text(r->arena, name, strlen(name)) : arena_printf(r->arena, "mean(%s)", name);
+        r->estimates[i] = (orr_estimate){ .name = r->names[i], .half = NAN, .least = INFINITY, .most = -INFINITY };
+        if (unit) r->estimates[i].unit = arena_copy_text(r->arena, unit, strlen(unit));
+    }
+    r->is_wrong = !find_precise(r);
+    return !r->is_wrong;
+}
+
+// ---------------------------------------------------------------------------------------------- counting
+
+static void observe(Replicator *r, const orr_member *m)
+{
+    const size_t n = r->n_columns;
+    const double *last = m->rows + (m->n_rows - 1) * n;
+    for (size_t i = 0; i < n; i++) r->values[i] = last[i];
+    if (!r->has_means) return;
+    size_t n_rows = 0;
+    for (size_t i = 0; i < n; i++) r->values[n + i] = 0;
+    for (size_t k = 0; k < m->n_rows; k++) {
+        if (m->times[k] < r->t_count) continue;
+        n_rows++;
+        for (size_t i = 0; i < n; i++) r->values[n + i] += m->rows[k * n + i];
+    }
+    for (size_t i = 0; i < n; i++) r->values[n + i] /= (double)n_rows;
+}
+
+// [Welford 1962]
+static void count(Replicator *r)
+{
+    r->n_done++;
+    const double n = (double)r->n_done;
+    const double t = r->n_done > 1 ? student_quantile(0.5 + 0.5 * r->confidence, n - 1) : NAN;
+    bool all = true;
+    for (size_t i = 0; i < r->n; i++) {
+        orr_estimate *e = &r->estimates[i];
+        const double away = r->values[i] - e->mean;
+        e->n = r->n_done;
+        e->mean += away / n;
+        r->squares[i] += away * (r->values[i] - e->mean);
+        e->deviation = r->n_done > 1 ? sqrt(r->squares[i] / (n - 1)) : 0;
+        e->half = t * e->deviation / sqrt(n);
+        e->least = fmin(e->least, r->values[i]);
+        e->most = fmax(e->most, r->values[i]);
+        e->is_precise = !r->must[i] || e->half <= r->precision * fabs(e->mean);
+        all = all && e->is_precise;
+    }
+    r->is_precise = all;
+}
+
+static bool take(void *self, const orr_member *m)
+{
+    Replicator *r = self;
+    const orr_replicate_options *o = r->options;
+    if (m->status != ORR_STATUS_OK && m->status != ORR_STATUS_TERMINATED) {
+        if (r->n_failed++ > 0) return true;
+        diag_report(r->diag, DIAG_REPLICATION_FAILED, (Place){ 0 }, m->index, m->t,
+                    m->failure ? m->failure : orr_status_text(m->status));
+        return true;
+    }
+    if (m->n_rows == 0) return true;
+    observe(r, m);
+    count(r);
+    if (o->replication && !o->replication(o->context, m->index, r->names, r->values, r->n)) {
+        r->is_refused = true;
+        return false;
+    }
+    if (o->progress && !o->progress(o->context, r->n_done, r->estimates, r->n)) {
+        r->is_refused = true;
+        return false;
+    }
+    // deterministic, since members are counted in order
+    return !(r->precision > 0 && r->n_done >= r->at_least && r->is_precise);
+}
+
+// ---------------------------------------------------------------------------------------------- all of it
+
+static void judge(const Replicator *r, orr_replications *result)
+{
+    const orr_experiment *e = r->experiment;
+    orr_verdict *verdicts = ARENA_ARRAY(r->arena, orr_verdict, e->n_expects);
+    for (size_t k = 0; k < e->n_expects; k++) {
+        const orr_expect *expect = &e->expects[k];
+        verdicts[k] = (orr_verdict){ .expect = expect, .found = NAN };
+        for (size_t i = 0; i < r->n; i++)
+            if (strcmp(r->names[i], expect->name) == 0) verdicts[k].found = r->estimates[i].mean;
+        verdicts[k].holds = fabs(verdicts[k].found - expect->value) <= expect->within;
+        result->n_unfulfilled += !verdicts[k].holds;
+    }
+    result->verdicts = verdicts;
+    result->n_verdicts = e->n_expects;
+}
+
+// What is expected is recorded too. An expectation for another time than the end has no replications.
+static bool read_expects(Replicator *r, orr_experiment *plain)
+{
+    const orr_experiment *e = r->experiment;
+    const char **records = ARENA_ARRAY(r->arena, const char *, e->n_records + e->n_expects);
+    size_t n = 0;
+    bool ok = true;
+    for (size_t i = 0; i < e->n_records; i++) records[n++] = e->records[i];
+    for (size_t i = 0; i < e->n_expects; i++) {
+        if (!isnan(e->expects[i].at) && e->expects[i].at != e->until) {
+            diag_report(r->diag, DIAG_SETTING_VALUE, (Place){ 0 }, "expect … at", "a time before the end",
+                        "with replications the means at the end are expected");
+            ok = false;
+        }
+        if (e->n_records > 0) records[n++] = e->expects[i].name;
+    }
+    plain->records = records;
+    plain->n_records = n;
+    return ok;
+}
+
+static bool check(const Replicator *r)
+{
+    const orr_experiment *e = r->experiment;
+    if (!(e->warm_up > 0) || e->warm_up < e->until - e->from) return true;
+    char text[32];
+    snprintf(text, sizeof text, "%g", e->warm_up);
+    diag_report(r->diag, DIAG_SETTING_VALUE, (Place){ 0 }, "warm up", text, "nothing is left behind it");
+    diag_hint(r->diag, "the run takes %g", e->until - e->from);
+    return false;
+}
+
+orr_replications orr_replicate(const orr_model *model, const orr_experiment *experiment,
+                               const orr_replicate_options *options, orr_diag *diag)
+{
+    const orr_replicate_options defaults = orr_replicate_options_default();
+    const orr_replicate_options *o = options ? options : &defaults;
+    Arena *arena = calloc(1, sizeof *arena);
+    if (!arena) arena_no_memory(sizeof *arena);
+    Replicator r = { .experiment = experiment, .options = o, .diag = diag, .arena = arena,
+                     .confidence = experiment->confidence > 0 ? experiment->confidence : 0.95,
+                     .precision = experiment->precision, .at_least = o->at_least ? o->at_least : DEFAULT_AT_LEAST,
+                     .has_means = experiment->every > 0,
+                     .t_count = experiment->from + experiment->warm_up - 1e-9 * experiment->every };
+    if (r.at_least < 2) r.at_least = 2;
+    orr_experiment plain = *experiment;
+    plain.n_sends = 0;
+    orr_ensemble_options e = orr_ensemble_options_default();
+    e.n_members = experiment->replications ? experiment->replications : DEFAULT_REPLICATIONS;
+    if (r.precision > 0 && !experiment->replications) e.n_members = o->at_most ? o->at_most : DEFAULT_AT_MOST;
+    e.n_threads = o->n_threads;
+    e.cancel = o->cancel;
+    orr_replications result = { .status = ORR_STATUS_USAGE, .confidence = r.confidence, .memory = arena };
+    if (!read_expects(&r, &plain) || !check(&r)) return result;
+
+    const orr_member_sink sink = { .begin = begin, .member = take, .self = &r };
+    orr_ensemble_facts facts = { 0 };
+    result.status = orr_ensemble_run(model, &plain, &e, &sink, &facts, diag);
+    const bool has_ended = r.precision > 0 && r.is_precise && r.n_done >= r.at_least;
+    if (r.is_wrong) result.status = ORR_STATUS_USAGE;
+    else if (result.status == ORR_STATUS_SYSTEM && !r.is_refused && has_ended) result.status = ORR_STATUS_OK;
+    if (result.status == ORR_STATUS_OK && r.n_done == 0 && r.n_failed > 0) result.status = ORR_STATUS_FAILED;
+    result.n_done = r.n_done;
+    result.n_failed = r.n_failed;
+    result.is_precise = r.is_precise;
+    result.estimates = r.estimates;
+    result.n_estimates = r.n_done ? r.n : 0;
+    result.n_threads = facts.n_threads;
+    result.simulate_ms = facts.simulate_ms;
+    if (result.status == ORR_STATUS_OK) judge(&r, &result);
+    if (result.status == ORR_STATUS_OK && result.n_unfulfilled) result.status = ORR_STATUS_NOT_VALIDATED;
+    return result;
+}
+
+void orr_replications_free(orr_replications *replications)
+{
+    if (replications->memory) {
+        arena_free(replications->memory);
+        free(replications->memory);
+    }
+    *replications = (orr_replications){ 0 };
+}
