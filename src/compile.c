@@ -56,6 +56,7 @@ static const AstModel *top_model(const Compile *c)
     for (int own = 1; own >= 0 && n_tops == 0; own--) {
         for (size_t i = 0; i < ast->models.n; i++) {
             const AstModel *model = &ast->models.items[i];
+            if (model->atomic) continue;
             if ((own && model->place.file != c->source->first) || text_map_find(&components, text_from(model->name))) continue;
             top = model;
             str_addf(&tops, "%s%s", n_tops++ ? ", " : "", top->name);
@@ -100,7 +101,7 @@ static bool names_are_unique(const Compile *c)
     bool ok = true;
     for (size_t i = 0; i < ast->models.n; i++) {
         const AstModel *model = &ast->models.items[i];
-        if (!text_map_put(&models, text_from(model->name), (uint32_t)i))
+        if (!model->atomic && !text_map_put(&models, text_from(model->name), (uint32_t)i))
             ok = report_twice(c->diag, model->name, model->place,
                               ast->models.items[*text_map_find(&models, text_from(model->name))].place);
     }
@@ -302,7 +303,7 @@ static bool pass_flatten(Compile *c)
 static bool pass_network(Compile *c)
 {
     orr_model *m = c->model;
-    return m->flat.ports.n == 0 || (m->network = net_build(&m->flat, &m->arena, c->diag)) != NULL;
+    return (m->flat.ports.n == 0 && m->flat.parts.n == 0) || (m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag)) != NULL;
 }
 
 static bool pass_order(Compile *c)
@@ -324,7 +325,8 @@ static bool pass_build(Compile *c)
     const CodeTier tier = c->options->code == ORR_CODE_NATIVE ? CODE_NATIVE : CODE_INSTANT;
     if (!code_build(&c->model->code, &c->model->ir, tier, c->diag)) return false;
     c->model->code.may_improve = c->options->code == ORR_CODE_AUTO;
-    return atomic_build(&c->model->atomics, tier, c->diag);
+    if (!atomic_build(&c->model->atomics, tier, c->diag)) return false;
+    return !c->model->network || net_finish(c->model->network, c->diag);
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }

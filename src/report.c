@@ -282,6 +282,72 @@ static void report_relations(const Report *r)
     }
 }
 
+// ---------------------------------------------------------------------------------------------- network
+
+enum { COUPLINGS_SHOWN = 40 };
+
+static void report_components(const Report *r)
+{
+    const Flat *flat = &r->model->flat;
+    size_t n = 0;
+    for (size_t i = 0; i < flat->parts.n; i++) n += flat->parts.items[i].n;
+    if (n == 0) return;
+    fprintf(r->out, "\nComponents with events of their own, %zu:\n", n);
+    for (size_t i = 0; i < flat->parts.n; i++) {
+        const FlatPart *part = &flat->parts.items[i];
+        fprintf(r->out, "  %s", part->name);
+        for (uint32_t k = 0; k < part->n_sizes; k++) fprintf(r->out, "%c%u", k ? ',' : '[', part->sizes[k]);
+        fprintf(r->out, "%s : %s", part->n_sizes ? "]" : "", part->type);
+        print_line(r, part->place);
+    }
+}
+
+static void report_couplings(const Report *r)
+{
+    const Network *net = r->model->network;
+    const Flat *flat = net->flat;
+    Arena work = { 0 };
+    const size_t n = flat->couplings.n;
+    if (n > 0) fprintf(r->out, "\nArrows that messages follow, %zu:\n", n);
+    for (size_t i = 0; i < n && i < COUPLINGS_SHOWN; i++) {
+        const FlatCoupling *c = &flat->couplings.items[i];
+        fprintf(r->out, "  %s -> %s", net_port_name(net, c->from, c->from_member, &work),
+                net_port_name(net, c->to, c->to_member, &work));
+        const FlatPortKind kind = flat->ports.items[c->to].kind;
+        if (kind == FLAT_PORT_HOLD) fputs(", which holds the last one", r->out);
+        if (kind == FLAT_PORT_COUNT) fputs(", an input of a machine", r->out);
+        print_line(r, c->place);
+    }
+    if (n > COUPLINGS_SHOWN) fprintf(r->out, "  … and %zu more\n", n - COUPLINGS_SHOWN);
+    arena_free(&work);
+}
+
+// Ports that no arrow touches are worth a word: they may have been forgotten.
+static void report_open(const Report *r)
+{
+    const Flat *flat = &r->model->flat;
+    Arena work = { 0 };
+    bool *touched = ARENA_ARRAY(&work, bool, flat->ports.n);
+    for (size_t i = 0; i < flat->couplings.n; i++)
+        touched[flat->couplings.items[i].from] = touched[flat->couplings.items[i].to] = true;
+    size_t n = 0;
+    for (size_t i = 0; i < flat->ports.n; i++) {
+        if (touched[i]) continue;
+        if (n < COUPLINGS_SHOWN) fprintf(r->out, "%s%s", n ? ", " : "\nNot connected: ", flat->ports.items[i].name);
+        n++;
+    }
+    if (n > 0) fputs(n > COUPLINGS_SHOWN ? ", …\n" : "\n", r->out);
+    arena_free(&work);
+}
+
+static void report_network(const Report *r)
+{
+    if (!r->model->network) return;
+    report_components(r);
+    report_couplings(r);
+    report_open(r);
+}
+
 void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr_diag *diag)
 {
     const orr_model_facts facts = orr_model_get_facts(model);
@@ -299,6 +365,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     report_order(&r);
     report_loops(&r);
     report_relations(&r);
+    report_network(&r);
     report_units(&r);
     if (explain) {
         fputc('\n', out);

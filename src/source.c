@@ -4,6 +4,7 @@
 // the file that uses it. Files are read from a list that grows while they are parsed, each once, so it does
 // not matter who uses whom or whether they use each other.
 #include "source.h"
+#include "atomic/atomic.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "machine/embed.h"
@@ -179,7 +180,11 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
     }
     for (size_t i = 0; i < source->ast.tables.n; i++) read_table(&r, i);
     arena_free(&r.work);
-    if (r.ok && machine_embed(&source->ast, diag)) return source;
+    if (r.ok && machine_embed(&source->ast, diag)) {
+        source->n_models = source->ast.models.n;
+        atomic_embed(&source->ast);
+        return source;
+    }
     orr_source_destroy(source);
     return NULL;
 }
@@ -228,7 +233,7 @@ void orr_source_destroy(orr_source *source)
 
 void orr_source_print(const orr_source *source, FILE *out) { ast_print(&source->ast, out); }
 
-size_t orr_source_n_models(const orr_source *source) { return source->ast.models.n; }
+size_t orr_source_n_models(const orr_source *source) { return source->n_models; }
 
 size_t orr_source_n_experiments(const orr_source *source) { return source->ast.experiments.n; }
 

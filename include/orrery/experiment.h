@@ -120,6 +120,8 @@ typedef struct orr_sink {
     // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of quantised states
     bool (*piece)(void *self, const orr_piece *piece);
     void *self;
+    // behind begin: which columns change at events only, and hold their values between
+    void (*kinds)(void *self, const bool *jumps, size_t n);
 } orr_sink;
 
 // How an expectation came out.
@@ -183,6 +185,7 @@ ORR_API size_t        orr_table_n_rows(const orr_table *table);
 ORR_API size_t        orr_table_n_columns(const orr_table *table);               // the first is t
 ORR_API const char   *orr_table_name(const orr_table *table, size_t column);
 ORR_API const char   *orr_table_unit(const orr_table *table, size_t column);     // NULL if none
+ORR_API bool          orr_table_jumps(const orr_table *table, size_t column);    // its values hold until the next row
 ORR_API const double *orr_table_column(const orr_table *table, size_t column);   // [n_rows]
 // Times of the events of the run, each once; the first 1000 of them. What plots over time mark.
 ORR_API const double *orr_table_events(const orr_table *table, size_t *n);

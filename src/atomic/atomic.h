@@ -235,6 +235,9 @@ typedef struct AtomicSet {
     bool          is_built;
 } AtomicSet;
 
+// Atomics can be components: each becomes a model without equations, which has its parameters and ports.
+void atomic_embed(Ast *ast);
+
 // Check all records, enumerations and atomics of a source. False once errors were reported.
 bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
 // Once checked, what runs need (tables, names, faults) does not depend on the Ast any more.

@@ -845,7 +845,7 @@ static void check_names(Checker *c)
     for (uint32_t i = 0; i < ast->models.n; i++) {
         const AstModel *m = &ast->models.items[i];
         const uint32_t *found = text_map_find(&names, text_from(m->name));
-        if (!found) continue;
+        if (!found || m->atomic) continue;
         CHECK_FAIL(c, DIAG_MODEL_TWICE, m->place, m->name);
         diag_note(c->diag, ast->atomics.items[*found].place, "the atomic '%s' is defined here", m->name);
     }

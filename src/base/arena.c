@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 typedef struct ArenaChunk {
     struct ArenaChunk *below;
@@ -16,7 +17,14 @@ typedef struct ArenaChunk {
     _Alignas(64) unsigned char data[];
 } ArenaChunk;
 
-enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 24, ALIGN = 16, ALIGN_LARGE = 64, LARGE = 1024 };
+enum {
+    FIRST_CHUNK = 4096,
+    LARGEST_CHUNK = 1 << 24,
+    LARGE_PAGES_FROM = 4 << 20,
+    ALIGN = 16,
+    ALIGN_LARGE = 64,    // from LARGE bytes on
+    LARGE = 1024,
+};
 
 __attribute__((weak)) void orr_no_memory(size_t bytes)
 {
@@ -28,6 +36,18 @@ __attribute__((weak)) _Noreturn void arena_no_memory(size_t bytes)
 {
     orr_no_memory(bytes);
     abort();
+}
+
+// First touching a page costs more than filling it; large ones are touched less often. Refusal is no failure.
+static void use_large_pages(void *p, size_t n)
+{
+#ifdef MADV_HUGEPAGE
+    const uintptr_t page = (uintptr_t)2 << 20;
+    const uintptr_t first = ((uintptr_t)p + page - 1) / page * page, end = ((uintptr_t)p + n) / page * page;
+    if (first < end) (void)madvise((void *)first, end - first, MADV_HUGEPAGE);
+#else
+    (void)p, (void)n;
+#endif
 }
 
 static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
@@ -42,6 +62,7 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
     const size_t total = sizeof(ArenaChunk) + capacity;
     void *raw = calloc(1, total + ALIGN_LARGE + sizeof(void *));
     if (!raw) arena_no_memory(total);
+    if (total >= LARGE_PAGES_FROM) use_large_pages(raw, total);
     const uintptr_t at = ((uintptr_t)raw + sizeof(void *) + ALIGN_LARGE - 1) & ~(uintptr_t)(ALIGN_LARGE - 1);
     memcpy((void *)(at - sizeof(void *)), &raw, sizeof raw);
 

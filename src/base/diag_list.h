@@ -114,7 +114,7 @@
     D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \
     D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
     D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
-    D(MESSAGE_CYCLE,          "E181", "messages go round at t = %.10g without an end: %s") \
+    D(MESSAGE_FIELD,          "E181", "messages of '%s' have no '%s'") \
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
@@ -229,6 +229,7 @@
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
     D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
+    D(MESSAGE_CYCLE,          "E523", "messages go round at t = %.10g without an end: %s") \
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \

@@ -778,23 +778,17 @@
       "      on a then n := n + 1 end\n" \
       "    end", \
       "declare an 'input event' and lead an arrow to it.") \
-    X(MESSAGE_CYCLE, \
-      "Each message makes somebody send another at the same instant, so that time cannot go on.", \
-      "    model Echo\n" \
-      "      input event a\n" \
-      "      output event b\n" \
-      "      on a then send b(a) end\n" \
-      "      at 1 then send b(1) end\n" \
+    X(MESSAGE_FIELD, \
+      "What a message says is read by the names of the fields of its record.", \
+      "    record Job\n" \
+      "      size\n" \
       "    end\n" \
-      "    model Both\n" \
-      "      x, y : Echo\n" \
-      "      x.b -> y.a\n" \
-      "      y.b -> x.a\n" \
-      "    end\n" \
-      "    experiment e of Both\n" \
-      "      until 2\n" \
+      "    model M\n" \
+      "      input event job : Job\n" \
+      "      discrete n = 0\n" \
+      "      on job then n := n + job.weight end\n" \
       "    end", \
-      "let one of them answer later, or only under a condition.") \
+      "name a field of the record.") \
     X(DRAW_MISPLACED, \
       "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
       "there would be no telling when; sizes and indices must be known before the run.", \
@@ -1327,7 +1321,8 @@
       "      solver rk4 step 0.1\n" \
       "      record x as polynomials\n" \
       "    end", \
-      "take one of qss1, qss2, qss3, liqss1 and liqss2, or record at times: record x every 0.1.") \
+      "take one of qss1, qss2, qss3, liqss1, liqss2 and mliqss2, or record at times:\n" \
+      "record x every 0.1.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \
@@ -1550,7 +1545,7 @@
       "      until 500\n" \
       "      solver qss2 quantum 1e-6\n" \
       "    end", \
-      "take 'solver liqss2', which is made for stiff models, or 'solver bdf'; or a larger\n" \
+      "take 'solver liqss2', which is made for stiff models, 'solver mliqss2' or 'solver bdf'; or a larger\n" \
       "quantum.") \
     X(ZENO, \
       "Events follow each other without time advancing, for ever: a ball that bounces lower and\n" \
@@ -1662,6 +1657,23 @@
       "    # orrery linearise m.orr --at start", \
       "move the point with --set, or linearise at another one: --at T goes where a\n" \
       "run has come at the time T.") \
+    X(MESSAGE_CYCLE, \
+      "Each message makes somebody send another at the same instant, so that time cannot go on.", \
+      "    model Echo\n" \
+      "      input event a\n" \
+      "      output event b\n" \
+      "      on a then send b(a) end\n" \
+      "      at 1 then send b(1) end\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      x, y : Echo\n" \
+      "      x.b -> y.a\n" \
+      "      y.b -> x.a\n" \
+      "    end\n" \
+      "    experiment e of Both\n" \
+      "      until 2\n" \
+      "    end", \
+      "let one of them answer later, or only under a condition.") \
     X(ADVANCE_BAD, \
       "The time until the next internal transition of a component must be 0 or more. It was\n" \
       "negative, or not a number, or a point in time that has passed.", \

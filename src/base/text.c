@@ -68,6 +68,15 @@ int32_t text_utf8_next(Text a, size_t *i)
 bool text_is_utf8(Text a, size_t *bad)
 {
     for (size_t i = 0; i < a.n;) {
+        // eight bytes of ASCII at once
+        uint64_t bytes;
+        if (a.n - i >= sizeof bytes) {
+            memcpy(&bytes, a.p + i, sizeof bytes);
+            if (!(bytes & UINT64_C(0x8080808080808080))) {
+                i += sizeof bytes;
+                continue;
+            }
+        }
         const size_t start = i;
         if (text_utf8_next(a, &i) < 0) {
             if (bad) *bad = start;
@@ -198,18 +207,6 @@ char *str_room(StrBuf *s, size_t n)
     }
     return s->p + s->n;
 }
-
-void str_add_text(StrBuf *s, Text text)
-{
-    char *p = str_room(s, text.n);
-    if (text.n) memcpy(p, text.p, text.n);
-    s->n += text.n;
-    s->p[s->n] = 0;
-}
-
-void str_add(StrBuf *s, const char *text) { str_add_text(s, text_from(text)); }
-
-void str_add_char(StrBuf *s, char c) { str_add_text(s, (Text){ &c, 1 }); }
 
 void str_vaddf(StrBuf *s, const char *format, va_list args)
 {

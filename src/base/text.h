@@ -48,13 +48,20 @@ typedef struct StrBuf {
     size_t n;           // bytes without the NUL
     size_t capacity;
 } StrBuf;
-void  str_add(StrBuf *s, const char *text);
-void  str_add_text(StrBuf *s, Text text);
-void  str_add_char(StrBuf *s, char c);
 void  str_addf(StrBuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void  str_vaddf(StrBuf *s, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 // room for n bytes at the end; then add to s->n what was used
 char *str_room(StrBuf *s, size_t n);
+// here, because lengths of literals are then known, and generated code consists of short pieces
+static inline void str_add_text(StrBuf *s, Text text)
+{
+    char *p = text.n < s->capacity - s->n ? s->p + s->n : str_room(s, text.n);
+    if (text.n) memcpy(p, text.p, text.n);
+    s->n += text.n;
+    s->p[s->n] = 0;
+}
+static inline void str_add(StrBuf *s, const char *text) { str_add_text(s, text_from(text)); }
+static inline void str_add_char(StrBuf *s, char c) { str_add_text(s, (Text){ &c, 1 }); }
 // the text, never NULL; s is empty again, a heap text is the caller's to free()
 char *str_finish(StrBuf *s);
 void  str_free(StrBuf *s);                       // drop a heap string

@@ -88,7 +88,8 @@ static void print_memory(Gen *g, Array array, uint32_t index)
         return;
     }
     const LeafInfo *leaf = &g->leaves[array][index];
-    if (plan_caches(g) && leaf->piece == g->piece_id && leaf->count > 1) cexpr_local(g, s, array, index);
+    const bool has_local = plan_caches(g) && leaf->piece == g->piece_id && leaf->count >= LOCAL_FROM;
+    if (has_local) cexpr_local(g, s, array, index);
     else cexpr_place(g, s, array, index);
 }
 
@@ -98,7 +99,7 @@ static void print_mode(Gen *g, uint32_t k, int binding)
     const uint32_t place = g->ir->layout.first_mode + k;
     const LeafInfo *leaf = &g->leaves[ARRAY_V][place];
     const bool is_loaded =
-        g->r->is_named || (plan_caches(g) && leaf->piece == g->piece_id && leaf->count > 1);
+        g->r->is_named || (plan_caches(g) && leaf->piece == g->piece_id && leaf->count >= LOCAL_FROM);
     if (!is_loaded && binding > BIND_EQUAL) str_add_char(s, '(');
     print_memory(g, ARRAY_V, place);
     if (is_loaded) return;
@@ -138,6 +139,11 @@ static void print_infix(Gen *g, const NodeInfo *info, const char *sign, int left
 static void print_call(Gen *g, uint32_t node, const NodeInfo *info)
 {
     StrBuf *s = &g->piece_text;
+    if (info->place) {    // computed together with others
+        gen_name(s, "f[", info->place - 1);
+        str_add_char(s, ']');
+        return;
+    }
     g->uses_math[g->math_of_op[info->op]] = true;
     str_add(s, expr_ops[info->op].c);
     str_add_char(s, '(');
@@ -363,6 +369,8 @@ static void print_operand(Gen *g, Operand o, int binding)
     print_operation(g, o, info);
     if (needs_parentheses) str_add_char(s, ')');
 }
+
+void cexpr_operand(Gen *g, Operand o) { print_operand(g, o, BIND_IF); }
 
 void cexpr_print(Gen *g, Expr e, int binding) { print_operand(g, plan_operand(g, e), binding); }
 

@@ -6,6 +6,7 @@
 enum { BIND_IF, BIND_OR, BIND_AND, BIND_EQUAL, BIND_LESS, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_ATOM };
 
 void cexpr_print(Gen *g, Expr e, int binding);
+void cexpr_operand(Gen *g, Operand o);    // alone, binding nothing
 // For memory: truth values are stored as 1 and 0.
 void cexpr_value(Gen *g, Expr e);
 void cexpr_variable(Gen *g, uint32_t variable);

@@ -11,7 +11,7 @@
 // variables:
 //
 //     rates:  common_1(…, w = shadow, out), common_2, …
-//     values: common_1(…, w = variables of v, out = nowhere), common_2, …; rest_1, …
+//     values: common_1(…, w = variables of v, out = inner), common_2, …; copies of inner; rest_1, …
 #include "code/cgen.h"
 #include "code/prelude.h"
 #include <assert.h>
@@ -28,6 +28,8 @@
 #define EVAL_ARGUMENTS "t, in, env, z, r, m"
 
 static const char *linkage(const Cgen *c) { return c->gen.is_file ? "static " : ""; }
+
+enum { RUN_MIN = 4 };    // copies that are worth a loop
 
 // ---- Programs
 
@@ -154,14 +156,115 @@ static void put_into_w(Step *steps, uint32_t n, const IrProgram *program)
     }
 }
 
-static void print_large_rates_and_values(Cgen *c)
+// Does a loop of the values compute a variable of one of these blocks?
+static bool computes_some(const Ir *ir, const IrLoop *loop, const bool *blocks)
+{
+    const uint32_t *block_of = ir->programs[IR_VALUES].system->block_of;
+    for (uint32_t k = 0; k < loop->n_body; k++) {
+        const IrBody *body = &loop->body[k];
+        if (body->statement.kind != IR_LOCAL) continue;
+        const IrPlace *target = &body->target;
+        if (loop->n_nested > 1 || target->memory != IR_IN_V) return true;    // an array
+        for (uint32_t i = 0; i < body->n; i++) {
+            const uint32_t place = target->table != FLAT_NONE
+                                       ? ir->tables.items[target->table + i]
+                                       : target->first + (uint32_t)((int64_t)target->stride[0] * i);
+            const uint32_t variable = place - ir->layout.first_var;
+            const uint32_t block = variable < ir->flat->vars.n ? block_of[variable] : FLAT_NONE;
+            if (block == FLAT_NONE || blocks[block]) return true;
+        }
+    }
+    return false;
+}
+
+// What the values need beside what the derivatives compute. False if a loop of theirs computes some of both.
+static bool find_rest(Cgen *c, IrProgram *rest)
+{
+    const Ir *ir = c->gen.ir;
+    const IrProgram *rates = &ir->programs[IR_RATES];
+    bool *is_common = ARENA_ARRAY(&c->gen.work, bool, rates->system->n_blocks);
+    for (uint32_t i = 0; i < rates->n_statements; i++) {
+        const IrStatement *s = &rates->statements[i];
+        if (s->kind == IR_SOLVE) is_common[s->index] = true;
+        else if (s->kind == IR_LOCAL) is_common[rates->system->block_of[s->index]] = true;
+    }
+    *rest = ir->programs[IR_VALUES];
+    IrStatement *statements = ARENA_ARRAY(&c->gen.work, IrStatement, rest->n_statements);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < rest->n_statements; i++) {
+        const IrStatement *s = &rest->statements[i];
+        if (s->kind == IR_LOOP && computes_some(ir, &ir->loops.items[s->index], is_common)) return false;
+        const bool is_done = (s->kind == IR_SOLVE && is_common[s->index]) ||
+                             (s->kind == IR_LOCAL && is_common[rest->system->block_of[s->index]]);
+        if (!is_done) statements[n++] = *s;
+    }
+    rest->statements = statements;
+    rest->n_statements = n;
+    return true;
+}
+
+// A derivative needs no place of its own beside the one in `out`. The number of steps left; which variable
+// each derivative is goes to `derivative` [n_states], FLAT_NONE if it is none or has a place of its own.
+static uint32_t put_into_out(Cgen *c, Step *steps, uint32_t n, uint32_t *derivative)
 {
     Gen *g = &c->gen;
     const Ir *ir = g->ir;
-    const IrProgram *rates = &ir->programs[IR_RATES], *values = &ir->programs[IR_VALUES];
-    const uint32_t n_common = rates->n_statements - ir->blocks->n_states;    // the others are IR_OUT
+    const Expr *alias = ir->programs[IR_RATES].alias;
+    uint32_t *let = ARENA_ARRAY(&g->work, uint32_t, ir->flat->vars.n);    // 1 + its step
+    for (uint32_t i = 0; i < ir->layout.n_states; i++) derivative[i] = FLAT_NONE;
+    uint32_t n_left = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        const Step step = steps[i];
+        if (step.kind == STEP_LET) let[step.variable] = n_left + 1;
+        if (step.array == ARRAY_OUT) {
+            const ExprNode *node = expr_node(g->pool, step.value);
+            if (node->op == EXPR_VAR && alias && alias[node->index] != EXPR_NONE)
+                node = expr_node(g->pool, alias[node->index]);
+            const uint32_t at = node->op == EXPR_VAR ? let[node->index] : 0;
+            if (at && steps[at - 1].array != ARRAY_OUT) {
+                steps[at - 1].array = ARRAY_OUT;
+                steps[at - 1].index = step.index;
+                derivative[step.index] = node->index;
+                continue;
+            }
+        }
+        steps[n_left++] = step;
+    }
+    return n_left;
+}
 
-    // what the derivatives need, each variable in w
+// Copy derivatives to where recording reads them; stretches of equal distance are loops.
+static void print_derivatives(Cgen *c, const uint32_t *derivative)
+{
+    StrBuf *s = &c->gen.body;
+    const IrLayout *layout = &c->gen.ir->layout;
+    const uint32_t n = layout->n_states;
+    for (uint32_t i = 0, end; i < n; i = end) {
+        end = i + 1;
+        if (derivative[i] == FLAT_NONE) continue;
+        const uint32_t to = layout->place[derivative[i]];
+        const bool has_next = end < n && derivative[end] != FLAT_NONE;
+        const int64_t step = has_next ? (int64_t)layout->place[derivative[end]] - to : 0;
+        while (end < n && derivative[end] != FLAT_NONE &&
+               (int64_t)layout->place[derivative[end]] - to == step * (int64_t)(end - i))
+            end++;
+        if (end - i < RUN_MIN) {
+            for (uint32_t k = i; k < end; k++)
+                str_addf(s, "    v[%u] = v[%u];\n", layout->place[derivative[k]], layout->first_inner + k);
+        } else {
+            str_addf(s, "    for (i = 0; i < %u; i++) v[%u + %lld*i] = v[%u + i];\n", end - i, to,
+                     (long long)step, layout->first_inner + i);
+        }
+    }
+}
+
+// The derivatives leave each variable in w, which is v itself when the values are computed.
+static void print_large_rates_and_values(Cgen *c, const IrProgram *rest)
+{
+    Gen *g = &c->gen;
+    const Ir *ir = g->ir;
+    const IrLayout *layout = &ir->layout;
+    const IrProgram *rates = &ir->programs[IR_RATES];
     Routine common = cgen_routine(rates);
     common.name = "orr_common";
     common.parameters = COMMON_PARAMETERS;
@@ -171,45 +274,40 @@ static void print_large_rates_and_values(Cgen *c)
     common.remember = "remember";
     Step *steps = cgen_steps(c, rates, ARRAY_OUT, &common.n_steps);
     put_into_w(steps, common.n_steps, rates);
+    uint32_t *derivative = ARENA_ARRAY(&g->work, uint32_t, layout->n_states);
+    common.n_steps = put_into_out(c, steps, common.n_steps, derivative);
     common.steps = steps;
     gen_begin(g, &common);
     gen_function(g);
 
-    // the rest of the values
-    Routine rest = common;
-    rest.name = "orr_rest";
-    uint32_t n;
-    steps = cgen_steps(c, values, ARRAY_OUT, &n);
-    put_into_w(steps, n, values);
-    rest.steps = steps + n_common;
-    rest.n_steps = n - n_common;
-    gen_begin(g, &rest);
-    for (uint32_t i = 0; i < n_common; i++) {
-        if (steps[i].kind == STEP_LET) gen_in_memory(g, steps[i].variable, ARRAY_W, steps[i].variable);
-        if (steps[i].kind != STEP_SOLVE) continue;
-        const Block *block = &values->system->blocks[steps[i].index];
-        for (uint32_t k = 0; k < block->n; k++)
-            gen_in_memory(g, block->unknowns[k], ARRAY_W, block->unknowns[k]);
-    }
+    Routine others = cgen_routine(rest);
+    others.name = "orr_rest";
+    others.is_public = false;
+    others.steps = cgen_steps(c, rest, ARRAY_OUT, &others.n_steps);
+    gen_begin(g, &others);
     gen_function(g);
 
     str_addf(&g->body,
              "%sint orr_rates(" PROGRAM_PARAMETERS ")\n{\n"
              "    return orr_common(t, x, env, env->v + %u, out, 1);\n}\n\n",
-             linkage(c), ir->layout.first_shadow);
+             linkage(c), layout->first_shadow);
     str_addf(&g->body,
              "%sint orr_values(" PROGRAM_PARAMETERS ")\n{\n"
-             "    const int failed = orr_common(t, x, env, env->v + %u, env->v + %u, 0);\n"
-             "    (void)out;\n"
-             "    return failed ? failed : orr_rest(t, x, env, env->v + %u, 0, 0);\n}\n\n",
-             linkage(c), ir->layout.first_var, ir->layout.first_inner, ir->layout.first_var);
+             "    double *const v = env->v;\n"
+             "    const int failed = orr_common(t, x, env, v + %u, v + %u, 0);\n"
+             "    long i;\n"
+             "    if (failed) return failed;\n",
+             linkage(c), layout->first_var, layout->first_inner);
+    print_derivatives(c, derivative);
+    str_add(&g->body, "    (void)i;\n    return orr_rest(t, x, env, out);\n}\n\n");
 }
 
 static void print_rates_and_values(Cgen *c)
 {
     const Ir *ir = c->gen.ir;
-    if (c->is_large && !has_loops(&ir->programs[IR_RATES]) && !has_loops(&ir->programs[IR_VALUES])) {
-        print_large_rates_and_values(c);
+    IrProgram rest;
+    if (c->is_large && !has_loops(&ir->programs[IR_RATES]) && find_rest(c, &rest)) {
+        print_large_rates_and_values(c, &rest);
         return;
     }
     print_program(c, IR_RATES);

@@ -64,7 +64,7 @@ typedef struct CodeUnit {       // what one compilation gave
     size_t size;                // bytes of the mapping
 } CodeUnit;
 
-enum { CODE_N_QUANTISED = 6 };    // see code/quantise.h
+enum { CODE_N_QUANTISED = 7 };    // see code/quantise.h
 
 typedef struct Background Background;
 

@@ -1,4 +1,5 @@
 // src/code/emit.c: the statements and functions of a planned routine as C; see emit.h.
+#include "code/batch.h"
 #include "code/cexpr.h"
 #include "code/label.h"
 #include "code/turns.h"
@@ -204,6 +205,7 @@ static void open_piece(Gen *g)
     g->piece_text.n = 0;
     g->loads.n = 0;
     g->tables.n = 0;
+    g->n_places = 0;
     g->uses_time = g->uses_env = g->uses_step = g->uses_remember = g->can_fail = false;
     memset(g->uses_array, 0, sizeof g->uses_array);
 }
@@ -285,6 +287,7 @@ static void close_piece(Gen *g, bool is_only)
     for (size_t k = 0; k < g->tables.n; k++)
         str_addf(s, "    const unsigned *const T%zu = env->tables + %u;\n", k, g->tables.items[k]);
     print_unused(g, s);
+    if (g->n_places) str_addf(s, "    double f[%u];\n", g->n_places);
     if (loads.n) str_add_text(s, (Text){ loads.p, loads.n });
     if (g->piece_text.n) str_add_text(s, (Text){ g->piece_text.p, g->piece_text.n });
     str_add(s, returns_int ? "    return 0;\n}\n\n" : "}\n\n");
@@ -361,7 +364,7 @@ static size_t count_copies(Gen *g, size_t first, size_t end)
         if (!operand_is_variable(o)) break;
         const VarInfo *info = plan_variable(g, operand_variable(o));
         if (plan_is_local(g, info) || plan_is_nested(info)) break;
-        if (g->leaves[info->array][info->index].count > 1) break;    // has a local
+        if (g->leaves[info->array][info->index].count >= LOCAL_FROM) break;    // has a local
         if (n == 0) {
             start = step;
             from = info->index;
@@ -399,8 +402,10 @@ static void print_items(Gen *g, bool is_function, uint32_t *open)
         }
         for (size_t k = i; k < end; k++) plan_count_reads(g, &g->items.items[k]);
         g->piece = piece;
+        batch_plan(g, i, end);
         for (size_t k = i; k < end;) {
             const Item *item = &g->items.items[k];
+            batch_print(g, item);
             const size_t n_stores = count_stores(g, k, end),
                          n_copies = n_stores ? 0 : count_copies(g, k, end);
             if (n_stores) print_stores(g, item, n_stores);

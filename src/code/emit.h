@@ -96,6 +96,8 @@ typedef struct NodeInfo {         // of an operation in the present epoch
     uint32_t piece;               // where the temporary is computed
     uint32_t number;              // of the temporary, from 1; 0: it is none
     uint32_t slot;                // 1 + place in s, if it crosses pieces
+    uint32_t place;               // 1 + place in f, if it is computed together with others
+    uint32_t level;               // of a temporary; see batch.h
     Operand  operands[3];
     uint8_t  op;                  // ExprOp
     uint8_t  n_operands;
@@ -115,6 +117,7 @@ typedef struct VarInfo {          // of a variable in the present routine
     uint32_t piece;               // where it is computed
     uint32_t used_in;             // last piece (by its unique number) that reads it as a local,
     uint32_t n_used_in;           // and how often
+    uint32_t level;               // of its item; see batch.h
     uint32_t index;               // its memory, if any
     uint8_t  array;               // Array
     bool     can_nest;            // may be replaced by its value
@@ -127,7 +130,14 @@ typedef struct LeafInfo {         // of a place in memory in the present piece
     uint32_t count;
 } LeafInfo;
 
-typedef struct Item { bool is_temporary; uint32_t index; uint32_t piece; } Item;    // node or step
+typedef struct Item {
+    bool     is_temporary;
+    uint32_t index;               // node or step
+    uint32_t piece;
+    uint32_t level, rank;         // see batch.h
+} Item;
+
+typedef struct Call { uint32_t node, level, math; } Call;    // of an elementary function; see batch.h
 
 typedef struct Frame { uint32_t node; int next; } Frame;
 
@@ -135,6 +145,7 @@ typedef struct Gen {
     const Ir       *ir;
     const ExprPool *pool;
     Arena           work;          // ends with the generation
+    Arena           scratch;       // empty between two functions
     StrBuf          body;          // functions
     StrBuf          piece_text;    // statements of the present piece
     // facts about all expressions
@@ -142,6 +153,7 @@ typedef struct Gen {
     int             math_of_op[EXPR_N_OPS];    // place in expr_math, -1 if none
     // used somewhere: what the prelude must have
     bool           *uses_math;     // [expr_n_math]
+    bool           *uses_each;     // [expr_n_math] for several numbers at once
     bool           *uses_table;    // [n_tables]
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
@@ -160,6 +172,9 @@ typedef struct Gen {
     uint32_t        n_new;         // states updated so far, if they are copied
     bool            is_block;      // the routine is part of a loop, with scratch of its own
     VEC(Item)       items;         // of the present epoch
+    VEC(Call)       calls;         // of the present piece in it that are computed together
+    size_t          n_arguments_printed, n_calls_printed;
+    uint32_t        n_places;      // of f in the present piece
     VEC(Frame)      frames;
     VEC(uint32_t)   stack;
     VEC(uint64_t)   loads;         // array << 32 | index: memory read at the top of the piece
@@ -179,7 +194,10 @@ typedef struct Gen {
     bool            has_loops;     // any so far: the prelude must know
 } Gen;
 
-enum { PIECE_MAX = 50 };    // statements of a function
+enum {
+    PIECE_MAX = 50,     // statements of a function
+    LOCAL_FROM = 3,     // reads of a place in memory in a piece that are worth loading it into a local
+};
 
 void gen_init(Gen *g, const Ir *ir);
 void gen_free(Gen *g);

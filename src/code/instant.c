@@ -8,6 +8,7 @@
 #include <libtcc.h>
 #include <locale.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -30,6 +31,12 @@ static bool add_symbols(TCCState *tcc)
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
         if (math->library_symbol && tcc_add_symbol(tcc, math->c_name, math->function) < 0) return false;
+        if (!math->each) continue;
+        char name[40];
+        void *each;
+        memcpy(&each, &math->each, sizeof each);    // from a function pointer: POSIX says how
+        snprintf(name, sizeof name, "%s_each", math->c_name);
+        if (tcc_add_symbol(tcc, name, each) < 0) return false;
     }
     // what libtcc itself calls to set and copy local arrays
     return tcc_add_symbol(tcc, "memset", (void *)memset) >= 0 &&

@@ -33,7 +33,7 @@ static const char compiler[] = "cc";
 // thinks it knows.
 static const char *const flags[] = {
     "-std=gnu11", "-march=native", "-shared", "-fPIC", "-ffp-contract=off", "-fno-builtin",
-    "-fno-math-errno", "-fno-trapping-math", "-w", "-x", "c", NULL,
+    "-fno-math-errno", "-fno-trapping-math", "-DORR_VECTORS", "-w", "-x", "c", NULL,
 };
 static const char *const libraries[] = { "-x", "none", "-Wl,--as-needed", "-l:libsleef.so.3", "-lm", NULL };
 

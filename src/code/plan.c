@@ -26,6 +26,7 @@ void gen_init(Gen *g, const Ir *ir)
     *g = (Gen){ .ir = ir, .pool = &ir->flat->pool };
     const size_t n_vars = ir->flat->vars.n;
     const size_t sizes[N_ARRAYS] = { [ARRAY_X] = ir->layout.n_states, [ARRAY_V] = ir->layout.n_values,
+                                     [ARRAY_OUT] = ir->layout.n_states,
                                      [ARRAY_IN] = n_vars, [ARRAY_Z] = n_vars, [ARRAY_W] = ir->layout.n_kept,
                                      [ARRAY_S] = (size_t)ir->layout.n_scratch + ir->layout.n_loop_scratch };
     for (size_t i = 0; i < N_ARRAYS; i++)
@@ -36,6 +37,7 @@ void gen_init(Gen *g, const Ir *ir)
     g->uses_place = ARENA_ARRAY(&g->work, bool, ir->layout.n_values);
     g->reads_state = ARENA_ARRAY(&g->work, bool, ir->layout.n_states);
     g->uses_math = ARENA_ARRAY(&g->work, bool, expr_n_math);
+    g->uses_each = ARENA_ARRAY(&g->work, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&g->work, bool, g->pool->tables.n);
     for (size_t op = 0; op < EXPR_N_OPS; op++) {
         const ExprMath *math = expr_math_find(expr_ops[op].c);
@@ -49,6 +51,7 @@ void gen_free(Gen *g)
     str_free(&g->body);
     str_free(&g->piece_text);
     arena_free(&g->work);
+    arena_free(&g->scratch);
 }
 
 // ---- Variables
@@ -244,7 +247,7 @@ static void add_item(Gen *g, bool is_temporary, uint32_t index)
         g->n_in_piece = 0;
     }
     g->n_in_piece++;
-    vec_push(&g->work, &g->items, (Item){ is_temporary, index, g->piece });
+    vec_push(&g->work, &g->items, (Item){ is_temporary, index, g->piece, 0, 0 });
 }
 
 static void push_frame(Gen *g, Operand o)
@@ -342,9 +345,9 @@ static void count_memory(Gen *g, Array array, uint32_t index)
 {
     LeafInfo *leaf = &g->leaves[array][index];
     if (leaf->piece != g->piece_id) *leaf = (LeafInfo){ .piece = g->piece_id };
-    const bool was_single = leaf->count < 2;
-    leaf->count += g->turn ? 2 : 1;    // what a loop reads once it reads often
-    if (was_single && leaf->count >= 2 && plan_caches(g))
+    const bool had_none = leaf->count < LOCAL_FROM;
+    leaf->count += g->turn ? LOCAL_FROM : 1;    // what a loop reads once it reads often
+    if (had_none && leaf->count >= LOCAL_FROM && plan_caches(g))
         vec_push(&g->work, &g->loads, (uint64_t)array << 32 | index);
 }
 

@@ -233,8 +233,9 @@ void prelude_math(bool *uses, Arena *work, StrBuf *s)
     str_add(s, "\n");
 }
 
-// Which functions compute several values at once, with the bits of the one for a single value: what gcc looks for
-// after `simd` (and takes only if the function is `const`), and what SLEEF calls it. Longer registers come last.
+// Which functions compute several values at once, with the bits of the one for a single value: what gcc looks
+// for after `simd` (and takes only if the function is `const`), and what SLEEF calls it. Longer registers
+// come last.
 static const struct VectorForm {
     const char *when, *prefix;
     int         n;
@@ -269,6 +270,55 @@ static void print_vector_math(const Gen *g, StrBuf *s)
         }
     }
     str_add(s, "\n");
+}
+
+// Functions for several numbers at once. libtcc is handed ours; other compilers call SLEEF's vector functions
+// if they are told that it is there. The last numbers are padded with one of their own, so that no lane takes
+// a slow way.
+static void print_each(const Gen *g, StrBuf *s)
+{
+    static const char scalar[] = "d1_u10purec";
+    bool is_first = true;
+    for (size_t i = 0; i < expr_n_math; i++) {
+        if (!g->uses_each[i]) continue;
+        const ExprMath *math = &expr_math[i];
+        const int stem = (int)(strstr(math->library_symbol, scalar) - math->library_symbol);
+        if (is_first)
+            str_add(s, "#ifdef ORR_VECTORS\n"
+                       "#if defined __AVX512F__\n#define ORR_WIDTH 8\n"
+                       "#elif defined __AVX__\n#define ORR_WIDTH 4\n"
+                       "#elif defined __SSE2__\n#define ORR_WIDTH 2\n#endif\n#endif\n"
+                       "#ifdef ORR_WIDTH\n"
+                       "typedef double orr_lanes __attribute__((vector_size(8*ORR_WIDTH)));\n"
+                       "typedef orr_lanes orr_vector __attribute__((aligned(8), may_alias));\n#endif\n\n");
+        is_first = false;
+        str_addf(s, "#ifdef __TINYC__\nvoid %s_each(double *f, int n);\n#else\n", math->c_name);
+        str_add(s, "#ifdef ORR_WIDTH\n");
+        for (size_t k = 0; k < sizeof vector_forms / sizeof *vector_forms; k++) {
+            const struct VectorForm *form = &vector_forms[k];
+            if (strcmp(form->when, "__AVX2__") == 0) continue;    // as __AVX__
+            str_addf(s, "#%s ORR_WIDTH == %d\n#define %s_vector %.*sd%d_u10%s\n", k ? "elif" : "if", form->n,
+                     math->c_name, stem, math->library_symbol, form->n, form->suffix);
+        }
+        str_addf(s, "#endif\norr_lanes %s_vector(orr_lanes);\n#endif\n", math->c_name);
+        str_addf(s,
+                 "static void %s_each(double *f, int n)\n{\n"
+                 "    int i = 0;\n"
+                 "#ifdef ORR_WIDTH\n"
+                 "    for (; i + ORR_WIDTH <= n; i += ORR_WIDTH)\n"
+                 "        *(orr_vector *)(f + i) = %s_vector(*(orr_vector *)(f + i));\n"
+                 "    if (i < n) {\n"
+                 "        double last[ORR_WIDTH];\n"
+                 "        int k;\n"
+                 "        for (k = 0; k < ORR_WIDTH; k++) last[k] = f[i + k < n ? i + k : i];\n"
+                 "        *(orr_vector *)last = %s_vector(*(orr_vector *)last);\n"
+                 "        for (k = 0; i + k < n; k++) f[i + k] = last[k];\n"
+                 "    }\n"
+                 "#else\n"
+                 "    for (; i < n; i++) f[i] = %s(f[i]);\n"
+                 "#endif\n}\n#endif\n\n",
+                 math->c_name, math->c_name, math->c_name, math->c_name);
+    }
 }
 
 // The order of the products is that of expr_whole_power.
@@ -320,6 +370,7 @@ void prelude_print(Gen *g, StrBuf *s)
         print_vector_math(g, s);
         str_add(s, TEXT_NUM_STEP_MATH_H);
     }
+    print_each(g, s);
     prelude_powers(g->uses_power, s);
     print_tables(g, s);
     if (g->uses_lu || g->uses_newton) str_add(s, lu);

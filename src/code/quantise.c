@@ -369,6 +369,21 @@ static void print_update(Printer *p, uint32_t i)
     str_add(p->s, "}\n\n");
 }
 
+// The derivatives of a shape by its states.
+static void print_slopes(Printer *p, uint32_t number)
+{
+    const IrShape *shape = p->shape = &p->q->shapes[number];
+    Expr roots[CODE_SLOPES_MAX];
+    int n = 0;
+    p->is_relation = shape->is_relation;
+    for (uint32_t k = 0; k < shape->n_slots && n < CODE_SLOPES_MAX && !shape->is_relation; k++)
+        if (shape->slots[k].kind == IR_SLOT_STATE) roots[n++] = expr_derivative(p->pool, shape->value, k);
+    begin_function(p, "s", number);
+    p->indent = "    ";
+    if (n) print_body(p, roots, n, 0);
+    str_add(p->s, "}\n\n");
+}
+
 static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDATES_MAX && q->n_shared == 0; }
 
 bool code_has_loop(const IrQuantised *q)
@@ -472,13 +487,16 @@ static void print_loop(Printer *p)
 
 // ---- All of it
 
-Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loop, Arena *arena)
+Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena)
 {
     Arena scratch = { 0 };
     StrBuf body = { .arena = &scratch };
-    Printer p = {
-        .q = q, .pool = &q->pool, .s = &body, .order = order, .is_implicit = with_own, .arena = &scratch
-    };
+    Printer p = { .q = q,
+                  .pool = &q->pool,
+                  .s = &body,
+                  .order = order,
+                  .is_implicit = own != CODE_PLAIN,
+                  .arena = &scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
     for (int op = 0; op < EXPR_N_OPS; op++) {
@@ -486,13 +504,14 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loo
         g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
     }
     g->uses_math = ARENA_ARRAY(&scratch, bool, expr_n_math);
+    g->uses_each = ARENA_ARRAY(&scratch, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&scratch, bool, q->pool.tables.n);
     for (uint32_t i = 0; i < q->n_shapes; i++) {
         p.shape = &q->shapes[i];
         p.is_relation = p.shape->is_relation;
         Expr roots[N_RESULTS];
         const int n_roots = p.is_relation ? make_roots(&p, 2, 2, false, roots)
-                                          : make_roots(&p, order - 1, order - 1, with_own, roots);
+                                          : make_roots(&p, order - 1, order - 1, p.is_implicit, roots);
         begin_function(&p, "f", i);
         p.indent = "    ";
         print_body(&p, roots, n_roots, 0);
@@ -500,6 +519,7 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loo
     }
     const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
     for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i);
+    for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) print_slopes(&p, i);
     if (with_loop) print_loop(&p);
     StrBuf s = { .arena = arena };
     prelude_print(g, &s);
@@ -511,6 +531,7 @@ Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loo
         "double *);\nconst orr_term orr_quantised[] = {");
     for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "%s f%u", i ? "," : "", i);
     for (uint32_t i = 0; i < n_updates; i++) str_addf(&s, ", u%u", i);
+    for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) str_addf(&s, ", s%u", i);
     str_add(&s, " };\n");
     arena_free(&g->work);
     arena_free(&scratch);
@@ -547,9 +568,12 @@ static void report_obstacle(const Code *code, const IrObstacle *o, const char *s
 }
 
 // The kind of code, as a place in Code.quantised.
-static int kind_of(int order, bool with_own) { return order - 1 + (with_own ? 3 : 0); }
+static int kind_of(int order, CodeOwn own)
+{
+    return own == CODE_WITH_SLOPES ? CODE_N_QUANTISED - 1 : order - 1 + (own == CODE_WITH_OWN ? 3 : 0);
+}
 
-static const CodeQuantised *build(Code *code, int order, bool with_own, const char *solver, orr_diag *diag)
+static const CodeQuantised *build(Code *code, int order, CodeOwn own, const char *solver, orr_diag *diag)
 {
     const uint64_t began = os_now_ns();
     if (!code->quantised_ir) {
@@ -561,8 +585,9 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
         }
     }
     Arena work = { 0 };
-    const bool with_loop = code->tier == CODE_NATIVE && code_has_loop(code->quantised_ir);
-    const Text text = code_quantised_text(code->quantised_ir, order, with_own, with_loop, &work);
+    const bool with_loop =
+        code->tier == CODE_NATIVE && code_has_loop(code->quantised_ir) && own != CODE_WITH_SLOPES;
+    const Text text = code_quantised_text(code->quantised_ir, order, own, with_loop, &work);
     CodeUnit unit = { 0 };
     const void *terms = NULL;
     bool ok;
@@ -580,18 +605,20 @@ static const CodeQuantised *build(Code *code, int order, bool with_own, const ch
     CodeQuantised *made = ARENA_NEW(&code->quantised_ir->arena, CodeQuantised);
     *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = terms, .unit = unit };
     if (has_updates(made->ir)) made->updates = made->terms + made->ir->n_shapes;
+    if (own == CODE_WITH_SLOPES)
+        made->slopes = made->terms + made->ir->n_shapes + (made->updates ? made->ir->n_states : 0);
     if (with_loop) *(void **)&made->loop = native_symbol(&unit, "orr_small");
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
     return made;
 }
 
-const CodeQuantised *code_quantised(const Code *const_code, int order, bool with_own, const char *solver,
+const CodeQuantised *code_quantised(const Code *const_code, int order, CodeOwn own, const char *solver,
                                     orr_diag *diag)
 {
     Code *code = (Code *)const_code;    // completed under its lock; what is there already does not change
     pthread_mutex_lock(&code->lock);
-    CodeQuantised **place = &code->quantised[kind_of(order, with_own)];
-    if (!*place) *place = (CodeQuantised *)build(code, order, with_own, solver, diag);
+    CodeQuantised **place = &code->quantised[kind_of(order, own)];
+    if (!*place) *place = (CodeQuantised *)build(code, order, own, solver, diag);
     const CodeQuantised *made = *place;
     pthread_mutex_unlock(&code->lock);
     return made;

@@ -13,6 +13,13 @@
 typedef void (*CodeTerm)(double t, const double *q, const double *v, const uint32_t *row,
                          const double *numbers, double *out);
 
+// What terms of rates give besides value and derivatives by time.
+typedef enum CodeOwn {
+    CODE_PLAIN,
+    CODE_WITH_OWN,       // the derivative by their own state
+    CODE_WITH_SLOPES,    // likewise; and there are functions for those by other states
+} CodeOwn;
+
 // Terms for one kind of solver.
 typedef struct CodeQuantised {
     const IrQuantised *ir;    // shared by all kinds
@@ -20,6 +27,9 @@ typedef struct CodeQuantised {
     // Of a small model, else NULL: [n_states] all rates that depend on a state, in the order of
     // IrQuantised.affects, one after the other in `out`. `row` is not read.
     const CodeTerm *updates;
+    // With CODE_WITH_SLOPES, else NULL: [n_shapes] of rates, the derivatives by the states that they read, in
+    // the order of their slots; only the first CODE_SLOPES_MAX. Shared variables count as constant.
+    const CodeTerm *slopes;
     // Of a small model in native code, else NULL: steps until t_want is passed, n_max are taken, or a rate
     // must be looked at again or is not finite. What is due then is for the caller to see.
     void (*loop)(QssSmall *small);
@@ -30,14 +40,15 @@ typedef struct CodeQuantised {
 // allow it.
 enum {
     CODE_UPDATES_MAX = 8,    // states of a model that is small
-    CODE_LOOP_MAX = 16,      // rates that its loop computes, of all states: each has its own code
+    CODE_SLOPES_MAX = 32,
+    CODE_LOOP_MAX = 16,    // rates that its loop computes, of all states: each has its own code
 };
-const CodeQuantised *code_quantised(const Code *code, int order, bool with_own, const char *solver,
+const CodeQuantised *code_quantised(const Code *code, int order, CodeOwn own, const char *solver,
                                     orr_diag *diag);
 void code_free_quantised(Code *code);
 
 // The text, in the arena; derivatives are made in the pool of the terms.
-Text code_quantised_text(IrQuantised *q, int order, bool with_own, bool with_loop, Arena *arena);
+Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena);
 bool code_has_loop(const IrQuantised *q);
 
 // [n_states] Whose polynomial is only near the truth, in a method of this order?

@@ -70,6 +70,22 @@ DevsPorts devs_ports(const orr_devs *model, uint32_t decl)
     return (DevsPorts){ d->type->inputs, d->type->outputs, d->type->n_inputs, d->type->n_outputs };
 }
 
+// "[3]", "[2,3]"
+static const char *index_text(const DevsDecl *decl, uint32_t index, Arena *arena)
+{
+    if (!decl->is_array) return "";
+    if (decl->n_sizes < 2) return arena_printf(arena, "[%u]", index + 1);
+    StrBuf text = { .arena = arena };
+    uint32_t stride = decl->n;
+    for (uint32_t i = 0; i < decl->n_sizes; i++) {
+        stride /= decl->sizes[i];
+        str_addf(&text, "%c%u", i ? ',' : '[', index / stride + 1);
+        index %= stride;
+    }
+    str_add_char(&text, ']');
+    return str_finish(&text);
+}
+
 // Names of nested components are joined from the inside out, so the text is filled from its end.
 static const char *full_name(const orr_devs *model, uint32_t decl, uint32_t index, Arena *arena)
 {
@@ -77,8 +93,7 @@ static const char *full_name(const orr_devs *model, uint32_t decl, uint32_t inde
     size_t length = 0;
     for (uint32_t d = decl; d; d = model->decls.items[d].parent)
         length += strlen(model->decls.items[d].name) + 1;    // and a point, or the end
-    char last[32] = "";
-    if (model->decls.items[decl].is_array) snprintf(last, sizeof last, "[%u]", index + 1);
+    const char *last = index_text(&model->decls.items[decl], index, arena);
     length += strlen(last);
     char *text = ARENA_ARRAY(arena, char, length);
     char *p = text + length - 1 - strlen(last);
@@ -188,10 +203,12 @@ static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const ch
     return add_part(model, parent, name, decl);
 }
 
-orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, bool is_array)
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, const uint32_t *sizes,
+                       uint32_t n_sizes)
 {
     const char *wrong = what_is_wrong(type);
-    if (!wrong) return add_part(model, ORR_DEVS_ROOT, name, (DevsDecl){ .type = type, .n = n, .is_array = is_array });
+    const DevsDecl decl = { .type = type, .n = n, .is_array = n_sizes > 0, .n_sizes = n_sizes, .sizes = sizes };
+    if (!wrong) return add_part(model, ORR_DEVS_ROOT, name, decl);
     bad_part(model, name, wrong);
     return ORR_DEVS_NONE;
 }

@@ -42,6 +42,8 @@ typedef struct DevsDecl {
     uint32_t          part;        // number of the first
     uint32_t          n;           // components
     uint32_t          is_array;    // has an index in its name
+    uint32_t          n_sizes;     // of an array with several dimensions; else 0
+    const uint32_t   *sizes;       // [n_sizes] borrowed
     uint32_t          ports;       // coupled: index in DevsBuild.ports
     uint32_t          component;   // number of the first atomic one, in the order of names
     uint32_t          type_number;    // atomic: in orr_devs.types
@@ -134,7 +136,9 @@ const char *devs_component_name(const orr_devs *model, uint32_t component, Arena
 const char *devs_part_name(const orr_devs *model, uint32_t part, Arena *arena);
 // For callers inside that have checked what they give: a component of the root whose name may have points in it, and a
 // coupling between any two ports. Ports of a part are numbered: its inputs, then its outputs.
-orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, bool is_array);
+// An array has sizes[n_sizes], which are borrowed; its components are counted row by row.
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, const uint32_t *sizes,
+                       uint32_t n_sizes);
 orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port);
 bool devs_flatten(orr_devs *model);    // false: errors were reported
 

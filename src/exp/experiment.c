@@ -285,7 +285,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
                                 known[i].value == &run->least_quantum;
         if (is_quantum && solver && !solver->advance) {
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, solver->name, name);
-            diag_hint(r->diag, "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1 and liqss2");
+            diag_hint(r->diag, "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
             fail(r);
             continue;
         }
@@ -632,7 +632,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     const Solver *method = solver_find(e->solver ? e->solver : "auto");
     if (e->as_polynomials && method && !method->is_quantised) {
         diag_report(diag, DIAG_NO_PIECES, e->n_records ? e->record_places[0] : e->place, method->name);
-        diag_hint(diag, "those of quantised states have: qss1, qss2, qss3, liqss1 and liqss2");
+        diag_hint(diag, "those of quantised states have: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
         fail(&r);
     }
     read_sends(&r, source, e, experiment);

@@ -51,7 +51,7 @@ bool pieces_begin(Pieces *p, orr_run *run, const orr_sink *sinks, size_t n_sinks
     const size_t n = run->model->n_states;
     if (!island->solver->is_quantised) {
         diag_report(run->diag, DIAG_NO_PIECES, (Place){ 0 }, island->solver->name);
-        diag_hint(run->diag, "those of quantised states have: qss1, qss2, qss3, liqss1 and liqss2");
+        diag_hint(run->diag, "those of quantised states have: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
         return false;
     }
     *p = (Pieces){ .model = run->model,

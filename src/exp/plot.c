@@ -42,6 +42,13 @@ static void add_curve(PlotData *data, size_t column, char look)
     data->ys[data->n_ys++] = column;
 }
 
+// What holds its value between events is drawn as steps.
+static void find_steps(const orr_table *table, PlotData *data)
+{
+    for (size_t i = 0; data->x == 0 && i < data->n_ys; i++)
+        if (data->looks[i] == '-' && orr_table_jumps(table, data->ys[i])) data->looks[i] = 's';
+}
+
 // A column, or all elements of an array: u stands for u[1], u[2], …
 static bool add_curves(const orr_table *table, const char *name, char look, PlotData *data)
 {
@@ -90,6 +97,7 @@ bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, 
     }
     for (size_t c = 1; plot->n_ys == 0 && c < orr_table_n_columns(table); c++) add_curve(data, c, '-');
     if (!ok) return false;
+    find_steps(table, data);
     for (size_t row = 0; row < orr_table_n_rows(table); row++) {
         widen(orr_table_column(table, data->x)[row], &data->x_min, &data->x_max);
         for (size_t i = 0; i < data->n_ys; i++) widen(orr_table_column(table, data->ys[i])[row], &data->y_min, &data->y_max);

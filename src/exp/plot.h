@@ -8,7 +8,7 @@ enum { PLOT_CURVES_MAX = 16 };
 typedef struct PlotData {
     size_t x;                              // column
     size_t ys[PLOT_CURVES_MAX];            // columns
-    char   looks[PLOT_CURVES_MAX];         // - : or o, see orr_plot
+    char   looks[PLOT_CURVES_MAX];         // - : or o, see orr_plot; s: steps
     size_t n_ys, n_left_out;
     double x_min, x_max, y_min, y_max;     // of the finite values; never equal
     bool   is_empty;                       // no finite point

@@ -62,6 +62,7 @@ static const char *look_text(char look)
 {
     switch (look) {
     case ':': return "lines linewidth 2 dashtype 2";
+    case 's': return "steps linewidth 2";
     case 'o': return "points pointtype 7 pointsize 0.8";
     default:  return "lines linewidth 2";
     }
@@ -90,7 +91,7 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
     fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
     size_t colour = 0;
     for (size_t i = 0; i < data->n_ys; i++) {
-        if (i > 0 && data->looks[i] == '-') colour++;
+        if (i > 0 && (data->looks[i] == '-' || data->looks[i] == 's')) colour++;
         fprintf(out, "%s'-' binary record=%zu format='%%double%%double' using 1:2 with %s linecolor '%s' title ", i ? ", " : "",
                 n_points, look_text(data->looks[i]), colours[colour % (sizeof colours / sizeof *colours)]);
         write_label(out, table, data->ys[i]);

@@ -51,6 +51,10 @@ static void draw_curve(Canvas *c, const orr_table *table, const PlotData *data, 
         const long column = scale(x[i], data->x_min, data->x_max, c->width);
         const long row = c->height - 1 - scale(y[i], data->y_min, data->y_max, c->height);
         if (!has_last || data->looks[curve] == 'o') last_column = column, last_row = row;
+        if (data->looks[curve] == 's') {    // the last value holds until here
+            draw_line(c, last_column, last_row, column, last_row, marks[curve]);
+            last_column = column;
+        }
         draw_line(c, last_column, last_row, column, row, marks[curve]);
         last_column = column, last_row = row;
         has_last = true;

@@ -20,7 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1000, ELEMENTS_FEW = 11, NAMES_SHOWN = 12 };    // in a hint
+enum { ELEMENTS_MAX = 1000, ELEMENTS_FEW = 11, MEMBERS_MAX = 100, NAMES_SHOWN = 12 };    // in a hint
 #define ROWS_MAX 1e12         // more would fill any disk, and run for days
 
 typedef struct Simulation {
@@ -36,6 +36,7 @@ typedef struct Simulation {
     bool                 *is_column;     // [n_variables]
     VEC(const char *)     names, units;  // of the columns and, in a study, of the number of the run
     double               *values;        // [names.n] of a row
+    bool                 *jumps;         // [columns.n] values that hold between events
     orr_verdict          *verdicts;      // [n_expects] in the order written
     size_t               *order;         // [n_expects] by time; those for the end last
     size_t               *expected;      // [n_expects] variables
@@ -168,6 +169,29 @@ static size_t stretch(const Flat *flat, size_t first)
     return n;
 }
 
+// What atomic components show, of each its state and its variables.
+static void add_shown(Simulation *s)
+{
+    const Network *net = s->model->network;
+    const size_t first = s->model->flat.vars.n + s->model->flat.n_elements;
+    for (size_t i = 0; net && i < net->flat->parts.n; i++) {
+        const NetPart *part = &net->parts[i];
+        const uint32_t n = part->flat->n, n_shown = part->kind->n_readables;
+        const uint32_t members = n > MEMBERS_MAX ? ELEMENTS_FEW : n;
+        for (uint32_t k = 0; k < members; k++)
+            for (uint32_t r = 0; r < n_shown; r++)
+                if (part->kind->readables[r].is_main) {
+                    const size_t member = members == n ? k : (size_t)k * (n - 1) / (members - 1);
+                    add_column(s, first + part->first_variable + member * n_shown + r);
+                }
+        if (members == n) continue;
+        diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, (size_t)members, (size_t)n, (int)strlen(part->flat->name),
+                    part->flat->name);
+        diag_hint(s->diag, "say what to record: %s.%s", flat_member_name(part->flat, 0, &s->arena),
+                  part->kind->readables[0].name);
+    }
+}
+
 // The outputs; without any the states; without those everything that is computed.
 static void add_default(Simulation *s)
 {
@@ -183,6 +207,7 @@ static void add_default(Simulation *s)
             const size_t first = flat->vars.n + flat->arrays.items[a].first;
             if (is_wanted(s, first, wanted)) add_elements(s, first, flat->arrays.items[a].n);
         }
+        if (wanted == WANTED_ALL || (wanted == WANTED_STATES && s->columns.n > 0)) add_shown(s);
     }
 }
 
@@ -198,6 +223,9 @@ static bool choose_columns(Simulation *s)
         if (e->plots[i].over) ok = add_named(s, e->plots[i].over) && ok;
     }
     s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 2);
+    s->jumps = ARENA_ARRAY(&s->arena, bool, s->columns.n);
+    for (size_t i = 0; i < s->columns.n; i++)
+        s->jumps[i] = orr_model_variable(s->model, s->columns.items[i]).kind == ORR_KIND_DISCRETE;
     if (s->model->ir.n_reruns > 0) {
         vec_push(&s->arena, &s->names, orr_model_find(s->model, "run") == (size_t)-1 ? "run" : "run number");
         vec_push(&s->arena, &s->units, NULL);
@@ -268,6 +296,12 @@ static void meet_results(Simulation *s)
         if (orr_model_variable(s->model, s->expected[i]).kind == ORR_KIND_RESULT) compare(s, i);
 }
 
+// Of the next expectation to be met.
+static inline double next_time(const Simulation *s)
+{
+    return s->next_expected < s->experiment->n_expects ? time_of(s, s->order[s->next_expected]) : INFINITY;
+}
+
 // Those written for times before t, in order.
 static orr_status meet_until(Simulation *s, double t)
 {
@@ -324,6 +358,7 @@ static orr_status begin_sinks(Simulation *s, size_t *n_begun)
         if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n,
                                         orr_model_time_unit(s->model)))
             return ORR_STATUS_SYSTEM;
+        if (sink->kinds) sink->kinds(sink->self, s->jumps, s->columns.n);
     }
     return ORR_STATUS_OK;
 }
@@ -396,7 +431,7 @@ static orr_status run_on_times(Simulation *s, double every)
         // a row so near the end is the end
         double t = every > 0 ? times_at(&times, i) : until;
         if (!(t < until - 1e-9 * every)) t = until;
-        orr_status status = s->experiment->n_expects ? meet_until(s, t) : ORR_STATUS_OK;
+        orr_status status = s->experiment->n_expects && next_time(s) < t ? meet_until(s, t) : ORR_STATUS_OK;
         if (status == ORR_STATUS_OK) status = orr_run_advance(s->run, t);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);

@@ -12,6 +12,7 @@ struct orr_table {
     Arena        arena;        // names and units
     const char **names;        // [n_columns]
     const char **units;        // [n_columns], each may be NULL
+    bool        *jumps;        // [n_columns] values hold until the next row
     double     **columns;      // [n_columns], each heap [capacity]
     size_t       n_columns, n_rows, capacity;
     size_t       at_most;      // 0: no limit
@@ -59,6 +60,7 @@ static void make_columns(orr_table *table, size_t n)
     arena_free(&table->arena);
     table->names = ARENA_ARRAY(&table->arena, const char *, n);
     table->units = ARENA_ARRAY(&table->arena, const char *, n);
+    table->jumps = ARENA_ARRAY(&table->arena, bool, n);
     table->columns = ARENA_ARRAY(&table->arena, double *, n);
     table->n_columns = n;
     table->stride = 1;
@@ -137,9 +139,17 @@ const double *orr_table_events(const orr_table *table, size_t *n)
     return table->events;
 }
 
+static void kinds(void *self, const bool *jumps, size_t n)
+{
+    orr_table *table = self;
+    for (size_t i = 0; i < n && i + 1 < table->n_columns; i++) table->jumps[i + 1] = jumps[i];
+}
+
+bool orr_table_jumps(const orr_table *table, size_t column) { return table->jumps[column]; }
+
 orr_sink orr_table_sink(orr_table *table)
 {
-    return (orr_sink){ .begin = begin, .row = row, .event = event, .self = table };
+    return (orr_sink){ .begin = begin, .row = row, .event = event, .kinds = kinds, .self = table };
 }
 
 orr_table *orr_table_read(const char *path, orr_diag *diag)

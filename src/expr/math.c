@@ -1,5 +1,6 @@
 // src/expr/math.c: the table of elementary functions, and the value of each operation.
 #include "expr/math.h"
+#include "expr/each.h"
 #include <assert.h>
 #include <math.h>
 #include <sleef.h>
@@ -90,8 +91,11 @@ DEFINE_WITH_TEXT(grid, static double orr_grid(const double *table, int n, int m,
     return c0 + s * (c1 + s * (c2 + s * c3));
 })
 
-#define FROM_LIBRARY(c_name, function, arity) { c_name, #function, NULL, (void *)function, arity }
-#define FROM_TEXT(name, text, arity)          { #name, NULL, text, (void *)name, arity }
+#define FROM_LIBRARY(c_name, function, arity) { c_name, #function, NULL, (void *)function, arity, NULL }
+#define FROM_SLEEF(name)                      \
+    { "orr_" #name, "Sleef_cinz_" #name "d1_u10purec", NULL, (void *)Sleef_cinz_##name##d1_u10purec, 1, \
+      each_##name }
+#define FROM_TEXT(name, text, arity)          { #name, NULL, text, (void *)name, arity, NULL }
 
 const ExprMath expr_math[] = {
     FROM_LIBRARY("orr_abs",   fabs, 1),
@@ -100,19 +104,19 @@ const ExprMath expr_math[] = {
     FROM_LIBRARY("orr_ceil",  ceil, 1),
     FROM_LIBRARY("orr_round", round, 1),    // halves away from zero
     FROM_LIBRARY("orr_pow",   Sleef_cinz_powd1_u10purec, 2),
-    FROM_LIBRARY("orr_exp",   Sleef_cinz_expd1_u10purec, 1),
-    FROM_LIBRARY("orr_log",   Sleef_cinz_logd1_u10purec, 1),
-    FROM_LIBRARY("orr_log10", Sleef_cinz_log10d1_u10purec, 1),
-    FROM_LIBRARY("orr_sin",   Sleef_cinz_sind1_u10purec, 1),
-    FROM_LIBRARY("orr_cos",   Sleef_cinz_cosd1_u10purec, 1),
-    FROM_LIBRARY("orr_tan",   Sleef_cinz_tand1_u10purec, 1),
-    FROM_LIBRARY("orr_asin",  Sleef_cinz_asind1_u10purec, 1),
-    FROM_LIBRARY("orr_acos",  Sleef_cinz_acosd1_u10purec, 1),
-    FROM_LIBRARY("orr_atan",  Sleef_cinz_atand1_u10purec, 1),
+    FROM_SLEEF(exp),
+    FROM_SLEEF(log),
+    FROM_SLEEF(log10),
+    FROM_SLEEF(sin),
+    FROM_SLEEF(cos),
+    FROM_SLEEF(tan),
+    FROM_SLEEF(asin),
+    FROM_SLEEF(acos),
+    FROM_SLEEF(atan),
     FROM_LIBRARY("orr_atan2", Sleef_cinz_atan2d1_u10purec, 2),
-    FROM_LIBRARY("orr_sinh",  Sleef_cinz_sinhd1_u10purec, 1),
-    FROM_LIBRARY("orr_cosh",  Sleef_cinz_coshd1_u10purec, 1),
-    FROM_LIBRARY("orr_tanh",  Sleef_cinz_tanhd1_u10purec, 1),
+    FROM_SLEEF(sinh),
+    FROM_SLEEF(cosh),
+    FROM_SLEEF(tanh),
     FROM_TEXT(orr_min, min_text, 2),
     FROM_TEXT(orr_max, max_text, 2),
     FROM_TEXT(orr_sign, sign_text, 1),

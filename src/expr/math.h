@@ -8,10 +8,15 @@
 //   text      the rest is C text of ours, short enough to stand in the prelude of the generated code. The
 //             same text is compiled here.
 //
+// Functions of one argument exist for several numbers at once too: SLEEF's for vectors, which have the bits
+// of the scalar ones.
+//
 // Generated code calls them by `c_name`. Binding a name of a library function means declaring it and giving
 // its address (in memory) or its symbol (a shared object).
 #pragma once
 #include "expr/expr.h"
+
+typedef void (*ExprEach)(double *f, int n);
 
 typedef struct ExprMath {
     const char *c_name;            // "orr_sin"
@@ -19,6 +24,7 @@ typedef struct ExprMath {
     const char *text;              // NULL, or a definition of `static` C functions, in one line
     void       *function;          // double (double), double (double, double); see below for the tables
     int         arity;             // doubles taken; 0 for those that read tables
+    ExprEach    each;              // `c_name`_each: of n numbers in place, to the bit; NULL if there is none
 } ExprMath;
 
 // In an order in which each text uses only what stands before it.

@@ -442,7 +442,7 @@ static Scope *make_scope(Expander *ex, Scope *parent, const AstModel *model, Tex
     scope->shape = shape_of(ex, model);
     scope->path = path;
     scope->depth = parent ? parent->depth + 1 : 0;
-    scope->terminal = FLAT_NONE;
+    scope->terminal = scope->part = FLAT_NONE;
     scope->entities = ARENA_ARRAY(&ex->work, Entity, scope->shape->symbols.n);
     for (size_t i = 0; i < scope->shape->symbols.n; i++) {
         scope->entities[i].symbol = &scope->shape->symbols.items[i];
@@ -555,6 +555,26 @@ static void hand_down(Expander *ex, Scope *parent, Scope *child, const Given *gi
 
 static void declare_scope(Expander *ex, Scope *scope);
 
+static void add_part(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic)
+{
+    Flat *flat = ex->flat;
+    FlatPart part = { .name = arena_printf(flat->arena, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name),
+                      .type = arena_printf(flat->arena, "%s", atomic->name),
+                      .kind = (uint32_t)(atomic - ex->ast->atomics.items),
+                      .n = entity->n_elements,
+                      .n_sizes = entity->n_sizes,
+                      .is_shared = entity->is_shared,
+                      .first_param = (uint32_t)flat->vars.n,
+                      .first_port = (uint32_t)flat->ports.n,
+                      .n_ports = atomic->n_ports,
+                      .place = entity->symbol->place };
+    uint32_t *sizes = ARENA_ARRAY(flat->arena, uint32_t, entity->n_sizes);
+    for (uint32_t i = 0; i < entity->n_sizes; i++) sizes[i] = entity->sizes[i];
+    part.sizes = sizes;
+    for (uint32_t i = 0; i < atomic->n_params; i++) part.n_params += atomic->params[i].kind == AST_PARAM;
+    vec_push(flat->arena, &flat->parts, part);
+}
+
 static void declare_component(Expander *ex, Scope *scope, Entity *entity)
 {
     const AstItem *item = entity->symbol->component;
@@ -565,15 +585,22 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
     entity->is_broken = false;
     entity->components = ARENA_ARRAY(&ex->work, Scope *, entity->n_elements);
     const Given given = sort_given(ex, entity);
-    for (uint32_t i = 0; i < entity->n_elements && !expand_gives_up(ex); i++) {
+    entity->is_shared = model->atomic && entity->n_elements >= FLAT_SHARE_FROM && !given.specific;
+    if (model->atomic) add_part(ex, scope, entity, model->atomic);
+    const uint32_t n = entity->is_shared ? 1 : entity->n_elements;
+    for (uint32_t i = 0; i < n && !expand_gives_up(ex); i++) {
         const ArenaMark mark = arena_mark(&ex->scratch);
-        const Text name = declare_element_name(ex, scope, entity, i);
+        Entity named = *entity;
+        if (entity->is_shared) named.n_sizes = 0;
+        const Text name = declare_element_name(ex, scope, &named, i);
         char *path = arena_alloc(&ex->work, name.n + 1, 1);
         memcpy(path, name.p, name.n);
         path[name.n] = '.';
         arena_release(&ex->scratch, mark);
         Scope *child = make_scope(ex, scope, model, (Text){ path, name.n + 1 });
         child->place = entity->symbol->place;
+        if (model->atomic) child->part = (uint32_t)ex->flat->parts.n - 1;
+        child->member = i;
         if (entity->symbol->is_terminal) {
             child->terminal = (uint32_t)ex->terminals.n;
             vec_push(&ex->work, &ex->terminals, child);

@@ -150,6 +150,33 @@ static void read_terminate(const Body *body, const AstItem *item)
                (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
 }
 
+// `send out(job)` hands a message on, `send out(Job(1, t))` makes one: both stand for the values of its fields.
+static void take_record_apart(const Body *body, const FlatPort *port, AstExpr ***given, uint32_t *n)
+{
+    Expander *ex = body->r.ex;
+    const AstRecord *record = port_record(ex, port->type);
+    if (!record || *n != 1) return;
+    AstExpr *value = (*given)[0];
+    if (value->kind == AST_CALL && strcmp(value->call.function, record->name) == 0) {
+        *given = value->call.args;
+        *n = value->call.n_args;
+        return;
+    }
+    if (value->kind != AST_REF || value->ref.primes) return;
+    const Entity *entity = NULL;
+    if (value->ref.n_parts == 1) entity = scope_find(body->r.scope, value->ref.parts[0].name);
+    if (!entity || entity->symbol->kind != SYMBOL_PORT || port_record(ex, entity->symbol->decl->type) != record) return;
+    *given = ARENA_ARRAY(&ex->work, AstExpr *, record->n_fields);
+    for (*n = 0; *n < record->n_fields; (*n)++) {
+        AstExpr *field = (*given)[*n] = ARENA_NEW(&ex->work, AstExpr);
+        *field = *value;
+        field->ref.parts = ARENA_ARRAY(&ex->work, AstPart, 2);
+        field->ref.parts[0] = value->ref.parts[0];
+        field->ref.parts[1] = (AstPart){ .name = record->fields[*n].name };
+        field->ref.n_parts = 2;
+    }
+}
+
 // The values of a message and that it is sent go to hidden variables, which the run looks at behind the body.
 static void read_send(const Body *around, const AstItem *item)
 {
@@ -170,9 +197,11 @@ static void read_send(const Body *around, const AstItem *item)
                                                        : "messages leave by an 'output event'");
         return;
     }
-    if (item->send.n_values != port.n_values) {
-        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values,
-                    (size_t)item->send.n_values);
+    AstExpr **given = item->send.values;
+    uint32_t n_given = item->send.n_values;
+    take_record_apart(body, &port, &given, &n_given);
+    if (n_given != port.n_values) {
+        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values, (size_t)n_given);
         return;
     }
     // what a branch that is not taken would compute may not exist
@@ -180,7 +209,7 @@ static void read_send(const Body *around, const AstItem *item)
     Expr *values = ARENA_ARRAY(&ex->scratch, Expr, port.n_values + 1);
     const Expr none = expr_const(pool, 0), branch = body->branch;
     for (uint32_t i = 0; i <= port.n_values; i++) {
-        const Expr value = i < port.n_values ? lower_real(&body->r, item->send.values[i]) : expr_const(pool, 1);
+        const Expr value = i < port.n_values ? lower_real(&body->r, given[i]) : expr_const(pool, 1);
         values[i] = branch == EXPR_NONE ? value : expr_make(pool, EXPR_IF, branch, value, none);
     }
     FlatSend send = { .port = number, .first = FLAT_NONE, .place = item->place };

@@ -187,6 +187,21 @@ static void print_clause(const Flat *flat, const char *word, Expr e, const ExprN
     expr_print(&flat->pool, e, names, out);
 }
 
+char *flat_member_name(const FlatPart *part, uint32_t member, Arena *arena)
+{
+    if (part->n_sizes == 0) return arena_printf(arena, "%s", part->name);
+    StrBuf text = { .arena = arena };
+    str_add(&text, part->name);
+    uint32_t stride = part->n;
+    for (uint32_t i = 0; i < part->n_sizes; i++) {
+        stride /= part->sizes[i];
+        str_addf(&text, "%c%u", i ? ',' : '[', member / stride + 1);
+        member %= stride;
+    }
+    str_add_char(&text, ']');
+    return str_finish(&text);
+}
+
 void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
 {
     static const char *const words[] = { "when", "at", "every", "on" };

@@ -151,6 +151,10 @@ typedef struct FlatPort {
     const char  *type;         // "number", "nothing" or the name of a record
     uint32_t     n_values;     // numbers in a message
     uint32_t     first;        // variable of the first of them; FLAT_NONE: they are not kept
+    uint32_t     part;         // of an atomic: in Flat.parts; else FLAT_NONE
+    uint32_t     member;       // of an atomic: which of the part it belongs to, from 0
+    uint32_t     n;            // how many it stands for, one for each component of the part; else 1
+    uint32_t     slot;         // of an atomic: its number there, inputs first, then outputs
     bool         is_required;
     bool         is_heard;     // equations or events of the models read what arrives, or act on it
     Place        place;
@@ -164,8 +168,25 @@ typedef struct FlatSend {
     Place    place;
 } FlatSend;
 
+// Atomic components: one, or an array of them. Large arrays share their parameters: then each port of the part is one entry
+// in Flat.ports, and each parameter one variable; else each component has its own, one component behind the other.
+typedef struct FlatPart {
+    const char *name;          // full path without indices: "shop.cpu"
+    const char *type;          // name of the atomic
+    uint32_t    kind;          // its number in the Ast
+    uint32_t    n;             // components
+    uint32_t    n_sizes;       // 0: it is no array
+    const uint32_t *sizes;     // [n_sizes]
+    bool        is_shared;
+    uint32_t    first_param, n_params;    // variables: that of parameter k of component i is first + i·n_params + k
+    uint32_t    first_port, n_ports;
+    Place       place;
+} FlatPart;
+enum { FLAT_SHARE_FROM = 20000 };    // components of an array
+
 typedef struct FlatCoupling {  // what comes to or leaves `from` arrives at `to`; both in Flat.ports
     uint32_t from, to;
+    uint32_t from_member, to_member;    // of ports that stand for several: which, from 0
     Place    place;
 } FlatCoupling;
 
@@ -236,6 +257,7 @@ typedef struct Flat {
     VEC(FlatSend)     sends;           // of all events, one behind the other
     VEC(FlatCoupling) couplings;
     VEC(FlatDraw)     draws;
+    VEC(FlatPart)     parts;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;
@@ -265,6 +287,7 @@ static inline bool flat_array_is_unknown(const FlatArray *a)
 {
     return a->kind == FLAT_VARIABLE && a->derivative == FLAT_NONE;
 }
+char      *flat_member_name(const FlatPart *part, uint32_t member, Arena *arena);    // "shop.cpu[2]"
 void       flat_print_equation(const Flat *flat, const FlatEquation *equation, FILE *out);
 void       flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out);    // "when h <= 0"
 void       flat_print(const Flat *flat, FILE *out);

@@ -54,7 +54,7 @@ const char *lower_kind(const Entity *entity)
     case SYMBOL_COMPONENT: return symbol->is_terminal ? "terminal" : "component";
     case SYMBOL_CONST: return "constant";
     case SYMBOL_RESULT: return "result of the terminal region";
-    case SYMBOL_PORT: return "event port";
+    case SYMBOL_PORT: return "port of events";
     case SYMBOL_VARIABLE: break;
     }
     return symbol->declared == AST_PARAM   ? "parameter"
@@ -75,6 +75,13 @@ static void hint_declared(Expander *ex, const Shape *shape)
     str_free(&names);
 }
 
+static bool atomic_has(const AstAtomic *atomic, const char *name)
+{
+    for (uint32_t i = 0; i < atomic->n_cells; i++)
+        if (strcmp(atomic->cells[i].name, name) == 0) return true;
+    return strcmp(name, "state") == 0;
+}
+
 static void report_unknown(const Reading *r, const Scope *scope, const char *name, Place place)
 {
     Expander *ex = r->ex;
@@ -93,6 +100,11 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
                 : where ? where
                         : "this function");
 
+    if (scope && scope->shape->model->atomic && atomic_has(scope->shape->model->atomic, name)) {
+        diag_hint(ex->diag, "experiments read variables of an atomic; for equations, send what they need and lead an arrow "
+                            "to an input");
+        return;
+    }
     // what is declared there, then the locals
     const Symbol *closest = scope ? shape_closest(ex, scope->shape, name, NULL) : NULL;
     if (closest && name[0] == 'd' && strcmp(closest->name, name + 1) == 0) {    // dx, of which dx/dt is made
@@ -177,21 +189,29 @@ bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, P
     return true;
 }
 
-// The instance that the first parts of a path lead to; NULL after an error.
-static Scope *find_scope(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place)
+// The instance that the first parts of a path lead to; NULL after an error. A path may end in a field of a message:
+// then the port is found.
+static Scope *find_scope(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place, Target *target)
 {
     Scope *scope = r->scope;
     for (uint32_t i = 0; i < n_parts; i++) {
         const AstPart *part = &ref->parts[i];
         const Entity *entity = scope ? scope_find(scope, part->name) : NULL;
         if (!is_usable(r, scope, entity, part->name, place)) return NULL;
+        if (entity->symbol->kind == SYMBOL_PORT && i + 1 == n_parts) {
+            target->entity = (Entity *)entity;
+            if (!lower_select(r, entity, part, place, &target->element)) return NULL;
+            target->field = port_field(r, entity, ref->parts[n_parts].name, place);
+            return target->field == FLAT_NONE ? NULL : scope;
+        }
         if (entity->symbol->kind != SYMBOL_COMPONENT) {
             EXPAND_FAIL(r->ex, DIAG_NOT_A_COMPONENT, place, part->name, lower_kind(entity));
             return NULL;
         }
         size_t element;
         if (!lower_select(r, entity, part, place, &element)) return NULL;
-        scope = entity->components[element];
+        if (entity->is_shared) target->member = (uint32_t)element;
+        scope = entity->components[entity->is_shared ? 0 : element];
         if (!scope) {    // could not be made, or is being made
             EXPAND_FAIL(r->ex, DIAG_CONST_NEEDED, place, part->name);
             return NULL;
@@ -204,14 +224,18 @@ static Scope *find_scope(const Reading *r, const AstRef *ref, uint32_t n_parts, 
 static bool lower_in_scope(const Reading *r, const AstRef *ref, Place place, Target *target)
 {
     const AstPart *part = &ref->parts[ref->n_parts - 1];
+    if (target->field != FLAT_NONE) return true;
     if (!is_usable(r, target->scope, target->entity, part->name, place)) return false;
     return lower_select(r, target->entity, part, place, &target->element);
 }
 
 static bool find_target(const Reading *r, const AstRef *ref, Place place, Target *target)
 {
-    target->scope = find_scope(r, ref, ref->n_parts - 1, place);
+    target->member = 0;
+    target->field = FLAT_NONE;
+    target->scope = find_scope(r, ref, ref->n_parts - 1, place, target);
     if (!target->scope && ref->n_parts > 1) return false;
+    if (target->field != FLAT_NONE) return true;
     target->entity = target->scope ? scope_find(target->scope, ref->parts[ref->n_parts - 1].name) : NULL;
     return true;
 }
@@ -251,7 +275,8 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
             diag_hint(ex->diag, "name one of its variables: '%s.…'", symbol->name);
         return FLAT_NONE;
     }
-    if (symbol->kind == SYMBOL_PORT && (target->entity->n_fields != 1 || symbol->decl->type)) {
+    if (symbol->kind == SYMBOL_PORT && target->field == FLAT_NONE &&
+        (target->entity->n_fields != 1 || target->entity->first == FLAT_NONE || port_record(ex, symbol->decl->type))) {
         EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
         diag_hint(ex->diag, target->entity->first == FLAT_NONE ? "its messages are read where they arrive"
                             : target->entity->n_fields     ? "name a field of its messages: '%s.…'"
@@ -260,7 +285,9 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
     }
     if (symbol->kind == SYMBOL_PORT)
         ex->flat->ports.items[target->entity->port + target->element].is_heard = true;
-    const uint32_t variable = target->entity->first + (uint32_t)target->element;
+    const uint32_t width = target->field == FLAT_NONE ? 1 : target->entity->n_fields;
+    const uint32_t offset = target->field == FLAT_NONE ? 0 : target->field;
+    const uint32_t variable = target->entity->first + (uint32_t)target->element * width + offset;
     if (primes == 0) return variable;
     if (ex->flat->vars.items[variable].kind != FLAT_VARIABLE) {
         EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, place, symbol->name, lower_kind(target->entity));
@@ -390,6 +417,8 @@ Expr lower_ref(const Reading *r, const AstRef *ref, Place place)
     if (ref->n_parts == 1) {
         Expr value = lower_local(r, ref, place);
         if (value != EXPR_NONE) return value;
+        target.member = 0;
+        target.field = FLAT_NONE;
         target.scope = r->scope;
         target.entity = r->scope ? scope_find(r->scope, ref->parts[0].name) : NULL;
         if (!target.entity) value = lower_builtin(r, ref, place);

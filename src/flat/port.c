@@ -13,12 +13,35 @@ typedef struct MessageType {
     uint32_t n_fields;
 } MessageType;
 
+const AstRecord *port_record(const Expander *ex, const char *name)
+{
+    for (size_t i = 0; name && i < ex->ast->records.n; i++)
+        if (strcmp(ex->ast->records.items[i].name, name) == 0) return &ex->ast->records.items[i];
+    return NULL;
+}
+
+static bool is_number(const Expander *ex, const char *type)
+{
+    if (!type || strcmp(type, "number") == 0 || strcmp(type, "boolean") == 0) return true;
+    for (size_t i = 0; i < ex->ast->enums.n; i++)
+        if (strcmp(ex->ast->enums.items[i].name, type) == 0) return true;
+    return false;
+}
+
 static bool find_type(Expander *ex, const AstDecl *decl, MessageType *type)
 {
-    *type = (MessageType){ "number", NULL, 1 };
-    if (!decl->type || strcmp(decl->type, "number") == 0) return true;
+    const AstRecord *record = port_record(ex, decl->type);
+    *type = (MessageType){ .name = decl->type ? decl->type : "number", .n_fields = 1 };
+    if (is_number(ex, decl->type)) return true;
     if (strcmp(decl->type, "nothing") == 0) {
-        *type = (MessageType){ "nothing", NULL, 0 };
+        type->n_fields = 0;
+        return true;
+    }
+    if (record) {
+        const char **fields = ARENA_ARRAY(&ex->scratch, const char *, record->n_fields);
+        for (uint32_t i = 0; i < record->n_fields; i++) fields[i] = record->fields[i].name;
+        type->fields = fields;
+        type->n_fields = record->n_fields;
         return true;
     }
     EXPAND_FAIL(ex, DIAG_MESSAGE_TYPE, decl->type_place, decl->type);
@@ -26,15 +49,43 @@ static bool find_type(Expander *ex, const AstDecl *decl, MessageType *type)
     return false;
 }
 
+uint32_t port_field(const Reading *r, const Entity *entity, const char *name, Place place)
+{
+    Expander *ex = r->ex;
+    const AstRecord *record = port_record(ex, entity->symbol->decl->type);
+    for (uint32_t i = 0; record && i < record->n_fields; i++)
+        if (strcmp(record->fields[i].name, name) == 0 && entity->first != FLAT_NONE) return i;
+    EXPAND_FAIL(ex, DIAG_MESSAGE_FIELD, place, entity->symbol->name, name);
+    if (record && record->n_fields && entity->first != FLAT_NONE)
+        diag_hint(ex->diag, "messages of type %s have '%s'%s", record->name, record->fields[0].name,
+                  record->n_fields > 1 ? " and others" : "");
+    return FLAT_NONE;
+}
+
 // ---- Declaring
+
+// The number of a port as the kernel counts: inputs first, then outputs.
+static uint32_t slot_of(const AstAtomic *atomic, const char *name)
+{
+    uint32_t n_inputs = 0, slots[2] = { 0, 0 };
+    for (uint32_t i = 0; i < atomic->n_ports; i++) n_inputs += !atomic->ports[i].is_output;
+    for (uint32_t i = 0; i < atomic->n_ports; i++) {
+        const bool is_output = atomic->ports[i].is_output;
+        if (strcmp(atomic->ports[i].name, name) == 0) return slots[is_output] + (is_output ? n_inputs : 0);
+        slots[is_output]++;
+    }
+    return 0;
+}
 
 void port_declare(Expander *ex, Scope *scope, Entity *entity)
 {
     Flat *flat = ex->flat;
     const Symbol *symbol = entity->symbol;
+    const ArenaMark begin = arena_mark(&ex->scratch);
     MessageType type;
     entity->is_broken = !find_type(ex, symbol->decl, &type);
     if (entity->is_broken) return;
+    const FlatPart *part = scope->part == FLAT_NONE ? NULL : &flat->parts.items[scope->part];
     const bool is_input = symbol->declared == AST_EVENT_INPUT;
     entity->n_fields = type.n_fields;
     entity->port = (uint32_t)flat->ports.n;
@@ -44,21 +95,30 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
         const Text name = declare_element_name(ex, scope, entity, i);
         FlatPort port = { .name = text_copy(flat->arena, name),
                           .kind = is_input ? FLAT_PORT_IN : FLAT_PORT_OUT,
-                          .type = type.name,
+                          .type = arena_printf(flat->arena, "%s", type.name),
                           .n_values = type.n_fields,
                           .first = FLAT_NONE,
+                          .part = scope->part,
+                          .member = scope->member,
+                          .n = part && part->is_shared ? part->n : 1,
                           .is_required = symbol->decl->is_required,
-                          .place = symbol->place };
-        if (is_input && type.n_fields > 0) {
+                          .place = part ? part->place : symbol->place };
+        if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
+        if (is_input && type.n_fields > 0 && !part) {
             FlatVar var = { .place = symbol->place, .kind = FLAT_DISCRETE, .unit = symbol->decl->unit,
                             .doc = symbol->decl->doc };
             if (flat->units && !symbol->decl->type) var.unit = units_text(flat->units, scope->site, symbol->name);
             port.first = declare_message(ex, name, type.fields, type.n_fields, &var);
+            const AstRecord *record = port_record(ex, symbol->decl->type);
+            for (uint32_t k = 0; record && k < record->n_fields; k++)
+                if (record->fields[k].unit)
+                    flat->vars.items[port.first + k].unit = arena_printf(flat->arena, "%s", record->fields[k].unit);
             if (i == 0) entity->first = port.first;
         }
         vec_push(flat->arena, &flat->ports, port);
         arena_release(&ex->scratch, mark);
     }
+    arena_release(&ex->scratch, begin);
 }
 
 uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity)
@@ -66,7 +126,7 @@ uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entit
     Target target;
     if (!lower_target(r, ref, place, &target)) return FLAT_NONE;
     *entity = target.entity;
-    if (target.entity->symbol->kind == SYMBOL_PORT && ref->primes == 0)
+    if (target.entity->symbol->kind == SYMBOL_PORT && ref->primes == 0 && target.field == FLAT_NONE)
         return target.entity->port + (uint32_t)target.element;
     EXPAND_FAIL(r->ex, DIAG_NOT_A_PORT, place, target.entity->symbol->name, lower_kind(target.entity));
     diag_hint(r->ex->diag, "event ports are declared: input event a, output event b");
@@ -165,6 +225,8 @@ static uint32_t held_port(Expander *ex, const AstItem *item, const End *to)
     if (known) return *known;
     const bool counts = to->target.scope->shape->model->is_machine;
     const FlatPort port = { .name = flat->vars.items[variable].name,
+                            .part = FLAT_NONE,
+                            .n = 1,
                             .kind = counts ? FLAT_PORT_COUNT : FLAT_PORT_HOLD,
                             .type = "number",
                             .n_values = 1,
@@ -211,14 +273,87 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
     return true;
 }
 
+// ---- Outputs of machines
+
+static Expr above(Expander *ex, uint32_t variable, uint32_t told, double by)
+{
+    ExprPool *pool = &ex->flat->pool;
+    const Expr limit = expr_binary(pool, EXPR_ADD, lower_read(ex, told), expr_const(pool, by));
+    return expr_binary(pool, by > 0 ? EXPR_GT : EXPR_LT, lower_read(ex, variable), limit);
+}
+
+// when output > told + 0.5 then send; told := output end; when output < told - 0.5 then told := output end
+static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uint32_t port, Place place)
+{
+    Flat *flat = ex->flat;
+    ExprPool *pool = &flat->pool;
+    const uint32_t told = declare_hidden(ex, scope, "told", place);
+    flat->vars.items[told].start = lower_read(ex, variable);
+    for (int rises = 1; rises >= 0; rises--) {
+        FlatEvent event = { .kind = FLAT_WHEN,
+                            .condition = above(ex, variable, told, rises ? 0.5 : -0.5),
+                            .time = EXPR_NONE, .from = EXPR_NONE, .after = EXPR_NONE,
+                            .first_action = (uint32_t)flat->actions.n,
+                            .first_send = (uint32_t)flat->sends.n,
+                            .port = FLAT_NONE,
+                            .chain = (uint32_t)flat->events.n,
+                            .place = place };
+        vec_push(flat->arena, &flat->actions, (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
+        if (rises) {
+            FlatSend send = { .port = port, .first = FLAT_NONE, .place = place };
+            const uint32_t n = flat->ports.items[port].n_values + 1;    // 1 for each value, and that it is sent
+            for (uint32_t i = 0; i < n; i++) {
+                const uint32_t kept = declare_hidden(ex, scope, i + 1 < n ? "message" : "sent", place);
+                if (i + 1 == n) send.flag = kept;
+                else if (i == 0) send.first = kept;
+                vec_push(flat->arena, &flat->actions, (FlatAction){ kept, expr_const(pool, 1), NULL, place, true });
+            }
+            vec_push(flat->arena, &flat->sends, send);
+        }
+        event.n_actions = (uint32_t)flat->actions.n - event.first_action;
+        event.n_sends = (uint32_t)flat->sends.n - event.first_send;
+        vec_push(flat->arena, &flat->events, event);
+    }
+}
+
+// Each time a machine shows an output is a message: nothing, or the number 1. False: it is not of a machine.
+static bool machine_output(const Reading *r, const AstItem *item, const End *from, const FlatPort *to, uint32_t *number)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    const Symbol *symbol = from->target.entity->symbol;
+    if (from->is_own || !from->target.scope->shape->model->is_machine || symbol->declared != AST_DISCRETE) return false;
+    if (strcmp(symbol->name, "state") == 0 || strcmp(symbol->name, "output") == 0 || to->n_values > 1) return false;
+    const uint32_t variable = from->target.entity->first;
+    const uint64_t key = (uint64_t)variable * 2 + to->n_values;
+    const uint32_t *known = map_find(&ex->told_ports, key);
+    if (known) return *number = *known, true;
+    const FlatPort port = { .name = flat->vars.items[variable].name,
+                            .kind = FLAT_PORT_OUT,
+                            .type = to->type,
+                            .n_values = to->n_values,
+                            .first = FLAT_NONE,
+                            .part = FLAT_NONE,
+                            .n = 1,
+                            .place = item->arrow.from_place };
+    *number = (uint32_t)flat->ports.n;
+    vec_push(flat->arena, &flat->ports, port);
+    map_put(&ex->told_ports, key, *number);
+    if (flat->arrays.n) flat->keep_failed = true;    // events know single variables only
+    tell_output(ex, from->target.scope, variable, *number, item->place);
+    return true;
+}
+
 bool port_connect(const Reading *r, const AstItem *item)
 {
     Expander *ex = r->ex;
-    const bool from_is_port = is_port(r, &item->arrow.from), to_is_port = is_port(r, &item->arrow.to);
+    bool from_is_port = is_port(r, &item->arrow.from);
+    const bool to_is_port = is_port(r, &item->arrow.to);
     if (!from_is_port && !to_is_port) return false;
     End from, to;
     if (!find_end(r, &item->arrow.from, item->arrow.from_place, &from)) return true;
     if (!find_end(r, &item->arrow.to, item->arrow.to_place, &to)) return true;
+    if (!from_is_port && machine_output(r, item, &from, &ex->flat->ports.items[to.port], &from.port)) from_is_port = true;
     if (!from_is_port) {
         EXPAND_FAIL(ex, DIAG_SIGNAL_TO_EVENT, item->place, from.target.entity->symbol->name,
                     ex->flat->ports.items[to.port].name);
@@ -232,6 +367,6 @@ bool port_connect(const Reading *r, const AstItem *item)
         if (!check_to(r, item, &to)) return true;
         if (!check_types(r, item, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port])) return true;
     }
-    vec_push(ex->flat->arena, &ex->flat->couplings, (FlatCoupling){ from.port, to.port, item->place });
+    vec_push(ex->flat->arena, &ex->flat->couplings, (FlatCoupling){ from.port, to.port, from.target.member, to.target.member, item->place });
     return true;
 }

@@ -73,6 +73,7 @@ typedef struct Entity {
     bool       is_declared;
     bool       is_broken;         // could not be declared; reported, so nothing more is said about it
     bool       is_structural;     // occurs in a size, bound or index
+    bool       is_shared;         // COMPONENT: the first instance stands for all of them
     union {
         Scope **components;       // COMPONENT: [n_elements]; an entry is NULL if it could not be made
         Value  *values;           // VARIABLE: [n_elements] if parents gave values to elements, else NULL
@@ -90,6 +91,7 @@ struct Scope {
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
     uint32_t     site;            // of its units
     uint32_t     counter_plus_1;  // counts the draws of its events; 0: none so far
+    uint32_t     part, member;    // of an atomic: in flat->parts, and which of it; FLAT_NONE: it is a model
     Entity      *entities;        // [shape->symbols.n]
 };
 
@@ -150,6 +152,7 @@ typedef struct Expander {
     TextMap     driven_of;        // name → number in flat->driven
     VEC(Held)   held;             // inputs with a default
     Map         given_rates;      // derivatives to which a parent gave a start
+    Map         told_ports;       // output of a machine → the port its messages leave by
     Map         held_ports;       // input that holds messages → its port
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
@@ -242,6 +245,10 @@ Place    declare_owner_place(const Scope *terminal);
 // ---- port.c: event ports, messages and the arrows between them
 
 void port_declare(Expander *ex, Scope *scope, Entity *entity);
+// A name behind that of a port: which number of its messages; FLAT_NONE, reported, if there is none.
+uint32_t port_field(const Reading *r, const Entity *entity, const char *name, Place place);
+// The record of that name, or NULL.
+const AstRecord *port_record(const Expander *ex, const char *name);
 void port_settle(Expander *ex);    // after all was defined: what passes through and nobody hears is not kept
 // An arrow with an event port at one of its ends. False: it has none, and is one of signals.
 bool port_connect(const Reading *r, const AstItem *item);
@@ -315,6 +322,8 @@ typedef struct Target {
     Scope   *scope;
     Entity  *entity;
     size_t   element;
+    uint32_t member;     // of components that share an instance: which
+    uint32_t field;      // of a message: which number of it; FLAT_NONE: it is no field
 } Target;
 
 const Local *lower_find_local(const Local *locals, const char *name);        // NULL if absent

@@ -114,8 +114,8 @@ static Expr through_alias(const Group *g, Expr e)
     return leaf == EXPR_NONE ? e : leaf;
 }
 
-// What computes some of an array before this statement must go on doing so; other families of the same array may come
-// later.
+// What computes some of an array before this statement must go on doing so; other families of the same array
+// may come later.
 static void need_array(Group *g, uint32_t array)
 {
     const Ordered *system = g->program->system;
@@ -221,6 +221,47 @@ static bool encode(Group *g, const IrStatement *s)
     return encode_expression(g, s->value);
 }
 
+// ---- Outlines: what shapes have in common at least, found much faster than they are
+
+static void find_outlines(Lower *l)
+{
+    const ExprPool *pool = &l->ir->flat->pool;
+    const size_t n = pool->nodes.n;
+    if (n <= l->n_outlines) return;
+    l->outline = arena_grow(&l->work, l->outline, l->n_outlines, n, sizeof *l->outline);
+    for (size_t e = l->n_outlines; e < n; e++) {    // operands stand before their operations
+        const ExprNode *node = expr_node(pool, (Expr)e);
+        const int arity = expr_ops[node->op].arity;
+        uint64_t hash = arity ? node->op : 0;
+        if (arity > 0) hash = hash * 0x9e3779b97f4a7c15u + l->outline[node->a];
+        if (arity > 1) hash = hash * 0x9e3779b97f4a7c15u + l->outline[node->b];
+        if (arity > 2) hash = hash * 0x9e3779b97f4a7c15u + l->outline[node->c];
+        l->outline[e] = (uint32_t)(hash_mix(hash) >> 32);
+    }
+    l->n_outlines = n;
+}
+
+// Mark the statements whose outline is too rare for any shape of it to be worth a loop. If such outlines are
+// few, shapes of a few statements may still be cases of one loop: then none are marked. How many statements
+// have outlines that are not rare.
+static size_t find_rare(Group *g, bool *is_rare)
+{
+    find_outlines(g->l);
+    Map count;
+    map_init(&count, &g->scratch);
+    for (uint32_t i = 0; i < g->n; i++)
+        if (g->statements[i].value != EXPR_NONE) ++*map_at(&count, g->l->outline[g->statements[i].value]);
+    size_t n_rare = 0, n_others = 0;
+    for (size_t k = 0; k < count.n; k++) {
+        if (count.entries[k].value < SHAPE_MIN) n_rare++;
+        else n_others += count.entries[k].value;
+    }
+    for (uint32_t i = 0; n_rare > CASES_MAX && i < g->n; i++)
+        if (g->statements[i].value != EXPR_NONE)
+            is_rare[i] = *map_find(&count, g->l->outline[g->statements[i].value]) < SHAPE_MIN;
+    return n_others;
+}
+
 static uint32_t find_shape(Group *g)
 {
     const uint64_t hash = hash_bytes(g->code.items, g->code.n * sizeof *g->code.items);
@@ -250,7 +291,15 @@ static void need_variable(Group *g, uint32_t variable)
     if (b != FLAT_NONE && g->statement_of[b] != NO_NODE) vec_push(&g->work, &g->needs, g->statement_of[b]);
 }
 
-static void encode_node(Group *g, uint32_t i)
+static void need_block(Group *g, uint32_t b)
+{
+    const IrReads *reads = g->program->reads;
+    for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) need_variable(g, reads->var[k]);
+    for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++)
+        need_array(g, reads->array[k]);
+}
+
+static void encode_node(Group *g, uint32_t i, bool is_rare)
 {
     const IrStatement *s = &g->statements[i];
     Node *node = &g->nodes[i];
@@ -258,18 +307,16 @@ static void encode_node(Group *g, uint32_t i)
     *node = (Node){
         .shape = NO_SHAPE, .leaves = (uint32_t)g->leaves.n, .needs = (uint32_t)g->needs.n, .next = NO_NODE
     };
-    if (encode(g, s)) {
+    if (!is_rare && encode(g, s)) {
         node->shape = find_shape(g);
         g->shapes.items[node->shape].count++;
     } else {
         g->leaves.n = node->leaves;
         g->needs.n = node->needs;
         if (s->kind == IR_SOLVE) {
-            const IrReads *reads = g->program->reads;
-            for (uint32_t k = reads->start[s->index]; k < reads->start[s->index + 1]; k++)
-                need_variable(g, reads->var[k]);
-            for (uint32_t k = reads->array_start[s->index]; k < reads->array_start[s->index + 1]; k++)
-                need_array(g, reads->array[k]);
+            need_block(g, s->index);
+        } else if (s->kind == IR_LOCAL) {
+            need_block(g, g->program->system->block_of[s->index]);
         } else if (s->value != EXPR_NONE || s->kind == IR_LOOP) {
             const Expr value = s->kind == IR_LOOP ? g->l->ir->loops.items[s->index].body[0].statement.value : s->value;
             Numbers variables = { 0 };
@@ -651,7 +698,9 @@ void lower_group(Lower *l, IrProgram *program, uint32_t group_from)
     g.local = ARENA_ARRAY(&g.work, uint32_t, l->n_node_marks);
     g.nodes = ARENA_ARRAY(&g.work, Node, g.n);
     index_init(&g.index, &g.work);
-    for (uint32_t i = 0; i < g.n; i++) encode_node(&g, i);
+    bool *is_rare = ARENA_ARRAY(&g.work, bool, g.n);
+    const bool may_be_worth = find_rare(&g, is_rare) >= group_from;
+    for (uint32_t i = 0; may_be_worth && i < g.n; i++) encode_node(&g, i, is_rare[i]);
     size_t n_worth = 0;
     for (size_t k = 0; k < g.shapes.n; k++)
         if (is_worth(&g, (uint32_t)k)) n_worth += g.shapes.items[k].count;

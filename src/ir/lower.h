@@ -21,6 +21,8 @@ typedef struct Lower {
     uint32_t *users_start;       // [n_vars + 1] users[users_start[i]] to users[users_start[i + 1] - 1]
     uint32_t *users;             // blocks
     bool      is_sparse;         // following the states one by one takes little more than one walk
+    uint32_t *outline;           // [n_outlines] hash of an expression's operations, whatever its leaves
+    size_t    n_outlines;
     Map       table_of;          // hash of an index table → 1 + its place in Ir.tables
 } Lower;
 

@@ -187,6 +187,7 @@ typedef struct AstModel {
     AstItem    *items;        // [n_items] in the order written
     uint32_t    n_items;
     bool        is_machine;   // made from a machine, nobody wrote it
+    const struct AstAtomic *atomic;    // made from an atomic: its parameters and ports, nobody wrote it; else NULL
 } AstModel;
 
 // ---- Machines

@@ -1079,7 +1079,7 @@ void ast_print(const Ast *ast, FILE *out)
     }
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
     for (size_t i = 0; i < ast->models.n; i++)
-        if (!ast->models.items[i].is_machine) print_model("model", &ast->models.items[i], p);
+        if (!ast->models.items[i].is_machine && !ast->models.items[i].atomic) print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
     for (size_t i = 0; i < ast->enums.n; i++) print_enum(&ast->enums.items[i], p);
     for (size_t i = 0; i < ast->records.n; i++) print_record(&ast->records.items[i], p);

@@ -22,7 +22,12 @@ const char *orr_model_time_unit(const orr_model *model)
     return model->flat.time_unit ? model->flat.time_unit : "s";
 }
 
-size_t orr_model_n_variables(const orr_model *model) { return model->flat.vars.n + model->flat.n_elements; }
+static size_t first_shown(const orr_model *model) { return model->flat.vars.n + model->flat.n_elements; }
+
+size_t orr_model_n_variables(const orr_model *model)
+{
+    return first_shown(model) + (model->network ? model->network->n_variables : 0);
+}
 
 // ---- Variables, and elements of arrays
 
@@ -39,6 +44,12 @@ ModelVariable model_variable(const orr_model *model, size_t i)
                                 .kind = var->kind,
                                 .is_structural = var->is_structural,
                                 .declared = var->place };
+    }
+    if (i >= first_shown(model)) {
+        ModelVariable v = { .place = FLAT_NONE, .state = FLAT_NONE, .kind = FLAT_DISCRETE };
+        v.part = net_variable(model->network, i - first_shown(model), &v.element, &v.shown);
+        v.declared = v.shown->place;
+        return v;
     }
     const uint32_t element = (uint32_t)(i - flat->vars.n), a = flat_array_of(flat, element);
     const FlatArray *array = &flat->arrays.items[a];
@@ -72,7 +83,9 @@ const char *model_variable_name(const orr_model *const_model, size_t i)
         name = model->names.items[*known];
     } else {
         const ModelVariable v = model_variable(model, i);
-        name = flat_element_name(&model->flat, v.number, v.element, &model->later);
+        name = v.part ? arena_printf(&model->later, "%s.%s", flat_member_name(v.part->flat, v.element, &model->later),
+                                     v.shown->name)
+                      : flat_element_name(&model->flat, v.number, v.element, &model->later);
         map_put(&model->element_names, i, (uint32_t)model->names.n);
         vec_push(&model->later, &model->names, name);
     }
@@ -125,6 +138,8 @@ static orr_kind kind_of(const orr_model *model, const ModelVariable *v)
 orr_variable orr_model_variable(const orr_model *model, size_t i)
 {
     const ModelVariable v = model_variable(model, i);
+    if (v.part)
+        return (orr_variable){ .name = model_variable_name(model, i), .unit = v.shown->unit, .kind = ORR_KIND_DISCRETE };
     return (orr_variable){
         .name = model_variable_name(model, i),
         .unit = v.var ? v.var->unit : v.array->unit,
@@ -141,7 +156,10 @@ size_t orr_model_find(const orr_model *model, const char *name)
     const uint32_t *found = text_map_find(&model->flat.by_name, text_from(name));
     if (found) return *found;
     uint32_t array, element;
-    if (!flat_find_element(&model->flat, name, &array, &element)) return (size_t)-1;
+    if (!flat_find_element(&model->flat, name, &array, &element)) {
+        const size_t shown = model->network ? net_find(model->network, name) : 0;
+        return model->network && shown < model->network->n_variables ? first_shown(model) + shown : (size_t)-1;
+    }
     return model->flat.vars.n + model->flat.arrays.items[array].first + element;
 }
 

@@ -28,10 +28,13 @@ struct orr_model {
     IrPattern pattern;
 };
 
-// A variable as the interface numbers it: those of the Flat model, then the elements of its arrays.
+// A variable as the interface numbers it: those of the Flat model, then the elements of its arrays, then what atomic
+// components show.
 typedef struct ModelVariable {
     const FlatVar   *var;             // NULL if it is an element
     const FlatArray *array;           // NULL if it is not
+    const NetPart   *part;            // NULL if it is not what an atomic component shows; then there is no place
+    const AtomicReadable *shown;      // likewise
     uint32_t number;                  // of the variable or the array
     uint32_t element;
     uint32_t place;                   // in v

@@ -10,6 +10,8 @@ static int by_ends(const void *a, const void *b)
     const FlatCoupling *x = *(const FlatCoupling *const *)a, *y = *(const FlatCoupling *const *)b;
     if (x->from != y->from) return x->from < y->from ? -1 : 1;
     if (x->to != y->to) return x->to < y->to ? -1 : 1;
+    if (x->from_member != y->from_member) return x->from_member < y->from_member ? -1 : 1;
+    if (x->to_member != y->to_member) return x->to_member < y->to_member ? -1 : 1;
     return (x > y) - (x < y);    // as written
 }
 
@@ -22,7 +24,8 @@ static bool check_twice(const Flat *flat, orr_diag *diag, Arena *work)
     bool ok = true;
     for (size_t i = 1; i < n; i++) {
         const FlatCoupling *a = sorted[i - 1], *b = sorted[i];
-        if (a->from != b->from || a->to != b->to) continue;
+        if (a->from != b->from || a->to != b->to || a->from_member != b->from_member || a->to_member != b->to_member)
+            continue;
         diag_report(diag, DIAG_COUPLING_TWICE, b->place, flat->ports.items[b->from].name, flat->ports.items[b->to].name);
         diag_note(diag, a->place, "here first");
         ok = false;
@@ -30,17 +33,34 @@ static bool check_twice(const Flat *flat, orr_diag *diag, Arena *work)
     return ok;
 }
 
-static bool check_required(const Flat *flat, orr_diag *diag, Arena *work)
+const char *net_port_name(const Network *net, uint32_t number, uint32_t member, Arena *arena)
 {
-    bool *reached = ARENA_ARRAY(work, bool, flat->ports.n);
-    for (size_t i = 0; i < flat->couplings.n; i++) reached[flat->couplings.items[i].to] = true;
+    const Flat *flat = net->flat;
+    const FlatPort *port = &flat->ports.items[number];
+    if (port->n == 1) return port->name;
+    const FlatPart *part = &flat->parts.items[port->part];
+    return arena_printf(arena, "%s%s", flat_member_name(part, member, arena), port->name + strlen(part->name));
+}
+
+static bool check_required(const Network *net, orr_diag *diag, Arena *work)
+{
+    const Flat *flat = net->flat;
+    bool *reached = ARENA_ARRAY(work, bool, net->node[flat->ports.n] + 1);
+    for (size_t i = 0; i < flat->couplings.n; i++) {
+        const FlatCoupling *c = &flat->couplings.items[i];
+        reached[net->node[c->to] + c->to_member] = true;
+    }
     bool ok = true;
-    for (size_t i = 0; i < flat->ports.n; i++) {
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
-        if (!port->is_required || reached[i]) continue;
-        diag_report(diag, DIAG_PORT_OPEN, port->place, port->name);
-        diag_hint(diag, "lead an arrow to it: … -> %s", port->name);
-        ok = false;
+        for (uint32_t k = 0; port->is_required && k < port->n; k++) {
+            if (reached[net->node[i] + k]) continue;
+            const char *name = net_port_name(net, i, k, work);
+            diag_report(diag, DIAG_PORT_OPEN, port->place, name);
+            diag_hint(diag, "lead an arrow to it: … -> %s", name);
+            ok = false;
+            break;    // the others of an array will be open too
+        }
     }
     return ok;
 }
@@ -131,37 +151,83 @@ static void find_kernel_ports(Network *net, Arena *arena)
     }
 }
 
-static bool build_kernel(Network *net, orr_diag *diag)
+// Where a coupling ends, as the kernel has it.
+static void join(const Network *net, orr_devs_part hub, const FlatCoupling *c)
+{
+    const Flat *flat = net->flat;
+    const FlatPort *ports[2] = { &flat->ports.items[c->from], &flat->ports.items[c->to] };
+    const uint32_t members[2] = { c->from_member, c->to_member }, numbers[2] = { c->from, c->to };
+    orr_devs_part parts[2];
+    uint32_t slots[2];
+    for (int i = 0; i < 2; i++) {
+        const bool is_atomic = ports[i]->part != FLAT_NONE;
+        parts[i] = is_atomic ? net->parts[ports[i]->part].part + ports[i]->member + members[i] : hub;
+        slots[i] = is_atomic ? ports[i]->slot : numbers[i];
+    }
+    devs_join(net->devs, parts[0], slots[0], parts[1], slots[1]);
+}
+
+static int by_component(const void *a, const void *b, void *context)
+{
+    const NetPart *parts = context;
+    const NetPart *x = &parts[*(const uint32_t *)a], *y = &parts[*(const uint32_t *)b];
+    return (x->component > y->component) - (x->component < y->component);
+}
+
+bool net_finish(Network *net, orr_diag *diag)
 {
     const Flat *flat = net->flat;
     orr_devs *devs = net->devs = orr_devs_create(diag);
     orr_devs_set_ports(devs, net->inputs, net->n_inputs, net->outputs, net->n_outputs);
+    for (size_t i = 0; i < flat->parts.n; i++) {
+        const FlatPart *part = net->parts[i].flat;
+        net->parts[i].part = devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes, part->n_sizes);
+    }
     const orr_devs_part hub =
-        orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "ports", net->points, (uint32_t)flat->ports.n, NULL, 0);
+        orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "event ports", net->points, (uint32_t)flat->ports.n, NULL, 0);
     for (uint32_t i = 0; i < flat->ports.n; i++)
         if (net->input[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->input[i], hub, i);
     for (uint32_t i = 0; i < net->n_outputs; i++)
         devs_join(devs, hub, net->arrives[i], ORR_DEVS_ROOT, net->n_inputs + i);
-    for (size_t i = 0; i < flat->couplings.n; i++)
-        devs_join(devs, hub, flat->couplings.items[i].from, hub, flat->couplings.items[i].to);
-    return orr_devs_finish(devs);
+    for (size_t i = 0; i < flat->couplings.n; i++) join(net, hub, &flat->couplings.items[i]);
+    if (!orr_devs_finish(devs)) return false;
+    for (size_t i = 0; i < flat->parts.n; i++)
+        net->parts[i].component = orr_devs_component(devs, net->parts[i].part);
+    qsort_r(net->by_component, flat->parts.n, sizeof *net->by_component, by_component, net->parts);
+    return true;
 }
 
-Network *net_build(const Flat *flat, Arena *arena, orr_diag *diag)
+static void find_parts(Network *net, const AtomicSet *atomics, Arena *arena)
 {
-    Arena work = { 0 };
-    const bool is_right = check_twice(flat, diag, &work) & check_required(flat, diag, &work) &&
-                          check_circles(flat, diag, &work);
-    arena_free(&work);
-    if (!is_right) return NULL;
+    const Flat *flat = net->flat;
+    net->parts = ARENA_ARRAY(arena, NetPart, flat->parts.n);
+    net->by_component = ARENA_ARRAY(arena, uint32_t, flat->parts.n);
+    text_map_init(&net->part_names, arena);
+    for (size_t i = 0; i < flat->parts.n; i++) {
+        const FlatPart *part = &flat->parts.items[i];
+        net->parts[i] = (NetPart){ .flat = part, .kind = &atomics->kinds[part->kind], .first_variable = net->n_variables };
+        net->by_component[i] = (uint32_t)i;
+        net->n_variables += (size_t)part->n * net->parts[i].kind->n_readables;
+        text_map_put(&net->part_names, text_from(part->name), (uint32_t)i);
+    }
+}
+
+Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr_diag *diag)
+{
     Network *net = ARENA_NEW(arena, Network);
     net->flat = flat;
+    net->node = ARENA_ARRAY(arena, size_t, flat->ports.n + 1);
+    for (size_t i = 0; i < flat->ports.n; i++) net->node[i + 1] = net->node[i] + flat->ports.items[i].n;
+    Arena work = { 0 };
+    const bool is_right =
+        check_twice(flat, diag, &work) & check_required(net, diag, &work) && check_circles(flat, diag, &work);
+    arena_free(&work);
+    if (!is_right) return NULL;
     find_kernel_ports(net, arena);
     find_events(net, arena);
+    find_parts(net, atomics, arena);
     net->reaches = net->n_outputs > 0;
-    if (build_kernel(net, diag)) return net;
-    net_destroy(net);
-    return NULL;
+    return net;
 }
 
 void net_destroy(Network *net)
@@ -169,22 +235,104 @@ void net_destroy(Network *net)
     if (net) orr_devs_destroy(net->devs);
 }
 
+// ---- What components show
+
+// The element of an array that "[2,3]" selects; false if there is none.
+static bool read_indices(const FlatPart *part, Text indices, uint32_t *member)
+{
+    *member = 0;
+    const char *p = indices.p, *end = indices.p + indices.n;
+    for (uint32_t i = 0; i < part->n_sizes; i++) {
+        if (p == end || *p++ != (i ? ',' : '[')) return false;
+        uint64_t index = 0;
+        const char *digits = p;
+        while (p < end && *p >= '0' && *p <= '9' && index < UINT32_MAX) index = 10 * index + (uint64_t)(*p++ - '0');
+        if (p == digits || index < 1 || index > part->sizes[i]) return false;
+        *member = *member * part->sizes[i] + (uint32_t)(index - 1);
+    }
+    if (part->n_sizes > 0 && (p == end || *p++ != ']')) return false;
+    return p == end;
+}
+
+size_t net_find(const Network *net, const char *name)
+{
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const char *bracket = dot;
+        if (dot[-1] == ']')
+            while (bracket > name && *bracket != '[') bracket--;
+        const uint32_t *found = text_map_find(&net->part_names, (Text){ name, (size_t)(bracket - name) });
+        uint32_t member;
+        if (!found || !read_indices(net->parts[*found].flat, (Text){ bracket, (size_t)(dot - bracket) }, &member)) continue;
+        const NetPart *part = &net->parts[*found];
+        for (uint32_t i = 0; i < part->kind->n_readables; i++)
+            if (strcmp(part->kind->readables[i].name, dot + 1) == 0)
+                return part->first_variable + (size_t)member * part->kind->n_readables + i;
+    }
+    return net->n_variables;
+}
+
+const NetPart *net_variable(const Network *net, size_t variable, uint32_t *member, const AtomicReadable **what)
+{
+    size_t low = 0, high = net->flat->parts.n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (net->parts[middle].first_variable <= variable) low = middle;
+        else high = middle;
+    }
+    const NetPart *part = &net->parts[low];
+    const size_t offset = variable - part->first_variable;
+    *member = (uint32_t)(offset / part->kind->n_readables);
+    *what = &part->kind->readables[offset % part->kind->n_readables];
+    return part;
+}
+
+const NetPart *net_part_of(const Network *net, uint32_t component)
+{
+    size_t low = 0, high = net->flat->parts.n;
+    while (high - low > 1) {
+        const size_t middle = low + (high - low) / 2;
+        if (net->parts[net->by_component[middle]].component <= component) low = middle;
+        else high = middle;
+    }
+    return &net->parts[net->by_component[low]];
+}
+
 // ---- Printing
+
+static void print_part(const Flat *flat, const FlatPart *part, FILE *out)
+{
+    fprintf(out, "atomic %s", part->name);
+    for (uint32_t i = 0; i < part->n_sizes; i++) fprintf(out, "%c%u%s", i ? ',' : '[', part->sizes[i], i + 1 < part->n_sizes ? "" : "]");
+    fprintf(out, " : %s", part->type);
+    for (uint32_t k = 0; k < part->n_params; k++)
+        fprintf(out, "%s%s", k ? ", " : ", parameters ",
+                strrchr(flat->vars.items[part->first_param + k].name, '.') + 1);
+    if (part->is_shared && part->n_params > 0) fputs(" of all together", out);
+    fputc('\n', out);
+}
 
 void net_print(const Network *net, FILE *out)
 {
     static const char *const words[] = { "input", "output", "held by", "counted by" };
     const Flat *flat = net->flat;
+    for (size_t i = 0; i < flat->parts.n; i++) print_part(flat, &flat->parts.items[i], out);
     for (size_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
         fprintf(out, "%s %s : %s", words[port->kind], port->name, port->type);
         if (port->is_required) fputs(" required", out);
+        if (port->part != FLAT_NONE) fputs(port->n > 1 ? ", of each atomic" : ", of an atomic", out);
         const uint32_t n_on = net->first_on[i + 1] - net->first_on[i];
         if (n_on > 0) fprintf(out, ", on it %u event%s", n_on, n_on > 1 ? "s" : "");
         if (net->input[i] != FLAT_NONE) fputs(", sent to by events", out);
         fputc('\n', out);
     }
-    for (size_t i = 0; i < flat->couplings.n; i++)
-        fprintf(out, "%s -> %s\n", flat->ports.items[flat->couplings.items[i].from].name,
-                flat->ports.items[flat->couplings.items[i].to].name);
+    Arena work = { 0 };
+    for (size_t i = 0; i < flat->couplings.n; i++) {
+        const FlatCoupling *c = &flat->couplings.items[i];
+        const ArenaMark mark = arena_mark(&work);
+        fprintf(out, "%s -> %s\n", net_port_name(net, c->from, c->from_member, &work),
+                net_port_name(net, c->to, c->to_member, &work));
+        arena_release(&work, mark);
+    }
+    arena_free(&work);
 }

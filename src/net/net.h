@@ -7,12 +7,27 @@
 //
 //     body ─send→ input of the kernel ─→ event port ─arrow→ event port ─→ output of the kernel ─→ variables, `on` bodies
 #pragma once
+#include "atomic/atomic.h"
 #include "devs/devs.h"
 #include "flat/flat.h"
 
+// Atomic components of one kind, declared together.
+typedef struct NetPart {
+    const FlatPart   *flat;        // borrowed
+    const AtomicKind *kind;        // borrowed
+    orr_devs_part     part;        // of the kernel, the first
+    uint32_t          component;   // its number there
+    size_t            first_variable;    // what the first component shows; of all, one component behind the other
+} NetPart;
+
 typedef struct Network {
     const Flat    *flat;         // borrowed
-    orr_devs      *devs;         // owned; finished
+    orr_devs      *devs;         // owned; NULL until finished
+    NetPart       *parts;        // [flat->parts.n]
+    uint32_t      *by_component; // [flat->parts.n] parts in the order of their components
+    size_t         n_variables;  // that components show
+    TextMap        part_names;   // full path without indices → part
+    size_t        *node;         // [flat->ports.n + 1] number of the first port of each entry, where several are counted
     uint32_t      *input;        // [flat->ports.n] by which input of the kernel bodies send to a port; FLAT_NONE: none does
     uint32_t      *arrives;      // [n_outputs] the port whose messages leave the kernel by this output
     orr_devs_port *inputs, *outputs;    // [n_inputs], [n_outputs] of the kernel
@@ -24,6 +39,14 @@ typedef struct Network {
 } Network;
 
 // NULL after errors were reported. All but the kernel's model is in the arena.
-Network *net_build(const Flat *flat, Arena *arena, orr_diag *diag);
+Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr_diag *diag);
+bool     net_finish(Network *network, orr_diag *diag);    // once the atomics are built; false: reported
 void     net_destroy(Network *network);    // NULL is allowed
+// What components show, numbered from 0: by its name, n_variables if there is none; and the other way round.
+size_t   net_find(const Network *network, const char *name);
+const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member, const AtomicReadable **what);
+// Which part a component of the kernel belongs to.
+const NetPart *net_part_of(const Network *network, uint32_t component);
+// The full name of a port; of those that stand for several that of one component.
+const char *net_port_name(const Network *network, uint32_t port, uint32_t member, Arena *arena);
 void     net_print(const Network *network, FILE *out);

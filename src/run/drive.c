@@ -39,7 +39,11 @@ static double grid_floor(const Island *island, double t)
 bool drive_is_near(const Island *island, double t)
 {
     if (!island->solver->fixed_step) return island->t == t;
-    return fabs(island->t - t) <= island->step * grid_slack((t - island->t_start) / island->step);
+    // nearly always one of these tells, without a division
+    const double gap = fabs(island->t - t);
+    if (gap <= island->step * SOLVER_GRID_SLACK) return true;
+    if (gap > 0.5 * island->step && island->k < 1000000000000000) return false;
+    return gap <= island->step * grid_slack((t - island->t_start) / island->step);
 }
 
 bool drive_has_reached(const Island *island, double t) { return island->t >= t || drive_is_near(island, t); }
@@ -123,6 +127,8 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
     if (island->t != drive_grid(island, island->k)) return 0;
     const double k = (double)island->k;
     const double wanted = larger(1, grid_floor(island, t_want) - k);
+    // mostly the limit is far away, and its place on the grid does not matter
+    if (t_limit > island->t_start + (k + wanted + 1) * island->step) return (long)wanted;
     return (long)smaller(wanted, grid_floor(island, t_limit) - k);
 }
 

@@ -19,6 +19,7 @@ typedef struct Net {
     VEC(Arrival)   arrivals;       // of the latest bag
     VEC(double)    values;
     double        *message;        // scratch for the largest
+    double        *params;         // scratch for those of one component
 } Net;
 
 void net_open(orr_run *run)
@@ -33,6 +34,10 @@ void net_open(orr_run *run)
     for (size_t i = 0; i < flat->ports.n; i++)
         if (flat->ports.items[i].n_values > most) most = flat->ports.items[i].n_values;
     net->message = ARENA_ARRAY(&run->arena, double, most);
+    most = 1;
+    for (size_t i = 0; i < flat->parts.n; i++)
+        if (flat->parts.items[i].n_params > most) most = flat->parts.items[i].n_params;
+    net->params = ARENA_ARRAY(&run->arena, double, most);
 }
 
 void net_close(orr_run *run)
@@ -99,6 +104,23 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
 
 // ---- Time
 
+static const void *params_of(void *context, uint32_t component)
+{
+    const orr_run *run = context;
+    const NetPart *part = net_part_of(run->net->network, component);
+    const FlatPart *flat = part->flat;
+    const uint32_t member = flat->is_shared ? 0 : component - part->component;
+    for (uint32_t k = 0; k < flat->n_params; k++)
+        run->net->params[k] =
+            run->islands[0].env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
+    return run->net->params;
+}
+
+double net_read(const orr_run *run, const ModelVariable *variable)
+{
+    return atomic_read(variable->shown, run->net->devs, variable->part->component + variable->element);
+}
+
 bool net_start(orr_run *run)
 {
     Net *net = run->net;
@@ -108,6 +130,8 @@ bool net_start(orr_run *run)
     options.t_start = run->t_start;
     options.output = take_arrivals;
     options.output_context = run;
+    options.params = params_of;
+    options.params_context = run;
     options.cancel = run->cancel;
     options.seed = run->seed;
     options.run = run->number;

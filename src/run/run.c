@@ -142,7 +142,12 @@ static bool choose_step(orr_run *run, Island *island)
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
     const double span = o->t_end - run->t_start;
-    if (model->n_states == 0 && !island->solver->fixed_step) {
+    run->is_eventful = run->net && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
+    if (run->is_eventful) {
+        island->solver = solver_find("euler");
+        island->reason = "there are no equations: what happens, happens at events";
+        o->step = span > 0 && isfinite(span) ? span : 1;
+    } else if (model->n_states == 0 && !island->solver->fixed_step) {
         island->solver = solver_find("euler");
         island->reason = arena_printf(&run->arena, "nothing is integrated: values at %d instants",
                                       STEPS_DEFAULT);
@@ -372,6 +377,10 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (run->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
+    if (run->is_eventful) {    // a step leads to the next instant at which something happens
+        *t = fmin(t_limit, fmin(net_next_instant(run), due_next(run)));
+        return ORR_STATUS_OK;
+    }
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
@@ -429,12 +438,24 @@ double orr_run_value(orr_run *run, size_t variable)
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
+    const IrLayout *layout = &model->ir.layout;
     const double *v = run->islands[0].env.v;
+    const size_t n_scalars = model->flat.vars.n, n_variables = orr_model_n_variables(model);
     for (size_t i = 0; i < n; i++) {
-        assert(variables[i] < orr_model_n_variables(model));
+        assert(variables[i] < n_variables);
+        // most rows are states that are no elements of arrays: nothing else is asked of them
+        const uint32_t state = variables[i] < n_scalars ? layout->state_of[variables[i]] : FLAT_NONE;
+        if (state != FLAT_NONE) {
+            values[i] = run->x[state];
+            continue;
+        }
         const ModelVariable variable = model_variable(model, variables[i]);
         if (variable.state != FLAT_NONE) {
             values[i] = run->x[variable.state];
+            continue;
+        }
+        if (variable.part) {
+            values[i] = net_read(run, &variable);
             continue;
         }
         if (variable.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
@@ -442,6 +463,7 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
         if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
             report_value(run, variables[i]);
     }
+    (void)n_variables;
 }
 
 // ---------------------------------------------------------------------------------------------- end, again

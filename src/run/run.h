@@ -197,6 +197,7 @@ struct orr_run {
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
+    bool      is_eventful;          // there is nothing but events
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
@@ -408,6 +409,7 @@ void   net_collect(orr_run *run, const Island *island, uint32_t event);    // wh
 orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
 // The i-th of them: which port, and what it says.
 const double *net_arrival(const orr_run *run, size_t i, uint32_t *port);
+double net_read(const orr_run *run, const ModelVariable *variable);    // what an atomic component shows
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant

@@ -94,6 +94,11 @@ static bool apply(orr_run *run, const orr_setting *setting)
     }
     if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
     const ModelVariable var = model_variable(model, variable);
+    if (var.part) {
+        report_setting(run, setting, "an atomic computes it");
+        diag_hint(run->diag, "set a parameter of the component");
+        return false;
+    }
     if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT || var.kind == FLAT_DISCRETE) {
         const uint32_t place = var.place;
         if (var.is_structural) return apply_structural(run, setting);

@@ -17,7 +17,8 @@
     S(qss2)        \
     S(qss3)        \
     S(liqss1)      \
-    S(liqss2)
+    S(liqss2)      \
+    S(mliqss2)
 
 #define S(name) extern const Solver solver_##name;
 SOLVERS(S)

@@ -223,7 +223,8 @@ static void test_simulate_feeds_sinks_and_judges(void **state)
     assert_near(e.until, 2, 0);
     Counter counter = { 0 };
     orr_table *table = orr_table_create(0);
-    const orr_sink sinks[] = { { count_begin, count_row, NULL, count_end, NULL, &counter }, orr_table_sink(table) };
+    const orr_sink sinks[] = { { .begin = count_begin, .row = count_row, .end = count_end, .self = &counter },
+                               orr_table_sink(table) };
     orr_outcome outcome = orr_simulate(b.model, &e, sinks, 2, b.diag);
     assert_int_equal(outcome.status, ORR_STATUS_NOT_VALIDATED);
     assert_int_equal(outcome.n_verdicts, 2);

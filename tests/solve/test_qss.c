@@ -7,7 +7,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-static const char *const solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2" };
+static const char *const solvers[] = { "qss1", "qss2", "qss3", "liqss1", "liqss2", "mliqss2" };
 enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
 
 typedef struct Lab {
@@ -92,7 +92,7 @@ static void test_orders_show_in_errors_and_steps(void **state)
     (void)state;
     Lab lab = lab_open("model M\n  var x = 1, y = 0\n  x' = y\n  y' = -x - y/2\nend\n");
     const double w = sqrt(1 - 1.0 / 16);
-    const int order[] = { 1, 2, 3, 1, 2 };
+    const int order[] = { 1, 2, 3, 1, 2, 2 };
     for (int s = 0; s < N_SOLVERS; s++) {
         double error[2] = { 0, 0 }, steps[2];
         const double quanta[] = { 1e-3, 1e-5 };
@@ -145,6 +145,47 @@ static void test_liqss_is_for_stiff_models(void **state)
     assert_true(steps[1] < 300);
     assert_true(steps[2] < 6000);
     lab_close(&lab);
+}
+
+// Two states that exchange quickly what they lose slowly, and a rotation that fades: fast only together. One
+// of the two alone cannot look ahead.
+static void test_pairs_are_renewed_together(void **state)
+{
+    (void)state;
+    // s = x + y and d = x - y: s' = -0.1 s + 3, d' = -199.9 d - 1
+    Lab exchange = lab_open("model M\n  var x = 0, y = 20\n  x' = -100*x + 99.9*y + 1\n"
+                            "  y' = 99.9*x - 100*y + 2\nend\n");
+    // it turns by 1000 and fades by 100 a second, to z = 10 y, 2020 = 100 y + 10000 y
+    Lab rotation = lab_open("model M\n  var y = 20, z = 0\n  y' = 2020 - 100*y - 1000*z\n"
+                            "  z' = 1000*y - 100*z\nend\n");
+    const char *methods[] = { "liqss2", "mliqss2" };
+    const double quantum = 1e-3;
+    size_t steps[2][2];
+    for (int s = 0; s < 2; s++) {
+        orr_run *run = begin(&exchange, methods[s], quantum, 50);
+        for (int k = 1; k <= 50; k++) {
+            const double t = k, sum = 30 + (20 - 30) * exp(-0.1 * t), apart = -1 / 199.9;
+            go(&exchange, run, t);
+            assert_near(value(&exchange, run, "x"), 0.5 * (sum + apart), 20 * quantum);
+            assert_near(value(&exchange, run, "y"), 0.5 * (sum - apart), 20 * quantum);
+        }
+        steps[0][s] = orr_run_get_facts(run).n_steps;
+        orr_run_destroy(run);
+        run = begin(&rotation, methods[s], quantum, 10);
+        go(&rotation, run, 10);
+        assert_near(value(&rotation, run, "y"), 0.2, 5 * quantum);
+        assert_near(value(&rotation, run, "z"), 2, 5 * quantum);
+        steps[1][s] = orr_run_get_facts(run).n_steps;
+        orr_run_destroy(run);
+    }
+    for (int m = 0; m < 2; m++) {
+        if (steps[m][0] < 5 * steps[m][1]) print_error("%zu and %zu steps\n", steps[m][0], steps[m][1]);
+        assert_true(steps[m][0] >= 5 * steps[m][1]);
+    }
+    assert_true(steps[0][1] < 600);
+    assert_true(steps[1][1] < 2500);
+    lab_close(&exchange);
+    lab_close(&rotation);
 }
 
 static void test_stalls_are_named_with_a_way_out(void **state)
@@ -702,9 +743,10 @@ static void test_native_loops_take_the_same_steps(void **state)
             lab.model = orr_model_compile(lab.source, &o, lab.diag);
             assert_non_null(lab.model);
             orr_run *run = begin(&lab, solvers[s], 1e-3, 5);
+            const CodeOwn own = s == 5 ? CODE_WITH_SLOPES : s > 2 ? CODE_WITH_OWN : CODE_PLAIN;
             const CodeQuantised *code =
-                code_quantised(&lab.model->code, 1 + s % 3, s > 2, solvers[s], lab.diag);
-            assert_true((code->loop != NULL) == (native && code_has_loop(code->ir)));
+                code_quantised(&lab.model->code, s == 5 ? 2 : 1 + s % 3, own, solvers[s], lab.diag);
+            assert_true((code->loop != NULL) == (native && own != CODE_WITH_SLOPES));
             assert_true(code_has_loop(code->ir));
             status[native] = orr_run_advance(run, 5);    // the root of s ends before that
             facts[native] = orr_run_get_facts(run);
@@ -728,6 +770,7 @@ int main(void)
         cmocka_unit_test(test_qss2_on_the_benchmark_takes_the_published_steps),
         cmocka_unit_test(test_orders_show_in_errors_and_steps),
         cmocka_unit_test(test_liqss_is_for_stiff_models),
+        cmocka_unit_test(test_pairs_are_renewed_together),
         cmocka_unit_test(test_stalls_are_named_with_a_way_out),
         cmocka_unit_test(test_rates_that_bend_are_followed),
         cmocka_unit_test(test_relations_change_where_polynomials_cross),

@@ -10,6 +10,7 @@
 #include "solve/qss/qss.h"
 #include "base/diag.h"
 #include "expr/math.h"
+#include "solve/qss/pairs.h"
 #include "solve/qss/roots.h"
 #include <assert.h>
 #include <float.h>
@@ -224,6 +225,21 @@ INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int o
     find_due(m, i, t, order, implicit);
 }
 
+// The rates that read a state that was renewed together with another one.
+static void tell_other(Qss *m, Island *island, uint32_t i, double t)
+{
+    const IrQuantised *ir = m->ir;
+    if (island->on_piece) island->on_piece(island->piece_context, i, t, any_x(m, i), 2);
+    for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
+        const uint32_t r = ir->affects.item[k];
+        compute_rate(m, island, r, t, 2, true);
+        find_due(m, r, t, 2, true);
+        if (ir->n_relations) note_watchers(m, r);
+    }
+    find_due(m, i, t, 2, true);
+    island->n_steps++;
+}
+
 INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
 {
     const IrQuantised *ir = m->ir;
@@ -236,7 +252,11 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
     qss_move(x, order, t);
     if (island->on_piece)
         island->on_piece(island->piece_context, i, t, x, order);    // the same, rounded again
+    const double *q = q_of(m, i), before[2] = { q[0] + (t - q[QSS_Q_TIME]) * q[1], q[1] };
+    const bool may_pair = implicit && order == 2 && m->pairs && q[QSS_Q_TIME] < t;
     renew_q(m, i, t, order, implicit);
+    const uint32_t other = may_pair ? pairs_renew(m, island, i, t, before) : FLAT_NONE;
+    if (other != FLAT_NONE) tell_other(m, island, other, t);
     bool is_own = false;
     for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
         const uint32_t r = ir->affects.item[k];
@@ -544,7 +564,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             t = at;
             if (!count_event(m, island, k, t)) return fail(m, island, t);
             // one after the other, without end: the driver knows surfaces
-            if (is_single || m->leaves_events || m->n_burst > BURST_MANY) {
+            if (m->leaves_events || m->n_burst > BURST_MANY) {
                 calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
                 m->t = island->t = t;
@@ -554,6 +574,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             m->modes[k] = m->modes[k] == 0;
             island->n_events++;
             follow_mode(m, island, k, t);
+            if (is_single && !m->failed) break;
         } else {
             take_step(m, island, i, t, order, implicit);
             if (m->n_to_watch) watch_noted(m, island, t);
@@ -703,10 +724,11 @@ static Calendar new_calendar(uint32_t n, Arena *arena)
     return calendar_init((void *)((at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1)), n);
 }
 
-static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool is_implicit)
+static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOwn own)
 {
     const orr_model *model = island->model;
-    const CodeQuantised *code = code_quantised(&model->code, order, is_implicit, island->solver->name, diag);
+    const bool is_implicit = own != CODE_PLAIN;
+    const CodeQuantised *code = code_quantised(&model->code, order, own, island->solver->name, diag);
     if (!code) return false;
     const IrQuantised *ir = code->ir;
     Qss *m = ARENA_NEW(arena, Qss);
@@ -730,7 +752,8 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
     m->window = WINDOW;
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
     m->leaves_events = model->n_events > 0;
-    m->is_small = code->updates && ir->n_relations == 0;
+    if (own == CODE_WITH_SLOPES) m->pairs = pairs_make(ir, arena);
+    m->is_small = code->updates && ir->n_relations == 0 && !m->pairs;
     const bool *bends = code_bends(ir, order);
     for (uint32_t i = 0; i < m->n && !m->bends; i++)
         if (bends[i]) m->bends = bends;
@@ -753,23 +776,27 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, bool i
 
 static bool init_qss1(Island *island, Arena *arena, orr_diag *diag)
 {
-    return init(island, arena, diag, 1, false);
+    return init(island, arena, diag, 1, CODE_PLAIN);
 }
 static bool init_qss2(Island *island, Arena *arena, orr_diag *diag)
 {
-    return init(island, arena, diag, 2, false);
+    return init(island, arena, diag, 2, CODE_PLAIN);
 }
 static bool init_qss3(Island *island, Arena *arena, orr_diag *diag)
 {
-    return init(island, arena, diag, 3, false);
+    return init(island, arena, diag, 3, CODE_PLAIN);
 }
 static bool init_liqss1(Island *island, Arena *arena, orr_diag *diag)
 {
-    return init(island, arena, diag, 1, true);
+    return init(island, arena, diag, 1, CODE_WITH_OWN);
 }
 static bool init_liqss2(Island *island, Arena *arena, orr_diag *diag)
 {
-    return init(island, arena, diag, 2, true);
+    return init(island, arena, diag, 2, CODE_WITH_OWN);
+}
+static bool init_mliqss2(Island *island, Arena *arena, orr_diag *diag)
+{
+    return init(island, arena, diag, 2, CODE_WITH_SLOPES);
 }
 
 // One instant at which something happens.
@@ -830,3 +857,4 @@ QSS(qss2, "quantised states, second order; option quantum", 2, 0);
 QSS(qss3, "quantised states, third order; option quantum", 3, 0);
 QSS(liqss1, "quantised states, first order, for stiff models; option quantum", 1, SOLVER_IMPLICIT);
 QSS(liqss2, "quantised states, second order, for stiff models; option quantum", 2, SOLVER_IMPLICIT);
+QSS(mliqss2, "liqss2, where states are stiff in pairs; option quantum", 2, SOLVER_IMPLICIT);

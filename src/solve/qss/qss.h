@@ -8,6 +8,8 @@
 #include "num/calendar.h"
 #include "solve/solver.h"
 
+typedef struct QssPairs QssPairs;    // see pairs.h
+
 typedef struct Qss {
     const CodeQuantised *code;
     const IrQuantised *ir;
@@ -21,6 +23,7 @@ typedef struct Qss {
     double t;              // up to here everything has happened
     QssQuantum *quanta;    // [n], or [1] for all
     bool has_own_quanta;
+    QssPairs *pairs;        // of mLIQSS2, else NULL
     bool scans;             // few states: look at all instead of keeping a heap
     bool is_small;          // the tight loop will do
     Calendar due;           // of the states, if not

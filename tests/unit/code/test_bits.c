@@ -293,6 +293,113 @@ static void test_named_constants_are_not_folded_by_the_compiler(void **state)
     bench_free(&bench);
 }
 
+// Calls that do not need each other are computed as vectors: of every function more than a vector, arguments
+// of all kinds side by side, and calls inside of calls.
+static void test_functions_computed_together_have_the_same_bits(void **state)
+{
+    (void)state;
+    static const ExprOp functions[] = { EXPR_EXP,  EXPR_LOG,  EXPR_LOG10, EXPR_SIN,  EXPR_COS,  EXPR_TAN,
+                                        EXPR_ASIN, EXPR_ACOS, EXPR_ATAN,  EXPR_SINH, EXPR_COSH, EXPR_TANH };
+    enum { N = sizeof functions / sizeof *functions, CALLS = 11 };
+    Bench bench;
+    bench_init(&bench);
+    Make *m = &bench.b.make;
+    for (int f = 0; f < N; f++) {
+        for (int k = 0; k < CALLS; k++) {
+            const Expr u = bench.inputs[k % N_INPUTS], v = bench.inputs[(k + 1) % N_INPUTS];
+            const Expr a = make_mul(m, u, make_number(m, 1 + 0.125 * (k / N_INPUTS)));
+            const Expr call = make_call(m, functions[f], a);
+            const Expr inner = make_call(m, functions[(f + k) % N], make_add(m, call, v));
+            bench_add(&bench, make_add(m, call, make_number(m, 1 + k)));
+            bench_add(&bench, make_mul(m, inner, make_call(m, functions[f], make_number(m, 0.5))));
+            bench_add(&bench, make_op(m, EXPR_IF, make_op(m, EXPR_LT, a, inner, EXPR_NONE), call, inner));
+        }
+    }
+    bench_build(&bench);
+    Arena work = { 0 };
+    const Text text = code_text(&bench.b.ir, CODE_PART_CORE, &work);
+    for (int f = 0; f < N; f++)
+        assert_contains(text.p, arena_printf(&work, "%s_each(f", expr_ops[functions[f]].c));
+    arena_free(&work);
+    uint64_t random = 15485863;
+    bench_compare(&bench, 3000, &random);
+    bench_free(&bench);
+}
+
+// ---- Large models without repeated shapes: derivatives and values share their functions
+
+static void test_large_irregular_models_have_the_same_bits(void **state)
+{
+    (void)state;
+    enum { N = 900 };
+    Bench bench;
+    bench_init(&bench);
+    Make *m = &bench.b.make;
+    uint64_t random = 32452843;
+    Expr x[N], before = EXPR_NONE;
+    for (int i = 0; i < N; i++) {
+        x[i] = make_var(m, arena_printf(&m->arena, "x%d", i));
+        make_at(m, x[i])->start = make_number(m, 0.001 * i);
+    }
+    for (int i = 0; i < N; i++) {
+        Expr e = x[next_random(&random) % N];
+        for (int k = 0; k < 9; k++) {
+            const uint64_t r = next_random(&random);
+            const Expr other = r % 3 ? x[(r >> 8) % N] : bench.inputs[(r >> 8) % N_INPUTS];
+            switch (next_random(&random) % 8) {
+            case 0: e = make_call(m, EXPR_SIN, e); break;
+            case 1: case 2: e = make_add(m, other, e); break;
+            case 3: case 4: e = make_sub(m, e, other); break;
+            case 5: e = make_mul(m, other, e); break;
+            default: e = make_mul(m, e, other); break;
+            }
+        }
+        // derivatives that others read, and values that no derivative needs
+        if (before != EXPR_NONE && i % 7 == 0) e = make_sub(m, e, before);
+        before = make_der(m, x[i]);
+        make_equation(m, before, e);
+        if (i % 5 == 0) bench_add(&bench, make_mul(m, before, make_add(m, x[i], make_number(m, i))));
+    }
+    bench_build(&bench);
+    Arena work = { 0 };
+    assert_contains(code_text(&bench.b.ir, CODE_PART_CORE, &work).p, "orr_common_");    // printed once
+    arena_free(&work);
+    Built *b = &bench.b;
+    double *instant = calloc(N, sizeof *instant), *native = calloc(N, sizeof *native);
+    double *v = calloc(b->ir.layout.n_values, sizeof *v);
+    for (int k = 0; k < 20; k++) {
+        for (int i = 0; i < N; i++) b->x[i] = ((double)(next_random(&random) >> 11) * 0x1p-53 - 0.5) * 4;
+        for (int i = 0; i < N_INPUTS; i++)
+            *built_value(b, bench.inputs[i]) = 0.1 * (double)(next_random(&random) % 40);
+        assert_int_equal(built_run(b, IR_RATES, 0.5, instant), 0);
+        assert_int_equal(bench.native.programs[IR_RATES](0.5, b->x, &b->env, native), 0);
+        assert_int_equal(built_run(b, IR_VALUES, 0.5, NULL), 0);
+        memcpy(v, b->v, b->ir.layout.n_values * sizeof *v);
+        assert_int_equal(bench.native.programs[IR_VALUES](0.5, b->x, &b->env, NULL), 0);
+        // what is computed from single numbers, in the order of the equations: derivatives first
+        const ExprValues values = {
+            .variable = read_input, .history = read_history, .context = &bench, .t = 0.5
+        };
+        for (size_t i = 0; i < b->make.flat.equations.n; i++) {
+            const FlatEquation *equation = &b->make.flat.equations.items[i];
+            const uint32_t place = b->ir.layout.place[built_number(b, equation->lhs)];
+            const double expected = expr_evaluate(&m->flat.pool, equation->rhs, &values);
+            assert_true(same(b->v[place], expected));
+            assert_true(same(v[place], expected));
+        }
+        for (int i = 0; i < N; i++) {
+            const double rate = b->v[b->ir.layout.place[b->blocks.rates[i]]];
+            assert_true(same(instant[i], rate));
+            assert_true(same(native[i], rate));
+            assert_same_bits(b->v[b->ir.layout.place[built_number(b, x[i])]], b->x[i]);
+        }
+    }
+    free(instant);
+    free(native);
+    free(v);
+    bench_free(&bench);
+}
+
 // ---- Random expressions
 
 typedef struct Grower {
@@ -385,6 +492,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_every_operation_has_the_same_bits),
         cmocka_unit_test(test_whole_powers_have_the_same_bits),
+        cmocka_unit_test(test_functions_computed_together_have_the_same_bits),
+        cmocka_unit_test(test_large_irregular_models_have_the_same_bits),
         cmocka_unit_test(test_constants_arrive_exactly),
         cmocka_unit_test(test_named_constants_are_not_folded_by_the_compiler),
         cmocka_unit_test(test_random_expressions_have_the_same_bits),

@@ -300,7 +300,7 @@ static void test_a_sink_may_end_the_experiment(void **state)
     (void)state;
     Lab l = lab_open(DECAY "experiment e of Decay\n  until 2\n  every 0.1\nend\n");
     Counter counter = { .rows_wanted = 7 };
-    const orr_sink sinks[] = { { count_begin, count_row, NULL, count_end, NULL, &counter },
+    const orr_sink sinks[] = { { .begin = count_begin, .row = count_row, .end = count_end, .self = &counter },
                                orr_table_sink(l.table) };
     l.outcome = orr_simulate(l.model, &l.e, sinks, 2, l.diag);
     assert_int_equal(l.outcome.status, ORR_STATUS_SYSTEM);

@@ -199,6 +199,37 @@ static void test_math_has_every_function_of_the_operations(void **state)
     assert_null(expr_math_find("orr_nothing"));
 }
 
+// Vectors, whole and padded ones, have the bits of single numbers, whatever stands beside them.
+static void test_math_of_several_numbers_is_that_of_each(void **state)
+{
+    (void)state;
+    static const double special[] = { 0.0, -0.0, 1.0,  -1.0, 0.5,      1e-300,    5e-324, 1e300, -1e300, 700,
+                                      -745, 1e15, 1e-9, 0.1, INFINITY, -INFINITY, NAN, 2.0, 20, -20 };
+    enum { N_SPECIAL = sizeof special / sizeof *special };
+    size_t n_functions = 0;
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        if (!math->each) continue;
+        n_functions++;
+        double (*const one)(double) = (double (*)(double))math->function;
+        uint64_t random = 88172645463325252u;
+        for (int k = 0; k < 4000; k++) {
+            double f[19], expected[19];
+            const int n = k % 19 + 1;
+            for (int j = 0; j < n; j++) {
+                random ^= random << 13, random ^= random >> 7, random ^= random << 17;
+                f[j] = random % 5 == 0 ? special[(random >> 8) % N_SPECIAL]
+                                       : ((double)(random >> 11) * 0x1p-53 - 0.5) * (random % 2 ? 4 : 100);
+                expected[j] = one(f[j]);
+            }
+            math->each(f, n);
+            for (int j = 0; j < n; j++)
+                if (!isnan(f[j]) || !isnan(expected[j])) assert_same_bits(f[j], expected[j]);
+        }
+    }
+    assert_int_equal(n_functions, 12);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +240,7 @@ int main(void)
         cmocka_unit_test(test_math_whole_powers_are_products),
         cmocka_unit_test(test_math_tables),
         cmocka_unit_test(test_math_has_every_function_of_the_operations),
+        cmocka_unit_test(test_math_of_several_numbers_is_that_of_each),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
