@@ -32,9 +32,10 @@ signs() {
 mixed() {
     awk -v n="$1" 'BEGIN {
         printf "I, 1, 1, %d\n", n
+        random = 1
         for (k = 2; k <= n; k++) {
-            random = (random*1103515245 + 12345)%2147483648
-            kind = int(random/65536)%5
+            random = random*16807%2147483647    # exact in doubles
+            kind = int(random/64)%5
             if (kind == 0) printf "-, %d, %d\n", k, k - 1
             else if (kind == 1) printf "GAIN, %d, %g, %d\n", k, 0.5 + k%7*0.1, k - 1
             else if (kind == 2) printf "OFFSET, %d, %g, %d\n", k, k%5*0.01, k - 1

@@ -16,6 +16,18 @@ measure() {    # measure KIND WIDTH DEPTH REPEAT GOAL
     last=$(ratio "$hand" "$kernel")
     [ -z "${5:-}" ] || judge_at_least devstone "$1 $2×$3" "$last" "$5"
 }
+# Atomics of the language against the same ones in C, in the same run.
+stones=$(dirname "$(dirname "$ORRERY")")/tests/test_stones
+in_words() {    # in_words KIND WIDTH DEPTH REPEAT
+    local c instant native
+    read -r c instant native < <("$stones" "$@") || { missed=1; return; }
+    judge_at_least devstone "$1 $2×$3 in the language, instant" "$(ratio "$c" "$instant")" 0.5
+    judge_at_least devstone "$1 $2×$3 in the language, native" "$(ratio "$c" "$native")" 0.8
+}
+if [ -x "$stones" ]; then
+    in_words HOmod 30 30 10
+    in_words HI 300 300 10
+fi
 measure LI 200 200 50
 measure HO 200 200 15
 measure HOmod 30 30 10 0.37

@@ -32,7 +32,7 @@ for (name in given[-1]) {
     if (form == "C" && method == "radau") next    # needs more than a function
     f <- if (form == "R") p$f else name
     once <- function() ode(p$y, c(0, p$end), f, NULL, method = method, rtol = tol, atol = tol*p$abs, maxsteps = 1e6,
-                           dllname = if (form == "C") dll)
+                           dllname = if (form == "C") dll, hini = if (method == "ode45") p$end/1000 else 0)
     best <- Inf
     begun <- now()
     result <- NULL

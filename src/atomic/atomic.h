@@ -100,7 +100,8 @@ typedef enum AtomicOp {
     ATOMIC_OP_POWER,          // args[0] to a whole n
     ATOMIC_OP_MATH,           // expr_math[n]
     ATOMIC_OP_FUNCTION,       // function n of the file
-    ATOMIC_OP_DRAW,           // distributions[n]
+    ATOMIC_OP_TABLE,          // table n of the file
+    ATOMIC_OP_DRAW,           // distributions[n]; slot: 1 + the samples it draws from, a table of the file
     ATOMIC_OP_MAKE,           // a record of its fields
     ATOMIC_OP_LENGTH,         // of the queue at `slot`
     ATOMIC_OP_POP,            // the first of the queue at `slot`, taken out
@@ -230,6 +231,9 @@ typedef struct AtomicSet {
     AtomicKind   *kinds;          // [n_kinds]; the table of a kind stays where it is
     uint32_t      n_kinds;
     VEC(AtomicFunction) functions;    // that are called
+    ExprPool      pool;           // tables that are called, as pieces
+    uint32_t     *pieces;         // [ast->tables.n] 1 + their number in the pool; 0: not called
+    bool         *samples;        // [ast->tables.n] something is drawn from them
     CodeUnit      unit;
     CodeTier      tier;
     bool          is_built;

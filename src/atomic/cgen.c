@@ -23,6 +23,7 @@ typedef struct Writer {
     bool      uses_index, uses_after;
     int       depth;          // of indentation
     uint32_t  n_temps;        // of the function under way
+    int32_t   present;        // the state in which what is printed happens; -1: any
 } Writer;
 
 // ---------------------------------------------------------------------------------------------- text
@@ -151,6 +152,19 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
         print_pure(w, e->args[2], s);
         str_add_char(s, ')');
         break;
+    case ATOMIC_OP_TABLE: {
+        const ExprPieces *pieces = &w->set->pool.pieces.items[w->set->pieces[e->n] - 1];
+        const char *name = e->n_args == 2 ? "orr_grid" : "orr_pieces";
+        w->uses_math[expr_math_find(name) - expr_math] = true;
+        str_addf(s, "%s(T%u, %u, ", name, e->n, pieces->n_breaks[0]);
+        if (e->n_args == 2) str_addf(s, "%u, ", pieces->n_breaks[1]);
+        for (uint32_t i = 0; i < e->n_args; i++) {
+            if (i) str_add(s, ", ");
+            print_pure(w, e->args[i], s);
+        }
+        str_add_char(s, ')');
+        break;
+    }
     case ATOMIC_OP_MATH: case ATOMIC_OP_FUNCTION:
         if (e->op == ATOMIC_OP_MATH) w->uses_math[e->n] = true;
         if (e->op == ATOMIC_OP_MATH) str_addf(s, "%s(", expr_math[e->n].c_name);
@@ -268,6 +282,9 @@ static AtomicExpr *sequence_args(Writer *w, const AtomicExpr *e)
 
 static const char *draw_text(Writer *w, const AtomicExpr *e)
 {
+    if (e->slot)
+        return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, S%u, %u, %u)", w->kind->stream - 2, e->n, e->slot - 1,
+                            w->set->ast->tables.items[e->slot - 1].n_x, e->fault);
     const AtomicExpr *x = sequence_args(w, e);
     StrBuf s = { .arena = &w->work };
     for (uint32_t i = 0; i < x->n_args; i++) {
@@ -511,7 +528,7 @@ static void enter(Writer *w, const AtomicGoal *goal)
 {
     const AtomicKind *kind = w->kind;
     if (goal->state < 0) return;
-    line(w, "s->state = %d;", goal->state);
+    if (goal->state != w->present) line(w, "s->state = %d;", goal->state);
     if (goal->keeps) return;
     if (kind->confluent == AST_CONFLUENT_EXTERNAL) line(w, "s->entered = 1;");
     const AtomicState *state = &kind->states[goal->state];
@@ -570,6 +587,7 @@ static void print_made(Writer *w, const AtomicGoal *goal)
 static void begin_function(Writer *w, const char *head)
 {
     w->n_temps = 0;
+    w->present = -1;
     line(w, "%s", head);
     line(w, "{");
     w->depth++;
@@ -653,6 +671,7 @@ static void print_afters(Writer *w, bool is_output)
         if (is_output ? !has_output(state) : state->n_afters == 0) continue;
         line(w, "case %u:", i);
         w->depth++;
+        w->present = (int32_t)i;
         print_moves(w, state->afters, state->n_afters, is_output ? print_output_of : print_move);
         line(w, "break;");
         w->depth--;
@@ -674,6 +693,7 @@ static void print_port(Writer *w, uint32_t port)
         if (n == 0) continue;
         line(w, "case %u:", i);
         w->depth++;
+        w->present = (int32_t)i;
         print_moves(w, moves, n, print_move);
         line(w, "break;");
         w->depth--;
@@ -807,6 +827,27 @@ static const char after_text[] =
 static const char power_text[] =
     "static double orr_low_power(int n, double x) { return n == 2 ? x*x : x*x*x; }\n\n";
 
+static void print_data(StrBuf *s, const char *prefix, uint32_t number, const double *values, size_t n)
+{
+    str_addf(s, "static const double %s%u[%zu] = {", prefix, number, n);
+    for (size_t i = 0; i < n; i++) {
+        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
+        gen_number(s, values[i]);
+    }
+    str_add(s, " };\n");
+}
+
+static void print_tables(const AtomicSet *set, StrBuf *s)
+{
+    for (uint32_t i = 0; i < set->ast->tables.n; i++) {
+        const AstTable *table = &set->ast->tables.items[i];
+        if (set->samples[i]) print_data(s, "S", i, table->z, table->n_x);
+        if (!set->pieces[i]) continue;
+        const ExprPieces *pieces = &set->pool.pieces.items[set->pieces[i] - 1];
+        print_data(s, "T", i, pieces->numbers, pieces->n_numbers);
+    }
+}
+
 Text atomic_text(const AtomicSet *set, Arena *arena)
 {
     Writer w = { .set = set };
@@ -820,6 +861,7 @@ Text atomic_text(const AtomicSet *set, Arena *arena)
     prelude_math(w.uses_math, &w.work, &text);
     prelude_powers(w.uses_power, &text);
     if (w.uses_power[0]) str_add(&text, power_text);
+    print_tables(set, &text);
     if (w.uses_index) str_add(&text, index_text);
     if (w.uses_after) str_add(&text, after_text);
     str_add_text(&text, (Text){ w.body.p, w.body.n });
@@ -859,7 +901,7 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
     const Text text = atomic_text(set, &work);
     const AtomicCode *code = NULL;
     if (tier == CODE_INSTANT) code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
-    else if (native_compile(text, NATIVE_LINES, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
+    else if (native_compile(text, NATIVE_LOOPS, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
     arena_free(&work);
     if (!code) return false;
     set->tier = tier;

@@ -860,6 +860,11 @@ bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag)
     text_map_init(&c.functions, &c.work);
     c.calls = ARENA_ARRAY(&c.work, uint32_t, ast->functions.n);
     for (uint32_t i = 0; i < ast->functions.n; i++) text_map_put(&c.functions, text_from(ast->functions.items[i].name), i);
+    text_map_init(&c.tables, &c.work);
+    for (uint32_t i = 0; i < ast->tables.n; i++) text_map_put(&c.tables, text_from(ast->tables.items[i].name), i);
+    expr_pool_init(&set->pool, arena);
+    set->pieces = ARENA_ARRAY(arena, uint32_t, ast->tables.n);
+    set->samples = ARENA_ARRAY(arena, bool, ast->tables.n);
     check_names(&c);
     check_records(&c);
     check_enums(&c);

@@ -493,16 +493,39 @@ static AtomicExpr *check_statistic(Checker *c, const AstExpr *e, AtomicHow how)
     return x;
 }
 
+// empirical(NAME): like measurements of the file
+static AtomicExpr *check_samples(Checker *c, const AstExpr *e, int number)
+{
+    const AstExpr *what = e->call.args[0];
+    const bool is_name = what->kind == AST_REF && what->ref.n_parts == 1 && what->ref.parts[0].n_indices == 0;
+    const uint32_t *found = is_name ? text_map_find(&c->tables, text_from(what->ref.parts[0].name)) : NULL;
+    if (!found || c->set->ast->tables.items[*found].n_arguments > 0) {
+        CHECK_FAIL(c, DIAG_SAMPLES_UNKNOWN, what->place, is_name ? what->ref.parts[0].name : "this");
+        diag_hint(c->diag, "read them from a file: samples NAME from \"data.csv\" column \"…\"");
+        return bad(c, e->place);
+    }
+    if (!may_change(c, e)) return bad(c, e->place);
+    AtomicExpr *x = make(c, ATOMIC_OP_DRAW, TYPE_NUMBER, e->place);
+    x->n = (uint32_t)number;
+    x->slot = 1 + *found;
+    x->has_effects = true;
+    x->fault = check_fault(c, ATOMIC_FAULT_DRAW, distributions[number].name, e->place);
+    c->set->samples[*found] = true;
+    c->kind->stream = 1;
+    return x;
+}
+
 static AtomicExpr *check_draw(Checker *c, const AstExpr *e, int number)
 {
     const Distribution *d = &distributions[number];
     const uint32_t n = e->call.n_args;
+    if (d->is_data && n == 1 && e->call.n_loops == 0) return check_samples(c, e, number);
     if ((d->n_arguments > 0 && n != (uint32_t)d->n_arguments) || n == 0 || e->call.n_loops > 0) {
         CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, d->name, distribution_takes(number), (size_t)n);
         return bad(c, e->place);
     }
     if (d->is_data) {
-        CHECK_FAIL(c, DIAG_NOT_YET, e->place, arena_printf(c->arena, "'%s' in an atomic", d->name));
+        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, d->name, "the name of samples", (size_t)n);
         return bad(c, e->place);
     }
     AtomicExpr **args = ARENA_ARRAY(&c->work, AtomicExpr *, n);
@@ -599,6 +622,35 @@ static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t num
     return x;
 }
 
+static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
+{
+    static const PiecesBetween betweens[AST_N_BETWEEN] = {
+        [AST_BETWEEN_HOLD] = PIECES_HOLD, [AST_BETWEEN_LINEAR] = PIECES_LINEAR,
+        [AST_BETWEEN_MONOTONE] = PIECES_MONOTONE, [AST_BETWEEN_CUBIC] = PIECES_CUBIC,
+    };
+    static const PiecesOutside outsides[AST_N_OUTSIDE] = {
+        [AST_OUTSIDE_HOLD] = PIECES_OUTSIDE_HOLD, [AST_OUTSIDE_EXTRAPOLATE] = PIECES_OUTSIDE_EXTRAPOLATE,
+        [AST_OUTSIDE_ERROR] = PIECES_OUTSIDE_ERROR,
+    };
+    const AstTable *table = &c->set->ast->tables.items[number];
+    if (table->n_arguments == 0) {
+        CHECK_FAIL(c, DIAG_FUNCTION_UNKNOWN, e->place, table->name);
+        diag_hint(c->diag, "these are samples: draw one with empirical(%s)", table->name);
+        return bad(c, e->place);
+    }
+    if (!check_arguments(c, e, table->n_arguments, table->n_arguments == 1 ? "one value" : "two values"))
+        return bad(c, e->place);
+    AtomicExpr *args[2] = { check_number(c, e->call.args[0]) };
+    if (table->n_arguments == 2) args[1] = check_number(c, e->call.args[1]);
+    if (!c->set->pieces[number])
+        c->set->pieces[number] = 1 + expr_pieces(&c->set->pool, NULL, betweens[table->between], outsides[table->outside],
+                                                 table->x, table->n_x, table->y, table->n_y, table->z);
+    AtomicExpr *x = make(c, ATOMIC_OP_TABLE, TYPE_NUMBER, e->place);
+    add_args(c, x, args, table->n_arguments);
+    x->n = number;
+    return x;
+}
+
 static AtomicExpr *call_math(Checker *c, const ExprMath *math, AtomicExpr *const *args, uint32_t n, Place place)
 {
     bool all = true;
@@ -649,6 +701,8 @@ static AtomicExpr *check_call(Checker *c, const AstExpr *e)
     const char *name = e->call.function;
     const uint32_t *own = text_map_find(&c->functions, text_from(name));
     if (own) return check_own_function(c, e, *own);
+    const uint32_t *table = text_map_find(&c->tables, text_from(name));
+    if (table) return check_table(c, e, *table);
     const uint32_t *type = text_map_find(&c->types, text_from(name));
     if (type && *type < c->set->ast->records.n) return check_make(c, e, *type);
     AtomicExpr *x = check_math(c, e);

@@ -86,13 +86,18 @@ static void print_expr(Printer *p, const AtomicExpr *e)
         fputs(expr_math[e->n].c_name + 4, p->out);
         print_args(p, e);
         break;
+    case ATOMIC_OP_TABLE:
+        fprintf(p->out, "table %s", p->set->ast->tables.items[e->n].name);
+        print_args(p, e);
+        break;
     case ATOMIC_OP_FUNCTION:
         fputs(p->set->functions.items[e->n].ast->name, p->out);
         print_args(p, e);
         break;
     case ATOMIC_OP_DRAW:
         fprintf(p->out, "draw %s", distributions[e->n].name);
-        print_args(p, e);
+        if (e->slot) fprintf(p->out, "(%s)", p->set->ast->tables.items[e->slot - 1].name);
+        else print_args(p, e);
         break;
     case ATOMIC_OP_MAKE:
         fputs(atomic_type_name(p->set, e->type), p->out);

@@ -115,6 +115,8 @@
     D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
     D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
     D(MESSAGE_FIELD,          "E181", "messages of '%s' have no '%s'") \
+    D(NOT_AN_ATOMIC,          "E182", "'%s' is a %s, and only atomics can be present for a while") \
+    D(SIGNAL_WHEN,            "E183", "'%s' has a value at every moment, also while the condition does not hold") \
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \

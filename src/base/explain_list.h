@@ -789,6 +789,28 @@
       "      on job then n := n + job.weight end\n" \
       "    end", \
       "name a field of the record.") \
+    X(NOT_AN_ATOMIC, \
+      "Atomic components can take part for a while and then be away. Equations always hold.", \
+      "    model Tank\n" \
+      "      var h = 1\n" \
+      "      h' = -h\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      a : Tank\n" \
+      "      present a when t > 1\n" \
+      "    end", \
+      "switch the equations by a condition in them: h' = if t > 1 then -h else 0.") \
+    X(SIGNAL_WHEN, \
+      "Arrows with 'when' lead messages. A signal needs a source at every moment.", \
+      "    model Part\n" \
+      "      input u = 0\n" \
+      "      output y = u\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      a, b : Part\n" \
+      "      a.y -> b.u when t > 1\n" \
+      "    end", \
+      "write an equation that chooses: output z = if t > 1 then a.y else 0, and z -> b.u.") \
     X(DRAW_MISPLACED, \
       "A distribution gives another number each time it is drawn. Equations hold at all times, so\n" \
       "there would be no telling when; sizes and indices must be known before the run.", \

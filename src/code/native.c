@@ -56,7 +56,7 @@ enum {
 // What gcc makes of conditions that follow from one another it cannot turn into vectors.
 #define NO_JUMPS "-fno-thread-jumps"
 static const char *const flavours[][5] = {
-    [NATIVE_LINES] = { "-O1" },
+    [NATIVE_LINES] = { "-O1", "-ftree-loop-vectorize" },
     [NATIVE_LOOPS] = { "-O3" },
     [NATIVE_LANES] = { "-O3", WIDEST, NO_JUMPS },
     [NATIVE_LANES_FAST] = { "-O3", WIDEST, NO_JUMPS, "-ffp-contract=fast" },

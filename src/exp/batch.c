@@ -104,7 +104,7 @@ static bool enter_lane(Batch *b, const Ensemble *e, int lane, size_t index)
             run->given[e->names[i].param] = 1;
             run->given_value[e->names[i].param] = values[i];
         } else {
-            run->given_start[e->names[i].state] = values[i];
+            run_give_start(run, e->names[i].state, values[i]);
         }
     }
     chance_number(run, ensemble_number(e, index));

@@ -1,6 +1,5 @@
 // src/expr/each.c: SLEEF's functions of vectors without fused multiply-add, as wide as the machine has them.
 #include "expr/each.h"
-#include <sleef.h>
 
 #if defined __x86_64__
 
@@ -34,18 +33,20 @@ DEFINE_IN_GROUPS(in_twos, "sse2", Two, 2)
 DEFINE_IN_GROUPS(in_fours, "avx", Four, 4)
 DEFINE_IN_GROUPS(in_eights, "avx512f", Eight, 8)
 
-// the header declares those that the compiler's own machine has
+// SLEEF's header declares those that the compiler's own machine has
 #define DEFINE_EACH(name)                                                                                 \
+    Two   narrow_##name(Two) __asm__("Sleef_cinz_" #name "d2_u10sse2");                                   \
     Four  wide_##name(Four) __asm__("Sleef_cinz_" #name "d4_u10avx");                                     \
     Eight widest_##name(Eight) __asm__("Sleef_cinz_" #name "d8_u10avx512fnofma");                         \
     void each_##name(double *f, int n)                                                                    \
     {                                                                                                     \
         if (__builtin_cpu_supports("avx512f")) in_eights(f, n, widest_##name);                            \
         else if (__builtin_cpu_supports("avx")) in_fours(f, n, wide_##name);                              \
-        else in_twos(f, n, Sleef_cinz_##name##d2_u10sse2);                                                \
+        else in_twos(f, n, narrow_##name);                                                                \
     }
 
 #else
+#include <sleef.h>
 
 #define DEFINE_EACH(name)                                                                                 \
     void each_##name(double *f, int n)                                                                    \

@@ -21,6 +21,11 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
     Flat *flat = ex->flat;
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .makes_modes = true };
     if (port_connect(&r, item)) return;
+    if (item->arrow.when) {
+        EXPAND_FAIL(ex, DIAG_SIGNAL_WHEN, item->place, item->arrow.from.parts[item->arrow.from.n_parts - 1].name);
+        diag_hint(ex->diag, "only messages can be kept back; a signal is chosen by an equation: if … then … else …");
+        return;
+    }
     const Expr source = lower_ref(&r, &item->arrow.from, item->arrow.from_place);
     Entity *to;
     const uint32_t target = lower_variable(&r, &item->arrow.to, item->arrow.to_place, &to);
@@ -230,10 +235,14 @@ void connect_terminals(Expander *ex)
 
 // ---------------------------------------------------------------------------------------------- both
 
-bool connect_wants(const AstItem *item) { return item->kind == AST_ARROW || item->kind == AST_CONNECT; }
+bool connect_wants(const AstItem *item)
+{
+    return item->kind == AST_ARROW || item->kind == AST_CONNECT || item->kind == AST_PRESENT;
+}
 
 void connect_item(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
 {
     if (item->kind == AST_ARROW) connect_arrow(ex, scope, locals, item);
     else if (item->kind == AST_CONNECT) connect_pair(ex, scope, locals, item);
+    else if (item->kind == AST_PRESENT) port_present(ex, scope, locals, item);
 }

@@ -291,7 +291,7 @@ static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
     port->is_heard = true;
     if (port->kind == FLAT_PORT_IN && e->port.n_parts == 1) return;
     EXPAND_FAIL(ex, DIAG_ON_PORT, e->port_place, port->name);
-    diag_hint(ex->diag, "declare 'input event %s' here and lead an arrow to it", entity->symbol->name);
+    diag_hint(ex->diag, "declare an 'input event' here and lead an arrow to it");
 }
 
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)

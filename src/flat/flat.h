@@ -128,6 +128,7 @@ typedef struct FlatEvent {     // in the order of the text: equal priorities act
     uint32_t first_action, n_actions;    // in Flat.actions
     uint32_t first_send, n_sends;        // in Flat.sends
     uint32_t port;             // ON: in Flat.ports; else FLAT_NONE
+    uint32_t switch_plus_1;    // 1 + the number in Flat.switches that it switches on or off; 0: none
     uint32_t chain;            // WHEN: the first of a when … elsewhen chain; else itself
     bool     at_start;         // WHEN: the condition reads `initial`
     Place    place;
@@ -189,6 +190,15 @@ typedef struct FlatCoupling {  // what comes to or leaves `from` arrives at `to`
     uint32_t from_member, to_member;    // of ports that stand for several: which, from 0
     Place    place;
 } FlatCoupling;
+
+// A coupling or an atomic component that takes part only while a condition holds. The event that switches it on is
+// followed by the one that switches it off.
+typedef struct FlatSwitch {
+    uint32_t coupling;         // in Flat.couplings; FLAT_NONE: a component
+    uint32_t part, member;
+    bool     anew;             // a component that begins again each time it is switched on
+    uint32_t event;            // on
+} FlatSwitch;
 
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
@@ -258,6 +268,7 @@ typedef struct Flat {
     VEC(FlatCoupling) couplings;
     VEC(FlatDraw)     draws;
     VEC(FlatPart)     parts;
+    VEC(FlatSwitch)   switches;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;

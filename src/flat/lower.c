@@ -278,9 +278,11 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
     if (symbol->kind == SYMBOL_PORT && target->field == FLAT_NONE &&
         (target->entity->n_fields != 1 || target->entity->first == FLAT_NONE || port_record(ex, symbol->decl->type))) {
         EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
-        diag_hint(ex->diag, target->entity->first == FLAT_NONE ? "its messages are read where they arrive"
-                            : target->entity->n_fields     ? "name a field of its messages: '%s.…'"
-                                                           : "its messages tell nothing but that they come", symbol->name);
+        diag_hint(ex->diag,
+                  target->entity->n_fields == 0        ? "its messages tell nothing but that they come"
+                  : target->entity->first == FLAT_NONE ? "messages are read by name where they arrive"
+                                                       : "name a field of its messages: '%s.…'",
+                  symbol->name);
         return FLAT_NONE;
     }
     if (symbol->kind == SYMBOL_PORT)

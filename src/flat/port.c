@@ -344,6 +344,49 @@ static bool machine_output(const Reading *r, const AstItem *item, const End *fro
     return true;
 }
 
+// ---- What is switched on and off
+
+static void add_switch(const Reading *reading, const AstExpr *condition, Place place, FlatSwitch what)
+{
+    Expander *ex = reading->ex;
+    Flat *flat = ex->flat;
+    Reading r = *reading;
+    r.in_event = r.makes_modes = true;
+    if (flat->arrays.n) flat->keep_failed = true;    // events know single variables only
+    const Expr holds = lower_truth(&r, condition);
+    what.event = (uint32_t)flat->events.n;
+    vec_push(flat->arena, &flat->switches, what);
+    for (int off = 0; off < 2; off++) {
+        const FlatEvent event = { .kind = FLAT_WHEN,
+                                  .condition = off ? expr_unary(&flat->pool, EXPR_NOT, holds) : holds,
+                                  .time = EXPR_NONE, .from = EXPR_NONE, .after = EXPR_NONE,
+                                  .first_action = (uint32_t)flat->actions.n,
+                                  .first_send = (uint32_t)flat->sends.n,
+                                  .port = FLAT_NONE,
+                                  .switch_plus_1 = (uint32_t)flat->switches.n,
+                                  .chain = (uint32_t)flat->events.n,
+                                  .place = place };
+        vec_push(flat->arena, &flat->events, event);
+    }
+}
+
+void port_present(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
+{
+    const Reading r = { .ex = ex, .scope = scope, .locals = locals };
+    Target target;
+    if (!lower_target(&r, &item->present.part, item->present.part_place, &target)) return;
+    const Entity *entity = target.entity;
+    const Scope *first = entity->symbol->kind == SYMBOL_COMPONENT && !entity->symbol->is_terminal ? entity->components[0]
+                                                                                                  : NULL;
+    if (!first || first->part == FLAT_NONE) {
+        EXPAND_FAIL(ex, DIAG_NOT_AN_ATOMIC, item->present.part_place, entity->symbol->name, lower_kind(entity));
+        return;
+    }
+    add_switch(&r, item->present.condition, item->place,
+               (FlatSwitch){ .coupling = FLAT_NONE, .part = first->part, .member = (uint32_t)target.element,
+                             .anew = item->present.anew });
+}
+
 bool port_connect(const Reading *r, const AstItem *item)
 {
     Expander *ex = r->ex;
@@ -367,6 +410,8 @@ bool port_connect(const Reading *r, const AstItem *item)
         if (!check_to(r, item, &to)) return true;
         if (!check_types(r, item, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port])) return true;
     }
+    if (item->arrow.when)
+        add_switch(r, item->arrow.when, item->place, (FlatSwitch){ .coupling = (uint32_t)ex->flat->couplings.n });
     vec_push(ex->flat->arena, &ex->flat->couplings, (FlatCoupling){ from.port, to.port, from.target.member, to.target.member, item->place });
     return true;
 }

@@ -252,6 +252,7 @@ const AstRecord *port_record(const Expander *ex, const char *name);
 void port_settle(Expander *ex);    // after all was defined: what passes through and nobody hears is not kept
 // An arrow with an event port at one of its ends. False: it has none, and is one of signals.
 bool port_connect(const Reading *r, const AstItem *item);
+void port_present(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 // The event port of a path; FLAT_NONE, reported, if it is none.
 uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity);
 

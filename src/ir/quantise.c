@@ -728,8 +728,9 @@ static int compare_numbers(const void *a, const void *b)
 // What a term reads, itself and through the shared variables that it needs, each once.
 typedef struct Reader {
     Work *w;
-    Marks states, shared, modes;
-    VEC(uint32_t) shared_read, states_read, modes_read;
+    Marks states, shared, modes, places;
+    VEC(uint32_t) shared_read, states_read, modes_read, places_read;
+    Map number_of;    // of places
     bool reads_time, bends;
 } Reader;
 
@@ -757,6 +758,11 @@ static void read_term(Reader *r, uint32_t term)
             if (mark_once(&r->modes, mode)) vec_push(arena, &r->modes_read, mode);
             break;
         }
+        case IR_SLOT_PLACE: {
+            const uint32_t *number = q->n_places ? map_find(&r->number_of, index) : NULL;
+            if (number && mark_once(&r->places, *number)) vec_push(arena, &r->places_read, *number);
+            break;
+        }
         default: break;
         }
     }
@@ -764,8 +770,8 @@ static void read_term(Reader *r, uint32_t term)
 
 static void read_all(Reader *r, uint32_t term)
 {
-    r->states.now++, r->shared.now++, r->modes.now++;
-    r->states_read.n = r->shared_read.n = r->modes_read.n = 0;
+    r->states.now++, r->shared.now++, r->modes.now++, r->places.now++;
+    r->states_read.n = r->shared_read.n = r->modes_read.n = r->places_read.n = 0;
     r->reads_time = r->bends = false;
     read_term(r, term);
     for (size_t i = 0; i < r->shared_read.n; i++) read_term(r, r->w->q->n_states + r->shared_read.items[i]);
@@ -796,6 +802,35 @@ static void enter(IrLists *lists, bool fills, uint32_t list, uint32_t item)
     else lists->start[list + 2]++;
 }
 
+// The places of variables that terms read and something changes now and then, among them those that events
+// assign; map: place → number.
+static void find_places(Work *w, Map *number_of)
+{
+    IrQuantised *q = w->q;
+    const Flat *flat = w->ir->flat;
+    const uint32_t n_params = w->ir->layout.n_params;
+    VEC(uint32_t) places = { 0 };
+    Map assigned;
+    map_init(&assigned, &w->arena);
+    map_init(number_of, &w->arena);
+    for (size_t i = 0; i < flat->actions.n; i++)
+        map_put(&assigned, w->ir->layout.place[flat->actions.items[i].target], 1);
+    for (uint32_t term = 0; term < q->n_terms; term++) {
+        const IrShape *shape = &q->shapes[q->shape_of[term]];
+        for (uint32_t k = 0; k < shape->n_slots; k++) {
+            if (shape->slots[k].kind != IR_SLOT_PLACE) continue;
+            const uint32_t place = w->leaves.items[w->first_leaf[term] + k];
+            if (place < n_params && !map_find(&assigned, place)) continue;
+            if (map_find(number_of, place)) continue;
+            map_put(number_of, place, (uint32_t)places.n);
+            vec_push(&w->arena, &places, place);
+        }
+    }
+    q->n_places = (uint32_t)places.n;
+    q->places = ARENA_ARRAY(&q->arena, uint32_t, places.n);
+    if (places.n) memcpy(q->places, places.items, places.n * sizeof *q->places);
+}
+
 static bool find_readers(Work *w)
 {
     IrQuantised *q = w->q;
@@ -805,8 +840,12 @@ static bool find_readers(Work *w)
     r.states.mark = ARENA_ARRAY(arena, uint32_t, q->n_states);
     r.shared.mark = ARENA_ARRAY(arena, uint32_t, q->n_shared);
     r.modes.mark = ARENA_ARRAY(arena, uint32_t, n_modes);
-    IrLists *lists[] = { &q->shared_of, &q->affects, &q->mode_affects, &q->watched_by, &q->mode_watched_by };
-    const uint32_t counts[] = { q->n_states, q->n_states, n_modes, q->n_states, n_modes };
+    find_places(w, &r.number_of);
+    r.places.mark = ARENA_ARRAY(arena, uint32_t, q->n_places);
+    IrLists *lists[] = { &q->shared_of,       &q->affects,       &q->mode_affects,    &q->watched_by,
+                         &q->mode_watched_by, &q->place_affects, &q->place_watched_by };
+    const uint32_t counts[] = { q->n_states, q->n_states, n_modes,    q->n_states,
+                                n_modes,     q->n_places, q->n_places };
     enum { N_LISTS = sizeof lists / sizeof *lists };
     q->moves_in_time = ARENA_ARRAY(&q->arena, bool, q->n_states);
     q->bends = ARENA_ARRAY(&q->arena, bool, q->n_states);
@@ -816,24 +855,28 @@ static bool find_readers(Work *w)
         uint64_t n = 0;
         for (uint32_t i = 0; i < q->n_states; i++) {
             read_all(&r, i);
-            n += r.shared_read.n + r.states_read.n + r.modes_read.n;
+            n += r.shared_read.n + r.states_read.n + r.modes_read.n + r.places_read.n;
             if (n > LISTS_MAX) return false;
             for (size_t k = 0; k < r.shared_read.n; k++)
                 enter(&q->shared_of, fills, i, r.shared_read.items[k]);
             for (size_t k = 0; k < r.states_read.n; k++) enter(&q->affects, fills, r.states_read.items[k], i);
             for (size_t k = 0; k < r.modes_read.n; k++)
                 enter(&q->mode_affects, fills, r.modes_read.items[k], i);
+            for (size_t k = 0; k < r.places_read.n; k++)
+                enter(&q->place_affects, fills, r.places_read.items[k], i);
             q->moves_in_time[i] = r.reads_time;
             q->bends[i] = r.bends;
         }
         for (uint32_t i = 0; i < q->n_relations; i++) {
             read_all(&r, first_relation + i);
-            n += r.states_read.n + r.modes_read.n;
+            n += r.states_read.n + r.modes_read.n + r.places_read.n;
             if (n > LISTS_MAX) return false;
             for (size_t k = 0; k < r.states_read.n; k++)
                 enter(&q->watched_by, fills, r.states_read.items[k], i);
             for (size_t k = 0; k < r.modes_read.n; k++)
                 enter(&q->mode_watched_by, fills, r.modes_read.items[k], i);
+            for (size_t k = 0; k < r.places_read.n; k++)
+                enter(&q->place_watched_by, fills, r.places_read.items[k], i);
             q->watches_time[i] = r.reads_time;
         }
         for (int k = 0; k < N_LISTS && !fills; k++) sum_lists(q, lists[k], counts[k]);

@@ -61,6 +61,10 @@ typedef struct IrQuantised {
     IrLists mode_affects;       // mode → rates that depend on it
     IrLists watched_by;         // state → relations that read it
     IrLists mode_watched_by;    // mode → relations that read it
+    // variables that change now and then, at events: their places in v, and who reads them, by number here
+    uint32_t *places;    // [n_places]
+    uint32_t n_places;
+    IrLists place_affects, place_watched_by;
     bool *moves_in_time;        // [n_states] the rate reads time, itself or through shared variables
     bool *bends;                // [n_states] it is not linear in what it reads, likewise
     bool *watches_time;         // [n_relations]

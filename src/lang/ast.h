@@ -123,6 +123,7 @@ typedef enum AstItemKind {
     AST_BRANCH,       // if c then … else … end, in the body of an event
     AST_TERMINATE,    // terminate "reason", in the body of an event
     AST_SEND,         // send port(values), in the body of an event
+    AST_PRESENT,      // present cpu[i] when c: an atomic that takes part only while a condition holds
 } AstItemKind;
 
 typedef struct AstFunction {
@@ -166,7 +167,9 @@ struct AstItem {
             const char *model; Place model_place;
             AstSetting *overrides; uint32_t n_overrides;
         } component;
-        struct { AstRef from, to; Place from_place, to_place; } arrow;    // also AST_CONNECT
+        // also AST_CONNECT; when: messages go this way only while it holds; else NULL
+        struct { AstRef from, to; Place from_place, to_place; AstExpr *when; } arrow;
+        struct { AstRef part; Place part_place; AstExpr *condition; bool anew; } present;
         struct { const char *index; AstExpr *first, *last; AstItem *items; uint32_t n_items; } loop;
         const char *time_unit;
         AstFunction function;

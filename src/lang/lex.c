@@ -314,7 +314,7 @@ static TokenKind read_operator(const Lexer *lexer, size_t *n)
 static TokenKind word_kind(Text word)
 {
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (text_is(word, reserved[i].word)) return reserved[i].kind;
+        if (word.p[0] == reserved[i].word[0] && text_is(word, reserved[i].word)) return reserved[i].kind;
     return TOKEN_NAME;
 }
 

@@ -301,6 +301,7 @@ static void parse_arrow(Parser *p, const AstExpr *from, uint32_t start)
         return;
     }
     parse_advance(p);
+    const size_t base = p->items.n;
     do {
         AstItem item = { .kind = AST_ARROW };
         item.arrow.from = from->ref;
@@ -309,6 +310,27 @@ static void parse_arrow(Parser *p, const AstExpr *from, uint32_t start)
         item.place = parse_since(p, start);
         add_item(p, item);
     } while (parse_accept(p, TOKEN_COMMA));
+    if (!parse_accept_word(p, "when")) return;
+    AstExpr *condition = parse_condition(p);
+    for (size_t i = base; condition && i < p->items.n; i++) p->items.items[i].arrow.when = condition;
+}
+
+// present NAME [anew] when CONDITION
+static void parse_present(Parser *p)
+{
+    const uint32_t start = p->token.offset;
+    parse_advance(p);
+    AstItem item = { .kind = AST_PRESENT };
+    if (!parse_ref(p, &item.present.part, &item.present.part_place, "the name of a component")) return;
+    item.present.anew = parse_accept_word(p, "anew");
+    if (!parse_accept_word(p, "when")) {
+        if (parse_report(p, "'when'")) diag_hint(p->diag, "write present NAME when CONDITION");
+        return;
+    }
+    item.present.condition = parse_condition(p);
+    if (!item.present.condition) return;
+    item.place = parse_since(p, start);
+    add_item(p, item);
 }
 
 // Two minus signs that touch, and no '=' in the statement: not a difference, but terminals that are
@@ -562,7 +584,7 @@ static void parse_event_item(Parser *p, AstEventKind kind)
 
 typedef enum Statement {
     ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
-    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON,
+    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_PRESENT,
 } Statement;
 
 static const struct Word {
@@ -589,6 +611,7 @@ static const struct Word {
     { "every", ST_EVERY, 0, true },
     { "next", ST_NEXT, 0, false },
     { "on", ST_ON, 0, false },
+    { "present", ST_PRESENT, 0, false },
 };
 enum { N_WORDS = sizeof words / sizeof *words };
 
@@ -658,6 +681,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_EVERY: parse_event_item(p, AST_EVERY); return;
         case ST_NEXT: parse_event_item(p, AST_NEXT); return;
         case ST_ON: parse_event_item(p, AST_ON); return;
+        case ST_PRESENT: parse_present(p); return;
         }
     }
     if (parse_at(p, TOKEN_NAME)) {

@@ -415,6 +415,7 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         print_ref(&item->arrow.from, p);
         put(p, " -> ");
         print_ref(&item->arrow.to, p);
+        print_clause("when", item->arrow.when, p);
         break;
     case AST_CONNECT:
         print_ref(&item->arrow.from, p);
@@ -466,6 +467,12 @@ static void print_item(const AstItem *item, int depth, Printer *p)
     case AST_TERMINATE:
         put(p, "terminate");
         print_doc(item->terminate, p);
+        break;
+    case AST_PRESENT:
+        put(p, "present ");
+        print_ref(&item->present.part, p);
+        if (item->present.anew) put(p, " anew");
+        print_clause("when", item->present.condition, p);
         break;
     case AST_SEND:
         put(p, "send ");

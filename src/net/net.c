@@ -152,7 +152,7 @@ static void find_kernel_ports(Network *net, Arena *arena)
 }
 
 // Where a coupling ends, as the kernel has it.
-static void join(const Network *net, orr_devs_part hub, const FlatCoupling *c)
+static orr_devs_coupling join(const Network *net, orr_devs_part hub, const FlatCoupling *c)
 {
     const Flat *flat = net->flat;
     const FlatPort *ports[2] = { &flat->ports.items[c->from], &flat->ports.items[c->to] };
@@ -164,7 +164,7 @@ static void join(const Network *net, orr_devs_part hub, const FlatCoupling *c)
         parts[i] = is_atomic ? net->parts[ports[i]->part].part + ports[i]->member + members[i] : hub;
         slots[i] = is_atomic ? ports[i]->slot : numbers[i];
     }
-    devs_join(net->devs, parts[0], slots[0], parts[1], slots[1]);
+    return devs_join(net->devs, parts[0], slots[0], parts[1], slots[1]);
 }
 
 static int by_component(const void *a, const void *b, void *context)
@@ -189,7 +189,14 @@ bool net_finish(Network *net, orr_diag *diag)
         if (net->input[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->input[i], hub, i);
     for (uint32_t i = 0; i < net->n_outputs; i++)
         devs_join(devs, hub, net->arrives[i], ORR_DEVS_ROOT, net->n_inputs + i);
-    for (size_t i = 0; i < flat->couplings.n; i++) join(net, hub, &flat->couplings.items[i]);
+    size_t next = 0;    // switches of couplings stand in their order
+    for (size_t i = 0; i < flat->couplings.n; i++) {
+        const orr_devs_coupling coupling = join(net, hub, &flat->couplings.items[i]);
+        while (next < flat->switches.n && flat->switches.items[next].coupling == FLAT_NONE) next++;
+        if (next == flat->switches.n || flat->switches.items[next].coupling != i) continue;
+        orr_devs_set_switched(devs, coupling, 1);
+        net->switched[next++] = coupling;
+    }
     if (!orr_devs_finish(devs)) return false;
     for (size_t i = 0; i < flat->parts.n; i++)
         net->parts[i].component = orr_devs_component(devs, net->parts[i].part);
@@ -225,6 +232,7 @@ Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr
     if (!is_right) return NULL;
     find_kernel_ports(net, arena);
     find_events(net, arena);
+    net->switched = ARENA_ARRAY(arena, orr_devs_coupling, flat->switches.n);
     find_parts(net, atomics, arena);
     net->reaches = net->n_outputs > 0;
     return net;

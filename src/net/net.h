@@ -35,6 +35,7 @@ typedef struct Network {
     uint32_t       n_inputs, n_outputs;
     uint32_t      *first_on;     // [flat->ports.n + 1] where in `on` the events of a port begin
     uint32_t      *on;           // events that a message triggers, by priority, then in the order of the text
+    orr_devs_coupling *switched; // [flat->switches.n] of those that are couplings
     bool           reaches;      // some message can arrive for the models
 } Network;
 

@@ -628,6 +628,7 @@ orr_status event_start(orr_run *run, Island *island)
         return fault_report(island), drive_fail(run);
     for (uint32_t i = 0; i < model->n_events; i++)
         run->truth_before[i] = model->flat.events.items[i].at_start ? 0 : run->conditions[i];
+    net_start_switches(run, run->conditions);
     if (model->flat.initial_flag != FLAT_NONE)
         island->env.v[model->ir.layout.place[model->flat.initial_flag]] = 1;
     if (!due_act(run, island->t, &acted)) return drive_fail(run);

@@ -85,12 +85,30 @@ bool net_affects(const orr_run *run, uint32_t port) { return run->net->affects[p
 
 // ---- What the island sends
 
+static void set_switch(orr_run *run, uint32_t number, bool is_on)
+{
+    const Network *network = run->net->network;
+    const FlatSwitch *s = &network->flat->switches.items[number];
+    if (s->coupling != FLAT_NONE) orr_devs_run_switch_coupling(run->net->devs, network->switched[number], is_on);
+    else orr_devs_run_switch(run->net->devs, network->parts[s->part].part + s->member,
+                             is_on ? s->anew ? ORR_DEVS_AS_NEW : ORR_DEVS_ON : ORR_DEVS_OFF);
+}
+
+void net_start_switches(orr_run *run, const double *conditions)
+{
+    const Flat *flat = &run->model->flat;
+    for (uint32_t i = 0; run->net && i < flat->switches.n; i++)
+        if (conditions[flat->switches.items[i].event] == 0) set_switch(run, i, false);
+}
+
 void net_collect(orr_run *run, const Island *island, uint32_t number)
 {
     Net *net = run->net;
     const Flat *flat = net->network->flat;
     const IrLayout *layout = &run->model->ir.layout;
     const FlatEvent *event = &flat->events.items[number];
+    if (event->switch_plus_1)
+        set_switch(run, event->switch_plus_1 - 1, flat->switches.items[event->switch_plus_1 - 1].event == number);
     for (uint32_t i = 0; i < event->n_sends; i++) {
         const FlatSend *send = &flat->sends.items[event->first_send + i];
         double *flag = &island->env.v[layout->place[send->flag]];
@@ -185,6 +203,7 @@ bool net_goes_round(orr_run *run, double t, size_t round)
         str_addf(&names, "%s'%s'", i ? ", " : "", flat->ports.items[net->arrivals.items[i].port].name);
     const FlatPort *port = &flat->ports.items[net->arrivals.items[0].port];
     diag_report(run->diag, DIAG_MESSAGE_CYCLE, run_place(run->model, run->diag, port->place), t, names.p);
+    diag_hint(run->diag, "let one of them answer later, or only under a condition");
     str_free(&names);
     return true;
 }

@@ -209,8 +209,6 @@ static void allocate(orr_run *run)
     run->x_trial = ARENA_ARRAY(arena, double, n);
     run->given = ARENA_ARRAY(arena, double, model->n_params);
     run->given_value = ARENA_ARRAY(arena, double, model->n_params);
-    run->given_start = ARENA_ARRAY(arena, double, n);
-    for (size_t i = 0; i < n; i++) run->given_start[i] = NAN;
     run->relations = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
     run->relations_left = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
     run->relations_here = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);

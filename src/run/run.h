@@ -133,7 +133,7 @@ struct orr_run {
     uint64_t  seed, number;         // what is drawn depends on them
     double   *given;                // [n_params] 1: set by the user or by the terminal region
     double   *given_value;          // [n_params]
-    double   *given_start;          // [n_states] initial value set by the user; NaN: the model's
+    double   *given_start;          // [n_states] initial value set by the user; NaN: the model's; NULL: all are
 
     // reading
     bool      values_valid;         // v holds all variables at (t, x)
@@ -254,6 +254,7 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
 bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n);
 bool run_start(orr_run *run);                                  // from t_start, with the settings
+void run_give_start(orr_run *run, uint32_t state, double value);    // its initial value, whatever the model says
 void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in v
 
 // ---- choose.c: which variables are states
@@ -404,6 +405,7 @@ double net_next_instant(const orr_run *run);   // when anything happens among th
 orr_status net_catch_up(orr_run *run, double t);
 // What happens up to and at t, where no message can arrive for the island.
 orr_status net_follow(orr_run *run, double t);
+void   net_start_switches(orr_run *run, const double *conditions);    // [n_events] of events, at the start
 void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
 // One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
 orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);

@@ -33,6 +33,16 @@ static bool report_setting(orr_run *run, const orr_setting *setting, const char 
     return false;
 }
 
+void run_give_start(orr_run *run, uint32_t state, double value)
+{
+    const size_t n = run->model->n_states;
+    if (!run->given_start) {
+        run->given_start = ARENA_ARRAY(&run->arena, double, n);
+        for (size_t i = 0; i < n; i++) run->given_start[i] = NAN;
+    }
+    run->given_start[state] = value;
+}
+
 // Is another start value computed from this state? Then overwriting it afterwards would leave that one
 // behind.
 static const char *start_reader(const orr_model *model, const ModelVariable *state)
@@ -129,7 +139,7 @@ static bool apply(orr_run *run, const orr_setting *setting)
         diag_hint(run->diag, "'%s' is; set the parameters they come from instead", reader);
         return false;
     }
-    run->given_start[state] = setting->value;
+    run_give_start(run, state, setting->value);
     return true;
 }
 
@@ -462,7 +472,7 @@ bool run_start(orr_run *run)
         if (!solve_start(run)) return false;
         bool any_given = false, modes_changed, past_changed;
         for (uint32_t s = 0; s < model->n_states; s++) {
-            if (isnan(run->given_start[s])) continue;
+            if (!run->given_start || isnan(run->given_start[s])) continue;
             island->x[s] = run->given_start[s];
             any_given = true;
         }

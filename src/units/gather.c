@@ -823,6 +823,7 @@ static void visit_given(const Walk *w)
 
 static void visit_arrow(const Walk *w, const AstItem *item)
 {
+    if (item->arrow.when) walk(w, item->arrow.when);
     const AstExpr *from = &(AstExpr){ .kind = AST_REF, .place = item->arrow.from_place, .ref = item->arrow.from };
     const AstExpr *to = &(AstExpr){ .kind = AST_REF, .place = item->arrow.to_place, .ref = item->arrow.to };
     AstExpr *kept = ARENA_ARRAY(&w->g->work, AstExpr, 2);
@@ -936,6 +937,7 @@ static void visit_item(const Walk *w, const AstItem *item)
         break;
     case AST_TERMINATE: break;
     case AST_SEND: visit_send(w, item); break;
+    case AST_PRESENT: walk(w, item->present.condition); break;
     case AST_TERMINAL: visit_items(w, item->terminal.items, item->terminal.n_items); break;
     }
 }

@@ -64,11 +64,14 @@ static const orr_atomic devstone_atomic = {
 
 // ---- The models
 
+// Which atomic the models are made of: the one above unless a test says otherwise.
+static const orr_atomic *devstone_type = &devstone_atomic;
+
 static orr_devs_part devstone_add(orr_devs *m, orr_devs_part parent, const char *prefix, int i)
 {
     char name[64];
     snprintf(name, sizeof name, "%s%d", prefix, i);
-    return orr_devs_add(m, parent, name, &devstone_atomic, NULL);
+    return orr_devs_add(m, parent, name, devstone_type, NULL);
 }
 
 static void devstone_triangle(orr_devs *m, orr_devs_part level, orr_devs_part inner, int w)

@@ -182,16 +182,19 @@ static void watch(Qss *m, const Island *island, uint32_t k, double t)
     calendar_set(&m->crossings, k, t + after);
 }
 
-INLINE void note_watchers(Qss *m, uint32_t i)
+INLINE void note(Qss *m, uint32_t relation)
 {
-    const IrLists *lists = &m->ir->watched_by;
-    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) {
-        const uint32_t relation = lists->item[k];
-        if (m->watched_at[relation] == m->event) continue;
-        m->watched_at[relation] = m->event;
-        m->to_watch[m->n_to_watch++] = relation;
-    }
+    if (m->watched_at[relation] == m->event) return;
+    m->watched_at[relation] = m->event;
+    m->to_watch[m->n_to_watch++] = relation;
 }
+
+INLINE void note_list(Qss *m, const IrLists *lists, uint32_t i)
+{
+    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) note(m, lists->item[k]);
+}
+
+INLINE void note_watchers(Qss *m, uint32_t i) { note_list(m, &m->ir->watched_by, i); }
 
 static void watch_noted(Qss *m, const Island *island, double t)
 {
@@ -567,6 +570,7 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             if (m->leaves_events || m->n_burst > BURST_MANY) {
                 calendar_set(&m->crossings, k, INFINITY);
                 m->has_left = true;
+                m->left = k;
                 m->t = island->t = t;
                 fill(m, island, t);
                 return STEP_RELATION;
@@ -614,6 +618,14 @@ static void compute_all(Qss *m, Island *island)
     for (uint32_t i = 0; i < m->n; i++) compute_rate(m, island, i, m->t, m->order, m->is_implicit);
 }
 
+static void see_values(Qss *m, const Island *island)
+{
+    const double *v = island->env.v;
+    if (m->n_params) memcpy(m->params_seen, v, m->n_params * sizeof *v);
+    for (uint32_t k = 0; k < m->ir->n_places; k++) m->places_seen[k] = v[m->ir->places[k]];
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) m->modes_seen[k] = m->modes[k];
+}
+
 // From the values in island->x. Each round of rates gives q one more derivative, until it has all of its own.
 static void begin(Qss *m, Island *island)
 {
@@ -637,58 +649,90 @@ static void begin(Qss *m, Island *island)
     for (uint32_t i = 0; i < m->n; i++) renew_q(m, i, t, m->order, m->is_implicit);
     if (m->is_implicit) compute_all(m, island);
     for (uint32_t i = 0; i < m->n; i++) find_due(m, i, t, m->order, m->is_implicit);
-    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
-        m->modes_seen[k] = m->modes[k];
-        watch(m, island, k, t);
-    }
+    see_values(m, island);
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) watch(m, island, k, t);
 }
 
-// States or modes jumped, or values that only events change. Where a state has jumped, it and its readers
-// begin anew; where nothing shows, all rates do.
-static void restart(Island *island)
+static void touch(Qss *m, uint32_t i)
 {
-    Qss *m = island->memory;
-    m->has_left = false;
-    const IrQuantised *ir = m->ir;
-    const double t = island->t;
-    if (t < m->t) {
-        begin(m, island);
-        return;
-    }
-    bool any = false;
-    m->event++;
+    if (m->touched_at[i] == m->n_restarts) return;
+    m->touched_at[i] = m->n_restarts;
+    m->touched[m->n_touched++] = i;
+}
+
+static void touch_list(Qss *m, const IrLists *lists, uint32_t i)
+{
+    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) touch(m, lists->item[k]);
+}
+
+// States that jumped take their values and, round by round, the derivatives of their q. They are touched.
+static void jump(Qss *m, Island *island, double t)
+{
     for (uint32_t i = 0; i < m->n; i++) {
         double *x = any_x(m, i);
         if (qss_x_at(x, m->order, t) == island->x[i]) continue;
-        any = true;
         qss_move(x, m->order, t);
         x[0] = island->x[i];
         q_of(m, i)[QSS_Q_TIME] = t;    // so that q does not look ahead
         renew_q(m, i, t, m->order, m->is_implicit);
+        touch(m, i);
     }
-    const bool jumped = any;
+    const uint32_t n = m->n_touched;
+    for (int round = 1; round < m->order; round++) {
+        m->event++;
+        for (uint32_t k = 0; k < n; k++) compute_rate(m, island, m->touched[k], t, m->order, m->is_implicit);
+        for (uint32_t k = 0; k < n; k++) q_of(m, m->touched[k])[round] = any_x(m, m->touched[k])[round];
+    }
+    for (uint32_t k = 0; k < n; k++) touch_list(m, &m->ir->affects, m->touched[k]);
+}
+
+// States or modes jumped, or values that only events change: what reads them begins anew. Where nothing
+// shows, or parameters changed, all rates do.
+static void restart(Island *island)
+{
+    Qss *m = island->memory;
+    const IrQuantised *ir = m->ir;
+    const double t = island->t, *v = island->env.v;
+    const bool has_left = m->has_left;
+    m->has_left = false;
+    if (t < m->t) {
+        begin(m, island);
+        return;
+    }
+    if (!m->touched) {    // most runs have no events
+        m->touched = ARENA_ARRAY(island->arena, uint32_t, m->n);
+        m->touched_at = ARENA_ARRAY(island->arena, uint64_t, m->n);
+    }
+    m->t = t;
+    m->n_restarts++;
+    m->n_touched = 0;
+    jump(m, island, t);
+    m->event++;
+    bool any = m->n_touched > 0;
     for (uint32_t k = 0; k < ir->n_relations; k++) {
         if (m->modes[k] == m->modes_seen[k]) continue;
         any = true;
-        if (!jumped) follow_mode(m, island, k, t);
+        touch_list(m, &ir->mode_affects, k);
+        note_list(m, &ir->mode_watched_by, k);
+        note(m, k);
     }
-    m->t = t;
-    if (any && !jumped && !m->leaves_events) return;
-    // what jumped has a new rate: a round for each derivative of q
-    for (int round = 0; round < (jumped ? m->order : 1); round++) {
-        compute_all(m, island);
-        for (uint32_t i = 0; i < m->n && jumped; i++) {
-            const double *x = any_x(m, i);
-            double *q = q_of(m, i);
-            if (q[QSS_Q_TIME] == t && q[0] == x[0] && m->order > 1) q[1] = x[1];
-            if (q[QSS_Q_TIME] == t && q[0] == x[0] && m->order > 2) q[2] = x[2];
-        }
+    for (uint32_t k = 0; k < ir->n_places; k++) {
+        const uint32_t place = ir->places[k];
+        if (v[place] == m->places_seen[k]) continue;
+        any = true;
+        if (place < m->n_params) m->params_seen[place] = v[place];    // not a reason to begin anew
+        touch_list(m, &ir->place_affects, k);
+        note_list(m, &ir->place_watched_by, k);
     }
-    for (uint32_t i = 0; i < m->n; i++) find_due(m, i, t, m->order, m->is_implicit);
-    for (uint32_t k = 0; k < ir->n_relations; k++) {
-        m->modes_seen[k] = m->modes[k];
-        watch(m, island, k, t);
+    if (has_left) note(m, m->left);
+    if (!any || memcmp(m->params_seen, v, m->n_params * sizeof *v) != 0) {
+        for (uint32_t i = 0; i < m->n; i++) touch(m, i);
+        for (uint32_t k = 0; k < ir->n_relations; k++) note(m, k);
     }
+    see_values(m, island);
+    for (uint32_t k = 0; k < m->n_touched; k++)
+        recompute(m, island, m->touched[k], t, m->order, m->is_implicit);
+    watch_noted(m, island, t);
 }
 
 // What the user said of the quanta, for each state.
@@ -749,6 +793,9 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     m->crossings = new_calendar(ir->n_relations, arena);
     m->watched_at = ARENA_ARRAY(arena, uint64_t, ir->n_relations);
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
+    m->n_params = model->ir.layout.n_params;
+    m->params_seen = ARENA_ARRAY(arena, double, m->n_params);
+    m->places_seen = ARENA_ARRAY(arena, double, ir->n_places);
     m->window = WINDOW;
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
     m->leaves_events = model->n_events > 0;

@@ -39,6 +39,14 @@ typedef struct Qss {
     uint64_t *watched_at;    // [n_relations] event at which it was looked at
     uint32_t *to_watch;      // [n_relations] scratch
     uint32_t n_to_watch;
+    // what changed when the driver calls restart
+    uint32_t n_params;       // v[0 .. n_params)
+    double *params_seen;     // [n_params]
+    double *places_seen;     // [ir->n_places]
+    uint32_t *touched;       // [n] states whose rate is to be computed; scratch
+    uint32_t n_touched;
+    uint64_t *touched_at;    // [n] count of restarts
+    uint64_t n_restarts;
     double burst_start;    // see drive.c
     size_t n_burst;
     // progress
@@ -46,6 +54,7 @@ typedef struct Qss {
     double t_since;
     int failed;
     bool has_left;         // an event to the driver, which may not have called restart
+    uint32_t left;         // its relation
     bool leaves_events;    // to the driver: more happens there than modes changing
 } Qss;
 

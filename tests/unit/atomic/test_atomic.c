@@ -383,6 +383,68 @@ static void test_atomic_failures_name_state_and_line(void **state)
     expect_failure(grows, NULL, "'a'");
 }
 
+// ---- Slips
+
+static uint64_t roll(uint64_t *random)
+{
+    *random = *random * 6364136223846793005u + 1442695040888963407u;
+    return *random >> 33;
+}
+
+// Words of a right text changed at random: what passes the checks compiles, and runs or fails with a message.
+static void test_atomic_what_is_accepted_compiles(void **state)
+{
+    (void)state;
+    static const char *const words[] = { "a", "b", "s", "k", "q", "r", "now", "ok", "c", "n", "p", "1", "0.5", "true", "red",
+                                         "now.size", "now.good", "now.c", "a[2]", "a[k]", "pop(r)", "first(r)", "length(q)",
+                                         "uniform(0, 1)", "elapsed", "remaining", "t", "sqrt(2)", "k^2", "s^-3", "p^0.5",
+                                         "mix(1, s)", "(ok or s > 1)", "if ok then 1 else 2", "pop(q)", "Item(1, 2, red, ok)",
+                                         "go", "ready", "out", "not ok", "min(k, s, 3)", "-k" };
+    uint64_t random = 11;
+    int accepted = 0;
+    for (int round = 0; round < 4000; round++) {
+        char text[sizeof mixture + 400];
+        size_t n = sizeof mixture - 1;
+        memcpy(text, mixture, n + 1);
+        for (uint64_t slips = 1 + roll(&random) % 2; slips > 0; slips--) {
+            // a word of the text, replaced
+            size_t at = roll(&random) % n, end;
+            while (at > 0 && text[at - 1] != ' ' && text[at - 1] != '(' && text[at - 1] != '\n') at--;
+            for (end = at; end < n && !strchr(" (),;\n", text[end]);) end++;
+            const char *word = words[roll(&random) % (sizeof words / sizeof *words)];
+            const size_t length = strlen(word);
+            if (n - (end - at) + length + 1 > sizeof text) break;
+            memmove(text + at + length, text + end, n - end + 1);
+            memcpy(text + at, word, length);
+            n = n - (end - at) + length;
+        }
+        Bench *b = bench_open(text, CODE_INSTANT);
+        for (size_t i = 0; i < orr_diag_count(b->diag); i++)
+            if (strcmp(orr_diag_get(b->diag, i).code, "E704") == 0)
+                fail_msg("does not compile: %s\n%s", orr_diag_get(b->diag, i).text, text);
+        if (b->ok && b->set.n_kinds > 0) {
+            accepted++;
+            double params[8] = { 2, 2, 2, 2, 2, 2, 2, 2 };
+            const AtomicKind *kind = &b->set.kinds[0];
+            orr_devs_set_ports(b->model, kind->table.inputs, kind->n_inputs, NULL, 0);
+            const orr_devs_part part = orr_devs_add(b->model, ORR_DEVS_ROOT, "a", &kind->table, params);
+            for (uint32_t i = 0; i < kind->n_inputs; i++)
+                orr_devs_couple(b->model, ORR_DEVS_ROOT, kind->inputs[i].name, part, kind->inputs[i].name);
+            if (kind->n_params <= 8 && orr_devs_finish(b->model)) {
+                orr_devs_options options = orr_devs_options_default();
+                options.max_bags = 1000;
+                b->run = orr_devs_run_create(b->model, &options, b->diag);
+                for (int k = 1; b->run && k < 6 && kind->n_inputs == 1 && kind->table.inputs[0].size == 0; k++)
+                    orr_devs_run_send(b->run, k, 0, NULL);
+                if (b->run && orr_devs_run_advance(b->run, 10) != ORR_STATUS_OK)
+                    assert_true(orr_diag_errors(b->diag) > 0);
+            }
+        }
+        bench_close(b);
+    }
+    assert_in_range(accepted, 150, 4000);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -394,6 +456,7 @@ int main(void)
         cmocka_unit_test(test_atomic_expressions_queues_records),
         cmocka_unit_test(test_atomic_draws_are_the_same_in_both_tiers),
         cmocka_unit_test(test_atomic_failures_name_state_and_line),
+        cmocka_unit_test(test_atomic_what_is_accepted_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

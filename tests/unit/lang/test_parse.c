@@ -327,6 +327,15 @@ static const char *const words[] = {
     "frame", "discrete", "next",     "# c\n",      "@",      "orrery",   "1e",     "\xC3\xA9",
 };
 
+// What atomics are made of.
+static const char *const event_words[] = {
+    "state", "state a\n", "\non x", "\nafter", "send y", "send y(1)", "do", "do\n", "-> a", "->", "keeping", "time",
+    "start", "confluent", "external", "first", "internal", "input event x", "output event y : J", "required",
+    "var v = 0", "var q = queue(J)", "param p = 1", "push(q, x)", "v := v + 1", "v[i] := 2", "if", "then", "else",
+    "elseif", "end", "end\n", "for i in 1..3\n", "0.5 a | 0.5 b", "|", "(p)", "\n", "\n", ";", ",", "a", "\"b c\"", "x > 1",
+    "J(1, 2)", "pop(q)", "elapsed", "nothing", ":", "[s]", "# c\n", "\"do\"", "record R\n", "enum E a, \"b\"\n",
+};
+
 static uint64_t roll(uint64_t *random)
 {
     *random = *random * 6364136223846793005u + 1442695040888963407u;
@@ -396,7 +405,52 @@ static void test_parse_survives_random_words(void **state)
     }
 }
 
+static void test_parse_survives_random_words_of_atomics(void **state)
+{
+    (void)state;
+    uint64_t random = 5;
+    size_t n_right = 0;
+    for (int round = 0; round < 20000; round++) {
+        StrBuf s = { 0 };
+        str_add(&s, "atomic A\n");
+        if (round % 2) str_add(&s, "state a\n");
+        const size_t n = roll(&random) % (round % 4 ? 8 : 30);
+        for (size_t i = 0; i < n; i++) {
+            str_add(&s, event_words[roll(&random) % (sizeof event_words / sizeof *event_words)]);
+            str_add_char(&s, ' ');
+        }
+        str_add(&s, "\nend\n");
+        check_any(s.p, s.n);
+        Parsed p;
+        parse(&p, s.p, s.n);
+        n_right += p.ok;
+        release(&p);
+        str_free(&s);
+    }
+    assert_true(n_right > 500);    // enough of them mean something
+}
+
+static void check_slips(const char *right, size_t length);
+
 // A right text with a few bytes or lines changed: most of these mean something, or nearly.
+static void test_parse_survives_slips_in_atomics(void **state)
+{
+    (void)state;
+    static const char right[] =
+        "enum Colour \"hue\" red, green, \"dark blue\"\nrecord Job \"work\"\n  born [s], size\n  urgent : boolean\nend\n"
+        "atomic A \"one\"\n  param mean = 0.8 [s], k = 2\n  const n = 3\n  input event job : Job required, stop : nothing\n"
+        "  output event done : Job, count [m]\n  var q = queue(Job), now : Job, a[n] = 0, on = false\n"
+        "  start do a[1] := 3; if k > 2 then on := true end -> idle\n  on stop -> idle\n  state idle\n"
+        "    on job if job.size > 0 do now := job -> busy\n    on job\n  state busy \"works\" for exponential(mean)\n"
+        "    on job do push(q, job) -> busy keeping time\n"
+        "    after send done(now) if now.size > 2, count(2) -> if empty(q) then idle else do now := pop(q) -> busy\n"
+        "  state last for 0\n    after do\n      for i in 1..n\n        a[i] := a[i] + 1\n        if i == 2 then\n"
+        "          on := false\n        elseif i == 3 then on := true\n        else on := not on end\n      end\n"
+        "      -> 0.5 idle | (k/4) do on := true -> last\n    on stop do now.size := 3 end\n  confluent external first\nend\n";
+    check_any(right, sizeof right - 1);
+    check_slips(right, sizeof right - 1);
+}
+
 static void test_parse_survives_slips(void **state)
 {
     (void)state;
@@ -416,23 +470,29 @@ static void test_parse_survives_slips(void **state)
         "  set A = 3, p[1].K = 2\n  record h, p[1].out every 0.1\n  plot h, y over h'\n  expect h at 1 = 2 "
         "within 1e-3\nend\n";
     check_any(right, sizeof right - 1);
+    check_slips(right, sizeof right - 1);
+}
+
+static void check_slips(const char *right, size_t length)
+{
+    assert_true(length < 3900);
     uint64_t random = 2;
     for (int round = 0; round < 6000; round++) {
-        char text[sizeof right + 64];
-        size_t n = sizeof right - 1;
+        char text[4000];
+        size_t n = length;
         memcpy(text, right, n);
         for (uint64_t slips = 1 + roll(&random) % 3; slips > 0; slips--) {
             const size_t at = roll(&random) % n;
-            const char c = right[roll(&random) % (sizeof right - 1)];
+            const char c = right[roll(&random) % (length)];
             switch (roll(&random) % 4) {
             case 0: text[at] = c; break;
             case 1: memmove(text + at, text + at + 1, n - at - 1); n--; break;
             case 2: memmove(text + at + 1, text + at, n - at); text[at] = c; n++; break;
             default:    // cut a piece out
                 {
-                    const size_t length = roll(&random) % (n - at < 30 ? n - at : 30);
-                    memmove(text + at, text + at + length, n - at - length);
-                    n -= length;
+                    const size_t cut = roll(&random) % (n - at < 30 ? n - at : 30);
+                    memmove(text + at, text + at + cut, n - at - cut);
+                    n -= cut;
                 }
             }
         }
@@ -454,6 +514,8 @@ int main(void)
         cmocka_unit_test(test_parse_garbage_ends_soon),
         cmocka_unit_test(test_parse_survives_random_words),
         cmocka_unit_test(test_parse_survives_slips),
+        cmocka_unit_test(test_parse_survives_random_words_of_atomics),
+        cmocka_unit_test(test_parse_survives_slips_in_atomics),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
