@@ -4,6 +4,7 @@
 //
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
+#include "islands.h"
 #include "base/os.h"
 #include "lang/parse.h"
 #include <stdlib.h>
@@ -407,6 +408,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
         ok = passes[i].run(&c);
         if (ok && stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
     }
+    ok = ok && islands_build(&c);
     if (!ok) return orr_model_destroy(model), NULL;
     model->n_states = model->ir.layout.n_states;
     model->n_params = model->ir.layout.n_params;

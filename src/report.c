@@ -1,4 +1,5 @@
 // src/report.c: what `orrery check` tells of a compiled model: states, order of evaluation, loops.
+#include "islands.h"
 #include "base/diag.h"
 #include "model/model.h"
 #include "num/lu.h"
@@ -367,6 +368,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     report_relations(&r);
     report_network(&r);
     report_units(&r);
+    if (model->isles) islands_report(model, out);
     if (explain) {
         fputc('\n', out);
         order_explain(&model->blocks, out);

@@ -183,7 +183,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
     if (r.ok && machine_embed(&source->ast, diag)) {
         source->n_models = source->ast.models.n;
         atomic_embed(&source->ast);
-        return source;
+        if (ast_make_stubs(&source->ast, diag)) return source;
     }
     orr_source_destroy(source);
     return NULL;

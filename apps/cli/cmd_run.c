@@ -11,7 +11,7 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends;
-    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, realtime, wait;
+    double      from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *events, *polynomials, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
@@ -29,6 +29,7 @@ static const Option options[] = {
     { "--from", OPTION_TEXT, "T|STATE", "start of the run (default: 0); of a machine", offsetof(Settings, from_text) },
     { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
+    { "--path", OPTION_NUMBER, "H", "of models with noise: steps of the Brownian paths, a whole part of --step", offsetof(Settings, path) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
     { "--abs", OPTION_NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)", offsetof(Settings, abs) },
     { "--max-step", OPTION_NUMBER, "H", "largest step of solvers that choose it", offsetof(Settings, max_step) },
@@ -93,6 +94,8 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
         e->run.step = s->step;
         if (e->missing && strcmp(e->missing, "timestep") == 0) e->missing = NULL;
     }
+    ok &= given_is_positive("E409", "step of paths", "give one such as --path 0.001", s->path, diag);
+    if (!isnan(s->path)) e->run.path = s->path;
     if (!isnan(s->tol)) e->run.tolerance = s->tol;
     if (!isnan(s->abs)) e->run.absolute = s->abs;
     if (!isnan(s->max_step)) e->run.max_step = s->max_step;

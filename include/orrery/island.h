@@ -83,7 +83,8 @@ typedef struct orr_island_options {
     size_t   n_inputs;
     const char *const *outputs;        // [n_outputs] variables that are told
     size_t   n_outputs;
-    // [n_params] settings with other values in each component: orr_devs_add is given so many doubles.
+    // [n_params] settings with other values in each component: orr_devs_add is given so many doubles, NaN for
+    // what is not set.
     const char *const *params;
     size_t   n_params;
     // 0: outputs are told at the end of every step; of quantised states those that were renewed.

@@ -35,6 +35,8 @@ typedef struct orr_run_options {
     double      t_end;           // when the run is expected to end; lets `auto` and first steps choose well. NaN: unknown
     double      step;            // fixed-step solvers keep it, others take it as a first guess; 0: for fixed steps a
                                  // thousandth of the run, and said so
+    double      path;            // of equations with noise: the Brownian paths are drawn in steps of this, a whole part of
+                                 // `step`, so that runs with other steps see the same path; 0: the same as step
     double      tolerance;       // relative error of a step; 0: 1e-6
     double      absolute;        // absolute error of a step; 0: tolerance·1e-3
     double      max_step;        // of solvers that choose their step; 0: no limit or, if the model has relations, a

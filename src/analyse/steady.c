@@ -20,7 +20,8 @@ enum { OTHERS_MAX = 50 };    // equilibria around which others are searched
 bool analyse_check(const orr_model *model, orr_diag *diag)
 {
     const char *why = NULL;
-    if (model->n_states == 0) why = "nothing in it changes by itself: it has no states";
+    if (model->isles) why = "it has islands, which go their own way";
+    else if (model->n_states == 0) why = "nothing in it changes by itself: it has no states";
     else if (model->n_delays > 0) why = "it has delays, whose past is part of its state";
     if (why) diag_report(diag, DIAG_ANALYSE_MODEL, (Place){ 0 }, model->flat.model, why);
     return why == NULL;

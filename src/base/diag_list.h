@@ -120,6 +120,7 @@
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
+    D(NOISE_MISPLACED,        "E193", "white noise has no value at an instant, so it cannot %s") \
     D(CHARACTER_BAD,          "E201", "the character %s cannot stand here") \
     D(NUMBER_BAD,             "E202", "'%s' is not a number") \
     D(TEXT_OPEN,              "E203", "a quoted name or text is never closed") \
@@ -237,6 +238,7 @@
     D(ATOMIC_FAILED,          "E532", "'%s' failed at t = %.10g: %s") \
     D(QUEUE_MEMORY,           "E533", \
       "a queue of '%s' has %lu elements at t = %.10g: more than fit into the %lu MB allowed for queues") \
+    D(ISLAND_BAD,             "E534", "'%s' cannot be part of an island: %s") \
     D(PORT_VARIABLE,          "E535", "'%s' cannot be a port of an island of '%s': %s") \
     D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
     D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \

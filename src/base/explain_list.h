@@ -835,6 +835,16 @@
       "      output y = wait\n" \
       "    end", \
       "write, outside of models: samples Waits from \"waits.csv\" column \"wait\"") \
+    X(NOISE_MISPLACED, \
+      "White noise is the derivative of a Brownian path, which has none: only its integral is a number.\n" \
+      "So it can be added to a rate, multiplied by anything, but not be squared, compared, delayed,\n" \
+      "assigned, or be the value of a variable of its own.", \
+      "    model M\n" \
+      "      var x = 0\n" \
+      "      x' = -x + noise(1)^2\n" \
+      "    end", \
+      "write x' = f + noise(sigma), where sigma may depend on everything else; for a noisy\n" \
+      "signal that is a number, sample one: sample(normal(0, 1), 0.1).") \
     X(CHARACTER_BAD, \
       "This character has no meaning in the language. Typographic quotes and dashes, pasted from\n" \
       "a document, are a common cause.", \
@@ -1712,6 +1722,20 @@
       "A component of a discrete-event model could not go on, for the reason given.", \
       "    orr_devs_fail(call, \"the queue is full\");", \
       "this depends on the component; the time tells where to look.") \
+    X(ISLAND_BAD, \
+      "An island is a set of equations with a solver of its own. It can contain components, but no other\n" \
+      "islands, and what goes in and out are signals: its inputs and its variables.", \
+      "    model Inner\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    model Outer\n" \
+      "      island a : Inner\n" \
+      "    end\n" \
+      "    model Top\n" \
+      "      island b : Outer\n" \
+      "    end", \
+      "declare both islands in the same model.") \
     X(PORT_VARIABLE, \
       "An island reads external variables at its input ports, which must be inputs of its model,\n" \
       "and tells variables at its output ports.", \

@@ -500,6 +500,7 @@ static void print_core(Cgen *c)
     print_program(c, IR_HISTORIES);
     if (c->gen.ir->programs[IR_CHOICES].n_statements > 0) print_program(c, IR_CHOICES);
     print_events(c);
+    if (c->gen.ir->n_noise > 0) print_program(c, IR_NOISE);
     loops_print(c, UINT_MAX);
 }
 

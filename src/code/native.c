@@ -47,7 +47,7 @@ enum {
 };
 
 // Straight-line code over locals runs no faster for -O2 than for -O1 and takes twice as long; loops over
-// arrays want vectors, those over lanes the widest there are.
+// arrays want vectors, those over lanes the widest there are. Options are such as clang knows too.
 #if defined __x86_64__
 #define WIDEST "-mprefer-vector-width=512"
 #else
@@ -56,7 +56,7 @@ enum {
 // What gcc makes of conditions that follow from one another it cannot turn into vectors.
 #define NO_JUMPS "-fno-thread-jumps"
 static const char *const flavours[][5] = {
-    [NATIVE_LINES] = { "-O1", "-ftree-loop-vectorize" },
+    [NATIVE_LINES] = { "-O1", "-ftree-vectorize", "-fno-tree-slp-vectorize" },
     [NATIVE_LOOPS] = { "-O3" },
     [NATIVE_LANES] = { "-O3", WIDEST, NO_JUMPS },
     [NATIVE_LANES_FAST] = { "-O3", WIDEST, NO_JUMPS, "-ffp-contract=fast" },

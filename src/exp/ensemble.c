@@ -215,7 +215,8 @@ static bool find_loop(Ensemble *e)
 static bool is_plain(const orr_model *model, const orr_experiment *e)
 {
     if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event) return false;
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->n_events == 0 && !model->network &&
+    if (model->network || model->isles) return false;
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->n_events == 0 &&
            model->flat.terminal.n == 0 && !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
 }
 

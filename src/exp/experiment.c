@@ -259,7 +259,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         const char *name;
         double     *value;
     } known[] = {
-        { "step", &run->step },    { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
+        { "step", &run->step },    { "path", &run->path },         { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
         { "abs", &run->absolute }, { "absolute", &run->absolute }, { "max", &run->max_step },
         { "max_step", &run->max_step },
         { "quantum", &run->quantum }, { "relative", &run->relative_quantum }, { "min", &run->least_quantum },
@@ -276,7 +276,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
             const char *closest = text_closest(name, names, N_KNOWN);
             if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
-            else diag_hint(r->diag, "there are step, tol, abs and max; of quantised states quantum, relative and min");
+            else diag_hint(r->diag, "there are step, tol, abs and max; of quantised states quantum, relative and min; with noise path");
             fail(r);
             continue;
         }
@@ -289,10 +289,10 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             fail(r);
             continue;
         }
-        const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step;
+        const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step || known[i].value == &run->path;
         const double value = is_time ? time_value(r, option->value, name) : number(r, option->value, name);
         if (!(value > 0) && !r->failed) {
-            const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step;
+            const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step || known[i].value == &run->path;
             if (is_step) diag_report(r->diag, DIAG_STEP_BAD, option->place, value);
             else if (is_quantum) diag_report(r->diag, DIAG_QUANTUM_BAD, option->place, value);
             else diag_report(r->diag, DIAG_TOLERANCE_BAD, option->place, value);

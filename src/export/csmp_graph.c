@@ -577,6 +577,11 @@ static void find_values(Writer *w)
         diag_hint(w->diag, "block diagrams have no events");
         w->ok = false;
     }
+    if (w->flat->islands.n > 0) {
+        diag_report(w->diag, DIAG_NOT_CSMP, w->flat->place, "an island");
+        diag_hint(w->diag, "without the word 'island' its equations are blocks among the others");
+        w->ok = false;
+    }
     for (uint32_t i = 0; i < g->blocks->n_states; i++) w->var_number[g->blocks->states[i]] = reserve(w);
     const Ordered *dynamic = &g->blocks->dynamic;
     for (uint32_t i = 0; i < dynamic->n_blocks; i++) {

@@ -122,6 +122,13 @@ uint32_t declare_pre(Expander *ex, uint32_t variable, Place place)
     return pre;
 }
 
+uint32_t declare_noise(Expander *ex, const char *stream, Place place)
+{
+    const uint32_t noise = declare_named(ex, stream, NULL, place);
+    ex->flat->vars.items[noise].kind = FLAT_INPUT;
+    return noise;
+}
+
 uint32_t declare_counter(Expander *ex, const char *path, Place place)
 {
     const ArenaMark mark = arena_mark(&ex->scratch);
@@ -476,6 +483,7 @@ static const AstModel *component_model(Expander *ex, const AstItem *item)
     const Ast *ast = ex->ast;
     const Text name = text_from(item->component.model);
     const uint32_t *model = text_map_find(&ex->models, name), *type = text_map_find(&ex->types, name);
+    if (model && item->component.island) return &ast->stubs.items[item->component.island->stub];
     if (model) return &ast->models.items[*model];
     if (type) return &ast->terminals.items[*type];
     const char **names = ARENA_ARRAY(&ex->work, const char *, ast->models.n + ast->terminals.n);
@@ -606,6 +614,10 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
             vec_push(&ex->work, &ex->terminals, child);
         }
         child->site = units_component(ex->flat->units, scope->site, entity->symbol->name);
+        if (item->component.island && !item->component.island->is_within) {
+            const FlatIsland island = { text_copy(ex->flat->arena, (Text){ path, name.n }), item };
+            vec_push(ex->flat->arena, &ex->flat->islands, island);
+        }
         hand_down(ex, scope, child, &given, i, item);
         declare_scope(ex, child);
         entity->components[i] = child;

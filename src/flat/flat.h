@@ -200,6 +200,12 @@ typedef struct FlatSwitch {
     uint32_t event;            // on
 } FlatSwitch;
 
+// A component that is an island: its variables are those of its stub, which a run keeps up to date.
+typedef struct FlatIsland {
+    const char    *name;       // full path
+    const AstItem *item;       // borrowed from the source: valid while compiling only
+} FlatIsland;
+
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
 } FlatPre;
@@ -210,6 +216,12 @@ typedef struct FlatDraw {      // a call of a distribution: for messages when it
     uint32_t    n_args;
     Place       place;
 } FlatDraw;
+
+typedef struct FlatNoise {     // white noise of intensity 1: a hidden input that solvers of such equations know; else 0
+    uint32_t    variable;
+    const char *stream;        // where its path is drawn from
+    Place       place;
+} FlatNoise;
 
 typedef struct FlatTerminal {  // one step of the terminal region, in the order written
     uint32_t target;           // assigned variable, FLAT_NONE for `rerun`
@@ -266,9 +278,11 @@ typedef struct Flat {
     VEC(FlatPort)     ports;           // event ports
     VEC(FlatSend)     sends;           // of all events, one behind the other
     VEC(FlatCoupling) couplings;
+    VEC(FlatIsland)   islands;
     VEC(FlatDraw)     draws;
     VEC(FlatPart)     parts;
     VEC(FlatSwitch)   switches;
+    VEC(FlatNoise)    noises;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;

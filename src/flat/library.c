@@ -222,6 +222,20 @@ static Expr build_integ(const Reading *r, const AstExpr *call, const Expr *args)
     return lower_read(ex, declare_integral(ex, r->scope, args[0], args[1], call->place));
 }
 
+static Expr build_noise(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    if (r->ex->nest) {    // and a path
+        r->ex->nest->failed = true;
+        return lower_poison(r);
+    }
+    if (!r->makes_modes || r->in_event || !r->scope) {
+        EXPAND_FAIL(r->ex, DIAG_ONLY_IN_EQUATIONS, call->place, "noise");
+        diag_hint(r->ex->diag, "in events and parameters draw from a distribution: normal(0, 1)");
+        return lower_poison(r);
+    }
+    return draw_noise(r, args[0], call->place);
+}
+
 // ---------------------------------------------------------------------------------------------- all of them
 
 static const struct Function {
@@ -249,6 +263,7 @@ static const struct Function {
     { "hold", 1, 1, 1, false, "one argument", build_hold },
     { "table", 3, UINT32_MAX, 1, false, "x and at least one point", build_table },
     { "delay", 2, 3, 1, false, "a value, a lag and perhaps the value before", build_delay },
+    { "noise", 1, 1, 1, false, "its intensity", build_noise },
     { "INTEG", 2, 2, 1, false, "a rate and an initial value", build_integ },
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };    // numbers from here on: operations

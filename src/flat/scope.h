@@ -90,6 +90,7 @@ struct Scope {
     uint32_t     depth;
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
     uint32_t     site;            // of its units
+    uint32_t     n_noises;        // so far
     uint32_t     counter_plus_1;  // counts the draws of its events; 0: none so far
     uint32_t     part, member;    // of an atomic: in flat->parts, and which of it; FLAT_NONE: it is a model
     Entity      *entities;        // [shape->symbols.n]
@@ -234,6 +235,7 @@ void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
 uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same variable
+uint32_t declare_noise(Expander *ex, const char *stream, Place place);    // an input that is 0
 uint32_t declare_counter(Expander *ex, const char *path, Place place);    // of draws
 uint32_t declare_initial_flag(Expander *ex, Place place);
 Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);    // in scratch
@@ -362,6 +364,7 @@ static inline Draws draw_in_events(Scope *scope) { return (Draws){ .scope = scop
 Expr  draw_count(Expander *ex, const Draws *draws);
 bool  draw_counts(const Expander *ex, uint32_t variable);    // it is such a counter
 static inline uint32_t draw_counter(const Draws *draws) { return draws->scope->counter_plus_1 - 1; }    // n > 0
+Expr  draw_noise(const Reading *r, Expr sigma, Place place);
 Expr  draw_unit(const Reading *r);                           // equally likely in (0, 1); r->draws is given
 void  draw_names(Expander *ex, const char **names, size_t *n);    // those of the distributions, behind others
 

@@ -42,7 +42,7 @@ void shape_index_file(Expander *ex)
     text_map_init(&ex->models, &ex->work);
     text_map_init(&ex->types, &ex->work);
     text_map_init(&ex->functions, &ex->work);
-    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n + ast->terminals.n);
+    ex->shapes = ARENA_ARRAY(&ex->work, Shape *, ast->models.n + ast->terminals.n + ast->stubs.n);
     for (size_t i = 0; i < ast->models.n; i++)
         text_map_put(&ex->models, text_from(ast->models.items[i].name), (uint32_t)i);
     for (size_t i = 0; i < ast->terminals.n; i++) {
@@ -218,7 +218,10 @@ const Shape *shape_of(Expander *ex, const AstModel *model)
     const Ast *ast = ex->ast;
     const AstModel *terminals = ast->terminals.items;
     const bool is_terminal = ast->terminals.n && model >= terminals && model < terminals + ast->terminals.n;
+    const AstModel *stubs = ast->stubs.items;
+    const bool is_stub = ast->stubs.n && model >= stubs && model < stubs + ast->stubs.n;
     Shape **known = &ex->shapes[is_terminal ? ast->models.n + (size_t)(model - terminals)
+                                : is_stub   ? ast->models.n + ast->terminals.n + (size_t)(model - stubs)
                                             : (size_t)(model - ast->models.items)];
     if (!*known) *known = make_shape(ex, model);
     return *known;

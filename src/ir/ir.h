@@ -39,6 +39,7 @@ typedef enum IrProgramId {
     IR_PRES,          // keeps in v what each variable that `pre` asks for is now
     IR_EVENT,         // runs the body of event number env->event: x and out are both the states, in and out;
                       // discrete variables are assigned in v. Its statements are those of Ir.events
+    IR_NOISE,         // out[n_noise] = d rates / d noises, in the order of `noise`
     IR_N_PROGRAMS
 } IrProgramId;
 
@@ -192,6 +193,8 @@ typedef struct Ir {
     bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern
     BlockEntry *jacobian;     // [n_jacobian] row, column, value: the entries of the pattern, in its order
     uint32_t   n_jacobian;    // 0 without has_jacobian
+    BlockEntry *noise;        // [n_noise] state, number in Flat.noises, how strongly it moves the state: free of noise
+    uint32_t   n_noise;
     IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before
                               // each state's update, and last out[0] = the rate. NULL if too large
     uint32_t   n_reruns;      // of the terminal region

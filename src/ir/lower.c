@@ -663,6 +663,16 @@ static void lower_jacobian_program(Lower *l)
     end_slice(&s);
 }
 
+static void lower_noise_program(Lower *l)
+{
+    const Ir *ir = l->ir;
+    Slice s = begin_slice(l, IR_NOISE, "noise");
+    for (uint32_t k = 0; k < ir->n_noise; k++) need(&s, ir->noise[k].value);
+    add_needed_blocks(&s);
+    for (uint32_t k = 0; k < ir->n_noise; k++) add(&s, IR_OUT, k, ir->noise[k].value);
+    end_slice(&s);
+}
+
 static void lower_residuals(Lower *l)
 {
     const Ordered *start = &l->ir->blocks->start;
@@ -858,6 +868,10 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     ir->dynamic_alias = find_aliases(ir, &blocks->dynamic);
     ir->start_alias = find_aliases(ir, &blocks->start);
     find_users(&l);
+    if (!lower_noise(&l, diag)) {
+        arena_free(&l.work);
+        return false;
+    }
 
     if (ir->flat->arrays.n == 0) {
         lower_pattern(&l);
@@ -875,6 +889,7 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     lower_choices(&l);
     lower_events(&l);
     lower_jacobian_program(&l);
+    lower_noise_program(&l);
     lower_residuals(&l);
     group_all(&l, group_from);
     lay_out_pieces(ir);

@@ -49,7 +49,8 @@ static orr_run *begin(Component *c, orr_diag *diag)
     double(*first)[2] = arena_alloc(&work, options.n_inputs, sizeof *first);
     size_t n = options.n_settings, n_driven = 0;
     for (size_t i = 0; i < n; i++) settings[i] = options.settings[i];
-    for (size_t i = 0; i < o->n_params; i++) settings[n++] = (orr_setting){ o->params[i], c->params[i] };
+    for (size_t i = 0; i < o->n_params; i++)
+        if (!isnan(c->params[i])) settings[n++] = (orr_setting){ o->params[i], c->params[i] };
     for (size_t i = 0; i < o->n_inputs; i++) {
         const External *e = &c->externals[i];
         if (!type->inputs[i].is_driven) {

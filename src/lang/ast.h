@@ -102,6 +102,17 @@ typedef struct AstSetting {   // `K = 3`, `spring.K = 3` in overrides and `set`
     Place    place;
 } AstSetting;
 
+// `island c : Model(…) solver rk4 step 0.01 output every 0.1`: what stands behind the model.
+typedef struct AstIsland {
+    const char *solver;       // NULL if not given
+    Place       solver_place;
+    AstSetting *options;      // [n_options] names and values: step, tol, …, period
+    uint32_t    n_options;
+    bool        synchronised, gradients;
+    bool        is_within;    // a component of an island, not one itself
+    uint32_t    stub;         // what the model around it sees, in Ast.stubs
+} AstIsland;
+
 typedef struct AstItem AstItem;
 
 typedef enum AstItemKind {
@@ -166,6 +177,7 @@ struct AstItem {
             const char *name; AstExpr **sizes; uint32_t n_sizes; Place name_place;
             const char *model; Place model_place;
             AstSetting *overrides; uint32_t n_overrides;
+            AstIsland *island;    // NULL: its equations are among those of the model around it
         } component;
         // also AST_CONNECT; when: messages go this way only while it holds; else NULL
         struct { AstRef from, to; Place from_place, to_place; AstExpr *when; } arrow;
@@ -515,6 +527,7 @@ typedef struct Ast {
     VEC(AstUse)        uses;
     VEC(AstModel)      terminals;                  // their items are AST_DECLs, across and through
     VEC(AstModel)      models;
+    VEC(AstModel)      stubs;                      // of models that are islands: names without equations
     VEC(AstMachine)    machines;
     VEC(AstRecord)     records;
     VEC(AstEnum)       enums;
@@ -526,6 +539,9 @@ typedef struct Ast {
     VEC(AstTable)      tables;
     bool   has_units;                              // a unit occurs, other than that of time
 } Ast;
+
+// Make the stubs of all islands, once all models are known. False: reported.
+bool ast_make_stubs(Ast *ast, orr_diag *diag);
 
 // Print in the language, for `orrery show --stage ast`: each statement on a line of its own, one name to a
 // declaration, as few parentheses as possible. Reading it again gives the same Ast.

@@ -135,6 +135,7 @@ AstExpr *parse_expr(Parser *p);                              // NULL after an er
 AstExpr *parse_condition(Parser *p);                         // the same, with a better message for '='
 bool     parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected);
 bool     parse_setting(Parser *p, AstSetting *setting);      // path = value
+bool     parse_hyphened(Parser *p);                          // pass over a word and what hyphens join to it
 AstExpr **parse_indices(Parser *p, uint32_t *n);             // [a, b]; NULL after an error
 bool     parse_close(Parser *p, Token open, TokenKind close, const char *expected);    // what closes `open`
 

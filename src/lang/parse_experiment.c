@@ -37,7 +37,7 @@ static void parse_once(Parser *p, AstExpr **value, const char *word, Place place
 // values pair up, so one word or two remain for the name.
 
 // Pass over a word and what hyphens join to it.
-static bool parse_hyphened(Parser *p)
+bool parse_hyphened(Parser *p)
 {
     if (!parse_at(p, TOKEN_NAME)) return false;
     parse_advance(p);

@@ -250,8 +250,55 @@ static bool parse_overrides(Parser *p, AstSetting **settings, uint32_t *n)
     return ok && parse_close(p, open, TOKEN_RPAREN, "',' or ')'");
 }
 
+// solver NAME {option value} {output every value} {synchronised} {gradients}, in any order
+static bool parse_island_option(Parser *p, AstIsland *island)
+{
+    const uint32_t start = p->token.offset;
+    if (parse_accept_word(p, "synchronised")) return island->synchronised = true;
+    if (parse_accept_word(p, "gradients")) return island->gradients = true;
+    if (parse_accept_word(p, "solver")) {
+        const Place word = parse_since(p, start);
+        const uint32_t name = p->token.offset;
+        StrBuf text = { .arena = &p->scratch };
+        if (!parse_hyphened(p)) return parse_unexpected(p, "the name of a solver");
+        str_add_text(&text, text_part(p->lexer.text, name, p->end));
+        if (text_is((Text){ text.p, text.n }, "semi-implicit") && parse_accept_word(p, "euler"))
+            str_add(&text, " euler");
+        if (island->solver) return PARSE_FAIL(p, DIAG_STATEMENT_TWICE, word, "solver"), false;
+        island->solver = parse_intern(p, (Text){ text.p, text.n });
+        island->solver_place = parse_since(p, name);
+        return true;
+    }
+    AstPart *part = ARENA_NEW(p->arena, AstPart);
+    if (parse_accept_word(p, "output")) {
+        if (!parse_accept_word(p, "every")) return parse_unexpected(p, "'every'");
+        part->name = "period";
+    } else {
+        part->name = parse_name(p, "an option");
+    }
+    if (!part->name) return false;
+    if (parse_at(p, TOKEN_EQUALS) || parse_at(p, TOKEN_END)) {
+        if (parse_report(p, "a value")) diag_hint(p->diag, "options are written with a value and without '=': step 0.01");
+        return false;
+    }
+    AstSetting option = { .target = { .parts = part, .n_parts = 1 } };
+    option.value = parse_expr(p);
+    option.place = parse_since(p, start);
+    if (option.value) vec_push(&p->scratch, &p->settings, option);
+    return option.value != NULL;
+}
+
+static bool parse_island_options(Parser *p, AstIsland *island)
+{
+    const size_t base = p->settings.n;
+    bool ok = true;
+    while (ok && parse_at(p, TOKEN_NAME)) ok = parse_island_option(p, island);
+    island->options = PARSE_TAKE(p, settings, base, &island->n_options);
+    return ok;
+}
+
 // a, b[3] : Model(overrides); the first name has been read
-static void parse_component(Parser *p, AstExpr *first, uint32_t start)
+static void parse_component(Parser *p, AstExpr *first, uint32_t start, bool is_island)
 {
     const size_t base = p->exprs.n;
     vec_push(&p->scratch, &p->exprs, first);
@@ -281,6 +328,11 @@ static void parse_component(Parser *p, AstExpr *first, uint32_t start)
     item.component.model = parse_name(p, "the name of a model");
     if (!item.component.model) return;
     if (!parse_overrides(p, &item.component.overrides, &item.component.n_overrides)) return;
+    if (is_island) {
+        AstIsland *island = ARENA_NEW(p->arena, AstIsland);
+        if (!parse_island_options(p, island)) return;
+        item.component.island = island;
+    }
     item.place = parse_since(p, start);
     for (uint32_t i = 0; i < n; i++) {
         const AstPart *part = &names[i]->ref.parts[0];
@@ -405,7 +457,7 @@ static void parse_plain(Parser *p, Region region)
         PARSE_FAIL(p, DIAG_ASSIGN_IN_MODEL, parse_here(p));
         return;
     case TOKEN_COLON: case TOKEN_COMMA:
-        if (region == REGION_MODEL) parse_component(p, lhs, start);
+        if (region == REGION_MODEL) parse_component(p, lhs, start, false);
         else if (parse_report(p, "'='") && region == REGION_FOR)
             diag_hint(p->diag, "declare an array of components outside of 'for': name[3] : Model");
         return;
@@ -428,6 +480,15 @@ static void parse_plain(Parser *p, Region region)
 }
 
 // ---- Statements with a word of their own
+
+static void parse_island(Parser *p)
+{
+    const uint32_t start = p->token.offset;
+    parse_advance(p);
+    AstExpr *first = ARENA_NEW(p->arena, AstExpr);
+    first->kind = AST_REF;
+    if (parse_ref(p, &first->ref, &first->place, "the name of an island")) parse_component(p, first, start, true);
+}
 
 static void parse_initial(Parser *p)
 {
@@ -583,7 +644,7 @@ static void parse_event_item(Parser *p, AstEventKind kind)
 // ---- All of them
 
 typedef enum Statement {
-    ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
+    ST_ISLAND, ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
     ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_PRESENT,
 } Statement;
 
@@ -593,6 +654,7 @@ static const struct Word {
     AstDeclKind kind;
     bool        takes_expression;    // what follows may start with a sign or a parenthesis
 } words[] = {
+    { "island", ST_ISLAND, 0, false },
     { "param", ST_DECL, AST_PARAM, false },
     { "const", ST_DECL, AST_CONST, false },
     { "input", ST_DECL, AST_INPUT, false },
@@ -668,6 +730,7 @@ static void parse_statement(Parser *p, Region region)
             return;
         }
         switch (words[i].statement) {
+        case ST_ISLAND: parse_island(p); return;
         case ST_DECL: parse_declarations(p, words[i].kind); return;
         case ST_INITIAL: parse_initial(p); return;
         case ST_TERMINAL: parse_terminal(p); return;

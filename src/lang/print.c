@@ -41,7 +41,7 @@ static bool is_statement_word(Text name)
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
                                          "experiment", "orrery",   "prefer",  "table",    "elseif",
-                                         "samples" };
+                                         "samples",    "island" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -379,6 +379,23 @@ static void print_branches(const AstItem *item, int depth, Printer *p)
     put(p, "end");
 }
 
+static void print_island(const AstIsland *island, Printer *p)
+{
+    if (island->solver) {
+        put(p, " solver ");
+        put(p, island->solver);
+    }
+    for (uint32_t i = 0; i < island->n_options; i++) {
+        const char *name = island->options[i].target.parts[0].name;
+        put_char(p, ' ');
+        put(p, strcmp(name, "period") == 0 ? "output every" : name);
+        put_char(p, ' ');
+        print_expr(island->options[i].value, p);
+    }
+    if (island->synchronised) put(p, " synchronised");
+    if (island->gradients) put(p, " gradients");
+}
+
 static void print_item(const AstItem *item, int depth, Printer *p)
 {
     switch (item->kind) {
@@ -402,14 +419,17 @@ static void print_item(const AstItem *item, int depth, Printer *p)
         print_ref(&item->prefer, p);
         break;
     case AST_COMPONENT:
+        if (item->component.island) put(p, "island ");
         print_name(item->component.name, p);
         print_sizes(item->component.sizes, item->component.n_sizes, p);
         put(p, " : ");
         print_name(item->component.model, p);
-        if (item->component.n_overrides == 0) break;
-        put_char(p, '(');
-        print_settings(item->component.overrides, item->component.n_overrides, p);
-        put_char(p, ')');
+        if (item->component.n_overrides > 0) {
+            put_char(p, '(');
+            print_settings(item->component.overrides, item->component.n_overrides, p);
+            put_char(p, ')');
+        }
+        if (item->component.island) print_island(item->component.island, p);
         break;
     case AST_ARROW:
         print_ref(&item->arrow.from, p);

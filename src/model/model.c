@@ -8,6 +8,7 @@ void orr_model_destroy(orr_model *model)
     code_free(&model->code);
     net_destroy(model->network);
     atomic_free(&model->atomics);
+    if (model->free_isles) model->free_isles(model->isles);
     arena_free(&model->arena);
     arena_free(&model->units_arena);
     arena_free(&model->later);

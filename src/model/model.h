@@ -14,6 +14,8 @@ struct orr_model {
     Blocks   blocks;
     Ir       ir;
     Code     code;
+    struct Isles *isles;      // components with a solver of their own, see island/isles.h; NULL if there are none
+    void   (*free_isles)(struct Isles *isles);
     Network *network;         // NULL: the model is one island without event ports
     AtomicSet atomics;        // of the source
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;

@@ -30,6 +30,8 @@ void chance_number(orr_run *run, uint64_t number)
 {
     Stream *streams = (Stream *)run->islands[0].env.streams;
     run->number = number;
+    RandomStream *noise = (RandomStream *)run->islands[0].noise;
+    for (size_t i = 0; i < run->model->flat.noises.n; i++) noise[i].run = number;
     for (size_t i = 0; i < run->model->flat.pool.draws.n; i++) streams[i].key.run = number;
 }
 
@@ -42,6 +44,11 @@ void chance_open(orr_run *run, uint64_t seed, uint64_t number)
     for (size_t i = 0; i < pool->draws.n; i++)
         streams[i] =
             (Stream){ random_stream(seed, number, pool->draws.items[i].stream), pool->draws.items[i].kind };
+    const size_t n_noises = run->model->flat.noises.n;
+    RandomStream *noise = ARENA_ARRAY(&run->arena, RandomStream, n_noises);
+    for (size_t i = 0; i < n_noises; i++)
+        noise[i] = random_stream(seed, number, run->model->flat.noises.items[i].stream);
+    run->islands[0].noise = noise;
     run->islands[0].env.draw = draw;
     run->islands[0].env.streams = streams;
 }

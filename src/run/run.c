@@ -2,6 +2,7 @@
 #include "run/run.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "solve/noise/noise.h"
 #include "solve/solver.h"
 #include <assert.h>
 #include <limits.h>
@@ -55,6 +56,7 @@ static bool read_options(orr_run *run, const orr_run_options *given)
         diag_report(diag, DIAG_QUANTUM_BAD, nowhere, quanta[i]);
         ok = false;
     }
+    o->path = given->path;
     o->quantum = given->quantum;
     o->relative = given->relative_quantum;
     o->least = given->least_quantum;
@@ -118,6 +120,7 @@ static const Solver *find_solver(orr_run *run, const char *name)
         { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
         { "ode15s", "bdf" },   { "ode23s", "bdf" },   { "cvode", "bdf" },    { "lsoda", "auto" },
         { "dassl", "ida" },    { "gear", "bdf" },     { "idas", "ida" },     { "runge-kutta", "rk4" },
+        { "em", "euler-maruyama" }, { "maruyama", "euler-maruyama" }, { "milstein", "srk" },
     };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {
         if (strcmp(name, elsewhere[i][0]) != 0 || !solver_find(elsewhere[i][1])) continue;
@@ -136,13 +139,30 @@ static const Solver *find_solver(orr_run *run, const char *name)
     return NULL;
 }
 
+// White noise needs methods that know of it, and these nothing else.
+static bool choose_noise(orr_run *run, Island *island)
+{
+    const orr_model *model = run->model;
+    if (model->flat.noises.n == 0 || island->solver->traits & SOLVER_TAKES_NOISE) return true;
+    const NoiseKind kind = noise_kind(model, NULL);
+    const Solver *best = solver_find(kind == NOISE_GENERAL ? "euler-maruyama" : "srk");
+    if (island->solver == solver_find("auto")) {
+        island->solver = best;
+        island->reason = kind == NOISE_GENERAL ? "white noise, whose strength depends on several states" : "white noise";
+        return true;
+    }
+    diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name, "it has white noise");
+    diag_hint(run->diag, "take '%s'%s", best->name, kind == NOISE_GENERAL ? "" : ", or 'euler-maruyama'");
+    return false;
+}
+
 // Steps for the chosen solver. Without a step, fixed-step methods get a thousandth of the run, and say so.
 static bool choose_step(orr_run *run, Island *island)
 {
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
     const double span = o->t_end - run->t_start;
-    run->is_eventful = run->net && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
+    run->is_eventful = run->net && !model->isles && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
     if (run->is_eventful) {
         island->solver = solver_find("euler");
         island->reason = "there are no equations: what happens, happens at events";
@@ -237,8 +257,9 @@ static void allocate(orr_run *run)
 // What happens at the first instant; a model may end the run here already.
 static orr_status arrive_at_start(orr_run *run, Island *island)
 {
-    if (!net_start(run)) return drive_fail(run);
-    const orr_status status = event_start(run, island);
+    if (!net_start(run) || !isles_start(run)) return drive_fail(run);
+    orr_status status = event_start(run, island);
+    if (status == ORR_STATUS_OK) status = isles_act(run, island);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
@@ -255,13 +276,14 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
                   (int)ORDER_LOOP_MAX);
         return ORR_STATUS_USAGE;
     }
+    if (!choose_noise(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     chance_open(run, options->seed, options->number);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->is_exact = options->exact;
     run->is_live = options->live;
-    if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
+    if (!watch_open(run, options) || !input_open(run, options) || !isles_open(run, options)) return ORR_STATUS_USAGE;
     if (!run_start(run))
         return run->is_cancelled ? ORR_STATUS_CANCELLED : run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;
@@ -304,6 +326,7 @@ void orr_run_destroy(orr_run *run)
     surface_end(run, island);
     input_close(run);
     net_close(run);
+    isles_close(run);
     arena_free(&run->arena);
     free(run);
 }
@@ -364,7 +387,8 @@ orr_status orr_run_advance(orr_run *run, double t)
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     run->is_over = run->t_stop <= t;
-    const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
+    if (status == ORR_STATUS_OK) status = isles_follow(run);
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 
@@ -433,6 +457,14 @@ double orr_run_value(orr_run *run, size_t variable)
     return value;
 }
 
+double run_own_value(orr_run *run, size_t variable)
+{
+    const ModelVariable var = model_variable(run->model, variable);
+    if (var.state != FLAT_NONE) return run->x[var.state];
+    if (var.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+    return run->islands[0].env.v[var.place];
+}
+
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
@@ -448,6 +480,7 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
             continue;
         }
         const ModelVariable variable = model_variable(model, variables[i]);
+        if (run->isles && isles_value(run, variables[i], &values[i])) continue;
         if (variable.state != FLAT_NONE) {
             values[i] = run->x[variable.state];
             continue;

@@ -12,6 +12,7 @@
 #include "base/vec.h"
 #include "model/model.h"
 #include "num/calendar.h"
+#include "num/random.h"
 #include "orrery/run.h"
 #include <math.h>
 
@@ -25,6 +26,7 @@ typedef struct SolverOptions {
     bool   has_tolerance;    // one of them was given
     double max_step;     // positive, may be INFINITY
     double t_end;        // may be INFINITY: unknown
+    double path;         // of equations with noise: steps of the Brownian paths; 0: the same
     // of quantised states; 0: not given
     double quantum, relative, least;
     double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
@@ -83,6 +85,7 @@ typedef struct Island {
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
+    const RandomStream *noise;      // [n_noises] where the path of each is drawn from
     // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
     void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
     void    *piece_context;
@@ -97,6 +100,7 @@ struct Rest;
 struct Inputs;
 struct Watch;
 struct Net;
+struct IslesRun;
 
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
@@ -198,6 +202,7 @@ struct orr_run {
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
     bool      is_eventful;          // there is nothing but events
+    struct IslesRun *isles;         // beside this one; NULL if there are none
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
@@ -249,6 +254,9 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
 // The solver makes a step, unless it is ahead already; the user stays. *t is where the step ends, at most
 // t_limit: from here orr_run_advance gets there without another step.
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
+
+// The value of a variable in the main part, also of one that belongs to an island: what it was told.
+double run_own_value(orr_run *run, size_t variable);
 
 // ---- start.c: parameters and initial conditions
 
@@ -415,6 +423,17 @@ double net_read(const orr_run *run, const ModelVariable *variable);    // what a
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
+
+// ---- isles.c: islands beside the main part
+
+bool   isles_open(orr_run *run, const orr_run_options *options);    // false, reported, if an option is wrong
+void   isles_close(orr_run *run);
+bool   isles_start(orr_run *run);              // at t_start, parameters are known; false: reported
+// What happens up to and at the time where the main part stands, before its next step; signals are exchanged.
+orr_status isles_act(orr_run *run, Island *island);
+double isles_next(const orr_run *run);         // when the main part may hear something; INFINITY: never
+orr_status isles_follow(orr_run *run);         // to where the user stands
+bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
 

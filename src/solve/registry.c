@@ -18,7 +18,9 @@
     S(qss3)        \
     S(liqss1)      \
     S(liqss2)      \
-    S(mliqss2)
+    S(mliqss2)     \
+    S(em)          \
+    S(srk)
 
 #define S(name) extern const Solver solver_##name;
 SOLVERS(S)

@@ -13,6 +13,7 @@ typedef enum StepResult {
 enum {
     SOLVER_IMPLICIT = 1,
     SOLVER_MULTISTEP = 2,
+    SOLVER_TAKES_NOISE = 8,    // white noise added to rates
     SOLVER_TAKES_LOOPS = 4,    // finds states without a derivative (Blocks.n_implicit)
 };
 

@@ -59,7 +59,7 @@ _orrery() {
         *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
         *:--set | *:--until | *:--from | *:--step | *:--tol | *:--abs | *:--max-step | *:--quantum | *:--solvers | *:--every | *:--record | *:--plot | \
             *:--model | *:--title | *:--starts | *:--range | *:--inputs | *:--outputs | *:--param | *:--to | *:--points | \
-            *:--threads | *:--replications | *:--warm-up | *:--precision | *:--precise | *:--confidence | *:--at-least | *:--at-most | *:--run | \
+            *:--threads | *:--replications | *:--warm-up | *:--precision | *:--precise | *:--confidence | *:--at-least | *:--at-most | *:--run | *:--path | \
             *:--max-time | *:--max-memory | *:--machine | *:--seed | *:--try | *:--observed) return ;;
     esac
     if [[ $current == -* ]]; then

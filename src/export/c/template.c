@@ -34,7 +34,7 @@ static bool has_terminate(const Flat *flat)
 
 static bool has_starts(const CExport *c)
 {
-    for (uint32_t i = 0; i < c->model->n_states; i++)
+    for (uint32_t i = 0; c->run->given_start && i < c->model->n_states; i++)
         if (!isnan(c->run->given_start[i])) return true;
     return false;
 }

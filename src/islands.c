@@ -1,0 +1,342 @@
+// src/islands.c: from components declared `island` to compiled models and the signals between them.
+//
+// The flat model around has a variable for each name of an island (lang/island.c). An equation that is nothing but an
+// arrow between two of them leads straight from island to island; all other equations belong to the main part.
+#include "islands.h"
+#include "island/isles.h"
+#include "solve/solver.h"
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Building {
+    Compile *c;
+    Arena   *arena;            // the model's
+    Arena    work;
+    const Flat *flat;
+    Isles   *isles;
+    const char **rests;        // [vars.n] name inside of the island; NULL if it is in none
+    uint32_t *equation_of;     // [vars.n] that gives an external variable its value; FLAT_NONE
+    bool    *is_read;          // [vars.n] by the main part
+    VEC(IsleCoupling) couplings;
+} Building;
+
+// ---- Which variables belong to islands
+
+static void find_variables(Building *b)
+{
+    const Flat *flat = b->flat;
+    TextMap names;
+    text_map_init(&names, &b->work);
+    for (uint32_t i = 0; i < flat->islands.n; i++) text_map_put(&names, text_from(flat->islands.items[i].name), i);
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        const char *name = flat->vars.items[v].name;
+        for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+            const uint32_t *isle = text_map_find(&names, (Text){ name, (size_t)(dot - name) });
+            if (!isle) continue;
+            b->isles->isle_of[v] = *isle + 1;
+            b->rests[v] = dot + 1;
+            break;
+        }
+    }
+}
+
+// An input that an equation gives a value: all that an island computes is discrete in its stub.
+static bool is_external(const Building *b, uint32_t v)
+{
+    return b->isles->isle_of[v] && b->flat->vars.items[v].kind == FLAT_VARIABLE;
+}
+
+static uint32_t variable_in(const Building *b, Expr e)
+{
+    const ExprPool *pool = &b->flat->pool;
+    return expr_op(pool, e) == EXPR_VAR ? expr_node(pool, e)->index : FLAT_NONE;
+}
+
+// Is it told by an island?
+static bool is_told(const Building *b, uint32_t v)
+{
+    return v != FLAT_NONE && b->isles->isle_of[v] && b->flat->vars.items[v].kind == FLAT_DISCRETE;
+}
+
+static void read_all(Building *b, Expr e)
+{
+    if (e == EXPR_NONE) return;
+    const ArenaMark mark = arena_mark(&b->work);
+    size_t n;
+    const uint32_t *variables = expr_variables(&b->flat->pool, e, &b->work, &n);
+    for (size_t i = 0; i < n; i++) b->is_read[variables[i]] = true;
+    arena_release(&b->work, mark);
+}
+
+static void find_readers(Building *b)
+{
+    const Flat *flat = b->flat;
+    for (uint32_t i = 0; i < flat->equations.n; i++) {
+        const FlatEquation *equation = &flat->equations.items[i];
+        const uint32_t left = variable_in(b, equation->lhs), right = variable_in(b, equation->rhs);
+        if (left != FLAT_NONE && is_external(b, left)) b->equation_of[left] = i;
+        const bool is_straight = left != FLAT_NONE && is_external(b, left) && is_told(b, right);
+        if (is_straight) continue;
+        read_all(b, equation->lhs);
+        read_all(b, equation->rhs);
+    }
+    for (size_t i = 0; i < flat->families.n; i++) read_all(b, flat->families.items[i].rhs);
+    for (size_t i = 0; i < flat->relations.n; i++) read_all(b, flat->relations.items[i].relation);
+    for (size_t i = 0; i < flat->delays.n; i++) read_all(b, flat->delays.items[i].source);
+    for (size_t i = 0; i < flat->asserts.n; i++) read_all(b, flat->asserts.items[i].condition);
+    for (size_t i = 0; i < flat->actions.n; i++) read_all(b, flat->actions.items[i].value);
+    for (size_t i = 0; i < flat->events.n; i++) read_all(b, flat->events.items[i].condition);
+}
+
+// ---- Couplings
+
+static void couple(Building *b)
+{
+    const Flat *flat = b->flat;
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        if (!is_external(b, v)) continue;
+        const uint32_t to = b->isles->isle_of[v] - 1, equation = b->equation_of[v];
+        const uint32_t source = equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
+        IsleCoupling coupling = { .from = ISLE_MAIN, .to = to, .input = b->rests[v], .variable = v };
+        if (is_told(b, source)) {
+            coupling.from = b->isles->isle_of[source] - 1;
+            coupling.output = b->rests[source];
+        } else {
+            b->isles->is_told = true;
+        }
+        vec_push(b->arena, &b->couplings, coupling);
+    }
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        if (!is_told(b, v) || !b->is_read[v]) continue;
+        const IsleCoupling coupling = { .from = b->isles->isle_of[v] - 1, .to = ISLE_MAIN, .output = b->rests[v],
+                                        .variable = v };
+        vec_push(b->arena, &b->couplings, coupling);
+        b->isles->reaches = true;
+    }
+    b->isles->couplings = b->couplings.items;
+    b->isles->n_couplings = (uint32_t)b->couplings.n;
+}
+
+// ---- Options
+
+static bool read_options(Building *b, Isle *isle, const AstIsland *island)
+{
+    orr_run_options *run = &isle->options.run;
+    const struct { const char *name; double *value; } known[] = {
+        { "step", &run->step },       { "tol", &run->tolerance },             { "tolerance", &run->tolerance },
+        { "abs", &run->absolute },    { "absolute", &run->absolute },         { "max", &run->max_step },
+        { "max_step", &run->max_step }, { "quantum", &run->quantum },         { "relative", &run->relative_quantum },
+        { "min", &run->least_quantum }, { "period", &isle->options.output_period },
+    };
+    enum { N_KNOWN = sizeof known / sizeof *known };
+    orr_diag *diag = b->c->diag;
+    bool ok = true;
+    isle->options.run = orr_run_options_default();
+    isle->has_solver = island->solver != NULL;
+    if (island->solver) run->solver = arena_copy_text(b->arena, island->solver, strlen(island->solver));
+    if (island->solver && !solver_find(island->solver)) {
+        diag_report(diag, DIAG_SOLVER_UNKNOWN, island->solver_place, island->solver);
+        diag_hint(diag, "'orrery solvers' lists them");
+        ok = false;
+    }
+    isle->options.synchronise = island->synchronised;
+    isle->options.expect_gradients = island->gradients;
+    isle->options.tell_gradients = true;
+    for (uint32_t i = 0; i < island->n_options; i++) {
+        const AstSetting *option = &island->options[i];
+        const char *name = option->target.parts[0].name, *names[N_KNOWN];
+        uint32_t k = 0;
+        for (uint32_t j = 0; j < N_KNOWN; j++) names[j] = known[j].name;
+        while (k < N_KNOWN && strcmp(names[k], name) != 0) k++;
+        if (k == N_KNOWN) {
+            diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto", name);
+            const char *closest = text_closest(name, names, N_KNOWN - 1);
+            if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+            else diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, synchronised, gradients");
+            ok = false;
+            continue;
+        }
+        if (option->value->kind != AST_NUMBER || !(option->value->number.value > 0)) {
+            diag_report(diag, DIAG_SETTING_VALUE, option->value->place, k + 1 == N_KNOWN ? "output every" : name,
+                        "this", "a positive number is needed");
+            ok = false;
+            continue;
+        }
+        *known[k].value = option->value->number.value;
+    }
+    return ok;
+}
+
+// ---- Models
+
+static bool is_in(const char *const *names, uint32_t n, const char *name)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static void find_ports(Building *b, uint32_t i, Isle *isle)
+{
+    isle->inputs = ARENA_ARRAY(b->arena, const char *, b->couplings.n);
+    isle->outputs = ARENA_ARRAY(b->arena, const char *, b->couplings.n);
+    for (size_t k = 0; k < b->couplings.n; k++) {
+        const IsleCoupling *c = &b->couplings.items[k];
+        if (c->to == i && !is_in(isle->inputs, isle->n_inputs, c->input)) isle->inputs[isle->n_inputs++] = c->input;
+        if (c->from == i && !is_in(isle->outputs, isle->n_outputs, c->output))
+            isle->outputs[isle->n_outputs++] = c->output;
+    }
+}
+
+// Structural parameters are what the model around was compiled with.
+static double structural_value(const Building *b, uint32_t v)
+{
+    const Flat *flat = b->flat;
+    double value = 0;
+    expr_is_const(&flat->pool, flat->vars.items[v].start, &value);
+    for (size_t i = 0; i < flat->n_given; i++)
+        if (strcmp(flat->given[i].name, flat->vars.items[v].name) == 0) value = flat->given[i].value;
+    return value;
+}
+
+static bool compile_isle(Building *b, uint32_t i, Isle *isle)
+{
+    const AstItem *item = b->flat->islands.items[i].item;
+    const Solver *solver = isle->options.run.solver ? solver_find(isle->options.run.solver) : NULL;
+    const bool is_linear = item->component.island->gradients || (solver && solver->is_quantised);
+    orr_compile_options o = *b->c->options;
+    orr_input *inputs = ARENA_ARRAY(&b->work, orr_input, isle->n_inputs);
+    orr_setting *settings = ARENA_ARRAY(&b->work, orr_setting, b->flat->vars.n);
+    for (uint32_t k = 0; k < isle->n_inputs; k++) {
+        inputs[k] = orr_input_default();
+        inputs[k].name = isle->inputs[k];
+        inputs[k].source = "host";
+        inputs[k].between = is_linear ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD;
+    }
+    o.model = item->component.model;
+    o.inputs = inputs;
+    o.n_inputs = isle->n_inputs;
+    o.settings = settings;
+    o.n_settings = 0;
+    o.dump_stage = NULL;
+    for (uint32_t v = 0; v < b->flat->vars.n; v++)
+        if (b->isles->isle_of[v] == i + 1 && b->flat->vars.items[v].is_structural)
+            settings[o.n_settings++] = (orr_setting){ b->rests[v], structural_value(b, v) };
+    // members of an array are one model, mostly
+    for (uint32_t k = i; k-- > 0 && !isle->model;) {
+        const Isle *other = &b->isles->items[k];
+        if (b->flat->islands.items[k].item != item || other->n_inputs != isle->n_inputs || o.n_settings) continue;
+        bool same = other->model != NULL;
+        for (uint32_t j = 0; j < isle->n_inputs; j++) same = same && strcmp(other->inputs[j], isle->inputs[j]) == 0;
+        if (same) isle->model = other->model;
+    }
+    if (isle->model) return true;
+    isle->model = orr_model_compile(b->c->source, &o, b->c->diag);
+    isle->owns_model = true;
+    return isle->model != NULL;
+}
+
+static bool is_overridden(const AstItem *item, const char *name)
+{
+    for (uint32_t i = 0; i < item->component.n_overrides; i++) {
+        const AstRef *target = &item->component.overrides[i].target;
+        if (target->n_parts == 1 && target->primes == 0 && strcmp(target->parts[0].name, name) == 0) return true;
+    }
+    return false;
+}
+
+static void find_settings(Building *b, uint32_t i, Isle *isle)
+{
+    const Flat *flat = b->flat;
+    isle->settings = ARENA_ARRAY(b->arena, IsleSetting, flat->vars.n);
+    for (uint32_t v = 0; v < flat->vars.n; v++) {
+        if (b->isles->isle_of[v] != i + 1) continue;
+        const FlatVar *var = &flat->vars.items[v];
+        const size_t inside = orr_model_find(isle->model, b->rests[v]);
+        b->isles->variable_of[v] = inside;
+        if (inside == (size_t)-1) continue;
+        const ModelVariable what = model_variable(isle->model, inside);
+        if (what.is_structural) continue;
+        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT);
+        const bool is_start = var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
+        if (!is_value && !is_start) continue;
+        isle->settings[isle->n_settings++] = (IsleSetting){
+            b->rests[v], v, is_start, is_start && is_overridden(flat->islands.items[i].item, b->rests[v])
+        };
+    }
+}
+
+// Their models; the rest belongs to the arena of the model around.
+static void free_models(Isles *isles)
+{
+    for (uint32_t i = 0; i < isles->n; i++)
+        if (isles->items[i].owns_model) orr_model_destroy(isles->items[i].model);
+}
+
+bool islands_build(Compile *c)
+{
+    orr_model *model = c->model;
+    const Flat *flat = &model->flat;
+    if (flat->islands.n == 0) return true;
+    Isles *isles = model->isles = ARENA_NEW(&model->arena, Isles);
+    isles->n = (uint32_t)flat->islands.n;
+    isles->n_variables = (uint32_t)flat->vars.n;
+    model->free_isles = free_models;
+    isles->items = ARENA_ARRAY(&model->arena, Isle, isles->n);
+    isles->isle_of = ARENA_ARRAY(&model->arena, uint32_t, flat->vars.n);
+    isles->variable_of = ARENA_ARRAY(&model->arena, size_t, flat->vars.n);
+    Building b = { .c = c, .arena = &model->arena, .flat = flat, .isles = isles };
+    b.rests = ARENA_ARRAY(&model->arena, const char *, flat->vars.n);
+    b.equation_of = ARENA_ARRAY(&b.work, uint32_t, flat->vars.n);
+    b.is_read = ARENA_ARRAY(&b.work, bool, flat->vars.n);
+    for (size_t v = 0; v < flat->vars.n; v++) b.equation_of[v] = FLAT_NONE;
+    find_variables(&b);
+    find_readers(&b);
+    couple(&b);
+    bool ok = true;
+    for (uint32_t i = 0; i < isles->n; i++) {
+        Isle *isle = &isles->items[i];
+        isle->name = flat->islands.items[i].name;
+        find_ports(&b, i, isle);
+        const bool is_right = read_options(&b, isle, flat->islands.items[i].item->component.island) && compile_isle(&b, i, isle);
+        if (is_right) find_settings(&b, i, isle);
+        ok = ok && is_right;
+    }
+    arena_free(&b.work);
+    return ok;
+}
+
+// ---- Telling people
+
+static void report_reads(const Isles *isles, uint32_t to, FILE *out)
+{
+    const char *before = "; reads";
+    for (uint32_t k = 0; k < isles->n_couplings; k++) {
+        const IsleCoupling *c = &isles->couplings[k];
+        if (c->to != to) continue;
+        if (c->from == ISLE_MAIN) fprintf(out, "%s %s of the model around", before, c->input);
+        else fprintf(out, "%s %s from %s.%s", before, c->input, isles->items[c->from].name, c->output);
+        before = ",";
+    }
+}
+
+void islands_report(const orr_model *model, FILE *out)
+{
+    const Isles *isles = model->isles;
+    fprintf(out, "\nIslands, each with a solver of its own:\n");
+    for (uint32_t i = 0; i < isles->n; i++) {
+        const Isle *isle = &isles->items[i];
+        const orr_run_options *o = &isle->options.run;
+        const Solver *solver = isle->has_solver ? solver_find(o->solver) : NULL;
+        fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model), isle->has_solver ? o->solver : "the run's solver");
+        if (o->step > 0) fprintf(out, " step %g", o->step);
+        if (o->quantum > 0) fprintf(out, " quantum %g", o->quantum);
+        if (isle->options.output_period > 0) fprintf(out, ", tells every %g", isle->options.output_period);
+        report_reads(isles, i, out);
+        fputc('\n', out);
+        const bool is_held = isle->n_inputs > 0 && !isle->options.expect_gradients && solver && !solver->is_quantised;
+        if (is_held && solver->order != 1)
+            fprintf(out, "    what it reads is held between two messages: with %s the whole is of first order only\n",
+                    solver->name);
+    }
+}
