@@ -17,6 +17,7 @@ typedef struct Building {
     const char **rests;        // [vars.n] name inside of the island; NULL if it is in none
     uint32_t *equation_of;     // [vars.n] that gives an external variable its value; FLAT_NONE
     bool    *is_read;          // [vars.n] by the main part
+    bool    *is_held;          // [vars.n] an input that holds messages
     VEC(IsleCoupling) couplings;
 } Building;
 
@@ -40,10 +41,16 @@ static void find_variables(Building *b)
     }
 }
 
-// An input that an equation gives a value: all that an island computes is discrete in its stub.
+static void find_held(Building *b)
+{
+    for (size_t i = 0; i < b->flat->ports.n; i++)
+        if (b->flat->ports.items[i].kind == FLAT_PORT_HOLD) b->is_held[b->flat->ports.items[i].first] = true;
+}
+
+// An input that an equation or messages give a value: all that an island computes is discrete in its stub.
 static bool is_external(const Building *b, uint32_t v)
 {
-    return b->isles->isle_of[v] && b->flat->vars.items[v].kind == FLAT_VARIABLE;
+    return b->isles->isle_of[v] && (b->flat->vars.items[v].kind == FLAT_VARIABLE || b->is_held[v]);
 }
 
 static uint32_t variable_in(const Building *b, Expr e)
@@ -86,6 +93,28 @@ static void find_readers(Building *b)
     for (size_t i = 0; i < flat->asserts.n; i++) read_all(b, flat->asserts.items[i].condition);
     for (size_t i = 0; i < flat->actions.n; i++) read_all(b, flat->actions.items[i].value);
     for (size_t i = 0; i < flat->events.n; i++) read_all(b, flat->events.items[i].condition);
+}
+
+// ---- Events of the main part that assign a state of an island: perturbations
+
+static bool find_perturbed(Building *b)
+{
+    const Flat *flat = b->flat;
+    bool ok = true;
+    for (size_t i = 0; i < flat->actions.n; i++) {
+        const FlatAction *action = &flat->actions.items[i];
+        const uint32_t isle = b->isles->isle_of[action->target];
+        if (!isle) continue;
+        const orr_model *model = b->isles->items[isle - 1].model;
+        const size_t inside = b->isles->variable_of[action->target];
+        b->isles->is_perturbed[isle - 1] = true;
+        if (!model || (inside != (size_t)-1 && model_variable(model, inside).state != FLAT_NONE)) continue;
+        diag_report(b->c->diag, DIAG_EVENT_TARGET, action->place, flat->vars.items[action->target].name,
+                    "computed by an island");
+        diag_hint(b->c->diag, "from outside, the states of an island can be assigned");
+        ok = false;
+    }
+    return ok;
 }
 
 // ---- Couplings
@@ -257,7 +286,7 @@ static void find_settings(Building *b, uint32_t i, Isle *isle)
         if (inside == (size_t)-1) continue;
         const ModelVariable what = model_variable(isle->model, inside);
         if (what.is_structural) continue;
-        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT);
+        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
         const bool is_start = var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
         if (!is_value && !is_start) continue;
         isle->settings[isle->n_settings++] = (IsleSetting){
@@ -283,12 +312,15 @@ bool islands_build(Compile *c)
     isles->n_variables = (uint32_t)flat->vars.n;
     model->free_isles = free_models;
     isles->items = ARENA_ARRAY(&model->arena, Isle, isles->n);
+    isles->is_perturbed = ARENA_ARRAY(&model->arena, bool, isles->n);
     isles->isle_of = ARENA_ARRAY(&model->arena, uint32_t, flat->vars.n);
     isles->variable_of = ARENA_ARRAY(&model->arena, size_t, flat->vars.n);
     Building b = { .c = c, .arena = &model->arena, .flat = flat, .isles = isles };
     b.rests = ARENA_ARRAY(&model->arena, const char *, flat->vars.n);
     b.equation_of = ARENA_ARRAY(&b.work, uint32_t, flat->vars.n);
     b.is_read = ARENA_ARRAY(&b.work, bool, flat->vars.n);
+    b.is_held = ARENA_ARRAY(&b.work, bool, flat->vars.n);
+    find_held(&b);
     for (size_t v = 0; v < flat->vars.n; v++) b.equation_of[v] = FLAT_NONE;
     find_variables(&b);
     find_readers(&b);
@@ -302,6 +334,7 @@ bool islands_build(Compile *c)
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
+    ok = ok && find_perturbed(&b);
     arena_free(&b.work);
     return ok;
 }

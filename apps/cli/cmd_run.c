@@ -332,7 +332,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         if (!results_draw(table, &request, orr_model_name(session->model), !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
             status = ORR_STATUS_SYSTEM;
     }
-    if (!s->quiet && !to_stdout && outcome.n_rows > 0) {
+    if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || (pieces_path && status == ORR_STATUS_OK))) {
         print_summary(session, e, &outcome, written ? rows_path : NULL);
         if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
         if (over->n_unasked && e->replications == 0 && e->precision == 0)

@@ -19,7 +19,8 @@ static const char *base_name(const AtomicSet *set, AtomicBase base, uint32_t ind
     case ATOMIC_TALLY: return "tally";
     case ATOMIC_LEVEL: return "level";
     case ATOMIC_QUEUE: return "queue";
-    case ATOMIC_BAD: case ATOMIC_NUMBER: break;
+    case ATOMIC_BAD:
+    case ATOMIC_NUMBER: break;
     }
     return "number";
 }

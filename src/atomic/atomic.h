@@ -4,8 +4,8 @@
 //     Ast ─atomic_check→ AtomicSet ─atomic_build→ one orr_atomic for each kind of component
 //
 // A set holds all records, enumerations and atomics of a source. Checking gives typed programs over slots;
-// building prints them as C (names are numbers there) and compiles that by either compiler. Both give the same
-// bits.
+// building prints them as C (names are numbers there) and compiles that by either compiler. Both give the
+// same bits.
 //
 // Everything is slots of 8 bytes. A number, a truth value (0, 1) and a value of an enumeration (1, 2, …) are
 // one double; a record is its fields, one double each; so is a message. The state of a component:
@@ -107,7 +107,7 @@ typedef enum AtomicOp {
     ATOMIC_OP_POP,            // the first of the queue at `slot`, taken out
     ATOMIC_OP_TAKE,           // the one with the index args[0], taken out
     ATOMIC_OP_PEEK,           // the one with the index args[0]
-    ATOMIC_OP_STATISTIC,      // AtomicHow n of the statistic at `slot`; value: it is a level; args[0] of a quantile
+    ATOMIC_OP_STATISTIC,      // AtomicHow n of that at `slot`; value: it is a level; args[0] of a quantile
 } AtomicOp;
 
 struct AtomicExpr {
@@ -253,12 +253,14 @@ AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if t
 void        atomic_print(const AtomicSet *set, FILE *out);          // for `orrery show --stage atomic`
 Text        atomic_text(const AtomicSet *set, Arena *arena);        // the C text
 
-// The type of an event port, also of a model; reported, and ATOMIC_BAD, if there is no such type. The type of a
-// port for the kernel: text and bytes of a message.
+// The type of an event port, also of a model; reported, and ATOMIC_BAD, if there is no such type. The type
+// of a port for the kernel: text and bytes of a message.
 AtomicType  atomic_port_type(const AtomicSet *set, const AstPort *port, orr_diag *diag);
 const char *atomic_type_name(const AtomicSet *set, AtomicType type);    // "number", "Job", "queue of Job"
 uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for nothing
 
 // One number of a component, as a run has it now. Tables of kinds are given to the kernel as they are: a
 // component is found to be of a kind by its table.
+// The warm-up is over: if it is the mean of a statistic, that begins anew at t.
+void        atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t);
 double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);

@@ -1,9 +1,10 @@
 // src/atomic/cgen.c: typed programs of atomics as C text, and that text compiled.
 //
-// The text is plain C99 without headers and contains nothing of the user's: kinds, states, slots and faults are
-// numbers. Memory of instant code cannot be written, so there the functions we provide are a name that we define;
-// a shared object is handed them. What draws random numbers or takes from a queue is computed in a statement of its own, in the order
-// written, since C leaves the order inside an expression open and both compilers must do the same.
+// The text is plain C99 without headers and contains nothing of the user's: kinds, states, slots and faults
+// are numbers. Memory of instant code cannot be written, so there the functions we provide are a name that
+// we define; a shared object is handed them. What draws random numbers or takes from a queue is computed in
+// a statement of its own, in the order written, since C leaves the order inside an expression open and both
+// compilers must do the same.
 #include "atomic/atomic.h"
 #include "atomic/host.h"
 #include "code/build.h"
@@ -13,17 +14,17 @@
 #include <math.h>
 
 typedef struct Writer {
-    const AtomicSet  *set;
+    const AtomicSet *set;
     const AtomicKind *kind;
-    uint32_t  k;              // its number
-    Arena     work;           // owns pieces of text
-    StrBuf    body;           // functions so far
-    bool     *uses_math;      // [expr_n_math]
-    bool      uses_power[EXPR_WHOLE_POWER_MAX + 1];
-    bool      uses_index, uses_after;
-    int       depth;          // of indentation
-    uint32_t  n_temps;        // of the function under way
-    int32_t   present;        // the state in which what is printed happens; -1: any
+    uint32_t k;         // its number
+    Arena work;         // owns pieces of text
+    StrBuf body;        // functions so far
+    bool *uses_math;    // [expr_n_math]
+    bool uses_power[EXPR_WHOLE_POWER_MAX + 1];
+    bool uses_index, uses_after;
+    int depth;           // of indentation
+    uint32_t n_temps;    // of the function under way
+    int32_t present;     // the state in which what is printed happens; -1: any
 } Writer;
 
 // ---------------------------------------------------------------------------------------------- text
@@ -51,10 +52,16 @@ static void close_brace(Writer *w)
     line(w, "}");
 }
 
-static const char *slot_text(Writer *w, uint32_t slot) { return arena_printf(&w->work, "s->v[%u]", slot - 2); }
-static const char *slots_at(Writer *w, uint32_t slot) { return arena_printf(&w->work, "s->v + %u", slot - 2); }
+static const char *slot_text(Writer *w, uint32_t slot)
+{
+    return arena_printf(&w->work, "s->v[%u]", slot - 2);
+}
+static const char *slots_at(Writer *w, uint32_t slot)
+{
+    return arena_printf(&w->work, "s->v + %u", slot - 2);
+}
 
-// ---------------------------------------------------------------------------------------------- pure expressions
+// -------------------------------------------------------------------------------- pure expressions
 
 static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s);
 static const char *value_text(Writer *w, const AtomicExpr *e);
@@ -74,9 +81,9 @@ static void print_number_of(StrBuf *s, double value)
 static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
 {
     static const char *const signs[] = {
-        [AST_ADD] = " + ", [AST_SUB] = " - ", [AST_MUL] = "*",    [AST_DIV] = "/",    [AST_LT] = " < ",
-        [AST_LE] = " <= ", [AST_GT] = " > ",  [AST_GE] = " >= ",  [AST_EQ] = " == ",  [AST_NE] = " != ",
-        [AST_AND] = " && ", [AST_OR] = " || ",
+        [AST_ADD] = " + ", [AST_SUB] = " - ", [AST_MUL] = "*",    [AST_DIV] = "/",
+        [AST_LT] = " < ",  [AST_LE] = " <= ", [AST_GT] = " > ",   [AST_GE] = " >= ",
+        [AST_EQ] = " == ", [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
     };
     if (e->type.base == ATOMIC_TRUTH) {
         // where a double is needed
@@ -165,7 +172,8 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
         str_add_char(s, ')');
         break;
     }
-    case ATOMIC_OP_MATH: case ATOMIC_OP_FUNCTION:
+    case ATOMIC_OP_MATH:
+    case ATOMIC_OP_FUNCTION:
         if (e->op == ATOMIC_OP_MATH) w->uses_math[e->n] = true;
         if (e->op == ATOMIC_OP_MATH) str_addf(s, "%s(", expr_math[e->n].c_name);
         else str_addf(s, "f%u(", e->n);
@@ -186,7 +194,10 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
         else str_add(s, "0.0");
         str_add_char(s, ')');
         break;
-    case ATOMIC_OP_DRAW: case ATOMIC_OP_POP: case ATOMIC_OP_TAKE: case ATOMIC_OP_MAKE: break;    // not pure, or no number
+    case ATOMIC_OP_DRAW:
+    case ATOMIC_OP_POP:
+    case ATOMIC_OP_TAKE:
+    case ATOMIC_OP_MAKE: break;    // not pure, or no number
     }
 }
 
@@ -211,14 +222,15 @@ static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s)
     case ATOMIC_OP_BINARY: {
         const bool of_truths = e->args[0]->type.base == ATOMIC_TRUTH;
         static const char *const signs[] = {
-            [AST_LT] = " < ", [AST_LE] = " <= ", [AST_GT] = " > ", [AST_GE] = " >= ", [AST_EQ] = " == ",
-            [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
+            [AST_LT] = " < ",  [AST_LE] = " <= ", [AST_GT] = " > ",   [AST_GE] = " >= ",
+            [AST_EQ] = " == ", [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
         };
         str_add_char(s, '(');
         for (uint32_t i = 0; i < 2; i++) {
             if (i) str_add(s, signs[e->sign]);
             if (of_truths) print_truth(w, e->args[i], s);
-            else if (e->args[i]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST && e->args[1]->value == 0)
+            else if (e->args[i]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
+                     e->args[1]->value == 0)
                 str_addf(s, "*(const unsigned *)(s->v + %u)", e->args[i]->slot - 2);
             else if (i == 1 && e->args[0]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
                      e->args[1]->value == 0)
@@ -283,8 +295,8 @@ static AtomicExpr *sequence_args(Writer *w, const AtomicExpr *e)
 static const char *draw_text(Writer *w, const AtomicExpr *e)
 {
     if (e->slot)
-        return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, S%u, %u, %u)", w->kind->stream - 2, e->n, e->slot - 1,
-                            w->set->ast->tables.items[e->slot - 1].n_x, e->fault);
+        return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, S%u, %u, %u)", w->kind->stream - 2, e->n,
+                            e->slot - 1, w->set->ast->tables.items[e->slot - 1].n_x, e->fault);
     const AtomicExpr *x = sequence_args(w, e);
     StrBuf s = { .arena = &w->work };
     for (uint32_t i = 0; i < x->n_args; i++) {
@@ -313,11 +325,12 @@ static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e)
         line(w, "double l%u;", number);
         line(w, "H->pop(c, %s, &l%u, %u);", slots_at(w, e->slot), number, e->fault);
         return result;
-    case ATOMIC_OP_TAKE: case ATOMIC_OP_PEEK: {
+    case ATOMIC_OP_TAKE:
+    case ATOMIC_OP_PEEK: {
         const AtomicExpr *x = sequence_args(w, e);
         line(w, "double l%u;", number);
-        line(w, "H->%s(c, %s, %s, &l%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek", slots_at(w, e->slot),
-             pure_text(w, x->args[0]), number, e->fault);
+        line(w, "H->%s(c, %s, %s, &l%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek",
+             slots_at(w, e->slot), pure_text(w, x->args[0]), number, e->fault);
         return result;
     }
     case ATOMIC_OP_IF: {
@@ -336,7 +349,8 @@ static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e)
     case ATOMIC_OP_BINARY:
         if ((e->sign == AST_AND || e->sign == AST_OR) && e->args[1]->has_effects) {
             line(w, "double l%u = %s;", number, value_text(w, e->args[0]));
-            open_brace(w, arena_printf(&w->work, "if (l%u %s 0.0) ", number, e->sign == AST_AND ? "!=" : "=="));
+            open_brace(w,
+                       arena_printf(&w->work, "if (l%u %s 0.0) ", number, e->sign == AST_AND ? "!=" : "=="));
             line(w, "l%u = %s;", number, value_text(w, e->args[1]));
             close_brace(w);
             return result;
@@ -400,8 +414,7 @@ static void set_record(Writer *w, const AtomicAct *act)
         return;
     }
     const char *from = slots_text(w, e);
-    for (uint32_t i = 0; i < n; i++)
-        line(w, "%s = (%s)[%u];", slot_text(w, act->slot + i), from, i);
+    for (uint32_t i = 0; i < n; i++) line(w, "%s = (%s)[%u];", slot_text(w, act->slot + i), from, i);
 }
 
 // ---------------------------------------------------------------------------------------------- statements
@@ -421,8 +434,8 @@ static void set_number(Writer *w, const AtomicAct *act)
         const uint32_t number = w->n_temps++;
         line(w, "const double l%u = %s;", 1000000 + number, text);
         line(w, "int i%u;", number);
-        line(w, "for (i%u = 0; i%u < %u; i%u++) s->v[%u + i%u] = l%u;", number, number, act->n, number, act->slot - 2,
-             number, 1000000 + number);
+        line(w, "for (i%u = 0; i%u < %u; i%u++) s->v[%u + i%u] = l%u;", number, number, act->n, number,
+             act->slot - 2, number, 1000000 + number);
     } else {
         line(w, "%s = %s;", slot_text(w, act->slot), value_text(w, act->value));
     }
@@ -435,25 +448,25 @@ static void print_loop(Writer *w, const AtomicAct *act)
     line(w, "const double b%u = %s;", number, pure_text(w, first));
     line(w, "const double e%u = %s;", number, value_text(w, act->other));
     line(w, "double l%u;", act->n);
-    line(w, "if (!(e%u - b%u <= 1e9)) H->fault(c, %u, e%u - b%u);", number, number, act->fault, number, number);
-    open_brace(w, arena_printf(&w->work, "else for (l%u = b%u; l%u <= e%u; l%u += 1.0) ", act->n, number, act->n,
-                               number, act->n));
+    line(w, "if (!(e%u - b%u <= 1e9)) H->fault(c, %u, e%u - b%u);", number, number, act->fault, number,
+         number);
+    open_brace(w, arena_printf(&w->work, "else for (l%u = b%u; l%u <= e%u; l%u += 1.0) ", act->n, number,
+                               act->n, number, act->n));
     print_acts(w, act->body, act->n_body);
     close_brace(w);
 }
 
 static void print_act(Writer *w, const AtomicAct *act)
 {
-    const char *at = act->kind == ATOMIC_BRANCH || act->kind == ATOMIC_LOOP || act->kind == ATOMIC_DROP ? ""
-                                                                                     : slots_at(w, act->slot);
+    const char *at = act->kind == ATOMIC_BRANCH || act->kind == ATOMIC_LOOP || act->kind == ATOMIC_DROP
+                         ? ""
+                         : slots_at(w, act->slot);
     switch (act->kind) {
     case ATOMIC_SET:
         if (act->value->type.base == ATOMIC_RECORD) set_record(w, act);
         else set_number(w, act);
         break;
-    case ATOMIC_PUSH:
-        line(w, "H->push(c, %s, %s);", at, slots_text(w, act->value));
-        break;
+    case ATOMIC_PUSH: line(w, "H->push(c, %s, %s);", at, slots_text(w, act->value)); break;
     case ATOMIC_INSERT: {
         const char *value = slots_text(w, act->value);
         line(w, "H->insert(c, %s, %s, %s, %u);", at, value_text(w, act->other), value, act->fault);
@@ -488,7 +501,8 @@ static void print_act(Writer *w, const AtomicAct *act)
 
 static bool is_plain(const AtomicAct *act)
 {
-    return act->kind == ATOMIC_SET && act->value->type.base != ATOMIC_RECORD && !act->value->has_effects && !act->n;
+    return act->kind == ATOMIC_SET && act->value->type.base != ATOMIC_RECORD && !act->value->has_effects &&
+           !act->n;
 }
 
 // Statements with locals of their own stand in braces.
@@ -559,8 +573,8 @@ static void print_goal(Writer *w, const AtomicGoal *goal)
         }
         const uint32_t number = w->n_temps++;
         line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
-        open_brace(w, arena_printf(&w->work, "switch (H->pick(c, s->v + %u, a%u, %u, %u)) ", w->kind->stream - 2, number,
-                                   x->n_args, goal->fault));
+        open_brace(w, arena_printf(&w->work, "switch (H->pick(c, s->v + %u, a%u, %u, %u)) ",
+                                   w->kind->stream - 2, number, x->n_args, goal->fault));
         for (uint32_t i = 0; i < goal->n_chances; i++) {
             if (i + 1 < goal->n_chances) open_brace(w, arena_printf(&w->work, "case %u: ", i));
             else open_brace(w, "default: ");
@@ -604,7 +618,9 @@ static void print_enters(Writer *w)
     for (uint32_t i = 0; i < w->kind->n_states; i++) {
         const AtomicState *state = &w->kind->states[i];
         if (is_simple(state->duration)) continue;
-        begin_function(w, arena_printf(&w->work, "static void a%u_enter%u(struct state *s, const struct call *c)", w->k, i));
+        begin_function(w, arena_printf(&w->work,
+                                       "static void a%u_enter%u(struct state *s, const struct call *c)", w->k,
+                                       i));
         enter_now(w, state);
         end_function(w);
     }
@@ -613,7 +629,10 @@ static void print_enters(Writer *w)
 static void print_init(Writer *w)
 {
     const AtomicKind *kind = w->kind;
-    begin_function(w, arena_printf(&w->work, "static void a%u_init(struct state *s, const double *p, const struct call *c)", w->k));
+    begin_function(
+        w,
+        arena_printf(&w->work, "static void a%u_init(struct state *s, const double *p, const struct call *c)",
+                     w->k));
     for (uint32_t i = 0; i < kind->n_params; i++) line(w, "s->v[%u] = p[%u];", i, i);
     if (kind->last) line(w, "s->v[%u] = c->t;", kind->last - 2);
     if (kind->stream) line(w, "H->stream(c, %s);", slots_at(w, kind->stream));
@@ -624,7 +643,8 @@ static void print_init(Writer *w)
 
 static void print_emit(Writer *w, const AtomicEmit *emit)
 {
-    if (emit->condition) open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, emit->condition)));
+    if (emit->condition)
+        open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, emit->condition)));
     else open_brace(w, "");
     if (emit->value) line(w, "H->send(c, %u, %s);", emit->port, slots_text(w, emit->value));
     else line(w, "H->send(c, %u, 0);", emit->port);
@@ -632,7 +652,8 @@ static void print_emit(Writer *w, const AtomicEmit *emit)
 }
 
 // The first move whose guard is true; `what` prints one.
-static void print_moves(Writer *w, const AtomicMove *moves, uint32_t n, void (*what)(Writer *, const AtomicMove *))
+static void print_moves(Writer *w, const AtomicMove *moves, uint32_t n,
+                        void (*what)(Writer *, const AtomicMove *))
 {
     for (uint32_t i = 0; i < n; i++) {
         const bool is_free = !moves[i].guard;
@@ -704,8 +725,11 @@ static void print_port(Writer *w, uint32_t port)
 static void print_external(Writer *w)
 {
     const AtomicKind *kind = w->kind;
-    begin_function(w, arena_printf(&w->work, "static void a%u_external(struct state *s, const struct call *c, double e, "
-                                             "const struct event *bag, unsigned long n)", w->k));
+    begin_function(w,
+                   arena_printf(&w->work,
+                                "static void a%u_external(struct state *s, const struct call *c, double e, "
+                                "const struct event *bag, unsigned long n)",
+                                w->k));
     line(w, "const struct event *const end = bag + n;");
     open_brace(w, "for (; bag < end; bag++) ");
     line(w, "const double *const m = bag->value;");
@@ -730,8 +754,10 @@ static void print_confluent(Writer *w)
 {
     const AtomicKind *kind = w->kind;
     if (kind->confluent == AST_CONFLUENT_INTERNAL) return;
-    begin_function(w, arena_printf(&w->work, "static void a%u_confluent(struct state *s, const struct call *c, "
-                                             "const struct event *bag, unsigned long n)", w->k));
+    begin_function(w, arena_printf(&w->work,
+                                   "static void a%u_confluent(struct state *s, const struct call *c, "
+                                   "const struct event *bag, unsigned long n)",
+                                   w->k));
     if (kind->confluent == AST_CONFLUENT_OWN) {
         print_made(w, &kind->confluent_goal);
     } else {
@@ -748,10 +774,12 @@ static void print_kind(Writer *w, uint32_t k)
     w->kind = &w->set->kinds[k];
     print_enters(w);
     print_init(w);
-    begin_function(w, arena_printf(&w->work, "static void a%u_output(const struct state *s, const struct call *c)", k));
+    begin_function(
+        w, arena_printf(&w->work, "static void a%u_output(const struct state *s, const struct call *c)", k));
     print_afters(w, true);
     end_function(w);
-    begin_function(w, arena_printf(&w->work, "static void a%u_internal(struct state *s, const struct call *c)", k));
+    begin_function(
+        w, arena_printf(&w->work, "static void a%u_internal(struct state *s, const struct call *c)", k));
     print_afters(w, false);
     end_function(w);
     print_external(w);
@@ -809,21 +837,19 @@ static const char declarations[] =
     "static void bind(const struct host *host) { H = host; }\n"
     "#endif\n\n";
 
-static const char index_text[] =
-    "static int orr_index(const struct call *c, double x, int n, int fault)\n"
-    "{\n"
-    "    const int i = x >= 1.0 && x <= n ? (int)x : 0;\n"
-    "    if (i > 0 && i == x) return i - 1;\n"
-    "    H->fault(c, fault, x);\n"
-    "    return 0;\n"
-    "}\n\n";
-static const char after_text[] =
-    "static double orr_after(const struct call *c, double d, int fault)\n"
-    "{\n"
-    "    if (d >= 0.0) return c->t + d;\n"
-    "    H->fault(c, fault, d);\n"
-    "    return 1e999;\n"
-    "}\n\n";
+static const char index_text[] = "static int orr_index(const struct call *c, double x, int n, int fault)\n"
+                                 "{\n"
+                                 "    const int i = x >= 1.0 && x <= n ? (int)x : 0;\n"
+                                 "    if (i > 0 && i == x) return i - 1;\n"
+                                 "    H->fault(c, fault, x);\n"
+                                 "    return 0;\n"
+                                 "}\n\n";
+static const char after_text[] = "static double orr_after(const struct call *c, double d, int fault)\n"
+                                 "{\n"
+                                 "    if (d >= 0.0) return c->t + d;\n"
+                                 "    H->fault(c, fault, d);\n"
+                                 "    return 1e999;\n"
+                                 "}\n\n";
 static const char power_text[] =
     "static double orr_low_power(int n, double x) { return n == 2 ? x*x : x*x*x; }\n\n";
 
@@ -900,8 +926,10 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
     Arena work = { 0 };
     const Text text = atomic_text(set, &work);
     const AtomicCode *code = NULL;
-    if (tier == CODE_INSTANT) code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
-    else if (native_compile(text, NATIVE_LOOPS, &set->unit, NULL, diag)) code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
+    if (tier == CODE_INSTANT)
+        code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
+    else if (native_compile(text, NATIVE_LOOPS, &set->unit, NULL, diag))
+        code = native_symbol(&set->unit, ATOMIC_CODE_NAME);
     arena_free(&work);
     if (!code) return false;
     set->tier = tier;

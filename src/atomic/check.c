@@ -20,9 +20,11 @@ static AtomicType find_type(const AtomicSet *set, const char *name)
     if (strcmp(name, "boolean") == 0) return TYPE_TRUTH;
     if (strcmp(name, "nothing") == 0) return (AtomicType){ .base = ATOMIC_NOTHING };
     for (uint32_t i = 0; i < ast->records.n; i++)
-        if (strcmp(ast->records.items[i].name, name) == 0) return (AtomicType){ .base = ATOMIC_RECORD, .index = i };
+        if (strcmp(ast->records.items[i].name, name) == 0)
+            return (AtomicType){ .base = ATOMIC_RECORD, .index = i };
     for (uint32_t i = 0; i < ast->enums.n; i++)
-        if (strcmp(ast->enums.items[i].name, name) == 0) return (AtomicType){ .base = ATOMIC_ENUM, .index = i };
+        if (strcmp(ast->enums.items[i].name, name) == 0)
+            return (AtomicType){ .base = ATOMIC_ENUM, .index = i };
     return TYPE_ANY;
 }
 
@@ -58,8 +60,8 @@ static AtomicType kept_type(Checker *c, const char *name, Place place, bool is_f
         c->n_errors++;
         report_type(c->set, name, place, c->diag);
     } else if (type.base == ATOMIC_NOTHING || (is_field && type.base == ATOMIC_RECORD)) {
-        CHECK_FAIL(c, DIAG_TYPE_MISMATCH, place, is_field ? "a number, boolean or an enumeration" : "a type of values",
-                   check_a(c, type));
+        CHECK_FAIL(c, DIAG_TYPE_MISMATCH, place,
+                   is_field ? "a number, boolean or an enumeration" : "a type of values", check_a(c, type));
         return TYPE_ANY;
     }
     return type;
@@ -105,9 +107,11 @@ static void check_records(Checker *c)
         }
         for (uint32_t i = 0; i < r->n_fields; i++) {
             const AstField *f = &r->fields[i];
-            record->fields[i] = (AtomicField){ f->name, f->unit, kept_type(c, f->type, f->type_place, true), f->place };
+            record->fields[i] =
+                (AtomicField){ f->name, f->unit, kept_type(c, f->type, f->type_place, true), f->place };
             for (uint32_t j = 0; j < i; j++)
-                if (strcmp(f->name, r->fields[j].name) == 0) report_twice(c, f->name, f->place, r->fields[j].place);
+                if (strcmp(f->name, r->fields[j].name) == 0)
+                    report_twice(c, f->name, f->place, r->fields[j].place);
         }
     }
 }
@@ -115,13 +119,17 @@ static void check_records(Checker *c)
 // ---------------------------------------------------------------------------------------------- declarations
 
 // What runs need must not end with the source.
-static const char *keep(Checker *c, const char *text) { return text ? text_copy(c->arena, text_from(text)) : NULL; }
+static const char *keep(Checker *c, const char *text)
+{
+    return text ? text_copy(c->arena, text_from(text)) : NULL;
+}
 
 static Entity *declare(Checker *c, Entity entity)
 {
     static const char *const reserved[] = { "t", "elapsed", "remaining", "true", "false" };
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
-        if (strcmp(entity.name, reserved[i]) == 0) CHECK_FAIL(c, DIAG_NAME_RESERVED, entity.place, entity.name);
+        if (strcmp(entity.name, reserved[i]) == 0)
+            CHECK_FAIL(c, DIAG_NAME_RESERVED, entity.place, entity.name);
     if (!text_map_put(&c->names, text_from(entity.name), (uint32_t)c->entities.n))
         report_twice(c, entity.name, entity.place, check_find(c, entity.name)->place);
     vec_push(&c->work, &c->entities, entity);
@@ -144,7 +152,8 @@ static void declare_params(Checker *c)
             entity.kind = ENTITY_PARAM;
             entity.slot = ATOMIC_SLOT_PARAMS + kind->n_params;
             kind->params[kind->n_params++] =
-                (AtomicParam){ keep(c, d->name), keep(c, d->unit), keep(c, d->doc), d->value, d->place, d->unit_place };
+                (AtomicParam){ keep(c, d->name), keep(c, d->unit), keep(c, d->doc),
+                               d->value,         d->place,         d->unit_place };
         } else {
             entity.kind = ENTITY_CONST;
             c->where = IN_CONST;
@@ -177,8 +186,10 @@ static void declare_ports(Checker *c)
             c->n_errors++;
             report_type(c->set, port->type, port->type_place, c->diag);
         }
-        Entity entity = { .kind = port->is_output ? ENTITY_OUTPUT : ENTITY_INPUT, .name = port->name,
-                          .type = made.type, .place = port->place };
+        Entity entity = { .kind = port->is_output ? ENTITY_OUTPUT : ENTITY_INPUT,
+                          .name = port->name,
+                          .type = made.type,
+                          .place = port->place };
         entity.slot = port->is_output ? kind->n_outputs : kind->n_inputs;
         if (port->is_output) kind->outputs[kind->n_outputs++] = made;
         else kind->inputs[kind->n_inputs++] = made;
@@ -197,12 +208,21 @@ static void add_readable(Checker *c, AtomicReadable readable)
 
 static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
 {
-    AtomicReadable r = { .name = keep(c, cell->name), .unit = keep(c, cell->unit), .how = ATOMIC_READ_SLOT, .type = entity->type,
-                         .slot = entity->slot, .is_main = true, .place = cell->place };
-    static const struct { const char *name; AtomicHow how; double p; } parts[] = {
-        { "count", ATOMIC_READ_COUNT, 0 },     { "mean", ATOMIC_READ_MEAN, 0 },
+    AtomicReadable r = { .name = keep(c, cell->name),
+                         .unit = keep(c, cell->unit),
+                         .how = ATOMIC_READ_SLOT,
+                         .type = entity->type,
+                         .slot = entity->slot,
+                         .is_main = true,
+                         .place = cell->place };
+    static const struct {
+        const char *name;
+        AtomicHow how;
+        double p;
+    } parts[] = {
+        { "count", ATOMIC_READ_COUNT, 0 },         { "mean", ATOMIC_READ_MEAN, 0 },
         { "deviation", ATOMIC_READ_DEVIATION, 0 }, { "lowest", ATOMIC_READ_LOWEST, 0 },
-        { "highest", ATOMIC_READ_HIGHEST, 0 }, { "median", ATOMIC_READ_QUANTILE, 0.5 },
+        { "highest", ATOMIC_READ_HIGHEST, 0 },     { "median", ATOMIC_READ_QUANTILE, 0.5 },
         { "p95", ATOMIC_READ_QUANTILE, 0.95 },
     };
     switch (entity->type.base) {
@@ -226,7 +246,8 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         }
         break;
     }
-    case ATOMIC_TALLY: case ATOMIC_LEVEL: {
+    case ATOMIC_TALLY:
+    case ATOMIC_LEVEL: {
         const bool is_level = entity->type.base == ATOMIC_LEVEL;
         r.type = TYPE_NUMBER;
         r.how = is_level ? ATOMIC_READ_NOW : ATOMIC_READ_COUNT;
@@ -260,11 +281,14 @@ static bool container_type(Checker *c, const AstCell *cell, AtomicType *type)
     const char *name = e->call.function;
     const bool is_queue = strcmp(name, "queue") == 0;
     if (!is_queue && strcmp(name, "tally") != 0 && strcmp(name, "level") != 0) return false;
-    *type = (AtomicType){ .base = is_queue ? ATOMIC_QUEUE : name[0] == 't' ? ATOMIC_TALLY : ATOMIC_LEVEL,
+    *type = (AtomicType){ .base = is_queue         ? ATOMIC_QUEUE
+                                  : name[0] == 't' ? ATOMIC_TALLY
+                                                   : ATOMIC_LEVEL,
                           .element = ATOMIC_NUMBER };
     if (!is_queue) {
         if (e->call.n_args > (type->base == ATOMIC_LEVEL))
-            check_arguments(c, e, UINT32_MAX, type->base == ATOMIC_LEVEL ? "a first value at most" : "nothing");
+            check_arguments(c, e, UINT32_MAX,
+                            type->base == ATOMIC_LEVEL ? "a first value at most" : "nothing");
         return true;
     }
     if (e->call.n_args == 0) return true;
@@ -309,8 +333,12 @@ static void declare_cells(Checker *c)
     AtomicKind *kind = c->kind;
     VEC(AtomicAct) begin = { 0 };
     size_t n_slots = ATOMIC_SLOT_PARAMS + kind->n_params;
-    add_readable(c, (AtomicReadable){ .name = "state", .how = ATOMIC_READ_STATE, .type = TYPE_NUMBER,
-                                      .slot = ATOMIC_SLOT_STATE, .is_main = true, .place = a->place });
+    add_readable(c, (AtomicReadable){ .name = "state",
+                                      .how = ATOMIC_READ_STATE,
+                                      .type = TYPE_NUMBER,
+                                      .slot = ATOMIC_SLOT_STATE,
+                                      .is_main = true,
+                                      .place = a->place });
     for (uint32_t i = 0; i < a->n_cells; i++) {
         const AstCell *cell = &a->cells[i];
         Entity entity = { .kind = ENTITY_CELL, .name = cell->name, .place = cell->place };
@@ -354,7 +382,8 @@ static void declare_cells(Checker *c)
         // first values, in order; an enumeration without one begins with its first
         if (!value && entity.type.base == ATOMIC_ENUM) {
             value = ARENA_NEW(c->arena, AtomicExpr);
-            *value = (AtomicExpr){ .op = ATOMIC_OP_CONST, .type = entity.type, .value = 1, .place = cell->place };
+            *value =
+                (AtomicExpr){ .op = ATOMIC_OP_CONST, .type = entity.type, .value = 1, .place = cell->place };
         }
         if (value && value->type.base != ATOMIC_BAD) {
             AtomicAct act = { .kind = ATOMIC_SET, .slot = entity.slot, .n = entity.n, .value = value };
@@ -389,12 +418,14 @@ static bool check_target(Checker *c, const AstAct *ast, AtomicAct *act, AtomicTy
         check_unknown(c, name, ast->target_place);
         return false;
     }
-    static const char *const kinds[] = { "a parameter", "a constant", "", "an input event", "an output event" };
+    static const char *const kinds[] = { "a parameter", "a constant", "", "an input event",
+                                         "an output event" };
     if (entity->kind != ENTITY_CELL) {
         CHECK_FAIL(c, DIAG_NOT_ASSIGNABLE, ast->target_place, name, kinds[entity->kind]);
         if (entity->kind == ENTITY_OUTPUT)
             diag_hint(c->diag, "it is sent when a state ends: after send %s(…) -> …", name);
-        else if (entity->kind == ENTITY_PARAM) diag_hint(c->diag, "what changes is a variable: var %s = …", name);
+        else if (entity->kind == ENTITY_PARAM)
+            diag_hint(c->diag, "what changes is a variable: var %s = …", name);
         return false;
     }
     if (entity->type.base == ATOMIC_BAD) {
@@ -432,7 +463,10 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
     const bool is_push = strcmp(name, "push") == 0, is_insert = strcmp(name, "insert") == 0;
     if (is_push || is_insert || strcmp(name, "clear") == 0) {
         const uint32_t n = is_insert ? 3 : is_push ? 2 : 1;
-        if (!check_arguments(c, call, n, is_insert ? "a queue, a value and a rank" : is_push ? "a queue and a value" : "a queue"))
+        if (!check_arguments(c, call, n,
+                             is_insert ? "a queue, a value and a rank"
+                             : is_push ? "a queue and a value"
+                                       : "a queue"))
             return false;
         Entity *queue = check_named(c, call->call.args[0], ATOMIC_QUEUE, name);
         if (!queue) return false;
@@ -449,7 +483,8 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
     }
     const bool is_add = strcmp(name, "add") == 0;
     if (is_add || strcmp(name, "set") == 0) {
-        if (!check_arguments(c, call, 2, is_add ? "a tally and a number" : "a level and a number")) return false;
+        if (!check_arguments(c, call, 2, is_add ? "a tally and a number" : "a level and a number"))
+            return false;
         Entity *statistic = check_named(c, call->call.args[0], is_add ? ATOMIC_TALLY : ATOMIC_LEVEL, name);
         if (!statistic) return false;
         act->kind = is_add ? ATOMIC_ADD : ATOMIC_LEVEL_SET;
@@ -548,7 +583,8 @@ static void check_chances(Checker *c, const AstGoal *ast, AtomicGoal *goal)
     for (uint32_t i = 0; i < ast->n_chances; i++) {
         AtomicExpr *chance = goal->chances[i] = check_number(c, ast->chances[i]);
         if (chance->type.base == ATOMIC_BAD || chance->op != ATOMIC_OP_CONST) all = false;
-        else if (!(chance->value >= 0)) CHECK_FAIL(c, DIAG_ATOMIC_CHANCES, chance->place, "must not be negative");
+        else if (!(chance->value >= 0))
+            CHECK_FAIL(c, DIAG_ATOMIC_CHANCES, chance->place, "must not be negative");
         sum += chance->value;
     }
     if (all && fabs(sum - 1) > 1e-9) {
@@ -560,8 +596,8 @@ static void check_chances(Checker *c, const AstGoal *ast, AtomicGoal *goal)
     c->kind->stream = 1;
 }
 
-// `stay` is where a goal leads that names no state: -1 is the present one, keeping time. With `is_over` there is
-// no time to keep.
+// `stay` is where a goal leads that names no state: -1 is the present one, keeping time. With `is_over`
+// there is no time to keep.
 static AtomicGoal check_goal(Checker *c, const AstGoal *ast, int32_t stay, bool is_over)
 {
     AtomicGoal goal = { .state = stay, .keeps = ast->keeps };
@@ -582,7 +618,8 @@ static AtomicGoal check_goal(Checker *c, const AstGoal *ast, int32_t stay, bool 
     if (ast->n_chances > 0) {
         check_chances(c, ast, &goal);
         goal.cases = ARENA_ARRAY(c->arena, AtomicGoal, ast->n_chances);
-        for (uint32_t i = 0; i < ast->n_chances; i++) goal.cases[i] = check_goal(c, &ast->cases[i], stay, is_over);
+        for (uint32_t i = 0; i < ast->n_chances; i++)
+            goal.cases[i] = check_goal(c, &ast->cases[i], stay, is_over);
     }
     return goal;
 }
@@ -594,7 +631,8 @@ static void report_port(Checker *c, const char *name, Place place, bool is_outpu
     CHECK_FAIL(c, DIAG_PORT_UNKNOWN, place, c->kind->name, is_output ? "output event" : "input event", name);
     const uint32_t n = is_output ? c->kind->n_outputs : c->kind->n_inputs;
     const char **names = ARENA_ARRAY(&c->work, const char *, n);
-    for (uint32_t i = 0; i < n; i++) names[i] = is_output ? c->kind->outputs[i].name : c->kind->inputs[i].name;
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = is_output ? c->kind->outputs[i].name : c->kind->inputs[i].name;
     const char *closest = text_closest(name, names, n);
     const Entity *entity = check_find(c, name);
     if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
@@ -619,7 +657,10 @@ static bool check_emit(Checker *c, const AstEmit *ast, AtomicEmit *emit)
         const AtomicType sent = emit->value ? emit->value->type : (AtomicType){ .base = ATOMIC_NOTHING };
         if (sent.base != ATOMIC_BAD && !check_same(sent, type)) {
             CHECK_FAIL(c, DIAG_MESSAGE_VALUE, ast->place, ast->port, check_a(c, type), check_a(c, sent));
-            if (!emit->value) diag_hint(c->diag, "write send %s(…), or declare it without a value: output event %s : nothing", ast->port, ast->port);
+            if (!emit->value)
+                diag_hint(c->diag,
+                          "write send %s(…), or declare it without a value: output event %s : nothing",
+                          ast->port, ast->port);
             ok = false;
         }
         if (emit->value && emit->value->type.base == ATOMIC_BAD) ok = false;
@@ -663,9 +704,12 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
     if (ast->duration) {
         state->duration = check_number(c, ast->duration);
         const double value = state->duration->value;
-        const bool is_known = state->duration->op == ATOMIC_OP_CONST && state->duration->type.base == ATOMIC_NUMBER;
-        if (is_known && !(value >= 0)) CHECK_FAIL(c, DIAG_DURATION_BAD, ast->duration->place, ast->name, value);
-        else if (!is_known) state->fault = check_fault(c, ATOMIC_FAULT_DURATION, ast->name, ast->duration->place);
+        const bool is_known =
+            state->duration->op == ATOMIC_OP_CONST && state->duration->type.base == ATOMIC_NUMBER;
+        if (is_known && !(value >= 0))
+            CHECK_FAIL(c, DIAG_DURATION_BAD, ast->duration->place, ast->name, value);
+        else if (!is_known)
+            state->fault = check_fault(c, ATOMIC_FAULT_DURATION, ast->name, ast->duration->place);
     }
     const AstAtomic *a = c->ast;
     state->ons = ARENA_ARRAY(c->arena, AtomicMove, ast->n_transitions + a->n_common);
@@ -677,7 +721,9 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
         AtomicMove move;
         if (!check_move(c, t, (int32_t)number, &move)) continue;
         bool *taken = &is_taken[t->port ? move.port : c->kind->n_inputs];
-        if (*taken) diag_report(c->diag, DIAG_MOVE_HIDDEN, t->place, t->port ? arena_printf(c->arena, "on %s", t->port) : "after");
+        if (*taken)
+            diag_report(c->diag, DIAG_MOVE_HIDDEN, t->place,
+                        t->port ? arena_printf(c->arena, "on %s", t->port) : "after");
         if (!t->guard) *taken = true;
         if (t->port) state->ons[state->n_ons++] = move;
         else state->afters[state->n_afters++] = move;
@@ -689,14 +735,16 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
         if (check_move(c, &a->common[i], (int32_t)number, &move)) state->ons[state->n_ons++] = move;
         if (c->n_errors > n_errors) break;    // said once
     }
-    const bool lasts = !ast->duration || (state->duration->op == ATOMIC_OP_CONST && isinf(state->duration->value));
+    const bool lasts =
+        !ast->duration || (state->duration->op == ATOMIC_OP_CONST && isinf(state->duration->value));
     if (last_after && !ast->duration) {
         CHECK_FAIL(c, DIAG_AFTER_NEVER, last_after->place, ast->name);
         diag_hint(c->diag, "say how long: state %s for …", ast->name);
     } else if (!lasts && !is_taken[c->kind->n_inputs]) {
         CHECK_FAIL(c, DIAG_AFTER_MISSING, ast->place, ast->name);
-        diag_hint(c->diag, last_after ? "the last 'after' has no condition: after -> %s"
-                                      : "write a line: after -> %s", ast->name);
+        diag_hint(c->diag,
+                  last_after ? "the last 'after' has no condition: after -> %s" : "write a line: after -> %s",
+                  ast->name);
     }
 }
 
@@ -729,10 +777,12 @@ static void warn(Checker *c)
     if (kind->confluent == AST_CONFLUENT_OWN) reach(&kind->confluent_goal, reached);
     for (uint32_t i = 0; i < kind->n_states; i++) {
         for (uint32_t k = 0; k < kind->states[i].n_ons; k++) reach(&kind->states[i].ons[k].goal, reached);
-        for (uint32_t k = 0; k < kind->states[i].n_afters; k++) reach(&kind->states[i].afters[k].goal, reached);
+        for (uint32_t k = 0; k < kind->states[i].n_afters; k++)
+            reach(&kind->states[i].afters[k].goal, reached);
     }
     for (uint32_t i = 0; i < kind->n_states; i++)
-        if (!reached[i]) diag_report(c->diag, DIAG_STATE_UNREACHED, c->ast->states[i].place, kind->states[i].name);
+        if (!reached[i])
+            diag_report(c->diag, DIAG_STATE_UNREACHED, c->ast->states[i].place, kind->states[i].name);
     for (size_t i = 0; i < c->entities.n; i++) {
         const Entity *e = &c->entities.items[i];
         if (e->kind == ENTITY_INPUT && !e->is_assigned)
@@ -753,9 +803,11 @@ static void begin_containers(Checker *c)
         const Entity *e = &c->entities.items[i];
         if (e->kind != ENTITY_CELL || e->type.base < ATOMIC_QUEUE) continue;
         const AtomicType element = { .base = e->type.element, .index = e->type.index };
-        AtomicAct act = { .kind = e->type.base == ATOMIC_QUEUE ? ATOMIC_BEGIN_QUEUE
-                                  : e->type.base == ATOMIC_TALLY ? ATOMIC_BEGIN_TALLY : ATOMIC_BEGIN_LEVEL,
-                          .slot = e->slot, .fault = e->is_ranked };
+        AtomicAct act = { .kind = e->type.base == ATOMIC_QUEUE   ? ATOMIC_BEGIN_QUEUE
+                                  : e->type.base == ATOMIC_TALLY ? ATOMIC_BEGIN_TALLY
+                                                                 : ATOMIC_BEGIN_LEVEL,
+                          .slot = e->slot,
+                          .fault = e->is_ranked };
         if (e->type.base == ATOMIC_LEVEL) act.value = c->firsts.items[i];
         if (e->type.base == ATOMIC_QUEUE) act.n = atomic_type_slots(c->set, element);
         vec_push(c->arena, &begin, act);
@@ -774,9 +826,14 @@ static void fill_table(Checker *c)
         ports[i] = (orr_devs_port){ port->name, keep(c, atomic_type_name(c->set, port->type)),
                                     8 * atomic_type_slots(c->set, port->type), port->ast->is_required };
     }
-    kind->table = (orr_atomic){ .version = ORR_DEVS_VERSION, .traits = ORR_ATOMIC_ABSOLUTE, .name = kind->name,
-                                .inputs = ports, .outputs = ports + kind->n_inputs, .n_inputs = kind->n_inputs,
-                                .n_outputs = kind->n_outputs, .params_size = 8 * (size_t)kind->n_params,
+    kind->table = (orr_atomic){ .version = ORR_DEVS_VERSION,
+                                .traits = ORR_ATOMIC_ABSOLUTE,
+                                .name = kind->name,
+                                .inputs = ports,
+                                .outputs = ports + kind->n_inputs,
+                                .n_inputs = kind->n_inputs,
+                                .n_outputs = kind->n_outputs,
+                                .params_size = 8 * (size_t)kind->n_params,
                                 .state_size = 8 * (size_t)kind->n_slots };
 }
 
@@ -815,7 +872,8 @@ static void check_atomic(Checker *c, const AstAtomic *a, AtomicKind *kind)
     if (a->confluent == AST_CONFLUENT_OWN) {
         kind->confluent_goal = check_goal(c, &a->confluent_goal, -2, true);
         if (!goal_leads(&kind->confluent_goal) && c->n_errors == n_errors) {
-            CHECK_FAIL(c, DIAG_EXPECTED, a->confluent_place, "'->' and a state for every case", "a block that stays");
+            CHECK_FAIL(c, DIAG_EXPECTED, a->confluent_place, "'->' and a state for every case",
+                       "a block that stays");
             diag_hint(c->diag, "the time is up: say where it leads");
         }
     }
@@ -859,9 +917,11 @@ bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag)
     text_map_init(&c.types, &c.work);
     text_map_init(&c.functions, &c.work);
     c.calls = ARENA_ARRAY(&c.work, uint32_t, ast->functions.n);
-    for (uint32_t i = 0; i < ast->functions.n; i++) text_map_put(&c.functions, text_from(ast->functions.items[i].name), i);
+    for (uint32_t i = 0; i < ast->functions.n; i++)
+        text_map_put(&c.functions, text_from(ast->functions.items[i].name), i);
     text_map_init(&c.tables, &c.work);
-    for (uint32_t i = 0; i < ast->tables.n; i++) text_map_put(&c.tables, text_from(ast->tables.items[i].name), i);
+    for (uint32_t i = 0; i < ast->tables.n; i++)
+        text_map_put(&c.tables, text_from(ast->tables.items[i].name), i);
     expr_pool_init(&set->pool, arena);
     set->pieces = ARENA_ARRAY(arena, uint32_t, ast->tables.n);
     set->samples = ARENA_ARRAY(arena, bool, ast->tables.n);

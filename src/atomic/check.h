@@ -37,7 +37,7 @@ typedef struct Checker {
     TextMap          types;        // name → record, or enumeration from n_records on
     TextMap          functions;    // of the file → their number in the Ast
     TextMap          tables;       // of the file → their number in the Ast
-    uint32_t        *calls;        // [functions of the Ast] 1 + their number in the set, 0: not yet; being_checked
+    uint32_t        *calls;        // [functions of the Ast] 1 + their number in the set; 0: not yet
     TextMap          names;        // of the atomic → entities
     VEC(Entity)      entities;
     VEC(AtomicExpr *) firsts;      // [entities] of levels: what they begin with; NULL: 0

@@ -104,7 +104,8 @@ static AtomicExpr *check_enum_value(Checker *c, const char *name, AtomicType wan
         }
     }
     if (n_found > 1) {
-        CHECK_FAIL(c, DIAG_ENUM_AMBIGUOUS, place, name, ast->enums.items[found].name, ast->enums.items[other].name);
+        CHECK_FAIL(c, DIAG_ENUM_AMBIGUOUS, place, name, ast->enums.items[found].name,
+                   ast->enums.items[other].name);
         diag_hint(c->diag, "say which: %s.%s", ast->enums.items[found].name, name);
         return bad(c, place);
     }
@@ -266,7 +267,8 @@ static AtomicExpr *check_ref(Checker *c, const AstExpr *e, AtomicType want)
         return bad(c, e->place);
     }
     if (entity) return check_entity(c, entity, ref, e->place);
-    AtomicExpr *x = ref->n_parts == 1 && ref->parts[0].n_indices == 0 ? check_builtin(c, name, e->place) : NULL;
+    AtomicExpr *x =
+        ref->n_parts == 1 && ref->parts[0].n_indices == 0 ? check_builtin(c, name, e->place) : NULL;
     if (!x && ref->n_parts == 1 && c->where != IN_FUNCTION) x = check_enum_value(c, name, want, e->place);
     if (x) return x;
     check_unknown(c, name, e->place);
@@ -282,7 +284,9 @@ static double fold_binary(AstOp op, double a, double b)
     case AST_SUB: return a - b;
     case AST_MUL: return a * b;
     case AST_DIV: return a / b;
-    case AST_POW: return b == floor(b) && fabs(b) <= EXPR_WHOLE_POWER_MAX ? expr_whole_power(a, (int)b) : expr_pow(a, b);
+    case AST_POW:
+        return b == floor(b) && fabs(b) <= EXPR_WHOLE_POWER_MAX ? expr_whole_power(a, (int)b)
+                                                                : expr_pow(a, b);
     case AST_LT: return a < b;
     case AST_LE: return a <= b;
     case AST_GT: return a > b;
@@ -291,7 +295,8 @@ static double fold_binary(AstOp op, double a, double b)
     case AST_NE: return a != b;
     case AST_AND: return a != 0 && b != 0;
     case AST_OR: return a != 0 || b != 0;
-    case AST_NEG: case AST_NOT: break;
+    case AST_NEG:
+    case AST_NOT: break;
     }
     return NAN;
 }
@@ -310,8 +315,11 @@ static AtomicExpr *join(Checker *c, AstOp op, AtomicExpr *a, AtomicExpr *b, Plac
     const bool is_relation = op >= AST_LT && op <= AST_NE;
     bool ok;
     if (is_equal && (a->type.base == ATOMIC_ENUM || a->type.base == ATOMIC_TRUTH)) ok = needs(c, b, a->type);
-    else if (is_logic) ok = needs(c, a, TYPE_TRUTH) & needs(c, b, TYPE_TRUTH);
-    else ok = needs(c, a, TYPE_NUMBER) & needs(c, b, TYPE_NUMBER);
+    else {
+        // both, so that both are told
+        ok = needs(c, a, is_logic ? TYPE_TRUTH : TYPE_NUMBER);
+        ok = needs(c, b, is_logic ? TYPE_TRUTH : TYPE_NUMBER) && ok;
+    }
     if (!ok) return bad(c, place);
     const AtomicType type = is_relation || is_logic ? TYPE_TRUTH : TYPE_NUMBER;
     if (a->op == ATOMIC_OP_CONST && b->op == ATOMIC_OP_CONST)
@@ -363,7 +371,8 @@ static AtomicExpr *check_unary(Checker *c, const AstExpr *e)
     const AtomicType type = e->op == AST_NOT ? TYPE_TRUTH : TYPE_NUMBER;
     AtomicExpr *a = check_expr(c, e->operands.a, type);
     if (!needs(c, a, type)) return bad(c, e->place);
-    if (a->op == ATOMIC_OP_CONST) return constant(c, e->op == AST_NOT ? a->value == 0 : -a->value, type, e->place);
+    if (a->op == ATOMIC_OP_CONST)
+        return constant(c, e->op == AST_NOT ? a->value == 0 : -a->value, type, e->place);
     AtomicExpr *x = make(c, ATOMIC_OP_UNARY, type, e->place);
     x->sign = e->op;
     add_args(c, x, &a, 1);
@@ -391,7 +400,8 @@ static AtomicExpr *check_if(Checker *c, const AstExpr *e, AtomicType want)
 bool check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *takes)
 {
     if (call->call.n_args == n && call->call.n_loops == 0) return true;
-    CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, call->place, call->call.function, takes, (size_t)call->call.n_args);
+    CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, call->place, call->call.function, takes,
+               (size_t)call->call.n_args);
     return false;
 }
 
@@ -401,7 +411,8 @@ Entity *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *f
     Entity *entity = NULL;
     if (e->kind == AST_REF && e->ref.n_parts == 1 && c->where != IN_FUNCTION)
         entity = check_find(c, e->ref.parts[0].name);
-    if (entity && entity->kind == ENTITY_CELL && entity->type.base == base && e->ref.parts[0].n_indices == 0) {
+    if (entity && entity->kind == ENTITY_CELL && entity->type.base == base &&
+        e->ref.parts[0].n_indices == 0) {
         entity->is_read = true;
         return entity;
     }
@@ -431,7 +442,10 @@ static bool may_change(Checker *c, const AstExpr *call)
     return false;
 }
 
-static AtomicType element_of(AtomicType queue) { return (AtomicType){ .base = queue.element, .index = queue.index }; }
+static AtomicType element_of(AtomicType queue)
+{
+    return (AtomicType){ .base = queue.element, .index = queue.index };
+}
 
 // empty(q), length(q), pop(q), first(q), last(q), item(q, i), remove(q, i)
 static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
@@ -451,7 +465,10 @@ static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
         length->slot = queue->slot;
         return is_empty ? join(c, AST_EQ, length, constant(c, 0, TYPE_NUMBER, e->place), e->place) : length;
     }
-    AtomicExpr *x = make(c, is_pop ? ATOMIC_OP_POP : is_take ? ATOMIC_OP_TAKE : ATOMIC_OP_PEEK,
+    AtomicExpr *x = make(c,
+                         is_pop    ? ATOMIC_OP_POP
+                         : is_take ? ATOMIC_OP_TAKE
+                                   : ATOMIC_OP_PEEK,
                          element_of(queue->type), e->place);
     x->slot = queue->slot;
     if (!index && !is_pop) {    // first, last
@@ -467,15 +484,20 @@ static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
     return x;
 }
 
-static const struct { const char *name; AtomicHow how; } statistics[] = {
-    { "count", ATOMIC_READ_COUNT },     { "mean", ATOMIC_READ_MEAN },       { "deviation", ATOMIC_READ_DEVIATION },
-    { "lowest", ATOMIC_READ_LOWEST },   { "highest", ATOMIC_READ_HIGHEST }, { "quantile", ATOMIC_READ_QUANTILE },
+static const struct {
+    const char *name;
+    AtomicHow how;
+} statistics[] = {
+    { "count", ATOMIC_READ_COUNT },         { "mean", ATOMIC_READ_MEAN },
+    { "deviation", ATOMIC_READ_DEVIATION }, { "lowest", ATOMIC_READ_LOWEST },
+    { "highest", ATOMIC_READ_HIGHEST },     { "quantile", ATOMIC_READ_QUANTILE },
 };
 
 static AtomicExpr *check_statistic(Checker *c, const AstExpr *e, AtomicHow how)
 {
     const bool is_quantile = how == ATOMIC_READ_QUANTILE;
-    if (!check_arguments(c, e, is_quantile ? 2 : 1, is_quantile ? "a statistic and a fraction" : "a statistic"))
+    if (!check_arguments(c, e, is_quantile ? 2 : 1,
+                         is_quantile ? "a statistic and a fraction" : "a statistic"))
         return bad(c, e->place);
     const AstExpr *arg = e->call.args[0];
     const Entity *named = arg->kind == AST_REF ? check_find(c, arg->ref.parts[0].name) : NULL;
@@ -558,8 +580,10 @@ static AtomicExpr *check_make(Checker *c, const AstExpr *e, uint32_t record)
     const AstRecord *ast = &c->set->ast->records.items[record];
     if (e->call.n_args != ast->n_fields || e->call.n_loops > 0) {
         StrBuf names = { .arena = &c->work };
-        for (uint32_t i = 0; i < ast->n_fields; i++) str_addf(&names, "%s%s", i ? ", " : "", ast->fields[i].name);
-        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, ast->name, str_finish(&names), (size_t)e->call.n_args);
+        for (uint32_t i = 0; i < ast->n_fields; i++)
+            str_addf(&names, "%s%s", i ? ", " : "", ast->fields[i].name);
+        CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, ast->name, str_finish(&names),
+                   (size_t)e->call.n_args);
         diag_hint(c->diag, "a record is made with a value for each field, in their order");
         return bad(c, e->place);
     }
@@ -625,11 +649,14 @@ static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t num
 static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
 {
     static const PiecesBetween betweens[AST_N_BETWEEN] = {
-        [AST_BETWEEN_HOLD] = PIECES_HOLD, [AST_BETWEEN_LINEAR] = PIECES_LINEAR,
-        [AST_BETWEEN_MONOTONE] = PIECES_MONOTONE, [AST_BETWEEN_CUBIC] = PIECES_CUBIC,
+        [AST_BETWEEN_HOLD] = PIECES_HOLD,
+        [AST_BETWEEN_LINEAR] = PIECES_LINEAR,
+        [AST_BETWEEN_MONOTONE] = PIECES_MONOTONE,
+        [AST_BETWEEN_CUBIC] = PIECES_CUBIC,
     };
     static const PiecesOutside outsides[AST_N_OUTSIDE] = {
-        [AST_OUTSIDE_HOLD] = PIECES_OUTSIDE_HOLD, [AST_OUTSIDE_EXTRAPOLATE] = PIECES_OUTSIDE_EXTRAPOLATE,
+        [AST_OUTSIDE_HOLD] = PIECES_OUTSIDE_HOLD,
+        [AST_OUTSIDE_EXTRAPOLATE] = PIECES_OUTSIDE_EXTRAPOLATE,
         [AST_OUTSIDE_ERROR] = PIECES_OUTSIDE_ERROR,
     };
     const AstTable *table = &c->set->ast->tables.items[number];
@@ -643,18 +670,21 @@ static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
     AtomicExpr *args[2] = { check_number(c, e->call.args[0]) };
     if (table->n_arguments == 2) args[1] = check_number(c, e->call.args[1]);
     if (!c->set->pieces[number])
-        c->set->pieces[number] = 1 + expr_pieces(&c->set->pool, NULL, betweens[table->between], outsides[table->outside],
-                                                 table->x, table->n_x, table->y, table->n_y, table->z);
+        c->set->pieces[number] =
+            1 + expr_pieces(&c->set->pool, NULL, betweens[table->between], outsides[table->outside], table->x,
+                            table->n_x, table->y, table->n_y, table->z);
     AtomicExpr *x = make(c, ATOMIC_OP_TABLE, TYPE_NUMBER, e->place);
     add_args(c, x, args, table->n_arguments);
     x->n = number;
     return x;
 }
 
-static AtomicExpr *call_math(Checker *c, const ExprMath *math, AtomicExpr *const *args, uint32_t n, Place place)
+static AtomicExpr *call_math(Checker *c, const ExprMath *math, AtomicExpr *const *args, uint32_t n,
+                             Place place)
 {
     bool all = true;
-    for (uint32_t i = 0; i < n; i++) all = all && args[i]->op == ATOMIC_OP_CONST && args[i]->type.base != ATOMIC_BAD;
+    for (uint32_t i = 0; i < n; i++)
+        all = all && args[i]->op == ATOMIC_OP_CONST && args[i]->type.base != ATOMIC_BAD;
     if (all && math->arity == 1) {
         double (*f)(double);
         memcpy(&f, &math->function, sizeof f);
@@ -680,7 +710,7 @@ static AtomicExpr *check_math(Checker *c, const AstExpr *e)
     const bool fits = folds ? n >= 2 : n == (uint32_t)math->arity;
     if (!fits || e->call.n_loops > 0) {
         CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
-                   folds             ? "at least two values"
+                   folds              ? "at least two values"
                    : math->arity == 1 ? "one value"
                                       : "two values",
                    (size_t)n);
@@ -723,7 +753,8 @@ static AtomicExpr *check_call(Checker *c, const AstExpr *e)
         }
     VEC(const char *) names = { 0 };
     for (int i = 0; i < n_distributions; i++) vec_push(&c->work, &names, distributions[i].name);
-    for (size_t i = 0; i < sizeof of_queues / sizeof *of_queues; i++) vec_push(&c->work, &names, of_queues[i]);
+    for (size_t i = 0; i < sizeof of_queues / sizeof *of_queues; i++)
+        vec_push(&c->work, &names, of_queues[i]);
     for (size_t i = 0; i < expr_n_math; i++)
         if (expr_math[i].arity > 0) vec_push(&c->work, &names, expr_math[i].c_name + 4);
     for (size_t i = 0; i < c->functions.names.n; i++)
@@ -754,9 +785,7 @@ AtomicExpr *check_expr(Checker *c, const AstExpr *e, AtomicType want)
     case AST_CONVERT:
         CHECK_FAIL(c, DIAG_NOT_YET, e->place, "'in' with a unit in an atomic");
         return bad(c, e->place);
-    case AST_RANGE:
-        CHECK_FAIL(c, DIAG_SLICE_MISPLACED, e->place, "a range");
-        return bad(c, e->place);
+    case AST_RANGE: CHECK_FAIL(c, DIAG_SLICE_MISPLACED, e->place, "a range"); return bad(c, e->place);
     }
     return bad(c, e->place);
 }

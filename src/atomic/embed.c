@@ -22,12 +22,15 @@ void atomic_embed(Ast *ast)
 {
     for (size_t i = 0; i < ast->atomics.n; i++) {
         const AstAtomic *atomic = &ast->atomics.items[i];
-        AstModel model = { .name = atomic->name, .doc = atomic->doc, .place = atomic->place, .atomic = atomic };
+        AstModel model = {
+            .name = atomic->name, .doc = atomic->doc, .place = atomic->place, .atomic = atomic
+        };
         model.items = ARENA_ARRAY(ast->arena, AstItem, atomic->n_params + atomic->n_ports);
         for (uint32_t k = 0; k < atomic->n_params; k++)
             model.items[model.n_items++] =
                 (AstItem){ .kind = AST_DECL, .place = atomic->params[k].place, .decl = atomic->params[k] };
-        for (uint32_t k = 0; k < atomic->n_ports; k++) model.items[model.n_items++] = port_item(&atomic->ports[k]);
+        for (uint32_t k = 0; k < atomic->n_ports; k++)
+            model.items[model.n_items++] = port_item(&atomic->ports[k]);
         vec_push(ast->arena, &ast->models, model);
     }
 }

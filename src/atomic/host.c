@@ -23,7 +23,8 @@ static void fault(const orr_devs_call *call, int number, double value)
         snprintf(text, sizeof text, "state '%.*s' cannot last %.10g", name, f->name, value);
         break;
     case ATOMIC_FAULT_EMPTY:
-        snprintf(text, sizeof text, "queue '%.*s' is empty; ask empty(%.*s) before", name, f->name, name, f->name);
+        snprintf(text, sizeof text, "queue '%.*s' is empty; ask empty(%.*s) before", name, f->name, name,
+                 f->name);
         break;
     case ATOMIC_FAULT_INDEX:
         snprintf(text, sizeof text, "'%.*s' has no element %.10g", name, f->name, value);
@@ -32,14 +33,15 @@ static void fault(const orr_devs_call *call, int number, double value)
         snprintf(text, sizeof text, "the arguments of '%.*s' make no sense", name, f->name);
         break;
     case ATOMIC_FAULT_CHANCES:
-        snprintf(text, sizeof text, "the probabilities of a choice sum to %.10g, not to 1, or one is negative", value);
+        snprintf(text, sizeof text,
+                 "the probabilities of a choice sum to %.10g, not to 1, or one is negative", value);
         break;
     case ATOMIC_FAULT_RANK:
         snprintf(text, sizeof text, "the rank of an element of '%.*s' is not a number", name, f->name);
         break;
     case ATOMIC_FAULT_LOOP:
-        snprintf(text, sizeof text, "the loop over '%.*s' has bounds that make no sense: %.10g turns", name, f->name,
-                 value);
+        snprintf(text, sizeof text, "the loop over '%.*s' has bounds that make no sense: %.10g turns", name,
+                 f->name, value);
         break;
     }
     char reason[900];
@@ -50,9 +52,13 @@ static void fault(const orr_devs_call *call, int number, double value)
 
 // ---------------------------------------------------------------------------------------------- chance
 
-static void begin_stream(const orr_devs_call *call, void *stream) { *(orr_random *)stream = orr_devs_random(call, ""); }
+static void begin_stream(const orr_devs_call *call, void *stream)
+{
+    *(orr_random *)stream = orr_devs_random(call, "");
+}
 
-static double draw(const orr_devs_call *call, void *stream, int number, const double *arguments, int n, int what)
+static double draw(const orr_devs_call *call, void *stream, int number, const double *arguments, int n,
+                   int what)
 {
     const double value = distribution_draw(number, stream, arguments, (size_t)n);
     if (isnan(value)) fault(call, what, value);
@@ -140,11 +146,17 @@ static void clear(const orr_devs_call *call, void *queue) { orr_devs_queue_clear
 
 // ---------------------------------------------------------------------------------------------- statistics
 
-static void level_begin(const orr_devs_call *call, void *level, double value) { orr_level_begin(level, call->t, value); }
+static void level_begin(const orr_devs_call *call, void *level, double value)
+{
+    orr_level_begin(level, call->t, value);
+}
 
 static void tally_add(void *tally, double value) { orr_tally_add(tally, value); }
 
-static void level_set(const orr_devs_call *call, void *level, double value) { orr_level_set(level, call->t, value); }
+static void level_set(const orr_devs_call *call, void *level, double value)
+{
+    orr_level_set(level, call->t, value);
+}
 
 static void reset(const orr_devs_call *call, void *statistic, int is_level)
 {
@@ -162,15 +174,16 @@ static double read_statistic(double t, const void *statistic, int how, int is_le
     case ATOMIC_READ_DEVIATION: return is_level ? orr_level_sd(level, t) : orr_tally_sd(tally);
     case ATOMIC_READ_LOWEST: return is_level ? orr_level_min(level, t) : orr_tally_min(tally);
     case ATOMIC_READ_HIGHEST: return is_level ? orr_level_max(level, t) : orr_tally_max(tally);
-    case ATOMIC_READ_QUANTILE: return is_level ? orr_level_quantile(level, t, p) : orr_tally_quantile(tally, p);
+    case ATOMIC_READ_QUANTILE:
+        return is_level ? orr_level_quantile(level, t, p) : orr_tally_quantile(tally, p);
     case ATOMIC_READ_NOW: return level->value;
     default: return NAN;
     }
 }
 
 const AtomicHost atomic_host = {
-    orr_devs_send, fault, begin_stream, draw, pick,  queue_begin, push,      insert,    pop,
-    take,          peek,  peek_one,     clear, level_begin, tally_add, level_set, reset,     read_statistic,
+    orr_devs_send, fault, begin_stream, draw,  pick,        queue_begin, push,      insert, pop,
+    take,          peek,  peek_one,     clear, level_begin, tally_add,   level_set, reset,  read_statistic,
 };
 
 double atomic_read(const AtomicReadable *r, const orr_devs_run *run, uint32_t component)
@@ -182,4 +195,12 @@ double atomic_read(const AtomicReadable *r, const orr_devs_run *run, uint32_t co
     case ATOMIC_READ_LENGTH: return (double)((const orr_devs_queue *)slot)->n;
     default: return read_statistic(orr_devs_run_time(run), slot, (int)r->how, r->is_level, r->p);
     }
+}
+
+void atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t)
+{
+    if (r->how != ATOMIC_READ_MEAN) return;    // each statistic shows its mean once
+    char *slot = (char *)orr_devs_run_state(run, component) + (size_t)r->slot * 8;
+    if (r->is_level) orr_level_reset((orr_level *)slot, t);
+    else orr_tally_reset((orr_tally *)slot);
 }

@@ -6,7 +6,8 @@ typedef struct AtomicHost {
     void   (*send)(const orr_devs_call *call, uint32_t port, const void *value);
     void   (*fault)(const orr_devs_call *call, int fault, double value);
     void   (*stream)(const orr_devs_call *call, void *stream);    // begin it
-    double (*draw)(const orr_devs_call *call, void *stream, int number, const double *arguments, int n, int fault);
+    double (*draw)(const orr_devs_call *call, void *stream, int number, const double *arguments, int n,
+                   int fault);
     int    (*pick)(const orr_devs_call *call, void *stream, const double *chances, int n, int fault);
     void   (*queue_begin)(void *queue, int n_slots, int is_ranked);
     void   (*push)(const orr_devs_call *call, void *queue, const double *value);
@@ -30,7 +31,8 @@ typedef struct AtomicFunctions {
     double (*advance)(const void *state, const orr_devs_call *call);
     void   (*output)(const void *state, const orr_devs_call *call);
     void   (*internal)(void *state, const orr_devs_call *call);
-    void   (*external)(void *state, const orr_devs_call *call, double elapsed, const orr_devs_event *bag, size_t n);
+    void   (*external)(void *state, const orr_devs_call *call, double elapsed, const orr_devs_event *bag,
+                       size_t n);
     void   (*confluent)(void *state, const orr_devs_call *call, const orr_devs_event *bag, size_t n);
 } AtomicFunctions;
 

@@ -1,14 +1,14 @@
 // src/atomic/print.c: typed programs of atomics, for `orrery show --stage atomic`.
 //
-// Slots have numbers, types are told, and what a line of the source left out is written: common transitions in
-// each state, where a state stays, what can fail.
+// Slots have numbers, types are told, and what a line of the source left out is written: common transitions
+// in each state, where a state stays, what can fail.
 #include "atomic/atomic.h"
 #include "base/number.h"
 #include "expr/math.h"
 #include "num/distribution.h"
 
 typedef struct Printer {
-    const AtomicSet  *set;
+    const AtomicSet *set;
     const AtomicKind *kind;
     FILE *out;
 } Printer;
@@ -34,19 +34,24 @@ static void print_args(Printer *p, const AtomicExpr *e)
 
 static void print_expr(Printer *p, const AtomicExpr *e)
 {
-    static const char *const signs[] = { "+", "-", "*", "/", "^", "-", "<", "<=", ">", ">=", "==", "!=", "and", "or", "not " };
-    static const char *const hows[] = { [ATOMIC_READ_COUNT] = "count", [ATOMIC_READ_MEAN] = "mean",
-                                        [ATOMIC_READ_DEVIATION] = "deviation", [ATOMIC_READ_LOWEST] = "lowest",
-                                        [ATOMIC_READ_HIGHEST] = "highest", [ATOMIC_READ_QUANTILE] = "quantile" };
+    static const char *const signs[] = { "+", "-",  "*",  "/",  "^",   "-",  "<",   "<=",
+                                         ">", ">=", "==", "!=", "and", "or", "not " };
+    static const char *const hows[] = {
+        [ATOMIC_READ_COUNT] = "count",         [ATOMIC_READ_MEAN] = "mean",
+        [ATOMIC_READ_DEVIATION] = "deviation", [ATOMIC_READ_LOWEST] = "lowest",
+        [ATOMIC_READ_HIGHEST] = "highest",     [ATOMIC_READ_QUANTILE] = "quantile"
+    };
     char number[NUMBER_MAX];
     const uint32_t slots = atomic_type_slots(p->set, e->type);
     switch (e->op) {
     case ATOMIC_OP_CONST:
         if (e->type.base == ATOMIC_TRUTH) fputs(e->value != 0 ? "true" : "false", p->out);
-        else if (e->type.base == ATOMIC_ENUM) fputs(p->set->ast->enums.items[e->type.index].values[(int)e->value - 1], p->out);
+        else if (e->type.base == ATOMIC_ENUM)
+            fputs(p->set->ast->enums.items[e->type.index].values[(int)e->value - 1], p->out);
         else fputs(number_text(e->value, number), p->out);
         break;
-    case ATOMIC_OP_SLOT: case ATOMIC_OP_MESSAGE:
+    case ATOMIC_OP_SLOT:
+    case ATOMIC_OP_MESSAGE:
         fprintf(p->out, "%s%u", e->op == ATOMIC_OP_SLOT ? "s" : "m", e->slot);
         if (slots > 1) fprintf(p->out, "..%u", e->slot + slots - 1);
         break;
@@ -105,7 +110,8 @@ static void print_expr(Printer *p, const AtomicExpr *e)
         break;
     case ATOMIC_OP_LENGTH: fprintf(p->out, "length s%u", e->slot); break;
     case ATOMIC_OP_POP: fprintf(p->out, "pop s%u", e->slot); break;
-    case ATOMIC_OP_TAKE: case ATOMIC_OP_PEEK:
+    case ATOMIC_OP_TAKE:
+    case ATOMIC_OP_PEEK:
         fprintf(p->out, "%s s%u", e->op == ATOMIC_OP_TAKE ? "take" : "item", e->slot);
         print_args(p, e);
         break;
@@ -121,9 +127,9 @@ static void print_expr(Printer *p, const AtomicExpr *e)
 static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
 {
     static const char *const words[] = {
-        [ATOMIC_PUSH] = "push",     [ATOMIC_INSERT] = "insert",    [ATOMIC_CLEAR] = "clear",
-        [ATOMIC_ADD] = "add",       [ATOMIC_LEVEL_SET] = "set",    [ATOMIC_RESET] = "reset",
-        [ATOMIC_DROP] = "drop",     [ATOMIC_BEGIN_QUEUE] = "queue", [ATOMIC_BEGIN_TALLY] = "tally",
+        [ATOMIC_PUSH] = "push",         [ATOMIC_INSERT] = "insert",     [ATOMIC_CLEAR] = "clear",
+        [ATOMIC_ADD] = "add",           [ATOMIC_LEVEL_SET] = "set",     [ATOMIC_RESET] = "reset",
+        [ATOMIC_DROP] = "drop",         [ATOMIC_BEGIN_QUEUE] = "queue", [ATOMIC_BEGIN_TALLY] = "tally",
         [ATOMIC_BEGIN_LEVEL] = "level",
     };
     for (uint32_t i = 0; i < n; i++) {
@@ -131,7 +137,8 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
         indent(p, depth);
         switch (act->kind) {
         case ATOMIC_SET: {
-            const uint32_t slots = act->n && !act->other ? act->n : atomic_type_slots(p->set, act->value->type);
+            const uint32_t slots =
+                act->n && !act->other ? act->n : atomic_type_slots(p->set, act->value->type);
             fprintf(p->out, "s%u", act->slot);
             if (act->other) {
                 fprintf(p->out, "..%u(", act->slot + act->n - 1);
@@ -258,9 +265,11 @@ static void print_kind(Printer *p)
     for (uint32_t i = 0; i < kind->n_params; i++)
         fprintf(p->out, "  param s%u %s\n", ATOMIC_SLOT_PARAMS + i, kind->params[i].name);
     for (uint32_t i = 0; i < kind->n_inputs; i++)
-        fprintf(p->out, "  input %u %s : %s\n", i, kind->inputs[i].name, atomic_type_name(p->set, kind->inputs[i].type));
+        fprintf(p->out, "  input %u %s : %s\n", i, kind->inputs[i].name,
+                atomic_type_name(p->set, kind->inputs[i].type));
     for (uint32_t i = 0; i < kind->n_outputs; i++)
-        fprintf(p->out, "  output %u %s : %s\n", i, kind->outputs[i].name, atomic_type_name(p->set, kind->outputs[i].type));
+        fprintf(p->out, "  output %u %s : %s\n", i, kind->outputs[i].name,
+                atomic_type_name(p->set, kind->outputs[i].type));
     for (uint32_t i = 1; i < kind->n_readables; i++)
         if (kind->readables[i].how == ATOMIC_READ_SLOT || kind->readables[i].is_main)
             fprintf(p->out, "  s%u %s : %s\n", kind->readables[i].slot, kind->readables[i].name,
@@ -282,8 +291,8 @@ void atomic_print(const AtomicSet *set, FILE *out)
         const AtomicRecord *record = &set->records[i];
         fprintf(out, "record %s:", record->ast->name);
         for (uint32_t k = 0; k < record->ast->n_fields; k++)
-            fprintf(out, " m%u %s : %s%s", k, record->fields[k].name, atomic_type_name(set, record->fields[k].type),
-                    k + 1 < record->ast->n_fields ? "," : "");
+            fprintf(out, " m%u %s : %s%s", k, record->fields[k].name,
+                    atomic_type_name(set, record->fields[k].type), k + 1 < record->ast->n_fields ? "," : "");
         fputc('\n', out);
     }
     for (uint32_t i = 0; i < set->n_kinds; i++) {

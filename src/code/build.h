@@ -20,8 +20,8 @@ void background_end(Background *background);    // waits for its thread; NULL is
 bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
 // The address of one name that a text defines; NULL after a report. `given` is a name that the text declares
 // and the caller defines.
-void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address, CodeUnit *unit,
-                          orr_diag *diag);
+void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address,
+                          CodeUnit *unit, orr_diag *diag);
 void instant_free(CodeUnit *unit);
 void native_free(CodeUnit *unit);
 

@@ -124,11 +124,12 @@ bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag)
     return compile_text(&(Wanted){ .code = code }, text, unit, diag);
 }
 
-void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address, CodeUnit *unit,
-                          orr_diag *diag)
+void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address,
+                          CodeUnit *unit, orr_diag *diag)
 {
     void *address = NULL;
-    const Wanted wanted = { .name = name, .address = &address, .given = given, .given_address = given_address };
+    const Wanted wanted = { .name = name, .address = &address, .given = given,
+                            .given_address = given_address };
     return compile_text(&wanted, text, unit, diag) ? address : NULL;
 }
 

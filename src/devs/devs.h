@@ -140,6 +140,7 @@ const char *devs_part_name(const orr_devs *model, uint32_t part, Arena *arena);
 orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, const uint32_t *sizes,
                        uint32_t n_sizes);
 orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port);
+int  devs_compare_names(const char *a, const char *b);    // "cpu[2]" before "cpu[10]"
 bool devs_flatten(orr_devs *model);    // false: errors were reported
 
 // ---- The run

@@ -18,7 +18,7 @@ static const Place no_place = { 0 };
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 // "cpu[2]" before "cpu[10]".
-static int compare_names(const char *a, const char *b)
+int devs_compare_names(const char *a, const char *b)
 {
     const char *const whole_a = a;
     const char *const whole_b = b;
@@ -52,7 +52,7 @@ typedef struct Child {
 
 static int by_name(const void *a, const void *b)
 {
-    return compare_names(((const Child *)a)->name, ((const Child *)b)->name);
+    return devs_compare_names(((const Child *)a)->name, ((const Child *)b)->name);
 }
 
 // Children of all coupled components, sorted, in one list; first[d] … first[d+1] are those of decl d.

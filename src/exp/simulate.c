@@ -588,6 +588,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     orr_run_options options = e->run;
     options.t_start = e->from;
     options.t_end = e->until;
+    if (e->warm_up > 0) options.statistics_from = e->from + e->warm_up;
     for (size_t i = 0; i < s->n_sinks; i++) {
         if (!s->sinks[i].event) continue;
         options.event = observe;

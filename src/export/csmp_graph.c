@@ -582,6 +582,10 @@ static void find_values(Writer *w)
         diag_hint(w->diag, "without the word 'island' its equations are blocks among the others");
         w->ok = false;
     }
+    for (size_t i = 0; i < w->flat->parts.n; i++) {
+        diag_report(w->diag, DIAG_NOT_CSMP, w->flat->parts.items[i].place, "an atomic component");
+        w->ok = false;
+    }
     for (uint32_t i = 0; i < g->blocks->n_states; i++) w->var_number[g->blocks->states[i]] = reserve(w);
     const Ordered *dynamic = &g->blocks->dynamic;
     for (uint32_t i = 0; i < dynamic->n_blocks; i++) {

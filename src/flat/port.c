@@ -1,15 +1,15 @@
 // src/flat/port.c: event ports, messages and the arrows between them.
 //
-// An arrow between event ports is no equation: it is kept as a coupling, for the network. Who may be at its ends is
-// checked here, where lines are known: the kernel knows only names.
+// An arrow between event ports is no equation: it is kept as a coupling, for the network. Who may be at its
+// ends is checked here, where lines are known: the kernel knows only names.
 #include "flat/scope.h"
 #include <string.h>
 
 // ---- Types of messages
 
 typedef struct MessageType {
-    const char *name;              // "number", "nothing", "Job"
-    const char *const *fields;     // [n_fields] NULL: a number
+    const char *name;             // "number", "nothing", "Job"
+    const char *const *fields;    // [n_fields] NULL: a number
     uint32_t n_fields;
 } MessageType;
 
@@ -105,14 +105,18 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                           .place = part ? part->place : symbol->place };
         if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
         if (is_input && type.n_fields > 0 && !part) {
-            FlatVar var = { .place = symbol->place, .kind = FLAT_DISCRETE, .unit = symbol->decl->unit,
+            FlatVar var = { .place = symbol->place,
+                            .kind = FLAT_DISCRETE,
+                            .unit = symbol->decl->unit,
                             .doc = symbol->decl->doc };
-            if (flat->units && !symbol->decl->type) var.unit = units_text(flat->units, scope->site, symbol->name);
+            if (flat->units && !symbol->decl->type)
+                var.unit = units_text(flat->units, scope->site, symbol->name);
             port.first = declare_message(ex, name, type.fields, type.n_fields, &var);
             const AstRecord *record = port_record(ex, symbol->decl->type);
             for (uint32_t k = 0; record && k < record->n_fields; k++)
                 if (record->fields[k].unit)
-                    flat->vars.items[port.first + k].unit = arena_printf(flat->arena, "%s", record->fields[k].unit);
+                    flat->vars.items[port.first + k].unit =
+                        arena_printf(flat->arena, "%s", record->fields[k].unit);
             if (i == 0) entity->first = port.first;
         }
         vec_push(flat->arena, &flat->ports, port);
@@ -146,9 +150,9 @@ void port_settle(Expander *ex)
 // ---- Arrows
 
 typedef struct End {
-    Target   target;
-    uint32_t port;      // FLAT_NONE: a signal
-    bool     is_own;    // of the model that has the arrow, not of a component
+    Target target;
+    uint32_t port;    // FLAT_NONE: a signal
+    bool is_own;      // of the model that has the arrow, not of a component
 } End;
 
 // Without a message: a name that is wrong is told by whoever reads the arrow.
@@ -169,7 +173,8 @@ static bool find_end(const Reading *r, const AstRef *ref, Place place, End *end)
 {
     if (!lower_target(r, ref, place, &end->target)) return false;
     const Entity *entity = end->target.entity;
-    end->port = entity->symbol->kind == SYMBOL_PORT ? entity->port + (uint32_t)end->target.element : FLAT_NONE;
+    end->port =
+        entity->symbol->kind == SYMBOL_PORT ? entity->port + (uint32_t)end->target.element : FLAT_NONE;
     end->is_own = ref->n_parts == 1;
     return true;
 }
@@ -182,8 +187,9 @@ static bool check_from(const Reading *r, const AstItem *item, const End *from)
     if ((port->kind == FLAT_PORT_IN) == from->is_own) return true;
     EXPAND_FAIL(ex, DIAG_ARROW_FROM, item->arrow.from_place, port->name,
                 port->kind == FLAT_PORT_IN ? "an input" : "an output");
-    diag_hint(ex->diag, from->is_own ? "what this model sends leaves it: the arrow belongs in the model around it"
-                                     : "turn the arrow round, or begin it at an output of the component");
+    diag_hint(ex->diag, from->is_own
+                            ? "what this model sends leaves it: the arrow belongs in the model around it"
+                            : "turn the arrow round, or begin it at an output of the component");
     return false;
 }
 
@@ -194,8 +200,9 @@ static bool check_to(const Reading *r, const AstItem *item, const End *to)
     if ((port->kind == FLAT_PORT_OUT) == to->is_own) return true;
     EXPAND_FAIL(ex, DIAG_ARROW_TO, item->arrow.to_place, port->name,
                 port->kind == FLAT_PORT_IN ? "an input" : "an output");
-    diag_hint(ex->diag, to->is_own ? "messages come to it from outside; inside, 'on %s then … end' or an arrow from it"
-                                   : "turn the arrow round, or lead it to an input of the component",
+    diag_hint(ex->diag,
+              to->is_own ? "messages come to it from outside; inside, 'on %s then … end' or an arrow from it"
+                         : "turn the arrow round, or lead it to an input of the component",
               port->name);
     return false;
 }
@@ -246,11 +253,14 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
     Expander *ex = r->ex;
     const Entity *entity = to->target.entity;
     const FlatPort *port = &ex->flat->ports.items[from->port];
-    const bool is_input = entity->symbol->kind == SYMBOL_VARIABLE && entity->symbol->declared == AST_INPUT
-                          && !to->is_own && item->arrow.to.primes == 0 && entity->array == FLAT_NONE;
+    const bool is_input = entity->symbol->kind == SYMBOL_VARIABLE && entity->symbol->declared == AST_INPUT &&
+                          !to->is_own && item->arrow.to.primes == 0 && entity->array == FLAT_NONE;
     if (!is_input) {
-        EXPAND_FAIL(ex, DIAG_HOLD_TARGET, item->arrow.to_place, port->name, entity->symbol->name, lower_kind(entity));
-        diag_hint(ex->diag, "messages lead to event ports, or to a signal input of a component, which holds the last one");
+        EXPAND_FAIL(ex, DIAG_HOLD_TARGET, item->arrow.to_place, port->name, entity->symbol->name,
+                    lower_kind(entity));
+        diag_hint(
+            ex->diag,
+            "messages lead to event ports, or to a signal input of a component, which holds the last one");
         return false;
     }
     const uint32_t variable = entity->first + (uint32_t)to->target.element;
@@ -292,21 +302,26 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
     for (int rises = 1; rises >= 0; rises--) {
         FlatEvent event = { .kind = FLAT_WHEN,
                             .condition = above(ex, variable, told, rises ? 0.5 : -0.5),
-                            .time = EXPR_NONE, .from = EXPR_NONE, .after = EXPR_NONE,
+                            .time = EXPR_NONE,
+                            .from = EXPR_NONE,
+                            .after = EXPR_NONE,
                             .first_action = (uint32_t)flat->actions.n,
                             .first_send = (uint32_t)flat->sends.n,
                             .port = FLAT_NONE,
                             .chain = (uint32_t)flat->events.n,
                             .place = place };
-        vec_push(flat->arena, &flat->actions, (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
+        vec_push(flat->arena, &flat->actions,
+                 (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
         if (rises) {
             FlatSend send = { .port = port, .first = FLAT_NONE, .place = place };
-            const uint32_t n = flat->ports.items[port].n_values + 1;    // 1 for each value, and that it is sent
+            const uint32_t n =
+                flat->ports.items[port].n_values + 1;    // 1 for each value, and that it is sent
             for (uint32_t i = 0; i < n; i++) {
                 const uint32_t kept = declare_hidden(ex, scope, i + 1 < n ? "message" : "sent", place);
                 if (i + 1 == n) send.flag = kept;
                 else if (i == 0) send.first = kept;
-                vec_push(flat->arena, &flat->actions, (FlatAction){ kept, expr_const(pool, 1), NULL, place, true });
+                vec_push(flat->arena, &flat->actions,
+                         (FlatAction){ kept, expr_const(pool, 1), NULL, place, true });
             }
             vec_push(flat->arena, &flat->sends, send);
         }
@@ -317,13 +332,16 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
 }
 
 // Each time a machine shows an output is a message: nothing, or the number 1. False: it is not of a machine.
-static bool machine_output(const Reading *r, const AstItem *item, const End *from, const FlatPort *to, uint32_t *number)
+static bool machine_output(const Reading *r, const AstItem *item, const End *from, const FlatPort *to,
+                           uint32_t *number)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     const Symbol *symbol = from->target.entity->symbol;
-    if (from->is_own || !from->target.scope->shape->model->is_machine || symbol->declared != AST_DISCRETE) return false;
-    if (strcmp(symbol->name, "state") == 0 || strcmp(symbol->name, "output") == 0 || to->n_values > 1) return false;
+    if (from->is_own || !from->target.scope->shape->model->is_machine || symbol->declared != AST_DISCRETE)
+        return false;
+    if (strcmp(symbol->name, "state") == 0 || strcmp(symbol->name, "output") == 0 || to->n_values > 1)
+        return false;
     const uint32_t variable = from->target.entity->first;
     const uint64_t key = (uint64_t)variable * 2 + to->n_values;
     const uint32_t *known = map_find(&ex->told_ports, key);
@@ -359,7 +377,9 @@ static void add_switch(const Reading *reading, const AstExpr *condition, Place p
     for (int off = 0; off < 2; off++) {
         const FlatEvent event = { .kind = FLAT_WHEN,
                                   .condition = off ? expr_unary(&flat->pool, EXPR_NOT, holds) : holds,
-                                  .time = EXPR_NONE, .from = EXPR_NONE, .after = EXPR_NONE,
+                                  .time = EXPR_NONE,
+                                  .from = EXPR_NONE,
+                                  .after = EXPR_NONE,
                                   .first_action = (uint32_t)flat->actions.n,
                                   .first_send = (uint32_t)flat->sends.n,
                                   .port = FLAT_NONE,
@@ -376,14 +396,18 @@ void port_present(Expander *ex, Scope *scope, const Local *locals, const AstItem
     Target target;
     if (!lower_target(&r, &item->present.part, item->present.part_place, &target)) return;
     const Entity *entity = target.entity;
-    const Scope *first = entity->symbol->kind == SYMBOL_COMPONENT && !entity->symbol->is_terminal ? entity->components[0]
-                                                                                                  : NULL;
+    const Scope *first = entity->symbol->kind == SYMBOL_COMPONENT && !entity->symbol->is_terminal
+                             ? entity->components[0]
+                             : NULL;
     if (!first || first->part == FLAT_NONE) {
-        EXPAND_FAIL(ex, DIAG_NOT_AN_ATOMIC, item->present.part_place, entity->symbol->name, lower_kind(entity));
+        EXPAND_FAIL(ex, DIAG_NOT_AN_ATOMIC, item->present.part_place, entity->symbol->name,
+                    lower_kind(entity));
         return;
     }
     add_switch(&r, item->present.condition, item->place,
-               (FlatSwitch){ .coupling = FLAT_NONE, .part = first->part, .member = (uint32_t)target.element,
+               (FlatSwitch){ .coupling = FLAT_NONE,
+                             .part = first->part,
+                             .member = (uint32_t)target.element,
                              .anew = item->present.anew });
 }
 
@@ -396,7 +420,8 @@ bool port_connect(const Reading *r, const AstItem *item)
     End from, to;
     if (!find_end(r, &item->arrow.from, item->arrow.from_place, &from)) return true;
     if (!find_end(r, &item->arrow.to, item->arrow.to_place, &to)) return true;
-    if (!from_is_port && machine_output(r, item, &from, &ex->flat->ports.items[to.port], &from.port)) from_is_port = true;
+    if (!from_is_port && machine_output(r, item, &from, &ex->flat->ports.items[to.port], &from.port))
+        from_is_port = true;
     if (!from_is_port) {
         EXPAND_FAIL(ex, DIAG_SIGNAL_TO_EVENT, item->place, from.target.entity->symbol->name,
                     ex->flat->ports.items[to.port].name);
@@ -408,10 +433,13 @@ bool port_connect(const Reading *r, const AstItem *item)
         if (!connect_held(r, item, &from, &to)) return true;
     } else {
         if (!check_to(r, item, &to)) return true;
-        if (!check_types(r, item, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port])) return true;
+        if (!check_types(r, item, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port]))
+            return true;
     }
     if (item->arrow.when)
-        add_switch(r, item->arrow.when, item->place, (FlatSwitch){ .coupling = (uint32_t)ex->flat->couplings.n });
-    vec_push(ex->flat->arena, &ex->flat->couplings, (FlatCoupling){ from.port, to.port, from.target.member, to.target.member, item->place });
+        add_switch(r, item->arrow.when, item->place,
+                   (FlatSwitch){ .coupling = (uint32_t)ex->flat->couplings.n });
+    vec_push(ex->flat->arena, &ex->flat->couplings,
+             (FlatCoupling){ from.port, to.port, from.target.member, to.target.member, item->place });
     return true;
 }

@@ -184,7 +184,10 @@ static void settle_input(Expander *ex, Scope *scope, Entity *entity)
         Value *value = entity_value(entity, i);
         if (!value->expr) {
             EXPAND_FAIL(ex, DIAG_INPUT_OPEN, entity->symbol->place, flat->vars.items[variable].name);
-            diag_hint(ex->diag, scope->parent ? "draw an arrow to it, or give it a default: input %s = 0"
+            if (map_find(&ex->held_ports, variable))
+                diag_hint(ex->diag, "it holds messages: give it the value before the first one: input %s = 0",
+                          entity->symbol->name);
+            else diag_hint(ex->diag, scope->parent ? "draw an arrow to it, or give it a default: input %s = 0"
                                               : "give it a default: input %s = 0", entity->symbol->name);
             continue;
         }

@@ -544,16 +544,20 @@ static Expr zero_term(Work *w, uint32_t k)
     const ExprNode *zero = expr_node(w->pool, relation->zero);
     double level;
     if (zero->op != EXPR_SUB || !expr_is_const(w->pool, zero->b, &level)) return relation->zero;
-    const ExprNode *table = expr_node(w->pool, zero->a);
-    if (table->op != EXPR_PIECES || !is_stepwise(&w->pool->pieces.items[table->b])) return relation->zero;
+    const ExprNode *inner = expr_node(w->pool, zero->a);
+    double period = 0;
+    const bool is_table = inner->op == EXPR_PIECES && is_stepwise(&w->pool->pieces.items[inner->b]);
+    const bool is_mod = inner->op == EXPR_MOD && expr_is_const(w->pool, inner->b, &period) && period > 0;
+    if (!is_table && !is_mod) return relation->zero;
     IrQuantised *q = w->q;
     if (!q->steps) {
         q->steps = arena_alloc(&q->arena, q->n_relations, sizeof *q->steps);
         for (uint32_t i = 0; i < q->n_relations; i++) q->steps[i].table = FLAT_NONE;
     }
-    q->steps[k].table = table->b;
+    q->steps[k].table = is_table ? inner->b : FLAT_NONE;
+    q->steps[k].period = is_table ? 0 : period;
     q->steps[k].level = level;
-    return table->a;
+    return inner->a;
 }
 
 static void encode_all(Work *w)
@@ -850,6 +854,7 @@ static bool find_readers(Work *w)
     q->moves_in_time = ARENA_ARRAY(&q->arena, bool, q->n_states);
     q->bends = ARENA_ARRAY(&q->arena, bool, q->n_states);
     q->watches_time = ARENA_ARRAY(&q->arena, bool, q->n_relations);
+    q->relation_bends = ARENA_ARRAY(&q->arena, bool, q->n_relations);
     for (int k = 0; k < N_LISTS; k++) begin_lists(q, lists[k], counts[k]);
     for (int fills = 0; fills < 2; fills++) {
         uint64_t n = 0;
@@ -878,6 +883,7 @@ static bool find_readers(Work *w)
             for (size_t k = 0; k < r.places_read.n; k++)
                 enter(&q->place_watched_by, fills, r.places_read.items[k], i);
             q->watches_time[i] = r.reads_time;
+            q->relation_bends[i] = r.bends;
         }
         for (int k = 0; k < N_LISTS && !fills; k++) sum_lists(q, lists[k], counts[k]);
     }

@@ -69,12 +69,14 @@ typedef struct IrQuantised {
     bool *bends;                // [n_states] it is not linear in what it reads, likewise
     bool *watches_time;         // [n_relations]
     uint8_t *comparison;        // [n_relations] ExprOp: which
-    // A zero function that is constant between the breaks of a table, minus a level, has no slope by which
-    // its change could be foreseen: of such a relation the term is the argument of the table.
+    // A zero function that jumps, and has no slope by which that could be foreseen: steps of a table, or
+    // mod(…, period), minus a level. Of such a relation the term is the argument of table or mod.
     struct IrSteps {
-        uint32_t table;    // of pool.pieces; FLAT_NONE: the term is the zero function itself
+        uint32_t table;    // of pool.pieces, constant between its breaks; FLAT_NONE: none
+        double period;     // 0: none; then, without a table, the term is the zero function itself
         double level;
     } *steps;    // [n_relations]; NULL: none is such
+    bool *relation_bends;    // [n_relations] its polynomial is only near the truth
 } IrQuantised;
 
 // Why a model cannot be treated like this.

@@ -45,5 +45,6 @@ typedef struct Isles {
     uint32_t     *isle_of;      // [n_variables] of the model around: 1 + the island that has it; 0: none
     size_t       *variable_of;  // [n_variables] and its number there
     uint32_t      n_variables;
+    bool         *is_perturbed; // [n] events of the main part assign states of it
     bool          reaches, is_told;    // signals come to the main part; leave it
 } Isles;

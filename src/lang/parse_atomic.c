@@ -20,7 +20,8 @@
 //       confluent external first
 //     end
 //
-// A `do` block ends with `->` and where it leads or, if the state stays, with `end`. It may stand on one line.
+// A `do` block ends with `->` and where it leads or, if the state stays, with `end`. It may stand on one
+// line.
 #include "lang/parse.h"
 
 typedef struct Lists {    // of the block under way, in the scratch arena
@@ -55,7 +56,8 @@ static bool parse_assignment(Parser *p, AstAct *act)
     if (!parse_ref(p, &act->target, &act->target_place, "a statement")) return false;
     if (!parse_at(p, TOKEN_ASSIGN)) {
         if (parse_report(p, "':='")) {
-            if (parse_at(p, TOKEN_EQUALS)) diag_hint(p->diag, "a 'do' block computes in order; write ':=' there");
+            if (parse_at(p, TOKEN_EQUALS))
+                diag_hint(p->diag, "a 'do' block computes in order; write ':=' there");
             else if (parse_at_name(p)) diag_hint(p->diag, "statements on one line are separated by ';'");
         }
         return false;
@@ -159,6 +161,20 @@ static bool parse_act(Parser *p, Lists *lists, AstAct *act)
     return ok;
 }
 
+// Over the rest of a wrong statement, but not over the arrow that ends its block.
+static void skip_act(Parser *p)
+{
+    p->ok = false;
+    p->lexer.quiet = true;
+    p->lexer.depth = 0;
+    while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF) && !parse_at(p, TOKEN_ARROW)) {
+        parse_advance(p);
+        p->lexer.depth = 0;
+    }
+    p->lexer.quiet = false;
+    p->lexer_errors = p->lexer.n_errors;
+}
+
 // Statements up to a word that ends them, which is left.
 static AstAct *parse_acts(Parser *p, Lists *lists, uint32_t *n)
 {
@@ -171,13 +187,18 @@ static AstAct *parse_acts(Parser *p, Lists *lists, uint32_t *n)
         // an `end` was forgotten: what stands here belongs to the atomic
         if (parse_at_keyword(p, "state", false) || parse_at_word(p, "after")) {
             const TokenKind next = parse_peek(p).kind;
-            if (next != TOKEN_ASSIGN && next != TOKEN_DOT && next != TOKEN_LPAREN && next != TOKEN_LBRACKET) break;
+            if (next != TOKEN_ASSIGN && next != TOKEN_DOT && next != TOKEN_LPAREN && next != TOKEN_LBRACKET)
+                break;
         }
         if (parse_at_word(p, "on") && parse_peek(p).kind == TOKEN_NAME) break;
         parse_statement_begin(p);
         AstAct act;
         if (parse_act(p, lists, &act)) vec_push(&p->scratch, &lists->acts, act);
-        if (!at_part(p) || p->failed) parse_statement_end(p);
+        if (!p->failed && !at_part(p) && !parse_at(p, TOKEN_END)) {
+            if (parse_report(p, "an operator, ';' or the end of the statement") && parse_at_name(p))
+                diag_hint(p->diag, "statements on one line are separated by ';'");
+        }
+        if (p->failed || p->lexer.n_errors != p->lexer_errors) skip_act(p);
     }
     p->failed = failed;
     p->statement = statement;
@@ -209,14 +230,16 @@ static bool parse_target(Parser *p, Lists *lists, AstGoal *goal)
         goal->yes = ARENA_NEW(p->arena, AstGoal);
         goal->no = ARENA_NEW(p->arena, AstGoal);
         ok = (goal->condition = parse_condition(p)) != NULL && parse_expect(p, TOKEN_THEN, "'then'");
-        ok = ok && parse_goal(p, lists, goal->yes, false) && parse_else(p) && parse_goal(p, lists, goal->no, false);
+        ok = ok && parse_goal(p, lists, goal->yes, false) && parse_else(p) &&
+             parse_goal(p, lists, goal->no, false);
         parse_shallower(p);
     } else if (parse_at(p, TOKEN_NUMBER) || parse_at(p, TOKEN_LPAREN)) {
         const size_t base = lists->goals.n, exprs = p->exprs.n;
         do {
             AstGoal part = { 0 };
             if (!parse_at(p, TOKEN_NUMBER) && !parse_at(p, TOKEN_LPAREN)) {
-                if (parse_report(p, "a probability")) diag_hint(p->diag, "write how likely each is: 0.5 a | 0.5 b");
+                if (parse_report(p, "a probability"))
+                    diag_hint(p->diag, "write how likely each is: 0.5 a | 0.5 b");
                 ok = false;
                 break;
             }
@@ -268,7 +291,8 @@ static bool parse_goal(Parser *p, Lists *lists, AstGoal *goal, bool needs_arrow)
             parse_mark(p, MARK_CLOSE, p->token);
         } else {
             if (PARSE_FAIL(p, DIAG_END_MISSING, opener, "do"))
-                diag_hint(p->diag, "a 'do' block ends with '->' and a state or, if the state stays, with 'end'");
+                diag_hint(p->diag,
+                          "a 'do' block ends with '->' and a state or, if the state stays, with 'end'");
             return false;
         }
         parse_advance(p);
@@ -339,7 +363,8 @@ static bool parse_transition(Parser *p, Lists *lists, AstTransition *transition)
     // `on job` alone: it is ignored here
     if (is_on && (parse_at(p, TOKEN_END) || parse_at(p, TOKEN_EOF))) return true;
     if (!is_on && (parse_at(p, TOKEN_END) || parse_at(p, TOKEN_EOF))) {
-        if (parse_report(p, "'->' and a state")) diag_hint(p->diag, "say what follows: after send done -> idle");
+        if (parse_report(p, "'->' and a state"))
+            diag_hint(p->diag, "say what follows: after send done -> idle");
         return false;
     }
     return parse_goal(p, lists, &transition->goal, true);
@@ -386,7 +411,8 @@ static void parse_ports(Parser *p, Lists *lists, bool is_output)
     parse_advance(p);
     if (!parse_accept_word(p, "event")) {
         if (parse_report(p, "'event'"))
-            diag_hint(p->diag, "an atomic has ports for messages: %s event NAME", is_output ? "output" : "input");
+            diag_hint(p->diag, "an atomic has ports for messages: %s event NAME",
+                      is_output ? "output" : "input");
         return;
     }
     AstPort *ports;
@@ -452,8 +478,7 @@ static void finish_state(Parser *p, Lists *lists)
 {
     if (lists->states.n == 0) return;
     AstState *state = &vec_last(&lists->states);
-    if (!state->transitions)
-        state->transitions = TAKE(p, lists->transitions, 0, &state->n_transitions);
+    if (!state->transitions) state->transitions = TAKE(p, lists->transitions, 0, &state->n_transitions);
 }
 
 static void parse_start(Parser *p, Lists *lists, AstAtomic *atomic)
@@ -495,8 +520,8 @@ static void parse_confluent(Parser *p, Lists *lists, AstAtomic *atomic)
 
 static void report_unknown(Parser *p)
 {
-    static const char *const words[] = { "param", "const", "input", "output", "var",      "start",
-                                         "state", "on",    "after", "confluent" };
+    static const char *const words[] = { "param", "const", "input", "output", "var",
+                                         "start", "state", "on",    "after",  "confluent" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an atomic");
         return;
@@ -506,10 +531,13 @@ static void report_unknown(Parser *p)
     if (text_is(text_from(word), "initial")) meant = "start";
     if (text_is(text_from(word), "discrete")) meant = "var";
     if (text_is(text_from(word), "when")) meant = "on";
+    if (text_is(text_from(word), "send")) meant = "after send";
     if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "an atomic")) return;
     if (meant) diag_hint(p->diag, "did you mean '%s'?", meant);
-    else diag_hint(p->diag, "an atomic has param, const, input event, output event, var, start, state, on, after, "
-                            "confluent");
+    else
+        diag_hint(p->diag,
+                  "an atomic has param, const, input event, output event, var, start, state, on, after, "
+                  "confluent");
 }
 
 static void parse_statement(Parser *p, Lists *lists, AstAtomic *atomic)
@@ -574,7 +602,7 @@ void parse_atomic(Parser *p)
     if (atomic.name) vec_push(p->arena, &p->ast->atomics, atomic);
 }
 
-// ---------------------------------------------------------------------------------------------- records, enumerations
+// -------------------------------------------------------------------------------- records, enumerations
 
 // name [unit] [: type], …
 static void parse_fields(Parser *p, Lists *lists)

@@ -8,6 +8,7 @@
 //     end
 //     when toy < "seen toy" - 0.5 then "seen toy" := toy end
 //
+// A move by chance draws "luck" first, from the stream of the component, and compares it with sums of probabilities.
 // So a signal that goes from 0 to 1, as an output of another machine does, is one input each time, and so
 // is a discrete variable that counts. Where a state leads is a tree of comparisons: its depth is the
 // logarithm of the number of states.
@@ -88,6 +89,54 @@ static AstExpr *look_up(Embed *e, const uint32_t *values, size_t stride, uint32_
                   look_up(e, values, stride, middle, last));
 }
 
+// Where a cell leads: a state from 1 or, by chance, one of several: the first whose probabilities up to it exceed "luck".
+static AstExpr *next_of(Embed *e, size_t cell)
+{
+    const Machine *m = e->m;
+    if (m->next[cell] != MACHINE_NONE) return number(e, m->next[cell] + 1.0);
+    const uint32_t first = m->branch_first[cell];
+    uint32_t k = m->branch_first[cell + 1] - 1;
+    AstExpr *chosen = number(e, m->branch_next[k] + 1.0);
+    while (k-- > first) {
+        double upto = 0;
+        for (uint32_t i = first; i <= k; i++) upto += m->branch_probability[i];
+        chosen = choose(e, binary(e, AST_LT, read(e, "luck"), number(e, upto)), number(e, m->branch_next[k] + 1.0), chosen);
+    }
+    return chosen;
+}
+
+// The same for states first … last - 1, by halves, as look_up does.
+static AstExpr *look_up_next(Embed *e, uint32_t input, uint32_t first, uint32_t last)
+{
+    const Machine *m = e->m;
+    const uint32_t *next = m->next + input;
+    bool same = next[first * (size_t)m->n_inputs] != MACHINE_NONE || last - first == 1;
+    for (uint32_t i = first + 1; i < last && same; i++)
+        same = next[i * (size_t)m->n_inputs] == next[first * (size_t)m->n_inputs];
+    if (same) return next_of(e, machine_cell(m, first, input));
+    const uint32_t middle = first + (last - first) / 2;
+    AstExpr *below = binary(e, AST_LT, read(e, "state"), number(e, middle + 0.5));
+    return choose(e, below, look_up_next(e, input, first, middle), look_up_next(e, input, middle, last));
+}
+
+static bool is_by_chance(const Machine *m, uint32_t input)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < m->n_states && !found; i++) found = m->next[machine_cell(m, i, input)] == MACHINE_NONE;
+    return found;
+}
+
+static AstExpr *draw_unit(Embed *e)
+{
+    AstExpr *x = make(e, AST_CALL);
+    x->call.function = "uniform";
+    x->call.args = ARENA_ARRAY(e->arena, AstExpr *, 2);
+    x->call.args[0] = number(e, 0);
+    x->call.args[1] = number(e, 1);
+    x->call.n_args = 2;
+    return x;
+}
+
 // ---- Items
 
 static void declare(Embed *e, AstDeclKind kind, const char *name, AstExpr *value)
@@ -123,10 +172,11 @@ static void add_input(Embed *e, uint32_t i)
 {
     const Machine *m = e->m;
     const char *in = e->in[i], *seen = e->seen[i];
-    Body taken = { ARENA_ARRAY(e->arena, AstItem, m->n_outputs + 3), 0 };
+    Body taken = { ARENA_ARRAY(e->arena, AstItem, m->n_outputs + 4), 0 };
     const bool is_mealy = m->kind == MACHINE_MEALY;
     if (is_mealy) assign(e, &taken, "output", look_up(e, m->out + i, m->n_inputs, 0, m->n_states));
-    assign(e, &taken, "state", look_up(e, m->next + i, m->n_inputs, 0, m->n_states));
+    if (is_by_chance(m, i)) assign(e, &taken, "luck", draw_unit(e));    // one draw for each move
+    assign(e, &taken, "state", look_up_next(e, i, 0, m->n_states));
     if (!is_mealy) assign(e, &taken, "output", look_up(e, m->out, 1, 0, m->n_states));
     for (uint32_t k = 0; k < m->n_outputs; k++) {
         AstExpr *is_shown = binary(e, AST_EQ, read(e, "output"), number(e, k + 1.0));
@@ -148,6 +198,7 @@ static void choose_names(Embed *e)
     names_init(&taken, e->arena);
     names_intern(&taken, TEXT("state"));
     names_intern(&taken, TEXT("output"));
+    if (m->branch_first) names_intern(&taken, TEXT("luck"));
     e->in = ARENA_ARRAY(e->arena, const char *, m->n_inputs);
     e->seen = ARENA_ARRAY(e->arena, const char *, m->n_inputs);
     e->out = ARENA_ARRAY(e->arena, const char *, m->n_outputs);
@@ -172,6 +223,7 @@ static AstModel embed(Arena *arena, const AstMachine *ast, const Machine *m)
     const bool is_moore = m->kind == MACHINE_MOORE;
     declare(&e, AST_DISCRETE, "state", number(&e, m->start + 1.0));
     declare(&e, AST_DISCRETE, "output", number(&e, is_moore ? m->out[m->start] + 1.0 : 0));
+    if (m->branch_first) declare(&e, AST_DISCRETE, "luck", number(&e, 0));
     for (uint32_t i = 0; i < m->n_outputs; i++)
         declare(&e, AST_DISCRETE, e.out[i], number(&e, is_moore && m->out[m->start] == i));
     for (uint32_t i = 0; i < m->n_inputs; i++) {
@@ -226,11 +278,6 @@ bool machine_embed(Ast *ast, orr_diag *diag)
         if (m->start == MACHINE_NONE) {
             diag_report(diag, DIAG_MACHINE_NO_START, user->component.model_place, machine->name);
             diag_hint(diag, "add a line to the machine: start STATE");
-            diag_note(diag, machine->place, "the machine is here");
-            ok = false;
-        } else if (m->branch_first) {
-            diag_report(diag, DIAG_MACHINE_BY_CHANCE, user->component.model_place, machine->name,
-                        "a component of a model");
             diag_note(diag, machine->place, "the machine is here");
             ok = false;
         } else {

@@ -24,9 +24,11 @@ static bool check_twice(const Flat *flat, orr_diag *diag, Arena *work)
     bool ok = true;
     for (size_t i = 1; i < n; i++) {
         const FlatCoupling *a = sorted[i - 1], *b = sorted[i];
-        if (a->from != b->from || a->to != b->to || a->from_member != b->from_member || a->to_member != b->to_member)
+        if (a->from != b->from || a->to != b->to || a->from_member != b->from_member ||
+            a->to_member != b->to_member)
             continue;
-        diag_report(diag, DIAG_COUPLING_TWICE, b->place, flat->ports.items[b->from].name, flat->ports.items[b->to].name);
+        diag_report(diag, DIAG_COUPLING_TWICE, b->place, flat->ports.items[b->from].name,
+                    flat->ports.items[b->to].name);
         diag_note(diag, a->place, "here first");
         ok = false;
     }
@@ -39,7 +41,8 @@ const char *net_port_name(const Network *net, uint32_t number, uint32_t member, 
     const FlatPort *port = &flat->ports.items[number];
     if (port->n == 1) return port->name;
     const FlatPart *part = &flat->parts.items[port->part];
-    return arena_printf(arena, "%s%s", flat_member_name(part, member, arena), port->name + strlen(part->name));
+    return arena_printf(arena, "%s%s", flat_member_name(part, member, arena),
+                        port->name + strlen(part->name));
 }
 
 static bool check_required(const Network *net, orr_diag *diag, Arena *work)
@@ -76,7 +79,8 @@ static bool check_circles(const Flat *flat, orr_diag *diag, Arena *work)
         first[flat->couplings.items[i].from + 2]++;
     }
     for (size_t i = 2; i < n + 2; i++) first[i] += first[i - 1];
-    for (size_t i = 0; i < m; i++) edges[first[flat->couplings.items[i].from + 1]++] = flat->couplings.items[i].to;
+    for (size_t i = 0; i < m; i++)
+        edges[first[flat->couplings.items[i].from + 1]++] = flat->couplings.items[i].to;
     size_t n_todo = 0, n_done = 0;
     for (uint32_t i = 0; i < n; i++)
         if (n_into[i] == 0) todo[n_todo++] = i;
@@ -99,7 +103,9 @@ static bool check_circles(const Flat *flat, orr_diag *diag, Arena *work)
 
 static orr_devs_port kernel_port(const FlatPort *port)
 {
-    return (orr_devs_port){ .name = port->name, .type = port->type, .size = port->n_values * (uint32_t)sizeof(double) };
+    return (orr_devs_port){ .name = port->name,
+                            .type = port->type,
+                            .size = port->n_values * (uint32_t)sizeof(double) };
 }
 
 // An `on` of higher priority first.
@@ -121,9 +127,17 @@ static void find_events(Network *net, Arena *arena)
         if (event->kind != FLAT_ON) continue;
         const uint32_t begin = net->first_on[event->port];
         uint32_t k = net->first_on[event->port + 1]++;
-        for (; k > begin && flat->events.items[net->on[k - 1]].priority < event->priority; k--) net->on[k] = net->on[k - 1];
+        for (; k > begin && flat->events.items[net->on[k - 1]].priority < event->priority; k--)
+            net->on[k] = net->on[k - 1];
         net->on[k] = (uint32_t)i;
     }
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const FlatPort *x = *(const FlatPort *const *)a, *y = *(const FlatPort *const *)b;
+    const int order = devs_compare_names(x->name, y->name);
+    return order ? order : (x > y) - (x < y);
 }
 
 static void find_kernel_ports(Network *net, Arena *arena)
@@ -143,11 +157,18 @@ static void find_kernel_ports(Network *net, Arena *arena)
         net->arrives[net->n_outputs] = i;
         net->outputs[net->n_outputs++] = kernel_port(port);
     }
+    // in the order of names, in which messages of one bag are sent
+    const FlatPort **senders = ARENA_ARRAY(arena, const FlatPort *, n + 1);
     for (size_t i = 0; i < flat->sends.n; i++) {
         const uint32_t port = flat->sends.items[i].port;
         if (net->input[port] != FLAT_NONE) continue;
-        net->input[port] = net->n_inputs;
-        net->inputs[net->n_inputs++] = kernel_port(&flat->ports.items[port]);
+        net->input[port] = 0;
+        senders[net->n_inputs++] = &flat->ports.items[port];
+    }
+    qsort(senders, net->n_inputs, sizeof *senders, by_name);
+    for (uint32_t i = 0; i < net->n_inputs; i++) {
+        net->input[senders[i] - flat->ports.items] = i;
+        net->inputs[i] = kernel_port(senders[i]);
     }
 }
 
@@ -181,10 +202,11 @@ bool net_finish(Network *net, orr_diag *diag)
     orr_devs_set_ports(devs, net->inputs, net->n_inputs, net->outputs, net->n_outputs);
     for (size_t i = 0; i < flat->parts.n; i++) {
         const FlatPart *part = net->parts[i].flat;
-        net->parts[i].part = devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes, part->n_sizes);
+        net->parts[i].part =
+            devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes, part->n_sizes);
     }
-    const orr_devs_part hub =
-        orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "event ports", net->points, (uint32_t)flat->ports.n, NULL, 0);
+    const orr_devs_part hub = orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "event ports", net->points,
+                                                   (uint32_t)flat->ports.n, NULL, 0);
     for (uint32_t i = 0; i < flat->ports.n; i++)
         if (net->input[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->input[i], hub, i);
     for (uint32_t i = 0; i < net->n_outputs; i++)
@@ -212,7 +234,9 @@ static void find_parts(Network *net, const AtomicSet *atomics, Arena *arena)
     text_map_init(&net->part_names, arena);
     for (size_t i = 0; i < flat->parts.n; i++) {
         const FlatPart *part = &flat->parts.items[i];
-        net->parts[i] = (NetPart){ .flat = part, .kind = &atomics->kinds[part->kind], .first_variable = net->n_variables };
+        net->parts[i] = (NetPart){ .flat = part,
+                                   .kind = &atomics->kinds[part->kind],
+                                   .first_variable = net->n_variables };
         net->by_component[i] = (uint32_t)i;
         net->n_variables += (size_t)part->n * net->parts[i].kind->n_readables;
         text_map_put(&net->part_names, text_from(part->name), (uint32_t)i);
@@ -254,7 +278,8 @@ static bool read_indices(const FlatPart *part, Text indices, uint32_t *member)
         if (p == end || *p++ != (i ? ',' : '[')) return false;
         uint64_t index = 0;
         const char *digits = p;
-        while (p < end && *p >= '0' && *p <= '9' && index < UINT32_MAX) index = 10 * index + (uint64_t)(*p++ - '0');
+        while (p < end && *p >= '0' && *p <= '9' && index < UINT32_MAX)
+            index = 10 * index + (uint64_t)(*p++ - '0');
         if (p == digits || index < 1 || index > part->sizes[i]) return false;
         *member = *member * part->sizes[i] + (uint32_t)(index - 1);
     }
@@ -270,7 +295,9 @@ size_t net_find(const Network *net, const char *name)
             while (bracket > name && *bracket != '[') bracket--;
         const uint32_t *found = text_map_find(&net->part_names, (Text){ name, (size_t)(bracket - name) });
         uint32_t member;
-        if (!found || !read_indices(net->parts[*found].flat, (Text){ bracket, (size_t)(dot - bracket) }, &member)) continue;
+        if (!found ||
+            !read_indices(net->parts[*found].flat, (Text){ bracket, (size_t)(dot - bracket) }, &member))
+            continue;
         const NetPart *part = &net->parts[*found];
         for (uint32_t i = 0; i < part->kind->n_readables; i++)
             if (strcmp(part->kind->readables[i].name, dot + 1) == 0)
@@ -279,7 +306,8 @@ size_t net_find(const Network *net, const char *name)
     return net->n_variables;
 }
 
-const NetPart *net_variable(const Network *net, size_t variable, uint32_t *member, const AtomicReadable **what)
+const NetPart *net_variable(const Network *net, size_t variable, uint32_t *member,
+                            const AtomicReadable **what)
 {
     size_t low = 0, high = net->flat->parts.n;
     while (high - low > 1) {
@@ -310,7 +338,8 @@ const NetPart *net_part_of(const Network *net, uint32_t component)
 static void print_part(const Flat *flat, const FlatPart *part, FILE *out)
 {
     fprintf(out, "atomic %s", part->name);
-    for (uint32_t i = 0; i < part->n_sizes; i++) fprintf(out, "%c%u%s", i ? ',' : '[', part->sizes[i], i + 1 < part->n_sizes ? "" : "]");
+    for (uint32_t i = 0; i < part->n_sizes; i++)
+        fprintf(out, "%c%u%s", i ? ',' : '[', part->sizes[i], i + 1 < part->n_sizes ? "" : "]");
     fprintf(out, " : %s", part->type);
     for (uint32_t k = 0; k < part->n_params; k++)
         fprintf(out, "%s%s", k ? ", " : ", parameters ",

@@ -1,11 +1,11 @@
 // src/net/net.h: the discrete-event side of a model: who sends messages to whom, as the kernel takes it.
 //
-// All equations and events of the models are one island, which the kernel does not see: it is what is outside. What
-// bodies send enters the kernel by an input of the whole model, and what arrives for the models leaves it by an output.
-// Event ports of models are points that messages pass through; all of them are ports of one component without behaviour,
-// and the kernel leads each message straight to where it ends.
+// All equations and events of the models are one island, which the kernel does not see: it is what is
+// outside. What bodies send enters the kernel by an input of the whole model, and what arrives for the models
+// leaves it by an output. Event ports of models are points that messages pass through; all of them are ports
+// of one component without behaviour, and the kernel leads each message straight to where it ends.
 //
-//     body ─send→ input of the kernel ─→ event port ─arrow→ event port ─→ output of the kernel ─→ variables, `on` bodies
+//     body ─send→ input of the kernel ─→ event port ─arrow→ event port ─→ output of the kernel ─→ `on` bodies
 #pragma once
 #include "atomic/atomic.h"
 #include "devs/devs.h"
@@ -17,7 +17,7 @@ typedef struct NetPart {
     const AtomicKind *kind;        // borrowed
     orr_devs_part     part;        // of the kernel, the first
     uint32_t          component;   // its number there
-    size_t            first_variable;    // what the first component shows; of all, one component behind the other
+    size_t            first_variable;    // what the first component shows; then the others, one by one
 } NetPart;
 
 typedef struct Network {
@@ -27,8 +27,8 @@ typedef struct Network {
     uint32_t      *by_component; // [flat->parts.n] parts in the order of their components
     size_t         n_variables;  // that components show
     TextMap        part_names;   // full path without indices → part
-    size_t        *node;         // [flat->ports.n + 1] number of the first port of each entry, where several are counted
-    uint32_t      *input;        // [flat->ports.n] by which input of the kernel bodies send to a port; FLAT_NONE: none does
+    size_t        *node;         // [flat->ports.n + 1] number of the first port of each entry
+    uint32_t      *input;        // [flat->ports.n] input of the kernel by which bodies send; FLAT_NONE: none
     uint32_t      *arrives;      // [n_outputs] the port whose messages leave the kernel by this output
     orr_devs_port *inputs, *outputs;    // [n_inputs], [n_outputs] of the kernel
     orr_devs_port *points;       // [flat->ports.n] all event ports
@@ -45,7 +45,8 @@ bool     net_finish(Network *network, orr_diag *diag);    // once the atomics ar
 void     net_destroy(Network *network);    // NULL is allowed
 // What components show, numbered from 0: by its name, n_variables if there is none; and the other way round.
 size_t   net_find(const Network *network, const char *name);
-const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member, const AtomicReadable **what);
+const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member,
+                            const AtomicReadable **what);
 // Which part a component of the kernel belongs to.
 const NetPart *net_part_of(const Network *network, uint32_t component);
 // The full name of a port; of those that stand for several that of one component.

@@ -382,6 +382,7 @@ static bool run_body(orr_run *run, Island *island, uint32_t number, size_t itera
     const FlatEvent *event = &model->flat.events.items[number];
     const FlatAction *actions = model->flat.actions.items + event->first_action;
     const uint32_t n = event->n_actions;
+    if (run->isles && isles_before(run, island, actions, n) != ORR_STATUS_OK) return false;
     for (uint32_t k = 0; k < n; k++) run->left[k] = value_of(run, island, actions[k].target);
     island->env.event = number;
     const int failed = model->code.programs[IR_EVENT](island->t, island->x, &island->env, island->x);
@@ -397,6 +398,7 @@ static bool run_body(orr_run *run, Island *island, uint32_t number, size_t itera
         if (actions[k].text && !run->terminated && value_of(run, island, actions[k].target) != 0)
             run->terminated = actions[k].text;
     if (run->net) net_collect(run, island, number);
+    if (run->isles) isles_after(run, island, actions, n);
     if (run->n_rests) surface_assigned(run, island, number);
     return surface_fired(run, island, number) == ORR_STATUS_OK;
 }

@@ -28,8 +28,8 @@ typedef struct IslesRun {
     uint32_t       n_inputs, n_outputs;
     IsleTold      *told;        // [n_inputs]
     uint32_t      *heard;       // [n_outputs] variable of the main part
-    uint32_t       main_number; // of the main part among all islands
-    double        *params;      // [most settings] scratch
+    uint32_t      *perturb;     // [n] input of the kernel that perturbs it; n_inputs and more: none
+    uint32_t       n_told;      // of the inputs: signals
     orr_signal    *signal;      // scratch
     bool           has_news;    // something that the main part reads has come,
     bool           has_jumped;  // … and it has jumped
@@ -78,7 +78,8 @@ static void make_ports(IslesRun *r)
 {
     const Isles *isles = r->isles;
     const uint32_t size = orr_signal_size(isles->n + 1);
-    r->inputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings);
+    r->inputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings + isles->n);
+    r->perturb = ARENA_ARRAY(&r->arena, uint32_t, isles->n);
     r->outputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings);
     r->told = ARENA_ARRAY(&r->arena, IsleTold, isles->n_couplings);
     r->heard = ARENA_ARRAY(&r->arena, uint32_t, isles->n_couplings);
@@ -94,6 +95,14 @@ static void make_ports(IslesRun *r)
             r->outputs[r->n_outputs++] = port;
         }
     }
+    r->n_told = r->n_inputs;
+    for (uint32_t i = 0; i < isles->n; i++) {
+        r->perturb[i] = r->n_inputs;
+        if (!isles->is_perturbed[i]) continue;
+        r->inputs[r->n_inputs++] = (orr_devs_port){ .name = arena_printf(&r->arena, "perturb %u", i),
+                                                    .type = ORR_PERTURBATION,
+                                                    .size = sizeof(orr_perturbation) };
+    }
 }
 
 static void couple(IslesRun *r)
@@ -106,6 +115,9 @@ static void couple(IslesRun *r)
         else if (c->to == ISLE_MAIN) orr_devs_couple(r->devs, r->parts[c->from], c->output, ORR_DEVS_ROOT, port);
         else orr_devs_couple(r->devs, r->parts[c->from], c->output, r->parts[c->to], c->input);
     }
+    for (uint32_t i = 0; i < isles->n; i++)
+        if (isles->is_perturbed[i])
+            orr_devs_couple(r->devs, ORR_DEVS_ROOT, r->inputs[r->perturb[i]].name, r->parts[i], "perturb");
 }
 
 bool isles_open(orr_run *run, const orr_run_options *options)
@@ -115,14 +127,13 @@ bool isles_open(orr_run *run, const orr_run_options *options)
     IslesRun *r = run->isles = calloc(1, sizeof *r);
     if (!r) arena_no_memory(sizeof *r);
     r->isles = isles;
-    r->main_number = isles->n;
     r->types = ARENA_ARRAY(&r->arena, orr_island *, isles->n);
     r->parts = ARENA_ARRAY(&r->arena, orr_devs_part, isles->n);
     bool ok = true;
     for (uint32_t i = 0; i < isles->n; i++) ok = (r->types[i] = make_type(run, r, i, options)) != NULL && ok;
     if (!ok) return false;
     make_ports(r);
-    if (r->n_inputs) run->chunk = 1;    // each step is told
+    if (r->n_told) run->chunk = 1;    // each step is told
     return true;
 }
 
@@ -185,7 +196,7 @@ bool isles_start(orr_run *run)
     o.output = take;
     o.output_context = run;
     o.cancel = run->cancel;
-    for (uint32_t k = 0; k < r->n_inputs; k++) r->told[k].value = NAN;
+    for (uint32_t k = 0; k < r->n_told; k++) r->told[k].value = NAN;
     r->run = orr_devs_run_create(r->devs, &o, run->diag);
     return r->run != NULL;
 }
@@ -207,7 +218,7 @@ static bool tell(orr_run *run, Island *island)
     run->x = island->x;
     run->t = island->t;
     run->values_valid = false;
-    for (uint32_t k = 0; k < r->n_inputs; k++) {
+    for (uint32_t k = 0; k < r->n_told; k++) {
         const double value = run_own_value(run, r->told[k].variable);
         if (value == r->told[k].value) continue;
         any = true;
@@ -242,7 +253,7 @@ orr_status isles_act(orr_run *run, Island *island)
         if (status == ORR_STATUS_OK) status = hear(run);
         if (status != ORR_STATUS_OK) return status;
         // at the first instant everybody must have heard of everybody
-        const bool told = r->n_inputs > 0 && (round == 0 || is_first) && tell(run, island);
+        const bool told = r->n_told > 0 && (round == 0 || is_first) && tell(run, island);
         if (run->is_failed) return ORR_STATUS_FAILED;
         if (!told || round > r->isles->n + 2) return ORR_STATUS_OK;
     }
@@ -257,6 +268,35 @@ double isles_next(const orr_run *run)
 orr_status isles_follow(orr_run *run)
 {
     return run->isles ? follow(run, run->t) : ORR_STATUS_OK;
+}
+
+// ---- Events of the main part
+
+orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n)
+{
+    const Isles *isles = run->isles->isles;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t target = actions[k].target;
+        if (!isles->isle_of[target]) continue;
+        const orr_status status = follow(run, island->t);
+        if (status != ORR_STATUS_OK) return status;
+        double value;
+        if (isles_value(run, target, &value)) island->env.v[run->model->ir.layout.place[target]] = value;
+    }
+    return ORR_STATUS_OK;
+}
+
+void isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n)
+{
+    const IslesRun *r = run->isles;
+    for (uint32_t k = 0; k < n; k++) {
+        const uint32_t target = actions[k].target, isle = r->isles->isle_of[target];
+        const double value = island->env.v[run->model->ir.layout.place[target]];
+        // a branch that was not taken assigns what was there
+        if (!isle || value == run->left[k]) continue;
+        const orr_perturbation message = { r->isles->variable_of[target], value };
+        orr_devs_run_send(r->run, island->t, r->perturb[isle - 1], &message);
+    }
 }
 
 // ---- Looking

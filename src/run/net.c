@@ -1,7 +1,7 @@
 // src/run/net.c: messages between the island and the components, and among these.
 //
-// The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends where a
-// message might arrive for it, so nothing has to be taken back.
+// The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends
+// where a message might arrive for it, so nothing has to be taken back.
 #include "base/diag.h"
 #include "base/text.h"
 #include "run/run.h"
@@ -10,16 +10,23 @@
 
 enum { ROUNDS_MAX = 10000 };    // of messages at one instant that come back to the island
 
-typedef struct Arrival { uint32_t port, first; } Arrival;    // which, and where its values begin
+typedef struct Arrival {
+    uint32_t port, first;
+} Arrival;    // which, and where its values begin
+
+typedef struct Sent {
+    uint32_t input, order, first;
+} Sent;    // by which input of the kernel, and its values
 
 typedef struct Net {
-    const Network *network;        // borrowed; the model's
-    orr_devs_run  *devs;           // owned; NULL: the run has not begun
-    bool          *affects;        // [n ports] rates or relations depend on what it keeps
-    VEC(Arrival)   arrivals;       // of the latest bag
-    VEC(double)    values;
-    double        *message;        // scratch for the largest
-    double        *params;         // scratch for those of one component
+    const Network *network;    // borrowed; the model's
+    orr_devs_run *devs;        // owned; NULL: the run has not begun
+    bool *affects;             // [n ports] rates or relations depend on what it keeps
+    VEC(Arrival) arrivals;     // of the latest bag
+    VEC(double) values;
+    VEC(Sent) sent;    // since the latest bag
+    VEC(double) sent_values;
+    double *params;    // scratch for those of one component
 } Net;
 
 void net_open(orr_run *run)
@@ -31,10 +38,6 @@ void net_open(orr_run *run)
     net->network = network;
     net->affects = ARENA_ARRAY(&run->arena, bool, flat->ports.n);
     uint32_t most = 1;
-    for (size_t i = 0; i < flat->ports.n; i++)
-        if (flat->ports.items[i].n_values > most) most = flat->ports.items[i].n_values;
-    net->message = ARENA_ARRAY(&run->arena, double, most);
-    most = 1;
     for (size_t i = 0; i < flat->parts.n; i++)
         if (flat->parts.items[i].n_params > most) most = flat->parts.items[i].n_params;
     net->params = ARENA_ARRAY(&run->arena, double, most);
@@ -89,9 +92,11 @@ static void set_switch(orr_run *run, uint32_t number, bool is_on)
 {
     const Network *network = run->net->network;
     const FlatSwitch *s = &network->flat->switches.items[number];
-    if (s->coupling != FLAT_NONE) orr_devs_run_switch_coupling(run->net->devs, network->switched[number], is_on);
-    else orr_devs_run_switch(run->net->devs, network->parts[s->part].part + s->member,
-                             is_on ? s->anew ? ORR_DEVS_AS_NEW : ORR_DEVS_ON : ORR_DEVS_OFF);
+    if (s->coupling != FLAT_NONE)
+        orr_devs_run_switch_coupling(run->net->devs, network->switched[number], is_on);
+    else
+        orr_devs_run_switch(run->net->devs, network->parts[s->part].part + s->member,
+                            is_on ? s->anew ? ORR_DEVS_AS_NEW : ORR_DEVS_ON : ORR_DEVS_OFF);
 }
 
 void net_start_switches(orr_run *run, const double *conditions)
@@ -108,16 +113,38 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
     const IrLayout *layout = &run->model->ir.layout;
     const FlatEvent *event = &flat->events.items[number];
     if (event->switch_plus_1)
-        set_switch(run, event->switch_plus_1 - 1, flat->switches.items[event->switch_plus_1 - 1].event == number);
+        set_switch(run, event->switch_plus_1 - 1,
+                   flat->switches.items[event->switch_plus_1 - 1].event == number);
     for (uint32_t i = 0; i < event->n_sends; i++) {
         const FlatSend *send = &flat->sends.items[event->first_send + i];
         double *flag = &island->env.v[layout->place[send->flag]];
         if (*flag == 0) continue;
         *flag = 0;
         const uint32_t n = flat->ports.items[send->port].n_values;
-        for (uint32_t k = 0; k < n; k++) net->message[k] = island->env.v[layout->place[send->first + k]];
-        orr_devs_run_send(net->devs, island->t, net->network->input[send->port], net->message);
+        vec_push(
+            &run->arena, &net->sent,
+            (Sent){ net->network->input[send->port], (uint32_t)net->sent.n, (uint32_t)net->sent_values.n });
+        for (uint32_t k = 0; k < n; k++)
+            vec_push(&run->arena, &net->sent_values, island->env.v[layout->place[send->first + k]]);
     }
+}
+
+static int by_input(const void *a, const void *b)
+{
+    const Sent *x = a, *y = b;
+    if (x->input != y->input) return x->input < y->input ? -1 : 1;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// What bodies sent enters the kernel by the names of ports, since the order of bodies follows the text.
+static void hand_over(Net *net, double t)
+{
+    if (net->sent.n == 0) return;
+    if (net->sent.n > 1) qsort(net->sent.items, net->sent.n, sizeof *net->sent.items, by_input);
+    for (size_t i = 0; i < net->sent.n; i++)
+        orr_devs_run_send(net->devs, t, net->sent.items[i].input,
+                          net->sent_values.items + net->sent.items[i].first);
+    net->sent.n = net->sent_values.n = 0;
 }
 
 // ---- Time
@@ -130,7 +157,8 @@ static const void *params_of(void *context, uint32_t component)
     const uint32_t member = flat->is_shared ? 0 : component - part->component;
     for (uint32_t k = 0; k < flat->n_params; k++)
         run->net->params[k] =
-            run->islands[0].env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
+            run->islands[0]
+                .env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
     return run->net->params;
 }
 
@@ -139,11 +167,26 @@ double net_read(const orr_run *run, const ModelVariable *variable)
     return atomic_read(variable->shown, run->net->devs, variable->part->component + variable->element);
 }
 
+void net_reset(orr_run *run, double t)
+{
+    const Net *net = run->net;
+    if (!net) return;
+    for (size_t i = 0; i < run->model->flat.parts.n; i++) {
+        const NetPart *part = &net->network->parts[i];
+        for (uint32_t member = 0; member < part->flat->n; member++)
+            for (uint32_t k = 0; k < part->kind->n_readables; k++)
+                atomic_reset(&part->kind->readables[k], net->devs, part->component + member, t);
+    }
+    orr_devs_run_reset_counts(net->devs);
+}
+
 bool net_start(orr_run *run)
 {
     Net *net = run->net;
     if (!net) return true;
     orr_devs_run_destroy(net->devs);
+    net->devs = NULL;
+    net->sent.n = net->sent_values.n = 0;
     orr_devs_options options = orr_devs_options_default();
     options.t_start = run->t_start;
     options.output = take_arrivals;
@@ -157,7 +200,10 @@ bool net_start(orr_run *run)
     return net->devs != NULL;
 }
 
-double net_next_instant(const orr_run *run) { return run->net ? orr_devs_run_next(run->net->devs) : INFINITY; }
+double net_next_instant(const orr_run *run)
+{
+    return run->net ? orr_devs_run_next(run->net->devs) : INFINITY;
+}
 
 double net_next(const orr_run *run)
 {
@@ -169,6 +215,7 @@ orr_status net_bag(orr_run *run, double t, bool *done, size_t *n)
     Net *net = run->net;
     int acted = 0;
     net->arrivals.n = net->values.n = 0;
+    hand_over(net, t);
     const orr_status status = orr_devs_run_step(net->devs, t, &acted);
     *done = acted;
     *n = net->arrivals.n;

@@ -16,7 +16,7 @@ enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
 
 // ---------------------------------------------------------------------------------------------- options
 
-orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN, .seed = 1 }; }
+orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN, .seed = 1, .statistics_from = NAN }; }
 
 // What a user gave, or refused with a message.
 static bool read_options(orr_run *run, const orr_run_options *given)
@@ -263,6 +263,15 @@ static orr_status arrive_at_start(orr_run *run, Island *island)
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
+static bool end_warm_up(void *context, orr_run *run, double t, double *next)
+{
+    (void)context;
+    net_reset(run, t);
+    run->values_valid = false;
+    *next = INFINITY;
+    return true;
+}
+
 static orr_status set_up(orr_run *run, const orr_run_options *options)
 {
     Island *island = &run->islands[0];
@@ -284,6 +293,9 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     run->is_exact = options->exact;
     run->is_live = options->live;
     if (!watch_open(run, options) || !input_open(run, options) || !isles_open(run, options)) return ORR_STATUS_USAGE;
+    if (run->net && options->statistics_from > run->t_start)
+        run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
+                       options->statistics_from);
     if (!run_start(run))
         return run->is_cancelled ? ORR_STATUS_CANCELLED : run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;

@@ -406,6 +406,7 @@ orr_status run_take_over(orr_run *run);
 
 void   net_open(orr_run *run);                 // if the model has a network
 void   net_close(orr_run *run);
+void   net_reset(orr_run *run, double t);      // statistics of all components begin anew
 bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
 double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
 double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
@@ -433,6 +434,9 @@ bool   isles_start(orr_run *run);              // at t_start, parameters are kno
 orr_status isles_act(orr_run *run, Island *island);
 double isles_next(const orr_run *run);         // when the main part may hear something; INFINITY: never
 orr_status isles_follow(orr_run *run);         // to where the user stands
+// Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.
+orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
+void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims

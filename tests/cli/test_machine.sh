@@ -255,8 +255,6 @@ in_model() {    # in_model LINES-OF-THE-MACHINE [NAME-OF-THE-MODEL]
 in_model '  state zero / low : * -> zero'
 expect_code E815
 expect_err 'in.orr:6:7'
-in_model '  start zero\n  state zero / low : * -> 0.5 zero | 0.5 one\n  state one / high : * -> zero'
-expect_code E850
 in_model '  start zero\n  state zero / low : * -> on'
 expect_code E802
 in_model '  start zero\n  state zero / low : * -> zero' Bit

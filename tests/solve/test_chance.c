@@ -252,6 +252,42 @@ static void test_chance_sampled_noise_is_held_between_samples(void **state)
     lab_close(&lab);
 }
 
+// A machine by chance as a component: how often each state follows each.
+static void test_chance_machines_in_models_move_by_their_probabilities(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("machine Weather\n  input day\n  start sun\n  state sun / dry : day -> 0.7 sun | 0.2 cloud | 0.1 rain\n"
+                       "  state cloud / dry : day -> 0.5 sun | 0.5 rain\n  state rain / wet : day -> cloud\nend\n"
+                       "model M\n  discrete days = 0\n  w : Weather\n  days -> w.day\n  every 1 then days := days + 1 end\n"
+                       "end\n");
+    static const double expected[3][3] = { { 0.7, 0.2, 0.1 }, { 0.5, 0, 0.5 }, { 0, 1, 0 } };
+    double counts[3][3] = { { 0 } };
+    RandomStream luck = random_stream(1, 0, "w");
+    orr_run_options o = orr_run_options_default();
+    o.t_end = 8001;
+    orr_run *run = orr_run_create(lab.model, &o, lab.diag);
+    if (!run) orr_diag_print(lab.diag, stderr, 0);
+    assert_non_null(run);
+    int before = 0;
+    for (int day = 1; day <= 8000; day++) {
+        assert_int_equal(orr_run_advance(run, day + 0.5), ORR_STATUS_OK);
+        const int now = (int)value(run, &lab, "w.state") - 1;
+        assert_true(now >= 0 && now < 3);
+        const double u = random_unit(&luck);    // one for each move of this input
+        if (before == 0) assert_int_equal(now, u < 0.7 ? 0 : u < 0.9 ? 1 : 2);
+        counts[before][now]++;
+        before = now;
+    }
+    for (int i = 0; i < 3; i++) {
+        const double n = counts[i][0] + counts[i][1] + counts[i][2];
+        assert_true(n > 500);
+        for (int k = 0; k < 3; k++)
+            assert_near(counts[i][k] / n, expected[i][k], 3.3 * sqrt(expected[i][k] * (1 - expected[i][k]) / n));
+    }
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
 // ---- Ensembles
 
 enum { MEMBERS = 70 };
@@ -381,6 +417,7 @@ int main(void)
         cmocka_unit_test(test_chance_elements_and_starts_are_drawn_one_by_one),
         cmocka_unit_test(test_chance_every_exponential_is_a_poisson_process),
         cmocka_unit_test(test_chance_sampled_noise_is_held_between_samples),
+        cmocka_unit_test(test_chance_machines_in_models_move_by_their_probabilities),
         cmocka_unit_test(test_chance_members_have_the_luck_of_their_run_number),
         cmocka_unit_test(test_chance_mistakes_are_told_with_place_and_value),
     };

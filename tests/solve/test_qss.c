@@ -546,6 +546,30 @@ static void test_tables_bend_at_their_points(void **state)
     lab_close(&lab);
 }
 
+// Relations of functions that jump or turn while the state that they read moves evenly and is never renewed.
+static void test_functions_that_jump_are_foreseen(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 0, y = 0, w = 0, z = 0, s = 0\n  x' = 1\n"
+                       "  y' = if mod(x, 2) < 0.5 then 1 else 0\n"
+                       "  w' = if mod(3 - x, 0.02) < 0.005 then 1 else 0\n"
+                       "  z' = if sin(5*x) > 0.5 then 1 else 0\n"
+                       "  s' = if floor(3*t) > 4.5 then 1 else 0\nend\n");
+    // sin(5x) > 0.5 between (π/6 + 2πk)/5 and (5π/6 + 2πk)/5: eight times before 10
+    const double pi = acos(-1), high = 8 * (4 * pi / 6) / 5;
+    assert_true((5 * pi / 6 + 14 * pi) / 5 < 10 && (pi / 6 + 16 * pi) / 5 > 10);
+    for (int k = 0; k < N_SOLVERS; k++) {
+        orr_run *run = begin(&lab, solvers[k], 1e-3, 10);
+        go(&lab, run, 10);
+        assert_near(value(&lab, run, "y"), 2.5, 1e-9);
+        assert_near(value(&lab, run, "w"), 2.5, 1e-9);
+        assert_near(value(&lab, run, "z"), high, 1e-9);
+        assert_near(value(&lab, run, "s"), 10 - 5.0 / 3, 1e-9);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
 // x rises to 2 and falls again: through 1.5 upwards at 1, downwards at 3.
 static void test_curved_crossings_are_met_on_both_sides(void **state)
 {
@@ -784,6 +808,7 @@ int main(void)
         cmocka_unit_test(test_runs_on_threads_share_the_code),
         cmocka_unit_test(test_solutions_slide_and_rest),
         cmocka_unit_test(test_tables_bend_at_their_points),
+        cmocka_unit_test(test_functions_that_jump_are_foreseen),
         cmocka_unit_test(test_curved_crossings_are_met_on_both_sides),
         cmocka_unit_test(test_pwm_within_the_quantum),
         cmocka_unit_test(test_thermostat_within_the_quantum),

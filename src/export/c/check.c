@@ -32,6 +32,7 @@ static bool check_form(CExport *c)
         ok = refuse(c, "it has delays, whose past is kept by the run", "leave the delays out, or run it with 'orrery run'");
     if (model->network)
         ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
+    if (model->isles) ok = refuse(c, "it has islands with solvers of their own", "leave 'island' out: one solver for all equations");
     if (model->flat.draws.n > 0 || model->ir.n_noise > 0)
         ok = refuse(c, "it draws random numbers", "put parameters in their place, or run it with 'orrery run'");
     if (model->flat.n_driven > 0)

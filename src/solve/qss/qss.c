@@ -24,7 +24,8 @@ enum {
     BURST_MAX = 1000,
     BURST_MANY = 8,
     NUDGES = 40,
-    LOOKS = 500,        // at a relation that moves in time, in a run
+    LOOKS = 500,    // at a relation whose polynomial is not all of it, in a run
+    BISECTIONS = 60,
     CACHE_LINE = 64,    // where a calendar likes to begin
 };
 #define STEPS_MAX  2e10    // that a run may still need
@@ -120,52 +121,109 @@ static void term_of(const Qss *m, const Island *island, uint32_t k, double t, do
     out[2] *= 0.5;    // it was a derivative
 }
 
-static const ExprPieces *steps_of(const IrQuantised *ir, uint32_t k)
+static const struct IrSteps *steps_of(const IrQuantised *ir, uint32_t k)
 {
-    return ir->steps && ir->steps[k].table != FLAT_NONE ? &ir->pool.pieces.items[ir->steps[k].table] : NULL;
+    const struct IrSteps *steps = ir->steps ? &ir->steps[k] : NULL;
+    return steps && (steps->table != FLAT_NONE || steps->period > 0) ? steps : NULL;
+}
+
+// The zero function, from the argument of what jumps.
+static double stepped(const IrQuantised *ir, const struct IrSteps *steps, double z)
+{
+    const double value = steps->period > 0 ? z - steps->period * floor(z / steps->period)
+                                           : expr_pieces_value(&ir->pool.pieces.items[steps->table], z);
+    return value - steps->level;
 }
 
 static bool is_true_at(const Qss *m, const Island *island, uint32_t k, double t)
 {
     double z[4];
     term_of(m, island, k, t, z);
-    const ExprPieces *table = steps_of(m->ir, k);
-    return truth_of(m->ir, k, table ? expr_pieces_value(table, z[0]) - m->ir->steps[k].level : z[0]);
+    const struct IrSteps *steps = steps_of(m->ir, k);
+    return truth_of(m->ir, k, steps ? stepped(m->ir, steps, z[0]) : z[0]);
 }
 
-// Until the argument z of a table comes to the next break, and whether the relation is true up to there. On a
-// break, the piece to which it moves counts.
-static double until_break(const Qss *m, uint32_t k, const ExprPieces *table, const double z[3], bool *is_true)
+// The breaks of a table on both sides of z, infinite beyond the last. On a break, or so near to it that
+// rounding decides, the side to which it moves counts.
+static void table_piece(const ExprPieces *table, double z, double slope, double side[2])
 {
-    const double *breaks = table->numbers;
+    const double *breaks = table->numbers, near = 1e-12 * fabs(z) + DBL_MIN;
     const uint32_t n = table->n_breaks[0];
     uint32_t lo = 0, hi = n;    // the first break beyond z
     while (lo < hi) {
         const uint32_t middle = lo + (hi - lo) / 2;
-        if (breaks[middle] <= z[0]) lo = middle + 1;
+        if (breaks[middle] <= z) lo = middle + 1;
         else hi = middle;
     }
-    const double near = 1e-12 * fabs(z[0]) + DBL_MIN, slope = z[1] != 0 ? z[1] : z[2];
-    if (slope > 0 && lo < n && breaks[lo] - z[0] <= near) lo++;
-    if (slope < 0 && lo > 0 && z[0] - breaks[lo - 1] <= near) lo--;
-    const double *piece = table->numbers + n + 4 * (size_t)lo;
-    *is_true = truth_of(m->ir, k, piece[0] - m->ir->steps[k].level);
+    if (slope > 0 && lo < n && breaks[lo] - z <= near) lo++;
+    if (slope < 0 && lo > 0 && z - breaks[lo - 1] <= near) lo--;
+    side[0] = lo > 0 ? breaks[lo - 1] : -(double)INFINITY;
+    side[1] = lo < n ? breaks[lo] : (double)INFINITY;
+}
+
+// Likewise where mod jumps or passes the level.
+static void mod_piece(const struct IrSteps *steps, double z, double slope, double side[2])
+{
+    const double period = steps->period, near = 1e-12 * (fabs(z) + period), first = floor(z / period) - 1;
+    const bool is_inside = steps->level > 0 && steps->level < period;
+    double points[8];
+    int n = 0, at = 0;
+    for (int k = 0; k < 4; k++) {
+        points[n++] = (first + k) * period;
+        if (is_inside) points[n++] = (first + k) * period + steps->level;
+    }
+    while (at + 2 < n && points[at + 1] <= z) at++;
+    if (slope > 0 && at + 2 < n && points[at + 1] - z <= near) at++;
+    if (slope < 0 && at > 0 && z - points[at] <= near) at--;
+    side[0] = points[at];
+    side[1] = points[at + 1];
+}
+
+// Until the argument z comes to where the zero function may jump, and whether the relation is true up to it.
+static double until_jump(const Qss *m, uint32_t k, const struct IrSteps *steps, const double z[3],
+                         bool *is_true)
+{
+    const double slope = z[1] != 0 ? z[1] : z[2];
+    double side[2];
+    if (steps->period > 0) mod_piece(steps, z[0], slope, side);
+    else table_piece(&m->ir->pool.pieces.items[steps->table], z[0], slope, side);
+    const double inside = isinf(side[0])   ? side[1] - 1
+                          : isinf(side[1]) ? side[0] + 1
+                                           : 0.5 * (side[0] + side[1]);
+    *is_true = truth_of(m->ir, k, stepped(m->ir, steps, inside));
     double after = INFINITY;
-    if (lo > 0) after = roots_fall(fmax(z[0] - breaks[lo - 1], 0), z[1], z[2]);
-    if (lo < n) after = fmin(after, roots_fall(fmax(breaks[lo] - z[0], 0), -z[1], -z[2]));
+    if (!isinf(side[0])) after = roots_fall(fmax(z[0] - side[0], 0), z[1], z[2]);
+    if (!isinf(side[1])) after = fmin(after, roots_fall(fmax(side[1] - z[0], 0), -z[1], -z[2]));
     return after;
+}
+
+// The polynomial of a relation is only near the truth: it is looked at again before long. What will have
+// changed by then is searched for now, since nobody can go back to it.
+static double look_ahead_until(const Qss *m, const Island *island, uint32_t k, double t, double after)
+{
+    const double span = (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t), until = fmin(after, span);
+    const bool mode = m->modes[k] != 0;
+    if (!(until > 0) || is_true_at(m, island, k, t + until) == mode) return until;
+    double lo = 0, hi = until;
+    for (int i = 0; i < BISECTIONS; i++) {
+        const double middle = 0.5 * (lo + hi);
+        if (!(t + middle > t + lo && t + middle < t + hi)) break;
+        if (is_true_at(m, island, k, t + middle) == mode) lo = middle;
+        else hi = middle;
+    }
+    return hi;
 }
 
 static void watch(Qss *m, const Island *island, uint32_t k, double t)
 {
     const uint8_t op = m->ir->comparison[k];
-    const ExprPieces *table = steps_of(m->ir, k);
+    const struct IrSteps *steps = steps_of(m->ir, k);
     const bool mode = m->modes[k] != 0;
     double z[4] = { 0 }, after = INFINITY;
     bool is_true;
     term_of(m, island, k, t, z);
-    if (table) {
-        after = until_break(m, k, table, z, &is_true);
+    if (steps) {
+        after = until_jump(m, k, steps, z, &is_true);
         if (is_true != mode) after = 0;
     } else if (op != EXPR_EQ && op != EXPR_NE) {
         const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
@@ -176,9 +234,10 @@ static void watch(Qss *m, const Island *island, uint32_t k, double t)
         if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
         if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
     }
-    const bool may_bend = m->ir->watches_time[k] && op != EXPR_EQ && op != EXPR_NE;
-    if (may_bend && isfinite(island->options.t_end))
-        after = fmin(after, (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t));
+    const bool may_bend =
+        (m->ir->watches_time[k] || m->ir->relation_bends[k]) && op != EXPR_EQ && op != EXPR_NE;
+    if (may_bend && after > 0 && isfinite(island->options.t_end))
+        after = look_ahead_until(m, island, k, t, after);
     calendar_set(&m->crossings, k, t + after);
 }
 

@@ -53,7 +53,8 @@ static void run_shop(CodeTier tier, double period, double time, double until, do
     orr_devs_couple(b->model, cpu, "done", watch, "solved");
     bench_start(b, 1);
     assert_int_equal(orr_devs_run_advance(b->run, until), ORR_STATUS_OK);
-    static const char *const names[] = { "n_arrived", "n_solved", "total", "times.mean", "times.highest", "inside.mean" };
+    static const char *const names[] = { "n_arrived",  "n_solved",      "total",
+                                         "times.mean", "times.highest", "inside.mean" };
     for (size_t i = 0; i < 6; i++) results[i] = bench_read(b, watch, "Transducer", names[i]);
     results[6] = bench_read(b, cpu, "Processor", "waiting");
     results[7] = bench_read(b, cpu, "Processor", "state");
@@ -92,8 +93,8 @@ static void test_atomic_generator_processor_transducer(void **state)
 
 typedef struct Sent {
     double t[100], value[100];
-    int    port[100];
-    int    n;
+    int port[100];
+    int n;
 } Sent;
 
 static void keep_sent(void *context, double t, const orr_devs_event *bag, size_t n)
@@ -162,14 +163,15 @@ static void test_atomic_time_is_kept_exactly(void **state)
     }
 }
 
-// What happens when a message comes just when the time is up: `n` counts in tens of internal transitions and ones of
-// messages; the value tells their order.
+// What happens when a message comes just when the time is up: `n` counts in tens of internal transitions and
+// ones of messages; the value tells their order.
 static double confluent_case(const char *rule, CodeTier tier)
 {
     char text[1000];
     snprintf(text, sizeof text,
              "atomic A\n  input event x\n  output event y\n  var v = 1, before = 0\n"
-             "  state a for 1\n    on x do v := v*10 + 1 -> a keeping time\n    after send y(v) do v := v*10 + 2 -> b\n"
+             "  state a for 1\n    on x do v := v*10 + 1 -> a keeping time\n    after send y(v) do v := v*10 "
+             "+ 2 -> b\n"
              "  state b\n    on x do v := v*10 + 3 -> b\n%send\n",
              rule);
     Sent sent;
@@ -221,9 +223,10 @@ static void test_atomic_external_first_may_leave(void **state)
 static void test_atomic_bag_is_handled_in_order(void **state)
 {
     (void)state;
-    static const char text[] = "atomic A\n  input event x, y\n  var v = 0, e = 0\n"
-                               "  state a\n    on x if x < 5 do v := v*10 + x; e := e + elapsed end\n"
-                               "    on x do v := -v end\n    on y do v := v*10 + y; e := e + elapsed end\nend\n";
+    static const char text[] =
+        "atomic A\n  input event x, y\n  var v = 0, e = 0\n"
+        "  state a\n    on x if x < 5 do v := v*10 + x; e := e + elapsed end\n"
+        "    on x do v := -v end\n    on y do v := v*10 + y; e := e + elapsed end\nend\n";
     for (int tier = CODE_INSTANT; tier <= CODE_NATIVE; tier++) {
         Sent sent;
         orr_devs_part a;
@@ -248,7 +251,8 @@ static const char mixture[] =
     "  const n = 4\n"
     "  input event go : nothing\n"
     "  output event size, sum, last\n"
-    "  var a[n] = p, q = queue(Item), now : Item, s = 0, c = green, ok = false, k = 0, best = 0, r = queue()\n"
+    "  var a[n] = p, q = queue(Item), now : Item, s = 0, c = green, ok = false, k = 0, best = 0, r = "
+    "queue()\n"
     "  start do\n"
     "    for i in 1..n\n"
     "      a[i] := a[i] + i^2 - sin(i)*0\n"
@@ -258,7 +262,8 @@ static const char mixture[] =
     "    if c == green and not ok then c := blue elseif c == red then s := 100 else s := 200 end\n"
     "    -> ready\n"
     "  state ready\n"
-    "    on go if length(q) > 0 do now := pop(q); ok := now.good; s := s + a[now.size]; best := item(r, 2) -> out\n"
+    "    on go if length(q) > 0 do now := pop(q); ok := now.good; s := s + a[now.size]; best := item(r, 2) "
+    "-> out\n"
     "    on go do clear(r) -> out\n"
     "  state out for 0\n"
     "    after send size(now.size) if now.size != 3, sum(mix(s, 1)), last(if ok then 1 else -1)\n"
@@ -297,7 +302,8 @@ static void test_atomic_expressions_queues_records(void **state)
     }
 }
 
-// Draws inside one expression are made in the order written, by either compiler; a saved run goes on with the same bits.
+// Draws inside one expression are made in the order written, by either compiler; a saved run goes on with
+// the same bits.
 static void test_atomic_draws_are_the_same_in_both_tiers(void **state)
 {
     (void)state;
@@ -305,7 +311,8 @@ static void test_atomic_draws_are_the_same_in_both_tiers(void **state)
         "atomic A\n  input event x\n  output event y\n  var u = uniform(0, 1), v = 0, n = 0\n"
         "  state a for exponential(u) + 0.01\n"
         "    after send y(v) do\n"
-        "      v := normal(0, 1) - gamma(2, 1)*(if uniform(0, 1) < 0.5 then weibull(2, 1) else triangular(0, 1, 3))\n"
+        "      v := normal(0, 1) - gamma(2, 1)*(if uniform(0, 1) < 0.5 then weibull(2, 1) else triangular(0, "
+        "1, 3))\n"
         "      if uniform(0, 1) > 0.5 and poisson(2) > 1 or v > 3 then n := n + discrete(1, 2, 3) end\n"
         "    -> 0.25 a | 0.25 b | (0.5) do n := n + lognormal(0, 1) -> a\n"
         "  state b for max(uniform(0, 1), uniform(0, 2), 0.5)\n    after -> a\n    on x -> a\nend\n";
@@ -363,23 +370,29 @@ static void test_atomic_failures_name_state_and_line(void **state)
 {
     (void)state;
     const double minus = -2, nan = NAN, big = 9;
-    static const char late[] = "atomic A\n  param d = 1\n  input event x\n  state a\n    on x -> b\n  state b for d\n"
-                               "    after -> a\nend\n";
+    static const char late[] =
+        "atomic A\n  param d = 1\n  input event x\n  state a\n    on x -> b\n  state b for d\n"
+        "    after -> a\nend\n";
     expect_failure(late, &minus, "state 'b' cannot last -2 (bench.orr, line 6)");
     expect_failure(late, &nan, "state 'b' cannot last nan");
-    static const char first[] = "atomic A\n  param d = 1\n  input event x\n  state a for d\n    on x -> a\n    after -> a\nend\n";
+    static const char first[] =
+        "atomic A\n  param d = 1\n  input event x\n  state a for d\n    on x -> a\n    after -> a\nend\n";
     expect_failure(first, &minus, "state 'a' cannot last -2");
-    static const char empty[] = "atomic A\n  input event x\n  var q = queue(), v = 0\n  state a\n    on x do v := pop(q) end\nend\n";
+    static const char empty[] =
+        "atomic A\n  input event x\n  var q = queue(), v = 0\n  state a\n    on x do v := pop(q) end\nend\n";
     expect_failure(empty, NULL, "queue 'q' is empty; ask empty(q) before (bench.orr, line 5)");
-    static const char index[] = "atomic A\n  param i = 1\n  input event x\n  var v[3] = 0\n  state a\n    on x do v[i] := 1 end\nend\n";
+    static const char index[] = "atomic A\n  param i = 1\n  input event x\n  var v[3] = 0\n  state a\n    on "
+                                "x do v[i] := 1 end\nend\n";
     expect_failure(index, &big, "'v' has no element 9 (bench.orr, line 6)");
     static const char draw[] = "atomic A\n  param m = 1\n  input event x\n  var v = 0\n  state a\n"
                                "    on x do v := exponential(m) end\nend\n";
     expect_failure(draw, &minus, "the arguments of 'exponential' make no sense (bench.orr, line 6)");
-    static const char chances[] = "atomic A\n  param c = 1\n  input event x\n  state a\n    on x -> (c) a | 0.5 b\n  state b\nend\n";
+    static const char chances[] =
+        "atomic A\n  param c = 1\n  input event x\n  state a\n    on x -> (c) a | 0.5 b\n  state b\nend\n";
     expect_failure(chances, &big, "probabilities of a choice sum to 9.5");
-    static const char grows[] = "atomic A\n  input event x\n  var q = queue()\n  state a\n    on x -> b\n"
-                                "  state b for 0\n    after do for i in 1..1e8\n push(q, i)\n end\n -> a\nend\n";
+    static const char grows[] =
+        "atomic A\n  input event x\n  var q = queue()\n  state a\n    on x -> b\n"
+        "  state b for 0\n    after do for i in 1..1e8\n push(q, i)\n end\n -> a\nend\n";
     expect_failure(grows, NULL, "'a'");
 }
 
@@ -395,11 +408,48 @@ static uint64_t roll(uint64_t *random)
 static void test_atomic_what_is_accepted_compiles(void **state)
 {
     (void)state;
-    static const char *const words[] = { "a", "b", "s", "k", "q", "r", "now", "ok", "c", "n", "p", "1", "0.5", "true", "red",
-                                         "now.size", "now.good", "now.c", "a[2]", "a[k]", "pop(r)", "first(r)", "length(q)",
-                                         "uniform(0, 1)", "elapsed", "remaining", "t", "sqrt(2)", "k^2", "s^-3", "p^0.5",
-                                         "mix(1, s)", "(ok or s > 1)", "if ok then 1 else 2", "pop(q)", "Item(1, 2, red, ok)",
-                                         "go", "ready", "out", "not ok", "min(k, s, 3)", "-k" };
+    static const char *const words[] = { "a",
+                                         "b",
+                                         "s",
+                                         "k",
+                                         "q",
+                                         "r",
+                                         "now",
+                                         "ok",
+                                         "c",
+                                         "n",
+                                         "p",
+                                         "1",
+                                         "0.5",
+                                         "true",
+                                         "red",
+                                         "now.size",
+                                         "now.good",
+                                         "now.c",
+                                         "a[2]",
+                                         "a[k]",
+                                         "pop(r)",
+                                         "first(r)",
+                                         "length(q)",
+                                         "uniform(0, 1)",
+                                         "elapsed",
+                                         "remaining",
+                                         "t",
+                                         "sqrt(2)",
+                                         "k^2",
+                                         "s^-3",
+                                         "p^0.5",
+                                         "mix(1, s)",
+                                         "(ok or s > 1)",
+                                         "if ok then 1 else 2",
+                                         "pop(q)",
+                                         "Item(1, 2, red, ok)",
+                                         "go",
+                                         "ready",
+                                         "out",
+                                         "not ok",
+                                         "min(k, s, 3)",
+                                         "-k" };
     uint64_t random = 11;
     int accepted = 0;
     for (int round = 0; round < 4000; round++) {
@@ -434,7 +484,8 @@ static void test_atomic_what_is_accepted_compiles(void **state)
                 orr_devs_options options = orr_devs_options_default();
                 options.max_bags = 1000;
                 b->run = orr_devs_run_create(b->model, &options, b->diag);
-                for (int k = 1; b->run && k < 6 && kind->n_inputs == 1 && kind->table.inputs[0].size == 0; k++)
+                for (int k = 1; b->run && k < 6 && kind->n_inputs == 1 && kind->table.inputs[0].size == 0;
+                     k++)
                     orr_devs_run_send(b->run, k, 0, NULL);
                 if (b->run && orr_devs_run_advance(b->run, 10) != ORR_STATUS_OK)
                     assert_true(orr_diag_errors(b->diag) > 0);

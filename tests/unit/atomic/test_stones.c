@@ -1,9 +1,10 @@
-// tests/unit/atomic/test_stones.c: DEVStone with atomics of the language: the numbers of transitions are those of the
-// formulas, and the sums those of the same models in C.
+// tests/unit/atomic/test_stones.c: DEVStone with atomics of the language: the numbers of transitions are
+// those of the formulas, and the sums those of the same models in C.
 //
 //     test_stones KIND WIDTH DEPTH REPEAT
 //
-// prints the least times of runs with atomics in C, in instant and in native code instead, and compares nothing.
+// prints the least times of runs with atomics in C, in instant and in native code instead, and compares
+// nothing.
 #include "bench.h"
 #include "devstone.h"
 #include <time.h>
@@ -21,8 +22,8 @@ static const char stone_text[] = "atomic StoneInWords\n"
 
 typedef struct Result {
     uint64_t n_internal, n_external;
-    double   own_internal, own_external, sum;
-    double   seconds;
+    double own_internal, own_external, sum;
+    double seconds;
 } Result;
 
 static double seconds(void)
@@ -102,7 +103,8 @@ int main(int argc, char **argv)
     if (argc == 5) {
         const int w = atoi(argv[2]), d = atoi(argv[3]), n = atoi(argv[4]);
         double s[3];
-        for (int tier = -1; tier <= CODE_NATIVE; tier++) s[tier + 1] = run_stones(argv[1], w, d, tier, n).seconds;
+        for (int tier = -1; tier <= CODE_NATIVE; tier++)
+            s[tier + 1] = run_stones(argv[1], w, d, tier, n).seconds;
         printf("%.6f %.6f %.6f\n", s[0], s[1], s[2]);
         return 0;
     }
