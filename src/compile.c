@@ -301,8 +301,37 @@ static bool pass_flatten(Compile *c)
     return ok && c->units_fit;
 }
 
+// An atomic computes with plain numbers, and its times are those of the model: a parameter that is a time in another
+// unit would be taken for something else.
+static bool times_fit(const Compile *c)
+{
+    const Flat *flat = &c->model->flat;
+    const char *time = flat->time_unit ? flat->time_unit : "s";
+    bool *seen = ARENA_ARRAY(&c->model->arena, bool, c->model->atomics.n_kinds);
+    bool ok = true;
+    for (size_t i = 0; i < flat->parts.n; i++) {
+        const uint32_t number = flat->parts.items[i].kind;
+        if (number >= c->model->atomics.n_kinds || seen[number]) continue;
+        seen[number] = true;
+        const AtomicKind *kind = &c->model->atomics.kinds[number];
+        for (uint32_t k = 0; k < kind->n_params; k++) {
+            const AtomicParam *param = &kind->params[k];
+            double factor = 1;
+            if (!param->unit || strcmp(param->unit, time) == 0) continue;
+            if (!units_convert(&c->source->ast, param->unit, time, true, param->place, &factor, NULL) || factor == 1)
+                continue;
+            diag_report(c->diag, DIAG_UNIT_MISMATCH, param->place, param->name, param->unit, "the time of the model", time);
+            diag_hint(c->diag, "an atomic computes in the unit of time of the model: write it in [%s], or 'time [%s]' in '%s'",
+                      time, param->unit, c->chosen->name);
+            ok = false;
+        }
+    }
+    return ok;
+}
+
 static bool pass_network(Compile *c)
 {
+    if (!times_fit(c)) return false;
     orr_model *m = c->model;
     return (m->flat.ports.n == 0 && m->flat.parts.n == 0) || (m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag)) != NULL;
 }

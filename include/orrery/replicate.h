@@ -1,7 +1,8 @@
-// include/orrery/replicate.h: the same experiment again and again with other luck: means and how sure they are.
+// include/orrery/replicate.h: the same experiment again and again with other luck: means and their intervals.
 //
-// Replication i is the run number `experiment.run.number` + i. They are computed by several threads, but counted in their
-// order, so neither the estimates nor the number of replications after which a precision is reached depend on threads.
+// Replication i is the run number `experiment.run.number` + i. They are computed by several threads, but
+// counted in their order, so neither the estimates nor the number of replications after which a precision is
+// reached depend on threads.
 #pragma once
 #include "orrery/experiment.h"
 
@@ -9,8 +10,8 @@
 extern "C" {
 #endif
 
-// What each replication observes: of every recorded variable its value at the end, and if rows are recorded (`every`)
-// the mean of the rows behind the warm-up, called "mean(x)".
+// What each replication observes: of every recorded variable its value at the end, and if rows are recorded
+// (`every`) the mean of the rows behind the warm-up, called "mean(x)".
 typedef struct orr_estimate {
     const char *name;            // "x" or "mean(x)"
     const char *unit;            // NULL if none
@@ -26,7 +27,8 @@ typedef struct orr_replicate_options {
     size_t      at_least;        // replications before the precision is looked at; 0: 10
     size_t      at_most;         // while it is not reached; 0: 10,000
     const volatile int *cancel;  // not 0 ends; what is complete is kept. NULL: none
-    // One replication, in order, as it is counted: names and their values, until the call returns. False ends. NULL: none
+    // One replication, in order, as it is counted: names and their values, until the call returns. False
+    // ends. NULL: none
     bool      (*replication)(void *context, size_t index, const char *const *names, const double *values, size_t n);
     bool      (*progress)(void *context, size_t n_done, const orr_estimate *estimates, size_t n);    // likewise
     void       *context;
@@ -47,7 +49,8 @@ typedef struct orr_replications {
     void         *memory;
 } orr_replications;
 
-// Carry out `experiment` `replications` times (10 if it does not say), or with a precision until that is reached.
+// Carry out `experiment` `replications` times (10 if it does not say), or with a precision until that is
+// reached.
 ORR_API orr_replications orr_replicate(const orr_model *model, const orr_experiment *experiment,
                                        const orr_replicate_options *options, orr_diag *diag);
 ORR_API void orr_replications_free(orr_replications *replications);

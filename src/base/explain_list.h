@@ -1577,8 +1577,8 @@
       "      until 500\n" \
       "      solver qss2 quantum 1e-6\n" \
       "    end", \
-      "take 'solver liqss2', which is made for stiff models, 'solver mliqss2' or 'solver bdf'; or a larger\n" \
-      "quantum.") \
+      "take 'solver liqss2', which is made for stiff models, 'solver mliqss2' or 'solver bdf';\n" \
+      "or a larger quantum.") \
     X(ZENO, \
       "Events follow each other without time advancing, for ever: a ball that bounces lower and\n" \
       "lower, a switch that flickers.", \

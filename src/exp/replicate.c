@@ -1,14 +1,15 @@
-// src/exp/replicate.c: replications: an ensemble whose members differ in their luck only, and the means of what they show.
+// src/exp/replicate.c: replications: an ensemble whose members differ in their luck only, and the means of
+// what they show.
 //
 //     ensemble ──members in order→ observations → mean and sum of squares, updated → precise enough? end
 //
 // Members arrive in their order, whatever the threads do; what was computed beyond the end is thrown away.
+#include "orrery/replicate.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
 #include "num/student.h"
 #include "orrery/ensemble.h"
-#include "orrery/replicate.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,23 +21,24 @@ orr_replicate_options orr_replicate_options_default(void) { return (orr_replicat
 typedef struct Replicator {
     const orr_experiment *experiment;
     const orr_replicate_options *options;
-    orr_diag     *diag;
-    Arena        *arena;
-    double        confidence, precision, t_count;    // rows count from here
-    size_t        at_least;
-    bool          has_means;     // rows are recorded
-    size_t        n_columns;
-    size_t        n;             // observations of one replication: the columns at the end, then their means
-    const char  **names;
-    double       *values;        // [n] of one replication
-    double       *squares;       // [n] sums of squares of deviations from the mean
-    orr_estimate *estimates;     // [n]
-    bool         *must;          // [n] must be precise
-    size_t        n_done, n_failed;
-    bool          is_precise, is_refused, is_wrong;
+    orr_diag *diag;
+    Arena *arena;
+    double confidence, precision, t_count;    // rows count from here
+    size_t at_least;
+    bool has_means;    // rows are recorded
+    size_t n_columns;
+    size_t n;    // observations of one replication: the columns at the end, then their means
+    const char **names;
+    double *values;             // [n] of one replication
+    double *squares;            // [n] sums of squares of deviations from the mean
+    orr_estimate *estimates;    // [n]
+    bool *must;                 // [n] must be precise
+    size_t n_done, n_failed;
+    bool is_precise, is_refused, is_wrong;
 } Replicator;
 
-// ---------------------------------------------------------------------------------------------- what is observed
+// ---------------------------------------------------------------------------------------------- what is
+// observed
 
 static bool find_precise(Replicator *r)
 {
@@ -62,7 +64,8 @@ static bool find_precise(Replicator *r)
     return ok;
 }
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     (void)time_unit;
     Replicator *r = self;
@@ -75,8 +78,10 @@ static bool begin(void *self, const char *const *names, const char *const *units
     r->must = ARENA_ARRAY(r->arena, bool, r->n);
     for (size_t i = 0; i < r->n; i++) {
         const char *name = names[i % n], *unit = units[i % n];
-        r->names[i] = i < n ? arena_copy_text(r->arena, name, strlen(name)) : arena_printf(r->arena, "mean(%s)", name);
-        r->estimates[i] = (orr_estimate){ .name = r->names[i], .half = NAN, .least = INFINITY, .most = -INFINITY };
+        r->names[i] =
+            i < n ? arena_copy_text(r->arena, name, strlen(name)) : arena_printf(r->arena, "mean(%s)", name);
+        r->estimates[i] =
+            (orr_estimate){ .name = r->names[i], .half = NAN, .least = INFINITY, .most = -INFINITY };
         if (unit) r->estimates[i].unit = arena_copy_text(r->arena, unit, strlen(unit));
     }
     r->is_wrong = !find_precise(r);
@@ -206,9 +211,13 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     const orr_replicate_options *o = options ? options : &defaults;
     Arena *arena = calloc(1, sizeof *arena);
     if (!arena) arena_no_memory(sizeof *arena);
-    Replicator r = { .experiment = experiment, .options = o, .diag = diag, .arena = arena,
+    Replicator r = { .experiment = experiment,
+                     .options = o,
+                     .diag = diag,
+                     .arena = arena,
                      .confidence = experiment->confidence > 0 ? experiment->confidence : 0.95,
-                     .precision = experiment->precision, .at_least = o->at_least ? o->at_least : DEFAULT_AT_LEAST,
+                     .precision = experiment->precision,
+                     .at_least = o->at_least ? o->at_least : DEFAULT_AT_LEAST,
                      .has_means = experiment->every > 0,
                      .t_count = experiment->from + experiment->warm_up - 1e-9 * experiment->every };
     if (r.at_least < 2) r.at_least = 2;

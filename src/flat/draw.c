@@ -1,8 +1,9 @@
 // src/flat/draw.c: random numbers.
 //
-// A draw is a function of its stream and its number, so it is arithmetic like any other: the same node twice is the
-// same number. Who draws counts: parameters and initial values, which have streams of their own, from 0 when the model is
-// read; the events of a component by a hidden discrete variable, which lies in the state of the run as all others do.
+// A draw is a function of its stream and its number, so it is arithmetic like any other: the same node twice
+// is the same number. Who draws counts: parameters and initial values, which have streams of their own, from
+// 0 when the model is read; the events of a component by a hidden discrete variable, which lies in the state
+// of the run as all others do.
 #include "flat/scope.h"
 #include "num/distribution.h"
 #include <math.h>
@@ -230,14 +231,16 @@ Expr draw_call(const Reading *r, const AstExpr *call)
     return value;
 }
 
-// noise(sigma): the deviation after one unit of time times white noise of intensity 1, each with a path of its own.
+// noise(sigma): the deviation after one unit of time times white noise of intensity 1, each with a path of
+// its own.
 Expr draw_noise(const Reading *r, Expr sigma, Place place)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     if (flat->arrays.n) flat->keep_failed = true;    // its paths know single variables only
     const Text path = r->scope->path;
-    const char *stream = arena_printf(flat->arena, "%.*snoise(%u)", (int)path.n, path.p, ++r->scope->n_noises);
+    const char *stream =
+        arena_printf(flat->arena, "%.*snoise(%u)", (int)path.n, path.p, ++r->scope->n_noises);
     const uint32_t variable = declare_noise(ex, stream, place);
     vec_push(flat->arena, &flat->noises, (FlatNoise){ variable, stream, place });
     return expr_binary(&flat->pool, EXPR_MUL, sigma, lower_read(ex, variable));

@@ -1,18 +1,19 @@
 // src/ir/noise.c: how white noise reaches the rates.
 //
-// As in jacobian.c, the chain rule goes forward through the assignments, from each noise. What comes out must be free of
-// noise: rates are linear in it, dx = f dt + Σ g dW, and f is what the rates are where all noises are 0.
+// As in jacobian.c, the chain rule goes forward through the assignments, from each noise. What comes out must
+// be free of noise: rates are linear in it, dx = f dt + Σ g dW, and f is what the rates are where all noises
+// are 0.
 #include "base/diag.h"
 #include "ir/lower.h"
 
 typedef struct Spread {
-    Lower    *l;
+    Lower *l;
     orr_diag *diag;
-    Expr     *total;         // [n_vars] d u / d noise
-    uint32_t *column;        // [n_vars] 1 + the noise to which `total` belongs
-    uint32_t *met;           // [n_blocks] the same for blocks
-    bool     *is_noisy;      // [n_vars] some noise reaches it
-    bool      ok;
+    Expr *total;         // [n_vars] d u / d noise
+    uint32_t *column;    // [n_vars] 1 + the noise to which `total` belongs
+    uint32_t *met;       // [n_blocks] the same for blocks
+    bool *is_noisy;      // [n_vars] some noise reaches it
+    bool ok;
 } Spread;
 
 static void refuse(Spread *s, Place place, const char *what, const char *hint)
@@ -55,7 +56,9 @@ static Expr total_of(Spread *s, uint32_t b, uint32_t j)
     Expr sum = expr_const(pool, 0);
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t v = lower_resolve(ir, ir->dynamic_alias, ir->dynamic_reads.var[first + k]);
-        if (v == FLAT_NONE || s->column[v] != j + 1 || is_zero(pool, partials[k]) || is_zero(pool, s->total[v])) continue;
+        if (v == FLAT_NONE || s->column[v] != j + 1 || is_zero(pool, partials[k]) ||
+            is_zero(pool, s->total[v]))
+            continue;
         sum = expr_binary(pool, EXPR_ADD, sum, expr_binary(pool, EXPR_MUL, partials[k], s->total[v]));
     }
     arena_release(&s->l->work, mark);
@@ -78,7 +81,8 @@ static void spread(Spread *s, uint32_t j)
             if (s->met[b] == j + 1) continue;
             s->met[b] = j + 1;
             if (system->blocks[b].kind != BLOCK_ASSIGN) {
-                refuse(s, noise->place, "go through a loop of equations", "solve the equations for the rate it is added to");
+                refuse(s, noise->place, "go through a loop of equations",
+                       "solve the equations for the rate it is added to");
                 return;
             }
             vec_push(&s->l->work, &blocks, b);
@@ -135,7 +139,8 @@ bool lower_noise(Lower *l, orr_diag *diag)
     }
     for (uint32_t k = 0; k < ir->n_noise && s.ok; k++)
         if (reads_noise(&s, ir->noise[k].value))
-            refuse(&s, flat->noises.items[ir->noise[k].column].place, "be squared, divided by or go through a function",
+            refuse(&s, flat->noises.items[ir->noise[k].column].place,
+                   "be squared, divided by or go through a function",
                    "rates must be linear in it: x' = f + noise(sigma)");
     for (size_t i = 0; i < flat->relations.n && s.ok; i++)
         if (reads_noise(&s, flat->relations.items[i].relation))

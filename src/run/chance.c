@@ -1,7 +1,7 @@
 // src/run/chance.c: random numbers of a run.
 //
-// What has been drawn is counted by discrete variables of the model, which lie in the state block; here are only the
-// keys of the streams, which never change.
+// What has been drawn is counted by discrete variables of the model, which lie in the state block; here are
+// only the keys of the streams, which never change.
 #include "base/diag.h"
 #include "num/distribution.h"
 #include "num/random.h"

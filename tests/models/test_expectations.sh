@@ -15,7 +15,7 @@ done
 # the same with every expected value a little off: none may hold
 cp -r "$root"/examples/lib "$root"/examples/data .
 for file in "$root"/examples/*.orr "$root"/tests/models/*.orr; do
-    sed -E 's/^( *expect .*) within .*/\1 + 1e6 within 1e5/' "$file" >"${file##*/}"
+    sed -E 's/^( *expect .*) within .*/\1 + 1e6 within 1e5/' "$file" >"$(basename "${file%/*}")_${file##*/}"
 done
 run test --quiet ./*.orr
 expect_status 4

@@ -1,7 +1,8 @@
-// tests/solve/test_chance.c: what models draw: from which streams, in which order, and that nothing else matters.
+// tests/solve/test_chance.c: what models draw: from which streams, in which order, and that nothing else
+// matters.
 //
-// The distributions themselves are compared with theory in tests/unit/num/test_random.c; here they are the same bits,
-// through flattening and generated code.
+// The distributions themselves are compared with theory in tests/unit/num/test_random.c; here they are the
+// same bits, through flattening and generated code.
 #include "check.h"
 #include "num/distribution.h"
 #include "orrery/ensemble.h"
@@ -218,7 +219,8 @@ static void test_chance_every_exponential_is_a_poisson_process(void **state)
     double statistic = 0, cells = 0, p = exp(-12);
     for (int k = 0; k < CELLS; p *= 12.0 / ++k)
         if (p * RUNS >= 5) statistic += pow(counts[k] - p * RUNS, 2) / (p * RUNS), cells++;
-    // the 0.999 quantile of chi-square, by Wilson and Hilferty; the cells left out take one degree of freedom at most
+    // the 0.999 quantile of chi-square, by Wilson and Hilferty; the cells left out take one degree of freedom
+    // at most
     const double k = cells - 1, root = 1 - 2 / (9 * k) + 3.09 * sqrt(2 / (9 * k));
     assert_true(statistic < k * root * root * root);
     assert_true(cells > 15);
@@ -256,10 +258,12 @@ static void test_chance_sampled_noise_is_held_between_samples(void **state)
 static void test_chance_machines_in_models_move_by_their_probabilities(void **state)
 {
     (void)state;
-    Lab lab = lab_open("machine Weather\n  input day\n  start sun\n  state sun / dry : day -> 0.7 sun | 0.2 cloud | 0.1 rain\n"
-                       "  state cloud / dry : day -> 0.5 sun | 0.5 rain\n  state rain / wet : day -> cloud\nend\n"
-                       "model M\n  discrete days = 0\n  w : Weather\n  days -> w.day\n  every 1 then days := days + 1 end\n"
-                       "end\n");
+    Lab lab = lab_open(
+        "machine Weather\n  input day\n  start sun\n  state sun / dry : day -> 0.7 sun | 0.2 cloud | 0.1 "
+        "rain\n"
+        "  state cloud / dry : day -> 0.5 sun | 0.5 rain\n  state rain / wet : day -> cloud\nend\n"
+        "model M\n  discrete days = 0\n  w : Weather\n  days -> w.day\n  every 1 then days := days + 1 end\n"
+        "end\n");
     static const double expected[3][3] = { { 0.7, 0.2, 0.1 }, { 0.5, 0, 0.5 }, { 0, 1, 0 } };
     double counts[3][3] = { { 0 } };
     RandomStream luck = random_stream(1, 0, "w");
@@ -282,7 +286,8 @@ static void test_chance_machines_in_models_move_by_their_probabilities(void **st
         const double n = counts[i][0] + counts[i][1] + counts[i][2];
         assert_true(n > 500);
         for (int k = 0; k < 3; k++)
-            assert_near(counts[i][k] / n, expected[i][k], 3.3 * sqrt(expected[i][k] * (1 - expected[i][k]) / n));
+            assert_near(counts[i][k] / n, expected[i][k],
+                        3.3 * sqrt(expected[i][k] * (1 - expected[i][k]) / n));
     }
     orr_run_destroy(run);
     lab_close(&lab);

@@ -1,14 +1,14 @@
-// tests/solve/test_noise.c: equations with white noise against closed solutions on the same Brownian path, moments, and
-// measured orders.
+// tests/solve/test_noise.c: equations with white noise against closed solutions on the same Brownian path,
+// moments, and measured orders.
 #include "check.h"
 #include "num/random.h"
 #include "orrery/run.h"
 #include <stdlib.h>
 
 typedef struct Lab {
-    orr_diag   *diag;
+    orr_diag *diag;
     orr_source *source;
-    orr_model  *model;
+    orr_model *model;
 } Lab;
 
 static Lab lab_open(const char *text)
@@ -29,7 +29,8 @@ static void lab_close(Lab *lab)
 }
 
 // A variable at time t, of run number `number`, with steps h on paths drawn in steps p.
-static double at(const Lab *lab, const char *name, const char *solver, double h, double p, double t, uint64_t number)
+static double at(const Lab *lab, const char *name, const char *solver, double h, double p, double t,
+                 uint64_t number)
 {
     orr_run_options o = orr_run_options_default();
     o.solver = solver;
@@ -65,9 +66,7 @@ enum { FINEST = 9, COARSEST = 5 };    // steps 2^-9 to 2^-5
 static double order_of(const double *error, int n)
 {
     double sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int i = 0; i < n; i++) {
-        sx += i, sy += log2(error[i]), sxx += i * i, sxy += i * log2(error[i]);
-    }
+    for (int i = 0; i < n; i++) { sx += i, sy += log2(error[i]), sxx += i * i, sxy += i * log2(error[i]); }
     return -(n * sxy - sx * sy) / (n * sxx - sx * sx);
 }
 
@@ -75,7 +74,8 @@ static double order_of(const double *error, int n)
 #define NOISY  "model M\n  param mu = 0.1, s = 0.5\n  var x = 1\n  x' = mu*x + noise(s*x)\nend\n"
 
 // Errors of geometric Brownian motion, x(1) = exp(mu - s²/2 + s W(1)): on the same path, and of the mean.
-static void growth_errors(const char *text, double mu, double s, const char *solver, int runs, double *strong, double *weak)
+static void growth_errors(const char *text, double mu, double s, const char *solver, int runs, double *strong,
+                          double *weak)
 {
     Lab lab = lab_open(text);
     const double p = pow(2, -FINEST);
@@ -85,7 +85,8 @@ static void growth_errors(const char *text, double mu, double s, const char *sol
         for (int i = COARSEST; i <= FINEST; i++) {
             const double x = at(&lab, "x", solver, pow(2, -i), p, 1, run);
             strong[i - COARSEST] += fabs(x - exact) / runs;
-            weak[i - COARSEST] += (x - exact) / runs;    // the same luck in both: their difference varies little
+            weak[i - COARSEST] +=
+                (x - exact) / runs;    // the same luck in both: their difference varies little
         }
     }
     for (int i = 0; i <= FINEST - COARSEST; i++) weak[i] = fabs(weak[i]);
@@ -123,7 +124,10 @@ static void test_noise_orders_with_additive_noise(void **state)
     Lab lab = lab_open("model M\n  var x = 0.5, y = 0\n  x' = sin(x) - y + noise(0.8*(1 + t))\n"
                        "  y' = x - y + noise(0.6) + noise(0.5*cos(t))\nend\n");
     const double p = 0x1p-11;
-    static const struct { const char *solver; double order; } methods[] = { { "srk", 1.5 }, { "euler-maruyama", 1 } };
+    static const struct {
+        const char *solver;
+        double order;
+    } methods[] = { { "srk", 1.5 }, { "euler-maruyama", 1 } };
     for (int k = 0; k < 2; k++) {
         double error[4] = { 0 };
         for (uint64_t run = 0; run < 200; run++) {
@@ -144,7 +148,10 @@ static void test_noise_moments_of_ornstein_uhlenbeck(void **state)
     (void)state;
     enum { RUNS = 6000 };
     Lab lab = lab_open("model M\n  param k = 2, s = 0.7\n  var x = 3\n  x' = -k*x + noise(s)\nend\n");
-    static const struct { const char *solver; double h; } methods[] = { { "srk", 0.05 }, { "euler-maruyama", 0.05 } };
+    static const struct {
+        const char *solver;
+        double h;
+    } methods[] = { { "srk", 0.05 }, { "euler-maruyama", 0.05 } };
     for (int m = 0; m < 2; m++) {
         for (double t = 0.5; t <= 2; t += 1.5) {
             double sum = 0, squares = 0;
@@ -171,14 +178,16 @@ static void test_noise_moments_of_ornstein_uhlenbeck(void **state)
 static void test_noise_paths_pass_through_events(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  var x = 0, y = 0, z = 0, u = 0\n  discrete n = 0\n  x' = noise(1)\n  y' = noise(1)\n"
-                       "  common = noise(2)\n  z' = common\n  u' = 0.5*common\n  every 0.37 then n := n + 1 end\n"
-                       "  when x > 0.2 then n := n + 1 end\nend\n");
+    Lab lab = lab_open(
+        "model M\n  var x = 0, y = 0, z = 0, u = 0\n  discrete n = 0\n  x' = noise(1)\n  y' = noise(1)\n"
+        "  common = noise(2)\n  z' = common\n  u' = 0.5*common\n  every 0.37 then n := n + 1 end\n"
+        "  when x > 0.2 then n := n + 1 end\nend\n");
     for (uint64_t run = 0; run < 20; run++) {
         const double x = at(&lab, "x", "euler-maruyama", 0.1, 0, 5, run);
         assert_near(x, path("noise(1)", run, 0.1, 5), 1e-12);
         assert_near(at(&lab, "y", "euler-maruyama", 0.1, 0, 5, run), path("noise(2)", run, 0.1, 5), 1e-12);
-        assert_near(at(&lab, "z", "euler-maruyama", 0.1, 0, 5, run), 2 * path("noise(3)", run, 0.1, 5), 1e-12);
+        assert_near(at(&lab, "z", "euler-maruyama", 0.1, 0, 5, run), 2 * path("noise(3)", run, 0.1, 5),
+                    1e-12);
         assert_near(at(&lab, "u", "euler-maruyama", 0.1, 0, 5, run), path("noise(3)", run, 0.1, 5), 1e-12);
         // the same path in other steps
         assert_near(at(&lab, "x", "srk", 0.5, 0.1, 5, run), x, 1e-12);
@@ -248,8 +257,8 @@ static void test_noise_mistakes(void **state)
     says("model M\n  var x = 0\n  x' = -x\n  output y = noise(1)\nend\n", "E193", "value of a variable");
     says("model M\n  var x = 0\n  w = noise(1)\n  x' = if w > 0 then 1 else w\nend\n", "E193", "compared");
     says("model M\n  var x = 0\n  w = noise(1)\n  x' = w - delay(w, 0.1)\nend\n", "E193", "delayed");
-    says("model M\n  var x = 0\n  discrete d = 0\n  w = noise(1)\n  x' = w\n  every 1 then d := w end\nend\n", "E193",
-         "assigned");
+    says("model M\n  var x = 0\n  discrete d = 0\n  w = noise(1)\n  x' = w\n  every 1 then d := w end\nend\n",
+         "E193", "assigned");
     says("model M\n  var x = 0, y = 0\n  y + y^3 = x + noise(1)\n  x' = y\nend\n", "E193", "loop");
     says("model M\n  param k = noise(1)\n  output y = k\nend\n", "E130", "noise");
     says("model M\n  discrete d = 0\n  every 1 then d := noise(1) end\nend\n", "E130", "noise");

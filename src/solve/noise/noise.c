@@ -14,7 +14,8 @@ NoiseKind noise_kind(const orr_model *model, uint32_t *state)
     const Ir *ir = &model->ir;
     Arena scratch = { 0 };
     uint32_t *source = ARENA_ARRAY(&scratch, uint32_t, model->n_states);    // 1 + the noise of a state
-    uint32_t *moved = ARENA_ARRAY(&scratch, uint32_t, model->flat.noises.n);    // 1 + the state that a noise moves
+    uint32_t *moved =
+        ARENA_ARRAY(&scratch, uint32_t, model->flat.noises.n);    // 1 + the state that a noise moves
     NoiseKind kind = NOISE_ADDITIVE;
     bool is_diagonal = true;
     uint32_t culprit = 0;
@@ -79,13 +80,15 @@ bool noise_init(Island *island, Arena *arena, const NoiseMethod *method, orr_dia
     if (!(cells >= 1 - 1e-6) || cells > CELLS_MAX || fabs(cells - round(cells)) > 1e-6 * cells) {
         char text[32];
         snprintf(text, sizeof text, "%g", island->options.path);
-        diag_report(diag, DIAG_SETTING_VALUE, (Place){ 0 }, "path", text, "it must be a whole part of the step");
+        diag_report(diag, DIAG_SETTING_VALUE, (Place){ 0 }, "path", text,
+                    "it must be a whole part of the step");
         diag_hint(diag, "the step is %g", island->step);
         return false;
     }
     noise->path = island->step / round(cells);
     noise->work = ARENA_ARRAY(arena, double *, method->n_vectors);
-    for (size_t i = 0; i < method->n_vectors; i++) noise->work[i] = ARENA_ARRAY(arena, double, model->n_states);
+    for (size_t i = 0; i < method->n_vectors; i++)
+        noise->work[i] = ARENA_ARRAY(arena, double, model->n_states);
     noise->strengths = ARENA_ARRAY(arena, double *, method->n_strengths);
     for (size_t i = 0; i < method->n_strengths; i++)
         noise->strengths[i] = ARENA_ARRAY(arena, double, model->ir.n_noise);

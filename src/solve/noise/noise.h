@@ -4,9 +4,10 @@
 //     euler_maruyama.c    x + f h + Σ g ΔW: any noise, strong order 1/2, weak order 1
 //     srk.c               stochastic Runge–Kutta methods of strong order 3/2
 //
-// A path is a function of time: its increments over the cells of the grid t_start + m·path are draws number 2m
-// (and 2m + 1) of a stream, between two points it is a straight line. So a step may be made again, shorter or longer, and
-// runs with other steps see the same path. Steps end on the grid that began with the run, also behind events.
+// A path is a function of time: its increments over the cells of the grid t_start + m·path are draws number
+// 2m (and 2m + 1) of a stream, between two points it is a straight line. So a step may be made again, shorter
+// or longer, and runs with other steps see the same path. Steps end on the grid that began with the run, also
+// behind events.
 #pragma once
 #include "solve/solver.h"
 

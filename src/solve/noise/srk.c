@@ -1,15 +1,17 @@
 // src/solve/noise/srk.c: stochastic Runge–Kutta methods of strong order 3/2, without derivatives.
 //
-// Where the strength of the noise depends on no state SRA1, else SRI1W1, which needs a noise of its own for each state: for
-// noises that move several states the integrals ∫ W_j dW_k would be needed, which nobody can draw exactly. The other way to
-// a higher order, Milstein's method by symbolic derivatives, ends at order 1 and needs the same integrals.
-// [Rößler 2010, "Runge–Kutta methods for the strong approximation of solutions of stochastic differential equations"]
+// Where the strength of the noise depends on no state SRA1, else SRI1W1, which needs a noise of its own for
+// each state: for noises that move several states the integrals ∫ W_j dW_k would be needed, which nobody can
+// draw exactly. The other way to a higher order, Milstein's method by symbolic derivatives, ends at order 1
+// and needs the same integrals. [Rößler 2010, "Runge–Kutta methods for the strong approximation of solutions
+// of stochastic differential equations"]
 #include "base/diag.h"
 #include "solve/noise/noise.h"
 #include <math.h>
 #include <string.h>
 
-// x + h (f1/3 + 2 f2/3) + Σ g(t + h) (I1 - I10/h) + g(t) I10/h;  f2 at 3/4: x + 3/4 h f1 + 3/2 Σ g(t + h) I10/h
+// x + h (f1/3 + 2 f2/3) + Σ g(t + h) (I1 - I10/h) + g(t) I10/h;  f2 at 3/4: x + 3/4 h f1 + 3/2 Σ g(t + h)
+// I10/h
 static bool step_additive(Island *island, Noise *noise, double t, double h, double *x)
 {
     const orr_model *model = island->model;
@@ -81,8 +83,9 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     uint32_t state;
     const NoiseKind kind = noise_kind(island->model, &state);
     if (kind == NOISE_GENERAL) {
-        diag_report(diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
-                    "the strength of a noise depends on other states than the one it moves, or moves several");
+        diag_report(
+            diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
+            "the strength of a noise depends on other states than the one it moves, or moves several");
         diag_hint(diag, "look at '%s'; euler-maruyama takes any noise",
                   model_variable_name(island->model, model_state_variable(island->model, state)));
         return false;

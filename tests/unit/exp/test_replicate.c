@@ -1,13 +1,14 @@
-// tests/unit/exp/test_replicate.c: intervals that hold the mean as often as they say, whatever the threads do; precision
-// that is reached and not overshot; the warm-up left out; what is complete is kept when it ends early.
+// tests/unit/exp/test_replicate.c: intervals that hold the mean as often as they say, whatever the threads
+// do; precision that is reached and not overshot; the warm-up left out; what is complete is kept when it ends
+// early.
 #include "check.h"
 #include "orrery/replicate.h"
 #include <stdlib.h>
 
 typedef struct Lab {
-    orr_diag      *diag;
-    orr_source    *source;
-    orr_model     *model;
+    orr_diag *diag;
+    orr_source *source;
+    orr_model *model;
     orr_experiment e;
 } Lab;
 
@@ -29,7 +30,8 @@ static void lab_close(Lab *lab)
     orr_diag_destroy(lab->diag);
 }
 
-#define NORMAL "model M\n  param k ~ normal(3, 2)\n  output y = k\nend\nexperiment e of M\n  until 1\n  record y\n"
+#define NORMAL                                                                                               \
+    "model M\n  param k ~ normal(3, 2)\n  output y = k\nend\nexperiment e of M\n  until 1\n  record y\n"
 
 static double coverage(const char *statements, double mean, int n_trials)
 {
@@ -55,7 +57,8 @@ static void test_replicate_intervals_hold_the_mean_as_often_as_they_say(void **s
     (void)state;
     enum { TRIALS = 2000 };
     assert_near(coverage("  replications 4\n", 3, TRIALS), 0.95, 3.3 * sqrt(0.95 * 0.05 / TRIALS));
-    assert_near(coverage("  replications 12\n  confidence 0.8\n", 3, TRIALS), 0.8, 3.3 * sqrt(0.8 * 0.2 / TRIALS));
+    assert_near(coverage("  replications 12\n  confidence 0.8\n", 3, TRIALS), 0.8,
+                3.3 * sqrt(0.8 * 0.2 / TRIALS));
     // stopping when the interval happens to be short costs some of it
     const double sequential = coverage("  precision 0.2\n", 3, TRIALS / 4);
     assert_true(sequential > 0.9 && sequential < 0.97);
@@ -70,8 +73,9 @@ static bool keep(void *context, size_t index, const char *const *names, const do
     return true;
 }
 
-#define WALK "model M\n  discrete x = 0\n  every exponential(1) then x := x + normal(0.5, 1) end\nend\n"                          \
-             "experiment e of M\n  until 20\n  every 1\n  seed 5\n"
+#define WALK                                                                                                 \
+    "model M\n  discrete x = 0\n  every exponential(1) then x := x + normal(0.5, 1) end\nend\n"              \
+    "experiment e of M\n  until 20\n  every 1\n  seed 5\n"
 
 static void test_replicate_does_not_depend_on_threads(void **state)
 {
@@ -114,8 +118,9 @@ static void test_replicate_leaves_the_warm_up_out(void **state)
 {
     (void)state;
     // 100 at the start, 0 from t = 5 on, with noise
-    Lab lab = lab_open("model M\n  discrete x = 100\n  every 1 then x := if t < 4.5 then 100 else normal(7, 1) end\nend\n"
-                       "experiment e of M\n  until 30\n  every 1\n  warm up 5\n  replications 40\nend\n");
+    Lab lab = lab_open(
+        "model M\n  discrete x = 100\n  every 1 then x := if t < 4.5 then 100 else normal(7, 1) end\nend\n"
+        "experiment e of M\n  until 30\n  every 1\n  warm up 5\n  replications 40\nend\n");
     orr_replications r = orr_replicate(lab.model, &lab.e, NULL, lab.diag);
     assert_int_equal(r.status, ORR_STATUS_OK);
     assert_string_equal(r.estimates[1].name, "mean(x)");
@@ -159,8 +164,9 @@ static void test_replicate_ends_early_with_what_is_complete(void **state)
 static void test_replicate_counts_failures_and_judges_means(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  param k ~ uniform(-1, 3)\n  output y = sqrt(k)\nend\nexperiment e of M\n  until 1\n"
-                       "  replications 400\n  record y\n  expect y = 1.1547 within 0.1\nend\n");
+    Lab lab = lab_open(
+        "model M\n  param k ~ uniform(-1, 3)\n  output y = sqrt(k)\nend\nexperiment e of M\n  until 1\n"
+        "  replications 400\n  record y\n  expect y = 1.1547 within 0.1\nend\n");
     orr_replications r = orr_replicate(lab.model, &lab.e, NULL, lab.diag);
     assert_int_equal(r.status, ORR_STATUS_OK);
     assert_near((double)r.n_failed, 100, 30);
