@@ -100,6 +100,11 @@ ORR_API bool orr_experiment_set(orr_experiment *experiment, const char *name, do
 ORR_API bool orr_model_export(const orr_model *model, const orr_experiment *experiment, const char *form, FILE *out, orr_diag *diag);
 ORR_API bool orr_model_export_file(const orr_model *model, const orr_experiment *experiment, const char *form,
                                    const char *path, orr_diag *diag);
+// The same for a form of several files: "c", which is C99 that stands alone and carries out the experiment, with a header and
+// a README. It is found out by a run whether the experiment can be carried out there. Files in the folder that were not
+// written so are left alone, with a message, unless `force`.
+ORR_API bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment, const char *form,
+                                     const char *folder, bool force, orr_diag *diag);
 
 // A piece of the polynomial by which a solver of quantised states knows a state: from t on, until the next piece of the
 // same name, it is c[0] + c[1] d + c[2] d² + c[3] d³ with d = time - t.

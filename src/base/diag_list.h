@@ -23,6 +23,7 @@
     D(WRITE_FAILED,           "E010", "cannot write '%s': %s") \
     D(FOLDER_FAILED,          "E011", "cannot make the folder '%s': %s") \
     D(FILE_EXISTS,            "E012", "'%s' exists already") \
+    D(FILE_FOREIGN,           "E013", "'%s' exists and was not written by 'orrery export'") \
     D(FILES_LIMIT,            "E014", "more than %d files are used") \
     D(USAGE_COMMAND_UNKNOWN,  "E020", "there is no command '%s'") \
     D(USAGE_OPTION_UNKNOWN,   "E021", "there is no option '%s'") \
@@ -182,6 +183,7 @@
     D(NOT_IN_EQUATIONS,       "E312", "'%s' occurs in no equation") \
     D(CONSTRAINT_DEPENDENT,   "E313", "'%s' says nothing new, or contradicts other constraints") \
     D(NOT_CSMP,               "E320", "%s cannot be written as CSMP blocks") \
+    D(NOT_C,                  "E321", "%s cannot be exported as C: %s") \
     D(EXPERIMENT_UNKNOWN,     "E401", "there is no experiment called '%s'") \
     D(SOLVER_UNKNOWN,         "E403", "there is no solver called '%s'") \
     D(SOLVER_OPTION,          "E404", "solver '%s' has no option '%s'") \

@@ -79,6 +79,12 @@
       "    orrery new tank.orr\n" \
       "    orrery new tank.orr", \
       "choose another name, or remove the old file first.") \
+    X(FILE_FOREIGN, \
+      "'orrery export' would replace a file of the same name that it did not write: files of its\n" \
+      "own say so in their first line.", \
+      "    echo notes > out/README.md\n" \
+      "    orrery export --c out tank.orr", \
+      "choose another folder; or, if the file may go, add --force.") \
     X(FILES_LIMIT, \
       "The files named by 'use', counted all together, are more than a model can sensibly consist\n" \
       "of.", \
@@ -1242,6 +1248,12 @@
       "taken apart into them.", \
       "    orrery export --csmp ball.orr    # with a 'when' in it", \
       "leave that part out: a diagram has blocks for arithmetic, integrals and delays.") \
+    X(NOT_C, \
+      "An exported program has the equations, the loops of equations up to 2000, events and the\n" \
+      "methods of fixed steps and dopri5 inside. What needs a library (CVODE, IDA), other data\n" \
+      "than the model, or was seen to need more in a run of the experiment, stays with Orrery.", \
+      "    orrery export --c out examples/robertson.orr    # stiff: its solver is bdf", \
+      "take another solver with --solver, another experiment, or leave out what is named.") \
     X(EXPERIMENT_UNKNOWN, \
       "The file contains no experiment of the name given on the command line.", \
       "    orrery run tank.orr onec", \

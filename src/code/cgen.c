@@ -15,6 +15,7 @@
 #include "code/cgen.h"
 #include "code/prelude.h"
 #include <assert.h>
+#include <limits.h>
 #include <string.h>
 
 #define PROGRAM_PARAMETERS "double t, const double *x, const struct orr_env *env, double *out"
@@ -25,6 +26,8 @@
 #define EVAL_PARAMETERS \
     "double t, const double *in, const struct orr_env *env, double *z, double *r, double *m"
 #define EVAL_ARGUMENTS "t, in, env, z, r, m"
+
+static const char *linkage(const Cgen *c) { return c->gen.is_file ? "static " : ""; }
 
 enum { RUN_MIN = 4 };    // copies that are worth a loop
 
@@ -285,16 +288,16 @@ static void print_large_rates_and_values(Cgen *c, const IrProgram *rest)
     gen_function(g);
 
     str_addf(&g->body,
-             "int orr_rates(" PROGRAM_PARAMETERS ")\n{\n"
+             "%sint orr_rates(" PROGRAM_PARAMETERS ")\n{\n"
              "    return orr_common(t, x, env, env->v + %u, out, 1);\n}\n\n",
-             layout->first_shadow);
+             linkage(c), layout->first_shadow);
     str_addf(&g->body,
-             "int orr_values(" PROGRAM_PARAMETERS ")\n{\n"
+             "%sint orr_values(" PROGRAM_PARAMETERS ")\n{\n"
              "    double *const v = env->v;\n"
              "    const int failed = orr_common(t, x, env, v + %u, v + %u, 0);\n"
              "    long i;\n"
              "    if (failed) return failed;\n",
-             layout->first_var, layout->first_inner);
+             linkage(c), layout->first_var, layout->first_inner);
     print_derivatives(c, derivative);
     str_add(&g->body, "    (void)i;\n    return orr_rest(t, x, env, out);\n}\n\n");
 }
@@ -313,18 +316,17 @@ static void print_rates_and_values(Cgen *c)
 
 // ---- Relations
 
-void cgen_print_relations(Cgen *c)
+void cgen_print_changed(Cgen *c)
 {
     Gen *g = &c->gen;
     const IrLayout *layout = &g->ir->layout;
-    print_program(c, IR_RELATIONS);
     if (cgen_fits(c, &g->ir->programs[IR_CHANGED])) {
         print_program(c, IR_CHANGED);
         return;
     }
     // rather than computing everything behind them a second time
     str_addf(&g->body,
-             "int orr_changed(" PROGRAM_PARAMETERS ")\n{\n"
+             "%sint orr_changed(" PROGRAM_PARAMETERS ")\n{\n"
              "    double *const now = env->v + %u, *const mode = env->v + %u;\n"
              "    const int failed = orr_relations(t, x, env, now);\n"
              "    int k;\n"
@@ -332,7 +334,13 @@ void cgen_print_relations(Cgen *c)
              "    for (k = 0; k < %u; k++)\n"
              "        if (now[2*k + 1] != mode[k]) out[0] = 1.0;\n"
              "    return failed;\n}\n\n",
-             layout->first_inner + layout->n_states, layout->first_mode, layout->n_modes);
+             linkage(c), layout->first_inner + layout->n_states, layout->first_mode, layout->n_modes);
+}
+
+void cgen_print_relations(Cgen *c)
+{
+    print_program(c, IR_RELATIONS);
+    cgen_print_changed(c);
 }
 
 // ---- Events
@@ -360,8 +368,8 @@ static void print_events(Cgen *c)
     for (uint32_t i = 0; i < n; i++) print_event(c, i);
     str_add(s, "static int (*const orr_events[])(" PROGRAM_PARAMETERS ") = {\n");
     for (uint32_t i = 0; i < n; i++) str_addf(s, "    orr_event_%u,\n", i);
-    str_add(s, "};\n\nint orr_event(" PROGRAM_PARAMETERS ")\n{\n"
-               "    return orr_events[env->event](" PROGRAM_ARGUMENTS ");\n}\n\n");
+    str_addf(s, "};\n\n%sint orr_event(" PROGRAM_PARAMETERS ")\n{\n"
+                "    return orr_events[env->event](" PROGRAM_ARGUMENTS ");\n}\n\n", linkage(c));
 }
 
 // ---- Loops of equations
@@ -493,7 +501,19 @@ static void print_core(Cgen *c)
     if (c->gen.ir->programs[IR_CHOICES].n_statements > 0) print_program(c, IR_CHOICES);
     print_events(c);
     if (c->gen.ir->n_noise > 0) print_program(c, IR_NOISE);
-    loops_print(c);
+    loops_print(c, UINT_MAX);
+}
+
+static Text finish(Cgen *c, Arena *arena)
+{
+    Gen *g = &c->gen;
+    StrBuf text = { .arena = arena };
+    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and "
+                   "variables, out results. */\n\n");
+    prelude_print(g, &text);
+    if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
+    const size_t n = text.n;
+    return (Text){ str_finish(&text), n };
 }
 
 Text code_text(const Ir *ir, unsigned parts, Arena *arena)
@@ -512,13 +532,59 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena)
     if (parts & CODE_PART_JACOBIAN && ir->has_jacobian) print_program(&c, IR_JACOBIAN);
     if (parts & CODE_PART_RESIDUALS) print_program(&c, IR_RESIDUALS);
 
-    StrBuf text = { .arena = arena };
-    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and "
-                   "variables, out results. */\n\n");
-    prelude_print(g, &text);
-    if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
-    const size_t n = text.n;
-    const Text result = { str_finish(&text), n };
+    const Text result = finish(&c, arena);
+    gen_free(g);
+    return result;
+}
+
+// ---- A file that stands alone
+
+// When time events fire: out[3*i] the time or period of event i, then where it begins, then its delay. Over parameters and
+// discrete variables in v.
+static void print_times(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const Flat *flat = g->ir->flat;
+    Step *steps = ARENA_ARRAY(&g->work, Step, 3 * flat->events.n);
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < flat->events.n; i++) {
+        const FlatEvent *event = &flat->events.items[i];
+        const Expr values[] = { event->time, event->from, event->after };
+        for (uint32_t k = 0; k < 3; k++)
+            if (values[k] != EXPR_NONE) steps[n++] = (Step){ STEP_STORE, values[k], FLAT_NONE, ARRAY_OUT, 3 * i + k, false };
+    }
+    Routine r = cgen_routine(&g->ir->programs[IR_PRES]);
+    r.name = "orr_times";
+    r.alias = NULL;
+    r.from_v = true;
+    r.is_public = false;
+    r.steps = steps;
+    r.n_steps = n;
+    gen_begin(g, &r);
+    gen_function(g);
+}
+
+Text code_file_text(const Ir *ir, CodeLoopId loop, Arena *arena)
+{
+    Cgen c = { 0 };
+    Gen *g = &c.gen;
+    gen_init(g, ir);
+    g->is_file = true;
+    c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
+    const bool has_relations = ir->layout.n_modes > 0, is_local = loops_are_local(&c);
+    print_equation_loops(&c, CODE_PART_CORE | (loop == CODE_IN_PLACE ? CODE_PART_IN_PLACE : 0));
+    print_rates_and_values(&c);
+    print_program(&c, IR_PARAMS);
+    print_program(&c, IR_START);
+    if (has_relations) print_program(&c, IR_RELATIONS);
+    if (has_relations && loop != CODE_N_LOOPS && !is_local) cgen_print_changed(&c);
+    if (ir->flat->asserts.n) print_program(&c, IR_ASSERTS);
+    if (ir->flat->terminal.n) print_program(&c, IR_TERMINAL);
+    if (ir->flat->events.n) print_times(&c);
+    print_events(&c);
+    if (loop == CODE_IN_PLACE) loops_print_in_place(&c);
+    else if (loop != CODE_N_LOOPS) loops_print(&c, 1u << loop);
+    const Text result = finish(&c, arena);
     gen_free(g);
     return result;
 }

@@ -14,10 +14,12 @@ bool cgen_fits(Cgen *c, const IrProgram *program);
 // A routine for a program: its names, aliases and loops; steps are added by the caller.
 Routine cgen_routine(const IrProgram *program);
 
-// The functions orr_relations and orr_changed.
+// The functions orr_relations and orr_changed; the latter alone.
 void cgen_print_relations(Cgen *c);
+void cgen_print_changed(Cgen *c);
 
 // The fixed-step loops: those of the core, and the in-place one, which may stand alone.
-void loops_print(Cgen *c);
+void loops_print(Cgen *c, unsigned loops);    // bits 1 << CodeLoopId
+bool loops_are_local(Cgen *c);                // the derivatives stand inside them
 bool loops_print_lanes(Cgen *c);    // for several members at once; false if the model is too large
 void loops_print_in_place(Cgen *c);

@@ -89,6 +89,11 @@ typedef struct Code {
 // The C text of some parts, in the arena. The same Ir and parts give the same text.
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 
+// The same programs and one of the loops (CODE_N_LOOPS: none) for a file of C99 that stands alone: functions are static, all
+// of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of SLEEF, and comments name what the
+// numbers stand for. Of a model without delays. `orr_times` computes when its events act: see the exporter.
+Text code_file_text(const Ir *ir, CodeLoopId loop, Arena *arena);
+
 // Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE).
 // False, with a diagnostic, if that fails: for instant code our fault; for native code there may be no
 // compiler, and the caller can go on with instant code. After a failure the code needs no code_free.

@@ -1,6 +1,7 @@
 // src/code/emit.c: the statements and functions of a planned routine as C; see emit.h.
 #include "code/batch.h"
 #include "code/cexpr.h"
+#include "code/label.h"
 #include "code/turns.h"
 #include <assert.h>
 #include <string.h>
@@ -29,7 +30,7 @@ void gen_temporary(Gen *g, Expr e)
 // Is a computed variable read as a local, in the piece that computes it?
 static bool is_read_here(const Gen *g, uint32_t variable)
 {
-    return g->r->style == VARS_OUTSIDE || g->r->is_named ||
+    return g->r->style == VARS_OUTSIDE || (g->r->is_named && g->vars[variable].uses > 0) ||
            (g->r->style == VARS_CONST && g->vars[variable].used_in == g->piece_id);
 }
 
@@ -43,7 +44,9 @@ static void print_let(Gen *g, const Step *step)
         gen_name(s, g->r->style == VARS_CONST ? "const double a" : "a", step->variable);
         str_add(s, " = ");
         cexpr_value(g, step->value);
-        str_add(s, ";\n");
+        str_add_char(s, ';');
+        label_variable(g, s, step->variable);
+        str_add_char(s, '\n');
         if (info->array == ARRAY_NONE) return;
         str_add(s, g->indent);
     }
@@ -51,7 +54,9 @@ static void print_let(Gen *g, const Step *step)
     str_add(s, " = ");
     if (is_named) gen_name(s, "a", step->variable);
     else cexpr_value(g, step->value);
-    str_add(s, ";\n");
+    str_add_char(s, ';');
+    if (!is_named) label_variable(g, s, step->variable);
+    str_add_char(s, '\n');
 }
 
 void gen_loop_name(const Gen *g, StrBuf *s, const Ordered *system, uint32_t block)
@@ -141,7 +146,9 @@ static void print_store(Gen *g, const Step *step)
     cexpr_place(g, s, step->array, step->index);
     str_add(s, " = ");
     cexpr_value(g, step->value);
-    str_add(s, ";\n");
+    str_add_char(s, ';');
+    label_place(g, s, step->array, step->index);
+    str_add_char(s, '\n');
 }
 
 static void print_update(Gen *g, const Step *step)
@@ -243,14 +250,16 @@ static void print_loads(Gen *g, StrBuf *s)
         cexpr_local(g, s, array, index);
         str_add(s, " = ");
         cexpr_place(g, s, array, index);
-        str_add(s, cexpr_is_mode(g, array, index) ? " != 0.0;\n" : ";\n");
+        str_add(s, cexpr_is_mode(g, array, index) ? " != 0.0;" : ";");
+        label_place(g, s, array, index);
+        str_add_char(s, '\n');
     }
 }
 
 static void print_signature(Gen *g, StrBuf *s, bool returns_int, uint32_t piece_plus_1)
 {
     const bool is_piece = piece_plus_1 != 0;
-    if (!g->r->is_public || is_piece) str_add(s, "static ");
+    if (!g->r->is_public || is_piece || g->is_file) str_add(s, "static ");
     str_add(s, returns_int ? "int " : "void ");
     str_add(s, g->r->name);
     if (is_piece) gen_name(s, "_", piece_plus_1);
@@ -335,7 +344,9 @@ static void print_stores(Gen *g, const Item *items, size_t n)
     str_add(s, " = ");
     g->own = EXPR_NONE;
     cexpr_value(g, let->value);
-    str_add(s, ";\n");
+    str_add_char(s, ';');
+    label_variable(g, s, let->variable);
+    str_add_char(s, '\n');
 }
 
 // A run of copies from neighbouring places to neighbouring places, long enough to be a loop; else 0.

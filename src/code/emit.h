@@ -158,6 +158,8 @@ typedef struct Gen {
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
     bool            is_lanes;      // elementary functions come in vectors too
+    bool            is_file;       // a file that stands alone: static functions, libm, comments
+    const char    **names;         // [places of v that variables have] of these; made when first asked for
     // present routine
     const Routine  *r;
     NodeInfo       *nodes;         // [n_nodes]

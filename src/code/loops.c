@@ -10,6 +10,7 @@
 // Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in
 // both forms.
 #include "code/cgen.h"
+#include "code/label.h"
 #include "num/dormand_prince.h"
 #include <ctype.h>
 #include <string.h>
@@ -32,6 +33,8 @@ typedef struct Stepping {
 } Stepping;
 
 static uint32_t n_states(const Stepping *l) { return l->c->gen.ir->layout.n_states; }
+
+static const char *linkage(const Stepping *l) { return l->c->gen.is_file ? "static " : ""; }
 
 static Stepping begin(Cgen *c)
 {
@@ -129,8 +132,10 @@ static void load_places(Stepping *l, StrBuf *s)
         if (!l->c->gen.uses_place[i]) continue;
         const char *place = l->is_lanes ? arena_printf(&l->c->gen.work, "v[%u + l]", i * CODE_LANES)
                                         : arena_printf(&l->c->gen.work, "env->v[%u]", i);
-        if (i < layout->n_params) str_addf(s, "    const double p%u = %s;\n", i, place);
-        else str_addf(s, "    const int m%u = %s != 0.0;\n", i - layout->first_mode, place);
+        if (i < layout->n_params) str_addf(s, "    const double p%u = %s;", i, place);
+        else str_addf(s, "    const int m%u = %s != 0.0;", i - layout->first_mode, place);
+        label_place(&l->c->gen, s, ARRAY_V, i);
+        str_add_char(s, '\n');
     }
 }
 
@@ -194,9 +199,13 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
         finish_lanes(l, name, constants, locals);
         return;
     }
-    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, n ? constants : "");
+    str_addf(s, "%slong orr_%s" LOOP_PARAMETERS "%s", linkage(l), name, n ? constants : "");
     load_places(l, s);
-    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u];\n", i, i);
+    for (uint32_t i = 0; i < n; i++) {
+        str_addf(s, "    double x%u = x[%u];", i, i);
+        label_place(&l->c->gen, s, ARRAY_X, i);
+        str_add_char(s, '\n');
+    }
     declare_locals(l, s, locals);
     str_add(s, "    long i;\n    (void)x, (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
@@ -242,7 +251,9 @@ static void print_local_rk4(Stepping *l)
     } else {
         add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
     }
-    finish_local(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n",
+    bool any_read = false;
+    for (uint32_t i = 0; i < n_states(l); i++) any_read = any_read || l->is_read[i];
+    finish_local(l, "rk4", any_read ? "    const double h_half = 0.5*h, h_sixth = h/6.0;\n" : "    const double h_sixth = h/6.0;\n",
                  l->has_relations ? "fgqyZW" : "fgqYZW");
 }
 
@@ -317,8 +328,8 @@ static void print_lanes_dopri5(Stepping *l)
                "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error, error_log, factor, h_next, h_less;\n");
     add_number(s, "    const int is_last = t + ", DP_LAST, "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
     str_add_text(s, (Text){ b->p, b->n });
-    str_add(s, "        error_log = orr_log(error > 1e-300 ? error : 1e-300);\n");
-    add_number(s, "        factor = orr_exp(", DP_ERROR_POWER, "*error_log - ");
+    str_add(s, "        error_log = dp_log(error > 1e-300 ? error < 1e300 ? error : 1e300 : 1e-300);\n");
+    add_number(s, "        factor = dp_exp(", DP_ERROR_POWER, "*error_log - ");
     add_number(s, "", DP_BETA, "*before)");
     add_number(s, "/", DP_SAFETY, ";\n");
     add_number(s, "        factor = factor < ", 1 / DP_SHRINK_MOST, " ? factor : ");
@@ -326,7 +337,7 @@ static void print_lanes_dopri5(Stepping *l)
     add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
     add_number(s, "", 1 / DP_GROW_MOST, ";\n");
     str_add(s, "        h_next = h/factor;\n        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
-    add_number(s, "        h_less = orr_exp(", DP_ERROR_POWER, "*error_log)/");
+    add_number(s, "        h_less = dp_exp(", DP_ERROR_POWER, "*error_log)/");
     add_number(s, "", DP_SAFETY, ";\n");
     add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
     add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
@@ -345,7 +356,6 @@ static void print_lanes_dopri5(Stepping *l)
         str_addf(s, "            x[%u + l] = taken ? y%u : x%u;\n            K[%u + l] = taken ? k6_%u : k0_%u;\n",
                  i * CODE_LANES, i, i, i * CODE_LANES, i, i);
     str_add(s, "        }\n        }\n    }\n    return n;\n}\n\n");
-    l->c->gen.uses_math[l->c->gen.math_of_op[EXPR_LOG]] = l->c->gen.uses_math[l->c->gen.math_of_op[EXPR_EXP]] = true;
 }
 
 bool loops_print_lanes(Cgen *c)
@@ -389,7 +399,7 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
         str_add(&l->body, "        if ((*why = orr_changed(t_next, y, env, &changed))) break;\n"
                           "        if (changed != 0.0) { *why = -1; break; }\n");
     if (l->has_relations) add_for_each(l, "x[j] = y[j];");
-    str_addf(s, "long orr_%s" LOOP_PARAMETERS "%s", name, constants);
+    str_addf(s, "%slong orr_%s" LOOP_PARAMETERS "%s", linkage(l), name, constants);
     str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n,
              2 * n);
     str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)y, (void)changed;\n");
@@ -438,12 +448,14 @@ static void print_method(Cgen *c, void (*local)(Stepping *), void (*large)(Stepp
     else large(&l);
 }
 
-void loops_print(Cgen *c)
+void loops_print(Cgen *c, unsigned loops)
 {
-    print_method(c, print_local_euler, print_large_euler);
-    print_method(c, print_local_heun, print_large_heun);
-    print_method(c, print_local_rk4, print_large_rk4);
+    if (loops & 1u << CODE_EULER) print_method(c, print_local_euler, print_large_euler);
+    if (loops & 1u << CODE_HEUN) print_method(c, print_local_heun, print_large_heun);
+    if (loops & 1u << CODE_RK4) print_method(c, print_local_rk4, print_large_rk4);
 }
+
+bool loops_are_local(Cgen *c) { return begin(c).is_local; }
 
 // ---- In place
 
@@ -515,7 +527,8 @@ static void declare_variables(Cgen *c, StrBuf *s, const InPlaceSteps *p)
         if (is_declared[b]) continue;
         is_declared[b] = true;
         for (uint32_t k = 0; k < system->blocks[b].n; k++)
-            str_addf(s, "        double a%u;\n", system->blocks[b].unknowns[k]);
+            str_addf(s, c->gen.is_file ? "        double a%u;\n        (void)a%u;\n" : "        double a%u;\n",
+                     system->blocks[b].unknowns[k], system->blocks[b].unknowns[k]);
     }
 }
 

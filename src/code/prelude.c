@@ -2,6 +2,7 @@
 //
 // The text must do without any header, and compile with libtcc, gcc and clang as C99.
 #include "code/prelude.h"
+#include "num/step_math_text.h"
 #include <string.h>
 
 static const char environment[] =
@@ -18,7 +19,7 @@ static const char environment[] =
 
 // Keeps a loop from being turned into one over vectors.
 static const char one_by_one[] =
-    "#ifdef __TINYC__\n"
+    "#if defined __TINYC__ || !defined __GNUC__\n"
     "#define ORR_ONE_BY_ONE\n"
     "#else\n"
     "#define ORR_ONE_BY_ONE __asm__ volatile (\"\");\n"
@@ -169,6 +170,34 @@ static void add_what_texts_use(bool *uses)
         for (size_t k = 0; k < i; k++)
             if (strstr(expr_math[i].text, expr_math[k].c_name)) uses[k] = true;
     }
+}
+
+// Of a file that stands alone: libm's functions or, for our bits, SLEEF's.
+static void print_file_math(Gen *g, StrBuf *s)
+{
+    add_what_texts_use(g->uses_math);
+    StrBuf sleef = { .arena = &g->work }, libm = { .arena = &g->work };
+    for (size_t i = 0; i < expr_n_math; i++) {
+        const ExprMath *math = &expr_math[i];
+        if (!g->uses_math[i] || !math->library_symbol) continue;
+        if (strncmp(math->library_symbol, "Sleef", 5) != 0) {
+            str_addf(s, "#define %s %s\n", math->c_name, math->library_symbol);
+            continue;
+        }
+        str_addf(&sleef, "double %s(double%s);\n#define %s %s\n", math->library_symbol,
+                 math->arity > 1 ? ", double" : "", math->c_name, math->library_symbol);
+        str_addf(&libm, "#define %s %s\n", math->c_name, math->c_name + strlen("orr_"));
+    }
+    if (sleef.n) {
+        str_add(s, "#ifdef ORRERY_SLEEF\n");
+        str_add_text(s, (Text){ sleef.p, sleef.n });
+        str_add(s, "#else\n");
+        str_add_text(s, (Text){ libm.p, libm.n });
+        str_add(s, "#endif\n");
+    }
+    for (size_t i = 0; i < expr_n_math; i++)
+        if (g->uses_math[i] && expr_math[i].text) str_addf(s, "%s\n", expr_math[i].text);
+    str_add(s, "\n");
 }
 
 void prelude_math(bool *uses, Arena *work, StrBuf *s)
@@ -333,11 +362,13 @@ void prelude_print(Gen *g, StrBuf *s)
 {
     str_add(s, environment);
     if (g->has_loops) str_add(s, one_by_one);
-    prelude_math(g->uses_math, &g->work, s);
+    if (g->is_file) print_file_math(g, s);
+    else prelude_math(g->uses_math, &g->work, s);
     if (g->is_lanes) {
         for (int n = 2; n <= 8; n *= 2)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);
+        str_add(s, TEXT_NUM_STEP_MATH_H);
     }
     print_each(g, s);
     prelude_powers(g->uses_power, s);

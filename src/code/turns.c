@@ -11,6 +11,7 @@
 //         …
 #include "code/turns.h"
 #include "code/cexpr.h"
+#include "code/label.h"
 #include <stdio.h>
 
 static void print_temporaries(Gen *g, bool that_move)
@@ -36,7 +37,9 @@ static void print_body(Gen *g)
     cexpr_moving(g, &body->target);
     str_add(s, " = ");
     cexpr_value(g, body->statement.value);
-    str_add(s, ";\n");
+    str_add_char(s, ';');
+    label_place(g, s, plan_array_of[body->target.memory], body->target.first);
+    str_add_char(s, '\n');
 }
 
 static void move_text(StrBuf *to, StrBuf *from)

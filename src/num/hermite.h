@@ -13,14 +13,6 @@ static inline double hermite_value(double s, double h, double x0, double dx0, do
     return (1 - s) * x0 + s * x1 + s * (s - 1) * bend;
 }
 
-// The derivative of that curve by time.
-static inline double hermite_slope(double s, double h, double x0, double dx0, double x1, double dx1)
-{
-    const double bend = (1 - 2 * s) * (x1 - x0) + (s - 1) * h * dx0 + s * h * dx1;
-    const double turn = h * (dx0 + dx1) - 2 * (x1 - x0);
-    return ((x1 - x0) + (2 * s - 1) * bend + s * (s - 1) * turn) / h;
-}
-
 // A whole state: x[n] at s. x may be x0 or x1.
 static inline void hermite_state(double s, double h, const double *x0, const double *dx0, const double *x1,
                                  const double *dx1, size_t n, double *x)

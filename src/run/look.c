@@ -8,12 +8,13 @@
 //
 // Relations that only conditions of events read change nothing by themselves: if no condition becomes true,
 // the mode follows and the step goes on.
+#include "num/turn.h"
 #include "run/run.h"
 #include "solve/solver.h"
 #include <math.h>
 #include <string.h>
 
-enum { LOOKS = 4, PASSES_MAX = 10000, HALVINGS = 40 };
+enum { LOOKS = TURN_LOOKS, PASSES_MAX = 10000 };
 
 // The state at a time inside the last fixed step: the same method with a shorter step.
 typedef struct Shorter {
@@ -54,62 +55,6 @@ static bool any_differs(const double *relations, const double *modes, size_t n)
 
 // ---- Zero functions that turn round
 
-// Slope at each of five equidistant places, in units of their distance, of the polynomial through the values.
-static const double slopes[LOOKS + 1][LOOKS + 1] = {
-    { -25.0 / 12, 4, -3, 4.0 / 3, -1.0 / 4 },      { -1.0 / 4, -5.0 / 6, 3.0 / 2, -1.0 / 2, 1.0 / 12 },
-    { 1.0 / 12, -2.0 / 3, 0, 2.0 / 3, -1.0 / 12 }, { -1.0 / 12, 1.0 / 2, -3.0 / 2, 5.0 / 6, 1.0 / 4 },
-    { 1.0 / 4, -4.0 / 3, 3, -4, 25.0 / 12 },
-};
-
-static double slope_at(const double *g, int place)
-{
-    double sum = 0;
-    for (int i = 0; i <= LOOKS; i++) sum += slopes[place][i] * g[i];
-    return sum;
-}
-
-// Coefficients of the polynomial through five values, by powers of the place.
-static void polynomial(const double *g, double *c)
-{
-    const double d1 = g[1] - g[0], d2 = g[2] - 2 * g[1] + g[0], d3 = g[3] - 3 * g[2] + 3 * g[1] - g[0],
-                 d4 = g[4] - 4 * g[3] + 6 * g[2] - 4 * g[1] + g[0];
-    c[0] = g[0];
-    c[1] = d1 - d2 / 2 + d3 / 3 - d4 / 4;
-    c[2] = d2 / 2 - d3 / 2 + 11 * d4 / 24;
-    c[3] = d3 / 6 - d4 / 4;
-    c[4] = d4 / 24;
-}
-
-static double value_of(const double *c, double s)
-{
-    return c[0] + s * (c[1] + s * (c[2] + s * (c[3] + s * c[4])));
-}
-static double slope_of(const double *c, double s)
-{
-    return c[1] + s * (2 * c[2] + s * (3 * c[3] + s * 4 * c[4]));
-}
-
-// On which side of zero a relation is between two places, neither of which it has changed at.
-static double side_of(double a, double b) { return a + b < 0 ? -1 : 1; }
-
-// Where in [from, from + 1], in looks, the zero function comes nearest to zero, if it turns round there and
-// may get there; else NaN. `near`: how far from `from` we know already.
-static double turning_place(const double *g, int from, double known)
-{
-    const double side = side_of(g[from], g[from + 1]);
-    if (!(side * slope_at(g, from) < 0 && side * slope_at(g, from + 1) > 0)) return NAN;
-    double c[LOOKS + 1], lo = fmax(from, known), hi = from + 1;
-    polynomial(g, c);
-    if (!(side * slope_of(c, lo) < 0)) return NAN;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = 0.5 * (lo + hi);
-        if (side * slope_of(c, middle) < 0) lo = middle;
-        else hi = middle;
-    }
-    const double range = fmax(fmax(fabs(g[0]), fabs(g[2])), fabs(g[4]));
-    return side * value_of(c, hi) <= 0.01 * range ? hi : NAN;
-}
-
 // In which of the intervals between places may a relation that has not changed at its ends turn round? A
 // set of bits.
 static unsigned find_turns(const orr_run *run)
@@ -118,9 +63,9 @@ static unsigned find_turns(const orr_run *run)
     for (size_t k = 0; k < run->model->n_relations; k++) {
         double g[LOOKS + 1], slope[LOOKS + 1];
         for (int i = 0; i <= LOOKS; i++) g[i] = run->samples[i][2 * k];
-        for (int i = 0; i <= LOOKS; i++) slope[i] = slope_at(g, i);
+        for (int i = 0; i <= LOOKS; i++) slope[i] = turn_slope(g, i);
         for (int i = 0; i < LOOKS; i++) {
-            const double side = side_of(g[i], g[i + 1]);
+            const double side = turn_side(g[i], g[i + 1]);
             if (side * slope[i] < 0 && side * slope[i + 1] > 0) turns |= 1u << i;
         }
     }
@@ -136,7 +81,7 @@ static double first_turn(orr_run *run, int from, double known)
         double g[LOOKS + 1];
         for (int i = 0; i <= LOOKS; i++) g[i] = run->samples[i][2 * k];
         if ((run->samples[from][2 * k + 1] != 0) != (run->samples[from + 1][2 * k + 1] != 0)) continue;
-        const double at = turning_place(g, from, known);
+        const double at = turn_place(g, from, known);
         if (at > known + 1e-12 && !(at >= first)) first = at;
     }
     return first;
@@ -150,7 +95,7 @@ static bool may_turn(const orr_run *run, const double *end)
     const double *before = run->sample_before, *begin = run->samples[0];
     for (size_t k = 0; k < run->model->n_relations; k++) {
         const double a = before[2 * k], b = begin[2 * k], c = end[2 * k];
-        const double side = side_of(b, c), slope = 0.5 * (c - a), bend = c - 2 * b + a;
+        const double side = turn_side(b, c), slope = 0.5 * (c - a), bend = c - 2 * b + a;
         if (side * (slope - 0.5 * bend) <= 0 && side * (slope + 1.5 * bend) >= 0 && side * bend > 0)
             return true;
     }

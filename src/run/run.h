@@ -133,6 +133,7 @@ struct orr_run {
     double   *x;                    // [n_states] states at t: the island's, or x_between
     double   *x_between;            // [n_states] interpolated
     bool      is_failed;            // a failure has been reported: nothing moves any more
+    bool      start_is_hard;        // it took other guesses than the model's, or a line search
     bool      is_incomplete;        // the start failed because the user must give a value
     const volatile int *cancel;     // borrowed; NULL: none
     // Called once in a while by long advances; false cancels. For progress; NULL: none.

@@ -314,6 +314,7 @@ static bool solve_start(orr_run *run)
     int failed;
     if (solve_generated(run, &failed)) return true;
     const int first_failed = failed;
+    run->start_is_hard = true;
     for (size_t i = 1; i < sizeof others / sizeof *others; i++) {
         reset_guesses(run, others[i]);
         if (solve_generated(run, &failed)) return true;

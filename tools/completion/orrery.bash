@@ -53,6 +53,7 @@ _orrery() {
         linearise:--at) _orrery_words 'steady start'; return ;;
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
+        export:--c) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
         plot:-o | show:--sequence | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;

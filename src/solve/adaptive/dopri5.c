@@ -10,7 +10,6 @@
 // [Dormand & Prince 1980; Hairer, Nørsett & Wanner, Solving ODEs I, sections II.4 to II.6; II, section IV.2]
 #include "solve/adaptive/dopri5.h"
 #include "base/diag.h"
-#include "expr/math.h"
 #include "num/dormand_prince.h"
 #include <float.h>
 #include <math.h>
@@ -18,14 +17,6 @@
 
 enum { N_STAGES = DP_STAGES, STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, RETRIES_MAX = 400 };
 
-// the term of fourth order of the dense output
-static const double d[N_STAGES] = {
-    -12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799, -10690763975.0 / 1880347072,
-    701980252875.0 / 199316789632, -1453857185.0 / 822651844, 69997945.0 / 29380423,
-};
-
-// (1e-8)^0.17/(1e-4)^0.04/0.9 is less than 1/DP_GROW_MOST
-static const double TINY_ERROR = 1e-8;
 static const double CRUMB = 16 * DBL_EPSILON;
 static const double STIFF_BOUND = 3.25;
 
@@ -33,7 +24,7 @@ typedef struct Dopri5 {
     double *k[N_STAGES];      // [n_states] slopes; k[0] belongs to the present (t, x) once `begun`
     double *y, *y_last;       // [n_states] argument of a stage; that of the sixth
     double *x0;               // [n_states] where the last step began
-    double *dense[4];         // [n_states] coefficients beyond x0, made when first asked for
+    double *dense[DP_DENSE];  // [n_states] coefficients beyond x0, made when first asked for
     bool    begun;            // k[0] and h are known
     bool    dense_known;
     double  t0, h_done;       // the last accepted step
@@ -50,7 +41,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     const size_t n = island->model->n_states;
     Dopri5 *m = ARENA_NEW(arena, Dopri5);
     for (int i = 0; i < N_STAGES; i++) m->k[i] = ARENA_ARRAY(arena, double, n);
-    for (int i = 0; i < 4; i++) m->dense[i] = ARENA_ARRAY(arena, double, n);
+    for (int i = 0; i < DP_DENSE; i++) m->dense[i] = ARENA_ARRAY(arena, double, n);
     m->y = ARENA_ARRAY(arena, double, n);
     m->y_last = ARENA_ARRAY(arena, double, n);
     m->x0 = ARENA_ARRAY(arena, double, n);
@@ -67,17 +58,9 @@ static void restart(Island *island)
     m->n_at_bound = m->n_free = m->n_decayed = 0;
 }
 
-// Root mean square of u (or u - w), each measured by what is tolerated at x.
 static double norm(const Island *island, const double *u, const double *w, const double *x)
 {
-    const size_t n = island->model->n_states;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        const double tolerated = island->options.absolute + island->options.tolerance * fabs(x[i]);
-        const double s = (w ? u[i] - w[i] : u[i]) / tolerated;
-        sum += s * s;
-    }
-    return n ? sqrt(sum / (double)n) : 0;
+    return dp_norm(island->model->n_states, u, w, x, island->options.absolute, island->options.tolerance);
 }
 
 // A first step from the size of the rates and of their change over a small Euler step.
@@ -100,7 +83,7 @@ static double first_step(Island *island, Dopri5 *m, double room)
         if (!island_rates(island, island->t + h, m->y, m->k[1])) continue;
         const double bend = norm(island, m->k[1], m->k[0], island->x) / h;
         const double most = fmax(speed, bend);
-        const double h1 = most <= 1e-15 ? fmax(1e-6, h * 1e-3) : expr_pow(0.01 / most, 0.2);
+        const double h1 = most <= 1e-15 ? fmax(1e-6, h * 1e-3) : dp_first(most);
         return fmin(fmin(100 * h, h1), fmin(o->max_step, room));
     }
     return h;
@@ -110,13 +93,8 @@ static double first_step(Island *island, Dopri5 *m, double room)
 static bool try_step(Island *island, Dopri5 *m, double h)
 {
     const size_t n = island->model->n_states;
-    const double *x = island->x;
     for (int s = 1; s < N_STAGES; s++) {
-        for (size_t i = 0; i < n; i++) {
-            double sum = dp_a[s][0] * m->k[0][i];
-            for (int j = 1; j < s; j++) sum += dp_a[s][j] * m->k[j][i];
-            m->y[i] = x[i] + h * sum;
-        }
+        dp_argument(n, s, h, island->x, m->k, m->y);
         if (s == N_STAGES - 2) memcpy(m->y_last, m->y, n * sizeof *m->y);
         if (!island_rates(island, island->t + dp_c[s] * h, m->y, m->k[s])) return false;
     }
@@ -125,16 +103,7 @@ static bool try_step(Island *island, Dopri5 *m, double h)
 
 static double error_of(const Island *island, const Dopri5 *m, double h)
 {
-    const size_t n = island->model->n_states;
-    double sum = 0;
-    for (size_t i = 0; i < n; i++) {
-        double off = 0;
-        for (int s = 0; s < N_STAGES; s++) off += dp_e[s] * m->k[s][i];
-        const double size = fmax(fabs(island->x[i]), fabs(m->y[i]));
-        off = h * off / (island->options.absolute + island->options.tolerance * size);
-        sum += off * off;
-    }
-    return n ? sqrt(sum / (double)n) : 0;
+    return dp_error(island->model->n_states, h, island->x, m->y, m->k, island->options.absolute, island->options.tolerance);
 }
 
 // Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient,
@@ -216,22 +185,17 @@ static StepResult step(Island *island, double t_limit)
             continue;
         }
         const double error = error_of(island, m, h);
-        // these take as long as a small model: where the step grows as much as it may, they need not be known
-        const bool is_tiny = error < TINY_ERROR;
-        const double log_error = is_tiny ? -1000 : expr_log(error);
         if (!(error <= 1)) {
-            m->h = isfinite(error) ? h / fmin(1 / DP_SHRINK_MOST, expr_exp(DP_ERROR_POWER * log_error) / DP_SAFETY) : h * DP_SHRINK_MOST;
+            m->h = dp_shorter(h, error);
             was_rejected = true;
             island->n_rejected++;
             continue;
         }
-        double factor = is_tiny ? 0 : expr_exp(DP_ERROR_POWER * log_error - DP_BETA * m->log_before) / DP_SAFETY;
-        factor = fmax(1 / DP_GROW_MOST, fmin(1 / DP_SHRINK_MOST, factor));
-        double h_next = h / factor;
+        double h_next = dp_next(h, error, m->log_before);
         if (was_rejected) h_next = fmin(h_next, h);
         // a step that was only cut by the limit says nothing about the one after it
         if (!is_last || was_rejected || h >= m->h) m->h = h_next;
-        m->log_before = fmax(log_error, DP_LOG_LEAST);
+        m->log_before = fmax(dp_error_log(error), DP_LOG_LEAST);
         watch_stiffness(island, m, h);
 
         memcpy(m->x0, island->x, n * sizeof *m->x0);
@@ -265,23 +229,10 @@ static void state_at(Island *island, double t, double *x)
     Dopri5 *m = island->memory;
     const size_t n = island->model->n_states;
     if (!m->dense_known) {
-        const double h = m->h_done;
-        for (size_t i = 0; i < n; i++) {
-            const double rise = island->x[i] - m->x0[i];
-            const double bend = h * m->k[0][i] - rise;
-            double sum = 0;
-            for (int s = 0; s < N_STAGES; s++) sum += d[s] * m->k[s][i];
-            m->dense[0][i] = rise;
-            m->dense[1][i] = bend;
-            m->dense[2][i] = rise - h * m->k[N_STAGES - 1][i] - bend;
-            m->dense[3][i] = h * sum;
-        }
+        dp_make_dense(n, m->h_done, m->x0, island->x, m->k, m->dense);
         m->dense_known = true;
     }
-    const double s = (t - m->t0) / m->h_done, r = 1 - s;
-    for (size_t i = 0; i < n; i++)
-        x[i] = m->x0[i] +
-               s * (m->dense[0][i] + r * (m->dense[1][i] + s * (m->dense[2][i] + r * m->dense[3][i])));
+    dp_state(n, (t - m->t0) / m->h_done, m->x0, m->dense, x);
 }
 
 const Solver solver_dopri5 = {

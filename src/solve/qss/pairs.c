@@ -65,14 +65,14 @@ typedef struct Pair {
 } Pair;
 
 // y = M⁻¹ b
-static void solve2(const double m[2][2], const double b[2], double y[2])
+static void solve2(const double (*m)[2], const double *b, double *y)
 {
     const double det = m[0][0] * m[1][1] - m[0][1] * m[1][0];
     y[0] = (b[0] * m[1][1] - b[1] * m[0][1]) / det;
     y[1] = (b[1] * m[0][0] - b[0] * m[1][0]) / det;
 }
 
-static void times2(const double m[2][2], const double b[2], double y[2])
+static void times2(const double (*m)[2], const double *b, double *y)
 {
     const double first = m[0][0] * b[0] + m[0][1] * b[1];
     y[1] = m[1][0] * b[0] + m[1][1] * b[1];

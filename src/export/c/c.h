@@ -1,0 +1,47 @@
+// src/export/c/c.h: a model and its experiment as C99 that stands alone; what its parts share.
+//
+//     check.c      can it be? a trial run tells which method it needs and what happens in it
+//     tables.c     sizes, settings, columns, events and names, as C
+//     template.c   the texts of src/export/runtime, with the parts that this model needs
+//     source.c     one file of all of it, a header and a README
+//
+// The equations are printed by src/code, as for every run.
+#pragma once
+#include "export/exporter.h"
+#include "run/run.h"
+#include "solve/solver.h"
+
+typedef struct CExport {
+    const orr_model      *model;         // borrowed, as what follows
+    const orr_experiment *experiment;
+    orr_diag             *diag;
+    Arena         arena;                 // owns all below
+    const char   *name;                  // what the files and functions are called: letters, digits, _
+    orr_run      *run;                   // stands at the start; owned
+    const Solver *solver;                // that makes the steps: of fixed steps, or dopri5
+    CodeLoopId    loop;                  // CODE_N_LOOPS: none
+    VEC(const char *) columns;           // that are recorded
+    bool          has_frame;             // whose claims are looked at at each row
+    double        every;                 // between rows; 0: each step
+} CExport;
+
+enum { C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 };    // numbers printed; values in memory
+
+// Fill in the rest from model, experiment and diag. False, with messages, if the model cannot be exported. Free in either
+// case.
+bool c_check(CExport *c);
+void c_free(CExport *c);
+
+// Switches of the texts: HAS_EVENTS and the like.
+bool c_is_on(const CExport *c, Text name);
+// A text with its `#if HAS_…` resolved.
+void c_add_template(const CExport *c, StrBuf *s, const char *text);
+
+void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
+void c_add_tables(const CExport *c, StrBuf *s);         // static data
+void c_add_struct(const CExport *c, StrBuf *s);         // of the header
+void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called
+void c_add_defaults(const CExport *c, StrBuf *s);       // the body of NAME_defaults
+
+const char *c_identifier(Arena *arena, const char *name);    // letters, digits and _, beginning with a letter
+void c_add_quoted(StrBuf *s, const char *text);              // a literal of C, whatever the text

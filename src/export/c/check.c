@@ -1,0 +1,123 @@
+// src/export/c/check.c: can a model be exported as C, and by which method does it run?
+//
+// What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or comes to rest.
+#include "base/diag.h"
+#include "export/c/c.h"
+#include <math.h>
+
+static bool refuse(CExport *c, const char *why, const char *hint)
+{
+    diag_report(c->diag, DIAG_NOT_C, (Place){ 0 }, arena_printf(&c->arena, "'%s'", c->model->flat.model), why);
+    diag_hint(c->diag, "%s", hint);
+    return false;
+}
+
+static const char fixed_or_dopri5[] = "take euler, heun, rk4, 'semi-implicit euler' or dopri5, with --solver or in the experiment";
+
+// By what the model and its experiment say.
+static bool check_form(CExport *c)
+{
+    const orr_model *model = c->model;
+    const orr_experiment *e = c->experiment;
+    const Solver *solver = solver_find(e->run.solver ? e->run.solver : "auto");
+    bool ok = true;
+    if (model->blocks.n_implicit > 0)
+        ok = refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
+                    "run it with 'orrery run', or make the loops smaller: up to 2000 equations are solved inside");
+    if (solver && solver->is_quantised)
+        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states", solver->name), fixed_or_dopri5);
+    else if (solver && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 && strcmp(solver->name, "auto") != 0)
+        ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name), fixed_or_dopri5);
+    if (model->n_delays > 0)
+        ok = refuse(c, "it has delays, whose past is kept by the run", "leave the delays out, or run it with 'orrery run'");
+    if (model->network)
+        ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
+    if (model->isles) ok = refuse(c, "it has islands with solvers of their own", "leave 'island' out: one solver for all equations");
+    if (model->flat.draws.n > 0 || model->ir.n_noise > 0)
+        ok = refuse(c, "it draws random numbers", "put parameters in their place, or run it with 'orrery run'");
+    if (model->flat.n_driven > 0)
+        ok = refuse(c, "inputs follow data", "give the inputs as expressions of time, or set them to numbers");
+    if (model->blocks.reduction && model->blocks.reduction->n_choices > 0)
+        ok = refuse(c, "its constraints choose other states while it runs",
+                    "say with 'prefer' which variables are states, or write it in other coordinates");
+    if (e->n_sends > 0 || e->realtime > 0)
+        ok = refuse(c, "values leave during the run, or it waits for the clock", "leave 'send' and 'realtime' out");
+    if (model->ir.tables.n + model->ir.numbers.n > C_TABLES_MAX || model->n_values > C_VALUES_MAX)
+        ok = refuse(c, "it is too large", "make its arrays smaller: sizes are parameters, set them with --set");
+    return ok;
+}
+
+static bool keep_columns(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+{
+    CExport *c = self;
+    (void)units, (void)time_unit;
+    for (size_t i = 0; i < n; i++) vec_push(&c->arena, &c->columns, arena_printf(&c->arena, "%s", names[i]));
+    return true;
+}
+
+// Carry the experiment out, without rows.
+static bool check_run(CExport *c)
+{
+    orr_experiment trial = *c->experiment;
+    trial.n_expects = 0;
+    const orr_sink sink = { .begin = keep_columns, .self = c };
+    size_t n_messages = orr_diag_count(c->diag);
+    orr_outcome outcome = orr_simulate(c->model, &trial, &sink, 1, c->diag);
+    bool ok = outcome.status == ORR_STATUS_OK;
+    for (; ok && n_messages < orr_diag_count(c->diag); n_messages++) {
+        const char *code = orr_diag_get(c->diag, n_messages).code;
+        if (strcmp(code, "W619") == 0)
+            ok = refuse(c, "its solution slides along a surface", "a small hysteresis, or a smooth function, ends the sliding");
+        else if (strcmp(code, "W618") == 0)
+            ok = refuse(c, "its events come to rest", "end the sequence in the model, or export an experiment that ends earlier");
+    }
+    const char *method = outcome.facts.solver;
+    if (ok && strcmp(method, "bdf") == 0)
+        ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's", fixed_or_dopri5);
+    if (ok && c->experiment->run.stop_outside && outcome.n_left > 0)
+        ok = refuse(c, "its frame ends the run where it is left", "export an experiment that stays inside, or a frame that goes on");
+    c->has_frame = c->experiment->frame != NULL;
+    if (ok) c->columns.n -= (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;    // not of the model
+    orr_outcome_free(&outcome);
+    return ok;
+}
+
+// Where each run begins, and with what.
+static bool check_start(CExport *c)
+{
+    orr_status status;
+    orr_run_options options = c->experiment->run;
+    options.t_start = c->experiment->from;
+    options.t_end = c->experiment->until;
+    c->run = run_create(c->model, &options, c->diag, &status);
+    if (!c->run) return false;
+    c->solver = c->run->islands[0].solver;
+    if (c->run->start_is_hard)
+        return refuse(c, "its start is found only by trying other guesses",
+                      "give the unknowns of the start first values near their solution: 'var x ~ 3'");
+    static const struct { const char *name; CodeLoopId loop; } loops[] = {
+        { "euler", CODE_EULER }, { "heun", CODE_HEUN }, { "rk4", CODE_RK4 }, { "semi-implicit euler", CODE_IN_PLACE },
+    };
+    c->loop = CODE_N_LOOPS;
+    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
+        if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
+    if (c->loop == CODE_IN_PLACE && !c->model->ir.one_rate)
+        return refuse(c, "it has too many states for semi-implicit Euler", fixed_or_dopri5);
+    // as orr_simulate does: on a grid that nothing moves each step is at a known time
+    c->every = c->experiment->every;
+    if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0)
+        c->every = c->run->islands[0].step;
+    return true;
+}
+
+bool c_check(CExport *c)
+{
+    c->name = c_identifier(&c->arena, c->model->flat.model);
+    return check_form(c) && check_run(c) && check_start(c);
+}
+
+void c_free(CExport *c)
+{
+    orr_run_destroy(c->run);
+    arena_free(&c->arena);
+}

@@ -1,0 +1,173 @@
+// src/export/c/source.c: the files of an exported model: NAME.c, NAME.h and README.md.
+#include "code/label.h"
+#include "export/c/c.h"
+#include "exp/times_c_text.h"
+#include "exp/times_text.h"
+#include "export/runtime/adaptive_text.h"
+#include "export/runtime/api_text.h"
+#include "export/runtime/drive_text.h"
+#include "export/runtime/events_text.h"
+#include "export/runtime/fixed_text.h"
+#include "export/runtime/initial_text.h"
+#include "export/runtime/look_text.h"
+#include "export/runtime/main_text.h"
+#include "export/runtime/model_text.h"
+#include "export/runtime/number_text.h"
+#include "export/runtime/readme_text.h"
+#include "export/runtime/run_text.h"
+#include "num/dormand_prince_text.h"
+#include "num/hermite_text.h"
+#include "num/itp_text.h"
+#include "num/step_math_text.h"
+#include "num/turn_text.h"
+#include "orrery/orrery.h"
+
+static void add_title(const CExport *c, StrBuf *s, const char *what)
+{
+    const Flat *flat = &c->model->flat;
+    str_addf(s, "/* " EXPORT_MARK " " ORR_VERSION ": %s of model '", what);
+    label_text(s, flat->model);
+    str_add(s, "'");
+    if (flat->doc) {
+        str_add(s, ": ");
+        label_text(s, flat->doc);
+    }
+    if (c->experiment->name && c->experiment->name[0]) {
+        str_add(s, "; experiment '");
+        label_text(s, c->experiment->name);
+        str_add(s, "'");
+    }
+    str_addf(s, ". Unit of time: ");
+    label_text(s, orr_model_time_unit(c->model));
+    str_add(s, ". */\n");
+}
+
+// Every @ in a text is the name of the model.
+static void add_named(const CExport *c, StrBuf *s, const char *text)
+{
+    StrBuf chosen = { .arena = (Arena *)&c->arena };
+    c_add_template(c, &chosen, text);
+    for (size_t i = 0; i < chosen.n; i++) {
+        if (chosen.p[i] == '@') str_add(s, c->name);
+        else str_add_char(s, chosen.p[i]);
+    }
+}
+
+static Text finish(StrBuf *s)
+{
+    const size_t n = s->n;
+    return (Text){ str_finish(s), n };
+}
+
+static Text source_text(const CExport *c, Arena *arena)
+{
+    StrBuf text = { .arena = arena }, *s = &text;
+    const bool is_fixed = c->solver->fixed_step;
+    add_title(c, s, "source");
+    str_addf(s, "#include \"%s.h\"\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <stdbool.h>\n"
+                "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+                "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
+                "typedef struct %s_model Model;\n\n", c->name, c->name);
+    str_add(s, "// ---- Sizes, and the settings of the experiment\n\n");
+    c_add_constants(c, s);
+    str_add(s, "// ---- The equations\n\n");
+    str_add_text(s, code_file_text(&c->model->ir, c->loop, arena));
+    str_add(s, "// ---- Data\n\n");
+    c_add_tables(c, s);
+    c_add_template(c, s, TEXT_NUMBER);
+    c_add_template(c, s, TEXT_MODEL);
+    if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
+    c_add_template(c, s, TEXT_INITIAL);
+    str_add(s, "// ---- Numerics\n\n");
+    if (c->loop == CODE_HEUN || c->loop == CODE_RK4) {
+        str_add(s, TEXT_NUM_HERMITE_H);
+        str_add(s, "\n");
+    }
+    if (!is_fixed) {
+        str_add(s, TEXT_NUM_STEP_MATH_H);
+        str_add(s, "\n");
+        str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
+        str_add(s, "\n");
+    }
+    if (c->model->n_relations) {
+        str_add(s, TEXT_NUM_TURN_H);
+        str_add(s, "\n");
+        str_add(s, TEXT_NUM_ITP_H);
+        str_add(s, "\n");
+    }
+    if (c->every > 0) {
+        str_add(s, TEXT_EXP_TIMES_H);
+        str_add(s, "\n");
+        str_add(s, TEXT_EXP_TIMES_C);
+        str_add(s, "\n");
+    }
+    c_add_template(c, s, TEXT_RUN);
+    c_add_template(c, s, is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
+    if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    c_add_template(c, s, TEXT_DRIVE);
+    c_add_template(c, s, TEXT_MAIN);
+    str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n", c->name, c->name);
+    c_add_defaults(c, s);
+    str_add(s, "}\n\n");
+    add_named(c, s, TEXT_API);
+    return finish(s);
+}
+
+static Text header_text(const CExport *c, Arena *arena)
+{
+    StrBuf text = { .arena = arena }, *s = &text;
+    add_title(c, s, "header");
+    str_addf(s, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include <stdio.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+             c->name, c->name);
+    c_add_names(c, s);
+    c_add_struct(c, s);
+    static const char functions[] =
+        "\n/* The settings of the experiment; then change given[] and value[]. First of all calls. */\n"
+        "void @_defaults(struct @_model *m);\n"
+        "/* Parameters, initial values and what happens at t_start. 0: there is no start. */\n"
+        "int @_initial(struct @_model *m);\n"
+        "/* The rates dx at (t, x). 0: they cannot be computed. */\n"
+        "int @_state(struct @_model *m);\n"
+        "/* All variables in v and what is recorded in y, at (t, x). 0 likewise. */\n"
+        "int @_output(struct @_model *m);\n"
+        "/* What happens at t: modes follow the relations, events that are due or have become true act. *changed: the rates may\n"
+        "   jump. 0 if that fails. */\n"
+        "int @_event(struct @_model *m, int *changed);\n"
+        "/* After a run. *again: another one is wanted, with what is now in given[] and value[]. 0 likewise. */\n"
+        "int @_terminal(struct @_model *m, int *again);\n"
+        "/* Carry out the experiment and write its rows as CSV. NULL, or why it ended before its time. */\n"
+        "const char *@_run(struct @_model *m, FILE *out);\n";
+    add_named(c, s, functions);
+    str_add(s, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
+    return finish(s);
+}
+
+static Text readme_text(const CExport *c, Arena *arena)
+{
+    StrBuf text = { .arena = arena }, *s = &text;
+    str_addf(s, "<!-- " EXPORT_MARK " " ORR_VERSION " -->\n# %s\n\n", c->name);
+    add_named(c, s, TEXT_README);
+    return finish(s);
+}
+
+static bool write_files(const orr_model *model, const orr_experiment *experiment, ExportFiles *files, orr_diag *diag)
+{
+    const orr_experiment defaults = orr_experiment_default();
+    CExport c = { .model = model, .experiment = experiment ? experiment : &defaults, .diag = diag };
+    const bool ok = c_check(&c);
+    if (ok) {
+        Arena *arena = files->arena;
+        exporter_add_file(files, arena_printf(arena, "%s.c", c.name), source_text(&c, arena));
+        exporter_add_file(files, arena_printf(arena, "%s.h", c.name), header_text(&c, arena));
+        exporter_add_file(files, "README.md", readme_text(&c, arena));
+    }
+    c_free(&c);
+    return ok;
+}
+
+const Exporter exporter_c = {
+    .name = "c",
+    .suffix = "",
+    .summary = "C99 that stands alone",
+    .write_files = write_files,
+};

@@ -1,0 +1,385 @@
+// src/export/c/tables.c: sizes, settings, columns, events and names of an exported model, as C.
+#include "base/csv.h"
+#include "base/map.h"
+#include "code/emit.h"
+#include "code/label.h"
+#include "export/c/c.h"
+#include <math.h>
+
+enum { NAMES_MOST = 2000 };    // that a header lists
+
+static uint32_t at_least_one(uint32_t n) { return n ? n : 1; }
+
+// ---- Sizes and settings
+
+static void define(StrBuf *s, const char *name, double value, const char *remark)
+{
+    str_addf(s, "#define %-12s ", name);
+    if (isinf(value)) str_add(s, value > 0 ? "INFINITY" : "(-INFINITY)");
+    else if (value < 0) {
+        str_add_char(s, '(');
+        gen_number(s, value);
+        str_add_char(s, ')');
+    } else gen_number(s, value);
+    str_addf(s, "    /* %s */\n", remark);
+}
+
+static void size(StrBuf *s, const char *name, size_t value) { str_addf(s, "    %s = %zu,\n", name, value); }
+
+void c_add_constants(const CExport *c, StrBuf *s)
+{
+    static const char *const loops[CODE_N_LOOPS] = { "orr_euler", "orr_in_place", "orr_heun", "orr_rk4" };
+    const orr_model *model = c->model;
+    const IrLayout *layout = &model->ir.layout;
+    const Island *island = &c->run->islands[0];
+    str_add(s, "enum {\n");
+    size(s, "N_STATES", model->n_states);
+    size(s, "N_PARAMS", model->n_params);
+    size(s, "N_COLUMNS", c->columns.n);
+    size(s, "FIRST_VAR", layout->first_var);
+    size(s, "N_VARS", layout->first_guess - layout->first_var);
+    if (model->n_relations) {
+        size(s, "N_RELATIONS", model->n_relations);
+        size(s, "FIRST_MODE", layout->first_mode);
+    }
+    if (layout->n_guesses) {
+        size(s, "FIRST_GUESS", layout->first_guess);
+        size(s, "N_GUESSES", layout->n_guesses);
+    }
+    if (model->n_events) size(s, "N_EVENTS", model->n_events);
+    if (model->flat.initial_flag != FLAT_NONE) size(s, "INITIAL_FLAG", layout->place[model->flat.initial_flag]);
+    if (model->flat.asserts.n) size(s, "N_ASSERTS", model->flat.asserts.n);
+    if (model->flat.terminal.n) size(s, "N_RERUNS", model->ir.n_reruns);
+    if (c_is_on(c, TEXT("HAS_AFTER"))) size(s, "PENDING_MAX", 4096);
+    str_add(s, "};\n\n");
+
+    define(s, "FROM", c->experiment->from, "start of the experiment");
+    define(s, "UNTIL", c->experiment->until, "its end");
+    if (c->every > 0) define(s, "EVERY", c->every, "between two rows");
+    if (c->solver->fixed_step) {
+        define(s, "STEP", island->step, "of the method");
+        str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
+    } else {
+        define(s, "FIRST_STEP", island->options.step, "0: chosen");
+        define(s, "MAX_STEP", island->options.max_step, "no step is longer");
+        define(s, "TOLERANCE", island->options.tolerance, "relative");
+        define(s, "ABSOLUTE", island->options.absolute, "and absolute");
+    }
+    str_add(s, "\n");
+}
+
+// ---- Static data
+
+static void add_columns(const CExport *c, StrBuf *s)
+{
+    str_add(s, "// What is recorded: a state, or a place in v; is_computed: it must be finite.\n"
+               "static const struct Column { char is_state, is_computed; unsigned place; } columns[] = {\n");
+    for (size_t i = 0; i < c->columns.n; i++) {
+        const ModelVariable v = model_variable(c->model, orr_model_find(c->model, c->columns.items[i]));
+        const bool is_state = v.state != FLAT_NONE;
+        str_addf(s, "    { %d, %d, %u },    /* ", is_state, !is_state && v.kind == FLAT_VARIABLE, is_state ? v.state : v.place);
+        label_text(s, c->columns.items[i]);
+        str_add(s, " */\n");
+    }
+    if (c->columns.n == 0) str_add(s, "    { 0, 0, 0 },\n");
+    str_add(s, "};\n\n");
+}
+
+// A field of CSV is quoted if it must be; then the line is a literal of C.
+static void add_header(const CExport *c, StrBuf *s)
+{
+    StrBuf line = { .arena = (Arena *)&c->arena };
+    str_add(&line, "t");
+    const size_t n = c->columns.n + (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;
+    for (size_t i = 0; i < n; i++) {
+        const char *name = c->columns.items[i];
+        str_add_char(&line, ',');
+        const bool is_quoted = strpbrk(name, ",;\t\"\r\n") || name[0] == '#';
+        if (is_quoted) str_add_char(&line, '"');
+        for (const char *p = name; *p; p++) {
+            if (*p == '"') str_add_char(&line, '"');
+            str_add_char(&line, *p);
+        }
+        if (is_quoted) str_add_char(&line, '"');
+    }
+    str_add(s, "static const char csv_header[] = ");
+    c_add_quoted(s, str_finish(&line));
+    str_add(s, " \"\\n\";\n\n");
+}
+
+static void add_relations(const CExport *c, StrBuf *s)
+{
+    const orr_model *model = c->model;
+    str_add(s, "static const char in_equation[] = {");
+    for (uint32_t i = 0; i < model->n_relations; i++)
+        str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", model->flat.relations.items[i].in_equation);
+    str_add(s, " };\n");
+    if (model->n_events == 0) return;
+    str_add(s, "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
+               "static const int reader[] = {");
+    for (uint32_t i = 0; i < model->n_relations; i++) {
+        const uint32_t reader = c->run->reader[i];
+        str_add(s, i == 0 ? " " : i % 16 ? ", " : ",\n    ");
+        if (reader == EVENT_NONE) str_add(s, "READERS_NONE");
+        else if (reader == EVENT_MANY) str_add(s, "READERS_MANY");
+        else str_addf(s, "%u", reader);
+    }
+    str_add(s, " };\n\n");
+}
+
+static void add_claims(const CExport *c, StrBuf *s)
+{
+    const orr_run_options *run = &c->experiment->run;
+    str_add(s, "// The ranges of the frame.\n"
+               "static const struct Claim { char is_state; unsigned place; double low, high; } claims[] = {\n");
+    for (size_t i = 0; i < run->n_claims; i++) {
+        const ModelVariable v = model_variable(c->model, orr_model_find(c->model, run->claims[i].name));
+        const bool is_state = v.state != FLAT_NONE;
+        str_addf(s, "    { %d, %u, ", is_state, is_state ? v.state : v.place);
+        const double ends[] = { run->claims[i].low, run->claims[i].high };
+        for (int k = 0; k < 2; k++) {
+            if (isinf(ends[k])) str_add(s, ends[k] < 0 ? "-INFINITY" : "INFINITY");
+            else gen_number(s, ends[k]);
+            str_add(s, k ? " },    /* " : ", ");
+        }
+        label_text(s, run->claims[i].name);
+        str_add(s, " */\n");
+    }
+    str_add(s, "};\n\n");
+}
+
+static void add_cause(const CExport *c, StrBuf *s, uint32_t event)
+{
+    str_add(s, "    /* ");
+    label_text(s, event_cause(c->run, event));
+    str_add(s, " */\n");
+}
+
+static void add_events(const CExport *c, StrBuf *s)
+{
+    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY" };
+    const orr_model *model = c->model;
+    const Flat *flat = &model->flat;
+    str_add(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY };\n"
+               "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
+               "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain; } events[] = {\n");
+    for (uint32_t i = 0; i < model->n_events; i++) {
+        const FlatEvent *event = &flat->events.items[i];
+        str_addf(s, "    { %s, %d, %d, %d, %d, %u },", kinds[event->kind], event->at_start, event->from != EXPR_NONE,
+                 event->after != EXPR_NONE, c->run->affects[i], event->chain);
+        add_cause(c, s, i);
+    }
+    uint32_t *by_rank = ARENA_ARRAY((Arena *)&c->arena, uint32_t, model->n_events);
+    for (uint32_t i = 0; i < model->n_events; i++) by_rank[c->run->rank[i]] = i;
+    str_add(s, "};\nstatic const int by_rank[] = {");
+    for (uint32_t i = 0; i < model->n_events; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", by_rank[i]);
+    str_add(s, " };\n");
+    if (!c_is_on(c, TEXT("HAS_TERMINATE"))) {
+        str_add(s, "\n");
+        return;
+    }
+    str_add(s, "static const struct Terminator { int event; unsigned place; } terminators[] = {\n");
+    for (uint32_t i = 0; i < model->n_events; i++)
+        for (uint32_t k = 0; k < flat->events.items[i].n_actions; k++) {
+            const FlatAction *action = &flat->actions.items[flat->events.items[i].first_action + k];
+            if (action->text) str_addf(s, "    { %u, %u },\n", i, model->ir.layout.place[action->target]);
+        }
+    str_add(s, "};\n\n");
+}
+
+static void add_guesses(const CExport *c, StrBuf *s)
+{
+    const IrLayout *layout = &c->model->ir.layout;
+    str_add(s, "// Loops of equations begin at what they were: place of the guess, place of the variable.\n"
+               "static const unsigned guesses[][2] = {\n");
+    for (uint32_t i = 0; i < c->model->flat.vars.n; i++) {
+        if (layout->guess[i] == FLAT_NONE) continue;
+        str_addf(s, "    { %u, %u },    /* ", layout->guess[i], layout->place[i]);
+        label_text(s, c->model->flat.vars.items[i].name);
+        str_add(s, " */\n");
+    }
+    str_add(s, "};\n\n");
+}
+
+static void add_terminal(const CExport *c, StrBuf *s)
+{
+    const Flat *flat = &c->model->flat;
+    if (c->model->ir.n_reruns) {
+        str_add(s, "static const struct Rerun { double at_most; char is_limited; } reruns[] = {\n");
+        for (size_t i = 0; i < flat->terminal.n; i++) {
+            if (flat->terminal.items[i].target != FLAT_NONE) continue;
+            str_add(s, "    { ");
+            gen_number(s, flat->terminal.items[i].at_most);
+            str_addf(s, ", %d },\n", flat->terminal.items[i].is_limited);
+        }
+        str_add(s, "};\n");
+    }
+    if (!c_is_on(c, TEXT("HAS_KEPT"))) return;
+    str_add(s, "// Parameters that the terminal region changes.\nstatic const unsigned kept[] = {\n");
+    for (size_t i = 0; i < flat->terminal.n; i++) {
+        const uint32_t target = flat->terminal.items[i].target;
+        if (target == FLAT_NONE) continue;
+        const FlatVar *var = &flat->vars.items[target];
+        if (var->kind != FLAT_PARAM && var->kind != FLAT_INPUT) continue;
+        str_addf(s, "    %u,    /* ", c->model->ir.layout.place[target]);
+        label_text(s, var->name);
+        str_add(s, " */\n");
+    }
+    str_add(s, "};\n\n");
+}
+
+static void add_numbers(const CExport *c, StrBuf *s)
+{
+    const Ir *ir = &c->model->ir;
+    if (ir->tables.n) {
+        str_add(s, "// Which elements the turns of loops read and write.\nstatic const unsigned index_tables[] = {");
+        for (size_t i = 0; i < ir->tables.n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", ir->tables.items[i]);
+        str_add(s, " };\n\n");
+    } else {
+        str_add(s, "static const unsigned *const index_tables = NULL;\n");
+    }
+    if (ir->numbers.n) {
+        str_add(s, "// Tables of the model, and constants of loops.\nstatic const double table_numbers[] = {");
+        for (size_t i = 0; i < ir->numbers.n; i++) {
+            str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
+            gen_number(s, ir->numbers.items[i]);
+        }
+        str_add(s, " };\n\n");
+    } else {
+        str_add(s, "static const double *const table_numbers = NULL;\n\n");
+    }
+}
+
+void c_add_tables(const CExport *c, StrBuf *s)
+{
+    add_numbers(c, s);
+    add_columns(c, s);
+    add_header(c, s);
+    if (c->model->n_relations) add_relations(c, s);
+    if (c->model->n_events) add_events(c, s);
+    if (c->experiment->run.n_claims) add_claims(c, s);
+    if (c->model->ir.layout.n_guesses) add_guesses(c, s);
+    if (c->model->flat.terminal.n) add_terminal(c, s);
+}
+
+// ---- The header
+
+void c_add_struct(const CExport *c, StrBuf *s)
+{
+    const orr_model *model = c->model;
+    const uint32_t n = at_least_one(model->n_states), n_params = at_least_one(model->n_params);
+    str_addf(s, "struct %s_model {\n", c->name);
+    str_add(s, "    double t;              /* time */\n");
+    str_addf(s, "    double x[%u];          /* states at t */\n", n);
+    str_addf(s, "    double dx[%u];         /* their rates, by _state */\n", n);
+    str_addf(s, "    double y[%u];          /* what is recorded, by _output */\n", at_least_one((uint32_t)c->columns.n));
+    str_addf(s, "    double v[%u];          /* parameters, modes, variables, and what loops of equations need */\n",
+             at_least_one(model->n_values));
+    str_add(s, "    double t_start;        /* where a run begins */\n");
+    str_addf(s, "    double given[%u];      /* 1: this parameter is value[], 0: it has its default */\n", n_params);
+    str_addf(s, "    double value[%u];\n", n_params);
+    if (c_is_on(c, TEXT("HAS_STARTS"))) str_addf(s, "    double x_given[%u];    /* initial values; NaN: the model's own */\n", n);
+    str_add(s, "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
+    if (model->n_relations) str_addf(s, "    double relations[%u];  /* zero function and truth of each */\n", 2 * model->n_relations);
+    if (model->n_events) {
+        const uint32_t m = model->n_events;
+        str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
+        str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
+        str_addf(s, "    double due[%u], fired_every[%u];    /* when events act next, and how often they have */\n", m, m);
+        str_addf(s, "    char is_fired[%u];\n", m);
+        if (model->n_relations)
+            str_addf(s, "    double fired_at[%u], interval[%u];\n    int n_shrinking[%u];\n", m, m, m);
+        if (c_is_on(c, TEXT("HAS_AFTER")))
+            str_add(s, "    struct { double t; int event; } pending[4096];    /* delayed events */\n    int n_pending;\n");
+    }
+    if (model->flat.asserts.n) str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n", model->flat.asserts.n);
+    str_add(s, "};\n");
+}
+
+typedef struct Enumerator {
+    const CExport *c;
+    StrBuf  *s;
+    TextMap *taken;
+    const char *group;
+    size_t   n;
+} Enumerator;
+
+static void add_name(Enumerator *e, const char *name, const char *unit, uint32_t number)
+{
+    Arena *arena = e->taken->names.index.arena;
+    const char *wanted = arena_printf(arena, "%s_%s_%s", e->c->name, e->group, c_identifier(arena, name));
+    const char *unique = wanted;
+    for (uint32_t k = 2; !text_map_put(e->taken, text_from(unique), 0); k++) unique = arena_printf(arena, "%s_%u", wanted, k);
+    str_addf(e->s, "%s    %s = %u,    /* ", e->n++ ? "" : "enum {\n", unique, number);
+    label_text(e->s, name);
+    if (unit) {
+        str_add(e->s, " [");
+        label_text(e->s, unit);
+        str_add_char(e->s, ']');
+    }
+    str_add(e->s, " */\n");
+}
+
+static void end_names(Enumerator *e, const char *group)
+{
+    if (e->n) str_add(e->s, "};\n\n");
+    e->n = 0;
+    e->group = group;
+}
+
+void c_add_names(const CExport *c, StrBuf *s)
+{
+    const Flat *flat = &c->model->flat;
+    const IrLayout *layout = &c->model->ir.layout;
+    Arena work = { 0 };
+    TextMap taken;
+    text_map_init(&taken, &work);
+    Enumerator e = { .c = c, .s = s, .taken = &taken, .group = "X" };
+    str_add(s, "/* States: places in x and dx. */\n");
+    for (uint32_t i = 0; i < flat->vars.n && e.n < NAMES_MOST; i++)
+        if (layout->state_of[i] != FLAT_NONE) add_name(&e, flat->vars.items[i].name, flat->vars.items[i].unit, layout->state_of[i]);
+    for (uint32_t a = 0; a < flat->arrays.n; a++) {
+        if (layout->array_state[a] == FLAT_NONE) continue;
+        add_name(&e, flat->arrays.items[a].name, NULL, layout->array_state[a]);
+        str_addf(s, "    /* %u elements from there on", flat->arrays.items[a].n);
+        if (layout->array_step[a] != 1) str_addf(s, ", every %u-th", layout->array_step[a]);
+        str_add(s, " */\n");
+    }
+    end_names(&e, "P");
+    str_add(s, "/* Parameters, inputs and discrete variables: places in given, value and v. */\n");
+    for (uint32_t i = 0; i < flat->vars.n && e.n < NAMES_MOST; i++) {
+        const FlatVar *var = &flat->vars.items[i];
+        if (layout->place[i] < c->model->n_params && !var->is_hidden && !var->is_structural
+            && (var->kind == FLAT_PARAM || var->kind == FLAT_INPUT || var->kind == FLAT_DISCRETE))
+            add_name(&e, var->name, var->unit, layout->place[i]);
+    }
+    end_names(&e, "Y");
+    str_add(s, "/* What is recorded: places in y. */\n");
+    for (size_t i = 0; i < c->columns.n && e.n < NAMES_MOST; i++) {
+        const orr_variable v = orr_model_variable(c->model, orr_model_find(c->model, c->columns.items[i]));
+        add_name(&e, c->columns.items[i], v.unit, (uint32_t)i);
+    }
+    end_names(&e, "");
+    arena_free(&work);
+}
+
+// ---- Settings of the experiment
+
+void c_add_defaults(const CExport *c, StrBuf *s)
+{
+    str_add(s, "    memset(m, 0, sizeof *m);\n    m->t_start = FROM;\n");
+    for (uint32_t i = 0; i < c->model->n_params; i++) {
+        if (c->run->given[i] == 0) continue;
+        str_addf(s, "    m->given[%u] = 1.0;\n    m->value[%u] = ", i, i);
+        gen_number(s, c->run->given_value[i]);
+        str_add(s, ";\n");
+    }
+    if (!c_is_on(c, TEXT("HAS_STARTS"))) return;
+    str_add(s, "    for (int i = 0; i < N_STATES; i++) m->x_given[i] = NAN;\n");
+    for (uint32_t i = 0; i < c->model->n_states; i++) {
+        if (isnan(c->run->given_start[i])) continue;
+        str_addf(s, "    m->x_given[%u] = ", i);
+        gen_number(s, c->run->given_start[i]);
+        str_add(s, ";\n");
+    }
+}

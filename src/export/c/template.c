@@ -1,0 +1,147 @@
+// src/export/c/template.c: texts with parts that only some models need.
+//
+// Lines `#if HAS_…`, `#if IS_…`, `#else` and `#endif` are resolved here, so that an exported file shows only what it uses.
+#include "export/c/c.h"
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+
+static bool has_kept(const CExport *c)
+{
+    const Flat *flat = &c->model->flat;
+    for (size_t i = 0; i < flat->terminal.n; i++) {
+        const uint32_t target = flat->terminal.items[i].target;
+        if (target == FLAT_NONE) continue;
+        const FlatKind kind = flat->vars.items[target].kind;
+        if (kind == FLAT_PARAM || kind == FLAT_INPUT) return true;
+    }
+    return false;
+}
+
+static bool has_after(const Flat *flat)
+{
+    for (size_t i = 0; i < flat->events.n; i++)
+        if (flat->events.items[i].after != EXPR_NONE) return true;
+    return false;
+}
+
+static bool has_terminate(const Flat *flat)
+{
+    for (size_t i = 0; i < flat->actions.n; i++)
+        if (flat->actions.items[i].text) return true;
+    return false;
+}
+
+static bool has_starts(const CExport *c)
+{
+    for (uint32_t i = 0; c->run->given_start && i < c->model->n_states; i++)
+        if (!isnan(c->run->given_start[i])) return true;
+    return false;
+}
+
+static bool has_algebraic(const CExport *c)
+{
+    for (size_t i = 0; i < c->columns.n; i++) {
+        const ModelVariable v = model_variable(c->model, orr_model_find(c->model, c->columns.items[i]));
+        if (v.kind == FLAT_VARIABLE && v.state == FLAT_NONE) return true;
+    }
+    return false;
+}
+
+bool c_is_on(const CExport *c, Text name)
+{
+    const orr_model *model = c->model;
+    const Flat *flat = &model->flat;
+    const bool is_fixed = c->solver->fixed_step;
+    const struct { const char *name; bool is_on; } switches[] = {
+        { "HAS_FIXED", is_fixed },
+        { "HAS_ADAPTIVE", !is_fixed },
+        { "HAS_HERMITE", c->loop == CODE_HEUN || c->loop == CODE_RK4 },
+        { "IS_EULER", c->loop == CODE_EULER },
+        { "IS_HEUN", c->loop == CODE_HEUN },
+        { "IS_RK4", c->loop == CODE_RK4 },
+        { "IS_IN_PLACE", c->loop == CODE_IN_PLACE },
+        { "HAS_RELATIONS", model->n_relations > 0 },
+        { "HAS_EVENTS", model->n_events > 0 },
+        { "HAS_INSTANTS", model->n_relations > 0 || model->n_events > 0 },
+        { "HAS_AFTER", has_after(flat) },
+        { "HAS_PRE", flat->pres.n > 0 },
+        { "HAS_INITIAL", flat->initial_flag != FLAT_NONE },
+        { "HAS_TERMINATE", has_terminate(flat) },
+        { "HAS_GUESSES", model->ir.layout.n_guesses > 0 },
+        { "HAS_STARTS", has_starts(c) },
+        { "HAS_ALGEBRAIC", has_algebraic(c) },
+        { "HAS_ASSERTS", flat->asserts.n > 0 },
+        { "HAS_TERMINAL", flat->terminal.n > 0 },
+        { "HAS_RERUN", model->ir.n_reruns > 0 },
+        { "HAS_KEPT", has_kept(c) },
+        { "HAS_TIMES", c->every > 0 },
+        { "HAS_FRAME", c->has_frame },
+        { "HAS_CLAIMS", c->experiment->run.n_claims > 0 },
+    };
+    const bool is_not = name.n && name.p[0] == '!';
+    if (is_not) name = text_part(name, 1, name.n);
+    for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
+        if (text_is(name, switches[i].name)) return switches[i].is_on != is_not;
+    assert(false && "a switch of a text");
+    return false;
+}
+
+static Text next_line(Text *rest)
+{
+    const char *end = memchr(rest->p, '\n', rest->n);
+    const size_t n = end ? (size_t)(end - rest->p) + 1 : rest->n;
+    const Text line = text_part(*rest, 0, n);
+    *rest = text_part(*rest, n, rest->n);
+    return line;
+}
+
+void c_add_template(const CExport *c, StrBuf *s, const char *text)
+{
+    enum { DEPTH_MAX = 8 };
+    bool taken[DEPTH_MAX] = { true };    // of each `#if` around the line
+    bool stays[DEPTH_MAX] = { false };    // `#ifdef` and `#ifndef` are left to the compiler
+    int depth = 0;
+    for (Text rest = text_from(text); rest.n;) {
+        const Text line = next_line(&rest);
+        const bool outside = taken[depth];
+        const bool is_if = text_starts(line, "#if"), is_end = text_starts(line, "#endif");
+        const bool is_ours = is_if ? text_starts(line, "#if ") : !stays[depth];
+        if (!(is_ours && (is_if || is_end || text_starts(line, "#else"))) && outside) str_add_text(s, line);
+        if (is_if) {
+            assert(depth + 1 < DEPTH_MAX);
+            depth++;
+            stays[depth] = !is_ours;
+            taken[depth] = outside && (stays[depth] || c_is_on(c, text_trim(text_part(line, 4, line.n))));
+        } else if (is_end) {
+            assert(depth > 0);
+            depth--;
+        } else if (text_starts(line, "#else") && is_ours) {
+            assert(depth > 0);
+            taken[depth] = taken[depth - 1] && !taken[depth];
+        }
+    }
+    assert(depth == 0);
+}
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+const char *c_identifier(Arena *arena, const char *name)
+{
+    StrBuf s = { .arena = arena };
+    if (!is_letter(name[0])) str_add(&s, "m_");
+    for (; *name && s.n < 60; name++) str_add_char(&s, is_letter(*name) || (*name >= '0' && *name <= '9') ? *name : '_');
+    return str_finish(&s);
+}
+
+void c_add_quoted(StrBuf *s, const char *text)
+{
+    str_add_char(s, '"');
+    for (; *text; text++) {
+        const unsigned char byte = (unsigned char)*text;
+        // octal, so that no byte means anything to a compiler: quotes, backslashes, trigraphs
+        if (byte < ' ' || byte > '~' || strchr("\"\\?%", byte)) str_addf(s, "\\%03o", byte);
+        else str_add_char(s, (char)byte);
+    }
+    str_add_char(s, '"');
+}

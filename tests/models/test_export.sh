@@ -1,0 +1,203 @@
+#!/usr/bin/env bash
+# Exported C gives the rows of `orrery run`, byte for byte: every example that can be exported, by its own method; events,
+# relations, loops of equations, arrays and tables by all methods that an exported program has. gcc and clang take turns.
+. "$(dirname "$0")/../common/shell.sh"
+
+compilers=(gcc clang)
+command -v clang >/dev/null || compilers=(gcc)
+n_tried=0 n_jobs=$(nproc)
+
+# compare <folder> <compiler> <file> <options>: into <folder>/verdict
+compare() {
+    local folder=$1 compiler=$2
+    shift 2
+    mkdir -p "$folder"
+    if ! timeout 100 "$ORRERY" export --c "$folder/c" "$@" 2>"$folder/err"; then
+        if grep -q 'error E321' "$folder/err"; then echo refused; else cat "$folder/err"; fi
+        return
+    fi
+    "$compiler" -std=c99 -Wall -Wextra -Werror -O1 -ffp-contract=off -DORRERY_SLEEF "$folder"/c/*.c -o "$folder/program" -lsleef -lm \
+        >"$folder/err" 2>&1 || { echo "$compiler does not compile it: $(head -n 3 "$folder/err")"; return; }
+    timeout 100 "$folder/program" >"$folder/exported.csv" 2>"$folder/err" || { echo "it fails: $(cat "$folder/err")"; return; }
+    timeout 100 "$ORRERY" run "$@" -o "$folder/run.csv" --quiet >/dev/null 2>&1
+    cmp "$folder/exported.csv" "$folder/run.csv" >"$folder/err" 2>&1 || { echo "other rows: $(cat "$folder/err")"; return; }
+    echo same
+}
+
+try() {
+    local folder=case.$n_tried
+    while (($(jobs -rp | wc -l) >= n_jobs)); do wait -n; done
+    printf '%s\n' "${*##*/}" >"$folder.label"
+    compare "$folder" "${compilers[n_tried % ${#compilers[@]}]}" "$@" >"$folder.verdict" &
+    n_tried=$((n_tried + 1))
+}
+
+experiments() { sed -nE 's/^experiment ([A-Za-z_0-9]+) .*/\1/p' "$1"; }
+
+for file in "$root"/examples/*.orr; do
+    for experiment in $(experiments "$file"); do try "$file" "$experiment"; done
+done
+for file in "$root"/examples/*.csmp; do
+    options=()
+    grep -q 'timestep *= *?' "$file" && options=(--set timestep=0.01)
+    try "$file" "${options[@]}"
+done
+for file in language switches tables loops in_place; do
+    for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
+done
+# events, loops of equations and a study by the other methods
+for solver in euler heun rk4 'semi-implicit euler' dopri5; do
+    for file in thermostat hysteresis pwm digital_controller shooting gear two_roots engine; do
+        try "$root/examples/$file.orr" --solver "$solver" --every 0.05
+    done
+    try "$root/examples/limits.orr" crossing --solver "$solver"    # a row for each step
+done
+# more elements than are expanded: loops stay loops, in the text too
+cat >heat.orr <<'END'
+model Rod
+  param n = 1200, k = 0.1
+  var u[n], w = 0
+  for i in 1..n
+    initial u[i] = i*(n - i)/n^2
+  end
+  u[1]' = 0
+  u[n]' = 0
+  for i in 2..n-1
+    u[i]' = k*(u[i-1] - 2*u[i] + u[i+1])
+  end
+  w' = sum(u[i] for i in 1..n)/n
+end
+experiment cool of Rod
+  until 2
+  solver rk4 step 0.01
+  record u[2], u[600], w every 0.1
+end
+experiment free of Rod
+  until 2
+  solver dopri5
+  set w = 3, k = 0.2
+  record u[2], u[600], w every 0.1
+end
+END
+for experiment in cool free; do try "$work/heat.orr" $experiment; done
+# names that would end a comment, splice lines, or close a text
+cat >names.orr <<'END'
+model Odd "a */ in ??/ the text"
+  param "k*/ ??/" = 2, "%s" = 1, "a/*b" = 3
+  var "x */ int y; /*" = 1
+  discrete "go?" = 0
+  "x */ int y; /*"' = -"k*/ ??/"*"x */ int y; /*" + "%s" + "a/*b"
+  when "x */ int y; /*" > 1.5 then "go?" := 1 end
+  output "a, ""b""" = 2*"x */ int y; /*" + "go?"
+end
+experiment one of Odd
+  until 3
+  solver rk4 step 0.01
+end
+END
+sed -i '/a, ""b""/d' names.orr
+try "$work/names.orr" one
+wait
+
+refused=0 same=0
+for ((i = 0; i < n_tried; i++)); do
+    check
+    case $(<case.$i.verdict) in
+        same) same=$((same + 1)) ;;
+        refused) refused=$((refused + 1)) ;;
+        *) fail "$(<case.$i.label): $(<case.$i.verdict)" ;;
+    esac
+done
+((same >= 120)) || fail "only $same of $n_tried were compared"
+((refused <= 60)) || fail "$refused of $n_tried were refused"
+
+# ---- Without SLEEF: a model without elementary functions has the same bits, by fixed steps and by dopri5
+for solver in rk4 dopri5; do
+    run export --c plain "$root/examples/lorenz.orr" --solver $solver
+    expect_status 0
+    expect_quiet
+    gcc -std=c99 -pedantic -Wall -Wextra -Werror -O2 plain/Lorenz.c -o plain/lorenz -lm || fail "it does not compile with libm alone"
+    ./plain/lorenz >exported.csv || fail "the program fails"
+    run run "$root/examples/lorenz.orr" --solver $solver -o run.csv --quiet
+    check
+    cmp exported.csv run.csv || fail "the bits differ without SLEEF"
+done
+expect_file plain/Lorenz.h
+expect_file plain/README.md
+
+# ---- The functions one by one, and two models in one program
+run export --c plain "$root/examples/thermostat.orr"
+expect_status 0
+cat >use.c <<'END'
+#include "plain/Lorenz.h"
+#include "plain/Thermostat.h"
+#include <stdio.h>
+int main(void)
+{
+    static struct Lorenz_model m;
+    static struct Thermostat_model h;
+    int changed = 7, again = 7;
+    Lorenz_defaults(&m);
+    m.given[Lorenz_P_sigma] = 1.0;
+    m.value[Lorenz_P_sigma] = 3.0;
+    if (!Lorenz_initial(&m) || !Lorenz_state(&m) || !Lorenz_output(&m)) return 1;
+    printf("%g %d\n", m.dx[Lorenz_X_x] - 3.0*(m.x[Lorenz_X_y] - m.x[Lorenz_X_x]), m.y[Lorenz_Y_z] == m.x[Lorenz_X_z]);
+    if (!Lorenz_event(&m, &changed) || !Lorenz_terminal(&m, &again)) return 2;
+    printf("%d %d\n", changed, again);
+    Thermostat_defaults(&h);
+    if (!Thermostat_initial(&h) || !Thermostat_state(&h)) return 3;
+    const double before = h.dx[0];
+    h.x[0] = 25.0;    /* too warm: the heater goes off */
+    if (!Thermostat_event(&h, &changed) || !Thermostat_state(&h)) return 4;
+    printf("%d %d\n", changed, before > 0.0 && h.dx[0] < 0.0);
+    return 0;
+}
+END
+check
+gcc -std=c99 -Wall -Wextra -Werror -DORRERY_NO_MAIN use.c plain/Lorenz.c plain/Thermostat.c -o use -lm || fail "a program cannot use the functions"
+expect_equal "$(./use | tr '\n' ' ')" '0 1 0 0 1 1 ' 'what the functions compute'
+
+# ---- What cannot be exported is refused by name, with a next step
+refuse() {
+    run export --c none "${@:2}"
+    expect_status 1
+    expect_code E321
+    expect_err "$1"
+    expect_no_file none
+}
+refuse "solver 'bdf' needs CVODE or IDA" "$root/examples/robertson.orr"
+refuse 'goes over to bdf' "$root/examples/heat.orr"
+refuse "solver 'qss2' quantises" "$root/examples/lotka_volterra.orr" quantised
+refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
+refuse 'slides along' "$root/examples/sliding.orr"
+refuse 'come to rest' "$root/examples/ball.orr"
+refuse 'delays' "$root/examples/heater.csmp"
+refuse 'inputs follow data' "$root/examples/tank.orr" day
+refuse 'choose other states' "$root/examples/pendulum_cartesian.orr" turns
+run export --c ball "$root/examples/ball.orr" --until 2
+expect_status 0
+
+# ---- Files of others stay as they are
+mkdir mine
+echo 'my notes' >mine/README.md
+run export --c mine "$root/examples/lorenz.orr"
+expect_status 3
+expect_code E013
+expect_equal "$(<mine/README.md)" 'my notes'
+expect_no_file mine/Lorenz.c
+run export --c mine "$root/examples/lorenz.orr" --force
+expect_status 0
+run export --c mine "$root/examples/lorenz.orr" --set sigma=9    # those of our own are replaced
+expect_status 0
+grep -q 'value\[0\] = 9.0' mine/Lorenz.c || fail "a setting is not in the exported file"
+run export --c mine/README.md "$root/examples/lorenz.orr"
+expect_status 3
+if [[ $(id -u) != 0 ]]; then
+    mkdir locked
+    chmod a-w locked
+    run export --c locked "$root/examples/lorenz.orr"
+    expect_status 3
+fi
+run export --c x --csmp "$root/examples/lorenz.orr"
+expect_status 2
+finish
