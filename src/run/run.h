@@ -425,6 +425,13 @@ bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations 
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
 
+// ---- save.c: a run as bytes
+
+// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes`, aligned to 8, is not NULL. Methods
+// without fixed steps begin anew here.
+size_t run_save(orr_run *run, void *bytes);
+bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options; false: it is not
+
 // ---- isles.c: islands beside the main part
 
 bool   isles_open(orr_run *run, const orr_run_options *options);    // false, reported, if an option is wrong
