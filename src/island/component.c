@@ -495,12 +495,15 @@ static void confluent(void *state, const orr_devs_call *call, const orr_devs_eve
 // ---- Saving
 
 typedef struct SavedComponent {
-    double   due, period_start, k_period, pending_until;
+    double due, period_start, k_period, pending_until;
     uint64_t phase, has_moved, n_rounds, n_perturbations, run_size;
 } SavedComponent;
 
 // Not in the middle of a discontinuity, nor before the run has begun.
-static bool can_save(const Component *c) { return c->run && (c->phase == ISLAND_WAIT || c->phase == ISLAND_STAND); }
+static bool can_save(const Component *c)
+{
+    return c->run && (c->phase == ISLAND_WAIT || c->phase == ISLAND_STAND);
+}
 
 static size_t save(const void *state, void *bytes, const orr_devs_call *call)
 {
@@ -508,10 +511,12 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
     Component *c = component_of(state);
     const orr_island_options *o = &c->type->options;
     const size_t run_size = can_save(c) ? run_save(c->run, NULL) : 0;
-    const size_t own = sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    const size_t own =
+        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
     if (run_size == 0 || !bytes) return run_size ? own + run_size : 0;
-    const SavedComponent saved = { c->due, c->period_start, c->k_period, c->pending_until, (uint64_t)c->phase,
-                                   c->has_moved, c->n_rounds, c->n_perturbations, run_size };
+    const SavedComponent saved = { c->due,           c->period_start,    c->k_period,
+                                   c->pending_until, (uint64_t)c->phase, c->has_moved,
+                                   c->n_rounds,      c->n_perturbations, run_size };
     char *out = bytes;
     memcpy(out, &saved, sizeof saved);
     out += sizeof saved;
@@ -535,7 +540,8 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
 {
     Component *c = component_of(state);
     const orr_island_options *o = &c->type->options;
-    const size_t own = sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    const size_t own =
+        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
     SavedComponent saved;
     if (n < own) return 0;
     const char *in = bytes;

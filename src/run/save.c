@@ -8,8 +8,8 @@
 #include <string.h>
 
 typedef struct Saved {
-    double   t, t_island, t_before, t_start, step, t_stop;
-    int64_t  k, k_before;
+    double t, t_island, t_before, t_start, step, t_stop;
+    int64_t k, k_before;
     uint64_t n_states, n_values, n_events, n_due;    // to recognise bytes by
     uint64_t n_steps, n_rates, n_run_events;
     uint64_t event_waits, event_is_located, jump_waits;
@@ -40,18 +40,33 @@ size_t run_save(orr_run *run, void *bytes)
         island->solver->restart(island);
         island->t_before = island->t;
     }
-    const Saved saved = { .t = run->t, .t_island = island->t, .t_before = island->t_before,
-                          .t_start = island->t_start, .step = island->step, .t_stop = run->t_stop,
-                          .k = island->k, .k_before = run->k_before, .n_states = m->n_states,
-                          .n_values = m->n_values, .n_events = m->n_events, .n_due = run->n_due_max,
-                          .n_steps = island->n_steps, .n_rates = island->n_rates,
-                          .n_run_events = run->n_events, .event_waits = run->event_waits,
-                          .event_is_located = run->event_is_located, .jump_waits = run->jump_waits };
+    const Saved saved = { .t = run->t,
+                          .t_island = island->t,
+                          .t_before = island->t_before,
+                          .t_start = island->t_start,
+                          .step = island->step,
+                          .t_stop = run->t_stop,
+                          .k = island->k,
+                          .k_before = run->k_before,
+                          .n_states = m->n_states,
+                          .n_values = m->n_values,
+                          .n_events = m->n_events,
+                          .n_due = run->n_due_max,
+                          .n_steps = island->n_steps,
+                          .n_rates = island->n_rates,
+                          .n_run_events = run->n_events,
+                          .event_waits = run->event_waits,
+                          .event_is_located = run->event_is_located,
+                          .jump_waits = run->jump_waits };
     memcpy(bytes, &saved, sizeof saved);
     double *out = (double *)((char *)bytes + sizeof saved);
-    const struct { const double *from; size_t n; } parts[] = {
-        { island->x, m->n_states },        { island->x_before, m->n_states }, { island->env.v, m->n_values },
-        { run->truth_before, m->n_events }, { run->every_k, m->n_events },    { run->pending, run->n_pending },
+    const struct {
+        const double *from;
+        size_t n;
+    } parts[] = {
+        { island->x, m->n_states },     { island->x_before, m->n_states },
+        { island->env.v, m->n_values }, { run->truth_before, m->n_events },
+        { run->every_k, m->n_events },  { run->pending, run->n_pending },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].n) memcpy(out, parts[i].from, parts[i].n * sizeof *out);
@@ -72,9 +87,13 @@ bool run_load(orr_run *run, const void *bytes, size_t n)
         saved.n_due != run->n_due_max)
         return false;
     const double *in = (const double *)((const char *)bytes + sizeof saved);
-    const struct { double *to; size_t n; } parts[] = {
-        { island->x, m->n_states },        { island->x_before, m->n_states }, { island->env.v, m->n_values },
-        { run->truth_before, m->n_events }, { run->every_k, m->n_events },    { run->pending, run->n_pending },
+    const struct {
+        double *to;
+        size_t n;
+    } parts[] = {
+        { island->x, m->n_states },     { island->x_before, m->n_states },
+        { island->env.v, m->n_values }, { run->truth_before, m->n_events },
+        { run->every_k, m->n_events },  { run->pending, run->n_pending },
     };
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
         if (parts[i].n) memcpy(parts[i].to, in, parts[i].n * sizeof *in);
