@@ -50,6 +50,9 @@ static orr_run_options options_of(const orr_run *run, const Isle *isle, const or
     if (is_same && !(o.quantum > 0)) o.quantum = given->quantum;
     if (is_same && !(o.relative_quantum > 0)) o.relative_quantum = given->relative_quantum;
     o.t_end = given->t_end;
+    o.seed = given->seed;
+    o.number = given->number;
+    o.within = isle->name;
     o.cancel = given->cancel;
     o.max_seconds = given->max_seconds;
     return o;

@@ -335,7 +335,7 @@ bool   drive_has_reached(const Island *island, double t);      // the same, or t
 
 // ---- chance.c: random numbers
 
-void chance_open(orr_run *run, uint64_t seed, uint64_t number);
+void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *within);
 void chance_number(orr_run *run, uint64_t number);             // another run, with all else the same
 // Something is not a number: because of the arguments of a distribution? Then it was reported.
 bool chance_report(orr_run *run);
