@@ -1,7 +1,8 @@
 // src/islands.c: from components declared `island` to compiled models and the signals between them.
 //
-// The flat model around has a variable for each name of an island (lang/island.c). An equation that is nothing but an
-// arrow between two of them leads straight from island to island; all other equations belong to the main part.
+// The flat model around has a variable for each name of an island (lang/island.c). An equation that is
+// nothing but an arrow between two of them leads straight from island to island; all other equations belong
+// to the main part.
 #include "islands.h"
 #include "island/isles.h"
 #include "solve/solver.h"
@@ -10,14 +11,14 @@
 
 typedef struct Building {
     Compile *c;
-    Arena   *arena;            // the model's
-    Arena    work;
+    Arena *arena;    // the model's
+    Arena work;
     const Flat *flat;
-    Isles   *isles;
-    const char **rests;        // [vars.n] name inside of the island; NULL if it is in none
-    uint32_t *equation_of;     // [vars.n] that gives an external variable its value; FLAT_NONE
-    bool    *is_read;          // [vars.n] by the main part
-    bool    *is_held;          // [vars.n] an input that holds messages
+    Isles *isles;
+    const char **rests;       // [vars.n] name inside of the island; NULL if it is in none
+    uint32_t *equation_of;    // [vars.n] that gives an external variable its value; FLAT_NONE
+    bool *is_read;            // [vars.n] by the main part
+    bool *is_held;            // [vars.n] an input that holds messages
     VEC(IsleCoupling) couplings;
 } Building;
 
@@ -28,7 +29,8 @@ static void find_variables(Building *b)
     const Flat *flat = b->flat;
     TextMap names;
     text_map_init(&names, &b->work);
-    for (uint32_t i = 0; i < flat->islands.n; i++) text_map_put(&names, text_from(flat->islands.items[i].name), i);
+    for (uint32_t i = 0; i < flat->islands.n; i++)
+        text_map_put(&names, text_from(flat->islands.items[i].name), i);
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         const char *name = flat->vars.items[v].name;
         for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
@@ -125,7 +127,8 @@ static void couple(Building *b)
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         if (!is_external(b, v)) continue;
         const uint32_t to = b->isles->isle_of[v] - 1, equation = b->equation_of[v];
-        const uint32_t source = equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
+        const uint32_t source =
+            equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
         IsleCoupling coupling = { .from = ISLE_MAIN, .to = to, .input = b->rests[v], .variable = v };
         if (is_told(b, source)) {
             coupling.from = b->isles->isle_of[source] - 1;
@@ -137,8 +140,9 @@ static void couple(Building *b)
     }
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         if (!is_told(b, v) || !b->is_read[v]) continue;
-        const IsleCoupling coupling = { .from = b->isles->isle_of[v] - 1, .to = ISLE_MAIN, .output = b->rests[v],
-                                        .variable = v };
+        const IsleCoupling coupling = {
+            .from = b->isles->isle_of[v] - 1, .to = ISLE_MAIN, .output = b->rests[v], .variable = v
+        };
         vec_push(b->arena, &b->couplings, coupling);
         b->isles->reaches = true;
     }
@@ -151,11 +155,21 @@ static void couple(Building *b)
 static bool read_options(Building *b, Isle *isle, const AstIsland *island)
 {
     orr_run_options *run = &isle->options.run;
-    const struct { const char *name; double *value; } known[] = {
-        { "step", &run->step },       { "tol", &run->tolerance },             { "tolerance", &run->tolerance },
-        { "abs", &run->absolute },    { "absolute", &run->absolute },         { "max", &run->max_step },
-        { "max_step", &run->max_step }, { "quantum", &run->quantum },         { "relative", &run->relative_quantum },
-        { "min", &run->least_quantum }, { "period", &isle->options.output_period },
+    const struct {
+        const char *name;
+        double *value;
+    } known[] = {
+        { "step", &run->step },
+        { "tol", &run->tolerance },
+        { "tolerance", &run->tolerance },
+        { "abs", &run->absolute },
+        { "absolute", &run->absolute },
+        { "max", &run->max_step },
+        { "max_step", &run->max_step },
+        { "quantum", &run->quantum },
+        { "relative", &run->relative_quantum },
+        { "min", &run->least_quantum },
+        { "period", &isle->options.output_period },
     };
     enum { N_KNOWN = sizeof known / sizeof *known };
     orr_diag *diag = b->c->diag;
@@ -178,16 +192,19 @@ static bool read_options(Building *b, Isle *isle, const AstIsland *island)
         for (uint32_t j = 0; j < N_KNOWN; j++) names[j] = known[j].name;
         while (k < N_KNOWN && strcmp(names[k], name) != 0) k++;
         if (k == N_KNOWN) {
-            diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto", name);
+            diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto",
+                        name);
             const char *closest = text_closest(name, names, N_KNOWN - 1);
             if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-            else diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, synchronised, gradients");
+            else
+                diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, "
+                                "synchronised, gradients");
             ok = false;
             continue;
         }
         if (option->value->kind != AST_NUMBER || !(option->value->number.value > 0)) {
-            diag_report(diag, DIAG_SETTING_VALUE, option->value->place, k + 1 == N_KNOWN ? "output every" : name,
-                        "this", "a positive number is needed");
+            diag_report(diag, DIAG_SETTING_VALUE, option->value->place,
+                        k + 1 == N_KNOWN ? "output every" : name, "this", "a positive number is needed");
             ok = false;
             continue;
         }
@@ -211,7 +228,8 @@ static void find_ports(Building *b, uint32_t i, Isle *isle)
     isle->outputs = ARENA_ARRAY(b->arena, const char *, b->couplings.n);
     for (size_t k = 0; k < b->couplings.n; k++) {
         const IsleCoupling *c = &b->couplings.items[k];
-        if (c->to == i && !is_in(isle->inputs, isle->n_inputs, c->input)) isle->inputs[isle->n_inputs++] = c->input;
+        if (c->to == i && !is_in(isle->inputs, isle->n_inputs, c->input))
+            isle->inputs[isle->n_inputs++] = c->input;
         if (c->from == i && !is_in(isle->outputs, isle->n_outputs, c->output))
             isle->outputs[isle->n_outputs++] = c->output;
     }
@@ -254,9 +272,11 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
     // members of an array are one model, mostly
     for (uint32_t k = i; k-- > 0 && !isle->model;) {
         const Isle *other = &b->isles->items[k];
-        if (b->flat->islands.items[k].item != item || other->n_inputs != isle->n_inputs || o.n_settings) continue;
+        if (b->flat->islands.items[k].item != item || other->n_inputs != isle->n_inputs || o.n_settings)
+            continue;
         bool same = other->model != NULL;
-        for (uint32_t j = 0; j < isle->n_inputs; j++) same = same && strcmp(other->inputs[j], isle->inputs[j]) == 0;
+        for (uint32_t j = 0; j < isle->n_inputs; j++)
+            same = same && strcmp(other->inputs[j], isle->inputs[j]) == 0;
         if (same) isle->model = other->model;
     }
     if (isle->model) return true;
@@ -269,7 +289,8 @@ static bool is_overridden(const AstItem *item, const char *name)
 {
     for (uint32_t i = 0; i < item->component.n_overrides; i++) {
         const AstRef *target = &item->component.overrides[i].target;
-        if (target->n_parts == 1 && target->primes == 0 && strcmp(target->parts[0].name, name) == 0) return true;
+        if (target->n_parts == 1 && target->primes == 0 && strcmp(target->parts[0].name, name) == 0)
+            return true;
     }
     return false;
 }
@@ -286,12 +307,14 @@ static void find_settings(Building *b, uint32_t i, Isle *isle)
         if (inside == (size_t)-1) continue;
         const ModelVariable what = model_variable(isle->model, inside);
         if (what.is_structural) continue;
-        const bool is_value = var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
-        const bool is_start = var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
+        const bool is_value =
+            var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
+        const bool is_start =
+            var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
         if (!is_value && !is_start) continue;
-        isle->settings[isle->n_settings++] = (IsleSetting){
-            b->rests[v], v, is_start, is_start && is_overridden(flat->islands.items[i].item, b->rests[v])
-        };
+        isle->settings[isle->n_settings++] =
+            (IsleSetting){ b->rests[v], v, is_start,
+                           is_start && is_overridden(flat->islands.items[i].item, b->rests[v]) };
     }
 }
 
@@ -330,7 +353,8 @@ bool islands_build(Compile *c)
         Isle *isle = &isles->items[i];
         isle->name = flat->islands.items[i].name;
         find_ports(&b, i, isle);
-        const bool is_right = read_options(&b, isle, flat->islands.items[i].item->component.island) && compile_isle(&b, i, isle);
+        const bool is_right = read_options(&b, isle, flat->islands.items[i].item->component.island) &&
+                              compile_isle(&b, i, isle);
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
@@ -361,15 +385,19 @@ void islands_report(const orr_model *model, FILE *out)
         const Isle *isle = &isles->items[i];
         const orr_run_options *o = &isle->options.run;
         const Solver *solver = isle->has_solver ? solver_find(o->solver) : NULL;
-        fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model), isle->has_solver ? o->solver : "the run's solver");
+        fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model),
+                isle->has_solver ? o->solver : "the run's solver");
         if (o->step > 0) fprintf(out, " step %g", o->step);
         if (o->quantum > 0) fprintf(out, " quantum %g", o->quantum);
         if (isle->options.output_period > 0) fprintf(out, ", tells every %g", isle->options.output_period);
         report_reads(isles, i, out);
         fputc('\n', out);
-        const bool is_held = isle->n_inputs > 0 && !isle->options.expect_gradients && solver && !solver->is_quantised;
+        const bool is_held =
+            isle->n_inputs > 0 && !isle->options.expect_gradients && solver && !solver->is_quantised;
         if (is_held && solver->order != 1)
-            fprintf(out, "    what it reads is held between two messages: with %s the whole is of first order only\n",
-                    solver->name);
+            fprintf(
+                out,
+                "    what it reads is held between two messages: with %s the whole is of first order only\n",
+                solver->name);
     }
 }

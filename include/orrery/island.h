@@ -112,9 +112,9 @@ ORR_API const orr_atomic *orr_island_type(const orr_island *island);
 
 // ---- Components in a run
 
-// The simulation inside a component, brought to the present; it is the component's: to be read only. NULL if
-// it is not an island, or has not begun. If it cannot get there it stands at its last good time, and `run` has
-// failed.
+// The simulation inside a component, brought to the present; it is the component's: to be read only. NULL
+// if it is not an island, or has not begun. If it cannot get there it stands at its last good time, and
+// `run` has failed.
 ORR_API orr_run *orr_island_run(orr_devs_run *run, uint32_t component);
 
 #ifdef __cplusplus

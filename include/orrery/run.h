@@ -63,6 +63,7 @@ typedef struct orr_run_options {
     // What is drawn at random depends on these two and on the names of those who draw, and on nothing else.
     uint64_t    seed;            // 1 unless given
     uint64_t    number;          // of the run, 0 unless given: replications and members of ensembles count up from it
+    const char *within;          // the component that this run is, whose name begins those of its streams. NULL: it is all
     double      statistics_from; // here the warm-up ends: statistics of components begin anew. NaN: they go on from the start
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts

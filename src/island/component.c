@@ -492,6 +492,81 @@ static void confluent(void *state, const orr_devs_call *call, const orr_devs_eve
     set_due(c, call);
 }
 
+// ---- Saving
+
+typedef struct SavedComponent {
+    double due, period_start, k_period, pending_until;
+    uint64_t phase, has_moved, n_rounds, n_perturbations, run_size;
+} SavedComponent;
+
+// Not in the middle of a discontinuity, nor before the run has begun.
+static bool can_save(const Component *c)
+{
+    return c->run && (c->phase == ISLAND_WAIT || c->phase == ISLAND_STAND);
+}
+
+static size_t save(const void *state, void *bytes, const orr_devs_call *call)
+{
+    (void)call;
+    Component *c = component_of(state);
+    const orr_island_options *o = &c->type->options;
+    const size_t run_size = can_save(c) ? run_save(c->run, NULL) : 0;
+    const size_t own =
+        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    if (run_size == 0 || !bytes) return run_size ? own + run_size : 0;
+    const SavedComponent saved = { c->due,           c->period_start,    c->k_period,
+                                   c->pending_until, (uint64_t)c->phase, c->has_moved,
+                                   c->n_rounds,      c->n_perturbations, run_size };
+    char *out = bytes;
+    memcpy(out, &saved, sizeof saved);
+    out += sizeof saved;
+    // field by field: what lies between them is nobody's
+    memset(out, 0, o->n_inputs * sizeof(External));
+    for (size_t i = 0; i < o->n_inputs; i++) {
+        External *e = (External *)out + i;
+        e->value = c->externals[i].value;
+        e->gradient = c->externals[i].gradient;
+        e->t = c->externals[i].t;
+        e->is_known = c->externals[i].is_known;
+        e->is_pending = c->externals[i].is_pending;
+    }
+    out += o->n_inputs * sizeof(External);
+    if (o->n_outputs) memcpy(out, c->told, o->n_outputs * sizeof *c->told);
+    run_save(c->run, out + o->n_outputs * sizeof *c->told);
+    return own + run_size;
+}
+
+static int load(void *state, const void *bytes, size_t n, const orr_devs_call *call)
+{
+    Component *c = component_of(state);
+    const orr_island_options *o = &c->type->options;
+    const size_t own =
+        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    SavedComponent saved;
+    if (n < own) return 0;
+    const char *in = bytes;
+    memcpy(&saved, in, sizeof saved);
+    if (saved.run_size != n - own || saved.phase >= ISLAND_PHASES) return 0;
+    in += sizeof saved;
+    if (o->n_inputs) memcpy(c->externals, in, o->n_inputs * sizeof(External));
+    in += o->n_inputs * sizeof(External);
+    if (o->n_outputs) memcpy(c->told, in, o->n_outputs * sizeof *c->told);
+    in += o->n_outputs * sizeof *c->told;
+    c->n_passing = 0;
+    c->t_passing = NAN;
+    try_to_begin(c, call);
+    if (!c->run || !run_load(c->run, in, (size_t)saved.run_size)) return 0;
+    c->phase = (IslandPhase)saved.phase;
+    c->due = saved.due;
+    c->period_start = saved.period_start;
+    c->k_period = saved.k_period;
+    c->pending_until = saved.pending_until;
+    c->has_moved = saved.has_moved != 0;
+    c->n_rounds = (uint32_t)saved.n_rounds;
+    c->n_perturbations = saved.n_perturbations;
+    return 1;
+}
+
 const orr_atomic island_functions = {
     .version = ORR_DEVS_VERSION,
     .traits = ORR_ATOMIC_ABSOLUTE,
@@ -501,6 +576,8 @@ const orr_atomic island_functions = {
     .internal = internal,
     .external = external,
     .confluent = confluent,
+    .save = save,
+    .load = load,
     .destroy = destroy,
 };
 

@@ -1,5 +1,5 @@
-// src/island/isles.h: the islands of a model: who reads what of whom. The equations of the model itself, and of those
-// components that are no islands, are the main part.
+// src/island/isles.h: the islands of a model: who reads what of whom. The equations of the model itself,
+// and of those components that are no islands, are the main part.
 //
 //     island ─signal→ island       straight, through the kernel
 //     island ─signal→ main part    where equations of it read a variable of the island: held there

@@ -90,11 +90,12 @@ static bool find_inputs(orr_island *island, orr_diag *diag)
         if (d && d->degree > 1) ok = report(diag, model, name, "it was compiled to follow samples");
         island->inputs[i] = (IslandInput){ variable, o->inputs[i].is_number, d != NULL };
         if (!d) continue;
-        driven[o->run.n_inputs++] = (orr_input){ .name = name,
-                                                 .source = "host",
-                                                 .address = "",
-                                                 .patience = INFINITY,
-                                                 .between = d->degree ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD };
+        driven[o->run.n_inputs++] =
+            (orr_input){ .name = name,
+                         .source = "host",
+                         .address = "",
+                         .patience = INFINITY,
+                         .between = d->degree ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD };
     }
     return ok;
 }

@@ -1,19 +1,19 @@
-// src/lang/island.c: what a model sees of the islands in it: a stub, with the names of the model but without its
-// equations.
+// src/lang/island.c: what a model sees of the islands in it: a stub, with the names of the model but
+// without its equations.
 //
-// Parameters and inputs stay what they are, so that the model around gives them values and leads arrows to them.
-// Whatever the island computes is a discrete variable there: it changes when the island tells it.
+// Parameters and inputs stay what they are, so that the model around gives them values and leads arrows to
+// them. Whatever the island computes is a discrete variable there: it changes when the island tells it.
 #include "base/diag.h"
 #include "base/map.h"
 #include "lang/ast.h"
 #include <string.h>
 
 typedef struct Stubs {
-    Ast      *ast;
+    Ast *ast;
     orr_diag *diag;
-    TextMap   models;      // name → number in ast->models
-    TextMap   made[2];     // name → number in ast->stubs; [1]: of components of islands
-    bool      ok;
+    TextMap models;     // name → number in ast->models
+    TextMap made[2];    // name → number in ast->stubs; [1]: of components of islands
+    bool ok;
     VEC(AstItem) items;    // of the stub being made, on top of those of the stubs around it
 } Stubs;
 
@@ -117,8 +117,9 @@ static bool make(Stubs *s, const char *name, Place place, bool is_within, uint32
     text_map_init(&names, ast->arena);
     for (uint32_t i = 0; i < original.n_items; i++) {
         const AstItem *item = &original.items[i];
-        const bool is_fixed = item->kind == AST_DECL && (item->decl.kind == AST_PARAM || item->decl.kind == AST_CONST ||
-                                                         item->decl.kind == AST_INPUT);
+        const bool is_fixed =
+            item->kind == AST_DECL &&
+            (item->decl.kind == AST_PARAM || item->decl.kind == AST_CONST || item->decl.kind == AST_INPUT);
         if (is_fixed && !(is_within && item->decl.kind == AST_INPUT))
             text_map_put(&names, text_from(item->decl.name), 0);
     }
@@ -150,7 +151,8 @@ bool ast_make_stubs(Ast *ast, orr_diag *diag)
         for (uint32_t k = 0; k < model.n_items; k++) {
             AstItem *item = &model.items[k];
             if (item->kind != AST_COMPONENT || !item->component.island) continue;
-            if (!make(&s, item->component.model, item->component.model_place, false, &item->component.island->stub))
+            if (!make(&s, item->component.model, item->component.model_place, false,
+                      &item->component.island->stub))
                 item->component.island = NULL;    // an unknown model, which flattening reports
         }
     }

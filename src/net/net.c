@@ -250,8 +250,8 @@ Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr
     net->node = ARENA_ARRAY(arena, size_t, flat->ports.n + 1);
     for (size_t i = 0; i < flat->ports.n; i++) net->node[i + 1] = net->node[i] + flat->ports.items[i].n;
     Arena work = { 0 };
-    const bool is_right =
-        check_twice(flat, diag, &work) & check_required(net, diag, &work) && check_circles(flat, diag, &work);
+    const bool is_single = check_twice(flat, diag, &work), is_complete = check_required(net, diag, &work);
+    const bool is_right = is_single && is_complete && check_circles(flat, diag, &work);
     arena_free(&work);
     if (!is_right) return NULL;
     find_kernel_ports(net, arena);

@@ -35,7 +35,14 @@ void chance_number(orr_run *run, uint64_t number)
     for (size_t i = 0; i < run->model->flat.pool.draws.n; i++) streams[i].key.run = number;
 }
 
-void chance_open(orr_run *run, uint64_t seed, uint64_t number)
+// The full name of a stream: an island is compiled alone, and its names begin in it.
+static RandomStream stream_of(orr_run *run, const char *within, const char *name)
+{
+    if (within && *within) name = *name ? arena_printf(&run->arena, "%s.%s", within, name) : within;
+    return random_stream(run->seed, run->number, name);
+}
+
+void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *within)
 {
     const ExprPool *pool = &run->model->flat.pool;
     Stream *streams = ARENA_ARRAY(&run->arena, Stream, pool->draws.n);
@@ -43,11 +50,11 @@ void chance_open(orr_run *run, uint64_t seed, uint64_t number)
     run->number = number;
     for (size_t i = 0; i < pool->draws.n; i++)
         streams[i] =
-            (Stream){ random_stream(seed, number, pool->draws.items[i].stream), pool->draws.items[i].kind };
+            (Stream){ stream_of(run, within, pool->draws.items[i].stream), pool->draws.items[i].kind };
     const size_t n_noises = run->model->flat.noises.n;
     RandomStream *noise = ARENA_ARRAY(&run->arena, RandomStream, n_noises);
     for (size_t i = 0; i < n_noises; i++)
-        noise[i] = random_stream(seed, number, run->model->flat.noises.items[i].stream);
+        noise[i] = stream_of(run, within, run->model->flat.noises.items[i].stream);
     run->islands[0].noise = noise;
     run->islands[0].env.draw = draw;
     run->islands[0].env.streams = streams;

@@ -1,9 +1,10 @@
 // src/run/isles.c: the islands of a model beside its main part, each with a solver of its own.
 //
-// They are components of a P-DEVS kernel, and the main part is what is outside of it. The kernel follows the main
-// part: before each step it is brought to where the main part stands. First the islands that are due tell their
-// values, then the main part tells its own, which hold from here on. A step of the main part ends where an island
-// may tell it something. So the kernel never is ahead of the user, and nothing has to be taken back.
+// They are components of a P-DEVS kernel, and the main part is what is outside of it. The kernel follows
+// the main part: before each step it is brought to where the main part stands. First the islands that are
+// due tell their values, then the main part tells its own, which hold from here on. A step of the main part
+// ends where an island may tell it something. So the kernel never is ahead of the user, and nothing has to
+// be taken back.
 #include "island/isles.h"
 #include "base/diag.h"
 #include "run/run.h"
@@ -13,26 +14,26 @@
 
 typedef struct IsleTold {    // what the main part tells
     uint32_t variable;
-    uint32_t port;           // input of the kernel
-    double   value;          // last told; NaN: nothing yet
+    uint32_t port;    // input of the kernel
+    double value;     // last told; NaN: nothing yet
 } IsleTold;
 
 typedef struct IslesRun {
-    const Isles   *isles;       // borrowed; the model's
-    Arena          arena;
-    orr_island   **types;       // [n]
-    orr_devs_part *parts;       // [n]
-    orr_devs      *devs;
-    orr_devs_run  *run;         // NULL: not begun
+    const Isles *isles;    // borrowed; the model's
+    Arena arena;
+    orr_island **types;      // [n]
+    orr_devs_part *parts;    // [n]
+    orr_devs *devs;
+    orr_devs_run *run;    // NULL: not begun
     orr_devs_port *inputs, *outputs;
-    uint32_t       n_inputs, n_outputs;
-    IsleTold      *told;        // [n_inputs]
-    uint32_t      *heard;       // [n_outputs] variable of the main part
-    uint32_t      *perturb;     // [n] input of the kernel that perturbs it; n_inputs and more: none
-    uint32_t       n_told;      // of the inputs: signals
-    orr_signal    *signal;      // scratch
-    bool           has_news;    // something that the main part reads has come,
-    bool           has_jumped;  // … and it has jumped
+    uint32_t n_inputs, n_outputs;
+    IsleTold *told;        // [n_inputs]
+    uint32_t *heard;       // [n_outputs] variable of the main part
+    uint32_t *perturb;     // [n] input of the kernel that perturbs it; n_inputs and more: none
+    uint32_t n_told;       // of the inputs: signals
+    orr_signal *signal;    // scratch
+    bool has_news;         // something that the main part reads has come,
+    bool has_jumped;       // … and it has jumped
 } IslesRun;
 
 // ---- Making
@@ -49,6 +50,9 @@ static orr_run_options options_of(const orr_run *run, const Isle *isle, const or
     if (is_same && !(o.quantum > 0)) o.quantum = given->quantum;
     if (is_same && !(o.relative_quantum > 0)) o.relative_quantum = given->relative_quantum;
     o.t_end = given->t_end;
+    o.seed = given->seed;
+    o.number = given->number;
+    o.within = isle->name;
     o.cancel = given->cancel;
     o.max_seconds = given->max_seconds;
     return o;
@@ -86,7 +90,9 @@ static void make_ports(IslesRun *r)
     r->signal = arena_alloc(&r->arena, 1, size);
     for (uint32_t k = 0; k < isles->n_couplings; k++) {
         const IsleCoupling *c = &isles->couplings[k];
-        const orr_devs_port port = { .name = arena_printf(&r->arena, "signal %u", k), .type = ORR_SIGNAL, .size = size };
+        const orr_devs_port port = { .name = arena_printf(&r->arena, "signal %u", k),
+                                     .type = ORR_SIGNAL,
+                                     .size = size };
         if (c->from == ISLE_MAIN) {
             r->told[r->n_inputs] = (IsleTold){ c->variable, r->n_inputs, NAN };
             r->inputs[r->n_inputs++] = port;
@@ -112,7 +118,8 @@ static void couple(IslesRun *r)
         const IsleCoupling *c = &isles->couplings[k];
         const char *port = arena_printf(&r->arena, "signal %u", k);
         if (c->from == ISLE_MAIN) orr_devs_couple(r->devs, ORR_DEVS_ROOT, port, r->parts[c->to], c->input);
-        else if (c->to == ISLE_MAIN) orr_devs_couple(r->devs, r->parts[c->from], c->output, ORR_DEVS_ROOT, port);
+        else if (c->to == ISLE_MAIN)
+            orr_devs_couple(r->devs, r->parts[c->from], c->output, ORR_DEVS_ROOT, port);
         else orr_devs_couple(r->devs, r->parts[c->from], c->output, r->parts[c->to], c->input);
     }
     for (uint32_t i = 0; i < isles->n; i++)
@@ -169,7 +176,8 @@ static void take(void *context, double t, const orr_devs_event *bag, size_t n)
 static double setting_of(const orr_run *run, const IsleSetting *s)
 {
     const uint32_t place = run->model->ir.layout.place[s->variable];
-    const bool is_given = !s->is_start || s->is_given || (place < run->model->n_params && run->given[place] != 0);
+    const bool is_given =
+        !s->is_start || s->is_given || (place < run->model->n_params && run->given[place] != 0);
     return is_given ? run->islands[0].env.v[place] : NAN;
 }
 
@@ -265,10 +273,7 @@ double isles_next(const orr_run *run)
     return r && r->isles->reaches ? orr_devs_run_next(r->run) : INFINITY;
 }
 
-orr_status isles_follow(orr_run *run)
-{
-    return run->isles ? follow(run, run->t) : ORR_STATUS_OK;
-}
+orr_status isles_follow(orr_run *run) { return run->isles ? follow(run, run->t) : ORR_STATUS_OK; }
 
 // ---- Events of the main part
 

@@ -289,7 +289,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     }
     if (!choose_noise(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
-    chance_open(run, options->seed, options->number);
+    chance_open(run, options->seed, options->number, options->within);
     if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->settings_fingerprint = run_settings_fingerprint(run, options);

@@ -348,7 +348,7 @@ bool   drive_has_reached(const Island *island, double t);      // the same, or t
 
 // ---- chance.c: random numbers
 
-void chance_open(orr_run *run, uint64_t seed, uint64_t number);
+void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *within);
 void chance_number(orr_run *run, uint64_t number);             // another run, with all else the same
 // Something is not a number: because of the arguments of a distribution? Then it was reported.
 bool chance_report(orr_run *run);
@@ -437,6 +437,13 @@ double net_read(const orr_run *run, const ModelVariable *variable);    // what a
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
+
+// ---- save.c: a run as bytes
+
+// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes`, aligned to 8, is not NULL. Methods
+// without fixed steps begin anew here.
+size_t run_save(orr_run *run, void *bytes);
+bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options; false: it is not
 
 // ---- isles.c: islands beside the main part
 

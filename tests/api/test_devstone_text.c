@@ -77,6 +77,7 @@ static void count(const char *kind, int w, int d)
     orr_compile_options options = orr_compile_options_default();
     options.model = "Top";
     orr_model *model = source ? orr_model_compile(source, &options, diag) : NULL;
+    orr_source_destroy(source);    // a model needs it no more
     orr_run *run = model ? orr_run_create(model, NULL, diag) : NULL;
     if (!run) orr_diag_print(diag, stderr, 0);
     assert_non_null(run);
@@ -95,7 +96,6 @@ static void count(const char *kind, int w, int d)
     assert_near(external, (double)devstone_transitions(kind, W, D), 0);
     orr_run_destroy(run);
     orr_model_destroy(model);
-    orr_source_destroy(source);
     orr_diag_destroy(diag);
     free(t.text);
 }

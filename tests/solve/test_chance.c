@@ -254,6 +254,22 @@ static void test_chance_sampled_noise_is_held_between_samples(void **state)
     lab_close(&lab);
 }
 
+// An island draws what it would draw as a part of the whole.
+static void test_chance_islands_have_the_luck_of_their_names(void **state)
+{
+    (void)state;
+#define PIECE                                                                                                \
+    "model Part\n  discrete n = 0\n  var x = 0\n  x' = -x + n\n"                                             \
+    "  every exponential(0.5) then n := n + normal(0, 1) end\nend\n"
+    const char *const whole = PIECE "model M\n  a, b : Part\nend\n";
+    const char *const split = PIECE "model M\n  island a : Part solver rk4 step 0.01\n"
+                                    "  island b : Part solver rk4 step 0.01\nend\n";
+    const double a = at(whole, "a.n", 3, 5, 2), b = at(whole, "b.n", 3, 5, 2);
+    assert_true(a != b && a != 0);
+    assert_same_bits(at(split, "a.n", 3, 5, 2), a);
+    assert_same_bits(at(split, "b.n", 3, 5, 2), b);
+}
+
 // A machine by chance as a component: how often each state follows each.
 static void test_chance_machines_in_models_move_by_their_probabilities(void **state)
 {
@@ -422,6 +438,7 @@ int main(void)
         cmocka_unit_test(test_chance_elements_and_starts_are_drawn_one_by_one),
         cmocka_unit_test(test_chance_every_exponential_is_a_poisson_process),
         cmocka_unit_test(test_chance_sampled_noise_is_held_between_samples),
+        cmocka_unit_test(test_chance_islands_have_the_luck_of_their_names),
         cmocka_unit_test(test_chance_machines_in_models_move_by_their_probabilities),
         cmocka_unit_test(test_chance_members_have_the_luck_of_their_run_number),
         cmocka_unit_test(test_chance_mistakes_are_told_with_place_and_value),

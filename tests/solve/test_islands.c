@@ -619,6 +619,30 @@ static void test_islands_have_steps_of_their_own(void **state)
     world_close(&world);
 }
 
+// Saved in the middle, loaded into another run: both go on alike.
+static void test_a_saved_run_goes_on_to_the_last_bit(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "euler", "rk4", "dopri5", "bdf" };
+    for (size_t i = 0; i < sizeof solvers / sizeof *solvers; i++) {
+        World first = split(solvers[i], 0.01), second = split(solvers[i], 0.01);
+        world_go(&first, 3.3333);
+        const size_t size = orr_devs_run_size(first.run);
+        assert_true(size > 0);
+        void *bytes = malloc(size);
+        orr_devs_run_save(first.run, bytes);
+        assert_true(orr_devs_run_load(second.run, bytes, size));
+        free(bytes);
+        assert_same_bits(prey_of(&second), prey_of(&first));
+        world_go(&first, 7.7);
+        world_go(&second, 7.7);
+        assert_same_bits(prey_of(&second), prey_of(&first));
+        assert_same_bits(predators_of(&second), predators_of(&first));
+        world_close(&first);
+        world_close(&second);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -640,6 +664,7 @@ int main(void)
         cmocka_unit_test(test_a_perturbation_of_nothing_fails),
         cmocka_unit_test(test_the_first_instant_settles),
         cmocka_unit_test(test_islands_have_steps_of_their_own),
+        cmocka_unit_test(test_a_saved_run_goes_on_to_the_last_bit),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

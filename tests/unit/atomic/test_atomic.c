@@ -396,6 +396,18 @@ static void test_atomic_failures_name_state_and_line(void **state)
     expect_failure(grows, NULL, "'a'");
 }
 
+// A model is data: nothing the user wrote stands in the text that is compiled.
+static void test_atomic_text_has_no_words_of_the_user(void **state)
+{
+    (void)state;
+    static const char *const words[] = { "Colour", "green", "Item", "square", "mix", "ready", "best", "bench" };
+    Bench *b = bench_open(mixture, CODE_INSTANT);
+    const Text text = atomic_text(&b->set, &b->arena);
+    assert_contains(text.p, "a0_external");
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) assert_null(strstr(text.p, words[i]));
+    bench_close(b);
+}
+
 // ---- Slips
 
 static uint64_t roll(uint64_t *random)
@@ -507,6 +519,7 @@ int main(void)
         cmocka_unit_test(test_atomic_expressions_queues_records),
         cmocka_unit_test(test_atomic_draws_are_the_same_in_both_tiers),
         cmocka_unit_test(test_atomic_failures_name_state_and_line),
+        cmocka_unit_test(test_atomic_text_has_no_words_of_the_user),
         cmocka_unit_test(test_atomic_what_is_accepted_compiles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
