@@ -260,8 +260,11 @@ static void print_left(const Session *session, const orr_experiment *e, const or
 static void print_summary(const Session *session, const orr_experiment *e, const orr_outcome *outcome, const char *output)
 {
     const orr_run_facts *run = &outcome->facts;
-    printf("%s%s%s: %s, %zu steps, t = %.6g to %.6g %s\n", orr_model_name(session->model), *e->name ? ", " : "", e->name,
-           run->solver ? run->solver : "no solver", run->n_steps, e->from, outcome->t, orr_model_time_unit(session->model));
+    printf("%s%s%s: ", orr_model_name(session->model), *e->name ? ", " : "", e->name);
+    if (run->solver) printf("%s, %zu steps, ", run->solver, run->n_steps);
+    if (run->n_instants)
+        printf("%zu instants, %zu transitions, %zu messages, ", run->n_instants, run->n_transitions, run->n_messages);
+    printf("t = %.6g to %.6g %s\n", e->from, outcome->t, orr_model_time_unit(session->model));
     if (e->realtime > 0)
         printf("  real time: %zu instants, %zu of them late\n", outcome->n_instants, outcome->n_late);
     if (run->solver_reason) printf("  chosen by auto: %s\n", run->solver_reason);

@@ -133,6 +133,8 @@ typedef struct orr_run_facts {
     double      simulate_ms;          // since the run was created; from orr_simulate: of the simulation alone
     size_t      n_violations;         // asserts that did not hold at some time, ranges that were left
     const char *terminated;           // why the model ended the run, or NULL
+    // of components that live by events, if there are any
+    size_t      n_instants, n_transitions, n_messages;
 } orr_run_facts;
 ORR_API orr_run_facts orr_run_get_facts(const orr_run *run);
 

@@ -511,7 +511,7 @@ static orr_status run_once(Simulation *s)
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
         else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run))
-                 && s->model->n_events == 0 && !s->model->isles)
+                 && s->model->n_events == 0 && !s->model->isles && !s->run->net)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }

@@ -88,6 +88,7 @@ Token parse_peek(const Parser *p);  // the token behind the present one
 static inline bool parse_at(const Parser *p, TokenKind kind) { return p->token.kind == kind; }
 bool  parse_accept(Parser *p, TokenKind kind);              // pass over it if it is there
 bool  parse_at_word(const Parser *p, const char *word);     // a name without quotes
+bool  parse_peek_word(const Parser *p, const char *word);   // likewise, behind the present token
 bool  parse_accept_word(Parser *p, const char *word);
 bool  parse_at_name(const Parser *p);                       // plain or quoted
 bool  parse_at_line_end(const Parser *p);                   // a statement end that is not a ';'

@@ -275,6 +275,8 @@ static bool parse_goal(Parser *p, Lists *lists, AstGoal *goal, bool needs_arrow)
 {
     const uint32_t start = p->token.offset;
     goal->place = parse_here(p);
+    // `-> do ACTS -> STATE` is what people write as well
+    if (needs_arrow && parse_at(p, TOKEN_ARROW) && parse_peek_word(p, "do")) parse_advance(p);
     if (parse_at_word(p, "do")) {
         if (!parse_deeper(p, parse_here(p))) return false;
         parse_mark(p, MARK_DO, p->token);

@@ -62,6 +62,8 @@ static bool is_word(const Parser *p, Token token, const char *word)
 
 bool parse_at_word(const Parser *p, const char *word) { return is_word(p, p->token, word); }
 
+bool parse_peek_word(const Parser *p, const char *word) { return is_word(p, parse_peek(p), word); }
+
 bool parse_accept_word(Parser *p, const char *word)
 {
     if (!parse_at_word(p, word)) return false;

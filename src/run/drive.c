@@ -77,21 +77,21 @@ orr_status drive_arrive(orr_run *run, Island *island)
 
 // Look at the clock now and then, see whether better code pays, and tell whoever wants to know how far we
 // are.
-static orr_status pulse(orr_run *run, const Island *island, size_t n_steps)
+orr_status drive_pulse(orr_run *run, double t, size_t n_steps)
 {
     run->n_since_pulse += n_steps * (run->model->n_states + 8);
     if (run->n_since_pulse < PULSE_WORK) return ORR_STATUS_OK;
     run->n_since_pulse = 0;
     const uint64_t now = os_now_ns();
-    tier_look(run, island, now);
+    tier_look(run, &run->islands[0], now);
     if (run->max_seconds > 0 && (double)(now - run->ns_created) * 1e-9 > run->max_seconds) {
-        diag_report(run->diag, DIAG_TIME_LIMIT, (Place){ 0 }, run->max_seconds, island->t);
+        diag_report(run->diag, DIAG_TIME_LIMIT, (Place){ 0 }, run->max_seconds, t);
         diag_hint(run->diag, "what was computed is kept; allow more, or make the run cheaper");
         return drive_fail(run);
     }
     if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
-    return run->pulse(run->pulse_context, island->t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
+    return run->pulse(run->pulse_context, t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
 }
 
 // ---- Steps
@@ -159,7 +159,7 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
             fault_report(island);
             return drive_fail(run);
         }
-        const orr_status status = pulse(run, island, (size_t)done);
+        const orr_status status = drive_pulse(run, island->t, (size_t)done);
         return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
     }
 
@@ -208,7 +208,7 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
         return drive_fail(run);
     }
     if (island->on_piece) tell_pieces(run, island);
-    const orr_status status = pulse(run, island, 1);
+    const orr_status status = drive_pulse(run, island->t, 1);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
@@ -227,7 +227,7 @@ static orr_status quantised_steps(orr_run *run, Island *island, double t_want, l
         run->event_waits = true;
         run->event_relation = event_first_difference(run, island);
     }
-    const orr_status status = pulse(run, island, 1 + (island->n_steps - n_steps) / run->model->n_states);
+    const orr_status status = drive_pulse(run, island->t, 1 + (island->n_steps - n_steps) / run->model->n_states);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 

@@ -246,8 +246,24 @@ orr_status net_catch_up(orr_run *run, double t)
 
 orr_status net_follow(orr_run *run, double t)
 {
-    const orr_status status = orr_devs_run_advance(run->net->devs, t);
+    orr_devs_run *devs = run->net->devs;
+    orr_status status = ORR_STATUS_OK;
+    for (int done = 1; done && status == ORR_STATUS_OK;) {
+        status = orr_devs_run_step(devs, t, &done);
+        if (status == ORR_STATUS_OK) status = drive_pulse(run, orr_devs_run_time(devs), 1);
+    }
+    if (status == ORR_STATUS_OK) return orr_devs_run_advance(devs, t);
+    if (run->is_eventful) run->t = orr_devs_run_time(devs);
     return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
+}
+
+void net_count(const orr_run *run, orr_run_facts *facts)
+{
+    if (!run->net->devs) return;
+    const orr_devs_facts devs = orr_devs_run_facts(run->net->devs);
+    facts->n_instants = devs.n_instants;
+    facts->n_transitions = devs.n_internal + devs.n_external - devs.n_confluent;
+    facts->n_messages = devs.n_messages;
 }
 
 bool net_goes_round(orr_run *run, double t, size_t round)

@@ -576,7 +576,7 @@ orr_status orr_run_restart(orr_run *run)
 orr_run_facts orr_run_get_facts(const orr_run *run)
 {
     const Island *island = &run->islands[0];
-    return (orr_run_facts){
+    orr_run_facts facts = {
         .solver = island->method,
         .solver_reason = island->reason,
         .n_steps = island->n_steps,
@@ -588,4 +588,7 @@ orr_run_facts orr_run_get_facts(const orr_run *run)
         .terminated = run->terminated,
         .simulate_ms = (double)(os_now_ns() - run->ns_created) * 1e-6,
     };
+    if (run->is_eventful) facts.solver = facts.solver_reason = NULL;
+    if (run->net) net_count(run, &facts);
+    return facts;
 }

@@ -341,6 +341,8 @@ bool look_for_event(orr_run *run, Island *island);
 // event_handle.
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
+// n_steps were made, up to t: look at the clock now and then, and tell whoever wants to know how far we are.
+orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
 orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
 double drive_grid(const Island *island, long k);               // t_start + k·step
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
@@ -427,6 +429,7 @@ double net_next_instant(const orr_run *run);   // when anything happens among th
 orr_status net_catch_up(orr_run *run, double t);
 // What happens up to and at t, where no message can arrive for the island.
 orr_status net_follow(orr_run *run, double t);
+void       net_count(const orr_run *run, orr_run_facts *facts);
 void   net_start_switches(orr_run *run, const double *conditions);    // [n_events] of events, at the start
 void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
 // One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
