@@ -165,6 +165,13 @@ static bool apply_io(const Settings *s, Overrides *over, orr_experiment *e, orr_
     return ok;
 }
 
+// Where nothing does, the instants of events are the rows to show.
+static bool moves_between_events(const orr_model *model)
+{
+    const orr_model_facts facts = orr_model_get_facts(model);
+    return facts.n_states + facts.n_equations + facts.n_relations > 0;
+}
+
 static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
 {
     bool ok = given_read(&over->given, &s->set, session, e, diag);
@@ -173,7 +180,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     if (!isnan(s->until)) e->until = s->until;
     else if (isnan(e->until)) e->until = e->from + 10, over->chose_until = true;
     if (!isnan(s->every)) e->every = s->every;
-    else if (e->every == 0 && !*e->name) e->every = (e->until - e->from) / 500;
+    else if (e->every == 0 && !*e->name && moves_between_events(session->model)) e->every = (e->until - e->from) / 500;
     ok &= apply_method(s, e, diag);
     ok &= apply_io(s, over, e, diag);
     if (s->record) {

@@ -345,4 +345,28 @@ expect_status 3
 expect_code E512
 expect_err 'without a ground'
 
+# ---- a model of events alone: a row for each instant at which something happens
+cat >ticks.orr <<'END'
+atomic Ticker
+  param period = 1
+  output event tick
+  var n = 0
+  state waits for period
+    after send tick(n) do n := n + 1 -> waits
+end
+model Ticks
+  a : Ticker
+  b : Ticker(period = 1.5)
+end
+END
+run run ticks.orr --until 4 --record a.n,b.n -o -
+expect_status 0
+expect_equal "$out" $'t,a.n,b.n\n0,0,0\n1,1,0\n1.5,1,1\n2,2,1\n3,3,2\n4,4,2' "rows at instants"
+run run ticks.orr --until 4
+expect_out 'Ticks: 5 instants, 6 transitions, 6 messages, t = 0 to 4 s'
+run run ticks.orr --set a.period=1e-7 --until 1e6 --every 1e5 --max-time 1 --quiet
+expect_status 3
+expect_code E513
+expect_err 'was reached at t = '
+
 finish
