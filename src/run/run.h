@@ -113,11 +113,11 @@ typedef struct RunSource {
     const char *name;               // "input u": the cause of its events, for people; borrowed
 } RunSource;
 
-// All that changes, as bytes; see saved.c.
+// All that changes, as bytes; see save.c. Written unless it is read or only counted.
 typedef struct RunSaved {
-    char  *bytes;                   // [n] heap while it is written, borrowed while it is read
+    char  *bytes;                   // [n] heap, if it is written and not is_borrowed; else borrowed
     size_t n, capacity, at;         // at: read so far
-    bool   is_loading, is_bad;
+    bool   is_loading, is_counting, is_borrowed, is_bad;
 } RunSaved;
 
 struct orr_run {
@@ -441,12 +441,20 @@ bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations 
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
 
-// ---- save.c: a run as bytes
+// ---- save.c: a run as bytes; checkpoints are orr_run_save_file, orr_run_load_file
 
-// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes`, aligned to 8, is not NULL. Methods
+// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes` is not NULL. Methods
 // without fixed steps begin anew here.
 size_t run_save(orr_run *run, void *bytes);
 bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options; false: it is not
+
+void     saved_pass(RunSaved *saved, void *p, size_t n);        // write n bytes, or read them
+uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options);
+void     surface_pass(orr_run *run, RunSaved *saved);           // each goes through its own
+void     choose_pass(orr_run *run, RunSaved *saved);
+void     watch_pass(orr_run *run, RunSaved *saved);
+void     history_pass(orr_run *run, RunSaved *saved);
+void     net_pass(orr_run *run, RunSaved *saved);
 
 // ---- isles.c: islands beside the main part
 
@@ -461,16 +469,6 @@ orr_status isles_follow(orr_run *run);         // to where the user stands
 orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
-
-// ---- saved.c: checkpoints
-
-void     saved_pass(RunSaved *saved, void *p, size_t n);        // write n bytes, or read them
-uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options);
-void     surface_pass(orr_run *run, RunSaved *saved);           // each goes through its own
-void     choose_pass(orr_run *run, RunSaved *saved);
-void     watch_pass(orr_run *run, RunSaved *saved);
-void     history_pass(orr_run *run, RunSaved *saved);
-void     net_pass(orr_run *run, RunSaved *saved);
 
 // ---- watch.c: claims
 

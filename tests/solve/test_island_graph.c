@@ -2,7 +2,7 @@
 // random graphs; and the state graph of an island, as it is documented and as it is followed.
 #include "base/text.h"
 #include "island/island.h"
-#include "islands.h"
+#include "worlds.h"
 
 typedef struct Graph {
     int n;

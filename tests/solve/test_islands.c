@@ -1,6 +1,6 @@
 // tests/solve/test_islands.c: equations as components: the cases of VLE's own tests, in one piece and
 // split, disturbed, with external updates and periods of output.
-#include "islands.h"
+#include "worlds.h"
 
 static const char text[] = "model Whole\n"
                            "  param alpha = 1.5, beta = 1, gamma = 1, delta = 3\n"

@@ -1,4 +1,4 @@
-// tests/common/islands.h: models of several islands, coupled by the names of their variables.
+// tests/common/worlds.h: models of several islands, coupled by the names of their variables.
 #pragma once
 #include "check.h"
 #include "orrery/orrery.h"
