@@ -1,10 +1,10 @@
-// src/run/save.c: a run as bytes, and back: as a part of something larger (run_save), or in a file (checkpoints).
+// src/run/save.c: a run as bytes, and back: a part of something larger (run_save), or a file (checkpoints).
 //
-// What was saved goes on to the same bits as the run that went on by itself. Solvers remember much that nobody
-// could read out, so where a run is saved its solver begins anew, from nothing, in both: then all that counts
-// is the state, and what this file lists. Only methods with fixed steps, which remember nothing but where their
-// grid begins, are saved between two steps without being touched. One function goes through it all, for counting,
-// writing and reading, so that these cannot disagree.
+// What was saved goes on to the same bits as the run that went on by itself. Solvers remember much that
+// nobody could read out, so where a run is saved its solver begins anew, from nothing, in both: then all that
+// counts is the state, and what this file lists. Only methods with fixed steps, which remember nothing but
+// where their grid begins, are saved between two steps without being touched. One function goes through it
+// all, for counting, writing and reading, so that these cannot disagree.
 //
 // A file: magic, version, length of what follows, its hash; fingerprints of model and settings; the run
 #include "base/diag.h"
