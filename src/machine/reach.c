@@ -1,10 +1,10 @@
 // src/machine/reach.c: what can be reached, what cannot be left, what can be left without return.
 //
-// Moves by any input count, and by chance to each of the branches. Strong components by Tarjan's algorithm
-// (1972) with an explicit path. It finishes a component after all those it leads to, so numbering them from
-// the end makes every move lead to an equal or larger number.
+// Moves by any input count, and by chance to each of the branches. Strong components come in order of
+// evaluation, those first that lead nowhere; numbering them from the end makes every move lead to an equal or
+// larger number.
 #include "machine/ask.h"
-#include <stdlib.h>
+#include "num/strong.h"
 
 // Moves out of a state, one after the other: cells of the table, and branches inside a cell.
 typedef struct Moves {
@@ -62,71 +62,41 @@ static void go_from(const Machine *m, uint32_t from, orr_reach *reach, Arena *ar
     reach->n_unreachable = n - n_queue;
 }
 
-typedef struct Frame {
-    uint32_t state, number;
-    Moves    moves;
-} Frame;
-
-typedef struct Search {
-    const Machine *m;
-    const bool    *allowed;
-    uint32_t      *low;          // [n_states] 0: not met; NONE: its component is finished
-    uint32_t      *component;    // [n_states] once finished
-    uint32_t      *waiting;      // [n_states]
-    Frame         *path;         // [n_states]
-    uint32_t       n_path, n_waiting, n_met, n_components;
-} Search;
-
-static void enter(Search *s, uint32_t state)
+// Who is reached from each state by one move, each once; the state itself is left out.
+static Incidence successors(const Machine *m, const bool *allowed, Arena *arena)
 {
-    s->low[state] = ++s->n_met;
-    s->waiting[s->n_waiting++] = state;
-    s->path[s->n_path++] = (Frame){ state, s->n_met, moves_of(s->m, state) };
-}
-
-static void search_from(Search *s, uint32_t root)
-{
-    enter(s, root);
-    while (s->n_path > 0) {
-        Frame *at = &s->path[s->n_path - 1];
-        uint32_t input;
-        const uint32_t to = next_move(s->m, s->allowed, &at->moves, &input);
-        if (to != MACHINE_NONE) {
-            if (s->low[to] == 0) enter(s, to);
-            else if (s->low[to] < s->low[at->state]) s->low[at->state] = s->low[to];
-            continue;
+    const uint32_t n = m->n_states;
+    Incidence graph = { .n_rows = n, .n_columns = n, .first = ARENA_ARRAY(arena, uint32_t, (size_t)n + 1) };
+    uint32_t *met_from = ARENA_ARRAY(arena, uint32_t, n);    // the last that leads there; at first itself
+    for (int fills = 0; fills < 2; fills++) {
+        uint32_t n_edges = 0;
+        for (uint32_t v = 0; v < n; v++) met_from[v] = v;
+        for (uint32_t v = 0; v < n; v++) {
+            graph.first[v] = n_edges;
+            Moves moves = moves_of(m, v);
+            for (uint32_t input, to; (to = next_move(m, allowed, &moves, &input)) != MACHINE_NONE;) {
+                if (to == v || met_from[to] == v) continue;
+                met_from[to] = v;
+                if (fills) graph.columns[n_edges] = to;
+                n_edges++;
+            }
         }
-        s->n_path--;
-        const uint32_t state = at->state;
-        if (s->low[state] == at->number) {
-            uint32_t member;
-            do {
-                member = s->waiting[--s->n_waiting];
-                s->low[member] = MACHINE_NONE;
-                s->component[member] = s->n_components;
-            } while (member != state);
-            s->n_components++;
-        } else if (s->low[state] < s->low[s->path[s->n_path - 1].state]) {
-            s->low[s->path[s->n_path - 1].state] = s->low[state];
-        }
+        graph.first[n] = n_edges;
+        if (!fills) graph.columns = ARENA_ARRAY(arena, uint32_t, n_edges);
     }
+    return graph;
 }
 
 uint32_t machine_components(const Machine *m, const bool *allowed, uint32_t *component)
 {
-    const uint32_t n = m->n_states;
     Arena work = { 0 };
-    Search s = { .m = m,
-                 .allowed = allowed,
-                 .low = ARENA_ARRAY(&work, uint32_t, n),
-                 .component = component,
-                 .waiting = ARENA_ARRAY(&work, uint32_t, n),
-                 .path = ARENA_ARRAY(&work, Frame, n) };
-    for (uint32_t v = 0; v < n; v++)
-        if (s.low[v] == 0) search_from(&s, v);
-    for (uint32_t v = 0; v < n; v++) component[v] = s.n_components - 1 - component[v];
+    const Incidence graph = successors(m, allowed, &work);
+    const Strong strong = strong_find(&graph, &work);
+    for (uint32_t c = 0; c < strong.n; c++)
+        for (uint32_t k = strong.first[c]; k < strong.first[c + 1]; k++)
+            component[strong.nodes[k]] = strong.n - 1 - c;
     arena_free(&work);
-    return s.n_components;
+    return strong.n;
 }
 
 static void find_components(const Machine *m, orr_reach *reach, Arena *arena)

@@ -7,7 +7,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/vec.h"
-#include "order/incidence.h"
+#include "num/incidence.h"
 #include "order/match.h"
 #include <stdbool.h>
 

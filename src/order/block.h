@@ -2,7 +2,7 @@
 #pragma once
 #include "order/blocks.h"
 #include "order/match.h"
-#include "order/strong.h"
+#include "num/strong.h"
 #include "order/structure.h"
 
 // Fill in blocks, block_of and loops of `out`. The components are those of the matched equations, in order.

@@ -6,7 +6,7 @@
 // equations.
 #pragma once
 #include "order/blocks.h"
-#include "order/incidence.h"
+#include "num/incidence.h"
 
 // Are all unknown arrays computed by the families of the model, and all states given at the start? Those that
 // are not are marked irregular.

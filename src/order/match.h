@@ -1,6 +1,6 @@
 // src/order/match.h: a largest matching of rows and columns: each equation computes one unknown.
 #pragma once
-#include "order/incidence.h"
+#include "num/incidence.h"
 
 typedef struct Match {
     uint32_t *column_of;    // [n_rows] or INCIDENCE_NONE

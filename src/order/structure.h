@@ -5,7 +5,7 @@
 // states are unknown too.
 #pragma once
 #include "flat/flat.h"
-#include "order/incidence.h"
+#include "num/incidence.h"
 
 typedef enum StructureForm {
     FORM_OTHER,       // no unknown stands alone

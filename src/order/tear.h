@@ -9,7 +9,7 @@
 // its own, could fail on the way to a solution that exists; and going backwards through equations that damp
 // errors makes them grow with every step.
 #pragma once
-#include "order/incidence.h"
+#include "num/incidence.h"
 #include <stdbool.h>
 
 typedef struct TearProblem {

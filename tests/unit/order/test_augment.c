@@ -1,7 +1,7 @@
 // tests/unit/order/test_augment.c: matchings that grow row by row, against those found at once.
 #include "check.h"
 #include "order/augment.h"
-#include "random.h"
+#include "dice.h"
 #include <stdlib.h>
 
 static Incidence random_pattern(uint64_t *seed, uint32_t n, uint32_t m, uint32_t most, Arena *arena)

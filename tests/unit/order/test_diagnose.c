@@ -4,7 +4,7 @@
 #include "make_flat.h"
 #include "order/blocks.h"
 #include "order/diagnose.h"
-#include "random.h"
+#include "dice.h"
 
 static void refuse(Make *m)
 {

@@ -1,7 +1,7 @@
 // tests/unit/order/test_match.c: promises of the matching.
 #include "check.h"
 #include "order/match.h"
-#include "random.h"
+#include "dice.h"
 
 static Incidence from_masks(const unsigned *masks, uint32_t n_rows, uint32_t n_columns, Arena *arena)
 {

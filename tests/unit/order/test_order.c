@@ -1,7 +1,7 @@
 // tests/unit/order/test_order.c: promises of the sorting: the lecture's slides, loops, starts, parameters,
 // scale.
 #include "compute.h"
-#include "random.h"
+#include "dice.h"
 #include <time.h>
 
 static Blocks sort(Make *m)

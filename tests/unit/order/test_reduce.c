@@ -1,6 +1,6 @@
 // tests/unit/order/test_reduce.c: index reduction on models made by hand.
 #include "compute.h"
-#include "random.h"
+#include "dice.h"
 #include <stdlib.h>
 
 static void sort(Make *m, Blocks *blocks)

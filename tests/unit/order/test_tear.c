@@ -1,7 +1,7 @@
 // tests/unit/order/test_tear.c: promises of tearing.
 #include "check.h"
 #include "order/tear.h"
-#include "random.h"
+#include "dice.h"
 
 // Inner unknowns are solvable in their equations and read only what is known by then.
 static void check_tearing(const TearProblem *p, const Tearing *t)

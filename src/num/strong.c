@@ -1,11 +1,11 @@
-// src/order/strong.c: Tarjan's algorithm (1972) with an explicit stack, then sorting by levels.
+// src/num/strong.c: Tarjan's algorithm (1972) with an explicit stack, then sorting by levels.
 //
 // One search in depth numbers the nodes as it meets them. `low` is the least number known to be reachable: a
 // node that keeps its own number is the first of its component, and what waits above it on the stack are the
 // others. A finished node gets a number larger than all others, so no test is needed to leave it out (Pearce,
 // 2016). What the search needs of a node lies together, and what it needs only on the way down lies on the
 // path: memory decides the speed here.
-#include "order/strong.h"
+#include "num/strong.h"
 #include <stdbool.h>
 
 #define DONE UINT32_MAX

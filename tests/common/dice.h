@@ -1,4 +1,4 @@
-// tests/unit/order/random.h: numbers that look random and are the same in every run (SplitMix64).
+// tests/common/dice.h: numbers that look random and are the same in every run (SplitMix64).
 #pragma once
 #include <stdint.h>
 

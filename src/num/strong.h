@@ -1,6 +1,6 @@
-// src/order/strong.h: strong components of a graph, in order of evaluation.
+// src/num/strong.h: strong components of a graph, in order of evaluation.
 #pragma once
-#include "order/incidence.h"
+#include "num/incidence.h"
 
 typedef struct Strong {
     uint32_t  n;           // components

@@ -1,5 +1,5 @@
-// src/order/incidence.c: transposing a sparse pattern by counting.
-#include "order/incidence.h"
+// src/num/incidence.c: transposing a sparse pattern by counting.
+#include "num/incidence.h"
 #include <stdlib.h>
 
 Incidence incidence_transpose(const Incidence *a, Arena *arena)

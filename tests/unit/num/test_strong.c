@@ -1,7 +1,7 @@
-// tests/unit/order/test_strong.c: promises of the strong components.
+// tests/unit/num/test_strong.c: promises of the strong components.
 #include "check.h"
-#include "order/strong.h"
-#include "random.h"
+#include "num/strong.h"
+#include "dice.h"
 #include <stdlib.h>
 
 // A graph from an adjacency matrix of bytes.

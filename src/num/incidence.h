@@ -1,4 +1,4 @@
-// src/order/incidence.h: which row contains which column: a sparse pattern without values.
+// src/num/incidence.h: which row contains which column: a sparse pattern without values.
 //
 // Rows are equations and columns unknowns, or rows are nodes and columns the nodes they need. Kept in
 // compressed rows; the transpose gives the columns. Matching, strong components and diagnosis know nothing
