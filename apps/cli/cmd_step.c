@@ -395,9 +395,10 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
         stepper.run = orr_run_create(session->model, &run, diag);
         if (stepper.run) {
             char t[40];
-            printf("%s%s%s at t = %s %s, by %s\n", orr_model_name(session->model), *e.name ? ", " : "",
-                   e.name, number(orr_run_time(stepper.run), t), orr_model_time_unit(session->model),
-                   orr_run_get_facts(stepper.run).solver);
+            const char *solver = orr_run_get_facts(stepper.run).solver;
+            printf("%s%s%s at t = %s %s%s%s\n", orr_model_name(session->model), *e.name ? ", " : "", e.name,
+                   number(orr_run_time(stepper.run), t), orr_model_time_unit(session->model),
+                   solver ? ", by " : "", solver ? solver : "");
             if (stepper.is_terminal) puts("'help' lists the commands");
             print_messages(diag);
             status = converse(&stepper);

@@ -127,7 +127,7 @@ ORR_API orr_status orr_run_finish(orr_run *run, bool *again);
 ORR_API orr_status orr_run_restart(orr_run *run);
 
 typedef struct orr_run_facts {
-    const char *solver;               // in use now
+    const char *solver;               // in use now; NULL: there is nothing but events
     const char *solver_reason;        // why `auto` chose it, or NULL
     size_t      n_steps, n_rates, n_rejected, n_events, n_reruns;
     double      simulate_ms;          // since the run was created; from orr_simulate: of the simulation alone
