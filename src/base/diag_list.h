@@ -158,6 +158,7 @@
     D(EVENT_TIME,             "E227", "the %s of an event changes during the run: it reads '%s'") \
     D(DISCRETE_EQUATION,      "E228", "'%s' is discrete: it changes in events, not by an equation") \
     D(NOT_DISCRETE,           "E229", "'%s' is not discrete: there is nothing to hold") \
+    D(ONLY_IN_REINIT,         "E230", "'%s' is used outside of a reinit block") \
     D(CSMP_BLOCK_UNKNOWN,     "E240", "there is no block type '%s'") \
     D(CSMP_BLOCK_NUMBER,      "E241", "a block starts with its number, from 1 to %lld, not '%s'") \
     D(CSMP_BLOCK_TWICE,       "E242", "block %lld is defined twice") \

@@ -1029,6 +1029,15 @@
       "      x = hold(sin(t))\n" \
       "    end", \
       "write hold(sample(x, period)).") \
+    X(ONLY_IN_REINIT, \
+      "named(x) asks whether the message that reached an island is about x. Only a reinit block is\n" \
+      "told about messages.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      at 1 then if named(x) then x := 2 end end\n" \
+      "    end", \
+      "write reinit then if named(x) then x := message end end.") \
     X(STATEMENT_TWICE, \
       "A setting that can have only one value is given a second time.", \
       "    model M\n" \

@@ -143,6 +143,14 @@ uint32_t declare_initial_flag(Expander *ex, Place place)
     return ex->flat->initial_flag;
 }
 
+uint32_t declare_reinit(Expander *ex, FlatReinit what, Place place)
+{
+    static const char *const names[] = { "perturbed()", "named()", "message()" };
+    uint32_t *variable = &ex->flat->reinit[what];
+    if (*variable == FLAT_NONE) *variable = declare_named(ex, names[what], NULL, place);
+    return *variable;
+}
+
 uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what)
 {
     Flat *flat = ex->flat;

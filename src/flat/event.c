@@ -301,7 +301,8 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN
                                 : e->kind == AST_AT ? FLAT_AT
                                 : e->kind == AST_ON ? FLAT_ON
-                                                    : FLAT_EVERY,
+                                : e->kind == AST_REINIT ? FLAT_REINIT
+                                                        : FLAT_EVERY,
                         .condition = EXPR_NONE,
                         .place = e->place,
                         .port = FLAT_NONE,
@@ -315,7 +316,9 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS, &event);
     if (e->priority) lower_number(r, e->priority, &event.priority);
     event.first_action = (uint32_t)flat->actions.n;
-    const Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
+    Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
+    body.r.in_reinit = e->kind == AST_REINIT;
+    if (body.r.in_reinit) flat->n_reinits++;
     read_body(&body, e->body, e->n_body);
     event.n_actions = (uint32_t)flat->actions.n - event.first_action;
     event.n_sends = (uint32_t)flat->sends.n - event.first_send;

@@ -98,6 +98,8 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     flat->place = model->place;
     flat->doc = model->doc;
     flat->initial_flag = FLAT_NONE;
+    flat->n_reinits = 0;
+    for (int i = 0; i < FLAT_N_REINIT; i++) flat->reinit[i] = FLAT_NONE;
 
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };
     Map *const maps[] = { &ex.relation_of, &ex.delay_of, &ex.table_of,

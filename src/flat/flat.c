@@ -204,9 +204,10 @@ char *flat_member_name(const FlatPart *part, uint32_t member, Arena *arena)
 
 void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
 {
-    static const char *const words[] = { "when", "at", "every", "on" };
+    static const char *const words[] = { "when", "at", "every", "on", "reinit" };
     const ExprNames names = flat_names(flat);
     fputs(words[event->kind], out);
+    if (event->kind == FLAT_REINIT) return;
     fputc(' ', out);
     if (event->kind == FLAT_ON) {
         fputs(flat->ports.items[event->port].name, out);

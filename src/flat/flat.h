@@ -115,7 +115,7 @@ typedef struct FlatAction {
     bool        is_hidden;     // the target is the truth of a branch
 } FlatAction;
 
-typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON } FlatEventKind;
+typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON, FLAT_REINIT } FlatEventKind;
 
 typedef struct FlatEvent {     // in the order of the text: equal priorities act in this order
     FlatEventKind kind;
@@ -206,6 +206,9 @@ typedef struct FlatIsland {
     const AstItem *item;       // borrowed from the source: valid while compiling only
 } FlatIsland;
 
+// What a `reinit` block is told: was it a perturbation (else an input has jumped), which variable, its new value.
+typedef enum FlatReinit { FLAT_REINIT_PERTURBED, FLAT_REINIT_VARIABLE, FLAT_REINIT_VALUE, FLAT_N_REINIT } FlatReinit;
+
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
 } FlatPre;
@@ -284,6 +287,8 @@ typedef struct Flat {
     VEC(FlatSwitch)   switches;
     VEC(FlatNoise)    noises;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
+    uint32_t    n_reinits;             // events that are `reinit` blocks
+    uint32_t    reinit[FLAT_N_REINIT]; // hidden discrete variables with what they are told; FLAT_NONE if unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;
     uint32_t    n_elements;            // of all arrays

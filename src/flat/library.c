@@ -119,6 +119,25 @@ static Expr build_pre(const Reading *r, const AstExpr *call, const Expr *args)
     return lower_read(ex, declare_pre(ex, node->index, call->place));
 }
 
+// In a `reinit` block: is this the variable that the message names?
+static Expr build_named(const Reading *r, const AstExpr *call, const Expr *args)
+{
+    Expander *ex = r->ex;
+    ExprPool *pool = &ex->flat->pool;
+    if (!r->in_reinit) {
+        EXPAND_FAIL(ex, DIAG_ONLY_IN_REINIT, call->place, "named");
+        diag_hint(ex->diag, "write reinit then if perturbed and named(x) then … end end");
+        return lower_poison(r);
+    }
+    const ExprNode *node = expr_node(pool, args[0]);
+    if (node->op != EXPR_VAR) {
+        EXPAND_FAIL(ex, DIAG_TYPE_MISMATCH, call->place, "the name of a variable", "an expression");
+        return lower_poison(r);
+    }
+    const Expr number = expr_const(pool, node->index);
+    return expr_binary(pool, EXPR_EQ, lower_read(ex, declare_reinit(ex, FLAT_REINIT_VARIABLE, call->place)), number);
+}
+
 static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args)
 {
     if (r->ex->nest) {    // each turn has a sample of its own
@@ -259,6 +278,7 @@ static const struct Function {
     { "noevent", 1, 1, 0, true, "one argument", build_noevent },
     { "smooth", 1, 1, 0, true, "one argument", build_noevent },
     { "pre", 1, 1, 1, false, "one variable", build_pre },
+    { "named", 1, 1, 1, false, "one variable", build_named },
     { "sample", 2, 3, 1, false, "a value, a period and perhaps the first time", build_sample },
     { "hold", 1, 1, 1, false, "one argument", build_hold },
     { "table", 3, UINT32_MAX, 1, false, "x and at least one point", build_table },

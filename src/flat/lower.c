@@ -400,6 +400,19 @@ static Expr lower_initial(const Reading *r, Place place)
     return expr_binary(pool, EXPR_GT, flag, expr_const(pool, 0.5));
 }
 
+// What a `reinit` block is told: `perturbed`, a truth value, and `message`, a number; else EXPR_NONE.
+static Expr lower_told(const Reading *r, const AstRef *ref, Place place)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    const AstPart *part = &ref->parts[0];
+    if (!r->in_reinit || part->n_indices || ref->primes) return EXPR_NONE;
+    if (strcmp(part->name, "message") == 0)
+        return lower_read(r->ex, declare_reinit(r->ex, FLAT_REINIT_VALUE, place));
+    if (strcmp(part->name, "perturbed") != 0) return EXPR_NONE;
+    const Expr flag = lower_read(r->ex, declare_reinit(r->ex, FLAT_REINIT_PERTURBED, place));
+    return expr_binary(pool, EXPR_GT, flag, expr_const(pool, 0.5));
+}
+
 // A name of the language, or EXPR_NONE.
 static Expr lower_builtin(const Reading *r, const AstRef *ref, Place place)
 {
@@ -407,6 +420,8 @@ static Expr lower_builtin(const Reading *r, const AstRef *ref, Place place)
     Expr value;
     if (r->in_event && r->makes_modes && strcmp(part->name, "initial") == 0 && !part->n_indices && !ref->primes)
         return lower_initial(r, place);
+    value = lower_told(r, ref, place);
+    if (value != EXPR_NONE) return value;
     if (part->n_indices || !builtin_value(&r->ex->flat->pool, part->name, &value)) return EXPR_NONE;
     if (ref->primes == 0) return value;
     EXPAND_FAIL(r->ex, DIAG_DERIVATIVE_BAD, place, part->name, "value of the language");

@@ -193,6 +193,7 @@ typedef struct Reading {
     const Local *locals;
     bool         makes_modes;     // relations become MODEs: only in equations that hold all the time
     bool         in_event;        // conditions and bodies of events: pre and initial have a meaning
+    bool         in_reinit;       // bodies of `reinit` blocks: they are told something
     bool         is_structural;   // parameters are replaced by their values: sizes, bounds, indices
     Draws       *draws;           // NULL: nothing can be drawn here
     uint32_t     call_plus_1;     // inside a function that converts units: the site of the call + 1
@@ -238,6 +239,7 @@ uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `p
 uint32_t declare_noise(Expander *ex, const char *stream, Place place);    // an input that is 0
 uint32_t declare_counter(Expander *ex, const char *path, Place place);    // of draws
 uint32_t declare_initial_flag(Expander *ex, Place place);
+uint32_t declare_reinit(Expander *ex, FlatReinit what, Place place);
 Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);    // in scratch
 // n variables "name", or "name.field" of each field, for what a message says.
 uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uint32_t n, const FlatVar *like);

@@ -401,7 +401,9 @@ static bool reinit(Component *c, const orr_devs_call *call, const orr_reinit *wh
 {
     const orr_island_options *o = &c->type->options;
     bool ok = true;
+    const RunReinit told = { what->variable, what->value, what->is_perturbation };
     if (o->reinit) ok = o->reinit(o->reinit_context, c->run, what) != 0;
+    else if (run_reinit(c->run, &told)) ok = true;    // blocks of the model decide
     else if (what->is_perturbation && what->variable >= orr_model_n_variables(c->type->model)) ok = false;
     else if (what->is_perturbation) ok = run_put(c->run, what->variable, what->value, 0);
     if (!ok) goes_on(c, call, ORR_STATUS_FAILED);

@@ -148,7 +148,7 @@ typedef struct AstFunction {
     Place        place;       // the name
 } AstFunction;
 
-typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON } AstEventKind;
+typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON, AST_REINIT } AstEventKind;
 
 typedef struct AstEvent {
     AstEventKind kind;

@@ -379,7 +379,7 @@ bool parse_block_goes_on(Parser *p, const ParseBlock *block)
 
 void parse_block_skip(Parser *p)
 {
-    static const char *const openers[] = { "for", "when", "at", "every", "on" };
+    static const char *const openers[] = { "for", "when", "at", "every", "on", "reinit" };
     p->lexer.quiet = true;
     p->lexer.depth = 0;
     size_t open = 1;

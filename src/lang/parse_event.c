@@ -5,6 +5,7 @@
 //     every PERIOD [from TIME] [priority N] then … end
 //     next NAME = VALUE every PERIOD [from TIME]
 //     on PORT [priority N] then … end
+//     reinit [priority N] then … end
 //
 // A body is a list of assignments, `if` and `for` blocks, `send` and `terminate`. It may stand on one line.
 #include "lang/parse.h"
@@ -200,7 +201,7 @@ static void parse_body_statement(Parser *p)
     } else if (parse_at_keyword(p, "send", false)) {
         parse_send(p);
     } else if (parse_at_keyword(p, "on", false) || parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true) ||
-               parse_at_keyword(p, "every", true)) {
+               parse_at_keyword(p, "every", true) || parse_at_keyword(p, "reinit", false)) {
         if (parse_report(p, "an assignment"))
             diag_hint(p->diag, "an event stands outside of others; 'if' asks for something here");
         skip_block(p);
@@ -282,7 +283,7 @@ static AstEvent *parse_next(Parser *p)
 
 AstEvent *parse_event(Parser *p, AstEventKind kind)
 {
-    static const char *const words[] = { "when", "at", "every", "next", "on" };
+    static const char *const words[] = { "when", "at", "every", "next", "on", "reinit" };
     if (kind == AST_NEXT) return parse_next(p);
     const Token opener = p->token;
     AstEvent *first = NULL, **next = &first;
@@ -295,7 +296,7 @@ AstEvent *parse_event(Parser *p, AstEventKind kind)
         bool ok = true;
         if (kind == AST_ON) ok = parse_ref(p, &e->port, &e->port_place, "the name of an event port");
         else if (kind == AST_WHEN) ok = (e->condition = parse_condition(p)) != NULL;
-        else ok = (e->time = parse_expr(p)) != NULL;
+        else if (kind != AST_REINIT) ok = (e->time = parse_expr(p)) != NULL;
         ok = ok && parse_clauses(p, e);
         e->place = parse_since(p, start);
         if (!ok || !parse_then(p)) {

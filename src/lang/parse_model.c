@@ -645,7 +645,7 @@ static void parse_event_item(Parser *p, AstEventKind kind)
 
 typedef enum Statement {
     ST_ISLAND, ST_DECL, ST_INITIAL, ST_TERMINAL, ST_ASSERT, ST_PREFER, ST_FOR, ST_TIME, ST_FUNCTION,
-    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_PRESENT,
+    ST_WHEN, ST_AT, ST_EVERY, ST_NEXT, ST_ON, ST_REINIT, ST_PRESENT,
 } Statement;
 
 static const struct Word {
@@ -673,6 +673,7 @@ static const struct Word {
     { "every", ST_EVERY, 0, true },
     { "next", ST_NEXT, 0, false },
     { "on", ST_ON, 0, false },
+    { "reinit", ST_REINIT, 0, false },
     { "present", ST_PRESENT, 0, false },
 };
 enum { N_WORDS = sizeof words / sizeof *words };
@@ -744,6 +745,7 @@ static void parse_statement(Parser *p, Region region)
         case ST_EVERY: parse_event_item(p, AST_EVERY); return;
         case ST_NEXT: parse_event_item(p, AST_NEXT); return;
         case ST_ON: parse_event_item(p, AST_ON); return;
+        case ST_REINIT: parse_event_item(p, AST_REINIT); return;
         case ST_PRESENT: parse_present(p); return;
         }
     }

@@ -41,7 +41,7 @@ static bool is_statement_word(Text name)
                                          "next",       "output",   "param",   "rerun",    "return",  "atomic",
                                          "terminal",   "time",     "frame",   "use",      "var",     "when",
                                          "experiment", "orrery",   "prefer",  "table",    "elseif",
-                                         "samples",    "island" };
+                                         "samples",    "island",   "reinit" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (text_is(name, words[i])) return true;
     return false;
@@ -333,7 +333,7 @@ static void print_clause(const char *word, const AstExpr *e, Printer *p)
 
 static void print_event(const AstEvent *e, int depth, Printer *p)
 {
-    static const char *const words[] = { "when ", "at ", "every ", "next ", "on " };
+    static const char *const words[] = { "when ", "at ", "every ", "next ", "on ", "reinit" };
     if (e->kind == AST_NEXT) {
         put(p, "next ");
         print_ref(&e->body[0].assign.target, p);
@@ -350,7 +350,7 @@ static void print_event(const AstEvent *e, int depth, Printer *p)
             put(p, "elsewhen ");
         }
         if (e->kind == AST_ON) print_ref(&e->port, p);
-        else print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
+        else if (e->kind != AST_REINIT) print_expr(e->kind == AST_WHEN ? e->condition : e->time, p);
         print_clause("from", e->from, p);
         print_clause("after", e->after, p);
         print_clause("priority", e->priority, p);

@@ -565,6 +565,35 @@ static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *st
     return true;
 }
 
+// `reinit` blocks hear of everything that has come, one after the other.
+static bool reinit(orr_run *run, Island *island, bool *affects)
+{
+    const Flat *flat = &run->model->flat;
+    bool ok = true;
+    for (size_t i = 0; i < run->reinits.n && ok; i++) {
+        const RunReinit *what = &run->reinits.items[i];
+        const double told[FLAT_N_REINIT] = { [FLAT_REINIT_PERTURBED] = what->is_perturbation,
+                                             [FLAT_REINIT_VARIABLE] = (double)what->variable,
+                                             [FLAT_REINIT_VALUE] = what->value };
+        for (int k = 0; k < FLAT_N_REINIT; k++)
+            if (flat->reinit[k] != FLAT_NONE)
+                island->env.v[run->model->ir.layout.place[flat->reinit[k]]] = told[k];
+        for (uint32_t e = 0; e < run->model->n_events; e++)
+            if (flat->events.items[e].kind == FLAT_REINIT) event_fire(run, e);
+        sort_fired(run);
+        const uint32_t n = run->n_fired;
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t event = run->fired[k];
+            ok = ok && run_body(run, island, event, 1);
+            if (ok) run_fired(run, event, affects);
+            run->is_fired[event] = false;
+        }
+        run->n_fired = 0;
+    }
+    run->reinits.n = 0;
+    return ok;
+}
+
 static bool keep_past(orr_run *run, Island *island)
 {
     if (run->model->flat.pres.n == 0) return true;
@@ -599,8 +628,9 @@ orr_status event_handle(orr_run *run, Island *island)
     orr_status status = net_catch_up(run, island->t);
     if (status != ORR_STATUS_OK) return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
     if (!keep_past(run, island)) return ORR_STATUS_FAILED;
+    if (run->reinits.n && !reinit(run, island, &affects)) return failed(run);
     if (!due_act(run, island->t, &acted)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
-    affects = acted || ended;
+    affects |= acted || ended;
     if (!iterate(run, island, false, &affects)) return failed(run);
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);

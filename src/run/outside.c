@@ -63,5 +63,12 @@ static orr_status happen(orr_run *run, bool begins_anew)
     return status == ORR_STATUS_OK && run->terminated ? ORR_STATUS_TERMINATED : status;
 }
 
+bool run_reinit(orr_run *run, const RunReinit *what)
+{
+    if (run->model->flat.n_reinits == 0) return false;
+    vec_push(&run->arena, &run->reinits, *what);
+    return true;
+}
+
 orr_status run_begin_anew(orr_run *run) { return happen(run, true); }
 orr_status run_take_over(orr_run *run) { return happen(run, !run->islands[0].solver->fixed_step); }

@@ -102,6 +102,13 @@ struct Watch;
 struct Net;
 struct IslesRun;
 
+// What reaches an island and makes it begin anew.
+typedef struct RunReinit {
+    size_t variable;         // that is to be another, or that has jumped
+    double value;
+    bool   is_perturbation;
+} RunReinit;
+
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
     // It is t, as scheduled, and the island stands there: change inputs with run_set_input. *next is the next
@@ -163,6 +170,7 @@ struct orr_run {
     VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
     uint32_t  first_source;
+    VEC(RunReinit) reinits;         // what `reinit` blocks are to be told at the present instant
     // events of the model
     double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
     double   *every_k;              // [n_events] how often `every` has fired; inside `state`
@@ -416,6 +424,9 @@ orr_status run_stop_at(orr_run *run, double t);
 orr_status run_begin_anew(orr_run *run);
 // The same for steps on a grid, which are kept: nothing is remembered from step to step.
 orr_status run_take_over(orr_run *run);
+
+// `reinit` blocks of the model run when run_begin_anew follows. False if it has none.
+bool   run_reinit(orr_run *run, const RunReinit *what);
 
 // ---- net.c: messages
 

@@ -258,6 +258,13 @@ static Term rule_sum(const Walk *w, const AstExpr *call, const Term *args)
     return rule_keep(w, call, args);
 }
 
+static Term rule_named(const Walk *w, const AstExpr *call, const Term *args)
+{
+    (void)w;
+    (void)args;
+    return pure(call);
+}
+
 static Term rule_sign(const Walk *w, const AstExpr *call, const Term *args)
 {
     must_have_no_zero(w->g, &args[0], "compared with 0");
@@ -394,6 +401,7 @@ static const struct Function {
     { "pulse", rule_switch }, { "ramp", rule_ramp }, { "table", rule_table },  { "delay", rule_delay },
     { "INTEG", rule_integ }, { "pre", rule_keep },   { "smooth", rule_keep },  { "hold", rule_keep },
     { "sample", rule_delay }, { "sum", rule_sum }, { "noise", rule_noise },
+    { "named", rule_named },
 };
 
 // A call inside a function, made before with arguments of the same units: without it, functions that call

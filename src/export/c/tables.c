@@ -157,10 +157,10 @@ static void add_cause(const CExport *c, StrBuf *s, uint32_t event)
 
 static void add_events(const CExport *c, StrBuf *s)
 {
-    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY" };
+    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY", "EVENT_NEVER", "EVENT_NEVER" };
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
-    str_add(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY };\n"
+    str_add(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
                "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
                "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain; } events[] = {\n");
     for (uint32_t i = 0; i < model->n_events; i++) {
