@@ -311,44 +311,35 @@ static orr_status compare(const Settings *s, const Session *session, const orr_e
     return status;
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *e, bool ok,
+                       orr_diag *diag)
+{
+    const Settings *s = settings;
+    List records = { 0 };
+    ok &= given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
+    ok &= given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
+    ok &= given_is_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
+    ok &= given_is_positive("E417", "quantum", "give one such as --quantum 1e-4", s->quantum, diag);
+    if (!isnan(s->from)) e->from = s->from;
+    if (!isnan(s->until)) e->until = s->until;
+    else if (isnan(e->until)) e->until = e->from + 10;
+    if (!isnan(s->step)) e->run.step = s->step;
+    if (!isnan(s->tol)) e->run.tolerance = s->tol;
+    if (!isnan(s->abs)) e->run.absolute = s->abs;
+    if (!isnan(s->quantum)) e->run.quantum = s->quantum;
+    e->every = !isnan(s->every) && s->every > 0 ? s->every : (e->until - e->from) / ROWS;
+    given_records(s->record, &records, e);
+    e->n_expects = e->n_plots = e->n_sends = 0;
+    const orr_status status = ok ? compare(s, session, e, diag) : ORR_STATUS_USAGE;
+    names_free(&records);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    Session session;
-    const SessionOptions open = { .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model,
-                                  .set = &s->set };
-    orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment e = session.experiment;
-        Given given;
-        List records = { 0 };
-        bool ok = given_read(&given, &s->set, &session, &e, diag);
-        ok &= given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
-        ok &= given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag);
-        ok &= given_is_positive("E415", "tolerance", "give one such as --abs 1e-10", s->abs, diag);
-        ok &= given_is_positive("E417", "quantum", "give one such as --quantum 1e-4", s->quantum, diag);
-        if (!isnan(s->from)) e.from = s->from;
-        if (!isnan(s->until)) e.until = s->until;
-        else if (isnan(e.until)) e.until = e.from + 10;
-        if (!isnan(s->step)) e.run.step = s->step;
-        if (!isnan(s->tol)) e.run.tolerance = s->tol;
-        if (!isnan(s->abs)) e.run.absolute = s->abs;
-        if (!isnan(s->quantum)) e.run.quantum = s->quantum;
-        e.every = !isnan(s->every) && s->every > 0 ? s->every : (e.until - e.from) / ROWS;
-        if (s->record) {
-            names_split(s->record, &records);
-            e.records = records.items;
-            e.n_records = records.n;
-        }
-        e.n_expects = e.n_plots = e.n_sends = 0;
-        status = ok ? compare(s, &session, &e, diag) : ORR_STATUS_USAGE;
-        names_free(&records);
-        given_free(&given);
-    }
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .model = s->model, .set = &s->set };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_compare = {

@@ -224,25 +224,18 @@ static orr_status follow(const Settings *s, const Session *session, const orr_ex
     return status;
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *experiment, bool ok,
+                       orr_diag *diag)
+{
+    return ok ? follow(settings, session, experiment, diag) : ORR_STATUS_USAGE;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (!check(s, diag)) return ORR_STATUS_USAGE;
-    Session session;
-    const SessionOptions open = { .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set,
-                                  .arrays_from = SESSION_EXACT };
-    orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment experiment = session.experiment;
-        Given given;
-        const bool ok = given_read(&given, &s->set, &session, &experiment, diag);
-        status = ok ? follow(s, &session, &experiment, diag) : ORR_STATUS_USAGE;
-        given_free(&given);
-    }
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_continue = {

@@ -206,37 +206,30 @@ static orr_status compute(const Settings *s, const Session *session, orr_experim
     return status;
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *e, bool ok,
+                       orr_diag *diag)
+{
+    const Settings *s = settings;
+    Members members = { 0 };
+    List records = { 0 };
+    ok &= apply_options(s, e, diag);
+    given_records(s->record, &records, e);
+    ok &= read_members(&members, s->members, diag);
+    const orr_status status = ok ? compute(s, session, e, &members, diag) : ORR_STATUS_USAGE;
+    free_members(&members);
+    names_free(&records);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    Session session;
     if (!s->members) {
         usage_error(diag, "E023", "a CSV with a row for each member, such as: K,M", "'--members FILE' is missing");
         return ORR_STATUS_USAGE;
     }
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .code = s->code, .set = &s->set };
-    orr_status status = session_open(&session, &open, diag);
-    Members members = { 0 };
-    Given given = { 0 };
-    List records = { 0 };
-    if (status == ORR_STATUS_OK) {
-        orr_experiment e = session.experiment;
-        bool ok = given_read(&given, &s->set, &session, &e, diag);
-        ok &= apply_options(s, &e, diag);
-        if (s->record) {
-            names_split(s->record, &records);
-            e.records = records.items;
-            e.n_records = records.n;
-        }
-        ok &= read_members(&members, s->members, diag);
-        status = ok ? compute(s, &session, &e, &members, diag) : ORR_STATUS_USAGE;
-    }
-    free_members(&members);
-    names_free(&records);
-    given_free(&given);
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .code = s->code, .set = &s->set };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_ensemble = {

@@ -98,45 +98,40 @@ static void print(const orr_linear *l, const orr_model *model)
     if (l->transfers) print_transfers(l, model);
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *experiment, bool ok,
+                       orr_diag *diag)
+{
+    const Settings *s = settings;
+    List inputs = { 0 }, outputs = { 0 };
+    orr_linear_options o = orr_linear_options_default();
+    o.run = experiment->run;
+    o.run.t_start = isnan(s->from) ? experiment->from : s->from;
+    if (s->solver) o.run.solver = s->solver;
+    ok &= read_at(s->at, &o, diag);
+    if (s->inputs) names_split(s->inputs, &inputs);
+    if (s->outputs) names_split(s->outputs, &outputs);
+    o.inputs = inputs.items, o.n_inputs = inputs.n;
+    o.outputs = outputs.items, o.n_outputs = outputs.n;
+    orr_status status = ORR_STATUS_USAGE;
+    if (ok) {
+        orr_linear linear = orr_linearise(session->model, &o, diag);
+        status = linear.status;
+        if (status == ORR_STATUS_OK) print(&linear, session->model);
+        if (status == ORR_STATUS_OK && s->output &&
+            !orr_linear_write(&linear, session->model, s->output, diag))
+            status = ORR_STATUS_SYSTEM;
+        orr_linear_free(&linear);
+    }
+    names_free(&inputs);
+    names_free(&outputs);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    Session session;
-    const SessionOptions open = { .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set,
-                                  .arrays_from = SESSION_EXACT };
-    orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment experiment = session.experiment;
-        Given given;
-        List inputs = { 0 }, outputs = { 0 };
-        orr_linear_options o = orr_linear_options_default();
-        bool ok = given_read(&given, &s->set, &session, &experiment, diag);
-        o.run = experiment.run;
-        o.run.t_start = isnan(s->from) ? experiment.from : s->from;
-        if (s->solver) o.run.solver = s->solver;
-        ok &= read_at(s->at, &o, diag);
-        if (s->inputs) names_split(s->inputs, &inputs);
-        if (s->outputs) names_split(s->outputs, &outputs);
-        o.inputs = inputs.items, o.n_inputs = inputs.n;
-        o.outputs = outputs.items, o.n_outputs = outputs.n;
-        status = ORR_STATUS_USAGE;
-        if (ok) {
-            orr_linear linear = orr_linearise(session.model, &o, diag);
-            status = linear.status;
-            if (status == ORR_STATUS_OK) print(&linear, session.model);
-            if (status == ORR_STATUS_OK && s->output &&
-                !orr_linear_write(&linear, session.model, s->output, diag))
-                status = ORR_STATUS_SYSTEM;
-            orr_linear_free(&linear);
-        }
-        names_free(&inputs);
-        names_free(&outputs);
-        given_free(&given);
-    }
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_linearise = {

@@ -219,37 +219,30 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
     return status;
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *e, bool ok,
+                       orr_diag *diag)
+{
+    const Settings *s = settings;
+    List records = { 0 }, precise = { 0 };
+    orr_replicate_options o = orr_replicate_options_default();
+    ok &= apply_options(s, e, &o, diag);
+    given_records(s->record, &records, e);
+    if (s->precise) {
+        names_split(s->precise, &precise);
+        e->precise = precise.items;
+        e->n_precise = precise.n;
+    }
+    const orr_status status = ok ? compute(s, session, e, &o, diag) : ORR_STATUS_USAGE;
+    names_free(&records);
+    names_free(&precise);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .code = s->code, .set = &s->set };
-    orr_status status = session_open(&session, &open, diag);
-    Given given = { 0 };
-    List records = { 0 }, precise = { 0 };
-    if (status == ORR_STATUS_OK) {
-        orr_experiment e = session.experiment;
-        orr_replicate_options o = orr_replicate_options_default();
-        bool ok = given_read(&given, &s->set, &session, &e, diag);
-        ok &= apply_options(s, &e, &o, diag);
-        if (s->record) {
-            names_split(s->record, &records);
-            e.records = records.items;
-            e.n_records = records.n;
-        }
-        if (s->precise) {
-            names_split(s->precise, &precise);
-            e.precise = precise.items;
-            e.n_precise = precise.n;
-        }
-        status = ok ? compute(s, &session, &e, &o, diag) : ORR_STATUS_USAGE;
-    }
-    names_free(&records);
-    names_free(&precise);
-    given_free(&given);
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .code = s->code, .set = &s->set };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_replicate = {

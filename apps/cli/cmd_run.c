@@ -183,11 +183,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     else if (e->every == 0 && !*e->name && moves_between_events(session->model)) e->every = (e->until - e->from) / 500;
     ok &= apply_method(s, e, diag);
     ok &= apply_io(s, over, e, diag);
-    if (s->record) {
-        names_split(s->record, &over->records);
-        e->records = over->records.items;
-        e->n_records = over->records.n;
-    }
+    given_records(s->record, &over->records, e);
     ok &= given_is_positive("E022", "--checkpoint-every", "give an interval of the model's time", s->checkpoint_every, diag);
     if (!isnan(s->checkpoint_every) && !s->checkpoint) {
         usage_error(diag, "E023", "--checkpoint FILE says where to", "a file for '--checkpoint-every' is missing");

@@ -92,33 +92,28 @@ static orr_status find(const Settings *s, const Session *session, const orr_expe
     return status;
 }
 
+static orr_status work(const void *settings, const Session *session, orr_experiment *experiment, bool ok,
+                       orr_diag *diag)
+{
+    const Settings *s = settings;
+    List texts = { 0 };
+    orr_range *ranges = calloc(s->range.n + 1, sizeof *ranges);
+    if (!ranges) abort();
+    for (size_t i = 0; i < s->range.n; i++) ok &= read_range(s->range.items[i], &ranges[i], &texts, diag);
+    const orr_status status = ok ? find(s, session, experiment, ranges, diag) : ORR_STATUS_USAGE;
+    free(ranges);
+    names_free(&texts);
+    return status;
+}
+
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    Session session;
-    const SessionOptions open = { .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set,
-                                  .arrays_from = SESSION_EXACT };
     if (!given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts,
                            diag))
         return ORR_STATUS_USAGE;
-    orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment experiment = session.experiment;
-        Given given;
-        List texts = { 0 };
-        orr_range *ranges = calloc(s->range.n + 1, sizeof *ranges);
-        if (!ranges) abort();
-        bool ok = given_read(&given, &s->set, &session, &experiment, diag);
-        for (size_t i = 0; i < s->range.n; i++) ok &= read_range(s->range.items[i], &ranges[i], &texts, diag);
-        status = ok ? find(s, &session, &experiment, ranges, diag) : ORR_STATUS_USAGE;
-        free(ranges);
-        names_free(&texts);
-        given_free(&given);
-    }
-    session_close(&session);
-    return (int)status;
+    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    return session_do(&open, arguments, settings, work, diag);
 }
 
 const Command command_steady = {

@@ -31,6 +31,14 @@ enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if the
 // ORR_STATUS_OK, or the reason why not, with messages. Close in either case.
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag);
 void       session_close(Session *session);
+
+// What a command does with its session. The experiment has the settings of --set; if one of these was wrong, `ok` is false:
+// then the command looks at its own options only, so that all mistakes are told at once.
+typedef orr_status SessionWork(const void *settings, const Session *session, orr_experiment *experiment, bool ok,
+                               orr_diag *diag);
+// For commands with FILE [EXPERIMENT] and --set: open, work, close. Path and experiment come from the arguments.
+int session_do(const SessionOptions *options, const List *arguments, const void *settings, SessionWork *work,
+               orr_diag *diag);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
 orr_status failure_status(const orr_diag *diag);
 
@@ -63,3 +71,5 @@ bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --
 // a, b ,c → three names, each a copy
 void names_split(const char *text, List *names);
 void names_free(List *names);
+// Of --record: what is recorded instead, borrowed from `names`; NULL: as the experiment says.
+void given_records(const char *text, List *names, orr_experiment *experiment);

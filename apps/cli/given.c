@@ -37,6 +37,14 @@ void names_free(List *names)
     list_free(names);
 }
 
+void given_records(const char *text, List *names, orr_experiment *experiment)
+{
+    if (!text) return;
+    names_split(text, names);
+    experiment->records = names->items;
+    experiment->n_records = names->n;
+}
+
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag)
 {
     if (isnan(value) || value > 0) return true;

@@ -106,6 +106,25 @@ void session_close(Session *session)
     free(session->inputs);
 }
 
+int session_do(const SessionOptions *options, const List *arguments, const void *settings, SessionWork *work,
+               orr_diag *diag)
+{
+    SessionOptions open = *options;
+    open.path = arguments->items[0];
+    open.experiment = arguments->n > 1 ? arguments->items[1] : NULL;
+    Session session;
+    orr_status status = session_open(&session, &open, diag);
+    if (status == ORR_STATUS_OK) {
+        orr_experiment experiment = session.experiment;
+        Given given;
+        const bool ok = given_read(&given, open.set, &session, &experiment, diag);
+        status = work(settings, &session, &experiment, ok, diag);
+        given_free(&given);
+    }
+    session_close(&session);
+    return (int)status;
+}
+
 orr_status failure_status(const orr_diag *diag)
 {
     // E010 to E019 are about writing files
