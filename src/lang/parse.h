@@ -148,6 +148,7 @@ bool      parse_assign(Parser *p, AstItem *item);            // name := e; false
 // ---- parse_model.c, parse_machine.c, parse_experiment.c
 
 void parse_model(Parser *p);                                 // at the word `model`
+bool parse_for_head(Parser *p, AstItem *item);                // for i in a..b; false after an error
 void parse_machine(Parser *p);                               // at the word `machine`
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`

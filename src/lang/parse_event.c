@@ -169,15 +169,8 @@ static AstItem *parse_branches(Parser *p)
 static void parse_body_for(Parser *p)
 {
     const Token opener = p->token;
-    parse_advance(p);
-    AstItem item = { .kind = AST_FOR };
-    item.loop.index = parse_name(p, "the name of an index");
-    bool ok = item.loop.index && (parse_accept_word(p, "in") || parse_unexpected(p, "'in'"));
-    if (ok) item.loop.first = parse_expr(p);
-    ok = ok && item.loop.first && parse_expect(p, TOKEN_RANGE, "'..'");
-    if (ok) item.loop.last = parse_expr(p);
-    ok = ok && item.loop.last;
-    item.place = parse_since(p, opener.offset);
+    AstItem item;
+    const bool ok = parse_for_head(p, &item);
     const ParseBlock block = parse_block_begin(p, opener, "for");
     bool ends = false;
     if (!block.counted || !parse_body(p, &item.loop.items, &item.loop.n_items, &ends)) return;

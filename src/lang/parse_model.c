@@ -527,18 +527,26 @@ static void parse_prefer(Parser *p)
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
+bool parse_for_head(Parser *p, AstItem *item)
+{
+    const uint32_t from = p->token.offset;
+    parse_advance(p);
+    *item = (AstItem){ .kind = AST_FOR };
+    item->loop.index = parse_name(p, "the name of an index");
+    bool ok = item->loop.index && (parse_accept_word(p, "in") || parse_unexpected(p, "'in'"));
+    if (ok) item->loop.first = parse_expr(p);
+    ok = ok && item->loop.first && parse_expect(p, TOKEN_RANGE, "'..'");
+    if (ok) item->loop.last = parse_expr(p);
+    ok = ok && item->loop.last;
+    item->place = parse_since(p, from);
+    return ok;
+}
+
 static void parse_for(Parser *p, Region region)
 {
     const Token opener = p->token;
-    parse_advance(p);
-    AstItem item = { .kind = AST_FOR };
-    item.loop.index = parse_name(p, "the name of an index");
-    bool ok = item.loop.index && (parse_accept_word(p, "in") || parse_unexpected(p, "'in'"));
-    if (ok) item.loop.first = parse_expr(p);
-    ok = ok && item.loop.first && parse_expect(p, TOKEN_RANGE, "'..'");
-    if (ok) item.loop.last = parse_expr(p);
-    ok = ok && item.loop.last;
-    item.place = parse_since(p, opener.offset);
+    AstItem item;
+    const bool ok = parse_for_head(p, &item);
 
     const ParseBlock block = parse_block_begin(p, opener, "for");
     const size_t base = p->items.n;

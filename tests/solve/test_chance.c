@@ -3,33 +3,10 @@
 //
 // The distributions themselves are compared with theory in tests/unit/num/test_random.c; here they are the
 // same bits, through flattening and generated code.
-#include "check.h"
+#include "lab.h"
 #include "num/distribution.h"
 #include "orrery/ensemble.h"
 #include <stdlib.h>
-
-typedef struct Lab {
-    orr_diag *diag;
-    orr_source *source;
-    orr_model *model;
-} Lab;
-
-static Lab lab_open(const char *text)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    if (lab.source) lab.model = orr_model_compile(lab.source, NULL, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    return lab;
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 static orr_run *begin(const Lab *lab, uint64_t seed, uint64_t number)
 {

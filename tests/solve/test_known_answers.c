@@ -1,32 +1,9 @@
 // tests/solve/test_known_answers.c: published and closed answers, through the whole chain from text to
 // trajectory.
-#include "check.h"
+#include "lab.h"
 #include "model/model.h"
 #include "orrery/experiment.h"
 #include <pthread.h>
-
-typedef struct Lab {
-    orr_diag   *diag;
-    orr_source *source;
-    orr_model  *model;
-} Lab;
-
-static Lab lab_open(const char *text)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    if (lab.source) lab.model = orr_model_compile(lab.source, NULL, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    return lab;
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 static orr_run_options with(const char *solver, double t_end, double step, double tolerance, double absolute)
 {

@@ -1,32 +1,9 @@
 // tests/solve/test_noise.c: equations with white noise against closed solutions on the same Brownian path,
 // moments, and measured orders.
-#include "check.h"
+#include "lab.h"
 #include "num/random.h"
 #include "orrery/run.h"
 #include <stdlib.h>
-
-typedef struct Lab {
-    orr_diag *diag;
-    orr_source *source;
-    orr_model *model;
-} Lab;
-
-static Lab lab_open(const char *text)
-{
-    Lab lab = { .diag = orr_diag_create() };
-    lab.source = orr_source_parse("test.orr", text, strlen(text), lab.diag);
-    if (lab.source) lab.model = orr_model_compile(lab.source, NULL, lab.diag);
-    if (!lab.model) orr_diag_print(lab.diag, stderr, 0);
-    assert_non_null(lab.model);
-    return lab;
-}
-
-static void lab_close(Lab *lab)
-{
-    orr_model_destroy(lab->model);
-    orr_source_destroy(lab->source);
-    orr_diag_destroy(lab->diag);
-}
 
 // A variable at time t, of run number `number`, with steps h on paths drawn in steps p.
 static double at(const Lab *lab, const char *name, const char *solver, double h, double p, double t,
