@@ -24,6 +24,34 @@ typedef struct Building {
 
 // ---- Which variables belong to islands
 
+// The island that a name lies in, and its name there; FLAT_NONE: in none.
+static uint32_t find_isle(const TextMap *names, const char *name, const char **rest)
+{
+    for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
+        const uint32_t *isle = text_map_find(names, (Text){ name, (size_t)(dot - name) });
+        if (!isle) continue;
+        *rest = dot + 1;
+        return *isle;
+    }
+    return FLAT_NONE;
+}
+
+static void find_messages(Building *b, const TextMap *names)
+{
+    const Flat *flat = b->flat;
+    Isles *isles = b->isles;
+    isles->messages = ARENA_ARRAY(b->arena, IsleMessage, flat->ports.n);
+    isles->message_of = ARENA_ARRAY(b->arena, uint32_t, flat->ports.n);
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
+        const char *rest;
+        const FlatPort *port = &flat->ports.items[i];
+        const uint32_t isle = port->kind == FLAT_PORT_IN ? find_isle(names, port->name, &rest) : FLAT_NONE;
+        if (isle == FLAT_NONE) continue;
+        isles->messages[isles->n_messages++] = (IsleMessage){ isle, i, rest };
+        isles->message_of[i] = isles->n_messages;
+    }
+}
+
 static void find_variables(Building *b)
 {
     const Flat *flat = b->flat;
@@ -32,15 +60,13 @@ static void find_variables(Building *b)
     for (uint32_t i = 0; i < flat->islands.n; i++)
         text_map_put(&names, text_from(flat->islands.items[i].name), i);
     for (uint32_t v = 0; v < flat->vars.n; v++) {
-        const char *name = flat->vars.items[v].name;
-        for (const char *dot = strchr(name, '.'); dot; dot = strchr(dot + 1, '.')) {
-            const uint32_t *isle = text_map_find(&names, (Text){ name, (size_t)(dot - name) });
-            if (!isle) continue;
-            b->isles->isle_of[v] = *isle + 1;
-            b->rests[v] = dot + 1;
-            break;
-        }
+        const char *rest;
+        const uint32_t isle = find_isle(&names, flat->vars.items[v].name, &rest);
+        if (isle == FLAT_NONE) continue;
+        b->isles->isle_of[v] = isle + 1;
+        b->rests[v] = rest;
     }
+    find_messages(b, &names);
 }
 
 static void find_held(Building *b)
@@ -233,6 +259,9 @@ static void find_ports(Building *b, uint32_t i, Isle *isle)
         if (c->from == i && !is_in(isle->outputs, isle->n_outputs, c->output))
             isle->outputs[isle->n_outputs++] = c->output;
     }
+    isle->messages = ARENA_ARRAY(b->arena, const char *, b->isles->n_messages);
+    for (uint32_t k = 0; k < b->isles->n_messages; k++)
+        if (b->isles->messages[k].isle == i) isle->messages[isle->n_messages++] = b->isles->messages[k].name;
 }
 
 // Structural parameters are what the model around was compiled with.

@@ -83,6 +83,10 @@ typedef struct orr_island_options {
     size_t   n_inputs;
     const char *const *outputs;        // [n_outputs] variables that are told
     size_t   n_outputs;
+    // [n_messages] event inputs of the model. They are ports of their names and types, whose messages are
+    // as many doubles as the type has numbers. `on` bodies run, and those who read the island hear at once.
+    const char *const *messages;
+    size_t   n_messages;
     // [n_params] settings with other values in each component: orr_devs_add is given so many doubles, NaN for
     // what is not set.
     const char *const *params;

@@ -102,6 +102,7 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                           .member = scope->member,
                           .n = part && part->is_shared ? part->n : 1,
                           .is_required = symbol->decl->is_required,
+                          .is_heard = is_input && scope->shape->model->is_stub,    // by the island
                           .place = part ? part->place : symbol->place };
         if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
         if (is_input && type.n_fields > 0 && !part) {

@@ -338,12 +338,18 @@ static orr_signal read_signal(const Component *c, const orr_devs_event *event, c
                          .perturbation = signal->perturbation };
 }
 
+// A message to an event input of the model.
+static bool is_message(const Component *c, const orr_devs_event *event)
+{
+    return event->port > c->type->options.n_inputs;
+}
+
 static bool keep_externals(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n,
                            bool *changed)
 {
     *changed = false;
     for (size_t i = 0; i < n; i++) {
-        if (bag[i].port == ISLAND_PERTURB) continue;
+        if (bag[i].port == ISLAND_PERTURB || is_message(c, &bag[i])) continue;
         const uint64_t *passed;
         const orr_signal signal = read_signal(c, &bag[i], &passed);
         const IslandInput *input = &c->type->inputs[bag[i].port - 1];
@@ -362,7 +368,8 @@ static bool keep_externals(Component *c, const orr_devs_call *call, const orr_de
 static bool has_discontinuity(const Component *c, const orr_devs_event *bag, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (bag[i].port == ISLAND_PERTURB || c->type->inputs[bag[i].port - 1].is_number) return true;
+        if (bag[i].port == ISLAND_PERTURB || is_message(c, &bag[i])) return true;
+        if (c->type->inputs[bag[i].port - 1].is_number) return true;
         if (((const orr_signal *)bag[i].value)->perturbation) return true;
     }
     return false;
@@ -431,7 +438,12 @@ static void receive_jumps(Component *c, const orr_devs_call *call, const orr_dev
             if (!reinit(c, call, &what)) return;
             continue;
         }
-        const size_t input = bag[i].port - 1;
+        const size_t input = bag[i].port - 1, n_inputs = c->type->options.n_inputs;
+        if (is_message(c, &bag[i])) {    // what its bodies assign is news to whoever reads this island
+            spread_find(c, call->t, spread_identify(c, call->component), &is_new)->spreads = spreads = true;
+            run_message(c->run, c->type->messages[input - n_inputs], bag[i].value);
+            continue;
+        }
         const uint64_t *passed;
         const orr_signal signal = read_signal(c, &bag[i], &passed);
         if (!signal.perturbation && !c->type->inputs[input].is_number) continue;

@@ -55,6 +55,7 @@ struct orr_island {
     orr_island_options options;    // texts and arrays are copies
     IslandInput     *inputs;       // [options.n_inputs]; input port 1 + i
     size_t          *outputs;      // [options.n_outputs] variables
+    uint32_t        *messages;     // [options.n_messages] ports of the model; input port 1 + n_inputs + i
     uint32_t         n_words;      // of a set of islands
     uint32_t         signal_size;
 };

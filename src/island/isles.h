@@ -25,6 +25,8 @@ typedef struct Isle {
     uint32_t    n_inputs;
     const char **outputs;       // [n_outputs] what is told
     uint32_t    n_outputs;
+    const char **messages;      // [n_messages] event inputs
+    uint32_t    n_messages;
     IsleSetting *settings;      // [n_settings]
     uint32_t    n_settings;
 } Isle;
@@ -37,6 +39,11 @@ typedef struct IsleCoupling {
 } IsleCoupling;
 #define ISLE_MAIN UINT32_MAX
 
+typedef struct IsleMessage {    // an event input of an island
+    uint32_t      isle, port;   // port: in Flat.ports of the model around
+    const char   *name;         // in the island
+} IsleMessage;
+
 typedef struct Isles {
     Isle         *items;        // [n]
     uint32_t      n;
@@ -45,6 +52,9 @@ typedef struct Isles {
     uint32_t     *isle_of;      // [n_variables] of the model around: 1 + the island that has it; 0: none
     size_t       *variable_of;  // [n_variables] and its number there
     uint32_t      n_variables;
+    IsleMessage  *messages;     // [n_messages] by port
+    uint32_t      n_messages;
+    uint32_t     *message_of;   // [ports of the model around] 1 + its number in `messages`; 0: of no island
     bool         *is_perturbed; // [n] events of the main part assign states of it
     bool          reaches, is_told;    // signals come to the main part; leave it
 } Isles;

@@ -47,6 +47,7 @@ static void keep_options(orr_island *island, const orr_island_options *given)
     o->run.exact = false;
     o->outputs = copy_names(arena, given->outputs, given->n_outputs);
     o->params = copy_names(arena, given->params, given->n_params);
+    o->messages = copy_names(arena, given->messages, given->n_messages);
     orr_island_input *inputs = ARENA_ARRAY(arena, orr_island_input, given->n_inputs);
     for (size_t i = 0; i < given->n_inputs; i++)
         inputs[i] = (orr_island_input){ copy(arena, given->inputs[i].variable), given->inputs[i].is_number };
@@ -113,10 +114,27 @@ static bool find_outputs(orr_island *island, orr_diag *diag)
     return ok;
 }
 
+static bool find_messages(orr_island *island, orr_diag *diag)
+{
+    const orr_island_options *o = &island->options;
+    const Flat *flat = &island->model->flat;
+    bool ok = true;
+    island->messages = ARENA_ARRAY(&island->arena, uint32_t, o->n_messages);
+    for (size_t i = 0; i < o->n_messages; i++) {
+        uint32_t k = 0;
+        while (k < flat->ports.n && (flat->ports.items[k].kind != FLAT_PORT_IN ||
+                                     strcmp(flat->ports.items[k].name, o->messages[i]) != 0))
+            k++;
+        if (k == flat->ports.n) ok = report(diag, island->model, o->messages[i], "it is no event input");
+        island->messages[i] = k;
+    }
+    return ok;
+}
+
 static void make_ports(orr_island *island)
 {
     const orr_island_options *o = &island->options;
-    const uint32_t n_in = 1 + (uint32_t)o->n_inputs, n_out = (uint32_t)o->n_outputs;
+    const uint32_t n_in = 1 + (uint32_t)(o->n_inputs + o->n_messages), n_out = (uint32_t)o->n_outputs;
     orr_devs_port *in = ARENA_ARRAY(&island->arena, orr_devs_port, n_in);
     orr_devs_port *out = ARENA_ARRAY(&island->arena, orr_devs_port, n_out);
     in[ISLAND_PERTURB] =
@@ -126,6 +144,12 @@ static void make_ports(orr_island *island)
         in[1 + i] = (orr_devs_port){ .name = o->inputs[i].variable,
                                      .type = is_number ? "number" : ORR_SIGNAL,
                                      .size = is_number ? sizeof(double) : island->signal_size };
+    }
+    for (size_t i = 0; i < o->n_messages; i++) {
+        const FlatPort *port = &island->model->flat.ports.items[island->messages[i]];
+        in[1 + o->n_inputs + i] = (orr_devs_port){ .name = o->messages[i],
+                                                   .type = port->type,
+                                                   .size = port->n_values * (uint32_t)sizeof(double) };
     }
     for (size_t i = 0; i < o->n_outputs; i++)
         out[i] = (orr_devs_port){ .name = o->outputs[i], .type = ORR_SIGNAL, .size = island->signal_size };
@@ -149,6 +173,7 @@ orr_island *orr_island_create(const orr_model *model, const orr_island_options *
     const orr_island_options *o = &island->options;
     bool ok = find_inputs(island, diag);
     ok = find_outputs(island, diag) && ok;
+    ok = find_messages(island, diag) && ok;
     if (!(o->output_period >= 0) || isinf(o->output_period)) {
         char text[32];
         snprintf(text, sizeof text, "%g", o->output_period);

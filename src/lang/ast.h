@@ -202,6 +202,7 @@ typedef struct AstModel {
     AstItem    *items;        // [n_items] in the order written
     uint32_t    n_items;
     bool        is_machine;   // made from a machine, nobody wrote it
+    bool        is_stub;      // what is seen of an island
     const struct AstAtomic *atomic;    // made from an atomic: its parameters and ports, nobody wrote it; else NULL
 } AstModel;
 

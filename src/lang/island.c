@@ -57,9 +57,12 @@ static void add_decl(Stubs *s, const AstItem *item, bool is_within, TextMap *nam
     case AST_OUTPUT:
     case AST_DISCRETE: add_known(s, d, d->name, d->place, names); break;
     case AST_EVENT_INPUT:
+        if (!is_within) vec_push(s->ast->arena, &s->items, *item);
+        break;
     case AST_EVENT_OUTPUT:
-        report(s, d->place, d->name, "it is an event port, and messages do not yet go in and out of islands",
-               "leave out the word 'island', or let the model around it send and receive");
+        if (is_within) break;
+        report(s, d->place, d->name, "it is an event output, and messages do not yet leave islands",
+               "leave out the word 'island', or let the model around it send");
         break;
     case AST_ACROSS:
     case AST_THROUGH: break;
@@ -132,6 +135,7 @@ static bool make(Stubs *s, const char *name, Place place, bool is_within, uint32
     AstItem *items = ARENA_ARRAY(ast->arena, AstItem, n);
     if (n) memcpy(items, s->items.items + base, n * sizeof *items);
     s->items.n = base;
+    ast->stubs.items[*stub].is_stub = true;
     ast->stubs.items[*stub].items = items;
     ast->stubs.items[*stub].n_items = n;
     return true;

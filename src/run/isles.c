@@ -31,6 +31,7 @@ typedef struct IslesRun {
     uint32_t *heard;       // [n_outputs] variable of the main part
     uint32_t *perturb;     // [n] input of the kernel that perturbs it; n_inputs and more: none
     uint32_t n_told;       // of the inputs: signals
+    uint32_t first_message;    // … and messages, from here on
     orr_signal *signal;    // scratch
     bool has_news;         // something that the main part reads has come,
     bool has_jumped;       // … and it has jumped
@@ -71,6 +72,8 @@ static orr_island *make_type(orr_run *run, IslesRun *r, uint32_t i, const orr_ru
     o.n_inputs = isle->n_inputs;
     o.outputs = isle->outputs;
     o.n_outputs = isle->n_outputs;
+    o.messages = isle->messages;
+    o.n_messages = isle->n_messages;
     o.params = params;
     o.n_params = isle->n_settings;
     o.number = i;
@@ -78,11 +81,11 @@ static orr_island *make_type(orr_run *run, IslesRun *r, uint32_t i, const orr_ru
     return orr_island_create(isle->model, &o, run->diag);
 }
 
-static void make_ports(IslesRun *r)
+static void make_ports(IslesRun *r, const Flat *flat)
 {
     const Isles *isles = r->isles;
     const uint32_t size = orr_signal_size(isles->n + 1);
-    r->inputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings + isles->n);
+    r->inputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings + isles->n + isles->n_messages);
     r->perturb = ARENA_ARRAY(&r->arena, uint32_t, isles->n);
     r->outputs = ARENA_ARRAY(&r->arena, orr_devs_port, isles->n_couplings);
     r->told = ARENA_ARRAY(&r->arena, IsleTold, isles->n_couplings);
@@ -109,6 +112,13 @@ static void make_ports(IslesRun *r)
                                                     .type = ORR_PERTURBATION,
                                                     .size = sizeof(orr_perturbation) };
     }
+    r->first_message = r->n_inputs;
+    for (uint32_t k = 0; k < isles->n_messages; k++) {
+        const FlatPort *port = &flat->ports.items[isles->messages[k].port];
+        r->inputs[r->n_inputs++] = (orr_devs_port){ .name = arena_printf(&r->arena, "message %u", k),
+                                                    .type = port->type,
+                                                    .size = port->n_values * (uint32_t)sizeof(double) };
+    }
 }
 
 static void couple(IslesRun *r)
@@ -125,6 +135,9 @@ static void couple(IslesRun *r)
     for (uint32_t i = 0; i < isles->n; i++)
         if (isles->is_perturbed[i])
             orr_devs_couple(r->devs, ORR_DEVS_ROOT, r->inputs[r->perturb[i]].name, r->parts[i], "perturb");
+    for (uint32_t k = 0; k < isles->n_messages; k++)
+        orr_devs_couple(r->devs, ORR_DEVS_ROOT, r->inputs[r->first_message + k].name,
+                        r->parts[isles->messages[k].isle], isles->messages[k].name);
 }
 
 bool isles_open(orr_run *run, const orr_run_options *options)
@@ -139,7 +152,7 @@ bool isles_open(orr_run *run, const orr_run_options *options)
     bool ok = true;
     for (uint32_t i = 0; i < isles->n; i++) ok = (r->types[i] = make_type(run, r, i, options)) != NULL && ok;
     if (!ok) return false;
-    make_ports(r);
+    make_ports(r, &run->model->flat);
     if (r->n_told) run->chunk = 1;    // each step is told
     return true;
 }
@@ -302,6 +315,13 @@ void isles_after(orr_run *run, const Island *island, const FlatAction *actions, 
         const orr_perturbation message = { r->isles->variable_of[target], value };
         orr_devs_run_send(r->run, island->t, r->perturb[isle - 1], &message);
     }
+}
+
+void isles_message(orr_run *run, const Island *island, uint32_t port, const double *values)
+{
+    const IslesRun *r = run->isles;
+    const uint32_t message = r->isles->message_of[port];
+    if (message) orr_devs_run_send(r->run, island->t, r->first_message + message - 1, values);
 }
 
 // ---- Looking

@@ -109,6 +109,10 @@ typedef struct RunReinit {
     bool   is_perturbation;
 } RunReinit;
 
+typedef struct RunMessage {
+    uint32_t port, first;    // which, and where its values begin
+} RunMessage;
+
 // Something outside the model that acts at times it knows beforehand, such as an input that jumps.
 typedef struct RunSource {
     // It is t, as scheduled, and the island stands there: change inputs with run_set_input. *next is the next
@@ -170,6 +174,8 @@ struct orr_run {
     VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
     uint32_t  first_source;
+    VEC(RunMessage) messages;       // what has come to event inputs of the model from outside, at the present instant
+    VEC(double)    message_values;
     VEC(RunReinit) reinits;         // what `reinit` blocks are to be told at the present instant
     // events of the model
     double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
@@ -428,6 +434,9 @@ orr_status run_take_over(orr_run *run);
 // `reinit` blocks of the model run when run_begin_anew follows. False if it has none.
 bool   run_reinit(orr_run *run, const RunReinit *what);
 
+// A message for an event input of the model; `on` bodies run when run_begin_anew follows.
+void   run_message(orr_run *run, uint32_t port, const void *values);
+
 // ---- net.c: messages
 
 void   net_open(orr_run *run);                 // if the model has a network
@@ -479,6 +488,7 @@ orr_status isles_follow(orr_run *run);         // to where the user stands
 // Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.
 orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
+void   isles_message(orr_run *run, const Island *island, uint32_t port, const double *values);    // if it is of an island
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
