@@ -431,7 +431,7 @@ const Command command_run = {
                "whose first column is the time; - (lines t,u of standard input); expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
                "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
                "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with --allow-io, to udp:, unix:\n"
-               "or mqtt: as above.\n\n"
+               "or mqtt: as above. NAME may be an event port, alone: then a line for each message, with the fields of its record.\n\n"
                "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong usage,\n"
                "3 the run failed, 4 an expectation did not hold.\n\n"
                "Examples:\n"

@@ -33,7 +33,8 @@ typedef struct orr_frame {
     size_t      line;
 } orr_frame;
 
-// Values that leave while the run goes on, at each row: lines `t,y,z`.
+// Values that leave while the run goes on, at each row: lines `t,y,z`. The name of an event port, which stands alone:
+// its messages, a line for each: `t` and its number, or the fields of its record.
 typedef struct orr_send {
     const char *const *names;    // [n_names]
     size_t      n_names;

@@ -9,6 +9,13 @@ AtomicKind *atomic_find(const AtomicSet *set, const char *name)
     return NULL;
 }
 
+const AtomicRecord *atomic_find_record(const AtomicSet *set, const char *name)
+{
+    for (uint32_t i = 0; i < set->n_records; i++)
+        if (strcmp(set->records[i].name, name) == 0) return &set->records[i];
+    return NULL;
+}
+
 static const char *base_name(const AtomicSet *set, AtomicBase base, uint32_t index)
 {
     switch (base) {

@@ -47,7 +47,9 @@ typedef struct AtomicField {
 
 typedef struct AtomicRecord {
     const AstRecord *ast;
-    AtomicField     *fields;  // [ast->n_fields], field i in slot i of a message
+    const char      *name;
+    AtomicField     *fields;  // [n_fields], field i in slot i of a message
+    uint32_t         n_fields;
 } AtomicRecord;
 
 // ---- What a component shows
@@ -227,9 +229,9 @@ typedef struct AtomicKind {
 typedef struct AtomicSet {
     Arena        *arena;          // borrowed; owns what is below
     const Ast    *ast;            // borrowed; runs do not need it
-    AtomicRecord *records;        // [ast->records.n]
+    AtomicRecord *records;        // [n_records]
     AtomicKind   *kinds;          // [n_kinds]; the table of a kind stays where it is
-    uint32_t      n_kinds;
+    uint32_t      n_kinds, n_records;
     VEC(AtomicFunction) functions;    // that are called
     ExprPool      pool;           // tables that are called, as pieces
     uint32_t     *pieces;         // [ast->tables.n] 1 + their number in the pool; 0: not called
@@ -250,6 +252,7 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
 void atomic_free(AtomicSet *set);    // the machine code; also of a set that was never built
 
 AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if there is none
+const AtomicRecord *atomic_find_record(const AtomicSet *set, const char *name);    // likewise
 void        atomic_print(const AtomicSet *set, FILE *out);          // for `orrery show --stage atomic`
 Text        atomic_text(const AtomicSet *set, Arena *arena);        // the C text
 

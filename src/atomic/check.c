@@ -86,16 +86,25 @@ static void check_enums(Checker *c)
     }
 }
 
+// What runs need must not end with the source.
+static const char *keep(Checker *c, const char *text)
+{
+    return text ? text_copy(c->arena, text_from(text)) : NULL;
+}
+
 static void check_records(Checker *c)
 {
     const Ast *ast = c->set->ast;
     c->set->records = ARENA_ARRAY(c->arena, AtomicRecord, ast->records.n);
+    c->set->n_records = (uint32_t)ast->records.n;
     for (uint32_t k = 0; k < ast->records.n; k++) {
         const AstRecord *r = &ast->records.items[k];
         AtomicRecord *record = &c->set->records[k];
         if (!text_map_put(&c->types, text_from(r->name), k)) report_twice(c, r->name, r->place, (Place){ 0 });
         record->ast = r;
+        record->name = keep(c, r->name);
         record->fields = ARENA_ARRAY(c->arena, AtomicField, r->n_fields);
+        record->n_fields = r->n_fields;
         if (r->n_fields == 0) {
             CHECK_FAIL(c, DIAG_EXPECTED, r->place, "a record with fields", "an empty one");
             diag_hint(c->diag, "a message that tells nothing needs no record: input event kick : nothing");
@@ -108,7 +117,8 @@ static void check_records(Checker *c)
         for (uint32_t i = 0; i < r->n_fields; i++) {
             const AstField *f = &r->fields[i];
             record->fields[i] =
-                (AtomicField){ f->name, f->unit, kept_type(c, f->type, f->type_place, true), f->place };
+                (AtomicField){ keep(c, f->name), keep(c, f->unit),
+                               kept_type(c, f->type, f->type_place, true), f->place };
             for (uint32_t j = 0; j < i; j++)
                 if (strcmp(f->name, r->fields[j].name) == 0)
                     report_twice(c, f->name, f->place, r->fields[j].place);
@@ -117,12 +127,6 @@ static void check_records(Checker *c)
 }
 
 // ---------------------------------------------------------------------------------------------- declarations
-
-// What runs need must not end with the source.
-static const char *keep(Checker *c, const char *text)
-{
-    return text ? text_copy(c->arena, text_from(text)) : NULL;
-}
 
 static Entity *declare(Checker *c, Entity entity)
 {

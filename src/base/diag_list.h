@@ -217,6 +217,7 @@
     D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
     D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
     D(PRECISION_NAME,         "E445", "how precise '%s' is cannot be told: no replication observes it") \
+    D(MESSAGES_OUT,           "E446", "messages of '%s' cannot be written: %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \

@@ -1548,6 +1548,23 @@
       "    end\n" \
       "    # orrery replicate m.orr", \
       "record it, and for a mean say how often: every 0.1.") \
+    X(MESSAGES_OUT, \
+      "An event port is named as an output of an experiment, so its messages would be written, a line\n" \
+      "for each. They cannot share lines with other names. Where arrows or components are switched by\n" \
+      "'when', only what leaves the event output of an atomic, or is sent by a body, can be written.", \
+      "    atomic Clock\n" \
+      "      output event tick, tock\n" \
+      "      state on for 1\n" \
+      "        after send tick(t), tock(t) -> on\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      clock : Clock\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 3\n" \
+      "      output clock.tick, clock.tock to \"ticks.csv\"\n" \
+      "    end", \
+      "give each event port an output of its own: output clock.tick to \"ticks.csv\".") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \

@@ -1,4 +1,6 @@
 // src/exp/send.c: values that leave while the run goes on: lines `t,y` to a file, a socket, standard output.
+//
+// Of variables there is a line at each row; of an event port one for each message that passes it.
 #include "exp/send.h"
 #include "base/csv.h"
 #include "base/number.h"
@@ -6,7 +8,9 @@
 #include <string.h>
 
 typedef struct Send {
-    size_t  *variables;    // [n]
+    size_t  *variables;    // [n]; NULL: messages of an event port
+    NetSources sources;    // whose messages these are
+    const char **columns;  // [n]
     double  *values;       // [n]
     size_t   n;
     bool     is_file;      // or standard output
@@ -18,17 +22,62 @@ typedef struct Send {
 struct Sends {
     Send     *items;       // [n]
     size_t    n;
+    bool      has_messages, has_failed;    // has_failed: a message could not leave
     orr_diag *diag;
 };
+
+static Place place_of(const orr_send *given, orr_diag *diag)
+{
+    if (!given->file) return (Place){ 0 };
+    return (Place){ .file = diag_add_source(diag, given->file, NULL, 0), .offset = (uint32_t)given->line };
+}
+
+// A message has a column for each field of its record, one for a number, none if it tells nothing.
+static void name_fields(Send *send, const orr_model *model, const FlatPort *port, const char *name,
+                        Arena *arena)
+{
+    const AtomicRecord *record = atomic_find_record(&model->atomics, port->type);
+    send->n = port->n_values;
+    send->columns = ARENA_ARRAY(arena, const char *, send->n);
+    for (size_t i = 0; i < send->n; i++)
+        send->columns[i] = record && i < record->n_fields ? record->fields[i].name : name;
+}
+
+// *is_port: it names an event port, of which all is known now. False after a message.
+static bool find_port(Send *send, const orr_send *given, const orr_model *model, const TextMap *ports,
+                      bool *is_port, Arena *arena, orr_diag *diag)
+{
+    NetSpot spot;
+    size_t k = 0;
+    *is_port = false;
+    if (!model->network) return true;
+    while (k < given->n_names && !net_find_port(model->network, ports, given->names[k], &spot, arena)) k++;
+    if (k == given->n_names) return true;
+    *is_port = true;
+    if (given->n_names > 1) {
+        diag_report(diag, DIAG_MESSAGES_OUT, place_of(given, diag), given->names[k],
+                    "other names stand beside it");
+        diag_hint(diag, "messages come at times of their own: write an output to another file for each");
+        return false;
+    }
+    if (!net_sources(model->network, spot, &send->sources, arena)) {
+        diag_report(diag, DIAG_MESSAGES_OUT, place_of(given, diag), given->names[k],
+                    "whether they arrive depends on what is switched by 'when'");
+        diag_hint(diag, "name the event output that they come from");
+        return false;
+    }
+    name_fields(send, model, &model->flat.ports.items[spot.port], given->names[k], arena);
+    return true;
+}
 
 static bool find_variables(Send *send, const orr_send *given, const orr_model *model, Arena *arena, orr_diag *diag)
 {
     bool ok = true;
     send->n = given->n_names;
     send->variables = ARENA_ARRAY(arena, size_t, send->n);
-    send->values = ARENA_ARRAY(arena, double, send->n);
-    send->line = ARENA_ARRAY(arena, char, (send->n + 1) * (NUMBER_MAX + 1) + 1);
+    send->columns = ARENA_ARRAY(arena, const char *, send->n);
     for (size_t i = 0; i < send->n; i++) {
+        send->columns[i] = given->names[i];
         send->variables[i] = orr_model_find(model, given->names[i]);
         if (send->variables[i] != (size_t)-1) continue;
         diag_report(diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, given->names[i]);
@@ -41,8 +90,9 @@ static bool find_variables(Send *send, const orr_send *given, const orr_model *m
 
 static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *arena, orr_diag *diag)
 {
-    const Place place = given->file ? (Place){ .file = diag_add_source(diag, given->file, NULL, 0), .offset = (uint32_t)given->line }
-                                    : (Place){ 0 };
+    const Place place = place_of(given, diag);
+    send->values = ARENA_ARRAY(arena, double, send->n);
+    send->line = ARENA_ARRAY(arena, char, (send->n + 1) * (NUMBER_MAX + 1) + 1);
     send->is_file = strcmp(given->target, "csv") == 0 || strcmp(given->target, "stdout") == 0;
     const PortKind *kind = port_kind(given->target);
     if (!send->is_file && (!kind || !kind->can_send)) {
@@ -62,9 +112,9 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
     const bool is_stdout = strcmp(given->target, "stdout") == 0;
     if (!file_open(&send->file, is_stdout ? "-" : given->address, FILE_IN_PLACE, diag)) return false;
     file_text(&send->file, "t");
-    for (size_t i = 0; i < given->n_names; i++) {
+    for (size_t i = 0; i < send->n; i++) {
         file_text(&send->file, ",");
-        csv_field(&send->file, given->names[i]);
+        csv_field(&send->file, send->columns[i]);
     }
     file_text(&send->file, "\n");
     file_mark(&send->file);
@@ -76,11 +126,16 @@ Sends *sends_open(const orr_model *model, const orr_experiment *experiment, Aren
     Sends *sends = ARENA_NEW(arena, Sends);
     sends->diag = diag;
     sends->items = ARENA_ARRAY(arena, Send, experiment->n_sends);
+    TextMap ports;
+    if (model->network) net_ports_by_name(model->network, &ports, arena);
     bool ok = true;
     for (size_t i = 0; i < experiment->n_sends; i++) {
         Send *send = &sends->items[i];
+        bool is_port;
         send->file.fd = -1;
-        ok = find_variables(send, &experiment->sends[i], model, arena, diag) && ok;
+        ok = find_port(send, &experiment->sends[i], model, &ports, &is_port, arena, diag) && ok;
+        if (!is_port) ok = find_variables(send, &experiment->sends[i], model, arena, diag) && ok;
+        sends->has_messages |= is_port;
         sends->n = i + 1;
         ok = ok && open_one(send, &experiment->sends[i], experiment->run.allow_io, arena, diag);
     }
@@ -89,29 +144,64 @@ Sends *sends_open(const orr_model *model, const orr_experiment *experiment, Aren
     return NULL;
 }
 
+// A file gets whole lines, but not at once.
+static bool put_line(Send *send, double t)
+{
+    char *end = send->line;
+    end += number_format(t, end);
+    for (size_t k = 0; k < send->n; k++) {
+        *end++ = ',';
+        end += number_format(send->values[k], end);
+    }
+    *end++ = '\n';
+    const size_t n = (size_t)(end - send->line);
+    if (!send->is_file) return port_send(&send->port, send->line, n);
+    file_write(&send->file, send->line, n);
+    file_mark(&send->file);
+    return true;
+}
+
 bool sends_put(Sends *sends, orr_run *run)
 {
-    bool ok = true;
+    bool ok = !sends->has_failed;
     for (size_t i = 0; i < sends->n; i++) {
         Send *send = &sends->items[i];
-        orr_run_values(run, send->variables, send->n, send->values);
-        char *end = send->line;
-        end += number_format(orr_run_time(run), end);
-        for (size_t k = 0; k < send->n; k++) {
-            *end++ = ',';
-            end += number_format(send->values[k], end);
+        if (send->variables) {
+            orr_run_values(run, send->variables, send->n, send->values);
+            ok = put_line(send, orr_run_time(run)) && ok;
         }
-        *end++ = '\n';
-        const size_t n = (size_t)(end - send->line);
-        if (send->is_file) {
-            file_write(&send->file, send->line, n);
-            file_mark(&send->file);
-            ok = file_flush(&send->file) && ok;
-        } else {
-            ok = port_send(&send->port, send->line, n) && ok;
-        }
+        if (send->is_file) ok = file_flush(&send->file) && ok;
     }
     return ok;
+}
+
+bool sends_have_messages(const Sends *sends) { return sends->has_messages; }
+
+static uint64_t ways_of(const Send *send, const orr_devs_trace *what)
+{
+    for (size_t i = 0; i < send->sources.n; i++) {
+        const NetSource *source = &send->sources.items[i];
+        if (source->component == what->component && source->port == what->port) return source->ways;
+    }
+    return 0;
+}
+
+void sends_take(Sends *sends, const orr_devs_trace *what)
+{
+    if (what->kind != ORR_DEVS_SENT) return;
+    for (size_t i = 0; i < sends->n && !sends->has_failed; i++) {
+        Send *send = &sends->items[i];
+        const uint64_t ways = send->variables ? 0 : ways_of(send, what);
+        if (ways > 0 && send->n > 0) memcpy(send->values, what->value, send->n * sizeof *send->values);
+        for (uint64_t k = 0; k < ways && !sends->has_failed; k++)
+            sends->has_failed = !put_line(send, what->t);
+    }
+}
+
+void sends_flush(Sends *sends)
+{
+    for (size_t i = 0; i < sends->n; i++)
+        if (sends->items[i].is_file) file_flush(&sends->items[i].file);
 }
 
 bool sends_close(Sends *sends)

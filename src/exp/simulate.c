@@ -437,6 +437,7 @@ static bool observe(void *context, const orr_event *event)
 static void trace(void *context, const orr_devs *network, const orr_devs_trace *what)
 {
     const Simulation *s = context;
+    if (s->sends && !s->is_muted) sends_take(s->sends, what);
     for (size_t i = 0; i < s->n_sinks && !s->is_muted; i++)
         if (s->sinks[i].trace) s->sinks[i].trace(s->sinks[i].self, network, what);
 }
@@ -445,6 +446,7 @@ static bool pulse(void *context, double t)
 {
     const Simulation *s = context;
     bool ok = true;
+    if (s->sends) sends_flush(s->sends);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         if (sink->progress)
@@ -651,6 +653,11 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         s->sends = sends_open(s->model, e, &s->arena, s->diag);
         ok = s->sends != NULL;
         s->wants_rows = s->wants_rows || ok;
+        if (ok && sends_have_messages(s->sends)) {
+            options.trace = trace;
+            options.trace_context = s;
+            wants_progress = true;
+        }
     }
     if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
     s->is_muted = e->resume != NULL;

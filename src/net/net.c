@@ -269,8 +269,7 @@ void net_destroy(Network *net)
 
 // ---- What components show
 
-// The element of an array that "[2,3]" selects; false if there is none.
-static bool read_indices(const FlatPart *part, Text indices, uint32_t *member)
+bool net_read_indices(const FlatPart *part, Text indices, uint32_t *member)
 {
     *member = 0;
     const char *p = indices.p, *end = indices.p + indices.n;
@@ -296,7 +295,7 @@ size_t net_find(const Network *net, const char *name)
         const uint32_t *found = text_map_find(&net->part_names, (Text){ name, (size_t)(bracket - name) });
         uint32_t member;
         if (!found ||
-            !read_indices(net->parts[*found].flat, (Text){ bracket, (size_t)(dot - bracket) }, &member))
+            !net_read_indices(net->parts[*found].flat, (Text){ bracket, (size_t)(dot - bracket) }, &member))
             continue;
         const NetPart *part = &net->parts[*found];
         for (uint32_t i = 0; i < part->kind->n_readables; i++)

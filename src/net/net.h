@@ -51,4 +51,25 @@ const NetPart *net_variable(const Network *network, size_t variable, uint32_t *m
 const NetPart *net_part_of(const Network *network, uint32_t component);
 // The full name of a port; of those that stand for several that of one component.
 const char *net_port_name(const Network *network, uint32_t port, uint32_t member, Arena *arena);
+
+// ---- Whose messages pass a port (net/tap.c)
+
+typedef struct NetSpot {
+    uint32_t port, member;       // in Flat.ports; of those that stand for several: which
+} NetSpot;
+
+typedef struct NetSource {
+    uint32_t component, port;    // as the kernel tells what is sent; ORR_DEVS_OUTSIDE: bodies
+    uint64_t ways;               // arrows can lead a message there on several
+} NetSource;
+typedef VEC(NetSource) NetSources;
+
+// Event ports of models and atomics by their full names; elements of large arrays are found in it, too.
+void     net_ports_by_name(const Network *network, TextMap *map, Arena *arena);
+bool     net_find_port(const Network *network, const TextMap *map, const char *name, NetSpot *spot, Arena *arena);
+// False if that changes during a run, because arrows or components are switched.
+bool     net_sources(const Network *network, NetSpot spot, NetSources *sources, Arena *arena);
+// The element of an array that "[2,3]" selects; false if there is none.
+bool     net_read_indices(const FlatPart *part, Text indices, uint32_t *member);
+
 void     net_print(const Network *network, FILE *out);

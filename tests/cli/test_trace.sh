@@ -115,4 +115,136 @@ run show pingpong.orr --sequence chart.svg --stage c
 expect_status 2
 expect_code E025
 
+# ---- Messages of an event port to a file, a line for each; by hand
+cat >out.orr <<'END'
+record Job
+  born, size
+end
+atomic Source
+  output event job : Job, n, tick : nothing
+  state on for 1
+    after send job(Job(t, 2*t)), n(10*t), tick -> on
+end
+atomic Taker
+  input event n, job : Job
+  var got = 0, jobs = 0
+  state on
+    on n do got := got + 1 end
+    on job do jobs := jobs + 1 end
+end
+model Box
+  input event into
+  output event left, right
+  into -> left
+  into -> right
+end
+model Shop
+  source : Source
+  box : Box
+  taker : Taker
+  many[3] : Source
+  source.n -> box.into
+  box.left -> taker.n
+  box.right -> taker.n
+  many[2].n -> taker.n
+  source.job -> taker.job
+end
+experiment e of Shop
+  until 2.5
+  record taker.got every 2.5
+  output source.job to "jobs.csv"
+  expect taker.got = 6 within 0
+end
+experiment two of Shop
+  until 2.5
+  output source.job, source.n to "both.csv"
+end
+END
+run run out.orr e --quiet --output source.n=n.csv --output source.tick=tick.csv --output taker.n=taker.csv \
+    --output box.right=right.csv --output 'many[3].n=third.csv' --output taker.job=came.csv
+expect_status 0
+expect_quiet
+expect_equal "$(cat jobs.csv)" $'t,born,size\n1,1,2\n2,2,4' 'what leaves, with the fields of its record'
+expect_equal "$(cat came.csv)" "$(cat jobs.csv)" 'what arrives'
+expect_equal "$(cat n.csv)" $'t,source.n\n1,10\n2,20' 'numbers'
+expect_equal "$(cat tick.csv)" $'t\n1\n2' 'messages that tell nothing'
+expect_equal "$(cat right.csv)" $'t,box.right\n1,10\n2,20' 'an event port of a model'
+expect_equal "$(cat third.csv)" $'t,many[3].n\n1,10\n2,20' 'an element'
+# two ways and another sender: as many lines as the component takes messages
+expect_equal "$(tail -n +2 taker.csv | sort | tr '\n' ' ')" '1,10 1,10 1,10 2,20 2,20 2,20 ' 'each arrival'
+run run out.orr e --quiet --output source.n=-
+expect_equal "$out" "$(cat n.csv)" 'on standard output'
+run run out.orr two --quiet
+expect_code E446
+expect_err out.orr:41
+expect_no_file both.csv
+run run out.orr e --quiet --output source.nn=-
+expect_code E411
+run run out.orr e --quiet --output source.n=/nowhere/n.csv
+expect_code E010
+# of the bodies of a model
+run run pingpong.orr --until 2 --output pong.go=- --quiet
+expect_equal "$out" $'t,pong.go\n1,20\n1,42\n1,86'
+run run pingpong.orr --until 2 --output ping.back=- --quiet
+expect_equal "$out" $'t,ping.back\n1,20\n1,42\n1,86'
+
+# What is switched: what leaves is known, what arrives is not
+cat >switch.orr <<'END'
+atomic Clock
+  output event tick
+  state on for 1
+    after send tick(t) -> on
+end
+atomic Ear
+  input event tick
+  var n = 0
+  state on
+    on tick do n := n + 1 end
+end
+model M
+  clock : Clock
+  ear : Ear
+  clock.tick -> ear.tick when t < 2.5
+end
+END
+run run switch.orr --until 4 --output clock.tick=- --quiet
+expect_equal "$out" $'t,clock.tick\n1,1\n2,2\n3,3\n4,4'
+run run switch.orr --until 4 --output ear.tick=- --quiet
+expect_code E446
+expect_err 'name the event output'
+
+# A large array has one port for all
+cat >large.orr <<'END'
+atomic Cell
+  input event kick
+  output event out
+  var n = 0
+  state on for 1
+    on kick do n := kick end
+    after send out(t + n) -> on
+end
+model M
+  cell[150, 150] : Cell
+  cell[1, 1].out -> cell[150, 2].kick
+end
+END
+run run large.orr --until 2 --output 'cell[150,2].out=large.csv' --output 'cell[150,2].kick=kick.csv' --quiet
+expect_equal "$(cat large.csv)" $'t,"cell[150,2].out"\n1,1\n2,3'
+expect_equal "$(cat kick.csv)" $'t,"cell[150,2].kick"\n1,1\n2,2'
+run run large.orr --until 2 --output 'cell[151,2].out=large.csv' --quiet
+expect_code E411
+
+# Killed at any moment there are whole lines
+"$ORRERY" run out.orr e --until 1e9 --output source.job=long.csv --quiet >/dev/null 2>&1 &
+pid=$!
+for _ in $(seq 100); do
+    [ "$(wc -l <long.csv 2>/dev/null || echo 0)" -gt 1000 ] && break
+    sleep 0.1
+done
+kill -9 $pid
+wait $pid 2>/dev/null
+expect_equal "$([ "$(wc -l <long.csv)" -gt 1000 ] && echo many)" many 'lines before it was killed'
+expect_equal "$(tail -n +2 long.csv | awk -F, 'NF != 3 || $1 != $2 || $3 != 2*$1' | wc -l)" 0 'whole lines'
+expect_equal "$(tail -c 1 long.csv | od -An -c | tr -d ' ')" '\n'
+
 finish
