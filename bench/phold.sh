@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # PHOLD with 10⁴, 10⁵, 10⁶ components: events per second, against an indexed 4-ary heap by hand; memory
 . "$BENCH/common.sh"
-lib=$(dirname "$(dirname "$ORRERY")")/lib
+shared_library
+lib=$LIBRARY
 cc -O3 -march=native -ffp-contract=off -I "$ROOT/include" -o "$BUILD/phold" "$BENCH/phold.c" -L "$lib" -lorrery -Wl,-rpath,"$lib" -lm
 
 for size in "1e4 4e6" "1e5 6e6" "1e6 12e6"; do
