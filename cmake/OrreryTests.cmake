@@ -82,6 +82,10 @@ foreach(file ${files})
     add_test(NAME ${label} COMMAND bash ${file} WORKING_DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR})
     set_tests_properties(${label} PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 600
         SKIP_RETURN_CODE 77)
+    # the longest begin first, so that no core waits for them in the end
+    if(label MATCHES "^models/")
+        set_tests_properties(${label} PROPERTIES COST 1000 TIMEOUT 1200)
+    endif()
 endforeach()
 
 # Fuzz targets: with libFuzzer when asked for; else with a main of our own that replays the corpus.

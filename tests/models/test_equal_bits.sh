@@ -25,7 +25,8 @@ result() {
 
 # try <file> <experiment> <options>
 try() {
-    local solver label
+    local solver label states
+    states=$("$ORRERY" check "$1" ${2:+$([[ $2 == --* ]] || echo "$2")} 2>/dev/null | sed -nE '1s/.*: ([0-9]+) states?, .*/\1/p')
     for solver in "${solvers[@]}"; do
         # quantised states: first order takes long, stiff models for ever, and large ones long enough; the third order
         # is the same engine
@@ -50,6 +51,8 @@ try() {
         # the steps do not depend on the rows
         result "$ORRERY" sparse "$@" --solver "$solver" --every 1e300
         expect_equal "$(tail -n 1 sparse.csv)" "$(tail -n 1 instant.csv)" "the last row, with few rows and with many"
+        # where nothing is integrated all solvers do the same
+        [[ $states == 0 ]] && break
     done
 }
 
