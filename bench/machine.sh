@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # machines: 10^8 steps against a hand-written C loop; minimising and comparing 10^6 states, in seconds
 . "$BENCH/common.sh"
-lib=$(dirname "$ORRERY")/../lib
+shared_library
+lib=$LIBRARY
 cc -O3 -march=native -I "$ROOT/include" -o "$BUILD/machine_steps" "$BENCH/machine_steps.c" -L "$lib" -lorrery -Wl,-rpath,"$(realpath "$lib")"
 
 # both in one program, in turns: best of five, in milliseconds
