@@ -329,9 +329,21 @@ static bool times_fit(const Compile *c)
     return ok;
 }
 
+// The C code of native atomics, as far as the model uses them.
+static bool bind_natives(const Compile *c)
+{
+    const orr_compile_options *o = c->options;
+    orr_model *m = c->model;
+    bool *is_used = ARENA_ARRAY(&m->arena, bool, m->atomics.n_kinds);
+    for (size_t i = 0; i < m->flat.parts.n; i++)
+        if (m->flat.parts.items[i].kind < m->atomics.n_kinds) is_used[m->flat.parts.items[i].kind] = true;
+    const AtomicNatives natives = { o->natives, o->n_natives, o->linked, o->n_linked };
+    return atomic_bind(&m->atomics, &natives, is_used, c->diag);
+}
+
 static bool pass_network(Compile *c)
 {
-    if (!times_fit(c)) return false;
+    if (!times_fit(c) || !bind_natives(c)) return false;
     orr_model *m = c->model;
     return (m->flat.ports.n == 0 && m->flat.parts.n == 0) || (m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag)) != NULL;
 }

@@ -9,7 +9,7 @@
 
 typedef struct Settings {
     const char *members, *output, *record, *lanes, *code, *solver;
-    List        set;
+    List        set, natives;
     double      threads, until, step, every, tol, seed;
     bool        common, fast, stats, quiet;
 } Settings;
@@ -31,6 +31,8 @@ static const Option options[] = {
     { "--lanes", OPTION_TEXT, "auto|never|always", "members side by side in vector instructions", offsetof(Settings, lanes) },
     { "--fast", OPTION_FLAG, NULL, "allow fused operations in lanes: faster, with other last bits", offsetof(Settings, fast) },
     { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no summary", offsetof(Settings, quiet) },
 };
@@ -228,7 +230,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         usage_error(diag, "E023", "a CSV with a row for each member, such as: K,M", "'--members FILE' is missing");
         return ORR_STATUS_USAGE;
     }
-    const SessionOptions open = { .code = s->code, .set = &s->set };
+    const SessionOptions open = { .code = s->code, .set = &s->set, .natives = &s->natives };
     return session_do(&open, arguments, settings, work, diag);
 }
 

@@ -10,7 +10,7 @@
 
 typedef struct Settings {
     const char *output, *summary, *record, *precise, *code, *solver;
-    List        set;
+    List        set, natives;
     double      replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol, seed;
     bool        stats, quiet;
 } Settings;
@@ -35,6 +35,8 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
     { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },
     { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table", offsetof(Settings, quiet) },
 };
@@ -241,7 +243,7 @@ static orr_status work(const void *settings, const Session *session, orr_experim
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    const SessionOptions open = { .code = s->code, .set = &s->set };
+    const SessionOptions open = { .code = s->code, .set = &s->set, .natives = &s->natives };
     return session_do(&open, arguments, settings, work, diag);
 }
 

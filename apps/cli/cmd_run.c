@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    List        set, plot, drives, sends;
+    List        set, plot, drives, sends, natives;
     double      checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials, *code, *loops, *model;
@@ -45,6 +45,8 @@ static const Option options[] = {
       offsetof(Settings, trace) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
@@ -404,7 +406,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (s->inputs || s->machine || orr_machine_is_file(path)) return run_machine(s, machine_get(path, s->machine, diag), diag);
     Session session;
     const SessionOptions open = { .path = path, .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
+                                  .natives = &s->natives, .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
                                   .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver,
                                   .takes_machines = true, .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);

@@ -5,7 +5,7 @@
 
 typedef struct Settings {
     const char *stage, *model, *sequence;
-    List        set;
+    List        set, natives;
     double      until;
 } Settings;
 
@@ -15,6 +15,8 @@ static const Option options[] = {
     { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf", offsetof(Settings, sequence) },
     { "--until", OPTION_NUMBER, "T", "of --sequence: the end of the run (default: that of the experiment, or 10)",
       offsetof(Settings, until) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
       offsetof(Settings, set) },
 };
@@ -39,7 +41,7 @@ static int draw_sequence(const Settings *s, const List *arguments, orr_diag *dia
 {
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set };
+                                  .natives = &s->natives, .model = s->model, .set = &s->set };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment e = session.experiment;
@@ -77,7 +79,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
     const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .dump_stage = stage, .set = &s->set,
+                                  .natives = &s->natives, .model = s->model, .dump_stage = stage, .set = &s->set,
                                   .takes_machines = strcmp(stage, "ast") == 0 };    // they have no further stages
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);

@@ -11,7 +11,7 @@
 enum { SHOWN_MAX = 40, TOLD_MAX = 20, WORDS_MAX = 64 };
 
 typedef struct Settings {
-    List set, drives;
+    List set, drives, natives;
     double from, until, step, tol, seed;
     const char *solver, *model;
     bool allow_io;
@@ -33,6 +33,8 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
       offsetof(Settings, seed) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
 };
 
@@ -420,6 +422,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
                                   .model = s->model,
                                   .set = &s->set,
+                                  .natives = &s->natives,
                                   .solver = s->solver,
                                   .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);

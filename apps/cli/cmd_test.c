@@ -5,10 +5,13 @@
 typedef struct Settings {
     const char *code;
     bool        quiet;
+    List        natives;
 } Settings;
 
 static const Option options[] = {
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
+      offsetof(Settings, natives) },
     { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
 };
 
@@ -48,7 +51,7 @@ static orr_status test_replications(const char *path, const Session *session, co
 static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count, orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .path = path, .experiment = name, .code = s->code };
+    const SessionOptions open = { .path = path, .experiment = name, .code = s->code, .natives = &s->natives };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && (session.experiment.replications > 0 || session.experiment.precision > 0)) {
         status = test_replications(path, &session, s, count, diag);

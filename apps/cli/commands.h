@@ -24,6 +24,7 @@ typedef struct SessionOptions {
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
     bool        takes_machines;               // a file with machines only is fine: then there is no model
+    const List *natives;                      // files of --native; NULL: none
     const List *inputs;                       // texts of --input, on top of those of the experiment; NULL: none
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables

@@ -92,6 +92,10 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
     compile.inputs = session->experiment.run.inputs;
     compile.n_inputs = session->experiment.run.n_inputs;
+    if (options->natives) {
+        compile.natives = options->natives->items;
+        compile.n_natives = options->natives->n;
+    }
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
     session->model = compile_with(session->source, &session->experiment, options->set, compile, diag);

@@ -103,6 +103,36 @@ typedef struct orr_atomic {
 
 enum { ORR_ATOMIC_ABSOLUTE = 1 };    // `advance` gives points in time: a due time that is kept stays exact
 
+// ---- Atomics for models in the language
+//
+// `atomic Filter native … end` declares parameters, events and variables; what it does is an orr_atomic of the
+// same name, in C: linked in (orr_compile_options.linked), or in an object file that was asked for
+// (orr_compile_options.natives, `orrery run --native filter.so`). The object exports one function,
+//
+//     const orr_native *orr_native_atomics(void) { return &table; }
+//
+// Ports are those of the declaration, in its order. A message is one double for a number, a boolean (0, 1) or a
+// value of an enumeration (1, 2, …), and one for each field of a record; its type is the name of the type:
+// "number", "boolean", "nothing", "Job". Parameters are doubles, in the order declared.
+
+typedef struct orr_native_variable {    // a double in the state, which experiments can record
+    const char *name;
+    size_t      offset;                 // bytes from the beginning of the state, a multiple of 8
+} orr_native_variable;
+
+typedef struct orr_native_atomic {
+    const orr_atomic          *atomic;
+    const char *const         *params;       // [n_params] their names; params_size is 8*n_params
+    const orr_native_variable *variables;    // [n_variables]
+    uint32_t                   n_params, n_variables;
+} orr_native_atomic;
+
+typedef struct orr_native {
+    unsigned                 version;        // ORR_DEVS_VERSION; looked at before anything else
+    uint32_t                 n_atomics;
+    const orr_native_atomic *atomics;        // [n_atomics]
+} orr_native;
+
 // From `output` only: send a message, which is copied. Beyond the last port, or elsewhere, the run fails.
 ORR_API void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value);
 // A stream of random numbers for this component and this purpose, by the seed and the number of the run: to

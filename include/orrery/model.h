@@ -95,6 +95,12 @@ typedef struct orr_compile_options {
     // parameters that its structure depends on (sizes, bounds, indices); all others are left to the runs
     const orr_setting *settings;    // [n_settings]
     size_t      n_settings;
+    // C code for atomics that are declared `native` (orrery/devs.h). Files are loaded, and so run, as part of this process:
+    // name only those you trust. They stay loaded while the model lives
+    const char *const *natives;     // [n_natives] shared objects, borrowed during the call
+    size_t      n_natives;
+    const struct orr_native *const *linked;    // [n_linked] tables of this program, which must outlive the model
+    size_t      n_linked;
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 

@@ -210,10 +210,11 @@ typedef struct AtomicKind {
     AtomicParam     *params;      // [n_params]
     AtomicPort      *inputs;      // [n_inputs] as in the table
     AtomicPort      *outputs;     // [n_outputs]
-    AtomicReadable  *readables;   // [n_readables] the first is "state"
+    AtomicReadable  *readables;   // [n_readables] the first is "state", unless it is native
     uint32_t         n_params, n_inputs, n_outputs, n_readables;
     uint32_t         n_slots;     // of the state
     uint32_t         stream;      // slot of the random stream; 0: it draws nothing
+    bool             is_native;   // its functions come from a native object; no program
     uint32_t         last;        // slot of the time of the last transition; 0: nobody asks for it
 
     AtomicAct       *begin;       // [n_begin] first values
@@ -239,6 +240,8 @@ typedef struct AtomicSet {
     CodeUnit      unit;
     CodeTier      tier;
     bool          is_built;
+    void        **objects;        // [n_objects] native objects that were loaded
+    uint32_t      n_objects;
 } AtomicSet;
 
 // Atomics can be components: each becomes a model without equations, which has its parameters and ports.
@@ -246,10 +249,20 @@ void atomic_embed(Ast *ast);
 
 // Check all records, enumerations and atomics of a source. False once errors were reported.
 bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
+
+// Where native atomics are looked for: tables that are linked in, and files that are loaded.
+typedef struct AtomicNatives {
+    const char *const       *files;     // [n_files]
+    size_t                   n_files;
+    const orr_native *const *linked;    // [n_linked]
+    size_t                   n_linked;
+} AtomicNatives;
+// Give native kinds their functions: those with is_used[kind] must be found, and fit. False once errors were reported.
+bool atomic_bind(AtomicSet *set, const AtomicNatives *natives, const bool *is_used, orr_diag *diag);
 // Once checked, what runs need (tables, names, faults) does not depend on the Ast any more.
 // Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.
 bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
-void atomic_free(AtomicSet *set);    // the machine code; also of a set that was never built
+void atomic_free(AtomicSet *set);    // machine code and native objects; also of a set that was never built
 
 AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if there is none
 const AtomicRecord *atomic_find_record(const AtomicSet *set, const char *name);    // likewise

@@ -880,7 +880,10 @@ Text atomic_text(const AtomicSet *set, Arena *arena)
     w.body.arena = &w.work;
     w.uses_math = ARENA_ARRAY(&w.work, bool, expr_n_math);
     print_functions(&w);
-    for (uint32_t k = 0; k < set->n_kinds; k++) print_kind(&w, k);
+    for (uint32_t k = 0; k < set->n_kinds; k++) {
+        if (!set->kinds[k].is_native) print_kind(&w, k);
+        else str_addf(&w.body, "/* a%u: native, a state of %zu bytes */\n", k, set->kinds[k].table.state_size);
+    }
 
     StrBuf text = { .arena = arena };
     str_add(&text, declarations);
@@ -897,6 +900,10 @@ Text atomic_text(const AtomicSet *set, Arena *arena)
     for (uint32_t k = 0; k < set->n_kinds; k++) {
         const AtomicKind *kind = &set->kinds[k];
         bool sends = false, moves = false;
+        if (kind->is_native) {
+            str_add(&text, "    { 0, 0, 0, 0, 0, 0 },\n");
+            continue;
+        }
         for (uint32_t i = 0; i < kind->n_states; i++) {
             sends = sends || has_output(&kind->states[i]);
             moves = moves || kind->states[i].n_afters > 0;
@@ -936,6 +943,7 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
     set->is_built = true;
     code->bind(&atomic_host);
     for (size_t i = 0; i < set->n_kinds; i++) {
+        if (set->kinds[i].is_native) continue;
         orr_atomic *table = &set->kinds[i].table;
         const AtomicFunctions *f = &code->kinds[i];
         table->init = f->init;
@@ -950,6 +958,7 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
 
 void atomic_free(AtomicSet *set)
 {
+    native_unload(set);
     if (!set->is_built) return;
     if (set->tier == CODE_NATIVE) native_free(&set->unit);
     else instant_free(&set->unit);

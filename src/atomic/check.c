@@ -841,6 +841,33 @@ static void fill_table(Checker *c)
                                 .state_size = 8 * (size_t)kind->n_slots };
 }
 
+static void refuse_body(Checker *c, Place place, const char *what)
+{
+    CHECK_FAIL(c, DIAG_NATIVE_BODY, place, c->kind->name, what);
+    diag_hint(c->diag, "a native atomic declares param, input event, output event, and var without values");
+}
+
+// Parameters, events and the names of variables; the rest is C.
+static void check_native(Checker *c)
+{
+    const AstAtomic *a = c->ast;
+    AtomicKind *kind = c->kind;
+    kind->is_native = true;
+    if (a->n_states > 0) refuse_body(c, a->states[0].place, "a state");
+    if (a->n_common > 0) refuse_body(c, a->common[0].place, "a transition");
+    if (a->has_start) refuse_body(c, a->start_place, "where it starts");
+    if (a->has_confluent) refuse_body(c, a->confluent_place, "the order of events");
+    declare_params(c);
+    declare_ports(c);
+    for (uint32_t i = 0; i < a->n_cells; i++) {
+        const AstCell *cell = &a->cells[i];
+        if (cell->value || cell->size || cell->type) refuse_body(c, cell->place, "the value of a variable");
+        const Entity entity = { .kind = ENTITY_CELL, .name = cell->name, .type = TYPE_NUMBER, .place = cell->place };
+        read_cell(c, cell, declare(c, entity));
+    }
+    fill_table(c);
+}
+
 static void check_atomic(Checker *c, const AstAtomic *a, AtomicKind *kind)
 {
     c->ast = a;
@@ -853,6 +880,10 @@ static void check_atomic(Checker *c, const AstAtomic *a, AtomicKind *kind)
     text_map_init(&c->names, &c->work);
     text_map_init(&c->states, &c->work);
     const size_t n_errors = c->n_errors;
+    if (a->is_native) {
+        check_native(c);
+        return;
+    }
     if (a->n_states == 0) {
         CHECK_FAIL(c, DIAG_ATOMIC_NO_STATE, a->place, a->name);
         diag_hint(c->diag, "write at least one: state idle");

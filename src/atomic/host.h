@@ -36,6 +36,8 @@ typedef struct AtomicFunctions {
     void   (*confluent)(void *state, const orr_devs_call *call, const orr_devs_event *bag, size_t n);
 } AtomicFunctions;
 
+void native_unload(AtomicSet *set);    // native.c
+
 // What the generated text defines.
 typedef struct AtomicCode {
     void (*bind)(const AtomicHost *host);

@@ -261,15 +261,21 @@ static void print_kind(Printer *p)
 {
     static const char *const orders[] = { "internal first", "external first", "own" };
     const AtomicKind *kind = p->kind;
-    fprintf(p->out, "atomic %s: %u slots\n", kind->name, kind->n_slots);
+    if (kind->is_native) fprintf(p->out, "atomic %s: native\n", kind->name);
+    else fprintf(p->out, "atomic %s: %u slots\n", kind->name, kind->n_slots);
     for (uint32_t i = 0; i < kind->n_params; i++)
-        fprintf(p->out, "  param s%u %s\n", ATOMIC_SLOT_PARAMS + i, kind->params[i].name);
+        if (kind->is_native) fprintf(p->out, "  param %s\n", kind->params[i].name);
+        else fprintf(p->out, "  param s%u %s\n", ATOMIC_SLOT_PARAMS + i, kind->params[i].name);
     for (uint32_t i = 0; i < kind->n_inputs; i++)
         fprintf(p->out, "  input %u %s : %s\n", i, kind->inputs[i].name,
                 atomic_type_name(p->set, kind->inputs[i].type));
     for (uint32_t i = 0; i < kind->n_outputs; i++)
         fprintf(p->out, "  output %u %s : %s\n", i, kind->outputs[i].name,
                 atomic_type_name(p->set, kind->outputs[i].type));
+    if (kind->is_native) {
+        for (uint32_t i = 0; i < kind->n_readables; i++) fprintf(p->out, "  var %s\n", kind->readables[i].name);
+        return;
+    }
     for (uint32_t i = 1; i < kind->n_readables; i++)
         if (kind->readables[i].how == ATOMIC_READ_SLOT || kind->readables[i].is_main)
             fprintf(p->out, "  s%u %s : %s\n", kind->readables[i].slot, kind->readables[i].name,

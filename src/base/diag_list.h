@@ -322,5 +322,11 @@
     D(AFTER_MISSING,          "E870", "nothing says where state '%s' leads when its time is up") \
     D(AFTER_NEVER,            "E871", "state '%s' lasts for ever, so nothing happens after it") \
     D(DURATION_BAD,           "E872", "state '%s' cannot last %g") \
-    D(KEEPING,                "E873", "there is no time to keep here")
+    D(KEEPING,                "E873", "there is no time to keep here") \
+    D(NATIVE_BODY,            "E874", "atomic '%s' is native: %s belongs to its C code") \
+    D(NATIVE_NONE,            "E875", "atomic '%s' is native, and %s") \
+    D(NATIVE_OBJECT,          "E876", "'%s' is no native object that can be loaded: %s") \
+    D(NATIVE_VERSION,         "E877", "'%s' was built for version %u of orrery/devs.h, and this is version %u") \
+    D(NATIVE_UNFIT,           "E878", "atomic '%s' does not fit the one in '%s': %s") \
+    D(NATIVE_TWICE,           "E879", "atomic '%s' is in two native objects: '%s' and '%s'")
 // clang-format on

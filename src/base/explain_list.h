@@ -2379,6 +2379,51 @@
       "      output y = 1\n" \
       "    end", \
       "leave out 'keeping time': a new time begins when a state is entered.") \
+    X(NATIVE_BODY, \
+      "What a native atomic does is C code in an object named with --native. In the model it has\n" \
+      "parameters, events and the names of variables, but no states and no values.", \
+      "    model M\n" \
+      "      output y = 1\n" \
+      "    end\n" \
+      "    atomic Filter native\n" \
+      "      input event x\n" \
+      "      state idle\n" \
+      "    end", \
+      "leave the word 'native' out if the atomic is written here; else remove what is in the\n" \
+      "C code.") \
+    X(NATIVE_NONE, \
+      "The atomic is declared as native, so its functions must come from an object with C code.\n" \
+      "None was named, or those that were have no atomic of this name. Without --native no such\n" \
+      "code is ever loaded.", \
+      "    model M\n" \
+      "      f : Filter\n" \
+      "    end\n" \
+      "    atomic Filter native\n" \
+      "      input event x\n" \
+      "    end", \
+      "name the object, if you trust it: orrery run model.orr --native filter.so. The atomic in\n" \
+      "it has the same name; examples/native/smooth.c is a whole one.") \
+    X(NATIVE_OBJECT, \
+      "The file named with --native is not a shared object of this machine, needs symbols that are\n" \
+      "nowhere, or has no function orr_native_atomics. The reason of the system is given.", \
+      "    orrery run model.orr --native model.orr", \
+      "build it with cc -shared -fPIC -o filter.so filter.c, and let it export\n" \
+      "orr_native_atomics as examples/native/smooth.c does.") \
+    X(NATIVE_VERSION, \
+      "An object says for which version of the structures in orrery/devs.h it was compiled. Those\n" \
+      "of another version cannot be read.", \
+      "    orrery run model.orr --native filter_of_last_year.so", \
+      "compile it again, with the headers that belong to this program.") \
+    X(NATIVE_UNFIT, \
+      "The atomic in the native object and the one declared in the model differ: in parameters, in\n" \
+      "events, in the types of their messages, or a variable is missing. All must be the same, in\n" \
+      "the same order.", \
+      "    orrery run examples/native/smooth.orr --native other_smooth.so", \
+      "change the declaration in the model, or the table in C, and compile that again.") \
+    X(NATIVE_TWICE, \
+      "Two objects have an atomic of the same name, and nothing says which is meant.", \
+      "    orrery run model.orr --native filter.so --native filter.so", \
+      "name only one of them, or rename the atomic in one.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

@@ -210,7 +210,7 @@ static void add_shown(Simulation *s)
                     const size_t member = members == n ? k : (size_t)k * (n - 1) / (members - 1);
                     add_column(s, first + part->first_variable + member * n_shown + r);
                 }
-        if (members == n) continue;
+        if (members == n || n_shown == 0) continue;
         diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, (size_t)members, (size_t)n, (int)strlen(part->flat->name),
                     part->flat->name);
         diag_hint(s->diag, "say what to record: %s.%s", flat_member_name(part->flat, 0, &s->arena),

@@ -385,6 +385,7 @@ typedef struct AstAtomic {
     AstTransition *common;    // [n_common] `on` before the first state: in any state
     AstState      *states;    // [n_states]
     uint32_t       n_params, n_ports, n_cells, n_common, n_states;
+    bool           is_native; // `atomic Filter native`: what it does is C code, found by its name
     bool           has_start;
     AstGoal        start;     // `start idle`, with what is done first
     AstConfluent   confluent;

@@ -579,6 +579,7 @@ void parse_atomic(Parser *p)
     parse_advance(p);
     AstAtomic atomic = { .place = parse_here(p) };
     atomic.name = parse_name(p, "the name of an atomic");
+    if (atomic.name) atomic.is_native = parse_accept_word(p, "native");
     if (atomic.name) atomic.doc = parse_doc(p);
 
     p->suspect = (Place){ 0 };

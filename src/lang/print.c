@@ -833,6 +833,7 @@ static void print_atomic(const AstAtomic *a, Printer *p)
     static const char *const words[] = { "internal first", "external first" };
     put(p, "atomic ");
     print_name(a->name, p);
+    if (a->is_native) put(p, " native");
     print_doc(a->doc, p);
     put_char(p, '\n');
     for (uint32_t i = 0; i < a->n_params; i++) {

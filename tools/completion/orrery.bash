@@ -57,6 +57,7 @@ _orrery() {
         plot:-o | show:--sequence | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
         *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
+        *:--native) _orrery_files so; return ;;
         *:--trace) _orrery_files csv jsonl; return ;;
         *:--checkpoint | *:--resume) _orrery_files ck; return ;;
         *:--checkpoint-every) return ;;
