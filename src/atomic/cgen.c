@@ -700,6 +700,14 @@ static void print_afters(Writer *w, bool is_output)
     close_brace(w);
 }
 
+// Nothing but its acts: the next message meets the same state.
+static bool stays(const AtomicMove *move, int32_t present)
+{
+    const AtomicGoal *goal = &move->goal;
+    return !move->guard && !goal->condition && goal->n_chances == 0 &&
+           (goal->state == -1 || (goal->state == present && goal->keeps));
+}
+
 // What one port does in each state.
 static void print_port(Writer *w, uint32_t port)
 {
@@ -715,8 +723,17 @@ static void print_port(Writer *w, uint32_t port)
         line(w, "case %u:", i);
         w->depth++;
         w->present = (int32_t)i;
-        print_moves(w, moves, n, print_move);
-        line(w, "break;");
+        if (kind->n_inputs == 1 && n == 1 && stays(&moves[0], w->present)) {
+            // all that are left in the bag, in a loop in which compilers can keep sums in registers
+            open_brace(w, "for (;;) ");
+            print_move(w, &moves[0]);
+            line(w, "if (++bag == end) return;");
+            line(w, "m = bag->value;");
+            close_brace(w);
+        } else {
+            print_moves(w, moves, n, print_move);
+            line(w, "break;");
+        }
         w->depth--;
     }
     close_brace(w);
@@ -727,12 +744,12 @@ static void print_external(Writer *w)
     const AtomicKind *kind = w->kind;
     begin_function(w,
                    arena_printf(&w->work,
-                                "static void a%u_external(struct state *s, const struct call *c, double e, "
-                                "const struct event *bag, unsigned long n)",
+                                "static void a%u_external(struct state *restrict s, const struct call *c, double e, "
+                                "const struct event *restrict bag, unsigned long n)",
                                 w->k));
     line(w, "const struct event *const end = bag + n;");
     open_brace(w, "for (; bag < end; bag++) ");
-    line(w, "const double *const m = bag->value;");
+    line(w, "const double *m = bag->value;");
     if (kind->n_inputs == 1) {
         print_port(w, 0);
     } else {
