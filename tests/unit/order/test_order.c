@@ -2,7 +2,6 @@
 // scale.
 #include "compute.h"
 #include "dice.h"
-#include <time.h>
 
 static Blocks sort(Make *m)
 {
@@ -618,9 +617,12 @@ static void test_order_solves_switched_loops_for_every_mode(void **state)
 
 // ---- Scale
 
-// x_i = 0.5 x_(i-1) + 1, in shuffled order.
-static double seconds_for_chain(uint32_t n)
+// x_i = 0.5 x_(i-1) + 1, in shuffled order. Anything quadratic would run into the limit of the test; how time grows is
+// measured by a benchmark.
+static void test_order_sorts_a_million_equations(void **state)
 {
+    (void)state;
+    const uint32_t n = 1000000;
     Make m;
     make_init(&m);
     uint64_t seed = 11;
@@ -639,24 +641,12 @@ static double seconds_for_chain(uint32_t n)
         const Expr before = i > 0 ? expr_var(&m.flat.pool, i - 1) : one;
         make_equation(&m, expr_var(&m.flat.pool, i), make_add(&m, make_mul(&m, half, before), one));
     }
-    struct timespec from, to;
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &from);
     const Blocks blocks = sort(&m);
-    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &to);
     assert_int_equal(blocks.dynamic.n_blocks, n);
     for (uint32_t b = 0; b < n; b++)
         if (blocks.dynamic.blocks[b].unknowns[0] != b)
             fail_msg("block %u computes %u", b, blocks.dynamic.blocks[b].unknowns[0]);
     make_free(&m);
-    return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
-}
-
-static void test_order_sorts_a_million_equations_in_linear_time(void **state)
-{
-    (void)state;
-    const double small = seconds_for_chain(200000), large = seconds_for_chain(1000000);
-    print_message("%.2f s for 200,000, %.2f s for 1,000,000\n", small, large);
-    assert_true(large < 15 * small);    // five times as many; caches take their share; quadratic would be 25
 }
 
 int main(void)
@@ -681,7 +671,7 @@ int main(void)
         cmocka_unit_test(test_order_keeps_parameters_as_declared_where_possible),
         cmocka_unit_test(test_order_starts_histories_with_their_source),
         cmocka_unit_test(test_order_solves_switched_loops_for_every_mode),
-        cmocka_unit_test(test_order_sorts_a_million_equations_in_linear_time),
+        cmocka_unit_test(test_order_sorts_a_million_equations),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
