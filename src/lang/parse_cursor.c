@@ -1,6 +1,8 @@
 // src/lang/parse_cursor.c: what every part of the parser uses: tokens, messages, statements and blocks.
 #include "lang/parse.h"
 #include <assert.h>
+#include <ctype.h>
+#include <string.h>
 
 enum { WORDS_MAX = 80 };    // bytes of a token quoted in a message
 
@@ -153,6 +155,17 @@ const char *parse_found(const Parser *p, char *buffer, size_t n)
     }
 }
 
+// Whether the token before the present one is a number.
+static bool follows_number(const Parser *p)
+{
+    const char *text = p->lexer.text.p;
+    size_t end = p->token.offset;
+    while (end > 0 && text[end - 1] == ' ') end--;
+    size_t start = end;
+    while (start > 0 && (isalnum((unsigned char)text[start - 1]) || strchr("._", text[start - 1]))) start--;
+    return start < end && isdigit((unsigned char)text[start]);
+}
+
 // What people write by mistake, or in another language, where something else is expected.
 static const char *advice_for(const Parser *p)
 {
@@ -168,6 +181,9 @@ static const char *advice_for(const Parser *p)
     if (kind == TOKEN_DIVIDE && before == '/') return "a comment starts with '#'";
     if (kind == TOKEN_LT && before == '=') return "write '<='";
     if (kind == TOKEN_GT && before == '=') return "write '>='";
+    const TokenKind next = parse_peek(p).kind;
+    if (kind == TOKEN_NAME && follows_number(p) && next != TOKEN_EQUALS && next != TOKEN_NUMBER)
+        return "a unit stands in brackets: 20 [degC]";
     if (kind == TOKEN_BAR) return "write 'or'";
     if (kind == TOKEN_PLUS) return "a number or name needs no plus sign";
     return NULL;
