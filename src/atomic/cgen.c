@@ -456,11 +456,41 @@ static void print_loop(Writer *w, const AtomicAct *act)
     close_brace(w);
 }
 
+// Each message of the bag to the first that takes it.
+static void print_messages(Writer *w, const AtomicAct *act)
+{
+    const AtomicKind *kind = w->kind;
+    line(w, "const struct event *end = bag + n, *event;");
+    open_brace(w, "for (event = bag; event < end; event++) ");
+    line(w, "const double *m = event->value;");
+    open_brace(w, "switch (event->port) ");
+    for (uint32_t port = 0; port < kind->n_inputs; port++) {
+        bool is_open = false;
+        for (uint32_t i = 0; i < act->n_body; i++) {
+            const AtomicAct *take = &act->body[i];
+            if (take->n != port) continue;
+            if (!is_open) {
+                line(w, "case %u:", port);
+                w->depth++;
+                is_open = true;
+            }
+            if (take->value) open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, take->value)));
+            else open_brace(w, "");
+            print_acts(w, take->body, take->n_body);
+            line(w, "break;");
+            close_brace(w);
+        }
+        if (!is_open) continue;
+        line(w, "break;");
+        w->depth--;
+    }
+    close_brace(w);
+    close_brace(w);
+}
+
 static void print_act(Writer *w, const AtomicAct *act)
 {
-    const char *at = act->kind == ATOMIC_BRANCH || act->kind == ATOMIC_LOOP || act->kind == ATOMIC_DROP
-                         ? ""
-                         : slots_at(w, act->slot);
+    const char *at = act->slot ? slots_at(w, act->slot) : "";
     switch (act->kind) {
     case ATOMIC_SET:
         if (act->value->type.base == ATOMIC_RECORD) set_record(w, act);
@@ -491,6 +521,8 @@ static void print_act(Writer *w, const AtomicAct *act)
         close_brace(w);
         break;
     case ATOMIC_LOOP: print_loop(w, act); break;
+    case ATOMIC_MESSAGES: print_messages(w, act); break;
+    case ATOMIC_TAKE_ONE: break;    // part of ATOMIC_MESSAGES
     case ATOMIC_BEGIN_QUEUE: line(w, "H->queue_begin(%s, %u, %u);", at, act->n, act->fault); break;
     case ATOMIC_BEGIN_TALLY: break;    // all zeros
     case ATOMIC_BEGIN_LEVEL:

@@ -406,6 +406,21 @@ static void declare_cells(Checker *c)
 
 // ---------------------------------------------------------------------------------------------- statements
 
+static void report_port(Checker *c, const char *name, Place place, bool is_output)
+{
+    CHECK_FAIL(c, DIAG_PORT_UNKNOWN, place, c->kind->name, is_output ? "output event" : "input event", name);
+    const uint32_t n = is_output ? c->kind->n_outputs : c->kind->n_inputs;
+    const char **names = ARENA_ARRAY(&c->work, const char *, n);
+    for (uint32_t i = 0; i < n; i++)
+        names[i] = is_output ? c->kind->outputs[i].name : c->kind->inputs[i].name;
+    const char *closest = text_closest(name, names, n);
+    const Entity *entity = check_find(c, name);
+    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else if (entity && entity->kind == (is_output ? ENTITY_INPUT : ENTITY_OUTPUT))
+        diag_hint(c->diag, "'%s' is an %s event", name, is_output ? "input" : "output");
+    else diag_hint(c->diag, "declare it: %s event %s", is_output ? "output" : "input", name);
+}
+
 static AtomicAct *check_acts(Checker *c, const AstAct *acts, uint32_t n, uint32_t *n_out);
 
 static bool check_target(Checker *c, const AstAct *ast, AtomicAct *act, AtomicType *type)
@@ -517,6 +532,32 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
     return false;
 }
 
+// on job if … do … end: one message of the bag, in `confluent`.
+static bool check_take(Checker *c, const AstAct *ast, AtomicAct *act)
+{
+    act->kind = ATOMIC_TAKE_ONE;
+    if (c->port != NO_PORT) {
+        CHECK_FAIL(c, DIAG_EXPECTED, ast->place, "a statement", "'on' inside 'on'");
+        diag_hint(c->diag, "messages are taken one by one: write one 'on' behind the other");
+        return false;
+    }
+    Entity *port = check_find(c, ast->index);
+    if (!port || port->kind != ENTITY_INPUT) {
+        report_port(c, ast->index, ast->target_place, false);
+        return false;
+    }
+    port->is_assigned = true;    // somebody takes it
+    act->n = c->port = port->slot;
+    if (ast->value) {
+        c->where = IN_GUARD;
+        act->value = check_condition(c, ast->value);
+        c->where = IN_ACTS;
+    }
+    act->body = check_acts(c, ast->body, ast->n_body, &act->n_body);
+    c->port = NO_PORT;
+    return !act->value || act->value->type.base != ATOMIC_BAD;
+}
+
 static bool check_act(Checker *c, const AstAct *ast, AtomicAct *act)
 {
     *act = (AtomicAct){ 0 };
@@ -529,6 +570,7 @@ static bool check_act(Checker *c, const AstAct *ast, AtomicAct *act)
         return ok && act->value->type.base != ATOMIC_BAD;
     }
     case AST_ACT_CALL: return check_call_act(c, ast, act);
+    case AST_ACT_ON: return check_take(c, ast, act);
     case AST_ACT_IF:
         act->kind = ATOMIC_BRANCH;
         act->value = check_condition(c, ast->value);
@@ -555,8 +597,20 @@ static AtomicAct *check_acts(Checker *c, const AstAct *acts, uint32_t n, uint32_
 {
     AtomicAct *list = ARENA_ARRAY(c->arena, AtomicAct, n);
     *n_out = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (check_act(c, &acts[i], &list[*n_out])) (*n_out)++;
+    for (uint32_t i = 0; i < n; i++) {
+        // one `on` behind the other: together they take all messages, in their order
+        uint32_t n_takes = 0;
+        while (i + n_takes < n && acts[i + n_takes].kind == AST_ACT_ON) n_takes++;
+        if (n_takes == 0) {
+            if (check_act(c, &acts[i], &list[*n_out])) (*n_out)++;
+            continue;
+        }
+        AtomicAct *all = &list[(*n_out)++];
+        *all = (AtomicAct){ .kind = ATOMIC_MESSAGES, .body = ARENA_ARRAY(c->arena, AtomicAct, n_takes) };
+        for (uint32_t k = 0; k < n_takes; k++)
+            if (check_act(c, &acts[i + k], &all->body[all->n_body])) all->n_body++;
+        i += n_takes - 1;
+    }
     return list;
 }
 
@@ -629,21 +683,6 @@ static AtomicGoal check_goal(Checker *c, const AstGoal *ast, int32_t stay, bool 
 }
 
 // ---------------------------------------------------------------------------------------------- transitions
-
-static void report_port(Checker *c, const char *name, Place place, bool is_output)
-{
-    CHECK_FAIL(c, DIAG_PORT_UNKNOWN, place, c->kind->name, is_output ? "output event" : "input event", name);
-    const uint32_t n = is_output ? c->kind->n_outputs : c->kind->n_inputs;
-    const char **names = ARENA_ARRAY(&c->work, const char *, n);
-    for (uint32_t i = 0; i < n; i++)
-        names[i] = is_output ? c->kind->outputs[i].name : c->kind->inputs[i].name;
-    const char *closest = text_closest(name, names, n);
-    const Entity *entity = check_find(c, name);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
-    else if (entity && entity->kind == (is_output ? ENTITY_INPUT : ENTITY_OUTPUT))
-        diag_hint(c->diag, "'%s' is an %s event", name, is_output ? "input" : "output");
-    else diag_hint(c->diag, "declare it: %s event %s", is_output ? "output" : "input", name);
-}
 
 static bool check_emit(Checker *c, const AstEmit *ast, AtomicEmit *emit)
 {

@@ -124,6 +124,13 @@ static void print_expr(Printer *p, const AtomicExpr *e)
 
 // ---------------------------------------------------------------------------------------------- statements
 
+static void print_guard(Printer *p, const AtomicExpr *guard)
+{
+    if (!guard) return;
+    fputs(" if ", p->out);
+    print_expr(p, guard);
+}
+
 static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
 {
     static const char *const words[] = {
@@ -174,6 +181,20 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
             indent(p, depth);
             fputs("end", p->out);
             break;
+        case ATOMIC_MESSAGES:
+            fputs("messages\n", p->out);
+            print_acts(p, act->body, act->n_body, depth + 1);
+            indent(p, depth);
+            fputs("end", p->out);
+            break;
+        case ATOMIC_TAKE_ONE:
+            fprintf(p->out, "on %s", p->kind->inputs[act->n].name);
+            print_guard(p, act->value);
+            fputc('\n', p->out);
+            print_acts(p, act->body, act->n_body, depth + 1);
+            indent(p, depth);
+            fputs("end", p->out);
+            break;
         default:
             fputs(words[act->kind], p->out);
             if (act->kind != ATOMIC_DROP) fprintf(p->out, " s%u", act->slot);
@@ -216,13 +237,6 @@ static void print_goal(Printer *p, const AtomicGoal *goal, int depth)
     indent(p, depth);
     if (goal->state < 0) fputs("-> stay\n", p->out);
     else fprintf(p->out, "-> %s%s\n", p->kind->states[goal->state].name, goal->keeps ? " keeping time" : "");
-}
-
-static void print_guard(Printer *p, const AtomicExpr *guard)
-{
-    if (!guard) return;
-    fputs(" if ", p->out);
-    print_expr(p, guard);
 }
 
 static void print_state(Printer *p, uint32_t number)

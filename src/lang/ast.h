@@ -309,6 +309,7 @@ typedef enum AstActKind {
     AST_ACT_CALL,             // push(waiting, job): value
     AST_ACT_IF,               // if value then body else other end
     AST_ACT_FOR,              // for index in value..last body end
+    AST_ACT_ON,               // in `confluent`: on index [if value] do body end, for each message of a port
 } AstActKind;
 struct AstAct {
     AstActKind  kind;

@@ -17,7 +17,7 @@
 //       state busy for exponential(mean)
 //         on job do push(waiting, job) -> busy keeping time
 //         after send done(now) -> if empty(waiting) then idle else do now := pop(waiting) -> busy
-//       confluent external first
+//       confluent external first                            # or: confluent do on job do … end -> busy
 //     end
 //
 // A `do` block ends with `->` and where it leads or, if the state stays, with `end`. It may stand on one
@@ -34,6 +34,7 @@ typedef struct Lists {    // of the block under way, in the scratch arena
     VEC(AstCell) cells;
     VEC(AstField) fields;
     VEC(Place) places;
+    bool takes_messages;    // statements of `confluent`: `on job do … end` is one of them
 } Lists;
 
 #define TAKE(p, list, base, n_out)                                                                           \
@@ -138,6 +139,33 @@ static bool parse_for(Parser *p, Lists *lists, AstAct *act)
     return ok && close_acts(p, act->place, "for");
 }
 
+// on job [if CONDITION] do … end, where `confluent` says what becomes of messages
+static bool parse_take_act(Parser *p, Lists *lists, AstAct *act)
+{
+    const Token opener = p->token;
+    if (!parse_deeper(p, parse_here(p))) return false;
+    parse_advance(p);
+    act->kind = AST_ACT_ON;
+    act->target_place = parse_here(p);
+    act->index = parse_name(p, "an input event");
+    bool ok = act->index && (!parse_accept(p, TOKEN_IF) || (act->value = parse_condition(p)));
+    act->place = parse_since(p, opener.offset);
+    if (ok && !parse_at_word(p, "do")) {
+        if (parse_report(p, "'do'"))
+            diag_hint(p->diag, "messages are taken one by one, then it is said where it leads: confluent do "
+                               "on %s do … end -> …", act->index);
+        parse_accept(p, TOKEN_ARROW);    // it does not end the block
+        ok = false;
+    }
+    if (ok) {
+        parse_mark(p, MARK_DO, p->token);
+        parse_advance(p);
+        act->body = parse_acts(p, lists, &act->n_body);
+    }
+    parse_shallower(p);
+    return ok && close_acts(p, act->place, "do");
+}
+
 static bool parse_act(Parser *p, Lists *lists, AstAct *act)
 {
     const uint32_t start = p->token.offset;
@@ -145,6 +173,8 @@ static bool parse_act(Parser *p, Lists *lists, AstAct *act)
     bool ok;
     if (parse_at(p, TOKEN_IF)) return parse_if(p, lists, act);
     if (parse_at_keyword(p, "for", false)) return parse_for(p, lists, act);
+    if (lists->takes_messages && parse_at_word(p, "on") && parse_peek(p).kind == TOKEN_NAME)
+        return parse_take_act(p, lists, act);
     if (parse_at_word(p, "send") && parse_peek(p).kind == TOKEN_NAME) {
         if (parse_report(p, "a statement"))
             diag_hint(p->diag, "messages are sent before what is done: after send done(now) do … -> idle");
@@ -190,7 +220,7 @@ static AstAct *parse_acts(Parser *p, Lists *lists, uint32_t *n)
             if (next != TOKEN_ASSIGN && next != TOKEN_DOT && next != TOKEN_LPAREN && next != TOKEN_LBRACKET)
                 break;
         }
-        if (parse_at_word(p, "on") && parse_peek(p).kind == TOKEN_NAME) break;
+        if (!lists->takes_messages && parse_at_word(p, "on") && parse_peek(p).kind == TOKEN_NAME) break;
         parse_statement_begin(p);
         AstAct act;
         if (parse_act(p, lists, &act)) vec_push(&p->scratch, &lists->acts, act);
@@ -517,7 +547,9 @@ static void parse_confluent(Parser *p, Lists *lists, AstAtomic *atomic)
             diag_hint(p->diag, "it says what happens when a message comes just when the time is up");
         return;
     }
+    lists->takes_messages = true;
     parse_goal(p, lists, &atomic->confluent_goal, true);
+    lists->takes_messages = false;
 }
 
 static void report_unknown(Parser *p)

@@ -720,6 +720,18 @@ static void print_act(const AstAct *act, int depth, Printer *p)
         indent(depth, p);
         put(p, "end");
         break;
+    case AST_ACT_ON:
+        put(p, "on ");
+        print_name(act->index, p);
+        if (act->value) {
+            put(p, " if ");
+            print_expr(act->value, p);
+        }
+        put(p, " do\n");
+        print_acts(act->body, act->n_body, depth + 1, p);
+        indent(depth, p);
+        put(p, "end");
+        break;
     }
 }
 

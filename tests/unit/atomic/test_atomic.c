@@ -198,6 +198,53 @@ static void test_atomic_confluent_rules(void **state)
     }
 }
 
+// A rule of its own sees the messages in their order (as sent: z, y, x, y, x), the time that the state
+// lasted, and everything before and behind them. What v is after `rule`, and the sum of the elapsed times.
+static void meet_bag(const char *rule, int tier, double v, double elapsed)
+{
+    char text[1200];
+    snprintf(text, sizeof text,
+             "record J\n  size\n  urgent : boolean\nend\natomic A\n  input event x, y : J, z : nothing\n"
+             "  var v = 0, e = 0, q = queue(J)\n"
+             "  state a for 1.5\n    on x -> b\n    after do v := 99 -> b\n  state b\n%send\n",
+             rule);
+    Sent sent;
+    orr_devs_part a;
+    Bench *b = open_one(text, (CodeTier)tier, NULL, &sent, &a);
+    const double x[] = { 3, 4 }, y[] = { 5, 1, 6, 0 };
+    orr_devs_run_send(b->run, 1.5, 2, NULL);
+    orr_devs_run_send(b->run, 1.5, 1, y);
+    orr_devs_run_send(b->run, 1.5, 0, &x[0]);
+    orr_devs_run_send(b->run, 1.5, 1, y + 2);
+    orr_devs_run_send(b->run, 1.5, 0, &x[1]);
+    assert_int_equal(orr_devs_run_advance(b->run, 3), ORR_STATUS_OK);
+    assert_near(bench_read(b, a, "A", "v"), v, 0);
+    assert_near(bench_read(b, a, "A", "e"), elapsed, 0);
+    assert_near(bench_read(b, a, "A", "state"), 2, 0);
+    bench_close(b);
+}
+
+static void test_atomic_confluent_sees_messages(void **state)
+{
+    (void)state;
+    for (int tier = CODE_INSTANT; tier <= CODE_NATIVE; tier++) {
+        meet_bag("  confluent do v := 1 -> b\n", tier, 1, 0);
+        meet_bag("  confluent do on x do v := v*10 + x; e := e + elapsed end -> b\n", tier, 34, 3);
+        // all ports, one after the other; a number before and one behind them
+        meet_bag("  confluent do v := 1\n    on x do v := v*10 + x end\n    on y do v := v*10 + y.size end\n"
+                 "    on z do v := v*10 + 7 end\n    v := v*10 + 8\n  -> b\n",
+                 tier, 1753648, 0);
+        // the first line that fits takes a message; one that none takes is passed over
+        meet_bag("  confluent do\n    on y if y.urgent do v := v*10 + 1 end\n    on y do v := v*10 + 2 end\n"
+                 "    on x if x > 3 do v := v*10 + x end\n  -> b\n",
+                 tier, 124, 0);
+        // two passes over the same messages, the second on a condition; they are kept in a queue
+        meet_bag("  confluent do\n    on y do push(q, y) end\n    if length(q) == 2 then\n"
+                 "      on x do v := v + x end\n    end\n    e := remaining + length(q)*3\n  -> b\n",
+                 tier, 7, 6);
+    }
+}
+
 // External first, but the message leads to another state: its time has just begun.
 static void test_atomic_external_first_may_leave(void **state)
 {
@@ -514,6 +561,7 @@ int main(void)
         cmocka_unit_test(test_atomic_generator_processor_transducer),
         cmocka_unit_test(test_atomic_time_is_kept_exactly),
         cmocka_unit_test(test_atomic_confluent_rules),
+        cmocka_unit_test(test_atomic_confluent_sees_messages),
         cmocka_unit_test(test_atomic_external_first_may_leave),
         cmocka_unit_test(test_atomic_bag_is_handled_in_order),
         cmocka_unit_test(test_atomic_expressions_queues_records),

@@ -333,7 +333,7 @@ static const char *const event_words[] = {
     "start", "confluent", "external", "first", "internal", "input event x", "output event y : J", "required",
     "var v = 0", "var q = queue(J)", "param p = 1", "push(q, x)", "v := v + 1", "v[i] := 2", "if", "then", "else",
     "elseif", "end", "end\n", "for i in 1..3\n", "0.5 a | 0.5 b", "|", "(p)", "\n", "\n", ";", ",", "a", "\"b c\"", "x > 1",
-    "J(1, 2)", "pop(q)", "elapsed", "nothing", ":", "[s]", "# c\n", "\"do\"", "record R\n", "enum E a, \"b\"\n",
+    "J(1, 2)", "pop(q)", "elapsed", "confluent do on x do v := 1 end -> a\n", "nothing", ":", "[s]", "# c\n", "\"do\"", "record R\n", "enum E a, \"b\"\n",
 };
 
 static uint64_t roll(uint64_t *random)
@@ -446,7 +446,8 @@ static void test_parse_survives_slips_in_atomics(void **state)
         "    after send done(now) if now.size > 2, count(2) -> if empty(q) then idle else do now := pop(q) -> busy\n"
         "  state last for 0\n    after do\n      for i in 1..n\n        a[i] := a[i] + 1\n        if i == 2 then\n"
         "          on := false\n        elseif i == 3 then on := true\n        else on := not on end\n      end\n"
-        "      -> 0.5 idle | (k/4) do on := true -> last\n    on stop do now.size := 3 end\n  confluent external first\nend\n";
+        "      -> 0.5 idle | (k/4) do on := true -> last\n    on stop do now.size := 3 end\n"
+        "  confluent do on := false\n    on job if job.size > 1 do push(q, job) end\n    on stop do k := 1 end\n  -> last\nend\n";
     check_any(right, sizeof right - 1);
     check_slips(right, sizeof right - 1);
 }
