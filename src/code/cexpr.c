@@ -246,14 +246,14 @@ static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
         return;
     case EXPR_DELAY:
         g->uses_env = true;
-        gen_name(s, "env->history(env->histories, ", expr_node(g->pool, node)->b);
+        gen_name(s, g->is_file ? "orr_past(env->m, " : "env->history(env->histories, ", expr_node(g->pool, node)->b);
         str_add(s, ", ");
         print_operand(g, info->operands[0], BIND_IF);
         str_add_char(s, ')');
         return;
     case EXPR_DRAW:
         g->uses_env = true;
-        gen_name(s, "env->draw(env->streams, ", expr_node(g->pool, node)->c);
+        gen_name(s, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ", expr_node(g->pool, node)->c);
         str_add(s, ", ");
         print_operand(g, info->operands[0], BIND_IF);
         str_add(s, ", ");

@@ -539,6 +539,20 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena)
 
 // ---- A file that stands alone
 
+// A routine of expressions over parameters and discrete variables in v.
+static void print_outside(Cgen *c, const char *name, const Step *steps, uint32_t n)
+{
+    Routine r = cgen_routine(&c->gen.ir->programs[IR_PRES]);
+    r.name = name;
+    r.alias = NULL;
+    r.from_v = true;
+    r.is_public = false;
+    r.steps = steps;
+    r.n_steps = n;
+    gen_begin(&c->gen, &r);
+    gen_function(&c->gen);
+}
+
 // When time events fire: out[3*i] the time or period of event i, then where it begins, then its delay. Over parameters and
 // discrete variables in v.
 static void print_times(Cgen *c)
@@ -553,23 +567,44 @@ static void print_times(Cgen *c)
         for (uint32_t k = 0; k < 3; k++)
             if (values[k] != EXPR_NONE) steps[n++] = (Step){ STEP_STORE, values[k], FLAT_NONE, ARRAY_OUT, 3 * i + k, false };
     }
-    Routine r = cgen_routine(&g->ir->programs[IR_PRES]);
-    r.name = "orr_times";
-    r.alias = NULL;
-    r.from_v = true;
-    r.is_public = false;
-    r.steps = steps;
-    r.n_steps = n;
-    gen_begin(g, &r);
-    gen_function(g);
+    print_outside(c, "orr_times", steps, n);
 }
 
-Text code_file_text(const Ir *ir, CodeLoopId loop, Arena *arena)
+// How long each delay is: out[k]; and functions that compute what it was before the start, NULL if its first value counts.
+static void print_delays(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const Flat *flat = g->ir->flat;
+    const uint32_t n = (uint32_t)flat->delays.n;
+    print_program(c, IR_HISTORIES);
+    Step *steps = ARENA_ARRAY(&g->work, Step, n);
+    bool has_before = false;
+    for (uint32_t k = 0; k < n; k++) {
+        steps[k] = (Step){ STEP_STORE, flat->delays.items[k].lag, FLAT_NONE, ARRAY_OUT, k, false };
+        has_before |= flat->delays.items[k].before != EXPR_NONE;
+    }
+    print_outside(c, "orr_lags", steps, n);
+    if (!has_before) return;
+    for (uint32_t k = 0; k < n; k++) {
+        const Step step = { STEP_STORE, flat->delays.items[k].before, FLAT_NONE, ARRAY_OUT, 0, false };
+        if (step.value != EXPR_NONE) print_outside(c, arena_printf(&g->work, "orr_before_%u", k), &step, 1);
+    }
+    StrBuf *s = &g->body;
+    str_add(s, "static int (*const orr_befores[])(" PROGRAM_PARAMETERS ") = {\n");
+    for (uint32_t k = 0; k < n; k++) {
+        if (flat->delays.items[k].before == EXPR_NONE) str_add(s, "    NULL,\n");
+        else str_addf(s, "    orr_before_%u,\n", k);
+    }
+    str_add(s, "};\n\n");
+}
+
+Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, Arena *arena)
 {
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
     g->is_file = true;
+    for (; *math; math++) g->uses_math[expr_math_find(*math) - expr_math] = true;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     const bool has_relations = ir->layout.n_modes > 0, is_local = loops_are_local(&c);
     print_equation_loops(&c, CODE_PART_CORE | (loop == CODE_IN_PLACE ? CODE_PART_IN_PLACE : 0));
@@ -580,6 +615,8 @@ Text code_file_text(const Ir *ir, CodeLoopId loop, Arena *arena)
     if (has_relations && loop != CODE_N_LOOPS && !is_local) cgen_print_changed(&c);
     if (ir->flat->asserts.n) print_program(&c, IR_ASSERTS);
     if (ir->flat->terminal.n) print_program(&c, IR_TERMINAL);
+    if (ir->flat->delays.n) print_delays(&c);
+    if (ir->n_noise) print_program(&c, IR_NOISE);
     if (ir->flat->events.n) print_times(&c);
     print_events(&c);
     if (loop == CODE_IN_PLACE) loops_print_in_place(&c);

@@ -17,6 +17,21 @@ static const char environment[] =
     "    const void *streams;\n"
     "};\n\n";
 
+// Of a file that stands alone: only what this model needs.
+static void print_file_environment(const Ir *ir, StrBuf *s)
+{
+    const bool has_past = ir->flat->delays.n > 0, has_draws = ir->flat->pool.draws.n > 0;
+    str_add(s, "struct orr_env {\n    double *v;    // values of parameters, modes and variables\n");
+    if (ir->tables.n) str_add(s, "    const unsigned *tables;    // which elements the turns of loops read and write\n");
+    if (ir->numbers.n) str_add(s, "    const double *numbers;    // tables of the model, and constants of loops\n");
+    if (ir->flat->events.n) str_add(s, "    unsigned event;    // whose body orr_event runs\n");
+    if (has_past || has_draws) str_add(s, "    Model *m;\n");
+    str_add(s, "};\n\n");
+    if (has_past) str_add(s, "static double orr_past(Model *m, int k, double t);    // what delay k remembers\n");
+    if (has_draws) str_add(s, "static double orr_draw(Model *m, int k, double count, double argument);    // of stream k\n");
+    if (has_past || has_draws) str_add(s, "\n");
+}
+
 // Keeps a loop from being turned into one over vectors.
 static const char one_by_one[] =
     "#if defined __TINYC__ || !defined __GNUC__\n"
@@ -360,7 +375,8 @@ static void print_tables(const Gen *g, StrBuf *s)
 
 void prelude_print(Gen *g, StrBuf *s)
 {
-    str_add(s, environment);
+    if (g->is_file) print_file_environment(g->ir, s);
+    else str_add(s, environment);
     if (g->has_loops) str_add(s, one_by_one);
     if (g->is_file) print_file_math(g, s);
     else prelude_math(g->uses_math, &g->work, s);

@@ -42,7 +42,7 @@ for file in "$root"/examples/*.csmp; do
     grep -q 'timestep *= *?' "$file" && options=(--set timestep=0.01)
     try "$file" "${options[@]}"
 done
-for file in language switches tables loops in_place; do
+for file in language switches tables loops in_place exported; do
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done
 # events, loops of equations and a study by the other methods
@@ -171,7 +171,6 @@ refuse "solver 'qss2' quantises" "$root/examples/lotka_volterra.orr" quantised
 refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
 refuse 'slides along' "$root/examples/sliding.orr"
 refuse 'come to rest' "$root/examples/ball.orr"
-refuse 'delays' "$root/examples/heater.csmp"
 refuse 'inputs follow data' "$root/examples/tank.orr" day
 refuse 'choose other states' "$root/examples/pendulum_cartesian.orr" turns
 run export --c ball "$root/examples/ball.orr" --until 2

@@ -11,6 +11,8 @@
 #include "run/run.h"
 #include "solve/solver.h"
 
+typedef enum CNoise { C_NOISE_NONE, C_NOISE_MARUYAMA, C_NOISE_SRA, C_NOISE_SRI } CNoise;    // methods for white noise
+
 typedef struct CExport {
     const orr_model      *model;         // borrowed, as what follows
     const orr_experiment *experiment;
@@ -20,6 +22,7 @@ typedef struct CExport {
     orr_run      *run;                   // stands at the start; owned
     const Solver *solver;                // that makes the steps: of fixed steps, or dopri5
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
+    CNoise        noise;
     VEC(const char *) columns;           // that are recorded
     bool          has_frame;             // whose claims are looked at at each row
     double        every;                 // between rows; 0: each step

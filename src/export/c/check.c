@@ -3,6 +3,7 @@
 // What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or comes to rest.
 #include "base/diag.h"
 #include "export/c/c.h"
+#include "solve/noise/noise.h"
 #include <math.h>
 
 static bool refuse(CExport *c, const char *why, const char *hint)
@@ -28,13 +29,9 @@ static bool check_form(CExport *c)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states", solver->name), fixed_or_dopri5);
     else if (solver && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 && strcmp(solver->name, "auto") != 0)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name), fixed_or_dopri5);
-    if (model->n_delays > 0)
-        ok = refuse(c, "it has delays, whose past is kept by the run", "leave the delays out, or run it with 'orrery run'");
     if (model->network)
         ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
     if (model->isles) ok = refuse(c, "it has islands with solvers of their own", "leave 'island' out: one solver for all equations");
-    if (model->flat.draws.n > 0 || model->ir.n_noise > 0)
-        ok = refuse(c, "it draws random numbers", "put parameters in their place, or run it with 'orrery run'");
     if (model->flat.n_driven > 0)
         ok = refuse(c, "inputs follow data", "give the inputs as expressions of time, or set them to numbers");
     if (model->blocks.reduction && model->blocks.reduction->n_choices > 0)
@@ -101,6 +98,12 @@ static bool check_start(CExport *c)
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
+    if (c->solver->traits & SOLVER_TAKES_NOISE) {
+        const bool is_srk = strcmp(c->solver->name, "srk") == 0;
+        c->noise = !is_srk ? C_NOISE_MARUYAMA : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA : C_NOISE_SRI;
+        if (c->model->ir.n_noise == 0)
+            return refuse(c, arena_printf(&c->arena, "solver '%s' is for noise, and it has none", c->solver->name), fixed_or_dopri5);
+    }
     if (c->loop == CODE_IN_PLACE && !c->model->ir.one_rate)
         return refuse(c, "it has too many states for semi-implicit Euler", fixed_or_dopri5);
     // as orr_simulate does: on a grid that nothing moves each step is at a known time

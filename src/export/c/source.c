@@ -5,19 +5,27 @@
 #include "exp/times_text.h"
 #include "export/runtime/adaptive_text.h"
 #include "export/runtime/api_text.h"
+#include "export/runtime/draw_text.h"
 #include "export/runtime/drive_text.h"
 #include "export/runtime/events_text.h"
 #include "export/runtime/fixed_text.h"
+#include "export/runtime/grid_text.h"
 #include "export/runtime/initial_text.h"
 #include "export/runtime/look_text.h"
 #include "export/runtime/main_text.h"
 #include "export/runtime/model_text.h"
+#include "export/runtime/noise_text.h"
 #include "export/runtime/number_text.h"
+#include "export/runtime/past_text.h"
+#include "export/runtime/random_text.h"
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
 #include "num/dormand_prince_text.h"
+#include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
 #include "num/itp_text.h"
+#include "num/normal_quantile_text.h"
+#include "num/poisson_draw_text.h"
 #include "num/step_math_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
@@ -59,23 +67,46 @@ static Text finish(StrBuf *s)
     return (Text){ str_finish(s), n };
 }
 
+// Elementary functions that random numbers need.
+static const char *const *math_of(const CExport *c, Arena *arena)
+{
+    const char **names = ARENA_ARRAY(arena, const char *, 4);
+    size_t n = 0;
+    const bool has_gamma = c_is_on(c, TEXT("HAS_GAMMA")), has_poisson = c_is_on(c, TEXT("HAS_POISSON"));
+    if (c_is_on(c, TEXT("HAS_QUANTILE")) || has_poisson) names[n++] = "orr_log";
+    if (has_gamma) names[n++] = "orr_pow";
+    if (has_poisson) names[n++] = "orr_exp";
+    return names;
+}
+
+static void add_random(const CExport *c, StrBuf *s)
+{
+    c_add_template(c, s, TEXT_RANDOM);
+    if (c_is_on(c, TEXT("HAS_QUANTILE"))) str_addf(s, "%s\n", TEXT_NUM_NORMAL_QUANTILE_INC);
+    if (c_is_on(c, TEXT("HAS_GAMMA"))) str_addf(s, "%s\n", TEXT_NUM_GAMMA_DRAW_INC);
+    if (c_is_on(c, TEXT("HAS_POISSON"))) str_addf(s, "%s\n", TEXT_NUM_POISSON_DRAW_INC);
+    if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
+}
+
 static Text source_text(const CExport *c, Arena *arena)
 {
     StrBuf text = { .arena = arena }, *s = &text;
     const bool is_fixed = c->solver->fixed_step;
     add_title(c, s, "source");
     str_addf(s, "#include \"%s.h\"\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <stdbool.h>\n"
-                "#include <stddef.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
+                "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
                 "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
                 "typedef struct %s_model Model;\n\n", c->name, c->name);
     str_add(s, "// ---- Sizes, and the settings of the experiment\n\n");
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
-    str_add_text(s, code_file_text(&c->model->ir, c->loop, arena));
+    str_add_text(s, code_file_text(&c->model->ir, c->loop, math_of(c, arena), arena));
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);
+    if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
     c_add_template(c, s, TEXT_MODEL);
+    if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
     c_add_template(c, s, TEXT_INITIAL);
     str_add(s, "// ---- Numerics\n\n");
@@ -102,7 +133,8 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, "\n");
     }
     c_add_template(c, s, TEXT_RUN);
-    c_add_template(c, s, is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
+    if (is_fixed) c_add_template(c, s, TEXT_GRID);
+    c_add_template(c, s, c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
     if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
     c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
@@ -117,7 +149,7 @@ static Text header_text(const CExport *c, Arena *arena)
 {
     StrBuf text = { .arena = arena }, *s = &text;
     add_title(c, s, "header");
-    str_addf(s, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include <stdio.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+    str_addf(s, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include <stdint.h>\n#include <stdio.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
              c->name, c->name);
     c_add_names(c, s);
     c_add_struct(c, s);
@@ -138,6 +170,12 @@ static Text header_text(const CExport *c, Arena *arena)
         "/* Carry out the experiment and write its rows as CSV. NULL, or why it ended before its time. */\n"
         "const char *@_run(struct @_model *m, FILE *out);\n";
     add_named(c, s, functions);
+    static const char past_functions[] =
+        "/* After a step of your own: delays remember a straight line to what they see now. 0: no memory, or it cannot be computed. */\n"
+        "int @_remember(struct @_model *m);\n"
+        "/* Of what delays remember; _run does so itself. */\n"
+        "void @_free(struct @_model *m);\n";
+    if (c->model->n_delays) add_named(c, s, past_functions);
     str_add(s, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     return finish(s);
 }

@@ -4,6 +4,7 @@
 #include "code/emit.h"
 #include "code/label.h"
 #include "export/c/c.h"
+#include <inttypes.h>
 #include <math.h>
 
 enum { NAMES_MOST = 2000 };    // that a header lists
@@ -51,6 +52,11 @@ void c_add_constants(const CExport *c, StrBuf *s)
     if (model->flat.asserts.n) size(s, "N_ASSERTS", model->flat.asserts.n);
     if (model->flat.terminal.n) size(s, "N_RERUNS", model->ir.n_reruns);
     if (c_is_on(c, TEXT("HAS_AFTER"))) size(s, "PENDING_MAX", 4096);
+    if (model->n_delays) size(s, "N_DELAYS", model->n_delays);
+    if (c->noise) {
+        size(s, "N_NOISES", model->flat.noises.n);
+        size(s, "N_STRENGTHS", model->ir.n_noise);
+    }
     str_add(s, "};\n\n");
 
     define(s, "FROM", c->experiment->from, "start of the experiment");
@@ -58,7 +64,12 @@ void c_add_constants(const CExport *c, StrBuf *s)
     if (c->every > 0) define(s, "EVERY", c->every, "between two rows");
     if (c->solver->fixed_step) {
         define(s, "STEP", island->step, "of the method");
-        str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
+        if (c->noise) {
+            const double path = island->options.path > 0 ? island->options.path : island->step;
+            define(s, "PATH_CELL", island->step / round(island->step / path), "of the Brownian paths");
+        } else {
+            str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
+        }
     } else {
         define(s, "FIRST_STEP", island->options.step, "0: chosen");
         define(s, "MAX_STEP", island->options.max_step, "no step is longer");
@@ -160,13 +171,17 @@ static void add_events(const CExport *c, StrBuf *s)
     static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY", "EVENT_NEVER", "EVENT_NEVER" };
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
-    str_add(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
+    const bool has_draws = c_is_on(c, TEXT("HAS_DRAWN_TIMES"));
+    str_addf(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
                "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
-               "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain; } events[] = {\n");
+               "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain;%s } events[] = {\n",
+             has_draws ? " int n_draws; unsigned counter;" : "");
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *event = &flat->events.items[i];
-        str_addf(s, "    { %s, %d, %d, %d, %d, %u },", kinds[event->kind], event->at_start, event->from != EXPR_NONE,
+        str_addf(s, "    { %s, %d, %d, %d, %d, %u", kinds[event->kind], event->at_start, event->from != EXPR_NONE,
                  event->after != EXPR_NONE, c->run->affects[i], event->chain);
+        if (has_draws) str_addf(s, ", %u, %u", event->n_draws, event->n_draws ? model->ir.layout.place[event->counter] : 0);
+        str_add(s, " },");
         add_cause(c, s, i);
     }
     uint32_t *by_rank = ARENA_ARRAY((Arena *)&c->arena, uint32_t, model->n_events);
@@ -184,6 +199,40 @@ static void add_events(const CExport *c, StrBuf *s)
             const FlatAction *action = &flat->actions.items[flat->events.items[i].first_action + k];
             if (action->text) str_addf(s, "    { %u, %u },\n", i, model->ir.layout.place[action->target]);
         }
+    str_add(s, "};\n\n");
+}
+
+static void add_streams(const CExport *c, StrBuf *s)
+{
+    static const char *const kinds[] = { "DRAW_UNIT", "DRAW_NORMAL", "DRAW_GAMMA", "DRAW_POISSON" };
+    const Flat *flat = &c->model->flat;
+    if (flat->pool.draws.n) {
+        str_add(s, "// Streams of random numbers: the hash of the name, and what is drawn.\n"
+                   "enum { DRAW_UNIT, DRAW_NORMAL, DRAW_GAMMA, DRAW_POISSON };\n"
+                   "static const struct { uint64_t name; int kind; } streams[] = {\n");
+        for (size_t i = 0; i < flat->pool.draws.n; i++) {
+            const ExprDraw *draw = &flat->pool.draws.items[i];
+            const uint64_t name = random_stream(0, 0, draw->stream).name;
+            str_addf(s, "    { UINT64_C(0x%016" PRIx64 "), %s },    /* ", name, kinds[draw->kind]);
+            label_text(s, draw->stream);
+            str_add(s, " */\n");
+        }
+        str_add(s, "};\n\n");
+    }
+    if (!c->noise) return;
+    str_add(s, "// Streams of the Brownian paths.\nstatic const uint64_t noise_streams[] = {\n");
+    for (size_t i = 0; i < flat->noises.n; i++) {
+        str_addf(s, "    UINT64_C(0x%016" PRIx64 "),    /* ", c->run->islands[0].noise[i].name);
+        label_text(s, flat->noises.items[i].stream);
+        str_add(s, " */\n");
+    }
+    str_add(s, "};\n// Which state is moved by which path.\nstatic const int noise_entries[][2] = {\n");
+    for (uint32_t k = 0; k < c->model->ir.n_noise; k++) {
+        const BlockEntry *entry = &c->model->ir.noise[k];
+        str_addf(s, "    { %u, %u },    /* ", entry->row, entry->column);
+        label_text(s, model_state_name(c->model, entry->row));
+        str_add(s, " */\n");
+    }
     str_add(s, "};\n\n");
 }
 
@@ -232,21 +281,17 @@ static void add_numbers(const CExport *c, StrBuf *s)
 {
     const Ir *ir = &c->model->ir;
     if (ir->tables.n) {
-        str_add(s, "// Which elements the turns of loops read and write.\nstatic const unsigned index_tables[] = {");
+        str_add(s, "static const unsigned index_tables[] = {");
         for (size_t i = 0; i < ir->tables.n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", ir->tables.items[i]);
         str_add(s, " };\n\n");
-    } else {
-        str_add(s, "static const unsigned *const index_tables = NULL;\n");
     }
     if (ir->numbers.n) {
-        str_add(s, "// Tables of the model, and constants of loops.\nstatic const double table_numbers[] = {");
+        str_add(s, "static const double table_numbers[] = {");
         for (size_t i = 0; i < ir->numbers.n; i++) {
             str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
             gen_number(s, ir->numbers.items[i]);
         }
         str_add(s, " };\n\n");
-    } else {
-        str_add(s, "static const double *const table_numbers = NULL;\n\n");
     }
 }
 
@@ -258,6 +303,7 @@ void c_add_tables(const CExport *c, StrBuf *s)
     if (c->model->n_relations) add_relations(c, s);
     if (c->model->n_events) add_events(c, s);
     if (c->experiment->run.n_claims) add_claims(c, s);
+    if (c_is_on(c, TEXT("HAS_RANDOM"))) add_streams(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);
     if (c->model->flat.terminal.n) add_terminal(c, s);
 }
@@ -291,6 +337,14 @@ void c_add_struct(const CExport *c, StrBuf *s)
             str_addf(s, "    double fired_at[%u], interval[%u];\n    int n_shrinking[%u];\n", m, m, m);
         if (c_is_on(c, TEXT("HAS_AFTER")))
             str_add(s, "    struct { double t; int event; } pending[4096];    /* delayed events */\n    int n_pending;\n");
+    }
+    if (c_is_on(c, TEXT("HAS_RANDOM"))) str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
+    if (model->n_delays) {
+        const uint32_t k = model->n_delays;
+        str_addf(s, "    double lag[%u], shortest_lag, longest_lag;    /* of delays */\n", k);
+        str_addf(s, "    double at_start[%u];    /* what they remember of the start */\n    int start_is_known;\n", k);
+        str_add(s, "    double *past;          /* segments of what they remember since then, and which of these count */\n"
+                   "    long past_first, past_end, past_room;\n");
     }
     if (model->flat.asserts.n) str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n", model->flat.asserts.n);
     str_add(s, "};\n");
@@ -368,6 +422,8 @@ void c_add_names(const CExport *c, StrBuf *s)
 void c_add_defaults(const CExport *c, StrBuf *s)
 {
     str_add(s, "    memset(m, 0, sizeof *m);\n    m->t_start = FROM;\n");
+    if (c_is_on(c, TEXT("HAS_RANDOM")))
+        str_addf(s, "    m->seed = UINT64_C(%" PRIu64 ");\n    m->run = UINT64_C(%" PRIu64 ");\n", c->run->seed, c->run->number);
     for (uint32_t i = 0; i < c->model->n_params; i++) {
         if (c->run->given[i] == 0) continue;
         str_addf(s, "    m->given[%u] = 1.0;\n    m->value[%u] = ", i, i);

@@ -48,12 +48,54 @@ static bool has_algebraic(const CExport *c)
     return false;
 }
 
+static bool has_before(const Flat *flat)
+{
+    for (size_t k = 0; k < flat->delays.n; k++)
+        if (flat->delays.items[k].before != EXPR_NONE) return true;
+    return false;
+}
+
+static bool has_drawn_times(const Flat *flat)
+{
+    for (size_t i = 0; i < flat->events.n; i++)
+        if (flat->events.items[i].n_draws) return true;
+    return false;
+}
+
+static bool draws_any(const Flat *flat, ExprDrawKind kind)
+{
+    for (size_t i = 0; i < flat->pool.draws.n; i++)
+        if (flat->pool.draws.items[i].kind == kind) return true;
+    return false;
+}
+
 bool c_is_on(const CExport *c, Text name)
 {
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
     const bool is_fixed = c->solver->fixed_step;
+    const bool has_noise = c->noise != C_NOISE_NONE;
     const struct { const char *name; bool is_on; } switches[] = {
+        { "HAS_DELAYS", model->n_delays > 0 },
+        { "HAS_BEFORE", has_before(flat) },
+        { "HAS_KINKS", model->n_delays > 0 && !is_fixed },
+        { "HAS_RANDOM", has_noise || flat->pool.draws.n > 0 },
+        { "HAS_DRAWS", flat->pool.draws.n > 0 },
+        { "HAS_DRAWN_TIMES", has_drawn_times(flat) },
+        { "HAS_QUANTILE", has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || draws_any(flat, EXPR_DRAW_GAMMA) },
+        { "HAS_NORMAL", draws_any(flat, EXPR_DRAW_NORMAL) },
+        { "HAS_GAMMA", draws_any(flat, EXPR_DRAW_GAMMA) },
+        { "HAS_POISSON", draws_any(flat, EXPR_DRAW_POISSON) },
+        { "HAS_ARGUMENT", draws_any(flat, EXPR_DRAW_GAMMA) || draws_any(flat, EXPR_DRAW_POISSON) },
+        { "HAS_NOISE", has_noise },
+        { "IS_MARUYAMA", c->noise == C_NOISE_MARUYAMA },
+        { "IS_SRA", c->noise == C_NOISE_SRA },
+        { "IS_SRI", c->noise == C_NOISE_SRI },
+        { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 },
+        { "HAS_ROUNDS", model->n_relations > 0 || model->n_delays > 0 },
+        { "HAS_TABLES", model->ir.tables.n > 0 },
+        { "HAS_NUMBERS", model->ir.numbers.n > 0 },
+        { "HAS_MODEL_IN_ENV", model->n_delays > 0 || flat->pool.draws.n > 0 },
         { "HAS_FIXED", is_fixed },
         { "HAS_ADAPTIVE", !is_fixed },
         { "HAS_HERMITE", c->loop == CODE_HEUN || c->loop == CODE_RK4 },
