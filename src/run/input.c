@@ -328,6 +328,16 @@ void input_close(orr_run *run)
         if (run->inputs->items[i].has_port) port_close(&run->inputs->items[i].port);
 }
 
+SignalPiece *input_pieces(orr_run *run, uint32_t driven, double until, size_t most, Arena *arena, size_t *n)
+{
+    Signal *signal = &run->inputs->items[driven].signal;
+    VEC(SignalPiece) pieces = { 0 };
+    do vec_push(arena, &pieces, signal->piece);
+    while (signal->piece.until <= until && pieces.n < most && signal_move(signal) == SIGNAL_OK);
+    *n = pieces.n;
+    return pieces.items;
+}
+
 // ---------------------------------------------------------------------------------------------- by hand, live
 
 static Driven *driven_by_hand(const orr_run *run, size_t variable)

@@ -416,6 +416,9 @@ bool   input_move(orr_run *run, double t);                     // past that poin
 // In a real-time run: take the newest values of live sources, which holds from run->t on, where the island stands.
 bool   input_poll(orr_run *run);
 bool   input_is_live(const orr_run *run);
+// The pieces of the data of an input, from t_start, where the run must still stand, up to `until` and the one behind it; at
+// most `most`. What has been read is used up, so the run cannot be made afterwards. Of sources that are files.
+struct SignalPiece *input_pieces(orr_run *run, uint32_t driven, double until, size_t most, Arena *arena, size_t *n);
 
 // A state, or an input that nothing else drives, has another value from run->t on; `gradient` moves an input that was
 // compiled for it. False, reported, if it cannot be set. The island stands at run->t; run_begin_anew must follow.

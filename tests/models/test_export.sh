@@ -171,7 +171,18 @@ refuse "solver 'qss2' quantises" "$root/examples/lotka_volterra.orr" quantised
 refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
 refuse 'slides along' "$root/examples/sliding.orr"
 refuse 'come to rest' "$root/examples/ball.orr"
-refuse 'inputs follow data' "$root/examples/tank.orr" day
+cat >live.orr <<'END'
+model Live
+  input u = 0
+  var x = 0
+  x' = u - x
+end
+experiment listen of Live
+  until 1
+  input u from stdin
+end
+END
+refuse "input 'u' comes from stdin" "$work/live.orr"
 refuse 'choose other states' "$root/examples/pendulum_cartesian.orr" turns
 run export --c ball "$root/examples/ball.orr" --until 2
 expect_status 0

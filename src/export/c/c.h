@@ -8,10 +8,17 @@
 // The equations are printed by src/code, as for every run.
 #pragma once
 #include "export/exporter.h"
+#include "port/signal.h"
 #include "run/run.h"
 #include "solve/solver.h"
 
 typedef enum CNoise { C_NOISE_NONE, C_NOISE_MARUYAMA, C_NOISE_SRA, C_NOISE_SRI } CNoise;    // methods for white noise
+
+typedef struct CInput {
+    const FlatDriven  *driven;           // borrowed
+    const SignalPiece *pieces;           // [n] from the start of the experiment to its end
+    size_t             n;
+} CInput;
 
 typedef struct CExport {
     const orr_model      *model;         // borrowed, as what follows
@@ -23,12 +30,14 @@ typedef struct CExport {
     const Solver *solver;                // that makes the steps: of fixed steps, or dopri5
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
     CNoise        noise;
+    VEC(CInput)   inputs;                // that follow data
+    bool          has_jumps, has_bends;  // some of these do
     VEC(const char *) columns;           // that are recorded
     bool          has_frame;             // whose claims are looked at at each row
     double        every;                 // between rows; 0: each step
 } CExport;
 
-enum { C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 };    // numbers printed; values in memory
+enum { C_PIECES_MAX = 1000000, C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 };    // pieces of inputs and numbers printed; values in memory
 
 // Fill in the rest from model, experiment and diag. False, with messages, if the model cannot be exported. Free in either
 // case.

@@ -32,8 +32,12 @@ static bool check_form(CExport *c)
     if (model->network)
         ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
     if (model->isles) ok = refuse(c, "it has islands with solvers of their own", "leave 'island' out: one solver for all equations");
-    if (model->flat.n_driven > 0)
-        ok = refuse(c, "inputs follow data", "give the inputs as expressions of time, or set them to numbers");
+    for (size_t i = 0; i < e->run.n_inputs; i++) {
+        const char *source = e->run.inputs[i].source;
+        if (strcmp(source, "csv") == 0 || strcmp(source, "expression") == 0) continue;
+        ok = refuse(c, arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name, source),
+                    "give the inputs as expressions of time, as numbers, or as samples in a file");
+    }
     if (model->blocks.reduction && model->blocks.reduction->n_choices > 0)
         ok = refuse(c, "its constraints choose other states while it runs",
                     "say with 'prefer' which variables are states, or write it in other coordinates");
@@ -113,10 +117,28 @@ static bool check_start(CExport *c)
     return true;
 }
 
+// Data of inputs, from here to the end.
+static bool check_inputs(CExport *c)
+{
+    size_t room = C_PIECES_MAX;
+    for (uint32_t i = 0; i < c->model->flat.n_driven; i++) {
+        CInput input = { .driven = &c->model->flat.driven[i] };
+        input.pieces = input_pieces(c->run, i, c->experiment->until, room, &c->arena, &input.n);
+        if (input.n == room) return refuse(c, "the data of its inputs have too many samples", "let the experiment end earlier");
+        room -= input.n;
+        for (size_t k = 0; k < input.n; k++) {
+            if (input.pieces[k].jumps) c->has_jumps = true;
+            else if (isfinite(input.pieces[k].until)) c->has_bends = true;
+        }
+        vec_push(&c->arena, &c->inputs, input);
+    }
+    return true;
+}
+
 bool c_check(CExport *c)
 {
     c->name = c_identifier(&c->arena, c->model->flat.model);
-    return check_form(c) && check_run(c) && check_start(c);
+    return check_form(c) && check_run(c) && check_start(c) && check_inputs(c);
 }
 
 void c_free(CExport *c)

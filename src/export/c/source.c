@@ -11,6 +11,7 @@
 #include "export/runtime/fixed_text.h"
 #include "export/runtime/grid_text.h"
 #include "export/runtime/initial_text.h"
+#include "export/runtime/inputs_text.h"
 #include "export/runtime/look_text.h"
 #include "export/runtime/main_text.h"
 #include "export/runtime/model_text.h"
@@ -107,6 +108,7 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
     c_add_template(c, s, TEXT_MODEL);
     if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
+    if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
     c_add_template(c, s, TEXT_INITIAL);
     str_add(s, "// ---- Numerics\n\n");

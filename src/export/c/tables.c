@@ -53,6 +53,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
     if (model->flat.terminal.n) size(s, "N_RERUNS", model->ir.n_reruns);
     if (c_is_on(c, TEXT("HAS_AFTER"))) size(s, "PENDING_MAX", 4096);
     if (model->n_delays) size(s, "N_DELAYS", model->n_delays);
+    if (c->inputs.n) size(s, "N_INPUTS", c->inputs.n);
     if (c->noise) {
         size(s, "N_NOISES", model->flat.noises.n);
         size(s, "N_STRENGTHS", model->ir.n_noise);
@@ -236,6 +237,44 @@ static void add_streams(const CExport *c, StrBuf *s)
     str_add(s, "};\n\n");
 }
 
+// Places in v of what an input is made of, and its data.
+static void add_inputs(const CExport *c, StrBuf *s)
+{
+    const uint32_t *place = c->model->ir.layout.place;
+    size_t n = 0;
+    str_add(s, "// Inputs between samples: c0 + s (c1 + s (c2 + s c3)), s = t - origin, up to a time; then, perhaps, they jump.\n"
+               "static const struct Piece { double until; int jumps; double origin, c[4]; } pieces[] = {\n");
+    for (size_t i = 0; i < c->inputs.n; i++) {
+        for (size_t k = 0; k < c->inputs.items[i].n; k++) {
+            const SignalPiece *p = &c->inputs.items[i].pieces[k];
+            str_add(s, "    { ");
+            if (isinf(p->until)) str_add(s, "INFINITY");
+            else gen_number(s, p->until);
+            str_addf(s, ", %d, ", p->jumps);
+            gen_number(s, p->origin);
+            str_add(s, ", { ");
+            for (int d = 0; d <= c->inputs.items[i].driven->degree; d++) {
+                if (d) str_add(s, ", ");
+                gen_number(s, p->c[d]);
+            }
+            str_add(s, " } },\n");
+        }
+    }
+    str_add(s, "};\n// Where the pieces of each are, and where in v the parts of one go.\n"
+               "static const struct Input { int first, last, degree; unsigned origin, c[4]; } inputs[] = {\n");
+    for (size_t i = 0; i < c->inputs.n; i++) {
+        const FlatDriven *driven = c->inputs.items[i].driven;
+        str_addf(s, "    { %zu, %zu, %d, %u, { ", n, n + c->inputs.items[i].n - 1, driven->degree,
+                 driven->degree > 0 ? place[driven->origin] : 0);
+        for (int d = 0; d <= driven->degree; d++) str_addf(s, d ? ", %u" : "%u", place[driven->c[d]]);
+        str_add(s, " } },    /* ");
+        label_text(s, driven->name);
+        str_add(s, " */\n");
+        n += c->inputs.items[i].n;
+    }
+    str_add(s, "};\n\n");
+}
+
 static void add_guesses(const CExport *c, StrBuf *s)
 {
     const IrLayout *layout = &c->model->ir.layout;
@@ -304,6 +343,7 @@ void c_add_tables(const CExport *c, StrBuf *s)
     if (c->model->n_events) add_events(c, s);
     if (c->experiment->run.n_claims) add_claims(c, s);
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_streams(c, s);
+    if (c->inputs.n) add_inputs(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);
     if (c->model->flat.terminal.n) add_terminal(c, s);
 }
@@ -339,6 +379,7 @@ void c_add_struct(const CExport *c, StrBuf *s)
             str_add(s, "    struct { double t; int event; } pending[4096];    /* delayed events */\n    int n_pending;\n");
     }
     if (c_is_on(c, TEXT("HAS_RANDOM"))) str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
+    if (c->inputs.n) str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n", c->inputs.n);
     if (model->n_delays) {
         const uint32_t k = model->n_delays;
         str_addf(s, "    double lag[%u], shortest_lag, longest_lag;    /* of delays */\n", k);
