@@ -345,7 +345,9 @@ static bool pass_network(Compile *c)
 {
     if (!times_fit(c) || !bind_natives(c)) return false;
     orr_model *m = c->model;
-    return (m->flat.ports.n == 0 && m->flat.parts.n == 0) || (m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag)) != NULL;
+    if (m->flat.ports.n == 0 && m->flat.parts.n == 0 && m->flat.islands.n == 0) return true;
+    m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag);
+    return m->network != NULL;
 }
 
 static bool pass_order(Compile *c)
@@ -368,7 +370,9 @@ static bool pass_build(Compile *c)
     if (!code_build(&c->model->code, &c->model->ir, tier, c->diag)) return false;
     c->model->code.may_improve = c->options->code == ORR_CODE_AUTO;
     if (!atomic_build(&c->model->atomics, tier, c->diag)) return false;
-    return !c->model->network || net_finish(c->model->network, c->diag);
+    NetGuests islands;
+    if (!islands_build(c, &islands)) return false;
+    return !c->model->network || net_finish(c->model->network, &islands, &c->model->arena, c->diag);
 }
 
 static void dump_ast(const Compile *c, FILE *out) { ast_print(&c->source->ast, out); }
@@ -449,7 +453,6 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
         ok = passes[i].run(&c);
         if (ok && stage && strcmp(stage, passes[i].name) == 0) passes[i].dump(&c, c.options->dump_to);
     }
-    ok = ok && islands_build(&c);
     if (!ok) return orr_model_destroy(model), NULL;
     model->n_states = model->ir.layout.n_states;
     model->n_params = model->ir.layout.n_params;

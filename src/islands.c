@@ -4,7 +4,7 @@
 // nothing but an arrow between two of them leads straight from island to island; all other equations belong
 // to the main part.
 #include "islands.h"
-#include "island/isles.h"
+#include "island/island.h"
 #include "solve/solver.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,16 @@ typedef struct Building {
     Compile *c;
     Arena *arena;    // the model's
     Arena work;
-    const Flat *flat;
+    Flat *flat;
     Isles *isles;
+    NetGuests guests;
     const char **rests;       // [vars.n] name inside of the island; NULL if it is in none
+    uint32_t *first_variable; // [n + 1] where in `variables` those of an island begin
+    uint32_t *variables;      // of all islands
+    uint32_t *first_port;     // [n + 1] likewise of event ports
+    uint32_t *ports;          // in Flat.ports
+    const char **port_rests;  // [ports.n]
+    uint32_t *slot;           // [vars.n] of what is told: which output of its island; of an external variable: which input
     uint32_t *equation_of;    // [vars.n] that gives an external variable its value; FLAT_NONE
     bool *is_read;            // [vars.n] by the main part
     bool *is_held;            // [vars.n] an input that holds messages
@@ -36,20 +43,20 @@ static uint32_t find_isle(const TextMap *names, const char *name, const char **r
     return FLAT_NONE;
 }
 
-static void find_messages(Building *b, const TextMap *names)
+// Numbers 0, 1, … n - 1 by the island that each belongs to, in their order; first[n_isles + 1].
+static uint32_t *sort_by_isle(Building *b, const uint32_t *isle_plus_1, size_t n, uint32_t *first)
 {
-    const Flat *flat = b->flat;
-    Isles *isles = b->isles;
-    isles->messages = ARENA_ARRAY(b->arena, IsleMessage, flat->ports.n);
-    isles->message_of = ARENA_ARRAY(b->arena, uint32_t, flat->ports.n);
-    for (uint32_t i = 0; i < flat->ports.n; i++) {
-        const char *rest;
-        const FlatPort *port = &flat->ports.items[i];
-        const uint32_t isle = port->kind == FLAT_PORT_IN ? find_isle(names, port->name, &rest) : FLAT_NONE;
-        if (isle == FLAT_NONE) continue;
-        isles->messages[isles->n_messages++] = (IsleMessage){ isle, i, rest };
-        isles->message_of[i] = isles->n_messages;
+    uint32_t *sorted = ARENA_ARRAY(&b->work, uint32_t, n + 1);
+    uint32_t *next = ARENA_ARRAY(&b->work, uint32_t, b->isles->n + 1);
+    for (size_t i = 0; i < n; i++)
+        if (isle_plus_1[i]) first[isle_plus_1[i]]++;
+    for (uint32_t i = 0; i < b->isles->n; i++) {
+        next[i] = first[i];
+        first[i + 1] += first[i];
     }
+    for (uint32_t i = 0; i < n; i++)
+        if (isle_plus_1[i]) sorted[next[isle_plus_1[i] - 1]++] = i;
+    return sorted;
 }
 
 static void find_variables(Building *b)
@@ -66,7 +73,15 @@ static void find_variables(Building *b)
         b->isles->isle_of[v] = isle + 1;
         b->rests[v] = rest;
     }
-    find_messages(b, &names);
+    b->variables = sort_by_isle(b, b->isles->isle_of, flat->vars.n, b->first_variable);
+    uint32_t *of_port = ARENA_ARRAY(&b->work, uint32_t, flat->ports.n + 1);
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        const uint32_t isle =
+            port->is_island ? find_isle(&names, port->name, &b->port_rests[i]) : FLAT_NONE;
+        if (isle != FLAT_NONE) of_port[i] = isle + 1;
+    }
+    b->ports = sort_by_isle(b, of_port, flat->ports.n, b->first_port);
 }
 
 static void find_held(Building *b)
@@ -151,29 +166,69 @@ static void couple(Building *b)
 {
     const Flat *flat = b->flat;
     for (uint32_t v = 0; v < flat->vars.n; v++) {
-        if (!is_external(b, v)) continue;
+        if (!is_external(b, v) || b->is_held[v]) continue;
         const uint32_t to = b->isles->isle_of[v] - 1, equation = b->equation_of[v];
         const uint32_t source =
             equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
-        IsleCoupling coupling = { .from = ISLE_MAIN, .to = to, .input = b->rests[v], .variable = v };
+        IsleCoupling coupling = { .from = ISLE_MAIN,
+                                  .to = to,
+                                  .input = b->rests[v],
+                                  .variable = v,
+                                  .source = FLAT_NONE,
+                                  .target = v };
         if (is_told(b, source)) {
             coupling.from = b->isles->isle_of[source] - 1;
             coupling.output = b->rests[source];
-        } else {
-            b->isles->is_told = true;
+            coupling.source = source;
         }
         vec_push(b->arena, &b->couplings, coupling);
     }
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         if (!is_told(b, v) || !b->is_read[v]) continue;
-        const IsleCoupling coupling = {
-            .from = b->isles->isle_of[v] - 1, .to = ISLE_MAIN, .output = b->rests[v], .variable = v
-        };
+        const IsleCoupling coupling = { .from = b->isles->isle_of[v] - 1,
+                                        .to = ISLE_MAIN,
+                                        .output = b->rests[v],
+                                        .variable = v,
+                                        .source = v,
+                                        .target = FLAT_NONE };
         vec_push(b->arena, &b->couplings, coupling);
-        b->isles->reaches = true;
     }
     b->isles->couplings = b->couplings.items;
     b->isles->n_couplings = (uint32_t)b->couplings.n;
+}
+
+// What each island reads and tells, and where among its ports that stands.
+static void find_ports(Building *b)
+{
+    const Flat *flat = b->flat;
+    Isles *isles = b->isles;
+    bool *tells = ARENA_ARRAY(&b->work, bool, flat->vars.n);
+    for (size_t k = 0; k < b->couplings.n; k++)
+        if (b->couplings.items[k].source != FLAT_NONE) tells[b->couplings.items[k].source] = true;
+    for (uint32_t i = 0; i < isles->n; i++) {
+        Isle *isle = &isles->items[i];
+        const uint32_t *of = b->variables + b->first_variable[i];
+        const uint32_t n = b->first_variable[i + 1] - b->first_variable[i];
+        isle->inputs = ARENA_ARRAY(b->arena, IsleInput, n);
+        isle->outputs = ARENA_ARRAY(b->arena, const char *, n);
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t v = of[k];
+            if (is_external(b, v)) {
+                b->slot[v] = isle->n_inputs;
+                isle->inputs[isle->n_inputs++] = (IsleInput){ b->rests[v], v, b->is_held[v] };
+            } else if (tells[v]) {
+                b->slot[v] = isle->n_outputs;
+                isle->outputs[isle->n_outputs++] = b->rests[v];
+            }
+        }
+        const uint32_t n_ports = b->first_port[i + 1] - b->first_port[i];
+        isle->messages = ARENA_ARRAY(b->arena, const char *, n_ports);
+        for (uint32_t k = 0; k < n_ports; k++) {
+            const uint32_t port = b->ports[b->first_port[i] + k];
+            if (flat->ports.items[port].kind == FLAT_PORT_IN)
+                isle->messages[isle->n_messages++] = b->port_rests[port];
+        }
+    }
 }
 
 // ---- Options
@@ -241,29 +296,6 @@ static bool read_options(Building *b, Isle *isle, const AstIsland *island)
 
 // ---- Models
 
-static bool is_in(const char *const *names, uint32_t n, const char *name)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (strcmp(names[i], name) == 0) return true;
-    return false;
-}
-
-static void find_ports(Building *b, uint32_t i, Isle *isle)
-{
-    isle->inputs = ARENA_ARRAY(b->arena, const char *, b->couplings.n);
-    isle->outputs = ARENA_ARRAY(b->arena, const char *, b->couplings.n);
-    for (size_t k = 0; k < b->couplings.n; k++) {
-        const IsleCoupling *c = &b->couplings.items[k];
-        if (c->to == i && !is_in(isle->inputs, isle->n_inputs, c->input))
-            isle->inputs[isle->n_inputs++] = c->input;
-        if (c->from == i && !is_in(isle->outputs, isle->n_outputs, c->output))
-            isle->outputs[isle->n_outputs++] = c->output;
-    }
-    isle->messages = ARENA_ARRAY(b->arena, const char *, b->isles->n_messages);
-    for (uint32_t k = 0; k < b->isles->n_messages; k++)
-        if (b->isles->messages[k].isle == i) isle->messages[isle->n_messages++] = b->isles->messages[k].name;
-}
-
 // Structural parameters are what the model around was compiled with.
 static double structural_value(const Building *b, uint32_t v)
 {
@@ -282,12 +314,14 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
     const bool is_linear = item->component.island->gradients || (solver && solver->is_quantised);
     orr_compile_options o = *b->c->options;
     orr_input *inputs = ARENA_ARRAY(&b->work, orr_input, isle->n_inputs);
-    orr_setting *settings = ARENA_ARRAY(&b->work, orr_setting, b->flat->vars.n);
+    const uint32_t *of = b->variables + b->first_variable[i];
+    const uint32_t n_variables = b->first_variable[i + 1] - b->first_variable[i];
+    orr_setting *settings = ARENA_ARRAY(&b->work, orr_setting, n_variables);
     for (uint32_t k = 0; k < isle->n_inputs; k++) {
         inputs[k] = orr_input_default();
-        inputs[k].name = isle->inputs[k];
+        inputs[k].name = isle->inputs[k].name;
         inputs[k].source = "host";
-        inputs[k].between = is_linear ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD;
+        inputs[k].between = is_linear && !isle->inputs[k].is_number ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD;
     }
     o.model = item->component.model;
     o.inputs = inputs;
@@ -295,9 +329,9 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
     o.settings = settings;
     o.n_settings = 0;
     o.dump_stage = NULL;
-    for (uint32_t v = 0; v < b->flat->vars.n; v++)
-        if (b->isles->isle_of[v] == i + 1 && b->flat->vars.items[v].is_structural)
-            settings[o.n_settings++] = (orr_setting){ b->rests[v], structural_value(b, v) };
+    for (uint32_t k = 0; k < n_variables; k++)
+        if (b->flat->vars.items[of[k]].is_structural)
+            settings[o.n_settings++] = (orr_setting){ b->rests[of[k]], structural_value(b, of[k]) };
     // members of an array are one model, mostly
     for (uint32_t k = i; k-- > 0 && !isle->model;) {
         const Isle *other = &b->isles->items[k];
@@ -305,7 +339,8 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
             continue;
         bool same = other->model != NULL;
         for (uint32_t j = 0; j < isle->n_inputs; j++)
-            same = same && strcmp(other->inputs[j], isle->inputs[j]) == 0;
+            same = same && strcmp(other->inputs[j].name, isle->inputs[j].name) == 0 &&
+                   other->inputs[j].is_number == isle->inputs[j].is_number;
         if (same) isle->model = other->model;
     }
     if (isle->model) return true;
@@ -327,9 +362,11 @@ static bool is_overridden(const AstItem *item, const char *name)
 static void find_settings(Building *b, uint32_t i, Isle *isle)
 {
     const Flat *flat = b->flat;
-    isle->settings = ARENA_ARRAY(b->arena, IsleSetting, flat->vars.n);
-    for (uint32_t v = 0; v < flat->vars.n; v++) {
-        if (b->isles->isle_of[v] != i + 1) continue;
+    const uint32_t *of = b->variables + b->first_variable[i];
+    const uint32_t n_variables = b->first_variable[i + 1] - b->first_variable[i];
+    isle->settings = ARENA_ARRAY(b->arena, IsleSetting, n_variables);
+    for (uint32_t k = 0; k < n_variables; k++) {
+        const uint32_t v = of[k];
         const FlatVar *var = &flat->vars.items[v];
         const size_t inside = orr_model_find(isle->model, b->rests[v]);
         b->isles->variable_of[v] = inside;
@@ -347,17 +384,137 @@ static void find_settings(Building *b, uint32_t i, Isle *isle)
     }
 }
 
+// ---- Components of the kernel
+
+static orr_island *make_type(Building *b, uint32_t i, Isle *isle)
+{
+    orr_island_options o = isle->options;
+    orr_island_input *inputs = ARENA_ARRAY(&b->work, orr_island_input, isle->n_inputs);
+    const char **params = ARENA_ARRAY(&b->work, const char *, isle->n_settings);
+    for (uint32_t k = 0; k < isle->n_inputs; k++)
+        inputs[k] = (orr_island_input){ isle->inputs[k].name, isle->inputs[k].is_number };
+    for (uint32_t k = 0; k < isle->n_settings; k++) params[k] = isle->settings[k].name;
+    o.inputs = inputs;
+    o.n_inputs = isle->n_inputs;
+    o.outputs = isle->outputs;
+    o.n_outputs = isle->n_outputs;
+    o.messages = isle->messages;
+    o.n_messages = isle->n_messages;
+    o.params = params;
+    o.n_params = isle->n_settings;
+    o.number = i;
+    o.n_islands = b->isles->n + 1;    // the main part is the last
+    orr_island *type = orr_island_create(isle->model, &o, b->c->diag);
+    if (type) type->is_member = true;
+    return type;
+}
+
+// The input of an island that its k-th external variable is, and the output that tells its k-th variable.
+static uint32_t input_slot(uint32_t k) { return 1 + k; }
+static uint32_t output_slot(const Isle *isle, uint32_t k)
+{
+    return orr_island_type(isle->type)->n_inputs + k;
+}
+
+// Event ports of stubs are ports of the islands.
+static void join_ports(Building *b)
+{
+    NetGuests *g = &b->guests;
+    g->ports = ARENA_ARRAY(b->arena, NetGuestPort, b->flat->ports.n);
+    for (uint32_t i = 0; i < b->isles->n; i++) {
+        const Isle *isle = &b->isles->items[i];
+        uint32_t n_messages = 0;
+        for (uint32_t k = b->first_port[i]; k < b->first_port[i + 1]; k++) {
+            FlatPort *port = &b->flat->ports.items[b->ports[k]];
+            uint32_t slot;
+            if (port->kind == FLAT_PORT_IN) slot = 1 + isle->n_inputs + n_messages++;
+            else if (port->kind == FLAT_PORT_HOLD) slot = input_slot(b->slot[port->first]);
+            else continue;
+            g->ports[g->n_ports++] = (NetGuestPort){ b->ports[k], i, slot };
+            // what the island holds is held by the main part too, if it reads that
+            if (port->kind == FLAT_PORT_HOLD) port->is_heard = b->is_read[port->first];
+        }
+    }
+}
+
+static void join_signals(Building *b)
+{
+    Isles *isles = b->isles;
+    NetGuests *g = &b->guests;
+    const uint32_t size = orr_signal_size(isles->n + 1), n = isles->n_couplings;
+    g->inputs = ARENA_ARRAY(b->arena, orr_devs_port, n + isles->n);
+    g->outputs = ARENA_ARRAY(b->arena, orr_devs_port, n);
+    g->lines = ARENA_ARRAY(b->arena, NetLine, n + isles->n);
+    isles->told = ARENA_ARRAY(b->arena, uint32_t, n);
+    isles->heard = ARENA_ARRAY(b->arena, uint32_t, n);
+    isles->perturb = ARENA_ARRAY(b->arena, uint32_t, isles->n);
+    for (uint32_t k = 0; k < n; k++) {
+        const IsleCoupling *c = &isles->couplings[k];
+        NetLine line = { c->from, 0, c->to, 0 };
+        const orr_devs_port port = { .name = b->flat->vars.items[c->variable].name,
+                                     .type = ORR_SIGNAL,
+                                     .size = size };
+        if (c->from == ISLE_MAIN) {
+            line.from_slot = g->n_inputs;
+            isles->told[isles->n_told++] = c->variable;
+            g->inputs[g->n_inputs++] = port;
+        } else {
+            line.from_slot = output_slot(&isles->items[c->from], b->slot[c->source]);
+        }
+        if (c->to == ISLE_MAIN) {
+            line.to_slot = g->n_outputs;
+            isles->heard[isles->n_heard++] = c->variable;
+            g->outputs[g->n_outputs++] = port;
+        } else {
+            line.to_slot = input_slot(b->slot[c->target]);
+        }
+        g->lines[g->n_lines++] = line;
+    }
+    for (uint32_t i = 0; i < isles->n; i++) {
+        isles->perturb[i] = FLAT_NONE;
+        if (!isles->is_perturbed[i]) continue;
+        isles->perturb[i] = g->n_inputs;
+        g->lines[g->n_lines++] = (NetLine){ NET_OUTSIDE, g->n_inputs, i, ISLAND_PERTURB };
+        g->inputs[g->n_inputs++] =
+            (orr_devs_port){ .name = arena_printf(b->arena, "%s.perturb", isles->items[i].name),
+                             .type = ORR_PERTURBATION,
+                             .size = sizeof(orr_perturbation) };
+    }
+}
+
+static bool make_guests(Building *b)
+{
+    Isles *isles = b->isles;
+    bool ok = true;
+    b->guests.n = isles->n;
+    b->guests.items = ARENA_ARRAY(b->arena, NetGuest, isles->n);
+    for (uint32_t i = 0; i < isles->n; i++) {
+        Isle *isle = &isles->items[i];
+        isle->type = make_type(b, i, isle);
+        ok = isle->type && ok;
+        if (isle->type)
+            b->guests.items[i] = (NetGuest){ .name = isle->name, .type = orr_island_type(isle->type) };
+    }
+    if (!ok) return false;
+    join_ports(b);
+    join_signals(b);
+    return true;
+}
+
 // Their models; the rest belongs to the arena of the model around.
 static void free_models(Isles *isles)
 {
-    for (uint32_t i = 0; i < isles->n; i++)
+    for (uint32_t i = 0; i < isles->n; i++) {
+        orr_island_destroy(isles->items[i].type);
         if (isles->items[i].owns_model) orr_model_destroy(isles->items[i].model);
+    }
 }
 
-bool islands_build(Compile *c)
+bool islands_build(Compile *c, NetGuests *guests)
 {
     orr_model *model = c->model;
-    const Flat *flat = &model->flat;
+    Flat *flat = &model->flat;
+    *guests = (NetGuests){ 0 };
     if (flat->islands.n == 0) return true;
     Isles *isles = model->isles = ARENA_NEW(&model->arena, Isles);
     isles->n = (uint32_t)flat->islands.n;
@@ -369,6 +526,10 @@ bool islands_build(Compile *c)
     isles->variable_of = ARENA_ARRAY(&model->arena, size_t, flat->vars.n);
     Building b = { .c = c, .arena = &model->arena, .flat = flat, .isles = isles };
     b.rests = ARENA_ARRAY(&model->arena, const char *, flat->vars.n);
+    b.port_rests = ARENA_ARRAY(&model->arena, const char *, flat->ports.n);
+    b.first_variable = ARENA_ARRAY(&b.work, uint32_t, isles->n + 1);
+    b.first_port = ARENA_ARRAY(&b.work, uint32_t, isles->n + 1);
+    b.slot = ARENA_ARRAY(&b.work, uint32_t, flat->vars.n);
     b.equation_of = ARENA_ARRAY(&b.work, uint32_t, flat->vars.n);
     b.is_read = ARENA_ARRAY(&b.work, bool, flat->vars.n);
     b.is_held = ARENA_ARRAY(&b.work, bool, flat->vars.n);
@@ -377,17 +538,18 @@ bool islands_build(Compile *c)
     find_variables(&b);
     find_readers(&b);
     couple(&b);
+    find_ports(&b);
     bool ok = true;
     for (uint32_t i = 0; i < isles->n; i++) {
         Isle *isle = &isles->items[i];
         isle->name = flat->islands.items[i].name;
-        find_ports(&b, i, isle);
         const bool is_right = read_options(&b, isle, flat->islands.items[i].item->component.island) &&
                               compile_isle(&b, i, isle);
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
-    ok = ok && find_perturbed(&b);
+    ok = ok && find_perturbed(&b) && make_guests(&b);
+    *guests = b.guests;
     arena_free(&b.work);
     return ok;
 }

@@ -158,6 +158,7 @@ typedef struct FlatPort {
     uint32_t     slot;         // of an atomic: its number there, inputs first, then outputs
     bool         is_required;
     bool         is_heard;     // equations or events of the models read what arrives, or act on it
+    bool         is_island;    // of the stub of an island, which hears it or sends it
     Place        place;
 } FlatPort;
 

@@ -102,7 +102,7 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                           .member = scope->member,
                           .n = part && part->is_shared ? part->n : 1,
                           .is_required = symbol->decl->is_required,
-                          .is_heard = is_input && scope->shape->model->is_stub,    // by the island
+                          .is_island = scope->shape->model->is_stub,
                           .place = part ? part->place : symbol->place };
         if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
         if (is_input && type.n_fields > 0 && !part) {
@@ -143,7 +143,7 @@ void port_settle(Expander *ex)
     Flat *flat = ex->flat;
     for (size_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
-        if (port->is_heard || port->first == FLAT_NONE) continue;
+        if (port->is_heard || port->is_island || port->first == FLAT_NONE) continue;
         for (uint32_t k = 0; k < port->n_values; k++) flat->vars.items[port->first + k].is_hidden = true;
     }
 }
@@ -240,6 +240,7 @@ static uint32_t held_port(Expander *ex, const AstItem *item, const End *to)
                             .n_values = 1,
                             .first = variable,
                             .is_heard = true,
+                            .is_island = to->target.scope->shape->model->is_stub,
                             .place = item->arrow.to_place };
     const uint32_t number = (uint32_t)flat->ports.n;
     vec_push(flat->arena, &flat->ports, port);

@@ -42,13 +42,13 @@ static orr_run *begin(Component *c, orr_diag *diag)
 {
     const orr_island *type = c->type;
     const orr_island_options *o = &type->options;
-    orr_run_options options = o->run;
+    orr_run_options options = c->options;
     Arena work = { 0 };
-    orr_setting *settings = ARENA_ARRAY(&work, orr_setting, options.n_settings + o->n_params + o->n_inputs);
-    orr_input *inputs = ARENA_ARRAY(&work, orr_input, options.n_inputs);
-    double(*first)[2] = arena_alloc(&work, options.n_inputs, sizeof *first);
-    size_t n = options.n_settings, n_driven = 0;
-    for (size_t i = 0; i < n; i++) settings[i] = options.settings[i];
+    orr_setting *settings = ARENA_ARRAY(&work, orr_setting, o->run.n_settings + o->n_params + o->n_inputs);
+    orr_input *inputs = ARENA_ARRAY(&work, orr_input, o->run.n_inputs);
+    double(*first)[2] = arena_alloc(&work, o->run.n_inputs, sizeof *first);
+    size_t n = o->run.n_settings, n_driven = 0;
+    for (size_t i = 0; i < n; i++) settings[i] = o->run.settings[i];
     for (size_t i = 0; i < o->n_params; i++)
         if (!isnan(c->params[i])) settings[n++] = (orr_setting){ o->params[i], c->params[i] };
     for (size_t i = 0; i < o->n_inputs; i++) {
@@ -57,7 +57,7 @@ static orr_run *begin(Component *c, orr_diag *diag)
             if (e->is_known) settings[n++] = (orr_setting){ o->inputs[i].variable, e->value };
             continue;
         }
-        inputs[n_driven] = options.inputs[n_driven];
+        inputs[n_driven] = o->run.inputs[n_driven];
         first[n_driven][0] = e->value;
         first[n_driven][1] = e->gradient;
         if (e->is_known) inputs[n_driven].self = first[n_driven];
@@ -66,6 +66,7 @@ static orr_run *begin(Component *c, orr_diag *diag)
     options.settings = settings;
     options.n_settings = n;
     options.inputs = inputs;
+    options.n_inputs = n_driven;
     options.t_start = c->t_start;
     orr_run *run = orr_run_create(type->model, &options, diag);
     arena_free(&work);
@@ -91,6 +92,22 @@ static void try_to_begin(Component *c, const orr_devs_call *call)
     }
 }
 
+static void read_params(Component *c, const void *params)
+{
+    const orr_island_options *o = &c->type->options;
+    const IslandParams *member = c->type->is_member ? params : NULL;
+    const double *given = member ? member->values : params;
+    double *values = ARENA_ARRAY(&c->arena, double, o->n_params);
+    if (given && o->n_params) memcpy(values, given, o->n_params * sizeof *values);
+    c->params = values;
+    c->options = member ? *member->run : o->run;
+    c->output_period = member ? member->output_period : o->output_period;
+    c->externals = ARENA_ARRAY(&c->arena, External, o->n_inputs);
+    for (size_t i = 0; member && i < o->n_inputs; i++)
+        if (!isnan(member->first[i]))
+            c->externals[i] = (External){ .value = member->first[i], .t = c->t_start, .is_known = true };
+}
+
 static void init(void *state, const void *params, const orr_devs_call *call)
 {
     const orr_devs_run *devs = call->run;
@@ -105,10 +122,7 @@ static void init(void *state, const void *params, const orr_devs_call *call)
     c->t_passing = c->pending_until = NAN;
     c->phase = ISLAND_START;
     c->due = call->t;
-    double *values = ARENA_ARRAY(&c->arena, double, o->n_params);
-    if (params && o->n_params) memcpy(values, params, o->n_params * sizeof *values);
-    c->params = values;
-    c->externals = ARENA_ARRAY(&c->arena, External, o->n_inputs);
+    read_params(c, params);
     c->told = arena_alloc(&c->arena, o->n_outputs, sizeof *c->told);
     for (size_t i = 0; i < o->n_outputs; i++) c->told[i][0] = NAN;
     c->signal = arena_alloc(&c->arena, 1, type->signal_size);
@@ -161,7 +175,7 @@ static double next_due(Component *c, const orr_devs_call *call)
     const Island *island = inside(c);
     const orr_run *run = c->run;
     if (o->n_outputs == 0) return INFINITY;
-    if (o->output_period > 0) return c->period_start + (c->k_period + 1) * o->output_period;
+    if (c->output_period > 0) return c->period_start + (c->k_period + 1) * c->output_period;
     if (is_quantised(c)) return fmin(island->solver->next(island), due_next(run));
     if (island->t > run->t && !drive_is_near(island, run->t)) return island->t;
     if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(run));
@@ -231,7 +245,7 @@ static bool fill_signal(Component *c, size_t i, orr_signal *signal)
     memset(signal, 0, c->type->signal_size);
     signal->value = orr_run_value(c->run, variable);
     signal->has_gradient = is_quantised(c) || c->type->options.tell_gradients;
-    if (is_quantised(c) && state != FLAT_NONE && c->type->options.output_period == 0) {
+    if (is_quantised(c) && state != FLAT_NONE && c->output_period == 0) {
         double value, slope;
         is_renewed = island->solver->quantised(island, state, c->run->t, &value, &slope);
         signal->value = value;
@@ -293,7 +307,7 @@ static void output(const void *state, const orr_devs_call *call)
         break;
     case ISLAND_WAIT:
         c->has_moved = c->has_moved || call->t > c->t_start;
-        if (goes_on(c, call, move_to(c, call->t))) tell(c, call, c->type->options.output_period > 0);
+        if (goes_on(c, call, move_to(c, call->t))) tell(c, call, c->output_period > 0);
         break;
     case ISLAND_SPREAD: tell_discontinuities(c, call); break;
     case ISLAND_STAND:
@@ -597,17 +611,22 @@ const orr_atomic island_functions = {
 
 // ---- Looking from outside
 
-orr_run *orr_island_run(orr_devs_run *devs, uint32_t component)
+orr_run *island_run_at(orr_devs_run *devs, uint32_t component, double t)
 {
     const DevsActor *actor = actor_of(devs, component);
     if (component >= devs->model->n_components || devs->model->types[actor->type]->init != init) return NULL;
     Component *c = component_of(actor + 1);
     if (!c->run || c->phase != ISLAND_WAIT) return c->run;
-    const orr_devs_call call = { .t = orr_devs_run_time(devs), .run = devs, .component = component };
-    const uint32_t kept = devs->call.component;
+    const orr_devs_call call = { .t = t, .run = devs, .component = component };
+    const orr_devs_call kept = devs->call;
     devs->call.component = component;    // whom a message names
-    devs->call.t = call.t;
-    goes_on(c, &call, move_to(c, call.t));
-    devs->call.component = kept;
+    devs->call.t = t;
+    goes_on(c, &call, move_to(c, t));
+    devs->call = kept;
     return c->run;
+}
+
+orr_run *orr_island_run(orr_devs_run *devs, uint32_t component)
+{
+    return island_run_at(devs, component, orr_devs_run_time(devs));
 }

@@ -11,6 +11,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "island/isles.h"
 #include "orrery/island.h"
 #include "run/run.h"
 
@@ -58,6 +59,7 @@ struct orr_island {
     uint32_t        *messages;     // [options.n_messages] ports of the model; input port 1 + n_inputs + i
     uint32_t         n_words;      // of a set of islands
     uint32_t         signal_size;
+    bool             is_member;    // of a model: components are given IslandParams
 };
 enum { ISLAND_PERTURB = 0 };    // input port
 
@@ -84,6 +86,8 @@ typedef struct Component {
     Arena      arena;
     orr_run   *run;               // NULL: not begun
     IslandPhase phase;
+    orr_run_options options;      // of the run; without settings and inputs. Borrowed from the type or the model's run
+    double     output_period;
     double     t_start;
     double     due;               // absolute
     bool       has_moved;         // time has passed since t_start

@@ -4,6 +4,9 @@
 //     island ─signal→ island       straight, through the kernel
 //     island ─signal→ main part    where equations of it read a variable of the island: held there
 //     main part ─signal→ island    where an equation gives an input of the island a value: told at each step
+//     event ports                  as those of atomics, straight through the kernel
+//
+// They are components of the kernel of the network, beside its atomics, as guests (net/net.h).
 #pragma once
 #include "orrery/island.h"
 #include "orrery/model.h"
@@ -15,13 +18,20 @@ typedef struct IsleSetting {    // a value that the model around gives to an isl
     bool        is_given;       // it is: by the model around
 } IsleSetting;
 
+typedef struct IsleInput {
+    const char *name;           // external variable
+    uint32_t    variable;       // of the model around
+    bool        is_number;      // messages are held there; else signals
+} IsleInput;
+
 typedef struct Isle {
     const char *name;           // full path
     orr_model  *model;          // owned by Isles, where owns_model
     bool        owns_model;
-    orr_island_options options; // as written; arrays are those below
+    orr_island *type;           // owned
+    orr_island_options options; // as written; without arrays
     bool        has_solver;     // was written; else that of the run
-    const char **inputs;        // [n_inputs] external variables
+    IsleInput  *inputs;         // [n_inputs] external variables
     uint32_t    n_inputs;
     const char **outputs;       // [n_outputs] what is told
     uint32_t    n_outputs;
@@ -36,25 +46,34 @@ typedef struct IsleCoupling {
     const char *output;         // of `from`; NULL: of the main part
     const char *input;          // of `to`; NULL: of the main part
     uint32_t    variable;       // of the main part: what is told, or what holds it
+    uint32_t    source, target; // variables of the stubs that it leads from and to; FLAT_NONE: of the main part
 } IsleCoupling;
 #define ISLE_MAIN UINT32_MAX
 
-typedef struct IsleMessage {    // an event input of an island
-    uint32_t      isle, port;   // port: in Flat.ports of the model around
-    const char   *name;         // in the island
-} IsleMessage;
-
 typedef struct Isles {
-    Isle         *items;        // [n]
+    Isle         *items;        // [n]; guest i of the network is island i
     uint32_t      n;
     IsleCoupling *couplings;    // [n_couplings]
     uint32_t      n_couplings;
     uint32_t     *isle_of;      // [n_variables] of the model around: 1 + the island that has it; 0: none
     size_t       *variable_of;  // [n_variables] and its number there
     uint32_t      n_variables;
-    IsleMessage  *messages;     // [n_messages] by port
-    uint32_t      n_messages;
-    uint32_t     *message_of;   // [ports of the model around] 1 + its number in `messages`; 0: of no island
     bool         *is_perturbed; // [n] events of the main part assign states of it
-    bool          reaches, is_told;    // signals come to the main part; leave it
+    // of the inputs and outputs of the kernel that guests have
+    uint32_t     *told;         // [n_told] inputs from 0: the variable whose value the main part tells
+    uint32_t     *heard;        // [n_heard] outputs from 0: the variable that holds what it hears
+    uint32_t     *perturb;      // [n] the input that perturbs an island; FLAT_NONE: there is none
+    uint32_t      n_told, n_heard;
 } Isles;
+
+// What an island of a model is given where orr_devs_add would be told parameters.
+typedef struct IslandParams {
+    const orr_run_options *run;        // borrowed for the length of the run; settings and inputs are the type's
+    double                 output_period;
+    const double          *values;     // [n_params] NaN: not set
+    const double          *first;      // [n_inputs] of external variables; NaN: not known
+} IslandParams;
+
+// The simulation inside a component, brought to t, which is not before the kernel's time nor after anything that
+// may still happen in it. NULL if it has not begun.
+orr_run *island_run_at(orr_devs_run *run, uint32_t component, double t);

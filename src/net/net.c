@@ -140,23 +140,13 @@ static int by_name(const void *a, const void *b)
     return order ? order : (x > y) - (x < y);
 }
 
-static void find_kernel_ports(Network *net, Arena *arena)
+static void find_inputs(Network *net, Arena *arena)
 {
     const Flat *flat = net->flat;
     const uint32_t n = (uint32_t)flat->ports.n;
     net->input = ARENA_ARRAY(arena, uint32_t, n);
-    net->arrives = ARENA_ARRAY(arena, uint32_t, n);
     net->inputs = ARENA_ARRAY(arena, orr_devs_port, n);
-    net->outputs = ARENA_ARRAY(arena, orr_devs_port, n);
-    net->points = ARENA_ARRAY(arena, orr_devs_port, n);
-    for (uint32_t i = 0; i < n; i++) {
-        const FlatPort *port = &flat->ports.items[i];
-        net->input[i] = FLAT_NONE;
-        net->points[i] = kernel_port(port);
-        if (!port->is_heard) continue;
-        net->arrives[net->n_outputs] = i;
-        net->outputs[net->n_outputs++] = kernel_port(port);
-    }
+    for (uint32_t i = 0; i < n; i++) net->input[i] = FLAT_NONE;
     // in the order of names, in which messages of one bag are sent
     const FlatPort **senders = ARENA_ARRAY(arena, const FlatPort *, n + 1);
     for (size_t i = 0; i < flat->sends.n; i++) {
@@ -170,6 +160,40 @@ static void find_kernel_ports(Network *net, Arena *arena)
         net->input[senders[i] - flat->ports.items] = i;
         net->inputs[i] = kernel_port(senders[i]);
     }
+}
+
+static void find_outputs(Network *net, Arena *arena)
+{
+    const Flat *flat = net->flat;
+    const uint32_t n = (uint32_t)flat->ports.n;
+    net->arrives = ARENA_ARRAY(arena, uint32_t, n);
+    net->outputs = ARENA_ARRAY(arena, orr_devs_port, n + net->guests.n_outputs);
+    net->points = ARENA_ARRAY(arena, orr_devs_port, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        net->points[i] = kernel_port(port);
+        if (!port->is_heard) continue;
+        net->arrives[net->n_outputs] = i;
+        net->outputs[net->n_outputs++] = kernel_port(port);
+    }
+}
+
+static void add_guests(Network *net, const NetGuests *guests, Arena *arena)
+{
+    net->guest_port = ARENA_ARRAY(arena, uint32_t, net->flat->ports.n);
+    if (guests) net->guests = *guests;
+    NetGuests *g = &net->guests;
+    g->by_component = ARENA_ARRAY(arena, uint32_t, g->n);
+    for (uint32_t i = 0; i < g->n_ports; i++) net->guest_port[g->ports[i].port] = i + 1;
+    find_outputs(net, arena);
+    net->first_guest_input = net->n_inputs;
+    net->first_guest_output = net->n_outputs;
+    orr_devs_port *inputs = ARENA_ARRAY(arena, orr_devs_port, net->n_inputs + g->n_inputs);
+    for (uint32_t i = 0; i < net->n_inputs; i++) inputs[i] = net->inputs[i];
+    net->inputs = inputs;
+    for (uint32_t i = 0; i < g->n_inputs; i++) net->inputs[net->n_inputs++] = g->inputs[i];
+    for (uint32_t i = 0; i < g->n_outputs; i++) net->outputs[net->n_outputs++] = g->outputs[i];
+    net->reaches = net->n_outputs > 0;
 }
 
 // Where a coupling ends, as the kernel has it.
@@ -188,6 +212,26 @@ static orr_devs_coupling join(const Network *net, orr_devs_part hub, const FlatC
     return devs_join(net->devs, parts[0], slots[0], parts[1], slots[1]);
 }
 
+// What comes to an event port of a guest goes on to the guest, and what it sends comes from there.
+static void join_guests(const Network *net, orr_devs_part hub)
+{
+    const NetGuests *g = &net->guests;
+    for (uint32_t i = 0; i < g->n_ports; i++) {
+        const NetGuestPort *p = &g->ports[i];
+        const NetGuest *guest = &g->items[p->guest];
+        if (p->slot < guest->type->n_inputs) devs_join(net->devs, hub, p->port, guest->part, p->slot);
+        else devs_join(net->devs, guest->part, p->slot, hub, p->port);
+    }
+    for (uint32_t i = 0; i < g->n_lines; i++) {
+        const NetLine *line = &g->lines[i];
+        const bool enters = line->from == NET_OUTSIDE, leaves = line->to == NET_OUTSIDE;
+        devs_join(net->devs, enters ? ORR_DEVS_ROOT : g->items[line->from].part,
+                  enters ? net->first_guest_input + line->from_slot : line->from_slot,
+                  leaves ? ORR_DEVS_ROOT : g->items[line->to].part,
+                  leaves ? net->n_inputs + net->first_guest_output + line->to_slot : line->to_slot);
+    }
+}
+
 static int by_component(const void *a, const void *b, void *context)
 {
     const NetPart *parts = context;
@@ -195,9 +239,17 @@ static int by_component(const void *a, const void *b, void *context)
     return (x->component > y->component) - (x->component < y->component);
 }
 
-bool net_finish(Network *net, orr_diag *diag)
+static int by_guest_component(const void *a, const void *b, void *context)
+{
+    const NetGuest *guests = context;
+    const NetGuest *x = &guests[*(const uint32_t *)a], *y = &guests[*(const uint32_t *)b];
+    return (x->component > y->component) - (x->component < y->component);
+}
+
+bool net_finish(Network *net, const NetGuests *guests, Arena *arena, orr_diag *diag)
 {
     const Flat *flat = net->flat;
+    add_guests(net, guests, arena);
     orr_devs *devs = net->devs = orr_devs_create(diag);
     orr_devs_set_ports(devs, net->inputs, net->n_inputs, net->outputs, net->n_outputs);
     for (size_t i = 0; i < flat->parts.n; i++) {
@@ -205,12 +257,16 @@ bool net_finish(Network *net, orr_diag *diag)
         net->parts[i].part =
             devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes, part->n_sizes);
     }
+    NetGuests *g = &net->guests;
+    for (uint32_t i = 0; i < g->n; i++)
+        g->items[i].part = devs_add(devs, g->items[i].name, g->items[i].type, 1, NULL, 0);
     const orr_devs_part hub = orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "event ports", net->points,
                                                    (uint32_t)flat->ports.n, NULL, 0);
     for (uint32_t i = 0; i < flat->ports.n; i++)
         if (net->input[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->input[i], hub, i);
-    for (uint32_t i = 0; i < net->n_outputs; i++)
+    for (uint32_t i = 0; i < net->first_guest_output; i++)
         devs_join(devs, hub, net->arrives[i], ORR_DEVS_ROOT, net->n_inputs + i);
+    join_guests(net, hub);
     size_t next = 0;    // switches of couplings stand in their order
     for (size_t i = 0; i < flat->couplings.n; i++) {
         const orr_devs_coupling coupling = join(net, hub, &flat->couplings.items[i]);
@@ -223,6 +279,11 @@ bool net_finish(Network *net, orr_diag *diag)
     for (size_t i = 0; i < flat->parts.n; i++)
         net->parts[i].component = orr_devs_component(devs, net->parts[i].part);
     qsort_r(net->by_component, flat->parts.n, sizeof *net->by_component, by_component, net->parts);
+    for (uint32_t i = 0; i < g->n; i++) {
+        g->items[i].component = orr_devs_component(devs, g->items[i].part);
+        g->by_component[i] = i;
+    }
+    qsort_r(g->by_component, g->n, sizeof *g->by_component, by_guest_component, g->items);
     return true;
 }
 
@@ -254,11 +315,10 @@ Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr
     const bool is_right = is_single && is_complete && check_circles(flat, diag, &work);
     arena_free(&work);
     if (!is_right) return NULL;
-    find_kernel_ports(net, arena);
+    find_inputs(net, arena);
     find_events(net, arena);
     net->switched = ARENA_ARRAY(arena, orr_devs_coupling, flat->switches.n);
     find_parts(net, atomics, arena);
-    net->reaches = net->n_outputs > 0;
     return net;
 }
 
@@ -332,6 +392,20 @@ const NetPart *net_part_of(const Network *net, uint32_t component)
     return &net->parts[net->by_component[low]];
 }
 
+uint32_t net_guest_of(const Network *net, uint32_t component)
+{
+    const NetGuests *g = &net->guests;
+    uint32_t low = 0, high = g->n;
+    if (g->n == 0) return FLAT_NONE;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (g->items[g->by_component[middle]].component <= component) low = middle;
+        else high = middle;
+    }
+    const uint32_t guest = g->by_component[low];
+    return g->items[guest].component == component ? guest : FLAT_NONE;
+}
+
 // ---- Printing
 
 static void print_part(const Flat *flat, const FlatPart *part, FILE *out)
@@ -352,11 +426,14 @@ void net_print(const Network *net, FILE *out)
     static const char *const words[] = { "input", "output", "held by", "counted by" };
     const Flat *flat = net->flat;
     for (size_t i = 0; i < flat->parts.n; i++) print_part(flat, &flat->parts.items[i], out);
+    for (size_t i = 0; i < flat->islands.n; i++)
+        fprintf(out, "island %s : %s\n", flat->islands.items[i].name, flat->islands.items[i].item->component.model);
     for (size_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
         fprintf(out, "%s %s : %s", words[port->kind], port->name, port->type);
         if (port->is_required) fputs(" required", out);
         if (port->part != FLAT_NONE) fputs(port->n > 1 ? ", of each atomic" : ", of an atomic", out);
+        if (port->is_island) fputs(", of an island", out);
         const uint32_t n_on = net->first_on[i + 1] - net->first_on[i];
         if (n_on > 0) fprintf(out, ", on it %u event%s", n_on, n_on > 1 ? "s" : "");
         if (net->input[i] != FLAT_NONE) fputs(", sent to by events", out);

@@ -6,6 +6,9 @@
 // of one component without behaviour, and the kernel leads each message straight to where it ends.
 //
 //     body ─send→ input of the kernel ─→ event port ─arrow→ event port ─→ output of the kernel ─→ `on` bodies
+//
+// Islands are components too, which the stage above brings along as guests: the event ports of their stubs are
+// ports of the component itself, and signals have inputs and outputs of the kernel of their own.
 #pragma once
 #include "atomic/atomic.h"
 #include "devs/devs.h"
@@ -19,6 +22,38 @@ typedef struct NetPart {
     uint32_t          component;   // its number there
     size_t            first_variable;    // what the first component shows; then the others, one by one
 } NetPart;
+
+// A component made elsewhere.
+typedef struct NetGuest {
+    const char       *name;        // full path
+    const orr_atomic *type;        // borrowed
+    orr_devs_part     part;        // set by net_finish, as its number in the kernel
+    uint32_t          component;
+} NetGuest;
+
+typedef struct NetGuestPort {    // an event port of the flat model that is one of a guest
+    uint32_t port;                 // in Flat.ports
+    uint32_t guest, slot;          // slot: its inputs are counted first, then its outputs
+} NetGuestPort;
+
+// A coupling beside the arrows of messages.
+typedef struct NetLine {
+    uint32_t from, from_slot;      // guest and slot; NET_OUTSIDE: which of NetGuests.inputs
+    uint32_t to, to_slot;          // NET_OUTSIDE: which of NetGuests.outputs
+} NetLine;
+#define NET_OUTSIDE UINT32_MAX
+
+typedef struct NetGuests {
+    NetGuest      *items;          // [n]
+    uint32_t       n;
+    NetGuestPort  *ports;          // [n_ports]
+    uint32_t       n_ports;
+    NetLine       *lines;          // [n_lines]
+    uint32_t       n_lines;
+    orr_devs_port *inputs, *outputs;    // [n_inputs], [n_outputs] of the kernel, behind those of messages
+    uint32_t       n_inputs, n_outputs;
+    uint32_t      *by_component;   // [n] set by net_finish
+} NetGuests;
 
 typedef struct Network {
     const Flat    *flat;         // borrowed
@@ -36,19 +71,24 @@ typedef struct Network {
     uint32_t      *first_on;     // [flat->ports.n + 1] where in `on` the events of a port begin
     uint32_t      *on;           // events that a message triggers, by priority, then in the order of the text
     orr_devs_coupling *switched; // [flat->switches.n] of those that are couplings
-    bool           reaches;      // some message can arrive for the models
+    NetGuests      guests;
+    uint32_t      *guest_port;   // [flat->ports.n] 1 + which of guests.ports; 0: of no guest
+    uint32_t       first_guest_input, first_guest_output;    // of the kernel
+    bool           reaches;      // some message or signal can arrive for the models
 } Network;
 
 // NULL after errors were reported. All but the kernel's model is in the arena.
 Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr_diag *diag);
-bool     net_finish(Network *network, orr_diag *diag);    // once the atomics are built; false: reported
+// Once the atomics are built. Guests are copied but for what they point to; NULL: there are none. False: reported.
+bool     net_finish(Network *network, const NetGuests *guests, Arena *arena, orr_diag *diag);
 void     net_destroy(Network *network);    // NULL is allowed
 // What components show, numbered from 0: by its name, n_variables if there is none; and the other way round.
 size_t   net_find(const Network *network, const char *name);
 const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member,
                             const AtomicReadable **what);
-// Which part a component of the kernel belongs to.
+// Which part a component of the kernel belongs to, and whether it is a guest: its number; FLAT_NONE: it is none.
 const NetPart *net_part_of(const Network *network, uint32_t component);
+uint32_t net_guest_of(const Network *network, uint32_t component);
 // The full name of a port; of those that stand for several that of one component.
 const char *net_port_name(const Network *network, uint32_t port, uint32_t member, Arena *arena);
 

@@ -92,6 +92,11 @@ static void add_source(const Network *net, NetSpot spot, uint64_t ways, NetSourc
         const NetSource source = { part->component + port->member + spot.member,
                                    port->slot - part->kind->n_inputs, ways };
         vec_push(arena, sources, source);
+    } else if (net->guest_port[spot.port] && port->kind == FLAT_PORT_OUT) {
+        const NetGuestPort *p = &net->guests.ports[net->guest_port[spot.port] - 1];
+        const NetGuest *guest = &net->guests.items[p->guest];
+        const NetSource source = { guest->component, p->slot - guest->type->n_inputs, ways };
+        vec_push(arena, sources, source);
     } else if (net->input[spot.port] != FLAT_NONE) {
         const NetSource source = { ORR_DEVS_OUTSIDE, net->input[spot.port], ways };
         vec_push(arena, sources, source);

@@ -242,9 +242,8 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
         if (run->terminated) return ORR_STATUS_TERMINATED;
     }
     if (run->isles) {
-        const orr_status status = isles_act(run, island);
+        const orr_status status = isles_tell(run, island);
         if (status != ORR_STATUS_OK) return status;
-        t_limit = smaller(t_limit, isles_next(run));
     }
     const double t_end_of_piece = input_kink(run);
     if (t_end_of_piece < INFINITY && drive_has_reached(island, t_end_of_piece)) {

@@ -382,7 +382,7 @@ static bool run_body(orr_run *run, Island *island, uint32_t number, size_t itera
     const FlatEvent *event = &model->flat.events.items[number];
     const FlatAction *actions = model->flat.actions.items + event->first_action;
     const uint32_t n = event->n_actions;
-    if (run->isles && isles_before(run, island, actions, n) != ORR_STATUS_OK) return false;
+    if (run->isles) isles_before(run, island, actions, n);
     for (uint32_t k = 0; k < n; k++) run->left[k] = value_of(run, island, actions[k].target);
     island->env.event = number;
     const int failed = model->code.programs[IR_EVENT](island->t, island->x, &island->env, island->x);
@@ -534,7 +534,6 @@ static bool deliver(orr_run *run, Island *island, uint32_t number, const double 
                                      *v, iteration))
             return false;
     }
-    if (run->isles) isles_message(run, island, number, values);
     for (uint32_t k = model->network->first_on[number]; k < model->network->first_on[number + 1]; k++) {
         const uint32_t event = model->network->on[k];
         if (!run_body(run, island, event, iteration)) return false;
@@ -568,8 +567,9 @@ static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *st
         if (*status == ORR_STATUS_FAILED) drive_fail(run);
         if (*status != ORR_STATUS_OK) return false;
         if (!done) break;
-        if (n == 0) continue;
-        if (net_goes_round(run, island->t, round)) return drive_fail(run), false;
+        const bool has_news = run->isles && isles_have_news(run, island, affects);
+        if (n == 0 && !has_news) continue;
+        if (n > 0 && net_goes_round(run, island->t, round)) return drive_fail(run), false;
         for (size_t i = 0; i < n; i++) {
             uint32_t port;
             const double *values = net_arrival(run, i, &port);
@@ -625,6 +625,31 @@ static orr_status failed(const orr_run *run)
     return run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_CANCELLED;
 }
 
+// What happened at this instant is over; with affects the solver begins anew.
+static orr_status end_event(orr_run *run, Island *island, bool affects)
+{
+    if (!surface_after_event(run, island)) surface_exit(run, island);
+    run->values_valid = false;
+    if (affects || run->event_is_located) {
+        island->t_before = island->t;
+        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island stands
+    }
+    run->event_is_located = false;
+    watch_look(run, island);    // what jumped may break a claim here already
+    return ORR_STATUS_OK;
+}
+
+orr_status event_exchange(orr_run *run, Island *island)
+{
+    bool affects = false;
+    orr_status status;
+    const size_t n_bodies = run->n_bodies;
+    surface_before(island);
+    if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    if (run->terminated) return ORR_STATUS_TERMINATED;
+    return affects || run->n_bodies > n_bodies ? end_event(run, island, affects) : ORR_STATUS_OK;
+}
+
 orr_status event_handle(orr_run *run, Island *island)
 {
     if (!run->event_waits) return ORR_STATUS_OK;
@@ -650,15 +675,7 @@ orr_status event_handle(orr_run *run, Island *island)
     if (!take_messages(run, island, &affects)) return failed(run);
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
-    if (!surface_after_event(run, island)) surface_exit(run, island);
-    run->values_valid = false;
-    if (affects || run->event_is_located) {
-        island->t_before = island->t;
-        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island stands
-    }
-    run->event_is_located = false;
-    watch_look(run, island);    // what jumped may break a claim here already
-    return ORR_STATUS_OK;
+    return end_event(run, island, affects);
 }
 
 orr_status event_start(orr_run *run, Island *island)

@@ -1,4 +1,4 @@
-// src/run/net.c: messages between the island and the components, and among these.
+// src/run/net.c: messages between the main part and the components, and among these.
 //
 // The kernel follows the island. It never goes beyond where the user stands, and a step of the island ends
 // where a message might arrive for it, so nothing has to be taken back.
@@ -56,6 +56,10 @@ static void take_arrivals(void *context, double t, const orr_devs_event *bag, si
     orr_run *run = context;
     Net *net = run->net;
     for (size_t i = 0; i < n; i++) {
+        if (bag[i].port >= net->network->first_guest_output) {
+            isles_hear(run, bag[i].port - net->network->first_guest_output, bag[i].value);
+            continue;
+        }
         const uint32_t port = net->network->arrives[bag[i].port];
         const uint32_t n_values = net->network->flat->ports.items[port].n_values;
         vec_push(&run->arena, &net->arrivals, (Arrival){ port, (uint32_t)net->values.n });
@@ -152,6 +156,8 @@ static void hand_over(Net *net, double t)
 static const void *params_of(void *context, uint32_t component)
 {
     const orr_run *run = context;
+    const uint32_t guest = net_guest_of(run->net->network, component);
+    if (guest != FLAT_NONE) return isles_params(run, guest);
     const NetPart *part = net_part_of(run->net->network, component);
     const FlatPart *flat = part->flat;
     const uint32_t member = flat->is_shared ? 0 : component - part->component;
@@ -193,6 +199,7 @@ bool net_start(orr_run *run)
     orr_devs_run_destroy(net->devs);
     net->devs = NULL;
     net->sent.n = net->sent_values.n = 0;
+    isles_start(run);
     orr_devs_options options = orr_devs_options_default();
     options.t_start = run->t_start;
     options.output = take_arrivals;
@@ -208,6 +215,13 @@ bool net_start(orr_run *run)
     }
     net->devs = orr_devs_run_create(net->network->devs, &options, run->diag);
     return net->devs != NULL;
+}
+
+orr_devs_run *net_kernel(const orr_run *run) { return run->net ? run->net->devs : NULL; }
+
+void net_send(orr_run *run, double t, uint32_t guest_input, const void *value)
+{
+    orr_devs_run_send(run->net->devs, t, run->net->network->first_guest_input + guest_input, value);
 }
 
 double net_next_instant(const orr_run *run)

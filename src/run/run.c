@@ -259,9 +259,10 @@ static void allocate(orr_run *run)
 // What happens at the first instant; a model may end the run here already.
 static orr_status arrive_at_start(orr_run *run, Island *island)
 {
-    if (!net_start(run) || !isles_start(run)) return drive_fail(run);
+    if (!net_start(run)) return drive_fail(run);
     orr_status status = event_start(run, island);
-    if (status == ORR_STATUS_OK) status = isles_act(run, island);
+    if (status == ORR_STATUS_OK && !run->terminated) status = isles_tell(run, island);
+    if (status == ORR_STATUS_TERMINATED) status = ORR_STATUS_OK;    // said when somebody wants to go on
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
@@ -295,7 +296,8 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     run->settings_fingerprint = run_settings_fingerprint(run, options);
     run->is_exact = options->exact;
     run->is_live = options->live;
-    if (!watch_open(run, options) || !input_open(run, options) || !isles_open(run, options)) return ORR_STATUS_USAGE;
+    if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
+    isles_open(run, options);
     if (run->net && options->statistics_from > run->t_start)
         run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
                        options->statistics_from);
@@ -341,7 +343,6 @@ void orr_run_destroy(orr_run *run)
     surface_end(run, island);
     input_close(run);
     net_close(run);
-    isles_close(run);
     arena_free(&run->solver_arena);
     arena_free(&run->arena);
     free(run);
@@ -403,8 +404,7 @@ orr_status orr_run_advance(orr_run *run, double t)
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     run->is_over = run->t_stop <= t;
-    orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
-    if (status == ORR_STATUS_OK) status = isles_follow(run);
+    const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
 }
 

@@ -226,7 +226,7 @@ struct orr_run {
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
     bool      is_eventful;          // there is nothing but events
-    struct IslesRun *isles;         // beside this one; NULL if there are none
+    struct IslesRun *isles;         // beside this one, in the kernel of `net`; NULL if there are none
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
@@ -333,6 +333,8 @@ orr_status event_start(orr_run *run, Island *island);
 // Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run until
 // nothing more happens, the solver begins anew.
 orr_status event_handle(orr_run *run, Island *island);
+// Something was sent without an event: all that follows from it at this instant.
+orr_status event_exchange(orr_run *run, Island *island);
 void   event_fire(orr_run *run, uint32_t event);             // its body runs in this iteration
 // Of relations with values `relations`, those that only conditions read have changed and nothing happens
 // because of it: take them as they are. False if something happens.
@@ -446,6 +448,8 @@ void   net_open(orr_run *run);                 // if the model has a network
 void   net_close(orr_run *run);
 void   net_reset(orr_run *run, double t);      // statistics of all components begin anew
 bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
+orr_devs_run *net_kernel(const orr_run *run);  // NULL: it has not begun
+void   net_send(orr_run *run, double t, uint32_t guest_input, const void *value);    // by an input that guests have
 double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
 double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
 // What happens among the components before t, where the island stands at an event.
@@ -481,17 +485,17 @@ void     net_pass(orr_run *run, RunSaved *saved);
 
 // ---- isles.c: islands beside the main part
 
-bool   isles_open(orr_run *run, const orr_run_options *options);    // false, reported, if an option is wrong
-void   isles_close(orr_run *run);
-bool   isles_start(orr_run *run);              // at t_start, parameters are known; false: reported
-// What happens up to and at the time where the main part stands, before its next step; signals are exchanged.
-orr_status isles_act(orr_run *run, Island *island);
-double isles_next(const orr_run *run);         // when the main part may hear something; INFINITY: never
-orr_status isles_follow(orr_run *run);         // to where the user stands
+void   isles_open(orr_run *run, const orr_run_options *options);
+void   isles_start(orr_run *run);              // at t_start, before the kernel begins
+const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the next call
+// A signal arrives for the main part, by one of the guests' outputs; and whether that is news, once the bag is over.
+void   isles_hear(orr_run *run, uint32_t output, const void *signal);
+bool   isles_have_news(orr_run *run, const Island *island, bool *affects);
+// What the main part tells where it stands, before its next step, and what follows from that at this instant.
+orr_status isles_tell(orr_run *run, Island *island);
 // Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.
-orr_status isles_before(orr_run *run, Island *island, const FlatAction *actions, uint32_t n);
+void   isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
-void   isles_message(orr_run *run, const Island *island, uint32_t port, const double *values);    // if it is of an island
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
