@@ -510,6 +510,14 @@ static void free_models(Isles *isles)
     }
 }
 
+static bool are_improved(const Isles *isles)
+{
+    bool any = false;
+    for (uint32_t i = 0; i < isles->n && !any; i++)
+        any = isles->items[i].owns_model && model_is_improved(isles->items[i].model);
+    return any;
+}
+
 bool islands_build(Compile *c, NetGuests *guests)
 {
     orr_model *model = c->model;
@@ -520,6 +528,7 @@ bool islands_build(Compile *c, NetGuests *guests)
     isles->n = (uint32_t)flat->islands.n;
     isles->n_variables = (uint32_t)flat->vars.n;
     model->free_isles = free_models;
+    model->isles_are_improved = are_improved;
     isles->items = ARENA_ARRAY(&model->arena, Isle, isles->n);
     isles->is_perturbed = ARENA_ARRAY(&model->arena, bool, isles->n);
     isles->isle_of = ARENA_ARRAY(&model->arena, uint32_t, flat->vars.n);

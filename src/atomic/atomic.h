@@ -241,6 +241,10 @@ typedef struct AtomicSet {
     bool         *samples;        // [ast->tables.n] something is drawn from them
     CodeUnit      unit;
     CodeTier      tier;
+    Text          text;           // what it was built from; empty if that was native
+    Background   *background;     // native code on its way or arrived; NULL: nobody asked
+    _Atomic(const orr_atomic *) better;    // [n_kinds] tables of native code, once it is there
+    pthread_mutex_t lock;         // over the background
     bool          is_built;
     void        **objects;        // [n_objects] native objects that were loaded
     uint32_t      n_objects;
@@ -265,6 +269,13 @@ bool atomic_bind(AtomicSet *set, const AtomicNatives *natives, const bool *is_us
 // Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.
 bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag);
 void atomic_free(AtomicSet *set);    // machine code and native objects; also of a set that was never built
+
+// As code_native_ms, code_improve and code_is_improved, for a set that was built instantly.
+double atomic_native_ms(const AtomicSet *set);
+void   atomic_improve(const AtomicSet *set);
+bool   atomic_is_improved(const AtomicSet *set);
+// Let a run of the kernel go on in native code, if that is there; false: not yet. Between two bags.
+bool   atomic_take_over(const AtomicSet *set, orr_devs_run *run);
 
 AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if there is none
 const AtomicRecord *atomic_find_record(const AtomicSet *set, const char *name);    // likewise

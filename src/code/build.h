@@ -11,9 +11,8 @@ typedef struct NativeJob {
 } NativeJob;
 void native_job_init(NativeJob *job);
 void native_job_cancel(NativeJob *job);
+bool native_job_is_cancelled(NativeJob *job);
 void native_job_end(NativeJob *job);
-
-void background_end(Background *background);    // waits for its thread; NULL is allowed
 
 // Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a
 // diagnostic.
@@ -39,6 +38,16 @@ bool  native_compile(Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob
 bool  native_is_cached(Text text, NativeFlavour flavour);
 double native_ms(Text text, NativeFlavour flavour);              // what building would take, roughly
 void *native_symbol(const CodeUnit *unit, const char *name);    // NULL if it has none
+
+// ---- background.c
+
+// Build a text in a thread; `arrive` is called there when it is loaded, and never if that fails. The arena,
+// which holds the text, is taken. NULL: there is no thread to be had. `self` must outlive it.
+Background *background_start(Arena *arena, Text text, NativeFlavour flavour,
+                             void (*arrive)(void *self, const CodeUnit *unit), void *self);
+bool background_is_done(const Background *background);    // it has arrived; NULL: no
+// The compiler is ended and its thread waited for, the object unloaded; NULL is allowed.
+void background_end(Background *background);
 
 // The names of the generated functions, and where their addresses go. NULL behind the last.
 typedef struct BuildSymbol {

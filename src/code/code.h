@@ -74,6 +74,7 @@ typedef struct Code {
     _Atomic(CodeLoop)    loops[CODE_N_LOOPS];
     CodeTier    tier;                       // what it was built with at first
     bool        may_improve;                // long runs may ask for native code
+    atomic_ullong ns_in_islands;            // that runs took which are islands of others, all together
     double      compile_ms;                 // of all parts so far, printing included
     const Ir   *ir;                         // borrowed; must outlive the code
     unsigned    parts;                      // built so far

@@ -218,6 +218,14 @@ void native_job_cancel(NativeJob *job)
     pthread_mutex_unlock(&job->lock);
 }
 
+bool native_job_is_cancelled(NativeJob *job)
+{
+    pthread_mutex_lock(&job->lock);
+    const bool is_cancelled = job->is_cancelled;
+    pthread_mutex_unlock(&job->lock);
+    return is_cancelled;
+}
+
 // Start the compiler; in the background in a process group of its own and with less right to the processors.
 static int spawn_compiler(const char *const *arguments, char **environment,
                           const posix_spawn_file_actions_t *actions, NativeJob *job, pid_t *pid)

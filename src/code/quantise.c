@@ -6,6 +6,7 @@
 #include "code/prelude.h"
 #include "code/qss_step_text.h"
 #include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { NEST_MAX = 12, N_RESULTS = 4 };
@@ -573,6 +574,34 @@ static int kind_of(int order, CodeOwn own)
     return own == CODE_WITH_SLOPES ? CODE_N_QUANTISED - 1 : order - 1 + (own == CODE_WITH_OWN ? 3 : 0);
 }
 
+static bool gets_loop(const IrQuantised *q, CodeOwn own)
+{
+    return code_has_loop(q) && own != CODE_WITH_SLOPES;
+}
+
+static NativeFlavour flavour_of(const Code *code, bool with_loop, Text text)
+{
+    return with_loop ? NATIVE_LOOPS : native_flavour(code, text);
+}
+
+// What the functions of a text are, in the order in which it lists them.
+static CodeQuantised name_terms(const IrQuantised *ir, int order, CodeOwn own, const void *terms)
+{
+    CodeQuantised named = { .ir = ir, .terms = terms, .order = order, .own = own };
+    if (has_updates(ir)) named.updates = named.terms + ir->n_shapes;
+    if (own == CODE_WITH_SLOPES)
+        named.slopes = named.terms + ir->n_shapes + (named.updates ? ir->n_states : 0);
+    return named;
+}
+
+static CodeQuantised name_native(const IrQuantised *ir, int order, CodeOwn own, const CodeUnit *unit)
+{
+    CodeQuantised named = name_terms(ir, order, own, native_symbol(unit, "orr_quantised"));
+    assert(named.terms);
+    if (gets_loop(ir, own)) *(void **)&named.loop = native_symbol(unit, "orr_small");
+    return named;
+}
+
 static const CodeQuantised *build(Code *code, int order, CodeOwn own, const char *solver, orr_diag *diag)
 {
     const uint64_t began = os_now_ns();
@@ -585,29 +614,20 @@ static const CodeQuantised *build(Code *code, int order, CodeOwn own, const char
         }
     }
     Arena work = { 0 };
-    const bool with_loop =
-        code->tier == CODE_NATIVE && code_has_loop(code->quantised_ir) && own != CODE_WITH_SLOPES;
-    const Text text = code_quantised_text(code->quantised_ir, order, own, with_loop, &work);
+    IrQuantised *ir = code->quantised_ir;
+    const bool is_native = code->tier == CODE_NATIVE, with_loop = is_native && gets_loop(ir, own);
+    const Text text = code_quantised_text(ir, order, own, with_loop, &work);
     CodeUnit unit = { 0 };
-    const void *terms = NULL;
-    bool ok;
-    if (code->tier == CODE_NATIVE) {
-        ok = native_compile(text, with_loop ? NATIVE_LOOPS : native_flavour(code, text), &unit, NULL, diag);
-        if (ok) terms = native_symbol(&unit, "orr_quantised");
-    } else {
-        code->quantised_built = NULL;
-        ok = instant_compile(code, text, &unit, diag);
-        terms = code->quantised_built;
-    }
+    code->quantised_built = NULL;
+    const bool ok = is_native ? native_compile(text, flavour_of(code, with_loop, text), &unit, NULL, diag)
+                              : instant_compile(code, text, &unit, diag);
     arena_free(&work);
     if (!ok) return NULL;
-    assert(terms);
-    CodeQuantised *made = ARENA_NEW(&code->quantised_ir->arena, CodeQuantised);
-    *made = (CodeQuantised){ .ir = code->quantised_ir, .terms = terms, .unit = unit };
-    if (has_updates(made->ir)) made->updates = made->terms + made->ir->n_shapes;
-    if (own == CODE_WITH_SLOPES)
-        made->slopes = made->terms + made->ir->n_shapes + (made->updates ? made->ir->n_states : 0);
-    if (with_loop) *(void **)&made->loop = native_symbol(&unit, "orr_small");
+    CodeQuantised *made = ARENA_NEW(&ir->arena, CodeQuantised);
+    *made =
+        is_native ? name_native(ir, order, own, &unit) : name_terms(ir, order, own, code->quantised_built);
+    assert(made->terms);
+    made->unit = unit;
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
     return made;
 }
@@ -624,12 +644,69 @@ const CodeQuantised *code_quantised(const Code *const_code, int order, CodeOwn o
     return made;
 }
 
+// ---- Native code for what runs already
+
+// Printing makes derivatives in the pool, as building did: with the lock.
+static Text native_text(const Code *code, const CodeQuantised *made, Arena *arena)
+{
+    pthread_mutex_lock((pthread_mutex_t *)&code->lock);
+    const Text text = code_quantised_text(code->quantised_ir, made->order, made->own,
+                                          gets_loop(made->ir, made->own), arena);
+    pthread_mutex_unlock((pthread_mutex_t *)&code->lock);
+    return text;
+}
+
+double code_quantised_native_ms(const Code *code, const CodeQuantised *made)
+{
+    Arena work = { 0 };
+    const Text text = native_text(code, made, &work);
+    const double ms = native_ms(text, flavour_of(code, gets_loop(made->ir, made->own), text));
+    arena_free(&work);
+    return ms;
+}
+
+static void take_terms(void *self, const CodeUnit *unit)
+{
+    CodeQuantised *made = self;
+    CodeQuantised *better = malloc(sizeof *better);
+    if (!better) return;
+    *better = name_native(made->ir, made->order, made->own, unit);
+    atomic_store(&made->better, better);
+}
+
+void code_quantised_improve(const Code *const_code, const CodeQuantised *const_made)
+{
+    Code *code = (Code *)const_code;    // as code_require
+    CodeQuantised *made = (CodeQuantised *)const_made;
+    if (code->tier == CODE_NATIVE) return;
+    Arena arena = { 0 };
+    const Text text = native_text(code, made, &arena);
+    const NativeFlavour flavour = flavour_of(code, gets_loop(made->ir, made->own), text);
+    pthread_mutex_lock(&code->lock);
+    if (!made->background) made->background = background_start(&arena, text, flavour, take_terms, made);
+    pthread_mutex_unlock(&code->lock);
+    arena_free(&arena);
+}
+
+bool code_quantised_is_improved(const Code *code)
+{
+    bool any = false;
+    pthread_mutex_lock((pthread_mutex_t *)&code->lock);
+    for (int i = 0; i < CODE_N_QUANTISED; i++)
+        any |= code->quantised[i] && atomic_load(&code->quantised[i]->better) != NULL;
+    pthread_mutex_unlock((pthread_mutex_t *)&code->lock);
+    return any;
+}
+
 void code_free_quantised(Code *code)
 {
     for (int i = 0; i < CODE_N_QUANTISED; i++) {
-        if (!code->quantised[i]) continue;
-        if (code->tier == CODE_NATIVE) native_free(&code->quantised[i]->unit);
-        else instant_free(&code->quantised[i]->unit);
+        CodeQuantised *made = code->quantised[i];
+        if (!made) continue;
+        background_end(made->background);
+        free((void *)atomic_load(&made->better));
+        if (code->tier == CODE_NATIVE) native_free(&made->unit);
+        else instant_free(&made->unit);
     }
     ir_quantised_free(code->quantised_ir);
 }

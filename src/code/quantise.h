@@ -34,6 +34,11 @@ typedef struct CodeQuantised {
     // must be looked at again or is not finite. What is due then is for the caller to see.
     void (*loop)(QssSmall *small);
     CodeUnit unit;
+    int order;
+    CodeOwn own;
+    Background *background;    // native code on its way or arrived; NULL: nobody asked
+    // The same terms in native code, once they are there: whoever runs these may take them between two steps.
+    _Atomic(const struct CodeQuantised *) better;
 } CodeQuantised;
 
 // Made on first use; safe in threads. NULL, with a diagnostic that names `solver`, if the model does not
@@ -46,6 +51,11 @@ enum {
 const CodeQuantised *code_quantised(const Code *code, int order, CodeOwn own, const char *solver,
                                     orr_diag *diag);
 void code_free_quantised(Code *code);
+
+// As code_native_ms and code_improve, for terms made by `code`.
+double code_quantised_native_ms(const Code *code, const CodeQuantised *quantised);
+void code_quantised_improve(const Code *code, const CodeQuantised *quantised);
+bool code_quantised_is_improved(const Code *code);    // any of them
 
 // The text, in the arena; derivatives are made in the pool of the terms.
 Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena);

@@ -146,6 +146,10 @@ bool devs_flatten(orr_devs *model);    // false: errors were reported
 
 // ---- The run
 
+// From now on the functions of `to` are called for components of the type `from`, one of the model's: other
+// code for the same. Between two bags.
+void devs_run_replace(orr_devs_run *run, const orr_atomic *from, const orr_atomic *to);
+
 typedef struct DevsClock {
     double   now;
     uint64_t bag;             // bags at this instant so far
@@ -256,6 +260,7 @@ bool switches_can_reach(const orr_devs_run *run, const DevsTarget *target, uint3
 
 struct orr_devs_run {
     const orr_devs  *model;       // borrowed
+    const orr_atomic **types;     // [model->n_types] malloc'ed: the model's, or what replaces them
     orr_diag        *diag;        // borrowed
     orr_devs_options options;
     orr_devs_call    call;        // handed to every function

@@ -187,7 +187,7 @@ static void ask_for_output(orr_devs_run *run, size_t n_imminent)
     for (size_t i = 0; i < n_imminent; i++) {
         fetch_ahead(run, run->imminent, i, n_imminent);
         const DevsActor *actor = actor_at(run, run->imminent[i]);
-        const orr_atomic *type = run->model->types[actor->type];
+        const orr_atomic *type = run->types[actor->type];
         if (!type->output) continue;
         run->sender = type;
         run->sender_output = run->model->spots[actor->component].first_output;
@@ -288,7 +288,7 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
     for (size_t i = 0; i < n_imminent; i++) {
         fetch_ahead(run, run->imminent, i, n_imminent);
         DevsActor *actor = actor_at(run, run->imminent[i]);
-        const orr_atomic *type = run->model->types[actor->type];
+        const orr_atomic *type = run->types[actor->type];
         void *state = actor + 1;
         const uint32_t n = actor->n_bag;
         run->call.component = actor->component;
@@ -331,7 +331,7 @@ static void move_receivers(orr_devs_run *run, double t)
             if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
             continue;
         }
-        const orr_atomic *type = run->model->types[actor->type];
+        const orr_atomic *type = run->types[actor->type];
         void *state = actor + 1;
         run->call.component = actor->component;
         const double elapsed = t - actor->last;
@@ -444,7 +444,7 @@ void kernel_init(orr_devs_run *run, uint32_t component)
 void kernel_schedule(orr_devs_run *run, uint32_t component)
 {
     DevsActor *actor = actor_of(run, component);
-    const orr_atomic *type = run->model->types[actor->type];
+    const orr_atomic *type = run->types[actor->type];
     run->call.component = component;
     actor->last = run->call.t;
     // a point in time may have passed meanwhile
@@ -460,6 +460,6 @@ void kernel_begin(orr_devs_run *run)
         kernel_init(run, i);
         DevsActor *actor = actor_of(run, i);
         if (!run->switches || !run->switches->is_off[i])
-            schedule(run, run->model->spots[i].word, actor, run->model->types[actor->type], run->call.t);
+            schedule(run, run->model->spots[i].word, actor, run->types[actor->type], run->call.t);
     }
 }

@@ -74,6 +74,8 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     }
     orr_devs_run *run = new_array(1, sizeof *run);
     run->model = model;
+    run->types = new_array(model->n_types, sizeof *run->types);
+    memcpy(run->types, model->types, model->n_types * sizeof *run->types);
     run->diag = diag;
     run->options = *options;
     if (run->options.max_bags == 0) run->options.max_bags = DEVS_BAGS_MAX;
@@ -99,6 +101,12 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
     return NULL;
 }
 
+void devs_run_replace(orr_devs_run *run, const orr_atomic *from, const orr_atomic *to)
+{
+    for (uint32_t i = 0; i < run->model->n_types; i++)
+        if (run->model->types[i] == from) run->types[i] = to;
+}
+
 static void destroy_objects(orr_devs_run *run)
 {
     for (uint32_t i = 0; run->model->has_objects && i < run->n_begun; i++) {
@@ -112,6 +120,7 @@ void orr_devs_run_destroy(orr_devs_run *run)
 {
     if (!run) return;
     destroy_objects(run);
+    free(run->types);
     free(run->pool);
     free(run->counts);
     switches_free(run);

@@ -1,5 +1,6 @@
 // src/model/model.c: what a compiled model says about itself.
 #include "model/model.h"
+#include "code/quantise.h"
 #include <stdlib.h>
 
 void orr_model_destroy(orr_model *model)
@@ -190,6 +191,14 @@ static size_t count_equations(const Flat *flat)
     return n;
 }
 
+// Has native code taken over any of it?
+bool model_is_improved(const orr_model *model)
+{
+    const bool any = code_is_improved(&model->code) || code_quantised_is_improved(&model->code) ||
+                     atomic_is_improved(&model->atomics);
+    return any || (model->isles && model->isles_are_improved(model->isles));
+}
+
 orr_model_facts orr_model_get_facts(const orr_model *model)
 {
     orr_model_facts facts = {
@@ -199,7 +208,7 @@ orr_model_facts orr_model_get_facts(const orr_model *model)
         .n_relations = model->n_relations,
         .compile_ms = model->compile_ms,
         .code = model->code.tier == CODE_NATIVE        ? "native"
-                : code_is_improved(&model->code) ? "instant+native"
+                : model_is_improved(model)             ? "instant+native"
                                                  : "instant",
     };
     return facts;

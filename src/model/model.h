@@ -16,6 +16,7 @@ struct orr_model {
     Code     code;
     struct Isles *isles;      // components with a solver of their own, see island/isles.h; NULL if there are none
     void   (*free_isles)(struct Isles *isles);
+    bool   (*isles_are_improved)(const struct Isles *isles);    // any of them
     Network *network;         // NULL: the model is one island without event ports
     AtomicSet atomics;        // of the source
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
@@ -45,6 +46,7 @@ typedef struct ModelVariable {
     bool     is_structural;
     Place    declared;
 } ModelVariable;
+bool model_is_improved(const orr_model *model);    // native code has taken over some of it
 bool model_is_integrated(const orr_model *model, uint32_t state);    // not one of Blocks.n_implicit
 ModelVariable model_variable(const orr_model *model, size_t variable);
 const char   *model_variable_name(const orr_model *model, size_t variable);    // the model's

@@ -79,11 +79,11 @@ orr_status drive_arrive(orr_run *run, Island *island)
 // are.
 orr_status drive_pulse(orr_run *run, double t, size_t n_steps)
 {
-    run->n_since_pulse += n_steps * (run->model->n_states + 8);
+    run->n_since_pulse += n_steps * (run->model->n_states + 8) + net_work(run);
     if (run->n_since_pulse < PULSE_WORK) return ORR_STATUS_OK;
     run->n_since_pulse = 0;
     const uint64_t now = os_now_ns();
-    tier_look(run, &run->islands[0], now);
+    tier_look(run, t, now);
     if (run->max_seconds > 0 && (double)(now - run->ns_created) * 1e-9 > run->max_seconds) {
         diag_report(run->diag, DIAG_TIME_LIMIT, (Place){ 0 }, run->max_seconds, t);
         diag_hint(run->diag, "what was computed is kept; allow more, or make the run cheaper");

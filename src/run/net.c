@@ -4,6 +4,7 @@
 // where a message might arrive for it, so nothing has to be taken back.
 #include "base/diag.h"
 #include "base/text.h"
+#include "devs/devs.h"
 #include "run/run.h"
 #include <stdlib.h>
 #include <string.h>
@@ -27,6 +28,8 @@ typedef struct Net {
     VEC(Sent) sent;    // since the latest bag
     VEC(double) sent_values;
     double *params;    // scratch for those of one component
+    size_t n_transitions;    // that net_work has told of
+    bool is_native;          // native code has taken over
 } Net;
 
 void net_open(orr_run *run)
@@ -214,6 +217,8 @@ bool net_start(orr_run *run)
         options.trace_context = run;
     }
     net->devs = orr_devs_run_create(net->network->devs, &options, run->diag);
+    net->n_transitions = 0;
+    net->is_native = false;
     return net->devs != NULL;
 }
 
@@ -222,6 +227,27 @@ orr_devs_run *net_kernel(const orr_run *run) { return run->net ? run->net->devs 
 void net_send(orr_run *run, double t, uint32_t guest_input, const void *value)
 {
     orr_devs_run_send(run->net->devs, t, run->net->network->first_guest_input + guest_input, value);
+}
+
+static size_t count_transitions(const orr_devs_run *devs)
+{
+    return devs->clock->n_internal + devs->clock->n_external - devs->clock->n_confluent;
+}
+
+size_t net_work(orr_run *run)
+{
+    if (!run->net || !run->net->devs) return 0;
+    const size_t n = count_transitions(run->net->devs), before = run->net->n_transitions;
+    run->net->n_transitions = n;
+    return n - before;
+}
+
+// One bag at t, or nothing. Before it native code may take over.
+static orr_status step(const orr_run *run, double t, int *done)
+{
+    Net *net = run->net;
+    if (!net->is_native) net->is_native = atomic_take_over(&run->model->atomics, net->devs);
+    return orr_devs_run_step(net->devs, t, done);
 }
 
 double net_next_instant(const orr_run *run)
@@ -240,7 +266,7 @@ orr_status net_bag(orr_run *run, double t, bool *done, size_t *n)
     int acted = 0;
     net->arrivals.n = net->values.n = 0;
     hand_over(net, t);
-    const orr_status status = orr_devs_run_step(net->devs, t, &acted);
+    const orr_status status = step(run, t, &acted);
     *done = acted;
     *n = net->arrivals.n;
     return status;
@@ -253,7 +279,7 @@ orr_status net_catch_up(orr_run *run, double t)
         const double next = orr_devs_run_next(run->net->devs);
         if (!(next < t)) return ORR_STATUS_OK;
         int done;
-        const orr_status status = orr_devs_run_step(run->net->devs, next, &done);
+        const orr_status status = step(run, next, &done);
         if (status != ORR_STATUS_OK) return status;
     }
 }
@@ -263,7 +289,7 @@ orr_status net_follow(orr_run *run, double t)
     orr_devs_run *devs = run->net->devs;
     orr_status status = ORR_STATUS_OK;
     for (int done = 1; done && status == ORR_STATUS_OK;) {
-        status = orr_devs_run_step(devs, t, &done);
+        status = step(run, t, &done);
         if (status == ORR_STATUS_OK) status = drive_pulse(run, orr_devs_run_time(devs), 1);
     }
     if (status == ORR_STATUS_OK) return orr_devs_run_advance(devs, t);
@@ -276,7 +302,7 @@ void net_count(const orr_run *run, orr_run_facts *facts)
     if (!run->net->devs) return;
     const orr_devs_facts devs = orr_devs_run_facts(run->net->devs);
     facts->n_instants = devs.n_instants;
-    facts->n_transitions = devs.n_internal + devs.n_external - devs.n_confluent;
+    facts->n_transitions = count_transitions(run->net->devs);
     facts->n_messages = devs.n_messages;
 }
 

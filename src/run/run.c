@@ -333,6 +333,7 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
         return NULL;
     }
     run->ns_created = os_now_ns();
+    run->is_within = options && options->within;
     return run;
 }
 
@@ -392,7 +393,7 @@ static double larger_of(double a, double b) { return a > b ? a : b; }
 
 bool orr_run_is_over(const orr_run *run) { return run->is_over; }
 
-orr_status orr_run_advance(orr_run *run, double t)
+static orr_status advance(orr_run *run, double t)
 {
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (run->terminated) return ORR_STATUS_TERMINATED;
@@ -406,6 +407,14 @@ orr_status orr_run_advance(orr_run *run, double t)
     run->is_over = run->t_stop <= t;
     const orr_status status = stand_at(run, island, run->is_over ? larger_of(run->t_stop, run->t) : t);
     return status == ORR_STATUS_OK && run->net ? net_follow(run, run->t) : status;
+}
+
+orr_status orr_run_advance(orr_run *run, double t)
+{
+    tier_begin(run);
+    const orr_status status = advance(run, t);
+    tier_end(run);
+    return status;
 }
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)

@@ -131,6 +131,10 @@ typedef struct RunSaved {
     bool   is_loading, is_counting, is_borrowed, is_bad;
 } RunSaved;
 
+// What a run may have compiled natively.
+typedef enum Tier { TIER_QUANTISED, TIER_ATOMICS, TIER_PROGRAMS, TIER_N } Tier;    // one after the other
+#define TIER_DONE (-1.0)
+
 struct orr_run {
     const orr_model *model;         // borrowed; outlives the run
     orr_diag *diag;                 // borrowed
@@ -250,7 +254,10 @@ struct orr_run {
     uint64_t  ns_created, ns_pulse;
     double    max_seconds;          // on the clock; 0: no limit
     uint64_t  ns_tier;              // when to look at better code next; UINT64_MAX: never
-    double    native_ms;            // what that would take; 0: not known yet
+    double    native_ms[TIER_N];    // what each would take; 0: not known yet, TIER_DONE: it is asked for
+    bool      is_within;            // an island of another run: its time is measured by samples
+    size_t    n_advances;
+    uint64_t  ns_sample_began;      // 0: none is under way
     size_t    n_since_pulse;
 };
 
@@ -374,7 +381,10 @@ bool chance_report(orr_run *run);
 // ---- tier.c: whether native code pays
 
 // Ask for native code if the rest of the run is long enough for it.
-void tier_look(orr_run *run, const Island *island, uint64_t now);
+void tier_look(orr_run *run, double t, uint64_t now);
+// Around whatever advances the run, for one that is not alone.
+void tier_begin(orr_run *run);
+void tier_end(orr_run *run);
 
 // ---- locate.c: where a relation changes inside the last step
 
@@ -457,6 +467,7 @@ orr_status net_catch_up(orr_run *run, double t);
 // What happens up to and at t, where no message can arrive for the island.
 orr_status net_follow(orr_run *run, double t);
 void       net_count(const orr_run *run, orr_run_facts *facts);
+size_t     net_work(orr_run *run);                // transitions since it was last asked; 0 without a network
 void   net_start_switches(orr_run *run, const double *conditions);    // [n_events] of events, at the start
 void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
 // One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.

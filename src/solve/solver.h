@@ -51,6 +51,10 @@ typedef struct Solver {
     double     (*next)(const Island *island);
     // with `advance`: what others see of a state at t, its value and slope. True if that was renewed at t
     bool       (*quantised)(const Island *island, uint32_t state, double t, double *value, double *slope);
+    // optional, of a solver with generated code of its own: what native code would take, in ms; have it made
+    // while the run goes on
+    double     (*native_ms)(const Island *island);
+    void       (*improve)(const Island *island);
 } Solver;
 
 const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference

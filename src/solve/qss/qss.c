@@ -656,9 +656,19 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
     return STEP_OK;
 }
 
+// Native code takes over between two steps: it works on the same arrays and gives the same bits.
+static void take_better_code(Qss *m)
+{
+    const CodeQuantised *better = atomic_load_explicit(&m->made->better, memory_order_acquire);
+    if (!better || better == m->code) return;
+    m->code = better;
+    m->terms = better->terms;
+}
+
 StepResult qss_advance(Island *island, double t_want, long n_max)
 {
     Qss *m = island->memory;
+    take_better_code(m);
     if (m->is_implicit) {
         if (m->order == 1) return run(m, island, t_want, n_max, 1, true);
         return run(m, island, t_want, n_max, 2, true);
@@ -835,7 +845,8 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     if (!code) return false;
     const IrQuantised *ir = code->ir;
     Qss *m = ARENA_NEW(arena, Qss);
-    *m = (Qss){ .code = code,
+    *m = (Qss){ .made = code,
+                .code = code,
                 .ir = ir,
                 .terms = code->terms,
                 .order = order,
@@ -914,6 +925,18 @@ static void state_at(Island *island, double t, double *x)
     for (uint32_t i = 0; i < m->n; i++) x[i] = qss_x_at(any_x(m, i), m->order, t);
 }
 
+static double native_ms(const Island *island)
+{
+    const Qss *m = island->memory;
+    return code_quantised_native_ms(&island->model->code, m->made);
+}
+
+static void improve(const Island *island)
+{
+    const Qss *m = island->memory;
+    code_quantised_improve(&island->model->code, m->made);
+}
+
 static double next_instant(const Island *island)
 {
     const Qss *m = island->memory;
@@ -955,6 +978,8 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
         .next = next_instant,                                                                                \
         .quantised = quantised,                                                                              \
         .polynomial = polynomial,                                                                            \
+        .native_ms = native_ms,                                                                              \
+        .improve = improve,                                                                                  \
         .is_quantised = true,                                                                                \
     }
 

@@ -11,7 +11,8 @@
 typedef struct QssPairs QssPairs;    // see pairs.h
 
 typedef struct Qss {
-    const CodeQuantised *code;
+    const CodeQuantised *made;    // for this kind of method
+    const CodeQuantised *code;    // in use: that, or the same in native code
     const IrQuantised *ir;
     const CodeTerm *terms;    // [n_shapes]
     int order;
