@@ -45,7 +45,7 @@ static bool has(const orr_run *run, Tier tier)
     switch (tier) {
     case TIER_PROGRAMS: return !run->is_eventful;
     case TIER_QUANTISED: return run->islands[0].solver->improve != NULL;
-    default: return run->net != NULL;
+    default: return run->net && run->model->atomics.n_kinds > 0;
     }
 }
 
