@@ -346,7 +346,7 @@ static bool pass_network(Compile *c)
     if (!times_fit(c) || !bind_natives(c)) return false;
     orr_model *m = c->model;
     if (m->flat.ports.n == 0 && m->flat.parts.n == 0 && m->flat.islands.n == 0) return true;
-    m->network = net_build(&m->flat, &m->atomics, &m->arena, c->diag);
+    m->network = net_build(&m->flat, &m->atomics, c->options->is_component, &m->arena, c->diag);
     return m->network != NULL;
 }
 

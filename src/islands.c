@@ -157,6 +157,20 @@ static bool find_perturbed(Building *b)
         diag_hint(b->c->diag, "from outside, the states of an island can be assigned");
         ok = false;
     }
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        if (port->kind != FLAT_PORT_PERTURB) continue;
+        const orr_model *model = b->isles->items[b->isles->isle_of[port->first] - 1].model;
+        const size_t inside = b->isles->variable_of[port->first];
+        if (!model || (inside != (size_t)-1 && model_variable(model, inside).state != FLAT_NONE)) continue;
+        size_t k = 0;
+        while (flat->couplings.items[k].to != i) k++;
+        diag_report(b->c->diag, DIAG_HOLD_TARGET, port->place,
+                    flat->ports.items[flat->couplings.items[k].from].name, port->name,
+                    "variable of an island, but no state");
+        diag_hint(b->c->diag, "messages perturb states; lead it to an event input of the island: on … then … end");
+        ok = false;
+    }
     return ok;
 }
 
@@ -223,10 +237,14 @@ static void find_ports(Building *b)
         }
         const uint32_t n_ports = b->first_port[i + 1] - b->first_port[i];
         isle->messages = ARENA_ARRAY(b->arena, const char *, n_ports);
+        isle->sends = ARENA_ARRAY(b->arena, const char *, n_ports);
+        isle->perturbed = ARENA_ARRAY(b->arena, const char *, n_ports);
         for (uint32_t k = 0; k < n_ports; k++) {
             const uint32_t port = b->ports[b->first_port[i] + k];
-            if (flat->ports.items[port].kind == FLAT_PORT_IN)
-                isle->messages[isle->n_messages++] = b->port_rests[port];
+            const FlatPortKind kind = flat->ports.items[port].kind;
+            if (kind == FLAT_PORT_IN) isle->messages[isle->n_messages++] = b->port_rests[port];
+            if (kind == FLAT_PORT_OUT) isle->sends[isle->n_sends++] = b->port_rests[port];
+            if (kind == FLAT_PORT_PERTURB) isle->perturbed[isle->n_perturbed++] = b->port_rests[port];
         }
     }
 }
@@ -329,6 +347,7 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
     o.settings = settings;
     o.n_settings = 0;
     o.dump_stage = NULL;
+    o.is_component = true;
     for (uint32_t k = 0; k < n_variables; k++)
         if (b->flat->vars.items[of[k]].is_structural)
             settings[o.n_settings++] = (orr_setting){ b->rests[of[k]], structural_value(b, of[k]) };
@@ -400,6 +419,10 @@ static orr_island *make_type(Building *b, uint32_t i, Isle *isle)
     o.n_outputs = isle->n_outputs;
     o.messages = isle->messages;
     o.n_messages = isle->n_messages;
+    o.sends = isle->sends;
+    o.n_sends = isle->n_sends;
+    o.perturbed = isle->perturbed;
+    o.n_perturbed = isle->n_perturbed;
     o.params = params;
     o.n_params = isle->n_settings;
     o.number = i;
@@ -423,12 +446,15 @@ static void join_ports(Building *b)
     g->ports = ARENA_ARRAY(b->arena, NetGuestPort, b->flat->ports.n);
     for (uint32_t i = 0; i < b->isles->n; i++) {
         const Isle *isle = &b->isles->items[i];
-        uint32_t n_messages = 0;
+        const uint32_t first_perturbed = 1 + isle->n_inputs + isle->n_messages;
+        uint32_t n_messages = 0, n_sends = 0, n_perturbed = 0;
         for (uint32_t k = b->first_port[i]; k < b->first_port[i + 1]; k++) {
             FlatPort *port = &b->flat->ports.items[b->ports[k]];
             uint32_t slot;
             if (port->kind == FLAT_PORT_IN) slot = 1 + isle->n_inputs + n_messages++;
             else if (port->kind == FLAT_PORT_HOLD) slot = input_slot(b->slot[port->first]);
+            else if (port->kind == FLAT_PORT_PERTURB) slot = first_perturbed + n_perturbed++;
+            else if (port->kind == FLAT_PORT_OUT) slot = output_slot(isle, isle->n_outputs + n_sends++);
             else continue;
             g->ports[g->n_ports++] = (NetGuestPort){ b->ports[k], i, slot };
             // what the island holds is held by the main part too, if it reads that

@@ -317,6 +317,7 @@ static void report_couplings(const Report *r)
         const FlatPortKind kind = flat->ports.items[c->to].kind;
         if (kind == FLAT_PORT_HOLD) fputs(", which holds the last one", r->out);
         if (kind == FLAT_PORT_COUNT) fputs(", an input of a machine", r->out);
+        if (kind == FLAT_PORT_PERTURB) fputs(", which it perturbs", r->out);
         print_line(r, c->place);
     }
     if (n > COUPLINGS_SHOWN) fprintf(r->out, "  … and %zu more\n", n - COUPLINGS_SHOWN);

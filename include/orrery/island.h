@@ -87,6 +87,14 @@ typedef struct orr_island_options {
     // as many doubles as the type has numbers. `on` bodies run, and those who read the island hear at once.
     const char *const *messages;
     size_t   n_messages;
+    // [n_sends] event outputs of the model: ports of their names and types, too. What events of the model send
+    // leaves at that very instant; an island that has them makes its steps one by one.
+    const char *const *sends;
+    size_t   n_sends;
+    // [n_perturbed] states that have a port of their own, of bare numbers: each perturbs the state, as a message
+    // to "perturb" that names it.
+    const char *const *perturbed;
+    size_t   n_perturbed;
     // [n_params] settings with other values in each component: orr_devs_add is given so many doubles, NaN for
     // what is not set.
     const char *const *params;

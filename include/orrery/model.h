@@ -89,6 +89,7 @@ typedef struct orr_compile_options {
                                 // no longer for larger ones; 0: 1000, SIZE_MAX: all become single variables
     const orr_input *inputs;    // [n_inputs] inputs that are to be driven, borrowed during the call
     size_t      n_inputs;
+    bool        is_component;   // for an island (orrery/island.h): who couples its event inputs sees to those required
     const char *dump_stage;     // print this stage (orr_stage_at) to `dump_to` on the way; NULL: none
     FILE       *dump_to;
     // what the runs will be given, borrowed during the call; of one name the last one counts. The model takes the

@@ -64,6 +64,7 @@ typedef struct orr_run_options {
     uint64_t    seed;            // 1 unless given
     uint64_t    number;          // of the run, 0 unless given: replications and members of ensembles count up from it
     const char *within;          // the component that this run is, whose name begins those of its streams. NULL: it is all
+    bool        is_component;    // of an island: what leaves the model by its event outputs waits for that
     double      statistics_from; // here the warm-up ends: statistics of components begin anew. NaN: they go on from the start
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts

@@ -755,8 +755,8 @@
       "    end", \
       "declare both with one unit.") \
     X(HOLD_TARGET, \
-      "Messages lead to event ports, or to a signal input of a component, which then holds the number\n" \
-      "that came last.", \
+      "Messages lead to event ports, to a signal input of a component, which then holds the number\n" \
+      "that came last, or to a state of an island, which they perturb.", \
       "    model Clock\n" \
       "      output event tick\n" \
       "      every 1 then send tick(1) end\n" \
@@ -1783,7 +1783,7 @@
       "this depends on the component; the time tells where to look.") \
     X(ISLAND_BAD, \
       "An island is a set of equations with a solver of its own. It can contain components, but no other\n" \
-      "islands, and what goes in and out are signals: its inputs and its variables.", \
+      "islands and no atomics: these stand beside it, in the model around.", \
       "    model Inner\n" \
       "      var x = 1\n" \
       "      x' = -x\n" \

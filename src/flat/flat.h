@@ -144,6 +144,7 @@ typedef enum FlatPortKind {
     FLAT_PORT_OUT,
     FLAT_PORT_HOLD,            // a signal input: it holds the number that arrived last
     FLAT_PORT_COUNT,           // an input of a machine: each message makes it one more
+    FLAT_PORT_PERTURB,         // a state of an island: each message perturbs it
 } FlatPortKind;
 
 typedef struct FlatPort {

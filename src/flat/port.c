@@ -224,27 +224,28 @@ static bool check_types(const Reading *r, const AstItem *item, const FlatPort *f
     return false;
 }
 
-// A signal input that holds what arrives: one port for it, however many arrows lead to it.
-static uint32_t held_port(Expander *ex, const AstItem *item, const End *to)
+// A signal input that holds what arrives, or a state that it perturbs: one port for it, however many arrows lead
+// to it.
+static uint32_t held_port(Expander *ex, const AstItem *item, const End *to, FlatPortKind kind)
 {
     Flat *flat = ex->flat;
     const uint32_t variable = to->target.entity->first + (uint32_t)to->target.element;
     const uint32_t *known = map_find(&ex->held_ports, variable);
     if (known) return *known;
-    const bool counts = to->target.scope->shape->model->is_machine;
     const FlatPort port = { .name = flat->vars.items[variable].name,
                             .part = FLAT_NONE,
                             .n = 1,
-                            .kind = counts ? FLAT_PORT_COUNT : FLAT_PORT_HOLD,
+                            .kind = kind,
                             .type = "number",
                             .n_values = 1,
                             .first = variable,
-                            .is_heard = true,
+                            .is_heard = kind != FLAT_PORT_PERTURB,
                             .is_island = to->target.scope->shape->model->is_stub,
                             .place = item->arrow.to_place };
     const uint32_t number = (uint32_t)flat->ports.n;
     vec_push(flat->arena, &flat->ports, port);
     map_put(&ex->held_ports, variable, number);
+    if (kind == FLAT_PORT_PERTURB) return number;
     map_put(&ex->driven, variable, (uint32_t)ex->arrows.n);    // no signal may lead there besides
     vec_push(&ex->work, &ex->arrows, item);
     return number;
@@ -255,14 +256,17 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
     Expander *ex = r->ex;
     const Entity *entity = to->target.entity;
     const FlatPort *port = &ex->flat->ports.items[from->port];
-    const bool is_input = entity->symbol->kind == SYMBOL_VARIABLE && entity->symbol->declared == AST_INPUT &&
-                          !to->is_own && item->arrow.to.primes == 0 && entity->array == FLAT_NONE;
-    if (!is_input) {
+    const AstModel *model = to->target.scope->shape->model;
+    const bool is_variable = entity->symbol->kind == SYMBOL_VARIABLE && !to->is_own &&
+                             item->arrow.to.primes == 0 && entity->array == FLAT_NONE;
+    const bool is_input = is_variable && entity->symbol->declared == AST_INPUT;
+    // whether it is a state is known when the island is compiled
+    const bool is_perturbed = is_variable && model->is_stub && entity->symbol->declared == AST_DISCRETE;
+    if (!is_input && !is_perturbed) {
         EXPAND_FAIL(ex, DIAG_HOLD_TARGET, item->arrow.to_place, port->name, entity->symbol->name,
                     lower_kind(entity));
-        diag_hint(
-            ex->diag,
-            "messages lead to event ports, or to a signal input of a component, which holds the last one");
+        diag_hint(ex->diag, "messages lead to event ports, to a signal input of a component, which holds the last "
+                            "one, or to a state of an island, which they perturb");
         return false;
     }
     const uint32_t variable = entity->first + (uint32_t)to->target.element;
@@ -272,17 +276,21 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
         diag_note(ex->diag, ex->arrows.items[*driver]->place, "the other source");
         return false;
     }
-    const uint32_t number = held_port(ex, item, to);
+    const FlatPortKind kind = is_perturbed        ? FLAT_PORT_PERTURB
+                              : model->is_machine ? FLAT_PORT_COUNT
+                                                  : FLAT_PORT_HOLD;
+    const uint32_t number = held_port(ex, item, to, kind);
     const FlatPort *held = &ex->flat->ports.items[number];
     port = &ex->flat->ports.items[from->port];
-    if (held->kind == FLAT_PORT_HOLD && port->n_values != 1) {
-        EXPAND_FAIL(ex, DIAG_ARROW_TYPES, item->place, port->name, port->type, held->name, "a signal");
-        diag_hint(ex->diag, "a signal holds one number");
+    to->port = number;
+    if (kind == FLAT_PORT_COUNT) return true;
+    if (port->n_values != 1) {
+        EXPAND_FAIL(ex, DIAG_ARROW_TYPES, item->place, port->name, port->type, held->name,
+                    is_perturbed ? "a number" : "a signal");
+        diag_hint(ex->diag, is_perturbed ? "a perturbation is one number" : "a signal holds one number");
         return false;
     }
-    if (held->kind == FLAT_PORT_HOLD) return to->port = number, check_types(r, item, port, held);
-    to->port = number;
-    return true;
+    return check_types(r, item, port, held);
 }
 
 // ---- Outputs of machines

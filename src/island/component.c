@@ -73,6 +73,9 @@ static orr_run *begin(Component *c, orr_diag *diag)
     return run;
 }
 
+static bool has_leaving(const Component *c) { return c->run && c->run->leaving.n > 0; }
+static void drop_leaving(Component *c) { c->run->leaving.n = c->run->leaving_values.n = 0; }
+
 // How often islands may tell each other at the first instant: values go through a chain of all of them.
 static bool may_hope(const Component *c) { return c->n_rounds < c->type->options.n_islands + 2; }
 
@@ -83,6 +86,7 @@ static void try_to_begin(Component *c, const orr_devs_call *call)
     orr_run_destroy(c->run);
     const DiagMark mark = diag_mark(c->diag);
     c->run = begin(c, c->diag);
+    if (c->run && c->has_greeted) drop_leaving(c);
     if (c->run) return;
     if (may_hope(c) && c->type->options.n_inputs > 0) {
         diag_rewind(c->diag, &mark);
@@ -101,6 +105,7 @@ static void read_params(Component *c, const void *params)
     if (given && o->n_params) memcpy(values, given, o->n_params * sizeof *values);
     c->params = values;
     c->options = member ? *member->run : o->run;
+    c->options.is_component = true;
     c->output_period = member ? member->output_period : o->output_period;
     c->externals = ARENA_ARRAY(&c->arena, External, o->n_inputs);
     for (size_t i = 0; member && i < o->n_inputs; i++)
@@ -168,28 +173,72 @@ static orr_status move_to(Component *c, double t)
     return orr_run_advance(c->run, t);
 }
 
+static double step_ahead(Component *c, const orr_devs_call *call)
+{
+    double t;
+    const Island *island = inside(c);
+    const double t_end = island->options.t_end;
+    const orr_status status = run_step_ahead(c->run, island->t < t_end ? t_end : INFINITY, &t);
+    return goes_on(c, call, status) ? t : INFINITY;
+}
+
+// The end of the next step, which is made if it is not yet.
+static double end_of_step(Component *c, const orr_devs_call *call)
+{
+    const Island *island = inside(c);
+    if (island->t > c->run->t && !drive_is_near(island, c->run->t)) return island->t;
+    return step_ahead(c, call);
+}
+
+// When a state is renewed next, or a condition changes. What an event left due at once happens here, and is told
+// in the next bag.
+static double next_renewal(Component *c, const orr_devs_call *call)
+{
+    const orr_run *run = c->run;
+    const Island *island = inside(c);
+    const size_t most = run->model->n_states + run->model->n_relations;
+    bool any = false;
+    for (size_t i = 0; i < most && !run->event_waits && island->solver->next(island) <= run->t; i++) {
+        any = true;
+        if (isinf(step_ahead(c, call))) return INFINITY;
+    }
+    // a crossing is confirmed where it is, which may be a rounding later
+    return any || run->event_waits ? island->t : fmin(island->solver->next(island), due_next(run));
+}
+
 // When there is something to tell, if nothing comes.
-static double next_due(Component *c, const orr_devs_call *call)
+static double next_tell(Component *c, const orr_devs_call *call)
 {
     const orr_island_options *o = &c->type->options;
     const Island *island = inside(c);
     const orr_run *run = c->run;
     if (o->n_outputs == 0) return INFINITY;
     if (c->output_period > 0) return c->period_start + (c->k_period + 1) * c->output_period;
-    if (is_quantised(c)) return fmin(island->solver->next(island), due_next(run));
+    if (is_quantised(c)) return next_renewal(c, call);
     if (island->t > run->t && !drive_is_near(island, run->t)) return island->t;
     if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(run));
-    double t;
-    const double t_end = island->options.t_end;
-    const orr_status status = run_step_ahead(c->run, island->t < t_end ? t_end : INFINITY, &t);
-    return goes_on(c, call, status) ? t : INFINITY;
+    return end_of_step(c, call);
+}
+
+// When a message may leave. An event ends the step that it is found in, so steps are made one by one.
+static double next_message(Component *c, const orr_devs_call *call)
+{
+    if (c->type->options.n_sends == 0 || c->phase == ISLAND_STAND) return INFINITY;
+    if (has_leaving(c)) return call->t;
+    return is_quantised(c) ? next_renewal(c, call) : end_of_step(c, call);
 }
 
 static void set_due(Component *c, const orr_devs_call *call)
 {
-    const bool is_now = c->phase == ISLAND_START || c->phase == ISLAND_SPREAD;
-    c->due = is_now ? call->t : c->phase == ISLAND_STAND ? INFINITY : next_due(c, call);
-    if (c->due < call->t) c->due = call->t;    // a grid point that is meant by this time
+    c->due_tell = INFINITY;
+    if (c->phase == ISLAND_WAIT) {
+        c->due_tell = next_tell(c, call);
+        if (c->due_tell < call->t) c->due_tell = call->t;    // a grid point that is meant by this time
+        c->due = fmin(c->due_tell, next_message(c, call));
+        if (c->due < call->t) c->due = call->t;
+    } else {
+        c->due = c->phase == ISLAND_STAND && !has_leaving(c) ? INFINITY : call->t;
+    }
 }
 
 static double advance(const void *state, const orr_devs_call *call)
@@ -298,21 +347,41 @@ static bool has_news(Component *c)
     return false;
 }
 
+// What events of the model sent from its event outputs. At the first instant, where islands may have to begin
+// again with what others tell them, it waits until all have heard of all, and leaves once.
+static void send_messages(Component *c, const orr_devs_call *call)
+{
+    const orr_run *run = c->run;
+    if (!has_leaving(c)) return;
+    if (!c->has_moved && c->n_waited < c->type->options.n_islands + 2) return;
+    if (!c->has_moved) c->has_greeted = true;
+    for (size_t i = 0; i < run->leaving.n; i++) {
+        const RunMessage *message = &run->leaving.items[i];
+        const uint32_t port = c->type->send_of[message->port];
+        if (port)
+            orr_devs_send(call, (uint32_t)c->type->options.n_outputs + port - 1,
+                          run->leaving_values.items + message->first);
+    }
+    drop_leaving(c);
+}
+
 static void output(const void *state, const orr_devs_call *call)
 {
     Component *c = component_of(state);
+    c->has_moved = c->has_moved || (c->phase == ISLAND_WAIT && call->t > c->t_start);
     switch (c->phase) {
     case ISLAND_START:
         if (has_news(c)) tell(c, call, true);
-        break;
+        return;
     case ISLAND_WAIT:
-        c->has_moved = c->has_moved || call->t > c->t_start;
-        if (goes_on(c, call, move_to(c, call->t))) tell(c, call, c->output_period > 0);
+        if (goes_on(c, call, move_to(c, call->t)) && call->t >= c->due_tell)
+            tell(c, call, c->output_period > 0);
         break;
     case ISLAND_SPREAD: tell_discontinuities(c, call); break;
     case ISLAND_STAND:
     case ISLAND_PHASES: break;
     }
+    send_messages(c, call);
 }
 
 // ---- Transitions
@@ -326,7 +395,8 @@ static void act(Component *c, const orr_devs_call *call)
         if (c->phase == ISLAND_START) enter(c, c->run ? ISLAND_WAIT : ISLAND_START, ISLAND_DUE);
         break;
     case ISLAND_WAIT:
-        c->k_period++;
+        if (call->t >= c->due_tell) c->k_period++;
+        c->n_waited++;
         enter(c, ISLAND_WAIT, ISLAND_DUE);
         break;
     case ISLAND_SPREAD:
@@ -352,10 +422,21 @@ static orr_signal read_signal(const Component *c, const orr_devs_event *event, c
                          .perturbation = signal->perturbation };
 }
 
-// A message to an event input of the model.
+// A message to an event input of the model, or one that perturbs a state.
 static bool is_message(const Component *c, const orr_devs_event *event)
 {
-    return event->port > c->type->options.n_inputs;
+    const orr_island_options *o = &c->type->options;
+    return event->port > o->n_inputs && event->port <= o->n_inputs + o->n_messages;
+}
+static bool is_perturbation(const Component *c, const orr_devs_event *event, orr_perturbation *what)
+{
+    const orr_island_options *o = &c->type->options;
+    const size_t first = 1 + o->n_inputs + o->n_messages;
+    if (event->port == ISLAND_PERTURB) *what = *(const orr_perturbation *)event->value;
+    else if (event->port >= first)
+        *what = (orr_perturbation){ c->type->perturbed[event->port - first], *(const double *)event->value };
+    else return false;
+    return true;
 }
 
 static bool keep_externals(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n,
@@ -363,7 +444,7 @@ static bool keep_externals(Component *c, const orr_devs_call *call, const orr_de
 {
     *changed = false;
     for (size_t i = 0; i < n; i++) {
-        if (bag[i].port == ISLAND_PERTURB || is_message(c, &bag[i])) continue;
+        if (bag[i].port == ISLAND_PERTURB || bag[i].port > c->type->options.n_inputs) continue;
         const uint64_t *passed;
         const orr_signal signal = read_signal(c, &bag[i], &passed);
         const IslandInput *input = &c->type->inputs[bag[i].port - 1];
@@ -382,7 +463,7 @@ static bool keep_externals(Component *c, const orr_devs_call *call, const orr_de
 static bool has_discontinuity(const Component *c, const orr_devs_event *bag, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        if (bag[i].port == ISLAND_PERTURB || is_message(c, &bag[i])) return true;
+        if (bag[i].port == ISLAND_PERTURB || bag[i].port > c->type->options.n_inputs) return true;
         if (c->type->inputs[bag[i].port - 1].is_number) return true;
         if (((const orr_signal *)bag[i].value)->perturbation) return true;
     }
@@ -444,11 +525,11 @@ static void receive_jumps(Component *c, const orr_devs_call *call, const orr_dev
     bool spreads = false;
     for (size_t i = 0; i < n; i++) {
         bool is_new;
-        if (bag[i].port == ISLAND_PERTURB) {
-            const orr_perturbation *perturbation = bag[i].value;
+        orr_perturbation perturbation;
+        if (is_perturbation(c, &bag[i], &perturbation)) {
             Passing *passing = spread_find(c, call->t, spread_identify(c, call->component), &is_new);
             passing->spreads = spreads = true;
-            const orr_reinit what = { call->t, true, (size_t)perturbation->variable, perturbation->value };
+            const orr_reinit what = { call->t, true, (size_t)perturbation.variable, perturbation.value };
             if (!reinit(c, call, &what)) return;
             continue;
         }
@@ -523,14 +604,14 @@ static void confluent(void *state, const orr_devs_call *call, const orr_devs_eve
 // ---- Saving
 
 typedef struct SavedComponent {
-    double due, period_start, k_period, pending_until;
-    uint64_t phase, has_moved, n_rounds, n_perturbations, run_size;
+    double due, due_tell, period_start, k_period, pending_until;
+    uint64_t phase, has_moved, has_greeted, n_rounds, n_perturbations, run_size;
 } SavedComponent;
 
 // Not in the middle of a discontinuity, nor before the run has begun.
 static bool can_save(const Component *c)
 {
-    return c->run && (c->phase == ISLAND_WAIT || c->phase == ISLAND_STAND);
+    return c->run && !has_leaving(c) && (c->phase == ISLAND_WAIT || c->phase == ISLAND_STAND);
 }
 
 static size_t save(const void *state, void *bytes, const orr_devs_call *call)
@@ -542,9 +623,17 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
     const size_t own =
         sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
     if (run_size == 0 || !bytes) return run_size ? own + run_size : 0;
-    const SavedComponent saved = { c->due,           c->period_start,    c->k_period,
-                                   c->pending_until, (uint64_t)c->phase, c->has_moved,
-                                   c->n_rounds,      c->n_perturbations, run_size };
+    const SavedComponent saved = { .due = c->due,
+                                   .due_tell = c->due_tell,
+                                   .period_start = c->period_start,
+                                   .k_period = c->k_period,
+                                   .pending_until = c->pending_until,
+                                   .phase = (uint64_t)c->phase,
+                                   .has_moved = c->has_moved,
+                                   .has_greeted = c->has_greeted,
+                                   .n_rounds = c->n_rounds,
+                                   .n_perturbations = c->n_perturbations,
+                                   .run_size = run_size };
     char *out = bytes;
     memcpy(out, &saved, sizeof saved);
     out += sizeof saved;
@@ -586,6 +675,8 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     if (!c->run || !run_load(c->run, in, (size_t)saved.run_size)) return 0;
     c->phase = (IslandPhase)saved.phase;
     c->due = saved.due;
+    c->due_tell = saved.due_tell;
+    c->has_greeted = saved.has_greeted != 0;
     c->period_start = saved.period_start;
     c->k_period = saved.k_period;
     c->pending_until = saved.pending_until;

@@ -57,6 +57,9 @@ struct orr_island {
     IslandInput     *inputs;       // [options.n_inputs]; input port 1 + i
     size_t          *outputs;      // [options.n_outputs] variables
     uint32_t        *messages;     // [options.n_messages] ports of the model; input port 1 + n_inputs + i
+    size_t          *perturbed;    // [options.n_perturbed] variables; input port 1 + n_inputs + n_messages + i
+    uint32_t        *sends;        // [options.n_sends] ports of the model; output port n_outputs + i
+    uint32_t        *send_of;      // [ports of the model] 1 + which of them; 0: none
     uint32_t         n_words;      // of a set of islands
     uint32_t         signal_size;
     bool             is_member;    // of a model: components are given IslandParams
@@ -90,6 +93,9 @@ typedef struct Component {
     double     output_period;
     double     t_start;
     double     due;               // absolute
+    double     due_tell;          // when outputs are told; before it only messages may leave
+    bool       has_greeted;       // messages of the first instant have left
+    uint32_t   n_waited;          // rounds that they waited
     bool       has_moved;         // time has passed since t_start
     uint32_t   n_rounds;          // of telling each other at t_start
     const double *params;         // [n_params] copy

@@ -37,6 +37,10 @@ typedef struct Isle {
     uint32_t    n_outputs;
     const char **messages;      // [n_messages] event inputs
     uint32_t    n_messages;
+    const char **sends;         // [n_sends] event outputs
+    uint32_t    n_sends;
+    const char **perturbed;     // [n_perturbed] states that messages perturb
+    uint32_t    n_perturbed;
     IsleSetting *settings;      // [n_settings]
     uint32_t    n_settings;
 } Isle;

@@ -48,6 +48,9 @@ static void keep_options(orr_island *island, const orr_island_options *given)
     o->outputs = copy_names(arena, given->outputs, given->n_outputs);
     o->params = copy_names(arena, given->params, given->n_params);
     o->messages = copy_names(arena, given->messages, given->n_messages);
+    o->sends = copy_names(arena, given->sends, given->n_sends);
+    o->perturbed = copy_names(arena, given->perturbed, given->n_perturbed);
+    o->run.is_component = true;
     orr_island_input *inputs = ARENA_ARRAY(arena, orr_island_input, given->n_inputs);
     for (size_t i = 0; i < given->n_inputs; i++)
         inputs[i] = (orr_island_input){ copy(arena, given->inputs[i].variable), given->inputs[i].is_number };
@@ -114,27 +117,65 @@ static bool find_outputs(orr_island *island, orr_diag *diag)
     return ok;
 }
 
+// Event ports of the model itself.
+static bool find_event_ports(orr_island *island, const char *const *names, size_t n, FlatPortKind kind,
+                             uint32_t *ports, orr_diag *diag)
+{
+    const Flat *flat = &island->model->flat;
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < flat->ports.n && (flat->ports.items[k].kind != kind ||
+                                     strcmp(flat->ports.items[k].name, names[i]) != 0))
+            k++;
+        ports[i] = k;
+        if (k < flat->ports.n) continue;
+        ok = report(diag, island->model, names[i],
+                    kind == FLAT_PORT_IN ? "it is no event input" : "it is no event output");
+    }
+    return ok;
+}
+
 static bool find_messages(orr_island *island, orr_diag *diag)
 {
     const orr_island_options *o = &island->options;
-    const Flat *flat = &island->model->flat;
+    Arena *arena = &island->arena;
+    island->messages = ARENA_ARRAY(arena, uint32_t, o->n_messages);
+    island->sends = ARENA_ARRAY(arena, uint32_t, o->n_sends);
+    island->send_of = ARENA_ARRAY(arena, uint32_t, island->model->flat.ports.n + 1);
+    const bool hears = find_event_ports(island, o->messages, o->n_messages, FLAT_PORT_IN, island->messages, diag);
+    const bool sends = find_event_ports(island, o->sends, o->n_sends, FLAT_PORT_OUT, island->sends, diag);
+    for (uint32_t i = 0; i < o->n_sends; i++) island->send_of[island->sends[i]] = i + 1;
+    return hears && sends;
+}
+
+static bool find_perturbed(orr_island *island, orr_diag *diag)
+{
+    const orr_island_options *o = &island->options;
     bool ok = true;
-    island->messages = ARENA_ARRAY(&island->arena, uint32_t, o->n_messages);
-    for (size_t i = 0; i < o->n_messages; i++) {
-        uint32_t k = 0;
-        while (k < flat->ports.n && (flat->ports.items[k].kind != FLAT_PORT_IN ||
-                                     strcmp(flat->ports.items[k].name, o->messages[i]) != 0))
-            k++;
-        if (k == flat->ports.n) ok = report(diag, island->model, o->messages[i], "it is no event input");
-        island->messages[i] = k;
+    island->perturbed = ARENA_ARRAY(&island->arena, size_t, o->n_perturbed);
+    for (size_t i = 0; i < o->n_perturbed; i++) {
+        const size_t v = island->perturbed[i] = orr_model_find(island->model, o->perturbed[i]);
+        if (v == (size_t)-1) ok = report(diag, island->model, o->perturbed[i], "nothing is called that");
+        else if (model_variable(island->model, v).state == FLAT_NONE)
+            ok = report(diag, island->model, o->perturbed[i], "only states are perturbed");
     }
     return ok;
+}
+
+static orr_devs_port event_port(const orr_island *island, uint32_t number)
+{
+    const FlatPort *port = &island->model->flat.ports.items[number];
+    return (orr_devs_port){ .name = port->name,
+                            .type = port->type,
+                            .size = port->n_values * (uint32_t)sizeof(double) };
 }
 
 static void make_ports(orr_island *island)
 {
     const orr_island_options *o = &island->options;
-    const uint32_t n_in = 1 + (uint32_t)(o->n_inputs + o->n_messages), n_out = (uint32_t)o->n_outputs;
+    const uint32_t n_in = 1 + (uint32_t)(o->n_inputs + o->n_messages + o->n_perturbed);
+    const uint32_t n_out = (uint32_t)(o->n_outputs + o->n_sends);
     orr_devs_port *in = ARENA_ARRAY(&island->arena, orr_devs_port, n_in);
     orr_devs_port *out = ARENA_ARRAY(&island->arena, orr_devs_port, n_out);
     in[ISLAND_PERTURB] =
@@ -145,12 +186,11 @@ static void make_ports(orr_island *island)
                                      .type = is_number ? "number" : ORR_SIGNAL,
                                      .size = is_number ? sizeof(double) : island->signal_size };
     }
-    for (size_t i = 0; i < o->n_messages; i++) {
-        const FlatPort *port = &island->model->flat.ports.items[island->messages[i]];
-        in[1 + o->n_inputs + i] = (orr_devs_port){ .name = o->messages[i],
-                                                   .type = port->type,
-                                                   .size = port->n_values * (uint32_t)sizeof(double) };
-    }
+    for (size_t i = 0; i < o->n_messages; i++) in[1 + o->n_inputs + i] = event_port(island, island->messages[i]);
+    for (size_t i = 0; i < o->n_perturbed; i++)
+        in[1 + o->n_inputs + o->n_messages + i] =
+            (orr_devs_port){ .name = o->perturbed[i], .type = "number", .size = sizeof(double) };
+    for (size_t i = 0; i < o->n_sends; i++) out[o->n_outputs + i] = event_port(island, island->sends[i]);
     for (size_t i = 0; i < o->n_outputs; i++)
         out[i] = (orr_devs_port){ .name = o->outputs[i], .type = ORR_SIGNAL, .size = island->signal_size };
     island->atomic.inputs = in;
@@ -174,6 +214,7 @@ orr_island *orr_island_create(const orr_model *model, const orr_island_options *
     bool ok = find_inputs(island, diag);
     ok = find_outputs(island, diag) && ok;
     ok = find_messages(island, diag) && ok;
+    ok = find_perturbed(island, diag) && ok;
     if (!(o->output_period >= 0) || isinf(o->output_period)) {
         char text[32];
         snprintf(text, sizeof text, "%g", o->output_period);

@@ -57,12 +57,8 @@ static void add_decl(Stubs *s, const AstItem *item, bool is_within, TextMap *nam
     case AST_OUTPUT:
     case AST_DISCRETE: add_known(s, d, d->name, d->place, names); break;
     case AST_EVENT_INPUT:
-        if (!is_within) vec_push(s->ast->arena, &s->items, *item);
-        break;
     case AST_EVENT_OUTPUT:
-        if (is_within) break;
-        report(s, d->place, d->name, "it is an event output, and messages do not yet leave islands",
-               "leave out the word 'island', or let the model around it send");
+        if (!is_within) vec_push(s->ast->arena, &s->items, *item);
         break;
     case AST_ACROSS:
     case AST_THROUGH: break;

@@ -45,6 +45,12 @@ const char *net_port_name(const Network *net, uint32_t number, uint32_t member, 
                         port->name + strlen(part->name));
 }
 
+// An event port of the model itself, not of a component.
+static bool is_own(const FlatPort *port)
+{
+    return port->kind <= FLAT_PORT_OUT && port->part == FLAT_NONE && !strchr(port->name, '.');
+}
+
 static bool check_required(const Network *net, orr_diag *diag, Arena *work)
 {
     const Flat *flat = net->flat;
@@ -56,6 +62,7 @@ static bool check_required(const Network *net, orr_diag *diag, Arena *work)
     bool ok = true;
     for (uint32_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
+        if (net->is_component && is_own(port)) continue;
         for (uint32_t k = 0; port->is_required && k < port->n; k++) {
             if (reached[net->node[i] + k]) continue;
             const char *name = net_port_name(net, i, k, work);
@@ -145,8 +152,9 @@ static void find_inputs(Network *net, Arena *arena)
     const Flat *flat = net->flat;
     const uint32_t n = (uint32_t)flat->ports.n;
     net->input = ARENA_ARRAY(arena, uint32_t, n);
-    net->inputs = ARENA_ARRAY(arena, orr_devs_port, n);
-    for (uint32_t i = 0; i < n; i++) net->input[i] = FLAT_NONE;
+    net->entry = ARENA_ARRAY(arena, uint32_t, n);
+    net->inputs = ARENA_ARRAY(arena, orr_devs_port, 2 * n);
+    for (uint32_t i = 0; i < n; i++) net->input[i] = net->entry[i] = FLAT_NONE;
     // in the order of names, in which messages of one bag are sent
     const FlatPort **senders = ARENA_ARRAY(arena, const FlatPort *, n + 1);
     for (size_t i = 0; i < flat->sends.n; i++) {
@@ -160,6 +168,12 @@ static void find_inputs(Network *net, Arena *arena)
         net->input[senders[i] - flat->ports.items] = i;
         net->inputs[i] = kernel_port(senders[i]);
     }
+    for (uint32_t i = 0; i < n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        if (!is_own(port) || port->kind != FLAT_PORT_IN) continue;
+        net->entry[i] = net->n_inputs;
+        net->inputs[net->n_inputs++] = kernel_port(port);
+    }
 }
 
 static void find_outputs(Network *net, Arena *arena)
@@ -169,10 +183,13 @@ static void find_outputs(Network *net, Arena *arena)
     net->arrives = ARENA_ARRAY(arena, uint32_t, n);
     net->outputs = ARENA_ARRAY(arena, orr_devs_port, n + net->guests.n_outputs);
     net->points = ARENA_ARRAY(arena, orr_devs_port, n);
+    net->is_outlet = ARENA_ARRAY(arena, bool, n);
     for (uint32_t i = 0; i < n; i++) {
         const FlatPort *port = &flat->ports.items[i];
         net->points[i] = kernel_port(port);
-        if (!port->is_heard) continue;
+        net->is_outlet[i] = is_own(port) && port->kind == FLAT_PORT_OUT;
+        net->reaches |= port->is_heard;
+        if (!port->is_heard && !net->is_outlet[i]) continue;
         net->arrives[net->n_outputs] = i;
         net->outputs[net->n_outputs++] = kernel_port(port);
     }
@@ -193,7 +210,7 @@ static void add_guests(Network *net, const NetGuests *guests, Arena *arena)
     net->inputs = inputs;
     for (uint32_t i = 0; i < g->n_inputs; i++) net->inputs[net->n_inputs++] = g->inputs[i];
     for (uint32_t i = 0; i < g->n_outputs; i++) net->outputs[net->n_outputs++] = g->outputs[i];
-    net->reaches = net->n_outputs > 0;
+    net->reaches |= g->n_outputs > 0;
 }
 
 // Where a coupling ends, as the kernel has it.
@@ -262,8 +279,10 @@ bool net_finish(Network *net, const NetGuests *guests, Arena *arena, orr_diag *d
         g->items[i].part = devs_add(devs, g->items[i].name, g->items[i].type, 1, NULL, 0);
     const orr_devs_part hub = orr_devs_add_coupled(devs, ORR_DEVS_ROOT, "event ports", net->points,
                                                    (uint32_t)flat->ports.n, NULL, 0);
-    for (uint32_t i = 0; i < flat->ports.n; i++)
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
         if (net->input[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->input[i], hub, i);
+        if (net->entry[i] != FLAT_NONE) devs_join(devs, ORR_DEVS_ROOT, net->entry[i], hub, i);
+    }
     for (uint32_t i = 0; i < net->first_guest_output; i++)
         devs_join(devs, hub, net->arrives[i], ORR_DEVS_ROOT, net->n_inputs + i);
     join_guests(net, hub);
@@ -304,10 +323,11 @@ static void find_parts(Network *net, const AtomicSet *atomics, Arena *arena)
     }
 }
 
-Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr_diag *diag)
+Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena, orr_diag *diag)
 {
     Network *net = ARENA_NEW(arena, Network);
     net->flat = flat;
+    net->is_component = is_component;
     net->node = ARENA_ARRAY(arena, size_t, flat->ports.n + 1);
     for (size_t i = 0; i < flat->ports.n; i++) net->node[i + 1] = net->node[i] + flat->ports.items[i].n;
     Arena work = { 0 };
@@ -423,7 +443,7 @@ static void print_part(const Flat *flat, const FlatPart *part, FILE *out)
 
 void net_print(const Network *net, FILE *out)
 {
-    static const char *const words[] = { "input", "output", "held by", "counted by" };
+    static const char *const words[] = { "input", "output", "held by", "counted by", "perturbs" };
     const Flat *flat = net->flat;
     for (size_t i = 0; i < flat->parts.n; i++) print_part(flat, &flat->parts.items[i], out);
     for (size_t i = 0; i < flat->islands.n; i++)

@@ -64,7 +64,9 @@ typedef struct Network {
     TextMap        part_names;   // full path without indices → part
     size_t        *node;         // [flat->ports.n + 1] number of the first port of each entry
     uint32_t      *input;        // [flat->ports.n] input of the kernel by which bodies send; FLAT_NONE: none
+    uint32_t      *entry;        // [flat->ports.n] of event inputs of the model itself: by which others' messages enter
     uint32_t      *arrives;      // [n_outputs] the port whose messages leave the kernel by this output
+    bool          *is_outlet;    // [flat->ports.n] an event output of the model itself: it leaves that, too
     orr_devs_port *inputs, *outputs;    // [n_inputs], [n_outputs] of the kernel
     orr_devs_port *points;       // [flat->ports.n] all event ports
     uint32_t       n_inputs, n_outputs;
@@ -75,10 +77,11 @@ typedef struct Network {
     uint32_t      *guest_port;   // [flat->ports.n] 1 + which of guests.ports; 0: of no guest
     uint32_t       first_guest_input, first_guest_output;    // of the kernel
     bool           reaches;      // some message or signal can arrive for the models
+    bool           is_component; // the model is one: whether its event inputs are coupled is seen around it
 } Network;
 
-// NULL after errors were reported. All but the kernel's model is in the arena.
-Network *net_build(const Flat *flat, const AtomicSet *atomics, Arena *arena, orr_diag *diag);
+// NULL after errors were reported. All but the kernel's model is in the arena. is_component: as in Network.
+Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena, orr_diag *diag);
 // Once the atomics are built. Guests are copied but for what they point to; NULL: there are none. False: reported.
 bool     net_finish(Network *network, const NetGuests *guests, Arena *arena, orr_diag *diag);
 void     net_destroy(Network *network);    // NULL is allowed

@@ -542,20 +542,6 @@ static bool deliver(orr_run *run, Island *island, uint32_t number, const double 
     return true;
 }
 
-// Messages from outside of the model.
-static bool take_messages(orr_run *run, Island *island, bool *affects)
-{
-    if (run->messages.n == 0) return true;
-    bool ok = true;
-    for (size_t i = 0; i < run->messages.n && ok; i++) {
-        const RunMessage *message = &run->messages.items[i];
-        const double *values = run->message_values.items + message->first;
-        ok = deliver(run, island, message->port, values, 1, affects);
-    }
-    run->messages.n = run->message_values.n = 0;
-    return ok && iterate(run, island, false, affects);
-}
-
 // Bag after bag, until nothing more happens at this instant.
 static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *status)
 {
@@ -672,7 +658,6 @@ orr_status event_handle(orr_run *run, Island *island)
     if (!due_act(run, island->t, &acted)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
     affects |= acted || ended;
     if (!iterate(run, island, false, &affects)) return failed(run);
-    if (!take_messages(run, island, &affects)) return failed(run);
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
     return end_event(run, island, affects);

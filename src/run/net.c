@@ -53,6 +53,13 @@ void net_close(orr_run *run)
 
 // ---- What arrives for the island
 
+static void let_out(orr_run *run, uint32_t port, const double *values, uint32_t n)
+{
+    if (!run->keeps_leaving) return;
+    vec_push(&run->arena, &run->leaving, (RunMessage){ port, (uint32_t)run->leaving_values.n });
+    for (uint32_t k = 0; k < n; k++) vec_push(&run->arena, &run->leaving_values, values[k]);
+}
+
 static void take_arrivals(void *context, double t, const orr_devs_event *bag, size_t n)
 {
     (void)t;
@@ -65,6 +72,10 @@ static void take_arrivals(void *context, double t, const orr_devs_event *bag, si
         }
         const uint32_t port = net->network->arrives[bag[i].port];
         const uint32_t n_values = net->network->flat->ports.items[port].n_values;
+        if (net->network->is_outlet[port]) {
+            let_out(run, port, bag[i].value, n_values);
+            continue;
+        }
         vec_push(&run->arena, &net->arrivals, (Arrival){ port, (uint32_t)net->values.n });
         for (uint32_t k = 0; k < n_values; k++) {
             double value;
@@ -141,6 +152,13 @@ static int by_input(const void *a, const void *b)
     const Sent *x = a, *y = b;
     if (x->input != y->input) return x->input < y->input ? -1 : 1;
     return (x->order > y->order) - (x->order < y->order);
+}
+
+// Where a user asked for a time that means a grid point, the kernel may be ahead of the island by as much.
+static double not_before(const Net *net, double t)
+{
+    const double now = orr_devs_run_time(net->devs);
+    return t > now ? t : now;
 }
 
 // What bodies sent enters the kernel by the names of ports, since the order of bodies follows the text.
@@ -226,7 +244,14 @@ orr_devs_run *net_kernel(const orr_run *run) { return run->net ? run->net->devs 
 
 void net_send(orr_run *run, double t, uint32_t guest_input, const void *value)
 {
-    orr_devs_run_send(run->net->devs, t, run->net->network->first_guest_input + guest_input, value);
+    const Net *net = run->net;
+    orr_devs_run_send(net->devs, not_before(net, t), net->network->first_guest_input + guest_input, value);
+}
+
+void net_enter(orr_run *run, double t, uint32_t port, const void *values)
+{
+    const Net *net = run->net;
+    orr_devs_run_send(net->devs, not_before(net, t), net->network->entry[port], values);
 }
 
 static size_t count_transitions(const orr_devs_run *devs)
@@ -264,9 +289,10 @@ orr_status net_bag(orr_run *run, double t, bool *done, size_t *n)
 {
     Net *net = run->net;
     int acted = 0;
+    const double now = not_before(net, t);
     net->arrivals.n = net->values.n = 0;
-    hand_over(net, t);
-    const orr_status status = step(run, t, &acted);
+    hand_over(net, now);
+    const orr_status status = step(run, now, &acted);
     *done = acted;
     *n = net->arrivals.n;
     return status;

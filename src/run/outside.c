@@ -72,12 +72,7 @@ bool run_reinit(orr_run *run, const RunReinit *what)
 
 void run_message(orr_run *run, uint32_t port, const void *values)
 {
-    vec_push(&run->arena, &run->messages, (RunMessage){ port, (uint32_t)run->message_values.n });
-    for (uint32_t k = 0; k < run->model->flat.ports.items[port].n_values; k++) {
-        double value;
-        memcpy(&value, (const char *)values + k * sizeof value, sizeof value);
-        vec_push(&run->arena, &run->message_values, value);
-    }
+    net_enter(run, run->islands[0].t, port, values);
 }
 
 orr_status run_begin_anew(orr_run *run) { return happen(run, true); }

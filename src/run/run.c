@@ -295,6 +295,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->settings_fingerprint = run_settings_fingerprint(run, options);
     run->is_exact = options->exact;
+    run->keeps_leaving = options->is_component;
     run->is_live = options->live;
     if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
     isles_open(run, options);

@@ -178,8 +178,9 @@ struct orr_run {
     VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
     uint32_t  first_source;
-    VEC(RunMessage) messages;       // what has come to event inputs of the model from outside, at the present instant
-    VEC(double)    message_values;
+    bool      keeps_leaving;        // somebody wants them: messages that left the model by its event outputs
+    VEC(RunMessage) leaving;        // … since they were taken
+    VEC(double)    leaving_values;
     VEC(RunReinit) reinits;         // what `reinit` blocks are to be told at the present instant
     // events of the model
     double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
@@ -449,7 +450,7 @@ orr_status run_take_over(orr_run *run);
 // `reinit` blocks of the model run when run_begin_anew follows. False if it has none.
 bool   run_reinit(orr_run *run, const RunReinit *what);
 
-// A message for an event input of the model; `on` bodies run when run_begin_anew follows.
+// A message for an event input of the model, where the island stands; `on` bodies run when run_begin_anew follows.
 void   run_message(orr_run *run, uint32_t port, const void *values);
 
 // ---- net.c: messages
@@ -460,6 +461,7 @@ void   net_reset(orr_run *run, double t);      // statistics of all components b
 bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
 orr_devs_run *net_kernel(const orr_run *run);  // NULL: it has not begun
 void   net_send(orr_run *run, double t, uint32_t guest_input, const void *value);    // by an input that guests have
+void   net_enter(orr_run *run, double t, uint32_t port, const void *values);    // a message for an event input of the model
 double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
 double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
 // What happens among the components before t, where the island stands at an event.

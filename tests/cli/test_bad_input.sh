@@ -466,6 +466,67 @@ repeat 5|E209
 solver rk4 step 1/0|E407
 END
 
+# ---- Islands among atomics: types, states, what must be coupled
+islands='record Hit
+  a
+  b
+end
+model Ball
+  input event stop : nothing required
+  output event bounce : Hit
+  var h = 1
+  y = 2*h
+  h'"'"' = -1
+end
+model Decay
+  input event kick
+  var x = 1
+  x'"'"' = -x
+end
+atomic Pulse
+  output event out
+  output event stop : nothing
+  state waiting for 1
+    after send out(1) -> waiting
+end'
+write <<END
+$islands
+model Top
+  island ball : Ball
+  island decay : Decay
+  ball.bounce -> decay.kick
+  ball.bounce -> decay.x
+end
+END
+bad 1 'E174' --model Top <<'END'
+'ball.bounce' sends messages of type Hit, but 'decay.kick' takes number
+'ball.bounce' sends messages of type Hit, but 'decay.x' takes a number
+a perturbation is one number
+END
+write <<END
+$islands
+model Top
+  island ball : Ball
+end
+END
+bad 1 'E156' --model Top <<'END'
+input 'ball.stop' must be coupled, and is not
+lead an arrow to it: … -> ball.stop
+END
+write <<END
+$islands
+model Top
+  island ball : Ball
+  pulse : Pulse
+  pulse.stop -> ball.stop
+  pulse.out -> ball.y
+end
+END
+bad 1 'E176' --model Top <<'END'
+messages of 'pulse.out' cannot go to 'ball.y': it is a variable of an island, but no state
+messages perturb states; lead it to an event input of the island
+END
+
 # ---- CSMP
 suffix=csmp
 while IFS='|' read -r line code; do

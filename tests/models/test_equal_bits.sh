@@ -74,7 +74,7 @@ for file in "$root"/examples/*.csmp; do
     try "$file" "${options[@]}"
 done
 # every feature of the language once more
-for file in switches language loops; do
+for file in switches language loops islands island_events; do
     for experiment in $(sed -nE 's/^experiment ([A-Za-z_0-9]+) .*/\1/p' "$root/tests/models/$file.orr"); do
         result "$ORRERY" instant "$root/tests/models/$file.orr" "$experiment" --code instant
         result "$ORRERY" native "$root/tests/models/$file.orr" "$experiment" --code native
