@@ -1,5 +1,6 @@
 // apps/cli/cmd_replicate.c: `orrery replicate`: an experiment again and again with other luck; means and how sure they are.
 #include "commands.h"
+#include "results.h"
 #include <math.h>
 #include <signal.h>
 #include <stddef.h>
@@ -9,8 +10,8 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    const char *output, *summary, *record, *precise, *code, *solver;
-    List        set, natives;
+    const char *output, *summary, *statistics, *record, *precise, *code, *solver;
+    List        set, plot, natives;
     double      replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol, seed;
     bool        stats, quiet;
 } Settings;
@@ -26,6 +27,9 @@ static const Option options[] = {
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
     { "-o", OPTION_TEXT, "FILE", "write a row for each replication as CSV; - is standard output", offsetof(Settings, output) },
     { "--summary", OPTION_TEXT, "FILE", "write the means and intervals as CSV", offsetof(Settings, summary) },
+    { "--statistics", OPTION_TEXT, "FILE", "write the statistics as CSV, of all together (default: beside -o, FILE-statistics.csv)",
+      offsetof(Settings, statistics) },
+    { "--plot", OPTION_LIST, "FILE|WHAT", "draw histograms to .svg, .png or .pdf; or what: 'histogram of a.times'", offsetof(Settings, plot) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
     { "--every", OPTION_NUMBER, "DT", "record rows, whose means are observed too", offsetof(Settings, every) },
@@ -177,8 +181,50 @@ static bool write_summary(const char *path, const orr_replications *r, orr_diag 
 
 // ---------------------------------------------------------------------------------------------- the command
 
+// What all replications saw together: on the terminal, as CSV, as pictures.
+static bool put_statistics(const Settings *s, const Session *session, const orr_replications *r, const PlotRequest *request,
+                           bool says, orr_diag *diag)
+{
+    if (r->n_distributions == 0) return true;
+    if (says) results_print_statistics(r->distributions, r->n_distributions, stdout);
+    char *beside = results_beside(s->output, "statistics");
+    const char *path = s->statistics ? s->statistics : beside;
+    bool ok = !path || orr_distributions_write(r->distributions, r->n_distributions, path, diag);
+    if (ok && path && says) printf("  statistics in %s\n", path);
+    free(beside);
+    ok &= results_draw(NULL, r->distributions, r->n_distributions, request, orr_model_name(session->model), says, diag);
+    return ok;
+}
+
+// Of the plots of the experiment only histograms are of all replications; without any, all that have bins.
+static bool keep_histograms(PlotRequest *request, const Settings *s, const orr_experiment *e, orr_diag *diag)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < request->n_plots; i++) {
+        if (request->plots[i].is_histogram) request->plots[n++] = request->plots[i];
+        else free((void *)request->plots[i].ys);
+    }
+    if (n == 0 && request->n_files > 0) {
+        orr_plot *plots = calloc(e->n_statistics + 1, sizeof *plots);
+        if (!plots) orr_no_memory(e->n_statistics * sizeof *plots);
+        free(request->plots);
+        request->plots = plots;
+        for (size_t i = 0; i < e->n_statistics; i++) {
+            if (e->statistics[i].n_bins == 0) continue;
+            List names = { 0 };
+            list_add(&names, e->statistics[i].name);
+            plots[n++] = (orr_plot){ .ys = names.items, .n_ys = 1, .is_histogram = true };
+        }
+    }
+    request->n_plots = n;
+    if (n > 0 || s->plot.n == 0) return true;
+    usage_error(diag, "E412", "such as --plot 'histogram of desk.waits' --plot waits.svg",
+                "cannot plot '%s': of replications only histograms of statistics are drawn", s->plot.items[0]);
+    return false;
+}
+
 static orr_status compute(const Settings *s, const Session *session, const orr_experiment *e, orr_replicate_options *o,
-                          orr_diag *diag)
+                          const PlotRequest *request, orr_diag *diag)
 {
     const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
     Output out = { .until = e->until, .shows_progress = isatty(STDERR_FILENO) && !s->quiet };
@@ -213,6 +259,8 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
                    r.verdicts[i].found, r.verdicts[i].expect->value, r.verdicts[i].expect->within);
         if (s->output) printf("  rows in %s\n", s->output);
     }
+    if (!put_statistics(s, session, &r, request, !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
+        status = ORR_STATUS_SYSTEM;
     if (s->stats)
         fprintf(stderr, "replications: %zu\nfailed: %zu\nthreads: %zu\nsimulate_ms: %.3f\n", r.n_done, r.n_failed, r.n_threads,
                 r.simulate_ms);
@@ -234,7 +282,13 @@ static orr_status work(const void *settings, const Session *session, orr_experim
         e->precise = precise.items;
         e->n_precise = precise.n;
     }
-    const orr_status status = ok ? compute(s, session, e, &o, diag) : ORR_STATUS_USAGE;
+    PlotRequest request;
+    ok &= results_read_plots(&request, &s->plot, e, diag);
+    ok = ok && keep_histograms(&request, s, e, diag);
+    e->plots = request.plots;
+    e->n_plots = request.n_plots;
+    const orr_status status = ok ? compute(s, session, e, &o, &request, diag) : ORR_STATUS_USAGE;
+    results_free_plots(&request);
     names_free(&records);
     names_free(&precise);
     return status;

@@ -13,7 +13,7 @@ typedef struct Settings {
     List        set, plot, drives, sends, natives;
     double      checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials, *statistics, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
@@ -43,7 +43,9 @@ static const Option options[] = {
       offsetof(Settings, polynomials) },
     { "--trace", OPTION_TEXT, "FILE", "write each message and transition of components, as CSV or JSON lines (.jsonl)",
       offsetof(Settings, trace) },
-    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t'", offsetof(Settings, plot) },
+    { "--statistics", OPTION_TEXT, "FILE", "write the statistics asked for as CSV (default: beside -o, FILE-statistics.csv)",
+      offsetof(Settings, statistics) },
+    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'", offsetof(Settings, plot) },
     { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
     { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
       offsetof(Settings, natives) },
@@ -92,6 +94,18 @@ typedef struct Overrides {
     size_t       n_unasked;     // expectations of the experiment as written, which the command line has changed
 } Overrides;
 
+// What only solvers that choose their steps look at.
+static void warn_unused(const char *option, double value, const char *solver, orr_diag *diag)
+{
+    const orr_solver_info *info;
+    size_t i = 0;
+    while ((info = orr_solver_at(i)) && (!solver || strcmp(info->name, solver) != 0)) i++;
+    if (isnan(value) || !info || !info->fixed_step) return;
+    char text[160];
+    snprintf(text, sizeof text, "'%s' means nothing to solver '%s': its steps are fixed", option, solver);
+    orr_diag_add(diag, "W602", text, "--step decides how exact it is; 'dopri5' and 'bdf' keep a tolerance");
+}
+
 static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
 {
     bool ok = given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
@@ -115,6 +129,9 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
         e->run.n_quanta = 0;
     }
     if (s->solver) e->run.solver = s->solver;
+    warn_unused("--tol", s->tol, e->run.solver, diag);
+    warn_unused("--abs", s->abs, e->run.solver, diag);
+    warn_unused("--max-step", s->max_step, e->run.solver, diag);
     ok &= given_seed(s->seed, &e->run, diag);
     if (!isnan(s->number) && !(s->number >= 0 && s->number <= 0x1p53 && s->number == floor(s->number))) {
         usage_error(diag, "E022", "replications are counted from 0", "option '--run' needs a whole number, not '%g'", s->number);
@@ -356,12 +373,27 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {
         if (looks && !results_show(table, &request, stdout, diag) && status == ORR_STATUS_OK) status = ORR_STATUS_USAGE;
-        if (!results_draw(table, &request, orr_model_name(session->model), !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
+        if (!results_draw(table, outcome.distributions, outcome.n_distributions, &request, orr_model_name(session->model),
+                          !s->quiet && !to_stdout, diag) &&
+            status == ORR_STATUS_OK)
             status = ORR_STATUS_SYSTEM;
     }
+    char *beside = results_beside(s->output, "statistics");
+    const char *statistics_path = s->statistics ? s->statistics : beside;
+    if (s->statistics && outcome.n_distributions == 0 && status == ORR_STATUS_OK) {
+        usage_error(diag, "E023", "name them in the experiment: statistics desk.waits percentiles 50, 95 histogram 20 bins",
+                    "what '--statistics' writes is missing");
+        status = ORR_STATUS_USAGE;
+    }
+    const bool has_statistics = statistics_path && outcome.n_distributions > 0;
+    if (has_statistics && !orr_distributions_write(outcome.distributions, outcome.n_distributions, statistics_path, diag) &&
+        status == ORR_STATUS_OK)
+        status = ORR_STATUS_SYSTEM;
     if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || (pieces_path && status == ORR_STATUS_OK))) {
         print_summary(session, e, &outcome, written ? rows_path : NULL);
         if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
+        results_print_statistics(outcome.distributions, outcome.n_distributions, stdout);
+        if (has_statistics) printf("  statistics in %s\n", statistics_path);
         if (over->n_unasked && e->replications == 0 && e->precision == 0)
             printf("  %zu expectation%s not checked: --set, --input, --from, --until, --seed or --resume changed the experiment\n", over->n_unasked,
                    over->n_unasked == 1 ? "" : "s");
@@ -371,6 +403,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     orr_table_destroy(table);
     results_free_plots(&request);
     orr_outcome_free(&outcome);
+    free(beside);
     return status;
 }
 

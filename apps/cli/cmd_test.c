@@ -24,6 +24,11 @@ static void print_verdict(const char *path, const orr_experiment *e, const orr_v
     if (v->holds && quiet) return;
     char at[40] = "the end";
     if (v->expect->at == v->expect->at) snprintf(at, sizeof at, "%.6g", v->expect->at);
+    if (v->expect->at < e->from || v->expect->at > e->until) {
+        printf("FAILED %s:%zu: %s: %s at %s: the run goes from %.6g to %.6g\n", v->expect->file ? v->expect->file : path,
+               v->expect->line, e->name, v->expect->name, at, e->from, e->until);
+        return;
+    }
     printf("%s %s:%zu: %s: %s at %s = %.10g, expected %.10g within %g\n", v->holds ? "ok    " : "FAILED",
            v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at, v->found, v->expect->value,
            v->expect->within);
@@ -56,6 +61,7 @@ static orr_status test_experiment(const char *path, const char *name, const Sett
     if (status == ORR_STATUS_OK && (session.experiment.replications > 0 || session.experiment.precision > 0)) {
         status = test_replications(path, &session, s, count, diag);
     } else if (status == ORR_STATUS_OK) {
+        session.experiment.verdicts_only = true;    // they are printed here
         orr_outcome outcome = orr_simulate(session.model, &session.experiment, NULL, 0, diag);
         for (size_t i = 0; i < outcome.n_verdicts; i++) {
             print_verdict(path, &session.experiment, &outcome.verdicts[i], s->quiet);

@@ -37,9 +37,17 @@ static bool is_other_picture(const char *text)
     return false;
 }
 
-// "x, v over t"
+// "x, v over t", "histogram of desk.waits"
 static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, orr_diag *diag)
 {
+    static const char histogram[] = "histogram of ";
+    if (strncmp(text, histogram, sizeof histogram - 1) == 0) {
+        List names = { 0 };
+        const char *name = text + sizeof histogram - 1;
+        list_add(&names, keep_name(request, name, name + strlen(name)));
+        *plot = (orr_plot){ .ys = names.items, .n_ys = 1, .is_histogram = true };
+        return true;
+    }
     const char *over = strstr(text, " over ");
     const char *end = over ? over : text + strlen(text);
     List ys = { 0 };
@@ -162,11 +170,36 @@ bool results_show(const orr_table *table, const PlotRequest *request, FILE *out,
     const size_t n = request->n_plots ? request->n_plots : 1;
     bool ok = true;
     for (size_t i = 0; i < n; i++)
-        ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20, diag);
+        if (!request->n_plots || !request->plots[i].is_histogram)    // these follow with their numbers
+            ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20,
+                                diag);
     return ok;
 }
 
-bool results_draw(const orr_table *table, const PlotRequest *request, const char *title, bool says, orr_diag *diag)
+void results_print_statistics(const orr_distribution *all, size_t n, FILE *out)
+{
+    for (size_t i = 0; i < n; i++) orr_distribution_print(&all[i], out, terminal_width());
+}
+
+static const orr_distribution *find_statistic(const orr_distribution *all, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].asked.name, name) == 0) return &all[i];
+    return NULL;
+}
+
+char *results_beside(const char *path, const char *what)
+{
+    if (!path || strcmp(path, "-") == 0) return NULL;
+    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
+    const int n = dot ? (int)(dot - path) : (int)strlen(path);
+    char *beside;
+    if (asprintf(&beside, "%.*s-%s.csv", n, path, what) < 0) abort();
+    return beside;
+}
+
+bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all, const PlotRequest *request,
+                  const char *title, bool says, orr_diag *diag)
 {
     bool ok = true;
     const size_t n = request->n_plots ? request->n_plots : 1;
@@ -176,7 +209,10 @@ bool results_draw(const orr_table *table, const PlotRequest *request, const char
             char numbered[4096];
             snprintf(numbered, sizeof numbered, "%.*s-%zu%s", (int)(dot - path), path, i + 1, dot);
             const char *to = i == 0 ? path : numbered;
-            const bool drawn = orr_plot_file(table, request->n_plots ? &request->plots[i] : &everything, title, to, diag);
+            const orr_plot *plot = request->n_plots ? &request->plots[i] : &everything;
+            const orr_distribution *d = plot->is_histogram ? find_statistic(all, n_all, plot->ys[0]) : NULL;
+            if (plot->is_histogram && !d) continue;    // the run failed
+            const bool drawn = d ? orr_distribution_plot(d, title, to, diag) : orr_plot_file(table, plot, title, to, diag);
             if (drawn && says) printf("  plot in %s\n", to);
             ok &= drawn;
         }

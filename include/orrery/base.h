@@ -52,6 +52,13 @@ typedef struct orr_message {
     const char  *source_line;    // the line of the source without its end, as it was read, or NULL
 } orr_message;
 
+// Where something is written, as messages tell it. All zero: nowhere.
+typedef struct orr_place {
+    const char *file;            // path as given; NULL: nowhere
+    size_t      line, column;    // from 1, column in characters; 0 if unknown
+    size_t      length;          // characters on that line; 0 if unknown
+} orr_place;
+
 // Messages kept, notes included, at most a fixed number; by file and place, those without a place last.
 ORR_API size_t orr_diag_count(const orr_diag *diag);
 ORR_API size_t orr_diag_not_shown(const orr_diag *diag);    // reported beyond that number, and dropped

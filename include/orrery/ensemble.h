@@ -38,6 +38,8 @@ typedef struct orr_member {
     size_t        n_rows;        // computed before a failure, if there was one
     const double *times;         // [n_rows]
     const double *rows;          // [n_rows][n_columns]
+    const orr_distribution *distributions;    // [n_distributions] of the statistics the experiment asks for
+    size_t        n_distributions;
 } orr_member;
 
 // Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be NULL.

@@ -1,5 +1,6 @@
 // include/orrery/experiment.h: an experiment: a model, settings, a solver, what is recorded; and its results.
 #pragma once
+#include "orrery/distribution.h"
 #include "orrery/run.h"
 
 #ifdef __cplusplus
@@ -12,6 +13,7 @@ typedef struct orr_plot {
     const char *over;            // NULL: time
     const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in the colour of the
                                  // line before them. NULL: all lines
+    bool        is_histogram;    // of the statistic ys[0], alone: drawn by orr_distribution_plot, not from rows
 } orr_plot;
 
 typedef struct orr_expect {
@@ -19,7 +21,7 @@ typedef struct orr_expect {
     double      at;              // NaN: at the end
     double      value, within;
     const char *file;            // where it is written
-    size_t      line;
+    size_t      line, column, length;
 } orr_expect;
 
 // What a model is claimed to hold for; the ranges are in orr_run_options.
@@ -64,6 +66,8 @@ typedef struct orr_experiment {
     bool        as_polynomials;  // what is written of them are pieces, not rows
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
+    bool        verdicts_only;   // expectations that do not hold are told by the outcome only, not by a message
+    const orr_statistic *statistics; size_t n_statistics;    // of components; `plots` of histograms ask for more
     const orr_frame  *frame;     // NULL: none
     const orr_send   *sends;     size_t n_sends;
     // of orr_replicate, see orrery/replicate.h; a single run does not look at them
@@ -152,6 +156,8 @@ typedef struct orr_outcome {
     const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
     const orr_setting *results;      // [n_results] of the terminal region: names and values; freed likewise
     size_t        n_results;
+    const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then of histograms to be
+    size_t        n_distributions;            // plotted; freed likewise. None after a failure
 } orr_outcome;
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it

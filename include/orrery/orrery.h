@@ -3,6 +3,7 @@
 #include "orrery/analyse.h"
 #include "orrery/base.h"
 #include "orrery/devs.h"
+#include "orrery/distribution.h"
 #include "orrery/ensemble.h"
 #include "orrery/experiment.h"
 #include "orrery/island.h"

@@ -11,9 +11,10 @@ extern "C" {
 #endif
 
 // What each replication observes: of every recorded variable its value at the end, and if rows are recorded
-// (`every`) the mean of the rows behind the warm-up, called "mean(x)".
+// (`every`) the mean of the rows behind the warm-up, called "mean(x)"; of every statistic its mean and percentiles,
+// "desk.waits.mean" and "desk.waits.p95".
 typedef struct orr_estimate {
-    const char *name;            // "x" or "mean(x)"
+    const char *name;            // "x", "mean(x)", "desk.waits.p95"
     const char *unit;            // NULL if none
     size_t      n;               // replications
     double      mean, deviation; // of the observations
@@ -43,6 +44,8 @@ typedef struct orr_replications {
     const orr_estimate *estimates;    // freed by orr_replications_free, with the texts
     size_t        n_verdicts, n_unfulfilled;
     const orr_verdict  *verdicts;     // of the expectations: of the means of the values at the end
+    size_t        n_distributions;
+    const orr_distribution *distributions;    // of the statistics, of all replications together
     double        confidence;
     size_t        n_threads;
     double        simulate_ms;   // on the clock

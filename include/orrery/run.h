@@ -30,6 +30,12 @@ typedef struct orr_claim {
     size_t      line, column;
 } orr_claim;
 
+// Where a name that an experiment gives is written.
+typedef struct orr_written {
+    const char *name;       // found by its address
+    orr_place   place;
+} orr_written;
+
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
@@ -74,6 +80,10 @@ typedef struct orr_run_options {
     // Called at each message and each transition of a component, in order; NULL: nobody looks. `network` knows the names.
     void      (*trace)(void *context, const orr_devs *network, const orr_devs_trace *what);
     void       *trace_context;
+    // Where names of settings, of what is recorded and so on are written, for messages; by address. From
+    // orr_experiment_get; borrowed during the call. None: messages about them have no place.
+    const orr_written *written;
+    size_t      n_written;
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 

@@ -293,3 +293,5 @@ uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for
 // The warm-up is over: if it is the mean of a statistic, that begins anew at t.
 void        atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t);
 double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);
+// The orr_tally or orr_level that it is a part of.
+const void *atomic_statistic(const AtomicReadable *r, const orr_devs_run *run, uint32_t component);

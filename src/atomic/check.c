@@ -227,7 +227,6 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         { "count", ATOMIC_READ_COUNT, 0 },         { "mean", ATOMIC_READ_MEAN, 0 },
         { "deviation", ATOMIC_READ_DEVIATION, 0 }, { "lowest", ATOMIC_READ_LOWEST, 0 },
         { "highest", ATOMIC_READ_HIGHEST, 0 },     { "median", ATOMIC_READ_QUANTILE, 0.5 },
-        { "p95", ATOMIC_READ_QUANTILE, 0.95 },
     };
     switch (entity->type.base) {
     case ATOMIC_QUEUE:
@@ -262,6 +261,12 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
             r.name = arena_printf(c->arena, "%s.%s", cell->name, parts[i].name);
             r.how = parts[i].how;
             r.p = parts[i].p;
+            add_readable(c, r);
+        }
+        for (uint32_t percent = 1; percent < 100; percent++) {
+            r.name = arena_printf(c->arena, "%s.p%u", cell->name, percent);
+            r.how = ATOMIC_READ_QUANTILE;
+            r.p = percent / 100.0;
             add_readable(c, r);
         }
         break;

@@ -197,6 +197,11 @@ double atomic_read(const AtomicReadable *r, const orr_devs_run *run, uint32_t co
     }
 }
 
+const void *atomic_statistic(const AtomicReadable *r, const orr_devs_run *run, uint32_t component)
+{
+    return (const char *)orr_devs_run_state(run, component) + (size_t)r->slot * 8;
+}
+
 void atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t component, double t)
 {
     if (r->how != ATOMIC_READ_MEAN) return;    // each statistic shows its mean once

@@ -186,6 +186,43 @@ size_t diag_line(const orr_diag *diag, Place place)
     return line;
 }
 
+orr_place diag_where(const orr_diag *diag, Place place)
+{
+    Message m = { .place = place };
+    locate(diag, &m);
+    return (orr_place){ diag_path(diag, place.file), m.line, m.column, m.length };
+}
+
+// The latest text of that path; 0: there is none.
+static uint32_t find_text(const orr_diag *diag, const char *path)
+{
+    for (size_t i = diag->sources.n; i > 0; i--)
+        if (diag->sources.items[i - 1].text.p && strcmp(diag->sources.items[i - 1].path, path) == 0)
+            return (uint32_t)i;
+    return 0;
+}
+
+Place diag_place(orr_diag *diag, orr_place where)
+{
+    if (!diag || !where.file) return (Place){ 0 };
+    const uint32_t file = find_text(diag, where.file);
+    Source *source = file ? &diag->sources.items[file - 1] : NULL;
+    if (source && !source->line_starts) find_lines(source, &diag->arena);
+    if (!source || where.line == 0 || where.line > source->n_lines)
+        return (Place){ diag_add_source(diag, where.file, NULL, 0), (uint32_t)where.line, (uint32_t)where.column };
+    const size_t start = source->line_starts[where.line - 1];
+    const size_t end = where.line < source->n_lines ? source->line_starts[where.line] - 1u : source->text.n;
+    const Text line = text_part(source->text, start, end);
+    size_t from = 0;
+    if (where.column > 0)
+        for (size_t i = 1; i < where.column && from < line.n; i++) text_utf8_next(line, &from);
+    else    // all of the line
+        while (from < line.n && (line.p[from] == ' ' || line.p[from] == '\t')) from++;
+    size_t to = from;
+    for (size_t i = 0; (i < where.length || where.column == 0) && to < line.n; i++) text_utf8_next(line, &to);
+    return (Place){ file, (uint32_t)(start + from), (uint32_t)(to - from) };
+}
+
 // ---- Reporting
 
 static const char *format_text(Arena *arena, const char *format, va_list args)
@@ -301,15 +338,25 @@ void diag_note(orr_diag *diag, Place place, const char *format, ...)
     vec_push(&diag->arena, &diag->latest->notes, m);
 }
 
-void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint)
+static void add(orr_diag *diag, const char *code, Place place, const char *text, const char *hint)
 {
     for (int id = 0; id < DIAG_COUNT; id++) {
         if (strcmp(entries[id].code, code) != 0) continue;
-        diag_report_as(diag, (DiagId)id, "%s", (Place){ 0 }, text);
+        diag_report_as(diag, (DiagId)id, "%s", place, text);
         if (hint) diag_hint(diag, "%s", hint);
         return;
     }
-    assert(false && "orr_diag_add: unknown code");
+    assert(false && "unknown code");
+}
+
+void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char *hint)
+{
+    add(diag, code, (Place){ 0 }, text, hint);
+}
+
+void diag_copy(orr_diag *diag, const orr_message *m)
+{
+    add(diag, m->code, diag_place(diag, (orr_place){ m->file, m->line, m->column, m->length }), m->text, m->hint);
 }
 
 // ---- Reading

@@ -48,6 +48,9 @@ void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, 
 void diag_hint(orr_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_note(orr_diag *diag, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+// A message of another collector, with its place; notes are left behind.
+void diag_copy(orr_diag *diag, const orr_message *message);
+
 // Forget all messages since a mark: an attempt was given up, and another will say what is wrong.
 typedef struct DiagMark {
     void  *messages[DIAG_MESSAGES_MAX];
@@ -55,6 +58,10 @@ typedef struct DiagMark {
 } DiagMark;
 DiagMark diag_mark(const orr_diag *diag);
 void     diag_rewind(orr_diag *diag, const DiagMark *mark);
+
+// A place as users have it, and back: in the text of the file, if the collector has it, else as a line of the file.
+Place     diag_place(orr_diag *diag, orr_place where);
+orr_place diag_where(const orr_diag *diag, Place place);    // the path belongs to the collector
 
 // Line and column (from 1, column in characters) of a place; zeros if unknown.
 void        diag_locate(const orr_diag *diag, Place place, size_t *line, size_t *column);

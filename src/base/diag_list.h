@@ -218,6 +218,7 @@
     D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
     D(PRECISION_NAME,         "E445", "how precise '%s' is cannot be told: no replication observes it") \
     D(MESSAGES_OUT,           "E446", "messages of '%s' cannot be written: %s") \
+    D(STATISTIC_NAME,         "E447", "no statistics can be kept of '%s': %s") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \
@@ -252,6 +253,7 @@
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
     D(REPLICATION_FAILED,     "E545", "replication %zu failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
+    D(OPTION_UNUSED,          "W602", "'%s' means nothing to solver '%s': its steps are fixed") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
     D(GUESS_UNUSED,           "W609", \

@@ -1565,6 +1565,25 @@
       "      output clock.tick, clock.tock to \"ticks.csv\"\n" \
       "    end", \
       "give each event port an output of its own: output clock.tick to \"ticks.csv\".") \
+    X(STATISTIC_NAME, \
+      "'statistics' and 'plot histogram of' name what an atomic component shows: a tally or a level that\n" \
+      "it keeps, a queue, a variable, or its state, which are weighted by the time for which they hold.\n" \
+      "Each is named once. Variables of equations have no statistics.", \
+      "    atomic Clock\n" \
+      "      output event tick\n" \
+      "      var gaps = tally()\n" \
+      "      state on for 1\n" \
+      "        after send tick(t) do add(gaps, 1) -> on\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      clock : Clock\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 3\n" \
+      "      statistics clock.gap\n" \
+      "    end", \
+      "name what there is: statistics clock.gaps. For a variable of equations record rows,\n" \
+      "whose mean replications observe: record x every 0.1.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
@@ -1843,6 +1862,19 @@
       "      x' = -x\n" \
       "    end", \
       "remove it, or use it: perhaps an equation contains another name by mistake.") \
+    X(OPTION_UNUSED, \
+      "A solver with fixed steps takes the step it is given, so a tolerance or a largest step changes\n" \
+      "nothing.", \
+      "    model Decay\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of Decay\n" \
+      "      until 1\n" \
+      "      solver euler step 0.01 tol 1e-6\n" \
+      "    end", \
+      "leave it out and choose the step; or take a solver that chooses its steps itself:\n" \
+      "solver dopri5 tol 1e-6.") \
     X(STIFF, \
       "The solver is held to tiny steps by a part of the model that decays fast and has long\n" \
       "stopped to matter.", \

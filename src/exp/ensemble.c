@@ -80,7 +80,7 @@ static void explain_failure(const orr_diag *diag, orr_status status, MemberResul
         const orr_message m = orr_diag_get(diag, i);
         if (m.severity != ORR_SEVERITY_ERROR) continue;
         if (!result->failure && asprintf(&result->failure, "%s: %s", m.code, m.text) < 0) result->failure = NULL;
-        if (keeper->diag && status == ORR_STATUS_USAGE) orr_diag_add(keeper->diag, m.code, m.text, m.hint);
+        if (keeper->diag && status == ORR_STATUS_USAGE) diag_copy(keeper->diag, &m);
     }
 }
 
@@ -107,6 +107,10 @@ static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Kee
     orr_outcome outcome = orr_simulate(e->model, &experiment, &sink, 1, diag);
     result->status = outcome.status;
     result->t = outcome.t;
+    free(result->distributions);
+    result->distributions = (orr_distribution *)outcome.distributions;    // taken over
+    result->n_distributions = outcome.n_distributions;
+    outcome.distributions = NULL;
     free(result->failure);
     result->failure = NULL;
     if (outcome.status != ORR_STATUS_OK) {
@@ -129,6 +133,7 @@ static void result_free(MemberResult *result)
     free(result->failure);
     free(result->times);
     free(result->rows);
+    free(result->distributions);
     *result = (MemberResult){ 0 };
 }
 
@@ -263,8 +268,9 @@ static bool is_cancelled(const Ensemble *e) { return e->options->cancel && *e->o
 
 static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
 {
-    const orr_member member = { index, result->status, result->failure, result->t, result->n_rows, result->times,
-                                result->rows };
+    const orr_member member = { index,         result->status, result->failure,       result->t,
+                                result->n_rows, result->times,  result->rows,          result->distributions,
+                                result->n_distributions };
     if (result->status == ORR_STATUS_CANCELLED) return false;
     pool->n_done++;
     pool->n_failed += result->status != ORR_STATUS_OK;

@@ -43,6 +43,8 @@ typedef struct MemberResult {
     size_t     n_rows;
     double    *times, *rows;              // heap; grown as needed
     size_t     capacity;                  // rows
+    orr_distribution *distributions;      // [n_distributions] heap
+    size_t     n_distributions;
 } MemberResult;
 
 // The run whose luck a member has.

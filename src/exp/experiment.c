@@ -7,6 +7,7 @@
 #include "source.h"
 #include "units/units.h"
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 orr_experiment orr_experiment_default(void)
@@ -22,6 +23,9 @@ typedef struct Reader {
     const char   *name;        // of the experiment, for messages
     orr_diag     *diag;
     bool          failed;
+    VEC(orr_written) written;  // where names stand, in `work`
+    const char   *path;        // the latest, in the arena
+    uint32_t      path_file;
 
     // what a number with a unit is converted to
     const Ast    *ast;
@@ -218,6 +222,25 @@ static double index_of(Reader *r, const AstExpr *e, const char *name, Place plac
     return fail(r);
 }
 
+// Where this is written, for messages of the run.
+static void note_place(Reader *r, const char *name, Place place)
+{
+    orr_written written = { name, diag_where(r->diag, place) };
+    if (!written.place.file) return;
+    if (place.file != r->path_file) {
+        r->path = arena_copy_text(r->arena, written.place.file, strlen(written.place.file));
+        r->path_file = place.file;
+    }
+    written.place.file = r->path;
+    vec_push(&r->work, &r->written, written);
+}
+
+static int by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name, y = (uintptr_t)((const orr_written *)b)->name;
+    return (x > y) - (x < y);
+}
+
 // As the flat model calls it: axle.spring[2].x'; if several may be meant, ranges stay: u[2..5].
 static const char *name_of(Reader *r, const AstRef *ref, Place place, bool may_be_several)
 {
@@ -241,13 +264,16 @@ static const char *name_of(Reader *r, const AstRef *ref, Place place, bool may_b
         if (part->n_indices) str_add_char(&s, ']');
     }
     for (uint32_t i = 0; i < ref->primes; i++) str_add_char(&s, '\'');
-    return str_finish(&s);
+    const char *name = str_finish(&s);
+    note_place(r, name, place);
+    return name;
 }
 
-static const char *const *names_of(Reader *r, const AstRef *refs, const Place *places, Place place, size_t n)
+static const char *const *names_of(Reader *r, const AstRef *refs, const Place *places, Place place, size_t n,
+                                   bool may_be_several)
 {
     const char **names = ARENA_ARRAY(r->arena, const char *, n);
-    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place, places != NULL);
+    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place, may_be_several);
     return names;
 }
 
@@ -288,6 +314,11 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             diag_hint(r->diag, "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
             fail(r);
             continue;
+        }
+        const bool is_adaptive = known[i].value == &run->tolerance || known[i].value == &run->absolute || known[i].value == &run->max_step;
+        if (is_adaptive && solver && solver->fixed_step) {
+            diag_report(r->diag, DIAG_OPTION_UNUSED, option->place, name, solver->name);
+            diag_hint(r->diag, "the step decides how exact it is: step 0.001; 'dopri5' and 'bdf' keep a tolerance");
         }
         const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step || known[i].value == &run->path;
         const double value = is_time ? time_value(r, option->value, name) : number(r, option->value, name);
@@ -336,7 +367,7 @@ static void read_sends(Reader *r, const orr_source *source, const AstExperiment 
     orr_send *sends = ARENA_ARRAY(r->arena, orr_send, e->n_sends);
     for (uint32_t i = 0; i < e->n_sends; i++) {
         const AstSend *written = &e->sends[i];
-        const char *const *names = names_of(r, written->refs, NULL, written->place, written->n_refs);
+        const char *const *names = names_of(r, written->refs, NULL, written->place, written->n_refs, false);
         sends[i] = bind_send(source, written, names, r->arena, r->diag);
     }
     experiment->sends = sends;
@@ -358,20 +389,28 @@ static void read_quanta(Reader *r, const AstExperiment *e, orr_run_options *run)
     run->n_quanta = e->n_quanta;
 }
 
+// Each histogram is a plot of its own.
 static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experiment)
 {
-    orr_plot *plots = ARENA_ARRAY(r->arena, orr_plot, e->n_plots);
+    size_t n = 0;
+    for (uint32_t i = 0; i < e->n_plots; i++) n += e->plots[i].is_histogram ? e->plots[i].n_ys : 1;
+    orr_plot *plots = ARENA_ARRAY(r->arena, orr_plot, n);
+    n = 0;
     for (uint32_t i = 0; i < e->n_plots; i++) {
         const AstPlot *plot = &e->plots[i];
-        plots[i].ys = names_of(r, plot->ys, NULL, plot->place, plot->n_ys);
-        plots[i].n_ys = plot->n_ys;
+        const char *const *ys = names_of(r, plot->ys, plot->y_places, plot->place, plot->n_ys, false);
+        for (uint32_t k = 0; plot->is_histogram && k < plot->n_ys; k++)
+            plots[n++] = (orr_plot){ .ys = &ys[k], .n_ys = 1, .is_histogram = true };
+        if (plot->is_histogram) continue;
         const bool over_time =
             plot->over.n_parts == 0 ||
             (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
-        plots[i].over = over_time ? NULL : name_of(r, &plot->over, plot->place, false);
+        plots[n++] = (orr_plot){ .ys = ys,
+                                 .n_ys = plot->n_ys,
+                                 .over = over_time ? NULL : name_of(r, &plot->over, plot->over_place, false) };
     }
     experiment->plots = plots;
-    experiment->n_plots = e->n_plots;
+    experiment->n_plots = n;
 }
 
 static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *experiment)
@@ -379,7 +418,7 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
     orr_expect *expects = ARENA_ARRAY(r->arena, orr_expect, e->n_expects);
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
-        expects[i].name = name_of(r, &expect->what, expect->place, false);
+        expects[i].name = name_of(r, &expect->what, expect->what_place, false);
         expects[i].at = expect->at ? time_value(r, expect->at, "at") : NAN;
         expects[i].value = value_of(r, expect->value, &expect->what, false, expects[i].name);
         expects[i].within = value_of(r, expect->within, &expect->what, true, "within");
@@ -388,9 +427,11 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
                         "it is a distance");
             fail(r);
         }
-        const char *path = diag_path(r->diag, expect->place.file);
-        expects[i].file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL;
-        expects[i].line = diag_line(r->diag, expect->place);
+        const orr_place where = diag_where(r->diag, expect->place);
+        expects[i].file = where.file ? arena_copy_text(r->arena, where.file, strlen(where.file)) : NULL;
+        expects[i].line = where.line;
+        expects[i].column = where.column;
+        expects[i].length = where.length;
     }
     experiment->expects = expects;
     experiment->n_expects = e->n_expects;
@@ -401,11 +442,61 @@ static double number_within(Reader *r, const AstExpr *e, const char *what, doubl
                             const char *needed)
 {
     const double value = number(r, e, what);
-    if (r->failed || (value >= low && value <= high && (!is_whole || value == floor(value)))) return value;
+    if (isnan(value) || (value >= low && value <= high && (!is_whole || value == floor(value)))) return value;
     char text[32];
     snprintf(text, sizeof text, "%.10g", value);
     diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, text, needed);
     return fail(r);
+}
+
+// What is the same for all names of one statement.
+static void read_statistic(Reader *r, const AstStatistic *from, orr_statistic *to)
+{
+    double *percentiles = ARENA_ARRAY(r->arena, double, from->n_percentiles);
+    for (uint32_t i = 0; i < from->n_percentiles; i++)
+        percentiles[i] = number_within(r, from->percentiles[i], "percentiles", 0, 100, false, "a number from 0 to 100 is needed");
+    to->percentiles = percentiles;
+    to->n_percentiles = from->n_percentiles;
+    if (!from->has_histogram) return;
+    to->n_bins = 20;
+    if (from->n_bins)
+        to->n_bins = (size_t)fmax(0, number_within(r, from->n_bins, "bins", 1, ORR_BINS_MAX, true,
+                                                   "a whole number from 1 to 1000 is needed"));
+    if (!from->low) return;
+    to->low = number(r, from->low, "the lower end of the bins");
+    to->high = number(r, from->high, "the upper end of the bins");
+    if (isnan(to->low) || isnan(to->high) || to->low < to->high) return;
+    char text[80];
+    snprintf(text, sizeof text, "%.10g..%.10g", to->low, to->high);
+    diag_report(r->diag, DIAG_SETTING_VALUE, place_join(from->low->place, from->high->place), "bins", text,
+                "the lower end comes first");
+    fail(r);
+}
+
+static void read_statistics(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < e->n_statistics; i++) n += e->statistics[i].n_refs;
+    orr_statistic *statistics = ARENA_ARRAY(r->arena, orr_statistic, n);
+    TextMap names;
+    text_map_init(&names, &r->work);
+    n = 0;
+    for (uint32_t i = 0; i < e->n_statistics; i++) {
+        const AstStatistic *from = &e->statistics[i];
+        orr_statistic all = { 0 };
+        read_statistic(r, from, &all);
+        for (uint32_t k = 0; k < from->n_refs; k++) {
+            all.name = name_of(r, &from->refs[k], from->places[k], false);
+            if (text_map_find(&names, text_from(all.name))) {
+                diag_report(r->diag, DIAG_STATISTIC_NAME, from->places[k], all.name, "it is named twice");
+                fail(r);
+            }
+            text_map_put(&names, text_from(all.name), 1);
+            statistics[n++] = all;
+        }
+    }
+    experiment->statistics = statistics;
+    experiment->n_statistics = n;
 }
 
 // What is drawn, and how often.
@@ -434,7 +525,9 @@ static void read_chances(Reader *r, const AstExperiment *e, orr_experiment *expe
     const char **names = ARENA_ARRAY(r->arena, const char *, e->n_precise);
     for (uint32_t i = 0; i < e->n_precise; i++) {
         names[i] = name_of(r, &e->precise[i], e->precise_places[i], false);
-        if (e->precise_means[i]) names[i] = arena_printf(r->arena, "mean(%s)", names[i]);
+        if (!e->precise_means[i]) continue;
+        names[i] = arena_printf(r->arena, "mean(%s)", names[i]);
+        note_place(r, names[i], e->precise_places[i]);
     }
     experiment->precise = names;
     experiment->n_precise = e->n_precise;
@@ -533,7 +626,7 @@ static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experi
     for (uint32_t i = 0; i < f->n_ranges; i++) read_range(&of, r, &f->ranges[i], &ranges[n++]);
     const char *path = diag_path(r->diag, f->place.file);
     *frame = (orr_frame){ .name = f->name, .inputs = inputs, .n_inputs = f->n_inputs,
-                          .observes = names_of(r, f->observes, f->observe_places, f->place, f->n_observes),
+                          .observes = names_of(r, f->observes, f->observe_places, f->place, f->n_observes, true),
                           .n_observes = f->n_observes,
                           .file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL, .line = diag_line(r->diag, f->place) };
     experiment->frame = frame;
@@ -626,7 +719,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_settings(&r, e, &experiment->run);
     read_inputs(&r, source, e, &experiment->run);
     read_quanta(&r, e, &experiment->run);
-    experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records);
+    experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records, true);
     experiment->n_records = e->n_records;
     experiment->as_polynomials = e->as_polynomials;
     const Solver *method = solver_find(e->solver ? e->solver : "auto");
@@ -638,10 +731,17 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
     read_expects(&r, e, experiment);
+    read_statistics(&r, e, experiment);
     read_chances(&r, e, experiment);
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
     if (e->frame) read_frame(&r, e, experiment);
     experiment->missing = e->missing;
+    if (e->solver) note_place(&r, e->solver, e->solver_place);
+    orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);
+    if (r.written.n > 0) memcpy(written, r.written.items, r.written.n * sizeof *written);
+    qsort(written, r.written.n, sizeof *written, by_address);
+    experiment->run.written = written;
+    experiment->run.n_written = r.written.n;
     arena_free(&r.work);
     return !r.failed;
 }

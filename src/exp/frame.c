@@ -1,12 +1,12 @@
 // src/exp/frame.c: is a model what a frame takes it for? Names, inputs, and what the experiment applies.
 #include "base/diag.h"
 #include "orrery/experiment.h"
+#include "run/run.h"
 #include <string.h>
 
 static Place place_of(orr_diag *diag, const char *file, size_t line)
 {
-    if (!file) return (Place){ 0 };
-    return (Place){ .file = diag_add_source(diag, file, NULL, 0), .offset = (uint32_t)line };
+    return diag_place(diag, (orr_place){ .file = file, .line = line });
 }
 
 static bool report_name(const orr_model *model, const orr_frame *frame, const char *name, Place place, orr_diag *diag)
@@ -81,6 +81,7 @@ bool orr_experiment_check(const orr_model *model, const orr_experiment *e, orr_d
         ok = check_applied(frame, input->name, place_of(diag, input->file, input->line), diag) && ok;
     }
     for (size_t i = 0; i < e->run.n_settings; i++)
-        if (is_input(model, e, e->run.settings[i].name)) ok = check_applied(frame, e->run.settings[i].name, (Place){ 0 }, diag) && ok;
+        if (is_input(model, e, e->run.settings[i].name))
+            ok = check_applied(frame, e->run.settings[i].name, run_written(&e->run, e->run.settings[i].name, diag), diag) && ok;
     return ok;
 }

@@ -8,8 +8,10 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/text.h"
+#include "exp/collect.h"
 #include "num/student.h"
 #include "orrery/ensemble.h"
+#include "run/run.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +29,15 @@ typedef struct Replicator {
     size_t at_least;
     bool has_means;    // rows are recorded
     size_t n_columns;
-    size_t n;    // observations of one replication: the columns at the end, then their means
+    size_t n_rows_observed;    // the columns at the end and their means
+    size_t n;    // observations of one replication: these, then the mean and percentiles of each statistic
+    const orr_statistic *statistics;    // [n_statistics] asked for
+    size_t n_statistics;
+    struct Observed {                   // [n - n_rows_observed]
+        size_t statistic;
+        double percent;                 // NaN: its mean
+    } *observed;
+    orr_distribution *merged;           // [n_statistics] what all replications saw together
     const char **names;
     double *values;             // [n] of one replication
     double *squares;            // [n] sums of squares of deviations from the mean
@@ -44,8 +54,14 @@ static bool find_precise(Replicator *r)
 {
     const orr_experiment *e = r->experiment;
     bool ok = true;
-    for (size_t i = 0; r->precision > 0 && e->n_precise == 0 && i < r->n; i++)
-        r->must[i] = r->has_means ? i >= r->n_columns : true;
+    // the means of rows; without rows those of statistics; without these too the values at the end
+    for (size_t i = 0; r->precision > 0 && e->n_precise == 0 && i < r->n; i++) {
+        const bool is_statistic = i >= r->n_rows_observed;
+        if (r->has_means) r->must[i] = i >= r->n_columns && !is_statistic;
+        else if (r->n > r->n_rows_observed)
+            r->must[i] = is_statistic && isnan(r->observed[i - r->n_rows_observed].percent);
+        else r->must[i] = true;
+    }
     for (size_t k = 0; k < e->n_precise; k++) {
         size_t i = 0;
         while (i < r->n && strcmp(r->names[i], e->precise[k]) != 0) i++;
@@ -53,7 +69,7 @@ static bool find_precise(Replicator *r)
             r->must[i] = true;
             continue;
         }
-        diag_report(r->diag, DIAG_PRECISION_NAME, (Place){ 0 }, e->precise[k]);
+        diag_report(r->diag, DIAG_PRECISION_NAME, run_written(&e->run, e->precise[k], r->diag), e->precise[k]);
         const char *closest = text_closest(e->precise[k], r->names, r->n);
         if (strncmp(e->precise[k], "mean(", 5) == 0 && !r->has_means)
             diag_hint(r->diag, "means are taken over rows: say how often they are recorded, every 0.1");
@@ -64,25 +80,48 @@ static bool find_precise(Replicator *r)
     return ok;
 }
 
+static void name_observation(Replicator *r, const char *name, const char *unit)
+{
+    orr_estimate *e = &r->estimates[r->n];
+    *e = (orr_estimate){ .name = name, .half = NAN, .least = INFINITY, .most = -INFINITY };
+    if (unit) e->unit = arena_copy_text(r->arena, unit, strlen(unit));
+    r->names[r->n++] = name;
+}
+
+// The mean of a statistic, or a percentile of it, unless it is recorded as well.
+static void name_statistic(Replicator *r, size_t statistic, double percent)
+{
+    const char *name = r->statistics[statistic].name;
+    name = isnan(percent) ? arena_printf(r->arena, "%s.mean", name) : arena_printf(r->arena, "%s.p%.10g", name, percent);
+    for (size_t i = 0; i < r->n_columns; i++)
+        if (strcmp(r->names[i], name) == 0) return;
+    r->observed[r->n - r->n_rows_observed] = (struct Observed){ statistic, percent };
+    name_observation(r, name, NULL);
+}
+
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
                   const char *time_unit)
 {
     (void)time_unit;
     Replicator *r = self;
+    size_t n_observed = 0;
+    for (size_t i = 0; i < r->n_statistics; i++) n_observed += 1 + r->statistics[i].n_percentiles;
+    const size_t most = 2 * n + n_observed;
+    r->observed = ARENA_ARRAY(r->arena, struct Observed, n_observed);
+    r->merged = ARENA_ARRAY(r->arena, orr_distribution, r->n_statistics);
     r->n_columns = n;
-    r->n = r->has_means ? 2 * n : n;
-    r->names = ARENA_ARRAY(r->arena, const char *, r->n);
-    r->values = ARENA_ARRAY(r->arena, double, r->n);
-    r->squares = ARENA_ARRAY(r->arena, double, r->n);
-    r->estimates = ARENA_ARRAY(r->arena, orr_estimate, r->n);
-    r->must = ARENA_ARRAY(r->arena, bool, r->n);
-    for (size_t i = 0; i < r->n; i++) {
-        const char *name = names[i % n], *unit = units[i % n];
-        r->names[i] =
-            i < n ? arena_copy_text(r->arena, name, strlen(name)) : arena_printf(r->arena, "mean(%s)", name);
-        r->estimates[i] =
-            (orr_estimate){ .name = r->names[i], .half = NAN, .least = INFINITY, .most = -INFINITY };
-        if (unit) r->estimates[i].unit = arena_copy_text(r->arena, unit, strlen(unit));
+    r->names = ARENA_ARRAY(r->arena, const char *, most);
+    r->values = ARENA_ARRAY(r->arena, double, most);
+    r->squares = ARENA_ARRAY(r->arena, double, most);
+    r->estimates = ARENA_ARRAY(r->arena, orr_estimate, most);
+    r->must = ARENA_ARRAY(r->arena, bool, most);
+    for (size_t i = 0; i < n; i++) name_observation(r, arena_copy_text(r->arena, names[i], strlen(names[i])), units[i]);
+    for (size_t i = 0; r->has_means && i < n; i++)
+        name_observation(r, arena_printf(r->arena, "mean(%s)", names[i]), units[i]);
+    r->n_rows_observed = r->n;
+    for (size_t i = 0; i < r->n_statistics; i++) {
+        name_statistic(r, i, NAN);
+        for (size_t k = 0; k < r->statistics[i].n_percentiles; k++) name_statistic(r, i, r->statistics[i].percentiles[k]);
     }
     r->is_wrong = !find_precise(r);
     return !r->is_wrong;
@@ -95,6 +134,15 @@ static void observe(Replicator *r, const orr_member *m)
     const size_t n = r->n_columns;
     const double *last = m->rows + (m->n_rows - 1) * n;
     for (size_t i = 0; i < n; i++) r->values[i] = last[i];
+    for (size_t i = r->n_rows_observed; i < r->n; i++) {
+        const struct Observed *o = &r->observed[i - r->n_rows_observed];
+        const orr_distribution *d = &m->distributions[o->statistic];
+        r->values[i] = isnan(o->percent) ? orr_distribution_mean(d) : orr_distribution_percentile(d, o->percent);
+    }
+    for (size_t i = 0; i < r->n_statistics; i++) {
+        if (r->n_done == 0) r->merged[i] = m->distributions[i];
+        else orr_distribution_merge(&r->merged[i], &m->distributions[i]);
+    }
     if (!r->has_means) return;
     size_t n_rows = 0;
     for (size_t i = 0; i < n; i++) r->values[n + i] = 0;
@@ -182,7 +230,9 @@ static bool read_expects(Replicator *r, orr_experiment *plain)
     for (size_t i = 0; i < e->n_records; i++) records[n++] = e->records[i];
     for (size_t i = 0; i < e->n_expects; i++) {
         if (!isnan(e->expects[i].at) && e->expects[i].at != e->until) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, (Place){ 0 }, "expect … at", "a time before the end",
+            const orr_expect *x = &e->expects[i];
+            diag_report(r->diag, DIAG_SETTING_VALUE, diag_place(r->diag, (orr_place){ x->file, x->line, x->column, x->length }),
+                        "expect … at", "a time before the end",
                         "with replications the means at the end are expected");
             ok = false;
         }
@@ -223,6 +273,8 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     if (r.at_least < 2) r.at_least = 2;
     orr_experiment plain = *experiment;
     plain.n_sends = 0;
+    r.statistics = plain.statistics = collect_asked(experiment, &plain.n_statistics, arena);
+    r.n_statistics = plain.n_statistics;
     orr_ensemble_options e = orr_ensemble_options_default();
     e.n_members = experiment->replications ? experiment->replications : DEFAULT_REPLICATIONS;
     if (r.precision > 0 && !experiment->replications) e.n_members = o->at_most ? o->at_most : DEFAULT_AT_MOST;
@@ -243,6 +295,8 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     result.is_precise = r.is_precise;
     result.estimates = r.estimates;
     result.n_estimates = r.n_done ? r.n : 0;
+    result.distributions = r.merged;
+    result.n_distributions = r.n_done ? r.n_statistics : 0;
     result.n_threads = facts.n_threads;
     result.simulate_ms = facts.simulate_ms;
     if (result.status == ORR_STATUS_OK) judge(&r, &result);

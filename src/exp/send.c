@@ -28,8 +28,7 @@ struct Sends {
 
 static Place place_of(const orr_send *given, orr_diag *diag)
 {
-    if (!given->file) return (Place){ 0 };
-    return (Place){ .file = diag_add_source(diag, given->file, NULL, 0), .offset = (uint32_t)given->line };
+    return diag_place(diag, (orr_place){ .file = given->file, .line = given->line });
 }
 
 // A message has a column for each field of its record, one for a number, none if it tells nothing.
@@ -80,7 +79,7 @@ static bool find_variables(Send *send, const orr_send *given, const orr_model *m
         send->columns[i] = given->names[i];
         send->variables[i] = orr_model_find(model, given->names[i]);
         if (send->variables[i] != (size_t)-1) continue;
-        diag_report(diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, given->names[i]);
+        diag_report(diag, DIAG_RECORD_UNKNOWN, place_of(given, diag), given->names[i]);
         const char *closest = orr_model_closest(model, given->names[i]);
         if (closest) diag_hint(diag, "did you mean '%s'?", closest);
         ok = false;

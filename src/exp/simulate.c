@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/vec.h"
+#include "exp/collect.h"
 #include "exp/pieces.h"
 #include "exp/realtime.h"
 #include "exp/send.h"
@@ -44,6 +45,7 @@ typedef struct Simulation {
     size_t                n_rows;
     double                t_end;         // where the last run ended
     Sends                *sends;         // NULL if nothing leaves during the run
+    Collect              *collect;       // NULL if no statistics are asked for
     Realtime              clock;
     Pieces                pieces;
     double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due, INFINITY: never
@@ -108,9 +110,9 @@ static bool add_array(Simulation *s, const char *name)
 }
 
 // Nothing has that name: say which is nearest, or what there is.
-static bool report_unknown(const Simulation *s, const char *name)
+static bool report_unknown(const Simulation *s, const char *name, Place place)
 {
-    diag_report(s->diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, name);
+    diag_report(s->diag, DIAG_RECORD_UNKNOWN, place, name);
     const char *closest = orr_model_closest(s->model, name);
     if (closest) return diag_hint(s->diag, "did you mean '%s'?", closest), false;
     StrBuf names = { 0 };
@@ -125,33 +127,33 @@ static bool report_unknown(const Simulation *s, const char *name)
     return false;
 }
 
-static bool add_named(Simulation *s, const char *name);
+static bool add_named(Simulation *s, const char *name, Place place);
 
 // u[2..5] stands for u[2], …, u[5]. `dots` is where its first range has them.
-static bool add_range(Simulation *s, const char *name, const char *dots)
+static bool add_range(Simulation *s, const char *name, const char *dots, Place place)
 {
     const char *begin = dots, *end = dots + 2;
     while (begin > name && begin[-1] >= '0' && begin[-1] <= '9') begin--;
     while (*end >= '0' && *end <= '9') end++;
     const long long first = atoll(begin), last = atoll(dots + 2);
-    if (begin == dots || end == dots + 2 || first > last) return report_unknown(s, name);
+    if (begin == dots || end == dots + 2 || first > last) return report_unknown(s, name, place);
     for (long long i = first; i <= last; i++) {
         const ArenaMark mark = arena_mark(&s->scratch);
         const char *one = arena_printf(&s->scratch, "%.*s%lld%s", (int)(begin - name), name, i, end);
-        const bool ok = add_named(s, one);
+        const bool ok = add_named(s, one, place);
         arena_release(&s->scratch, mark);
         if (!ok) return false;
     }
     return true;
 }
 
-static bool add_named(Simulation *s, const char *name)
+static bool add_named(Simulation *s, const char *name, Place place)
 {
     const size_t variable = orr_model_find(s->model, name);
     if (variable != (size_t)-1) return add_column(s, variable), true;
     const char *dots = strstr(name, "..");
-    if (dots) return add_range(s, name, dots);
-    return add_array(s, name) || report_unknown(s, name);
+    if (dots) return add_range(s, name, dots, place);
+    return add_array(s, name) || report_unknown(s, name, place);
 }
 
 typedef enum Wanted { WANTED_OUTPUTS, WANTED_STATES, WANTED_ALL } Wanted;
@@ -237,16 +239,25 @@ static void add_default(Simulation *s)
     }
 }
 
+// A name as the experiment has it.
+static bool add_written(Simulation *s, const char *name)
+{
+    const size_t variable = orr_model_find(s->model, name);
+    if (variable != (size_t)-1) return add_column(s, variable), true;
+    return add_named(s, name, run_written(&s->experiment->run, name, s->diag));
+}
+
 static bool choose_columns(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
     bool ok = true;
     s->is_column = ARENA_ARRAY(&s->arena, bool, orr_model_n_variables(s->model));
-    for (size_t i = 0; i < e->n_records; i++) ok = add_named(s, e->records[i]) && ok;
+    for (size_t i = 0; i < e->n_records; i++) ok = add_written(s, e->records[i]) && ok;
     if (e->n_records == 0) add_default(s);
     for (size_t i = 0; i < e->n_plots; i++) {
-        for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_named(s, e->plots[i].ys[k]) && ok;
-        if (e->plots[i].over) ok = add_named(s, e->plots[i].over) && ok;
+        if (e->plots[i].is_histogram) continue;
+        for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_written(s, e->plots[i].ys[k]) && ok;
+        if (e->plots[i].over) ok = add_written(s, e->plots[i].over) && ok;
     }
     s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 2);
     s->jumps = ARENA_ARRAY(&s->arena, bool, s->columns.n);
@@ -287,7 +298,7 @@ static bool prepare_expectations(Simulation *s)
         s->verdicts[i] = (orr_verdict){ .expect = expect, .found = NAN };
         s->expected[i] = orr_model_find(s->model, expect->name);
         if (s->expected[i] != (size_t)-1) continue;
-        ok = report_unknown(s, expect->name);
+        ok = report_unknown(s, expect->name, run_written(&e->run, expect->name, s->diag));
     }
     size_t *other = ARENA_ARRAY(&s->arena, size_t, n);
     for (size_t width = 1; width < n; width *= 2) {
@@ -363,14 +374,14 @@ static size_t judge(Simulation *s)
         const orr_expect *x = v->expect;
         if (v->holds) continue;
         n_failed++;
+        if (s->experiment->verdicts_only) continue;
+        const Place place = diag_place(s->diag, (orr_place){ x->file, x->line, x->column, x->length });
         if (x->at < s->experiment->from || x->at > s->t_end) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, (Place){ 0 }, x->at, s->experiment->from, s->t_end);
+            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, place, x->at, s->experiment->from, s->t_end);
         } else {
             const double at = isnan(x->at) ? s->t_end : x->at;
-            diag_report(s->diag, DIAG_EXPECT_FAILED, (Place){ 0 }, x->name, at, x->value, x->within,
-                        v->found);
+            diag_report(s->diag, DIAG_EXPECT_FAILED, place, x->name, at, x->value, x->within, v->found);
         }
-        if (x->file) diag_hint(s->diag, "expected in %s, line %zu", x->file, x->line);
     }
     return n_failed;
 }
@@ -438,6 +449,7 @@ static void trace(void *context, const orr_devs *network, const orr_devs_trace *
 {
     const Simulation *s = context;
     if (s->sends && !s->is_muted) sends_take(s->sends, what);
+    if (s->run) collect_take(s->collect, s->run, what);    // not yet while it is created
     for (size_t i = 0; i < s->n_sinks && !s->is_muted; i++)
         if (s->sinks[i].trace) s->sinks[i].trace(s->sinks[i].self, network, what);
 }
@@ -505,6 +517,7 @@ static orr_status run_once(Simulation *s)
     const orr_experiment *e = s->experiment;
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
+    collect_begin(s->collect, s->run);
     realtime_start(&s->clock, e->from);
     orr_status status = put_row(s);
     if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over && !s->run->terminated) {
@@ -622,6 +635,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     bool ok = check(e, s->diag);
     ok = choose_columns(s) && ok;
     ok = prepare_expectations(s) && ok;
+    ok = collect_open(&s->collect, s->model, e, &s->arena, s->diag) && ok;
     ok = orr_experiment_check(s->model, e, s->diag) && ok;
     bool wants_progress = false;
     for (size_t i = 0; i < s->n_sinks; i++) {
@@ -639,6 +653,10 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     }
     for (size_t i = 0; i < s->n_sinks; i++) {
         if (!s->sinks[i].trace) continue;
+        options.trace = trace;
+        options.trace_context = s;
+    }
+    if (collect_looks(s->collect)) {
         options.trace = trace;
         options.trace_context = s;
     }
@@ -704,6 +722,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
     keep_results(s, outcome);
+    outcome->distributions = collect_end(s->collect, s->run, &outcome->n_distributions);
     outcome->n_verdicts = e->n_expects;
     outcome->n_failed = judge(s);
     return outcome->n_failed ? ORR_STATUS_NOT_VALIDATED : ORR_STATUS_OK;
@@ -732,6 +751,7 @@ void orr_outcome_free(orr_outcome *outcome)
     free((char *)outcome->facts.terminated);
     free((orr_verdict *)outcome->verdicts);
     free((orr_setting *)outcome->results);
+    free((orr_distribution *)outcome->distributions);
     for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);
     free((orr_left *)outcome->left);
     *outcome = (orr_outcome){ 0 };

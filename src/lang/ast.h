@@ -398,15 +398,26 @@ typedef struct AstAtomic {
 typedef struct AstPlot {      // `plot x, v over t`
     AstRef  *ys;              // [n_ys]
     uint32_t n_ys;
+    Place   *y_places;        // [n_ys]
     AstRef   over;            // n_parts == 0: time
-    Place    place;
+    Place    place, over_place;
+    bool     is_histogram;    // `plot histogram of desk.waits`
 } AstPlot;
+
+typedef struct AstStatistic { // `statistics desk.waits percentiles 50, 95 histogram 20 bins in 0..10`
+    AstRef   *refs;           // [n_refs]
+    Place    *places;         // [n_refs]
+    AstExpr **percentiles;    // [n_percentiles]; none: the usual ones
+    uint32_t  n_refs, n_percentiles;
+    bool      has_histogram;
+    AstExpr  *n_bins, *low, *high;    // NULL if not given
+} AstStatistic;
 
 typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
     AstRef   what;
     AstExpr *at;              // NULL: at the end of the run
     AstExpr *value, *within;
-    Place    place;
+    Place    place, what_place;
 } AstExpect;
 
 typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic outside zero`
@@ -461,6 +472,7 @@ typedef struct AstExperiment {
     bool        as_polynomials;                    // of quantised states
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
+    AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
     AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given

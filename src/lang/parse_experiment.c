@@ -10,6 +10,7 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(bool)       precise_means;
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
+    VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
 } Lists;
@@ -180,27 +181,85 @@ static void parse_precision(Parser *p, AstExperiment *e, Lists *lists, Place wor
     } while (parse_accept(p, TOKEN_COMMA));
 }
 
-static void parse_plot(Parser *p, Lists *lists)
+// Names with commas between them, each with its place; false after a message.
+static bool parse_refs(Parser *p, AstRef **refs, Place **places, uint32_t *n)
 {
-    VEC(AstRef) ys = { 0 };
-    AstPlot plot = { 0 };
-    Place place;
+    VEC(AstRef) all = { 0 };
+    VEC(Place) all_places = { 0 };
     do {
         AstRef ref;
-        if (!parse_ref(p, &ref, &place, "the name of a variable")) return;
-        vec_push(&p->scratch, &ys, ref);
+        Place place;
+        if (!parse_ref(p, &ref, &place, "the name of a variable")) return false;
+        vec_push(&p->scratch, &all, ref);
+        vec_push(&p->scratch, &all_places, place);
     } while (parse_accept(p, TOKEN_COMMA));
-    if (parse_accept_word(p, "over") && !parse_ref(p, &plot.over, &place, "the name of a variable")) return;
-    plot.ys = COPY(p, ys, &plot.n_ys);
+    *refs = COPY(p, all, n);
+    *places = COPY(p, all_places, n);
+    return true;
+}
+
+static void parse_plot(Parser *p, Lists *lists)
+{
+    AstPlot plot = { 0 };
+    if (parse_at_word(p, "histogram")) {    // a variable may be called that
+        Parser ahead = *p;
+        ahead.lexer.quiet = true;
+        parse_advance(&ahead);
+        plot.is_histogram = parse_at_word(&ahead, "of");
+    }
+    if (plot.is_histogram) {
+        parse_advance(p);
+        parse_advance(p);
+    }
+    if (!parse_refs(p, &plot.ys, &plot.y_places, &plot.n_ys)) return;
+    if (!plot.is_histogram && parse_accept_word(p, "over") &&
+        !parse_ref(p, &plot.over, &plot.over_place, "the name of a variable"))
+        return;
     plot.place = parse_since(p, p->statement);
     vec_push(&p->scratch, &lists->plots, plot);
+}
+
+// `statistics desk.waits percentiles 50, 95, 99 histogram 20 bins in 0..10`
+static void parse_statistics(Parser *p, Lists *lists)
+{
+    AstStatistic s = { 0 };
+    if (!parse_refs(p, &s.refs, &s.places, &s.n_refs)) return;
+    VEC(AstExpr *) percentiles = { 0 };
+    if (parse_accept_word(p, "percentiles")) {
+        do {
+            AstExpr *e = parse_expr(p);
+            if (!e) return;
+            vec_push(&p->scratch, &percentiles, e);
+        } while (parse_accept(p, TOKEN_COMMA));
+        s.percentiles = COPY(p, percentiles, &s.n_percentiles);
+    }
+    s.has_histogram = parse_accept_word(p, "histogram");
+    if (s.has_histogram && !parse_at_word(p, "in") && !parse_at(p, TOKEN_END)) {
+        s.n_bins = parse_expr(p);
+        if (!s.n_bins) return;
+        if (!parse_accept_word(p, "bins")) {
+            if (parse_report(p, "'bins'")) diag_hint(p->diag, "write histogram 20 bins, or histogram 20 bins in 0..10");
+            return;
+        }
+    }
+    if (s.has_histogram && parse_accept_word(p, "in")) {
+        s.low = parse_expr(p);
+        if (!s.low || !parse_expect(p, TOKEN_RANGE, "'..' and the upper end")) return;
+        s.high = parse_expr(p);
+        if (!s.high) return;
+    }
+    if (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF)) {
+        if (parse_report(p, s.has_histogram ? "the end of the line" : "'percentiles', 'histogram' or the end of the line"))
+            diag_hint(p->diag, "write statistics desk.waits percentiles 50, 95 histogram 20 bins in 0..10");
+        return;
+    }
+    vec_push(&p->scratch, &lists->statistics, s);
 }
 
 static void parse_expectation(Parser *p, Lists *lists)
 {
     AstExpect expect = { 0 };
-    Place place;
-    if (!parse_ref(p, &expect.what, &place, "the name of a variable")) return;
+    if (!parse_ref(p, &expect.what, &expect.what_place, "the name of a variable")) return;
     if (parse_accept_word(p, "at")) {
         expect.at = parse_expr(p);
         if (!expect.at) return;
@@ -227,7 +286,7 @@ static void report_unknown_word(Parser *p)
 {
     static const char *const words[] = {
         "from", "until", "every", "solver", "set", "quantum", "input", "output", "record", "plot", "expect", "outside",
-        "seed", "replications", "warm", "precision", "confidence"
+        "seed", "replications", "warm", "precision", "confidence", "statistics"
     };
     static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
                                          "predict", "policy",  "morphism",
@@ -269,6 +328,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
+    else if (parse_accept_word(p, "statistics")) parse_statistics(p, lists);
     else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
     else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
     else if (parse_accept_word(p, "confidence")) parse_once(p, &e->confidence, "confidence", place);
@@ -330,6 +390,7 @@ void parse_experiment(Parser *p)
     e.precise_means = COPY(p, lists.precise_means, &n_places);
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
+    e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);
     if (e.model) vec_push(p->arena, &p->ast->experiments, e);

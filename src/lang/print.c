@@ -959,6 +959,29 @@ static void print_frame(const AstFrame *f, Printer *p)
     put(p, "end\n");
 }
 
+static void print_statistics(const AstStatistic *s, Printer *p)
+{
+    put(p, "  statistics ");
+    print_refs(s->refs, s->n_refs, p);
+    for (uint32_t i = 0; i < s->n_percentiles; i++) {
+        put(p, i ? ", " : " percentiles ");
+        print_expr(s->percentiles[i], p);
+    }
+    if (s->has_histogram) put(p, " histogram");
+    if (s->n_bins) {
+        put_char(p, ' ');
+        print_expr(s->n_bins, p);
+        put(p, " bins");
+    }
+    if (s->low) {
+        put(p, " in ");
+        print_expr(s->low, p);
+        put(p, "..");
+        print_expr(s->high, p);
+    }
+    put_char(p, '\n');
+}
+
 static void print_experiment(const AstExperiment *e, Printer *p)
 {
     put(p, "experiment ");
@@ -1024,7 +1047,7 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         put_char(p, '\n');
     }
     for (uint32_t i = 0; i < e->n_plots; i++) {
-        put(p, "  plot ");
+        put(p, e->plots[i].is_histogram ? "  plot histogram of " : "  plot ");
         print_refs(e->plots[i].ys, e->plots[i].n_ys, p);
         if (e->plots[i].over.n_parts > 0) {
             put(p, " over ");
@@ -1032,6 +1055,7 @@ static void print_experiment(const AstExperiment *e, Printer *p)
         }
         put_char(p, '\n');
     }
+    for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
     for (uint32_t i = 0; i < e->n_expects; i++) {
         put(p, "  expect ");
         print_ref(&e->expects[i].what, p);

@@ -165,6 +165,30 @@ size_t orr_model_find(const orr_model *model, const char *name)
     return model->flat.vars.n + model->flat.arrays.items[array].first + element;
 }
 
+// Among what atomic components show; of an array the member with the indices of the name, or the first.
+static const char *closest_shown(const orr_model *model, const char *name, Arena *scratch)
+{
+    const Network *net = model->network;
+    VEC(const char *) names = { 0 };
+    VEC(size_t) variables = { 0 };
+    const char *open = strchr(name, '['), *close = open ? strchr(open, ']') : NULL;
+    const Text indices = close ? (Text){ open, (size_t)(close + 1 - open) } : (Text){ "", 0 };
+    for (size_t i = 0; i < net->flat->parts.n; i++) {
+        const NetPart *part = &net->parts[i];
+        uint32_t member;
+        if (!net_read_indices(part->flat, indices, &member)) member = 0;
+        const char *component = part->flat->n > 0 ? flat_member_name(part->flat, member, scratch) : NULL;
+        for (uint32_t r = 0; component && r < part->kind->n_readables; r++) {
+            vec_push(scratch, &names, arena_printf(scratch, "%s.%s", component, part->kind->readables[r].name));
+            vec_push(scratch, &variables, part->first_variable + (size_t)member * part->kind->n_readables + r);
+        }
+    }
+    const char *closest = text_closest(name, names.items, names.n);
+    for (size_t i = 0; closest && i < names.n; i++)
+        if (names.items[i] == closest) return model_variable_name(model, first_shown(model) + variables.items[i]);
+    return NULL;
+}
+
 const char *orr_model_closest(const orr_model *model, const char *name)
 {
     Arena scratch = { 0 };
@@ -175,6 +199,7 @@ const char *orr_model_closest(const orr_model *model, const char *name)
         if (!flat->vars.items[i].is_hidden) names[n++] = flat->vars.items[i].name;
     for (size_t i = 0; i < flat->arrays.n; i++) names[n++] = flat->arrays.items[i].name;
     const char *closest = text_closest(name, names, n);
+    if (!closest && model->network) closest = closest_shown(model, name, &scratch);
     arena_free(&scratch);
     return closest;
 }

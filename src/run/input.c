@@ -91,9 +91,7 @@ static void put_piece(orr_run *run, const Driven *d)
 static bool report_state(orr_run *run, Driven *d, double t)
 {
     const FlatVar *var = &run->model->flat.vars.items[d->flat->variable];
-    const Place place = d->input.file ? (Place){ .file = diag_add_source(run->diag, d->input.file, NULL, 0),
-                                                 .offset = (uint32_t)d->input.line }
-                                      : (Place){ 0 };
+    const Place place = diag_place(run->diag, (orr_place){ .file = d->input.file, .line = d->input.line });
     switch (d->signal.state) {
     case SIGNAL_OK: break;
     case SIGNAL_FAILED:
@@ -229,8 +227,7 @@ static const FlatDriven *find_driven(const Flat *flat, const char *name)
 
 static Place place_of(orr_run *run, const orr_input *input)
 {
-    if (!input->file) return (Place){ 0 };
-    return (Place){ .file = diag_add_source(run->diag, input->file, NULL, 0), .offset = (uint32_t)input->line };
+    return diag_place(run->diag, (orr_place){ .file = input->file, .line = input->line });
 }
 
 static bool refuse(orr_run *run, const orr_input *input, const char *what)

@@ -194,6 +194,16 @@ double net_read(const orr_run *run, const ModelVariable *variable)
     return atomic_read(variable->shown, run->net->devs, variable->part->component + variable->element);
 }
 
+double net_read_at(const orr_run *run, const AtomicReadable *what, uint32_t component)
+{
+    return atomic_read(what, run->net->devs, component);
+}
+
+const void *net_statistic(const orr_run *run, const AtomicReadable *what, uint32_t component)
+{
+    return atomic_statistic(what, run->net->devs, component);
+}
+
 void net_reset(orr_run *run, double t)
 {
     const Net *net = run->net;

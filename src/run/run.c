@@ -76,6 +76,20 @@ static bool is_element(const char *name, const char *array)
     return strncmp(name, array, n) == 0 && name[n] == '[';
 }
 
+static int by_address(const void *a, const void *b)
+{
+    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name, y = (uintptr_t)((const orr_written *)b)->name;
+    return (x > y) - (x < y);
+}
+
+Place run_written(const orr_run_options *options, const char *name, orr_diag *diag)
+{
+    if (!name || options->n_written == 0) return (Place){ 0 };
+    const orr_written key = { .name = name };
+    const orr_written *found = bsearch(&key, options->written, options->n_written, sizeof key, by_address);
+    return found ? diag_place(diag, found->place) : (Place){ 0 };
+}
+
 // The quanta of single states, if the solver has any use for them.
 static bool read_quanta(orr_run *run, const orr_run_options *given)
 {
@@ -86,6 +100,7 @@ static bool read_quanta(orr_run *run, const orr_run_options *given)
     bool ok = true;
     for (size_t i = 0; i < given->n_quanta; i++) {
         const orr_setting *setting = &given->quanta[i];
+        const Place place = run_written(given, setting->name, run->diag);
         const size_t variable = orr_model_find(model, setting->name);
         const uint32_t state = variable == (size_t)-1 ? FLAT_NONE : model_variable(model, variable).state;
         bool found = state != FLAT_NONE;
@@ -96,12 +111,12 @@ static bool read_quanta(orr_run *run, const orr_run_options *given)
             found = true;
         }
         if (!(isfinite(setting->value) && setting->value > 0)) {
-            diag_report(run->diag, DIAG_QUANTUM_BAD, (Place){ 0 }, setting->value);
+            diag_report(run->diag, DIAG_QUANTUM_BAD, place, setting->value);
             ok = false;
         }
         if (found) continue;
         ok = false;
-        diag_report(run->diag, DIAG_QUANTUM_NAME, (Place){ 0 }, setting->name,
+        diag_report(run->diag, DIAG_QUANTUM_NAME, place, setting->name,
                     variable != (size_t)-1 ? "it is not a state" : "nothing is called that");
         const char *closest = variable == (size_t)-1 ? orr_model_closest(model, setting->name) : NULL;
         if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
@@ -109,14 +124,15 @@ static bool read_quanta(orr_run *run, const orr_run_options *given)
     return ok;
 }
 
-static const Solver *find_solver(orr_run *run, const char *name)
+static const Solver *find_solver(orr_run *run, const orr_run_options *given)
 {
+    const char *name = given->solver;
     const Solver *solver = solver_find(name ? name : "auto");
     if (solver) return solver;
     const char *names[64];
     size_t n = 0;
     for (const Solver *s; n < 64 && (s = solver_at(n)); n++) names[n] = s->name;
-    diag_report(run->diag, DIAG_SOLVER_UNKNOWN, (Place){ 0 }, name);
+    diag_report(run->diag, DIAG_SOLVER_UNKNOWN, run_written(given, name, run->diag), name);
     // methods that go by other names elsewhere
     static const char *const elsewhere[][2] = {
         { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
@@ -279,8 +295,11 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
 {
     Island *island = &run->islands[0];
     if (!read_options(run, options)) return ORR_STATUS_USAGE;
-    island->solver = find_solver(run, options->solver);
-    if (!island->solver) return ORR_STATUS_USAGE;
+    island->solver = find_solver(run, options);
+    if (!island->solver) {
+        run_apply_settings(run, options);    // what is wrong with these is told at once
+        return ORR_STATUS_USAGE;
+    }
     if (run->model->blocks.n_implicit > 0 && !(island->solver->traits & SOLVER_TAKES_LOOPS)) {
         diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
                     "it has loops of equations that are left to the solver");
@@ -291,7 +310,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!choose_noise(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     chance_open(run, options->seed, options->number, options->within);
-    if (!run_apply_settings(run, options->settings, options->n_settings)) return ORR_STATUS_USAGE;
+    if (!run_apply_settings(run, options)) return ORR_STATUS_USAGE;
     if (!read_quanta(run, options)) return ORR_STATUS_USAGE;
     run->settings_fingerprint = run_settings_fingerprint(run, options);
     run->is_exact = options->exact;

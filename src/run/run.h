@@ -295,7 +295,9 @@ double run_own_value(orr_run *run, size_t variable);
 
 // ---- start.c: parameters and initial conditions
 
-bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n);
+bool run_apply_settings(orr_run *run, const orr_run_options *options);
+// Where an experiment writes this name; nowhere if it is not from one.
+Place run_written(const orr_run_options *options, const char *name, orr_diag *diag);
 bool run_start(orr_run *run);                                  // from t_start, with the settings
 void run_give_start(orr_run *run, uint32_t state, double value);    // its initial value, whatever the model says
 void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in v
@@ -477,6 +479,8 @@ orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
 // The i-th of them: which port, and what it says.
 const double *net_arrival(const orr_run *run, size_t i, uint32_t *port);
 double net_read(const orr_run *run, const ModelVariable *variable);    // what an atomic component shows
+double net_read_at(const orr_run *run, const AtomicReadable *what, uint32_t component);
+const void *net_statistic(const orr_run *run, const AtomicReadable *what, uint32_t component);    // the tally or level behind it
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant

@@ -25,11 +25,11 @@ enum { ROUNDS_MAX = 100, CULPRITS_SHOWN = 6 };
 
 // ---- Settings
 
-static bool report_setting(orr_run *run, const orr_setting *setting, const char *why)
+static bool report_setting(orr_run *run, const orr_setting *setting, Place place, const char *why)
 {
     char value[32];
     snprintf(value, sizeof value, "%g", setting->value);
-    diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, setting->name, value, why);
+    diag_report(run->diag, DIAG_SETTING_VALUE, place, setting->name, value, why);
     return false;
 }
 
@@ -79,63 +79,62 @@ static const char *start_reader(const orr_model *model, const ModelVariable *sta
 }
 
 // A structural parameter has the value the model was compiled with and no other.
-static bool apply_structural(orr_run *run, const orr_setting *setting)
+static bool apply_structural(orr_run *run, const orr_setting *setting, Place place)
 {
     const Flat *flat = &run->model->flat;
     for (size_t i = flat->n_given; i-- > 0;) {
         const FlatGiven *given = &flat->given[i];
         if (strcmp(given->name, setting->name) == 0 && given->value == setting->value) return true;
     }
-    report_setting(run, setting, "the structure of the model depends on it");
+    report_setting(run, setting, place, "the structure of the model depends on it");
     diag_hint(run->diag, "compile the model with this value: it is another model");
     return false;
 }
 
-static bool apply(orr_run *run, const orr_setting *setting)
+static bool apply(orr_run *run, const orr_setting *setting, Place place)
 {
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
     const size_t variable = orr_model_find(model, setting->name);
     if (variable == (size_t)-1) {
-        diag_report(run->diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, setting->name);
+        diag_report(run->diag, DIAG_SETTING_UNKNOWN, place, setting->name);
         const char *closest = orr_model_closest(model, setting->name);
         if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
         return false;
     }
-    if (!isfinite(setting->value)) return report_setting(run, setting, "a finite number is needed");
+    if (!isfinite(setting->value)) return report_setting(run, setting, place, "a finite number is needed");
     const ModelVariable var = model_variable(model, variable);
     if (var.part) {
-        report_setting(run, setting, "an atomic computes it");
+        report_setting(run, setting, place, "an atomic computes it");
         diag_hint(run->diag, "set a parameter of the component");
         return false;
     }
     if (var.kind == FLAT_PARAM || var.kind == FLAT_INPUT || var.kind == FLAT_DISCRETE) {
-        const uint32_t place = var.place;
-        if (var.is_structural) return apply_structural(run, setting);
+        if (var.is_structural) return apply_structural(run, setting, place);
         if (var.var && model->blocks.start.block_of[variable] != FLAT_NONE)
-            return report_setting(run, setting, "the initial equations compute it");
-        run->given[place] = 1;
-        run->given_value[place] = setting->value;
+            return report_setting(run, setting, place, "the initial equations compute it");
+        run->given[var.place] = 1;
+        run->given_value[var.place] = setting->value;
         return true;
     }
     const Reduction *reduction = model->blocks.reduction;
     if (reduction && var.var && reduction->start_param[variable] != FLAT_NONE) {
         // constraints may compute others from it: it takes part in the start
-        const uint32_t place = layout->place[reduction->start_param[variable]];
-        run->given[place] = 1;
-        run->given_value[place] = setting->value;
+        const uint32_t at = layout->place[reduction->start_param[variable]];
+        run->given[at] = 1;
+        run->given_value[at] = setting->value;
         return true;
     }
     const bool is_free = !reduction && model_is_integrated(model, var.state);
     const uint32_t state = is_free ? var.state : FLAT_NONE;
     if (state == FLAT_NONE) {
-        report_setting(run, setting, "it is computed by an equation");
+        report_setting(run, setting, place, "it is computed by an equation");
         diag_hint(run->diag, "parameters, inputs and initial values of states can be set");
         return false;
     }
     const char *reader = start_reader(model, &var);
     if (reader) {
-        report_setting(run, setting, "other initial values are computed from it");
+        report_setting(run, setting, place, "other initial values are computed from it");
         diag_hint(run->diag, "'%s' is; set the parameters they come from instead", reader);
         return false;
     }
@@ -143,10 +142,13 @@ static bool apply(orr_run *run, const orr_setting *setting)
     return true;
 }
 
-bool run_apply_settings(orr_run *run, const orr_setting *settings, size_t n)
+bool run_apply_settings(orr_run *run, const orr_run_options *options)
 {
     bool ok = true;
-    for (size_t i = 0; i < n; i++) ok = apply(run, &settings[i]) && ok;
+    for (size_t i = 0; i < options->n_settings; i++) {
+        const orr_setting *setting = &options->settings[i];
+        ok = apply(run, setting, run_written(options, setting->name, run->diag)) && ok;
+    }
     return ok;
 }
 

@@ -111,9 +111,8 @@ static void report_range(orr_run *run, Range *range, double t, double value)
     char claim[128];
     snprintf(claim, sizeof claim, "it is %.10g and should be in %.10g..%.10g%s%s%s", value, range->low, range->high,
              var.unit ? " [" : "", var.unit ? var.unit : "", var.unit ? "]" : "");
-    const Place place = range->file ? (Place){ .file = diag_add_source(run->diag, range->file, NULL, 0),
-                                               .offset = (uint32_t)range->line, .length = (uint32_t)range->column }
-                                    : (Place){ 0 };
+    const Place place = diag_place(
+        run->diag, (orr_place){ .file = range->file, .line = range->line, .column = range->column, .length = 1 });
     diag_report(run->diag, DIAG_FRAME_LEFT, place, var.name, t, claim);
 }
 

@@ -248,7 +248,7 @@ sed 's/expect x = 5.5/expect x = 6.5/' "$root/examples/loop.orr" >wrong.orr
 run run wrong.orr --quiet
 expect_status 4
 expect_code E413
-expect_err 'wrong.orr, line 11'
+expect_err 'wrong.orr:11:3'
 # what is expected belongs to the experiment as written
 run run wrong.orr --until 2
 expect_status 0

@@ -20,5 +20,6 @@ done
 run test --quiet ./*.orr
 expect_status 4
 expect_out "0 passed, $wanted failed"
-expect_code E413
+expect_equal "$(grep -c '^FAILED' <<<"$out")" "$wanted" 'each failure is told'
+expect_no_err E413    # and told once
 finish

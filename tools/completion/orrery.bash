@@ -54,9 +54,9 @@ _orrery() {
         new:--from) _orrery_files csv; return ;;
         export:-o) _orrery_files csmp; return ;;
         export:--c) mapfile -t COMPREPLY < <(compgen -d -- "$current"); return ;;
-        plot:-o | show:--sequence | run:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
+        plot:-o | show:--sequence | run:--plot | replicate:--plot | continue:--plot | compare:--plot) _orrery_files svg png pdf; return ;;
         *:--lanes) _orrery_words 'auto never always'; return ;;
-        *:-o | *:--members | *:--events | *:--polynomials | *:--summary) _orrery_files csv; return ;;
+        *:-o | *:--members | *:--events | *:--polynomials | *:--summary | *:--statistics) _orrery_files csv; return ;;
         *:--native) _orrery_files so; return ;;
         *:--trace) _orrery_files csv jsonl; return ;;
         *:--checkpoint | *:--resume) _orrery_files ck; return ;;

@@ -1,0 +1,191 @@
+// src/exp/collect.c: statistics that an experiment asks for, collected while a run goes on.
+#include "exp/collect.h"
+#include "base/diag.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BINS_USUAL = 20 };
+static const double usual_percentiles[] = { 50, 95, 99 };
+
+typedef struct Collected {
+    orr_statistic asked;
+    const char *unit;
+    uint32_t component;           // of the kernel
+    const AtomicReadable *what;
+    bool is_kept;                 // by the component
+    orr_level level;              // else kept here
+} Collected;
+
+struct Collect {
+    const orr_model *model;
+    double statistics_from;       // NaN: from the start
+    bool has_begun_anew;          // the warm-up is over
+    Collected *items;             // [n] as asked
+    size_t n;
+    uint32_t *looked;             // [n_looked] items that are looked at, by component
+    size_t n_looked;
+};
+
+// ---- What is asked
+
+static orr_statistic *find_asked(orr_statistic *all, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (strcmp(all[i].name, name) == 0) return &all[i];
+    return NULL;
+}
+
+orr_statistic *collect_asked(const orr_experiment *e, size_t *n, Arena *arena)
+{
+    orr_statistic *all = ARENA_ARRAY(arena, orr_statistic, e->n_statistics + e->n_plots);
+    *n = e->n_statistics;
+    for (size_t i = 0; i < e->n_statistics; i++) all[i] = e->statistics[i];
+    for (size_t i = 0; i < e->n_plots; i++) {
+        if (!e->plots[i].is_histogram) continue;
+        orr_statistic *asked = find_asked(all, *n, e->plots[i].ys[0]);
+        if (!asked) {
+            asked = &all[(*n)++];
+            asked->name = e->plots[i].ys[0];
+        }
+        if (asked->n_bins == 0) asked->n_bins = BINS_USUAL;
+    }
+    for (size_t i = 0; i < *n; i++) {
+        if (all[i].n_percentiles > 0) continue;
+        all[i].percentiles = usual_percentiles;
+        all[i].n_percentiles = sizeof usual_percentiles / sizeof *usual_percentiles;
+    }
+    return all;
+}
+
+static bool report(const orr_model *model, const orr_experiment *e, const char *name, orr_diag *diag)
+{
+    const size_t variable = orr_model_find(model, name);
+    const Place place = run_written(&e->run, name, diag);
+    if (variable == (size_t)-1) {
+        diag_report(diag, DIAG_STATISTIC_NAME, place, name, "nothing is called that");
+        const char *closest = orr_model_closest(model, name);
+        if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+        return false;
+    }
+    const ModelVariable v = model_variable(model, variable);
+    if (v.part) {
+        diag_report(diag, DIAG_STATISTIC_NAME, place, name, "it is a statistic itself");
+        diag_hint(diag, "name what it is of: %.*s", (int)(strrchr(name, '.') - name), name);
+        return false;
+    }
+    diag_report(diag, DIAG_STATISTIC_NAME, place, name, "only what atomic components show has statistics");
+    diag_hint(diag, "record it every so often: replications observe mean(%s)", name);
+    return false;
+}
+
+static bool find(Collect *c, const orr_experiment *e, const orr_statistic *asked, orr_diag *diag)
+{
+    const size_t variable = orr_model_find(c->model, asked->name);
+    if (variable == (size_t)-1) return report(c->model, e, asked->name, diag);
+    const ModelVariable v = model_variable(c->model, variable);
+    const bool is_tally = v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level && v.shown->is_main;
+    const bool is_level = v.part && v.shown->how == ATOMIC_READ_NOW;
+    const bool is_value = v.part && (v.shown->how == ATOMIC_READ_STATE || v.shown->how == ATOMIC_READ_SLOT ||
+                                     v.shown->how == ATOMIC_READ_LENGTH);
+    if (!is_tally && !is_level && !is_value) return report(c->model, e, asked->name, diag);
+    Collected *item = &c->items[c->n++];
+    *item = (Collected){ .asked = *asked,
+                         .unit = v.shown->unit,
+                         .component = v.part->component + v.element,
+                         .what = v.shown,
+                         .is_kept = !is_value };
+    return true;
+}
+
+static int by_component(const void *a, const void *b, void *context)
+{
+    const Collected *items = context;
+    const uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+    const uint32_t x = items[i].component, y = items[k].component;
+    return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
+}
+
+bool collect_open(Collect **collect, const orr_model *model, const orr_experiment *e, Arena *arena, orr_diag *diag)
+{
+    *collect = NULL;
+    size_t n;
+    const orr_statistic *asked = collect_asked(e, &n, arena);
+    if (n == 0) return true;
+    Collect *c = ARENA_NEW(arena, Collect);
+    c->model = model;
+    c->statistics_from = e->warm_up > 0 ? e->from + e->warm_up : NAN;
+    c->items = ARENA_ARRAY(arena, Collected, n);
+    bool ok = true;
+    for (size_t i = 0; i < n; i++) ok = find(c, e, &asked[i], diag) && ok;
+    c->looked = ARENA_ARRAY(arena, uint32_t, c->n);
+    for (uint32_t i = 0; i < c->n; i++)
+        if (!c->items[i].is_kept) c->looked[c->n_looked++] = i;
+    qsort_r(c->looked, c->n_looked, sizeof *c->looked, by_component, c->items);
+    if (c->n > 0) *collect = c;
+    return ok;
+}
+
+bool collect_looks(const Collect *c) { return c && c->n_looked > 0; }
+
+// ---- While the run goes on
+
+void collect_begin(Collect *c, const orr_run *run)
+{
+    if (!c) return;
+    c->has_begun_anew = false;
+    for (size_t i = 0; i < c->n_looked; i++) {
+        Collected *item = &c->items[c->looked[i]];
+        orr_level_begin(&item->level, orr_run_time(run), net_read_at(run, item->what, item->component));
+    }
+}
+
+static void end_warm_up(Collect *c, double t)
+{
+    if (c->has_begun_anew || !(t >= c->statistics_from)) return;
+    for (size_t i = 0; i < c->n_looked; i++) orr_level_reset(&c->items[c->looked[i]].level, c->statistics_from);
+    c->has_begun_anew = true;
+}
+
+void collect_take(Collect *c, const orr_run *run, const orr_devs_trace *what)
+{
+    if (!c || what->kind == ORR_DEVS_SENT || what->kind == ORR_DEVS_COUPLING_SWITCHED) return;
+    end_warm_up(c, what->t);
+    size_t low = 0, high = c->n_looked;
+    while (low < high) {
+        const size_t middle = low + (high - low) / 2;
+        if (c->items[c->looked[middle]].component < what->component) low = middle + 1;
+        else high = middle;
+    }
+    for (; low < c->n_looked && c->items[c->looked[low]].component == what->component; low++) {
+        Collected *item = &c->items[c->looked[low]];
+        orr_level_set(&item->level, what->t, net_read_at(run, item->what, item->component));
+    }
+}
+
+orr_distribution *collect_end(Collect *c, const orr_run *run, size_t *n)
+{
+    *n = 0;
+    if (!c) return NULL;
+    end_warm_up(c, orr_run_time(run));
+    orr_distribution *all = calloc(c->n, sizeof *all);
+    if (!all) arena_no_memory(c->n * sizeof *all);
+    for (size_t i = 0; i < c->n; i++) {
+        const Collected *item = &c->items[i];
+        orr_distribution *d = &all[i];
+        d->asked = item->asked;
+        d->unit = item->unit;
+        d->time_unit = orr_model_time_unit(c->model);
+        d->is_level = !item->is_kept || item->what->how == ATOMIC_READ_NOW;
+        d->t = orr_run_time(run);
+        if (item->is_kept) {
+            const void *statistic = net_statistic(run, item->what, item->component);
+            if (d->is_level) d->level = *(const orr_level *)statistic;
+            else d->tally = *(const orr_tally *)statistic;
+        } else {
+            d->level = item->level;
+        }
+    }
+    *n = c->n;
+    return all;
+}
