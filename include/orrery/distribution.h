@@ -1,8 +1,8 @@
-// include/orrery/distribution.h: what an experiment asks of statistics of components, and what came out of it.
+// include/orrery/distribution.h: what an experiment asks of statistics of components, and what comes of it.
 //
-// An experiment names statistics (`statistics desk.waits percentiles 50, 95 histogram 20 bins`); a run fills one
-// distribution for each, replications merge those of all runs. Counts, means and extremes are exact, percentiles
-// and histograms as orrery/statistics.h says.
+// An experiment names statistics (`statistics desk.waits percentiles 50, 95 histogram 20 bins`); a run fills
+// one distribution for each, replications merge those of all runs. Counts, means and extremes are exact,
+// percentiles and histograms as orrery/statistics.h says.
 #pragma once
 #include "orrery/statistics.h"
 #include <stdbool.h>
@@ -14,8 +14,8 @@ extern "C" {
 #define ORR_BINS_MAX 1000
 
 typedef struct orr_statistic {
-    const char   *name;             // a tally or level of a component, "desk.waits"; or what else a component shows, "desk.waiting",
-                                    // "desk.state": it is weighted by the time for which it holds
+    const char   *name;             // a tally or level of a component, "desk.waits"; or what else it shows,
+                                    // "desk.waiting", "desk.state": weighted by the time for which it holds
     const double *percentiles;      // [n_percentiles] 0 to 100; none: 50, 95 and 99
     size_t        n_percentiles;
     size_t        n_bins;           // of a histogram, at most ORR_BINS_MAX; 0: none is asked for
@@ -23,7 +23,7 @@ typedef struct orr_statistic {
 } orr_statistic;
 
 typedef struct orr_distribution {
-    orr_statistic asked;            // its texts and numbers are borrowed from whoever asked; percentiles never NULL
+    orr_statistic asked;            // its texts and numbers are borrowed from whoever asked
     const char   *unit;             // of the values, borrowed from the model; NULL if none
     const char   *time_unit;        // likewise, of a level
     bool          is_level;         // weighted by time; else each value counts once
@@ -44,8 +44,8 @@ ORR_API double orr_distribution_below(const orr_distribution *d, double x);
 // Add what another run saw of the same thing.
 ORR_API void   orr_distribution_merge(orr_distribution *into, const orr_distribution *other);
 
-// The bins that were asked for, or that fit: all edges are low + i (high - low)/n, and bin i has low edge <= value < high
-// edge. At most asked.n_bins, 20 if that is 0; none if nothing was seen.
+// The bins that were asked for, or that fit: edges are low + i (high - low)/n, and a bin holds from its lower
+// edge up to, but not at, its upper one. At most asked.n_bins, 20 if that is 0; none if nothing was seen.
 typedef struct orr_bins {
     size_t n;
     double low, high;
@@ -55,11 +55,13 @@ typedef struct orr_bins {
 } orr_bins;
 ORR_API void orr_distribution_bins(const orr_distribution *d, orr_bins *bins);
 
-// Write them as CSV, a line for each number: statistic, what (count, duration, mean, deviation, lowest, highest, p95, below,
-// bin, above), from and to (of a bin) and value. "-": standard output. False after a message.
+// Write them as CSV, a line for each number: statistic, what (count, duration, mean, deviation, lowest,
+// highest, p95, below, bin, above), from and to (of a bin) and value. "-": standard output. False after a
+// message.
 ORR_API bool orr_distributions_write(const orr_distribution *all, size_t n, const char *path, orr_diag *diag);
 
-// The numbers in two lines and, if a histogram was asked for, a line for each bin, for a terminal of this width.
+// The numbers in two lines and, if a histogram was asked for, a line for each bin, for a terminal of this
+// width.
 ORR_API void orr_distribution_print(const orr_distribution *d, FILE *out, int width);
 // The histogram as a picture, as orr_plot_file draws others. False after a message.
 ORR_API bool orr_distribution_plot(const orr_distribution *d, const char *title, const char *path, orr_diag *diag);

@@ -11,19 +11,19 @@ static const double usual_percentiles[] = { 50, 95, 99 };
 typedef struct Collected {
     orr_statistic asked;
     const char *unit;
-    uint32_t component;           // of the kernel
+    uint32_t component;    // of the kernel
     const AtomicReadable *what;
-    bool is_kept;                 // by the component
-    orr_level level;              // else kept here
+    bool is_kept;       // by the component
+    orr_level level;    // else kept here
 } Collected;
 
 struct Collect {
     const orr_model *model;
-    double statistics_from;       // NaN: from the start
-    bool has_begun_anew;          // the warm-up is over
-    Collected *items;             // [n] as asked
+    double statistics_from;    // NaN: from the start
+    bool has_begun_anew;       // the warm-up is over
+    Collected *items;          // [n] as asked
     size_t n;
-    uint32_t *looked;             // [n_looked] items that are looked at, by component
+    uint32_t *looked;    // [n_looked] items that are looked at, by component
     size_t n_looked;
 };
 
@@ -84,7 +84,8 @@ static bool find(Collect *c, const orr_experiment *e, const orr_statistic *asked
     const size_t variable = orr_model_find(c->model, asked->name);
     if (variable == (size_t)-1) return report(c->model, e, asked->name, diag);
     const ModelVariable v = model_variable(c->model, variable);
-    const bool is_tally = v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level && v.shown->is_main;
+    const bool is_tally =
+        v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level && v.shown->is_main;
     const bool is_level = v.part && v.shown->how == ATOMIC_READ_NOW;
     const bool is_value = v.part && (v.shown->how == ATOMIC_READ_STATE || v.shown->how == ATOMIC_READ_SLOT ||
                                      v.shown->how == ATOMIC_READ_LENGTH);
@@ -106,7 +107,8 @@ static int by_component(const void *a, const void *b, void *context)
     return x != y ? (x > y) - (x < y) : (i > k) - (i < k);
 }
 
-bool collect_open(Collect **collect, const orr_model *model, const orr_experiment *e, Arena *arena, orr_diag *diag)
+bool collect_open(Collect **collect, const orr_model *model, const orr_experiment *e, Arena *arena,
+                  orr_diag *diag)
 {
     *collect = NULL;
     size_t n;
@@ -143,7 +145,8 @@ void collect_begin(Collect *c, const orr_run *run)
 static void end_warm_up(Collect *c, double t)
 {
     if (c->has_begun_anew || !(t >= c->statistics_from)) return;
-    for (size_t i = 0; i < c->n_looked; i++) orr_level_reset(&c->items[c->looked[i]].level, c->statistics_from);
+    for (size_t i = 0; i < c->n_looked; i++)
+        orr_level_reset(&c->items[c->looked[i]].level, c->statistics_from);
     c->has_begun_anew = true;
 }
 

@@ -123,7 +123,8 @@ void orr_distribution_bins(const orr_distribution *d, orr_bins *bins)
         if (weight > 0) fit_bins(d, n, bins);
     }
     if (bins->n == 0) return;
-    if (d->is_level) orr_level_histogram(&d->level, d->t, bins->low, bins->high, (uint32_t)bins->n, bins->weights);
+    if (d->is_level)
+        orr_level_histogram(&d->level, d->t, bins->low, bins->high, (uint32_t)bins->n, bins->weights);
     else orr_tally_histogram(&d->tally, bins->low, bins->high, (uint32_t)bins->n, bins->weights);
     bins->below = orr_distribution_below(d, bins->low);
     double inside = 0;
@@ -140,7 +141,8 @@ static void put_number(FileOut *file, double value)
     file_write(file, text, number_format(value, text));
 }
 
-static void put_line(FileOut *file, const orr_distribution *d, const char *what, double from, double to, double value)
+static void put_line(FileOut *file, const orr_distribution *d, const char *what, double from, double to,
+                     double value)
 {
     csv_field(file, d->asked.name);
     file_printf(file, ",%s,", what);

@@ -16,11 +16,13 @@
 // An edge that rounding moved off 0 is 0.
 static double edge(const orr_bins *b, size_t i)
 {
-    const double width = (b->high - b->low) / (double)b->n, x = i < b->n ? b->low + (double)i * width : b->high;
+    const double width = (b->high - b->low) / (double)b->n,
+                 x = i < b->n ? b->low + (double)i * width : b->high;
     return fabs(x) < 1e-9 * width ? 0 : x;
 }
 
-static void print_bar(FILE *out, const char *label, int label_width, int characters, double part, double most, int room)
+static void print_bar(FILE *out, const char *label, int label_width, int characters, double part, double most,
+                      int room)
 {
     const int n = most > 0 ? (int)lround(part / most * room) : 0;
     fprintf(out, "    %s%*s |", label, label_width - characters, "");
@@ -56,7 +58,8 @@ static void print_bins(const orr_distribution *d, FILE *out, int width)
         if (i == 0) n = snprintf(label, sizeof label, "below");
         else if (i > b->n) n = snprintf(label, sizeof label, "above");
         else n = name_bin(label, sizeof label, b, i - 1);
-        if (part > 0 || (i > 0 && i <= b->n)) print_bar(out, label, label_width, n, part / weight, most / weight, room);
+        if (part > 0 || (i > 0 && i <= b->n))
+            print_bar(out, label, label_width, n, part / weight, most / weight, room);
     }
     free(b);
 }
@@ -73,7 +76,8 @@ void orr_distribution_print(const orr_distribution *d, FILE *out, int width)
     if (d->is_level) fprintf(out, ": over %.6g %s", weight, d->time_unit ? d->time_unit : "");
     else fprintf(out, ": %.0f value%s", weight, weight == 1 ? "" : "s");
     fprintf(out, ", mean %.6g", orr_distribution_mean(d));
-    if (isfinite(orr_distribution_deviation(d))) fprintf(out, ", deviation %.6g", orr_distribution_deviation(d));
+    if (isfinite(orr_distribution_deviation(d)))
+        fprintf(out, ", deviation %.6g", orr_distribution_deviation(d));
     fprintf(out, ", from %.6g to %.6g\n   ", orr_distribution_lowest(d), orr_distribution_highest(d));
     for (size_t i = 0; i < d->asked.n_percentiles; i++)
         fprintf(out, "%s %.10g %% up to %.6g", i ? "," : "", d->asked.percentiles[i],
@@ -99,14 +103,17 @@ static void write_bars(void *context, FILE *out)
     const double shift = b->is_each ? 0.5 : 0;    // a bar stands above its number
     char label[256];
     snprintf(label, sizeof label, d->unit ? "%s [%s]" : "%s", d->asked.name, d->unit);
-    fputs("set grid ytics linecolor '#dddddd'\nset border linecolor '#555555'\nunset key\nset style fill solid 0.8\nset title ", out);
+    fputs("set grid ytics linecolor '#dddddd'\nset border linecolor '#555555'\nunset key\nset style fill "
+          "solid 0.8\nset title ",
+          out);
     plot_quote(out, bars->title ? bars->title : "");
     fputs(" noenhanced\nset xlabel ", out);
     plot_quote(out, label);
     fprintf(out, " noenhanced\nset ylabel '%s' noenhanced\nset yrange [0:*]\nset xrange [%.17g:%.17g]\n",
             d->is_level ? "% of the time" : "% of the values", b->low - shift, b->high - shift);
     fprintf(out,
-            "plot '-' binary record=%zu format='%%double%%double' using 1:2:(%.17g) with boxes linecolor '#0072B2' linewidth 1\n",
+            "plot '-' binary record=%zu format='%%double%%double' using 1:2:(%.17g) with boxes linecolor "
+            "'#0072B2' linewidth 1\n",
             b->n, width);
     for (size_t i = 0; i < b->n; i++) {
         const double point[2] = { b->low + ((double)i + 0.5) * width - shift, 100 * b->weights[i] / weight };

@@ -1,8 +1,8 @@
-// tests/unit/exp/test_distribution.c: statistics an experiment asks for: exact where they can be counted by hand, as
+// tests/unit/exp/test_distribution.c: statistics of an experiment: exact where counted by hand, as
 // queueing theory says where not, behind the warm-up only, and the same whatever threads do.
-#include "orrery/distribution.h"
 #include "check.h"
 #include "lab.h"
+#include "orrery/distribution.h"
 #include "orrery/replicate.h"
 
 static orr_experiment experiment_of(const Lab *lab)
@@ -15,10 +15,10 @@ static orr_experiment experiment_of(const Lab *lab)
 }
 
 // Shows 1, 2, 3, 4, 1, …, each for as long as it says; adds it when it ends.
-#define STAIRS                                                                                              \
-    "atomic Stairs\n  output event step\n  var n = 1, seen = tally(), height = level(1)\n"                  \
-    "  state on for n\n"                                                                                    \
-    "    after send step(n) do add(seen, n); n := if n == 4 then 1 else n + 1; set(height, n) -> on\nend\n" \
+#define STAIRS                                                                                               \
+    "atomic Stairs\n  output event step\n  var n = 1, seen = tally(), height = level(1)\n"                   \
+    "  state on for n\n"                                                                                     \
+    "    after send step(n) do add(seen, n); n := if n == 4 then 1 else n + 1; set(height, n) -> on\nend\n"  \
     "model M\n  stairs : Stairs\nend\nexperiment e of M\n"
 
 static orr_outcome simulate(Lab *lab, const char *statements)
@@ -37,7 +37,8 @@ static void test_distribution_counts_values_and_weighs_levels_by_time(void **sta
 {
     (void)state;
     Lab lab;
-    orr_outcome o = simulate(&lab, "  until 20\n  statistics stairs.seen, stairs.height, stairs.n histogram\n");
+    orr_outcome o =
+        simulate(&lab, "  until 20\n  statistics stairs.seen, stairs.height, stairs.n histogram\n");
     assert_int_equal(o.n_distributions, 3);
     for (size_t i = 0; i < 3; i++) {
         const orr_distribution *d = &o.distributions[i];
@@ -46,7 +47,8 @@ static void test_distribution_counts_values_and_weighs_levels_by_time(void **sta
         assert_int_equal(d->is_level, i > 0);
         assert_int_equal(bins.n, 4);
         assert_true(bins.is_each && bins.low == 1 && bins.high == 5);
-        for (size_t k = 0; k < 4; k++) assert_near(bins.weights[k], i == 0 ? 2 : 2.0 * (double)(k + 1), 1e-12);
+        for (size_t k = 0; k < 4; k++)
+            assert_near(bins.weights[k], i == 0 ? 2 : 2.0 * (double)(k + 1), 1e-12);
         assert_near(orr_distribution_weight(d), i == 0 ? 8 : 20, 0);
         // 1, 2, 3, 4 once each; for as long as they say: (1 + 4 + 9 + 16)/10
         assert_near(orr_distribution_mean(d), i == 0 ? 2.5 : 3, 1e-12);
@@ -59,7 +61,8 @@ static void test_distribution_counts_values_and_weighs_levels_by_time(void **sta
     }
     // what is looked at is what the component keeps, to the last bit
     assert_true(orr_distribution_mean(&o.distributions[1]) == orr_distribution_mean(&o.distributions[2]));
-    assert_true(orr_distribution_deviation(&o.distributions[1]) == orr_distribution_deviation(&o.distributions[2]));
+    assert_true(orr_distribution_deviation(&o.distributions[1]) ==
+                orr_distribution_deviation(&o.distributions[2]));
     orr_outcome_free(&o);
     lab_close(&lab);
 }
@@ -69,8 +72,9 @@ static void test_distribution_begins_behind_the_warm_up(void **state)
     (void)state;
     Lab lab;
     // from 4.5, inside of the 3, to 12.5, inside of the second 2: 3 for 1.5, 4 for 4, 1 for 1, 2 for 1.5
-    orr_outcome o = simulate(&lab, "  until 12.5\n  warm up 4.5\n"
-                                   "  statistics stairs.seen, stairs.height, stairs.n histogram 4 bins in 1..5\n");
+    orr_outcome o =
+        simulate(&lab, "  until 12.5\n  warm up 4.5\n"
+                       "  statistics stairs.seen, stairs.height, stairs.n histogram 4 bins in 1..5\n");
     static const double counts[] = { 1, 0, 1, 1 }, times[] = { 1, 1.5, 1.5, 4 };
     for (size_t i = 0; i < 3; i++) {
         orr_bins bins;
@@ -85,7 +89,8 @@ static void test_distribution_tells_what_lies_outside_of_its_bins(void **state)
 {
     (void)state;
     Lab lab;
-    orr_outcome o = simulate(&lab, "  until 20\n  statistics stairs.n percentiles 0, 12.5, 99.9 histogram 2 bins in 2..4\n");
+    orr_outcome o = simulate(
+        &lab, "  until 20\n  statistics stairs.n percentiles 0, 12.5, 99.9 histogram 2 bins in 2..4\n");
     orr_bins bins;
     orr_distribution_bins(&o.distributions[0], &bins);
     assert_int_equal(bins.n, 2);
@@ -103,7 +108,10 @@ static void test_distribution_fits_bins_with_round_edges(void **state)
     (void)state;
     static const double usual[] = { 50 };
     for (int turn = 0; turn < 200; turn++) {
-        orr_distribution d = { .asked = { .name = "x", .percentiles = usual, .n_percentiles = 1, .n_bins = 1 + (size_t)turn % 37 } };
+        orr_distribution d = { .asked = { .name = "x",
+                                          .percentiles = usual,
+                                          .n_percentiles = 1,
+                                          .n_bins = 1 + (size_t)turn % 37 } };
         const double scale = pow(10, turn % 13 - 6), shift = (turn % 5 - 2) * 3.7 * scale;
         uint64_t seed = (uint64_t)turn + 1;
         const int n = 1 + turn % 90;
@@ -129,15 +137,20 @@ static void test_distribution_fits_bins_with_round_edges(void **state)
     assert_int_equal(bins.n, 0);
 }
 
-#define QUEUE                                                                                                  \
-    "record Job\n  born\nend\n"                                                                                \
-    "atomic Source\n  output event job : Job\n  state on for exponential(1)\n    after send job(Job(t)) -> on\nend\n" \
-    "atomic Desk\n  input event job : Job\n  var waiting = queue(Job), now : Job, times = tally()\n  start idle\n"    \
-    "  state idle\n    on job do now := job -> busy\n"                                                         \
-    "  state busy for exponential(0.5)\n    on job do push(waiting, job) -> busy keeping time\n"               \
-    "    after do add(times, t - now.born) -> if empty(waiting) then idle else do now := pop(waiting) -> busy\nend\n" \
-    "model M\n  source : Source\n  desk : Desk\n  source.job -> desk.job\nend\nexperiment e of M\n  until 2000\n  warm up 50\n" \
-    "  replications 40\n  statistics desk.times percentiles 50, 90 histogram 10 bins in 0..5\n  statistics desk.state, desk.waiting\n" \
+#define QUEUE                                                                                                \
+    "record Job\n  born\nend\n"                                                                              \
+    "atomic Source\n  output event job : Job\n  state on for exponential(1)\n    after send job(Job(t)) -> " \
+    "on\nend\n"                                                                                              \
+    "atomic Desk\n  input event job : Job\n  var waiting = queue(Job), now : Job, times = tally()\n  start " \
+    "idle\n"                                                                                                 \
+    "  state idle\n    on job do now := job -> busy\n"                                                       \
+    "  state busy for exponential(0.5)\n    on job do push(waiting, job) -> busy keeping time\n"             \
+    "    after do add(times, t - now.born) -> if empty(waiting) then idle else do now := pop(waiting) -> "   \
+    "busy\nend\n"                                                                                            \
+    "model M\n  source : Source\n  desk : Desk\n  source.job -> desk.job\nend\nexperiment e of M\n  until "  \
+    "2000\n  warm up 50\n"                                                                                   \
+    "  replications 40\n  statistics desk.times percentiles 50, 90 histogram 10 bins in 0..5\n  statistics " \
+    "desk.state, desk.waiting\n"                                                                             \
     "  record desk.times.p90\n"
 
 static void test_distribution_of_replications_is_that_of_theory_and_of_all_runs(void **state)
@@ -189,7 +202,8 @@ static void test_distribution_of_replications_is_that_of_theory_and_of_all_runs(
     for (size_t i = 0; i < r[0].n_estimates; i++) {
         const orr_estimate *x = &r[0].estimates[i];
         if (strcmp(x->name, "desk.times.mean") == 0) assert_near(x->mean, mean, 1e-12), n_seen++;
-        if (strcmp(x->name, "desk.times.p90") == 0) assert_near(x->mean, p90, 1e-12), n_seen++;    // once, though recorded too
+        if (strcmp(x->name, "desk.times.p90") == 0)
+            assert_near(x->mean, p90, 1e-12), n_seen++;    // once, though recorded too
         if (strcmp(x->name, "desk.waiting.p99") == 0) n_seen++;
     }
     assert_int_equal(n_seen, 3);
@@ -212,12 +226,14 @@ static void test_distribution_precision_of_statistics(void **state)
     assert_int_equal(r.status, ORR_STATUS_OK);
     assert_true(r.is_precise && r.n_done > 10 && r.n_done < 200);
     for (size_t i = 0; i < r.n_estimates; i++)
-        if (strcmp(r.estimates[i].name, precise[0]) == 0) assert_true(r.estimates[i].half <= 0.02 * r.estimates[i].mean);
+        if (strcmp(r.estimates[i].name, precise[0]) == 0)
+            assert_true(r.estimates[i].half <= 0.02 * r.estimates[i].mean);
     orr_replications_free(&r);
     e.n_precise = 0;    // then the means of statistics
     r = orr_replicate(lab.model, &e, NULL, lab.diag);
     for (size_t i = 0; i < r.n_estimates; i++)
-        if (strstr(r.estimates[i].name, ".mean")) assert_true(r.estimates[i].half <= 0.02 * r.estimates[i].mean);
+        if (strstr(r.estimates[i].name, ".mean"))
+            assert_true(r.estimates[i].half <= 0.02 * r.estimates[i].mean);
     orr_replications_free(&r);
     lab_close(&lab);
 }
