@@ -217,15 +217,11 @@ static bool read_inputs(Compile *c)
 static bool pass_choose(Compile *c)
 {
     if (!names_are_unique(c)) return false;
-    const bool ok = atomic_check(&c->model->atomics, &c->source->ast, &c->model->arena, c->diag);
     c->chosen = c->options->model ? named_model(c) : top_model(c);
-    return ok && c->chosen && read_inputs(c);
-}
-
-static bool pass_atomic(Compile *c)
-{
-    (void)c;    // checked with the names of the source, so that messages about both come together
-    return true;
+    if (c->chosen) return read_inputs(c);
+    // so that messages about both come together
+    atomic_check(&c->model->atomics, &c->source->ast, NULL, &c->model->arena, c->diag);
+    return false;
 }
 
 // Wrong units do not stop flattening, so that wrong names are told together with them.
@@ -235,6 +231,11 @@ static bool pass_units(Compile *c)
     c->units_fit = units_check_given(&m->flat.units, &c->source->ast, c->chosen, m->flat.settings, m->flat.n_settings,
                                      &m->units_arena, c->diag);
     return true;
+}
+
+static bool pass_atomic(Compile *c)
+{
+    return atomic_check(&c->model->atomics, &c->source->ast, c->model->flat.units, &c->model->arena, c->diag);
 }
 
 static uint32_t arrays_from(const Compile *c)
@@ -301,7 +302,7 @@ static bool pass_flatten(Compile *c)
     return ok && c->units_fit;
 }
 
-// An atomic computes with plain numbers, and its times are those of the model: a parameter that is a time in another
+// Native code computes with plain numbers, and its times are those of the model: a parameter that is a time in another
 // unit would be taken for something else.
 static bool times_fit(const Compile *c)
 {
@@ -314,6 +315,7 @@ static bool times_fit(const Compile *c)
         if (number >= c->model->atomics.n_kinds || seen[number]) continue;
         seen[number] = true;
         const AtomicKind *kind = &c->model->atomics.kinds[number];
+        if (!kind->is_native) continue;    // what its body says is checked, and converted
         for (uint32_t k = 0; k < kind->n_params; k++) {
             const AtomicParam *param = &kind->params[k];
             double factor = 1;
@@ -321,7 +323,7 @@ static bool times_fit(const Compile *c)
             if (!units_convert(&c->source->ast, param->unit, time, true, param->place, &factor, NULL) || factor == 1)
                 continue;
             diag_report(c->diag, DIAG_UNIT_MISMATCH, param->place, param->name, param->unit, "the time of the model", time);
-            diag_hint(c->diag, "an atomic computes in the unit of time of the model: write it in [%s], or 'time [%s]' in '%s'",
+            diag_hint(c->diag, "a native atomic computes in the unit of time of the model: write it in [%s], or 'time [%s]' in '%s'",
                       time, param->unit, c->chosen->name);
             ok = false;
         }
@@ -405,8 +407,8 @@ static const struct Pass {
     void (*dump)(const Compile *c, FILE *out);
 } passes[] = {
     { "ast",   pass_choose,  dump_ast    },    // ast    → the model to compile
-    { "atomic", pass_atomic, dump_atomic },    // ast   → atomics  typed programs of discrete-event components
     { "units", pass_units,   dump_units  },    // ast    → units    of every name, and what to convert
+    { "atomic", pass_atomic, dump_atomic },    // ast   → atomics  typed programs of discrete-event components
     { "flat",  pass_flatten, dump_flat   },    // ast    → flat     no instances or connections left
     { "network", pass_network, dump_network },    // flat → network: components, ports, couplings
     { "order", pass_order,   dump_blocks },    // flat   → blocks   who computes what, and when

@@ -21,6 +21,7 @@
 #include "lang/ast.h"
 #include "orrery/devs.h"
 #include "orrery/statistics.h"
+#include "units/units.h"
 
 enum { ATOMIC_SLOT_DUE, ATOMIC_SLOT_STATE, ATOMIC_SLOT_PARAMS };
 enum { ATOMIC_SLOTS_MAX = 100000, ATOMIC_FIELDS_MAX = 1000 };
@@ -253,8 +254,9 @@ typedef struct AtomicSet {
 // Atomics can be components: each becomes a model without equations, which has its parameters and ports.
 void atomic_embed(Ast *ast);
 
-// Check all records, enumerations and atomics of a source. False once errors were reported.
-bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag);
+// Check all records, enumerations and atomics of a source. `units` tells what is converted in those that the
+// model uses; it may be NULL. False once errors were reported.
+bool atomic_check(AtomicSet *set, const Ast *ast, const Units *units, Arena *arena, orr_diag *diag);
 
 // Where native atomics are looked for: tables that are linked in, and files that are loaded.
 typedef struct AtomicNatives {

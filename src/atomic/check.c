@@ -117,7 +117,8 @@ static void check_records(Checker *c)
         for (uint32_t i = 0; i < r->n_fields; i++) {
             const AstField *f = &r->fields[i];
             record->fields[i] =
-                (AtomicField){ keep(c, f->name), keep(c, f->unit),
+                (AtomicField){ keep(c, f->name),
+                               keep(c, f->unit ? f->unit : units_field_text(c->units, k, f->name)),
                                kept_type(c, f->type, f->type_place, true), f->place };
             for (uint32_t j = 0; j < i; j++)
                 if (strcmp(f->name, r->fields[j].name) == 0)
@@ -127,6 +128,12 @@ static void check_records(Checker *c)
 }
 
 // ---------------------------------------------------------------------------------------------- declarations
+
+// As declared, or as found.
+static const char *unit_of(Checker *c, const char *name, const char *declared)
+{
+    return keep(c, declared ? declared : units_text(c->units, c->site, name));
+}
 
 static Entity *declare(Checker *c, Entity entity)
 {
@@ -156,15 +163,13 @@ static void declare_params(Checker *c)
             entity.kind = ENTITY_PARAM;
             entity.slot = ATOMIC_SLOT_PARAMS + kind->n_params;
             kind->params[kind->n_params++] =
-                (AtomicParam){ keep(c, d->name), keep(c, d->unit), keep(c, d->doc),
+                (AtomicParam){ keep(c, d->name), unit_of(c, d->name, d->unit), keep(c, d->doc),
                                d->value,         d->place,         d->unit_place };
         } else {
             entity.kind = ENTITY_CONST;
             c->where = IN_CONST;
-            c->takes_units = true;
             c->n_declared = (uint32_t)c->entities.n;
             const AtomicExpr *value = check_expr(c, d->value, TYPE_ANY);
-            c->takes_units = false;
             c->where = IN_ACTS;
             entity.type = value->type;
             entity.value = value->value;
@@ -213,7 +218,7 @@ static void add_readable(Checker *c, AtomicReadable readable)
 static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
 {
     AtomicReadable r = { .name = keep(c, cell->name),
-                         .unit = keep(c, cell->unit),
+                         .unit = unit_of(c, cell->name, cell->unit),
                          .how = ATOMIC_READ_SLOT,
                          .type = entity->type,
                          .slot = entity->slot,
@@ -255,11 +260,14 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         r.type = TYPE_NUMBER;
         r.how = is_level ? ATOMIC_READ_NOW : ATOMIC_READ_COUNT;
         r.is_level = is_level;
+        const char *unit = r.unit;
+        if (!is_level) r.unit = NULL;
         add_readable(c, r);
         r.is_main = false;
         for (size_t i = is_level; i < sizeof parts / sizeof *parts; i++) {
             r.name = arena_printf(c->arena, "%s.%s", cell->name, parts[i].name);
             r.how = parts[i].how;
+            r.unit = r.how == ATOMIC_READ_COUNT ? NULL : unit;
             r.p = parts[i].p;
             add_readable(c, r);
         }
@@ -367,9 +375,7 @@ static void declare_cells(Checker *c)
             if (entity.type.base == ATOMIC_LEVEL && cell->value->call.n_args == 1)
                 first = check_number(c, cell->value->call.args[0]);
         } else if (cell->value) {
-            c->takes_units = true;
             value = cell->type ? check_typed(c, cell->value, given) : check_expr(c, cell->value, TYPE_ANY);
-            c->takes_units = false;
             entity.type = cell->type ? given : value->type;
             entity.is_assigned = true;
         } else {
@@ -750,7 +756,7 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
     const AstState *ast = &c->ast->states[number];
     state->name = keep(c, ast->name);
     if (ast->duration) {
-        state->duration = check_number(c, ast->duration);
+        state->duration = check_conversion(c, check_number(c, ast->duration), ast->duration);
         const double value = state->duration->value;
         const bool is_known =
             state->duration->op == ATOMIC_OP_CONST && state->duration->type.base == ATOMIC_NUMBER;
@@ -921,6 +927,7 @@ static void check_atomic(Checker *c, const AstAtomic *a, AtomicKind *kind)
     c->locals = NULL;
     c->n_locals = 0;
     c->entities.n = 0;
+    c->site = units_atomic(c->units, a);
     text_map_init(&c->names, &c->work);
     text_map_init(&c->states, &c->work);
     const size_t n_errors = c->n_errors;
@@ -988,10 +995,11 @@ static void check_names(Checker *c)
     }
 }
 
-bool atomic_check(AtomicSet *set, const Ast *ast, Arena *arena, orr_diag *diag)
+bool atomic_check(AtomicSet *set, const Ast *ast, const Units *units, Arena *arena, orr_diag *diag)
 {
     *set = (AtomicSet){ .arena = arena, .ast = ast };
-    Checker c = { .set = set, .arena = arena, .diag = diag };
+    Checker c = { .set = set, .arena = arena, .diag = diag, .units = units };
+    map_init(&c.site_calls, &c.work);
     text_map_init(&c.enum_values, &c.work);
     text_map_init(&c.types, &c.work);
     text_map_init(&c.functions, &c.work);

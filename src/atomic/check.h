@@ -38,6 +38,7 @@ typedef struct Checker {
     TextMap          functions;    // of the file → their number in the Ast
     TextMap          tables;       // of the file → their number in the Ast
     uint32_t        *calls;        // [functions of the Ast] 1 + their number in the set; 0: not yet
+    Map              site_calls;   // those in which something is converted: site of the call → the same
     TextMap          names;        // of the atomic → entities
     VEC(Entity)      entities;
     VEC(AtomicExpr *) firsts;      // [entities] of levels: what they begin with; NULL: 0
@@ -46,7 +47,8 @@ typedef struct Checker {
     const Local     *locals;
     uint32_t         n_locals;
     Where            where;
-    bool             takes_units;  // the unit of a number is that of the declaration
+    const Units     *units;        // NULL: none are known
+    uint32_t         site;         // where conversions are asked for: the atomic, or a call of a function
     uint32_t         port;         // whose message is handled; NO_PORT: none
 } Checker;
 #define NO_PORT UINT32_MAX
@@ -61,6 +63,8 @@ AtomicExpr *check_expr(Checker *c, const AstExpr *e, AtomicType want);
 AtomicExpr *check_typed(Checker *c, const AstExpr *e, AtomicType type);
 AtomicExpr *check_number(Checker *c, const AstExpr *e);
 AtomicExpr *check_condition(Checker *c, const AstExpr *e);
+// A value as it is handed over at `node`: in another unit.
+AtomicExpr *check_conversion(Checker *c, AtomicExpr *value, const AstExpr *node);
 // The queue or the statistic that an argument names; NULL, reported, if it is none of `base`.
 Entity     *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *function);
 bool        check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *takes);

@@ -596,15 +596,21 @@ static AtomicExpr *check_make(Checker *c, const AstExpr *e, uint32_t record)
 }
 
 // A function of the file, checked when it is first called.
-static uint32_t check_function(Checker *c, uint32_t number, Place place)
+//
+// What is converted in it depends on what it is given: then there is one for each call.
+static uint32_t check_function(Checker *c, uint32_t number, const AstExpr *call)
 {
     const AstFunction *ast = &c->set->ast->functions.items[number];
     if (c->calls[number] == BEING_CHECKED) {
-        CHECK_FAIL(c, DIAG_FUNCTION_RECURSIVE, place, ast->name, ast->name);
+        CHECK_FAIL(c, DIAG_FUNCTION_RECURSIVE, call->place, ast->name, ast->name);
         return 0;
     }
-    if (c->calls[number]) return c->calls[number];
+    const uint32_t outer = c->site, site = units_call(c->units, outer, call), known = c->calls[number];
+    const uint32_t *converts = site == UNITS_NO_SITE ? NULL : map_find(&c->site_calls, site);
+    if (converts) return *converts;
+    if (known && site == UNITS_NO_SITE) return known;
     c->calls[number] = BEING_CHECKED;
+    c->site = site;
     const Local *locals = c->locals;
     const uint32_t n_locals = c->n_locals;
     const Where where = c->where;
@@ -627,8 +633,12 @@ static uint32_t check_function(Checker *c, uint32_t number, Place place)
     c->locals = locals;
     c->n_locals = n_locals;
     c->where = where;
+    c->site = outer;
     vec_push(c->arena, &c->set->functions, f);
-    return c->calls[number] = (uint32_t)c->set->functions.n;
+    const uint32_t made = (uint32_t)c->set->functions.n;
+    c->calls[number] = site == UNITS_NO_SITE ? made : known;
+    if (site != UNITS_NO_SITE) map_put(&c->site_calls, site, made);
+    return made;
 }
 
 static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t number)
@@ -638,7 +648,7 @@ static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t num
         return bad(c, e->place);
     AtomicExpr **args = ARENA_ARRAY(&c->work, AtomicExpr *, ast->n_params);
     for (uint32_t i = 0; i < ast->n_params; i++) args[i] = check_number(c, e->call.args[i]);
-    const uint32_t at = check_function(c, number, e->place);
+    const uint32_t at = check_function(c, number, e);
     if (at == 0) return bad(c, e->place);
     AtomicExpr *x = make(c, ATOMIC_OP_FUNCTION, TYPE_NUMBER, e->place);
     add_args(c, x, args, ast->n_params);
@@ -768,23 +778,27 @@ static AtomicExpr *check_call(Checker *c, const AstExpr *e)
 
 // ---------------------------------------------------------------------------------------------- expressions
 
+AtomicExpr *check_conversion(Checker *c, AtomicExpr *value, const AstExpr *node)
+{
+    const UnitConversion by = units_conversion(c->units, c->site, node);
+    if (value->type.base != ATOMIC_NUMBER) return value;
+    if (by.scale != 1)
+        value = join(c, AST_MUL, value, constant(c, by.scale, TYPE_NUMBER, node->place), node->place);
+    if (by.offset != 0)
+        value = join(c, AST_ADD, value, constant(c, by.offset, TYPE_NUMBER, node->place), node->place);
+    return value;
+}
+
 AtomicExpr *check_expr(Checker *c, const AstExpr *e, AtomicType want)
 {
     switch (e->kind) {
-    case AST_NUMBER:
-        if (e->number.unit && !c->takes_units) {
-            CHECK_FAIL(c, DIAG_NOT_YET, e->place, "a number with a unit inside an atomic");
-            diag_hint(c->diag, "give it a name: param NAME = %g [%s]", e->number.value, e->number.unit);
-        }
-        return constant(c, e->number.value, TYPE_NUMBER, e->place);
+    case AST_NUMBER: return constant(c, e->number.value, TYPE_NUMBER, e->place);
     case AST_REF: return check_ref(c, e, want);
     case AST_CALL: return check_call(c, e);
     case AST_UNARY: return check_unary(c, e);
     case AST_BINARY: return check_binary(c, e, want);
     case AST_IF: return check_if(c, e, want);
-    case AST_CONVERT:
-        CHECK_FAIL(c, DIAG_NOT_YET, e->place, "'in' with a unit in an atomic");
-        return bad(c, e->place);
+    case AST_CONVERT: return check_conversion(c, check_number(c, e->operands.a), e);
     case AST_RANGE: CHECK_FAIL(c, DIAG_SLICE_MISPLACED, e->place, "a range"); return bad(c, e->place);
     }
     return bad(c, e->place);

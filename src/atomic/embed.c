@@ -9,12 +9,12 @@ static AstItem port_item(const AstPort *port)
     item.decl = (AstDecl){ .kind = port->is_output ? AST_EVENT_OUTPUT : AST_EVENT_INPUT,
                            .name = port->name,
                            .unit = port->unit,
+                           .unit_place = port->unit_place,
                            .doc = port->doc,
                            .type = port->type,
                            .type_place = port->type_place,
                            .is_required = port->is_required,
                            .place = port->place };
-    if (port->unit) item.decl.unit_place = port->place;
     return item;
 }
 

@@ -113,7 +113,7 @@
     D(ARROW_FROM,             "E172", "no arrow begins at '%s': it is %s") \
     D(ARROW_TO,               "E173", "no arrow leads to '%s': it is %s") \
     D(ARROW_TYPES,            "E174", "'%s' sends messages of type %s, but '%s' takes %s") \
-    D(ARROW_UNITS,            "E175", "the messages of '%s' and '%s' have different units") \
+    D(ARROW_UNITS,            "E175", "'%s' sends messages in [%s], but '%s' takes [%s]") \
     D(HOLD_TARGET,            "E176", "messages of '%s' cannot go to '%s': it is a %s") \
     D(SIGNAL_TO_EVENT,        "E177", "'%s' has a value at every moment, but '%s' takes messages") \
     D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \

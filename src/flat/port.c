@@ -114,10 +114,14 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                 var.unit = units_text(flat->units, scope->site, symbol->name);
             port.first = declare_message(ex, name, type.fields, type.n_fields, &var);
             const AstRecord *record = port_record(ex, symbol->decl->type);
-            for (uint32_t k = 0; record && k < record->n_fields; k++)
-                if (record->fields[k].unit)
+            for (uint32_t k = 0; record && k < record->n_fields; k++) {
+                const AstField *f = &record->fields[k];
+                const char *found =
+                    units_field_text(flat->units, (uint32_t)(record - ex->ast->records.items), f->name);
+                if (f->unit || found)
                     flat->vars.items[port.first + k].unit =
-                        arena_printf(flat->arena, "%s", record->fields[k].unit);
+                        arena_printf(flat->arena, "%s", f->unit ? f->unit : found);
+            }
             if (i == 0) entity->first = port.first;
         }
         vec_push(flat->arena, &flat->ports, port);
@@ -208,7 +212,13 @@ static bool check_to(const Reading *r, const AstItem *item, const End *to)
     return false;
 }
 
-static bool check_types(const Reading *r, const AstItem *item, const FlatPort *from, const FlatPort *to)
+static const char *unit_of(const Expander *ex, const End *end)
+{
+    const char *text = units_text(ex->flat->units, end->target.scope->site, end->target.entity->symbol->name);
+    return text ? text : "1";
+}
+
+static bool check_types(const Reading *r, const AstItem *item, const End *ends, const FlatPort *from, const FlatPort *to)
 {
     Expander *ex = r->ex;
     if (strcmp(from->type, to->type) != 0) {
@@ -219,8 +229,10 @@ static bool check_types(const Reading *r, const AstItem *item, const FlatPort *f
     }
     const UnitConversion c = units_conversion(ex->flat->units, r->scope->site, item);
     if (c.scale == 1 && c.offset == 0) return true;
-    EXPAND_FAIL(ex, DIAG_ARROW_UNITS, item->place, from->name, to->name);
-    diag_hint(ex->diag, "messages are not converted on the way; declare both ports with one unit");
+    const char *from_unit = unit_of(ex, &ends[0]), *to_unit = unit_of(ex, &ends[1]);
+    EXPAND_FAIL(ex, DIAG_ARROW_UNITS, item->place, from->name, from_unit, to->name, to_unit);
+    diag_hint(ex->diag, "messages are not converted on the way: declare both in [%s], or send (… in %s)", to_unit,
+              to_unit);
     return false;
 }
 
@@ -290,7 +302,8 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
         diag_hint(ex->diag, is_perturbed ? "a perturbation is one number" : "a signal holds one number");
         return false;
     }
-    return check_types(r, item, port, held);
+    const End ends[] = { *from, *to };
+    return check_types(r, item, ends, port, held);
 }
 
 // ---- Outputs of machines
@@ -443,7 +456,8 @@ bool port_connect(const Reading *r, const AstItem *item)
         if (!connect_held(r, item, &from, &to)) return true;
     } else {
         if (!check_to(r, item, &to)) return true;
-        if (!check_types(r, item, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port]))
+        const End ends[] = { from, to };
+        if (!check_types(r, item, ends, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port]))
             return true;
     }
     if (item->arrow.when)

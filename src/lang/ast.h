@@ -275,7 +275,7 @@ typedef struct AstField {     // `size [kg]`, `urgent : boolean`
     const char *name;
     const char *unit;         // NULL if none
     const char *type;         // NULL: a number
-    Place       place, type_place;
+    Place       place, type_place, unit_place;
 } AstField;
 
 typedef struct AstRecord {    // what a message says: `record Job … end`
@@ -299,7 +299,7 @@ typedef struct AstPort {      // `input event job : Job`
     const char *unit;         // of a number; NULL if none
     bool        is_output;
     bool        is_required;  // of an input: it must be coupled
-    Place       place, type_place;
+    Place       place, type_place, unit_place;
 } AstPort;
 
 // A statement of a `do` block.
@@ -368,7 +368,7 @@ typedef struct AstCell {      // a variable of an atomic: `var n = 0`, `var now 
     AstExpr    *value;        // NULL if none
     const char *type;         // NULL: that of the value
     const char *unit;         // NULL if none
-    Place       place, type_place;
+    Place       place, type_place, unit_place;
 } AstCell;
 
 typedef enum AstConfluent {

@@ -153,7 +153,9 @@ void parse_machine(Parser *p);                               // at the word `mac
 void parse_terminal_type(Parser *p);                         // at the word `terminal`, outside of models
 void parse_function(Parser *p, AstFunction *function);       // at the word `function`
 void parse_declarations(Parser *p, AstDeclKind kind);        // at `param`, `var` …: AST_DECLs on p->items
-bool parse_own_unit(Parser *p, const char **unit);            // [unit], if there is one
+bool parse_own_unit(Parser *p, const char **unit, Place *place);    // [unit], if there is one
+// The value of a declaration; a unit behind it is that of the declaration. NULL after a report.
+AstExpr *parse_quantity(Parser *p, const char **unit, Place *place);
 void parse_experiment(Parser *p);                            // at the word `experiment`
 
 // ---- parse_atomic.c

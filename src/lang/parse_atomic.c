@@ -424,7 +424,7 @@ bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n)
     do {
         AstPort port = { .is_output = is_output, .place = parse_here(p) };
         port.name = parse_name(p, "the name of an event");
-        ok = port.name && parse_own_unit(p, &port.unit) && parse_type(p, &port.type, &port.type_place);
+        ok = port.name && parse_own_unit(p, &port.unit, &port.unit_place) && parse_type(p, &port.type, &port.type_place);
         if (ok && parse_at_word(p, "required")) {
             if (is_output) ok = parse_unexpected(p, "',' or the end of the statement");
             else parse_advance(p);
@@ -470,9 +470,10 @@ static void parse_cells(Parser *p, Lists *lists)
             }
             cell.size = sizes[0];
         }
-        if (!parse_own_unit(p, &cell.unit) || !parse_type(p, &cell.type, &cell.type_place)) return;
+        if (!parse_own_unit(p, &cell.unit, &cell.unit_place)) return;
+        if (!parse_type(p, &cell.type, &cell.type_place)) return;
         if (parse_accept(p, TOKEN_EQUALS)) {
-            cell.value = parse_expr(p);
+            cell.value = parse_quantity(p, &cell.unit, &cell.unit_place);
             if (!cell.value) return;
         } else if (parse_at(p, TOKEN_ASSIGN)) {
             if (parse_report(p, "'='")) diag_hint(p->diag, "a declaration gives the first value with '='");
@@ -645,7 +646,7 @@ static void parse_fields(Parser *p, Lists *lists)
     do {
         AstField field = { .place = parse_here(p) };
         field.name = parse_name(p, "the name of a field");
-        if (!field.name || !parse_own_unit(p, &field.unit)) return;
+        if (!field.name || !parse_own_unit(p, &field.unit, &field.unit_place)) return;
         if (!parse_type(p, &field.type, &field.type_place)) return;
         if (parse_at(p, TOKEN_EQUALS)) {
             if (parse_report(p, "',' or the end of the line"))

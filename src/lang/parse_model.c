@@ -56,11 +56,7 @@ static bool parse_unit(Parser *p, const char **unit, Place *place)
     return true;
 }
 
-bool parse_own_unit(Parser *p, const char **unit)
-{
-    Place place;
-    return parse_unit(p, unit, &place);
-}
+bool parse_own_unit(Parser *p, const char **unit, Place *place) { return parse_unit(p, unit, place); }
 
 // A unit behind the whole value is that of the declaration, also where it touches a number: `output e =
 // m*v^2/2 [J]`. A number that is itself the whole value, with a sign or without, keeps it too.
@@ -75,6 +71,15 @@ static const char *unit_of_value(Parser *p, AstExpr *value, Place *place)
     *place = last->place;
     last->number.unit = NULL;
     return unit;
+}
+
+AstExpr *parse_quantity(Parser *p, const char **unit, Place *place)
+{
+    p->last_unit = NULL;
+    AstExpr *value = parse_expr(p);
+    if (!value) return NULL;
+    if (!*unit) *unit = unit_of_value(p, value, place);
+    return parse_unit(p, unit, place) ? value : NULL;
 }
 
 static bool parse_value(Parser *p, AstDecl *decl)
@@ -101,11 +106,8 @@ static bool parse_value(Parser *p, AstDecl *decl)
     }
     parse_advance(p);
     decl->is_guess = guess;
-    p->last_unit = NULL;
-    decl->value = parse_expr(p);
-    if (!decl->value) return false;
-    if (!decl->unit) decl->unit = unit_of_value(p, decl->value, &decl->unit_place);
-    return parse_unit(p, &decl->unit, &decl->unit_place);
+    decl->value = parse_quantity(p, &decl->unit, &decl->unit_place);
+    return decl->value != NULL;
 }
 
 // name sizes primes [unit] [= value [unit]] ["doc"]

@@ -251,6 +251,14 @@ static void print_sizes(AstExpr *const *sizes, uint32_t n, Printer *p)
     put_char(p, ']');
 }
 
+// A lone number with that unit says it by itself.
+static bool says_unit(const AstExpr *value, const char *unit)
+{
+    if (value && value->kind == AST_UNARY && value->op == AST_NEG) value = value->operands.a;
+    return value && value->kind == AST_NUMBER && value->number.unit &&
+           text_is(text_from(value->number.unit), unit);
+}
+
 static void print_decl(const AstDecl *d, Printer *p)
 {
     static const char *const words[] = { "param",  "const",   "input",    "var", "output",
@@ -260,12 +268,7 @@ static void print_decl(const AstDecl *d, Printer *p)
     print_sizes(d->sizes, d->n_sizes, p);
     for (uint32_t i = 0; i < d->primes; i++) put_char(p, '\'');
 
-    // a lone number with that unit says it by itself
-    const AstExpr *number = d->value;
-    if (number && number->kind == AST_UNARY && number->op == AST_NEG) number = number->operands.a;
-    const bool said = d->unit && number && number->kind == AST_NUMBER && number->number.unit
-                      && text_is(text_from(number->number.unit), d->unit);
-    if (d->unit && !said) put_format(p, " [%s]", d->unit);
+    if (d->unit && !says_unit(d->value, d->unit)) put_format(p, " [%s]", d->unit);
     if (d->value) {
         put(p, d->is_guess ? " ~ " : " = ");
         print_expr(d->value, p);
@@ -830,7 +833,7 @@ static void print_cell(const AstCell *cell, Printer *p)
     put(p, "  var ");
     print_name(cell->name, p);
     print_sizes(&cell->size, cell->size != NULL, p);
-    print_own_unit(cell->unit, p);
+    if (cell->unit && !says_unit(cell->value, cell->unit)) print_own_unit(cell->unit, p);
     print_type(cell->type, p);
     if (cell->value) {
         put(p, " = ");

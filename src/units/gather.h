@@ -93,7 +93,9 @@ typedef struct Gather {
     Arena       work;         // forms, relations; ends with the check
     orr_diag   *diag;
     TextMap     models;       // name → number in ast->models, or behind them in ast->terminals
-    TextMap     functions, tables;
+    TextMap     functions, tables, records;
+    uint32_t   *fields;       // [ast->records.n] the variable of the first field of each record
+    const Units *found;       // of records and atomics, once those are solved; NULL: not yet
     Unit        time;
     bool        failed;       // a unit could not be read
     bool        says_units;   // something is declared or written with a unit
@@ -115,9 +117,11 @@ typedef struct Gather {
 
 struct UnitScope {
     UnitScope      *parent;   // NULL at the root
-    const AstModel *model;
+    const AstModel *model;    // NULL of an atomic
+    const AstAtomic *atomic;  // whose body is looked at, once for all its components
     const char     *path;     // "" at the root, else "axle.spring."
     uint32_t        site, depth;
+    uint32_t        atomic_site;    // if `model` stands for an atomic: that of its body
     TextMap         by_name;
     VEC(struct UnitEntity) entities;
 };
@@ -128,14 +132,37 @@ typedef struct UnitEntity {
     UnitScope     *component;
     const AstDecl *decl;      // NULL if declared by an equation
     double         value;     // of a constant, NaN if not known
+    uint32_t       record;    // 1 + the record it holds, or of which it is a queue; 0: none
     bool           is_busy, is_done;
 } UnitEntity;
 
 // gather.c. `before` is NULL, or the result of a first pass whose units are solved: then zeros are tracked.
 void gather_model(Gather *g, const AstModel *model, const Gather *before);
+// What both begin with: names of the source, zeros, the unit of time, units of fields.
+void gather_begin(Gather *g, const AstModel *model, const Gather *before);
+UnitScope *gather_scope(Gather *g, UnitScope *parent, const AstModel *model, const char *path);
+void gather_declare(Gather *g, UnitScope *scope, const char *name, Place place, const AstDecl *decl);
+UnitEntity *gather_component(Gather *g, UnitScope *scope, UnitScope *child, const char *name);    // NULL: twice
+void gather_decl(Gather *g, UnitScope *scope, const AstDecl *decl);    // what its value says
+// The variable of a field of a record; UNIT_NONE if there is none.
+uint32_t gather_field(const Gather *g, uint32_t record, const char *name);
 UnitEntity *gather_find(const UnitScope *scope, const char *name);    // NULL if absent
+// A constant is met where it is first used, since its value may be an exponent.
+void        gather_constant(Gather *g, UnitScope *scope, UnitEntity *entity);
 uint64_t    gather_site_key(uint32_t site, const void *node);
 uint64_t    gather_name_key(uint32_t site, const char *name);
+
+// atomic.c: the records of the source, and the bodies of the atomics that `model` uses.
+void gather_atomics(Gather *g, const AstModel *model, const Gather *before);
+struct Walk;
+struct Term;
+// A call that only atomics know: of a queue or a statistic. False if it is none.
+bool gather_atomic_call(const struct Walk *w, const AstExpr *call, const struct Term *args, struct Term *result);
+
+// units.c: a unit that was found before, or declared, "1" for a pure number; NULL: none.
+const char *units_found(const Units *units, uint32_t site, const char *name);
+#define UNITS_ATOMICS 0x80000000u    // sites of atomics begin here
+#define UNITS_RECORDS 0xC0000000u    // those of records
 
 // form.c
 Form form_var(Arena *arena, uint32_t var);

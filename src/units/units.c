@@ -12,6 +12,7 @@ struct Units {
     UnitSystem  system;
     Unit        time;
     Map         sites;          // as in Gather
+    Map         atomic_sites;   // the same of atomics, from UNITS_ATOMICS on
     Map         conversion_of;  // site and node → number in `conversions`
     VEC(UnitConversion) conversions;
     Map         text_of;        // site and name → number in `texts`
@@ -114,12 +115,36 @@ static void keep_texts(Units *u, Gather *g, const UnitScope *scope)
     }
 }
 
+static void keep_fields(Units *u, Gather *g)
+{
+    for (uint32_t i = 0; i < g->ast->records.n; i++) {
+        const AstRecord *r = &g->ast->records.items[i];
+        for (uint32_t k = 0; k < r->n_fields; k++) {
+            const UnitVar *var = &g->vars.items[g->fields[i] + k];
+            if (!var->value || !unit_is_known(var->value)) continue;
+            const char *text = var->text ? var->text : unit_text(g->system, var->value);
+            map_put(&u->text_of, gather_name_key(UNITS_RECORDS + i, r->fields[k].name), add_text(u, text));
+        }
+    }
+}
+
 static const char *shown(const char *text) { return strcmp(text, "1") == 0 || strcmp(text, "-") == 0 ? NULL : text; }
+
+const char *units_found(const Units *units, uint32_t site, const char *name)
+{
+    const uint32_t *found = units ? map_find(&units->text_of, gather_name_key(site, name)) : NULL;
+    return found ? units->texts.items[*found] : NULL;
+}
 
 const char *units_text(const Units *units, uint32_t site, const char *name)
 {
-    const uint32_t *found = units ? map_find(&units->text_of, gather_name_key(site, name)) : NULL;
-    return found ? shown(units->texts.items[*found]) : NULL;
+    const char *found = units_found(units, site, name);
+    return found ? shown(found) : NULL;
+}
+
+const char *units_field_text(const Units *units, uint32_t record, const char *field)
+{
+    return units_text(units, UNITS_RECORDS + record, field);
 }
 
 const char *units_rate_text(Units *units, const char *text)
@@ -142,9 +167,7 @@ const char *units_of_ref(Units *units, const AstRef *ref)
 {
     uint32_t site = UNITS_ROOT;
     for (uint32_t i = 0; i + 1 < ref->n_parts; i++) site = units_component(units, site, ref->parts[i].name);
-    const char *name = ref->parts[ref->n_parts - 1].name;
-    const uint32_t *found = units ? map_find(&units->text_of, gather_name_key(site, name)) : NULL;
-    const char *text = found ? units->texts.items[*found] : NULL;
+    const char *text = units_found(units, site, ref->parts[ref->n_parts - 1].name);
     for (uint32_t i = 0; i < ref->primes; i++) text = units_rate_text(units, text);
     return text;
 }
@@ -176,8 +199,15 @@ uint32_t units_component(const Units *units, uint32_t site, const char *name)
 
 uint32_t units_call(const Units *units, uint32_t site, const AstExpr *call)
 {
-    const uint32_t *found = units ? map_find(&units->sites, gather_site_key(site, call)) : NULL;
+    if (!units) return UNITS_NO_SITE;
+    const Map *sites = site >= UNITS_ATOMICS ? &units->atomic_sites : &units->sites;
+    const uint32_t *found = map_find(sites, gather_site_key(site, call));
     return found ? *found : UNITS_NO_SITE;
+}
+
+uint32_t units_atomic(const Units *units, const AstAtomic *atomic)
+{
+    return units ? units_call(units, UNITS_ATOMICS, (const void *)atomic) : UNITS_NO_SITE;
 }
 
 // ---------------------------------------------------------------------------------------------- check
@@ -207,23 +237,32 @@ static Gather gather(Units *u, const Ast *ast, Arena *arena, orr_diag *diag)
 static bool finish(Units *u, Gather *g)
 {
     u->time = g->time;
-    u->sites = g->sites;
+    if (g->found) u->sites = g->sites;
+    else u->atomic_sites = g->sites;
     keep_texts(u, g, g->root);
+    keep_fields(u, g);
     return settle_conversions(u, g);
+}
+
+static void gather_all(Gather *g, const AstModel *model, const Gather *before)
+{
+    if (g->found) gather_model(g, model, before);
+    else gather_atomics(g, model, before);
 }
 
 static bool check(Units *u, Gather *g, const AstModel *model)
 {
-    gather_model(g, model, NULL);
+    gather_all(g, model, NULL);
     if (g->failed) return false;
     if (!g->says_units) return true;
     solve_units(g);
     if (!report_mismatches(g)) return false;
     if (!uses_zeros(&u->system)) return finish(u, g);
     Gather second = gather(u, g->ast, g->arena, g->diag);
+    second.found = g->found;
     second.given = g->given;
     second.n_given = g->n_given;
-    gather_model(&second, model, g);
+    gather_all(&second, model, g);
     take_over(&second, g);
     const bool ok = zero_check(&second) && finish(u, &second);
     arena_free(&second.work);
@@ -245,11 +284,17 @@ bool units_check_given(Units **units, const Ast *ast, const AstModel *model, con
     map_init(&u->conversion_of, arena);
     map_init(&u->text_of, arena);
     text_map_init(&u->rates, arena);
+    map_init(&u->sites, arena);
+    map_init(&u->atomic_sites, arena);
+    Gather first = gather(u, ast, arena, diag);
+    bool ok = check(u, &first, model);
     Gather g = gather(u, ast, arena, diag);
+    g.found = u;
     g.given = given;
     g.n_given = n_given;
-    const bool ok = check(u, &g, model);
-    if (g.says_units) *units = u;
+    if (!first.failed) ok = check(u, &g, model) && ok;    // a text that is no unit would be told twice
+    if (first.says_units || g.says_units) *units = u;
+    arena_free(&first.work);
     arena_free(&g.work);
     unit_system_close(&u->system);
     return ok;

@@ -10,6 +10,9 @@
 //              eliminate what is left
 //     report   relations that do not hold: which terms, their units, where those came from
 //
+// Atomics come first: their bodies are looked at once, whatever components there are, and what they say of
+// their ports, parameters and of the fields of records is taken as declared in the models.
+//
 // Flattening then asks for the factor of each conversion and for the unit of each variable. The tree is
 // addressed by sites: a site is an instance, or a call of a function in one.
 #pragma once
@@ -33,8 +36,12 @@ bool units_check_given(Units **units, const Ast *ast, const AstModel *model, con
 uint32_t units_component(const Units *units, uint32_t site, const char *name);    // the site of a component
 uint32_t units_call(const Units *units, uint32_t site, const AstExpr *call);      // of a function called there
 
+// The site of the body of an atomic, which all its components share; UNITS_NO_SITE if the model does not use it.
+uint32_t units_atomic(const Units *units, const AstAtomic *atomic);
+
 // How the value at a node is converted: of `x in km` the node is the expression, of an arrow its item, of a
-// setting of a component (site: the instance that is set) the expression of the value.
+// setting of a component (site: the instance that is set) the expression of the value; of a state of an atomic
+// that of its duration.
 typedef struct UnitConversion {
     double scale, offset;    // new value = scale*value + offset
 } UnitConversion;
@@ -42,6 +49,8 @@ UnitConversion units_conversion(const Units *units, uint32_t site, const void *n
 
 // The unit of a name declared at a site, as text: as declared, or as inferred. NULL: not known, or a pure number.
 const char *units_text(const Units *units, uint32_t site, const char *name);
+// The unit of a field of a record of the source.
+const char *units_field_text(const Units *units, uint32_t record, const char *field);
 // The unit of the time derivative of something in the unit `text`. NULL for NULL and for a pure number.
 const char *units_rate_text(Units *units, const char *text);
 

@@ -15,7 +15,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     orr_diag *diag = orr_diag_create();
     AtomicSet set = { 0 };
     if (parse_text(&ast, diag_add_source(diag, "fuzz.orr", text.p, text.n), text, diag, NULL)) {
-        const bool ok = atomic_check(&set, &ast, &arena, diag);
+        const bool ok = atomic_check(&set, &ast, NULL, &arena, diag);
         if (ok != (orr_diag_errors(diag) == 0)) abort();
         if (ok) {
             const Text first = atomic_text(&set, &arena), second = atomic_text(&set, &arena);

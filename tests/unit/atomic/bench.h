@@ -27,7 +27,7 @@ static inline Bench *bench_open(const char *text, CodeTier tier)
     b->ast.arena = &b->arena;
     const uint32_t file = diag_add_source(b->diag, "bench.orr", text, strlen(text));
     b->ok = parse_text(&b->ast, file, text_from(text), b->diag, NULL) &&
-            atomic_check(&b->set, &b->ast, &b->arena, b->diag) && atomic_build(&b->set, tier, b->diag);
+            atomic_check(&b->set, &b->ast, NULL, &b->arena, b->diag) && atomic_build(&b->set, tier, b->diag);
     b->model = orr_devs_create(b->diag);
     return b;
 }
