@@ -43,17 +43,21 @@ void gather_declare(Gather *g, UnitScope *scope, const char *name, Place place, 
     add_var(g, arena_printf(g->arena, "%s%s", scope->path, name), place, text, decl ? decl->unit_place : place);
 }
 
-uint32_t gather_field(const Gather *g, uint32_t record, const char *name)
+uint32_t gather_field(Gather *g, uint32_t record, const char *name)
 {
     const AstRecord *r = &g->ast->records.items[record];
-    for (uint32_t i = 0; i < r->n_fields; i++)
-        if (strcmp(r->fields[i].name, name) == 0) return g->fields[record] + i;
+    for (uint32_t i = 0; i < r->n_fields; i++) {
+        if (strcmp(r->fields[i].name, name) != 0) continue;
+        if (g->vars.items[g->fields[record] + i].text) g->says_units = true;
+        return g->fields[record] + i;
+    }
     return UNIT_NONE;
 }
 
 static void declare_records(Gather *g)
 {
     const Ast *ast = g->ast;
+    const bool says_units = g->says_units;    // one that nobody uses says nothing
     g->fields = ARENA_ARRAY(&g->work, uint32_t, ast->records.n + 1);
     for (uint32_t i = 0; i < ast->records.n; i++) {
         const AstRecord *r = &ast->records.items[i];
@@ -65,6 +69,7 @@ static void declare_records(Gather *g)
             add_var(g, arena_printf(g->arena, "%s.%s", r->name, f->name), f->place, text, f->unit_place);
         }
     }
+    g->says_units = says_units;
 }
 
 UnitScope *gather_scope(Gather *g, UnitScope *parent, const AstModel *model, const char *path)

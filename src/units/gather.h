@@ -145,7 +145,7 @@ void gather_declare(Gather *g, UnitScope *scope, const char *name, Place place, 
 UnitEntity *gather_component(Gather *g, UnitScope *scope, UnitScope *child, const char *name);    // NULL: twice
 void gather_decl(Gather *g, UnitScope *scope, const AstDecl *decl);    // what its value says
 // The variable of a field of a record; UNIT_NONE if there is none.
-uint32_t gather_field(const Gather *g, uint32_t record, const char *name);
+uint32_t gather_field(Gather *g, uint32_t record, const char *name);
 UnitEntity *gather_find(const UnitScope *scope, const char *name);    // NULL if absent
 // A constant is met where it is first used, since its value may be an exponent.
 void        gather_constant(Gather *g, UnitScope *scope, UnitEntity *entity);

@@ -186,7 +186,7 @@ void walk_field(Gather *g, uint32_t record, uint32_t field, const Term *value)
 {
     const AstRecord *r = &g->ast->records.items[record];
     if (field >= r->n_fields) return;
-    const uint32_t var = g->fields[record] + field;
+    const uint32_t var = gather_field(g, record, r->fields[field].name);
     const Term name = walk_name(g, var, g->vars.items[var].name, value->side.place);
     walk_relate(g, &name, value, true);
 }
