@@ -211,6 +211,49 @@ static void couple(Building *b)
     b->isles->n_couplings = (uint32_t)b->couplings.n;
 }
 
+// ---- What passes through the main part
+
+static uint32_t root_of(uint32_t *parent, uint32_t v)
+{
+    while (parent[v] != v) v = parent[v] = parent[parent[v]];
+    return v;
+}
+
+static void unite(uint32_t *parent, uint32_t a, uint32_t b) { parent[root_of(parent, a)] = root_of(parent, b); }
+
+// Variables that share an equation may depend on each other; those that stand apart from all that the main part hears
+// do not, and what jumps there does not reach them.
+static void find_passing(Building *b)
+{
+    const Flat *flat = b->flat;
+    Isles *isles = b->isles;
+    uint32_t *parent = ARENA_ARRAY(&b->work, uint32_t, flat->vars.n);
+    bool *hears = ARENA_ARRAY(&b->work, bool, flat->vars.n);
+    for (uint32_t v = 0; v < flat->vars.n; v++) parent[v] = v;
+    for (uint32_t v = 0; v < flat->vars.n; v++)
+        if (flat->vars.items[v].derivative != FLAT_NONE) unite(parent, v, flat->vars.items[v].derivative);
+    for (size_t i = 0; i < flat->equations.n; i++) {
+        const Expr sides[] = { flat->equations.items[i].lhs, flat->equations.items[i].rhs };
+        uint32_t first = FLAT_NONE;
+        const ArenaMark mark = arena_mark(&b->work);
+        for (int k = 0; k < 2; k++) {
+            size_t n;
+            const uint32_t *variables = expr_variables(&flat->pool, sides[k], &b->work, &n);
+            for (size_t j = 0; j < n; j++) {
+                const bool is_known = flat->vars.items[variables[j]].kind != FLAT_VARIABLE;
+                if (is_known && !is_told(b, variables[j])) continue;
+                if (first != FLAT_NONE) unite(parent, first, variables[j]);
+                first = variables[j];
+            }
+        }
+        arena_release(&b->work, mark);
+    }
+    for (uint32_t k = 0; k < isles->n_heard; k++) hears[root_of(parent, isles->heard[k])] = true;
+    isles->passes_on = ARENA_ARRAY(b->arena, bool, isles->n_told);
+    for (uint32_t k = 0; k < isles->n_told; k++)
+        isles->passes_on[k] = flat->families.n > 0 || hears[root_of(parent, isles->told[k])];
+}
+
 // What each island reads and tells, and where among its ports that stands.
 static void find_ports(Building *b)
 {
@@ -524,6 +567,7 @@ static bool make_guests(Building *b)
     if (!ok) return false;
     join_ports(b);
     join_signals(b);
+    find_passing(b);
     return true;
 }
 

@@ -68,6 +68,7 @@ typedef struct Isles {
     uint32_t     *heard;        // [n_heard] outputs from 0: the variable that holds what it hears
     uint32_t     *perturb;      // [n] the input that perturbs an island; FLAT_NONE: there is none
     uint32_t      n_told, n_heard;
+    bool         *passes_on;    // [n_told] may depend on something that the main part hears
 } Isles;
 
 // What an island of a model is given where orr_devs_add would be told parameters.

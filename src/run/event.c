@@ -542,6 +542,22 @@ static bool deliver(orr_run *run, Island *island, uint32_t number, const double 
     return true;
 }
 
+// Islands have told their first values: conditions that hold with them have held before.
+static bool hear_first(orr_run *run, Island *island, bool *affects)
+{
+    bool changed;
+    if (!settle(run, island, 0, &changed)) return false;
+    *affects |= changed;
+    if (run->model->n_events == 0) return true;
+    if (!conditions_at(run, island, island->t, island->x)) {
+        fault_report(island);
+        drive_fail(run);
+        return false;
+    }
+    memcpy(run->truth_before, run->conditions, run->model->n_events * sizeof *run->conditions);
+    return true;
+}
+
 // Bag after bag, until nothing more happens at this instant.
 static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *status)
 {
@@ -556,13 +572,25 @@ static bool exchange(orr_run *run, Island *island, bool *affects, orr_status *st
         const bool has_news = run->isles && isles_have_news(run, island, affects);
         if (n == 0 && !has_news) continue;
         if (n > 0 && net_goes_round(run, island->t, round)) return drive_fail(run), false;
+        isles_compare(run, island, true);
+        if (run->is_starting && has_news && !hear_first(run, island, affects)) return false;
         for (size_t i = 0; i < n; i++) {
             uint32_t port;
             const double *values = net_arrival(run, i, &port);
             if (!deliver(run, island, port, values, round, affects)) return false;
         }
         if (!iterate(run, island, false, affects)) return false;
+        isles_compare(run, island, false);
     }
+    return true;
+}
+
+// The same, until all have heard of what jumped.
+static bool exchange_all(orr_run *run, Island *island, bool *affects, orr_status *status)
+{
+    do {
+        if (!exchange(run, island, affects, status)) return false;
+    } while (isles_spread(run, island));
     return true;
 }
 
@@ -631,7 +659,7 @@ orr_status event_exchange(orr_run *run, Island *island)
     orr_status status;
     const size_t n_bodies = run->n_bodies;
     surface_before(island);
-    if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    if (!exchange_all(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (run->terminated) return ORR_STATUS_TERMINATED;
     return affects || run->n_bodies > n_bodies ? end_event(run, island, affects) : ORR_STATUS_OK;
 }
@@ -654,11 +682,13 @@ orr_status event_handle(orr_run *run, Island *island)
     orr_status status = net_catch_up(run, island->t);
     if (status != ORR_STATUS_OK) return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
     if (!keep_past(run, island)) return ORR_STATUS_FAILED;
+    isles_compare(run, island, true);
     if (run->reinits.n && !reinit(run, island, &affects)) return failed(run);
     if (!due_act(run, island->t, &acted)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
     affects |= acted || ended;
     if (!iterate(run, island, false, &affects)) return failed(run);
-    if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    isles_compare(run, island, false);
+    if (!exchange_all(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
     return end_event(run, island, affects);
 }
@@ -685,6 +715,7 @@ orr_status event_start(orr_run *run, Island *island)
     if (!iterate(run, island, true, &affects)) return failed(run);
     orr_status status;
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
+    if (run->isles) isles_forget(run);    // nothing has jumped: it begins so
     // a solver of quantised states has computed its rates already
     if (island->solver->advance && (acted || affects) && !surface_restart(run, island)) return drive_fail(run);
     run->values_valid = false;

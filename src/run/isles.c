@@ -4,12 +4,21 @@
 // outside of it. What they tell arrives like messages, bag by bag; a step of the main part ends where that
 // may happen. Before each step the main part tells its own values, which hold from here on. So the kernel
 // never is ahead of the user, and nothing has to be taken back.
+//
+// The main part passes discontinuities on as every island does. What its own events make jump is told at
+// once, as <iP, Md>; and so is, of what it hears, each perturbation whose Md has identifiers new to it.
 #include "island/isles.h"
 #include "base/diag.h"
 #include "run/run.h"
 #include "solve/solver.h"
 #include <stdlib.h>
 #include <string.h>
+
+typedef struct Spread {    // of one perturbation, at the present instant
+    uint64_t perturbation;
+    uint64_t *known;    // [n_words] islands it is known to have passed through, the main part included
+    bool is_new;        // … and those have not been told of it
+} Spread;
 
 typedef struct IslesRun {
     const Isles *isles;          // borrowed; the model's
@@ -18,8 +27,19 @@ typedef struct IslesRun {
     IslandParams params;         // … and all of it
     double *told;                // [n_told] last told; NaN: nothing yet
     orr_signal *signal;          // scratch
+    double *held;                // [most actions of an event] scratch: what the main part holds of islands it assigns
     bool has_news;               // something that the main part reads has come,
     bool has_jumped;             // … and it has jumped
+    // discontinuities
+    bool can_jump;               // there are events or inputs that could make what is told jump
+    bool any_jumps, any_spreads;
+    bool *jumps;                 // [n_told] by an event of the main part, and not told yet
+    double *base;                // [n_told] values before that event
+    uint64_t n_perturbations;    // that began here
+    uint32_t n_words;
+    double t_spread;             // the instant of
+    VEC(Spread) spreads;         // [n_spreads of them are in use]
+    size_t n_spreads;
 } IslesRun;
 
 // ---- Making
@@ -62,7 +82,16 @@ void isles_open(orr_run *run, const orr_run_options *options)
     r->values = ARENA_ARRAY(arena, double, n_values);
     r->first = ARENA_ARRAY(arena, double, n_first);
     r->told = ARENA_ARRAY(arena, double, isles->n_told);
+    r->base = ARENA_ARRAY(arena, double, isles->n_told);
+    r->jumps = ARENA_ARRAY(arena, bool, isles->n_told);
     r->signal = arena_alloc(arena, 1, orr_signal_size(isles->n + 1));
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < run->model->n_events; i++)
+        if (run->model->flat.events.items[i].n_actions > most) most = run->model->flat.events.items[i].n_actions;
+    r->held = ARENA_ARRAY(arena, double, most);
+    r->n_words = (isles->n + 1 + 63) / 64;
+    r->can_jump = isles->n_told && (run->model->n_events || run->model->n_relations || run->inputs ||
+                                    run->model->network->first_guest_output > 0);
     if (isles->n_told) run->chunk = 1;    // each step is told
 }
 
@@ -96,17 +125,97 @@ void isles_start(orr_run *run)
     if (!r) return;
     for (uint32_t k = 0; k < r->isles->n_told; k++) r->told[k] = NAN;
     r->has_news = r->has_jumped = false;
+    r->t_spread = NAN;
+    r->n_perturbations = 0;
+    isles_forget(run);
+}
+
+// ---- Discontinuities
+
+void isles_forget(orr_run *run)
+{
+    IslesRun *r = run->isles;
+    memset(r->jumps, 0, r->isles->n_told * sizeof *r->jumps);
+    r->any_jumps = r->any_spreads = false;
+    r->n_spreads = 0;
+}
+
+static Spread *find_spread(orr_run *run, double t, uint64_t perturbation)
+{
+    IslesRun *r = run->isles;
+    const uint32_t self = r->isles->n;
+    if (r->t_spread != t) r->n_spreads = 0;
+    r->t_spread = t;
+    for (size_t i = 0; i < r->n_spreads; i++)
+        if (r->spreads.items[i].perturbation == perturbation) return &r->spreads.items[i];
+    if (r->n_spreads == r->spreads.n) {
+        const Spread fresh = { .known = ARENA_ARRAY(&run->arena, uint64_t, r->n_words) };
+        vec_push(&run->arena, &r->spreads, fresh);
+    }
+    Spread *spread = &r->spreads.items[r->n_spreads++];
+    spread->perturbation = perturbation;
+    spread->is_new = false;
+    memset(spread->known, 0, r->n_words * sizeof *spread->known);
+    spread->known[self / 64] |= 1ull << self % 64;
+    return spread;
+}
+
+// A perturbation has come with a signal.
+static void learn(orr_run *run, double t, const orr_signal *signal)
+{
+    IslesRun *r = run->isles;
+    Spread *spread = find_spread(run, t, signal->perturbation);
+    uint64_t news = 0;
+    for (uint32_t i = 0; i < r->n_words; i++) {
+        news |= signal->passed[i] & ~spread->known[i];
+        spread->known[i] |= signal->passed[i];
+    }
+    if (news) spread->is_new = r->any_spreads = true;
+}
+
+// Values of what is told where the main part stands, one after the other.
+static void look_from(orr_run *run, Island *island, double **x, double *t)
+{
+    *x = run->x;
+    *t = run->t;
+    run->x = island->x;
+    run->t = island->t;
+    run->values_valid = false;
+}
+
+static void look_back(orr_run *run, double *x, double t)
+{
+    run->x = x;
+    run->t = t;
+    run->values_valid = false;
+}
+
+void isles_compare(orr_run *run, Island *island, bool is_base)
+{
+    IslesRun *r = run->isles;
+    double *x, t;
+    if (!r || !r->can_jump) return;
+    look_from(run, island, &x, &t);
+    for (uint32_t k = 0; k < r->isles->n_told; k++) {
+        const double value = run_own_value(run, r->isles->told[k]);
+        if (!is_base && value != r->base[k]) r->jumps[k] = r->any_jumps = true;
+        r->base[k] = value;
+    }
+    look_back(run, x, t);
 }
 
 // ---- Signals
 
-void isles_hear(orr_run *run, uint32_t output, const void *value)
+void isles_hear(orr_run *run, double t, uint32_t output, const void *value)
 {
     IslesRun *r = run->isles;
     const orr_signal *signal = value;
     double *v = &run->islands[0].env.v[run->model->ir.layout.place[r->isles->heard[output]]];
     if (*v != signal->value) r->has_news = true;
-    if (signal->perturbation) r->has_jumped = true;
+    if (signal->perturbation) {
+        r->has_jumped = true;
+        learn(run, t, signal);
+    }
     *v = signal->value;
     run->values_valid = false;
 }
@@ -121,28 +230,53 @@ bool isles_have_news(orr_run *run, const Island *island, bool *affects)
     return has_news;
 }
 
-// What the main part tells where it stands; true if there was anything new.
-static bool tell(orr_run *run, Island *island)
+static void tell_one(orr_run *run, double t, uint32_t k, uint64_t own)
+{
+    IslesRun *r = run->isles;
+    const bool passes_on = r->any_spreads && r->isles->passes_on[k];
+    orr_signal *signal = r->signal;
+    memset(signal, 0, orr_signal_size(r->isles->n + 1));
+    signal->value = r->told[k];
+    for (size_t i = 0; i < r->n_spreads; i++) {
+        const Spread *spread = &r->spreads.items[i];
+        const bool is_own = r->jumps[k] && spread->perturbation == own;
+        if (!is_own && !(passes_on && spread->is_new)) continue;
+        signal->perturbation = spread->perturbation;
+        memcpy(signal->passed, spread->known, r->n_words * sizeof *spread->known);
+        net_send(run, t, k, signal);
+    }
+    if (!signal->perturbation) net_send(run, t, k, signal);    // nothing but an update
+}
+
+// What the main part tells where it stands: all that is new, or only discontinuities. True if there was anything.
+static bool tell(orr_run *run, Island *island, bool all)
 {
     IslesRun *r = run->isles;
     bool any = false;
-    const double *x = run->x, t = run->t;
-    run->x = island->x;
-    run->t = island->t;
-    run->values_valid = false;
+    double *x, t;
+    const uint64_t own = r->any_jumps ? 1ull << 63 | ++r->n_perturbations : 0;
+    if (own) find_spread(run, island->t, own);
+    look_from(run, island, &x, &t);
     for (uint32_t k = 0; k < r->isles->n_told; k++) {
+        const bool jumps = r->jumps[k] || (r->any_spreads && r->isles->passes_on[k]);
+        if (!jumps && !all) continue;
         const double value = run_own_value(run, r->isles->told[k]);
-        if (value == r->told[k]) continue;
+        if (!jumps && value == r->told[k]) continue;
         any = true;
         r->told[k] = value;
-        memset(r->signal, 0, orr_signal_size(r->isles->n + 1));
-        r->signal->value = value;
-        net_send(run, island->t, k, r->signal);
+        tell_one(run, island->t, k, own);
+        r->jumps[k] = false;
     }
-    run->x = (double *)x;
-    run->t = t;
-    run->values_valid = false;
+    look_back(run, x, t);
+    for (size_t i = 0; i < r->n_spreads; i++) r->spreads.items[i].is_new = false;
+    r->any_jumps = r->any_spreads = false;
     return any;
+}
+
+bool isles_spread(orr_run *run, Island *island)
+{
+    const IslesRun *r = run->isles;
+    return r && (r->any_jumps || r->any_spreads) && tell(run, island, false);
 }
 
 orr_status isles_tell(orr_run *run, Island *island)
@@ -152,7 +286,7 @@ orr_status isles_tell(orr_run *run, Island *island)
     // at the first instant everybody must have heard of everybody
     const uint32_t n_rounds = island->t == run->t_start ? r->isles->n + 3 : 1;
     for (uint32_t round = 0; round < n_rounds; round++) {
-        const bool told = tell(run, island);
+        const bool told = tell(run, island, true);
         if (run->is_failed) return ORR_STATUS_FAILED;
         if (!told) return ORR_STATUS_OK;
         const orr_status status = event_exchange(run, island);
@@ -180,10 +314,9 @@ static bool value_at(orr_run *run, size_t variable, double t, double *value)
 void isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n)
 {
     for (uint32_t k = 0; k < n; k++) {
-        double value;
-        const uint32_t target = actions[k].target;
-        if (value_at(run, target, island->t, &value))
-            island->env.v[run->model->ir.layout.place[target]] = value;
+        double *v = &island->env.v[run->model->ir.layout.place[actions[k].target]];
+        run->isles->held[k] = *v;
+        value_at(run, actions[k].target, island->t, v);
     }
 }
 
@@ -198,6 +331,10 @@ void isles_after(orr_run *run, const Island *island, const FlatAction *actions, 
         const orr_perturbation message = { isles->variable_of[target], value };
         net_send(run, island->t, isles->perturb[isle - 1], &message);
     }
+    // what becomes of it the island will tell; backwards, since of two assignments the first found it so
+    for (uint32_t k = n; k-- > 0;)
+        if (isles->isle_of[actions[k].target])
+            island->env.v[run->model->ir.layout.place[actions[k].target]] = run->isles->held[k];
 }
 
 // ---- Looking

@@ -62,12 +62,11 @@ static void let_out(orr_run *run, uint32_t port, const double *values, uint32_t 
 
 static void take_arrivals(void *context, double t, const orr_devs_event *bag, size_t n)
 {
-    (void)t;
     orr_run *run = context;
     Net *net = run->net;
     for (size_t i = 0; i < n; i++) {
         if (bag[i].port >= net->network->first_guest_output) {
-            isles_hear(run, bag[i].port - net->network->first_guest_output, bag[i].value);
+            isles_hear(run, t, bag[i].port - net->network->first_guest_output, bag[i].value);
             continue;
         }
         const uint32_t port = net->network->arrives[bag[i].port];

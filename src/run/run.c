@@ -276,8 +276,10 @@ static void allocate(orr_run *run)
 static orr_status arrive_at_start(orr_run *run, Island *island)
 {
     if (!net_start(run)) return drive_fail(run);
+    run->is_starting = true;
     orr_status status = event_start(run, island);
     if (status == ORR_STATUS_OK && !run->terminated) status = isles_tell(run, island);
+    run->is_starting = false;
     if (status == ORR_STATUS_TERMINATED) status = ORR_STATUS_OK;    // said when somebody wants to go on
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }

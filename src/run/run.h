@@ -231,6 +231,7 @@ struct orr_run {
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
     bool      is_eventful;          // there is nothing but events
+    bool      is_starting;          // at the first instant: what islands tell has been so before
     struct IslesRun *isles;         // beside this one, in the kernel of `net`; NULL if there are none
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
@@ -506,8 +507,12 @@ void   isles_open(orr_run *run, const orr_run_options *options);
 void   isles_start(orr_run *run);              // at t_start, before the kernel begins
 const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the next call
 // A signal arrives for the main part, by one of the guests' outputs; and whether that is news, once the bag is over.
-void   isles_hear(orr_run *run, uint32_t output, const void *signal);
+void   isles_hear(orr_run *run, double t, uint32_t output, const void *signal);
 bool   isles_have_news(orr_run *run, const Island *island, bool *affects);
+// What the main part tells may jump at an event: values before what happens, and what has become of them since.
+void   isles_compare(orr_run *run, Island *island, bool is_base);
+void   isles_forget(orr_run *run);             // at the first instant nothing has jumped
+bool   isles_spread(orr_run *run, Island *island);    // tell discontinuities, now; false: there are none
 // What the main part tells where it stands, before its next step, and what follows from that at this instant.
 orr_status isles_tell(orr_run *run, Island *island);
 // Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.

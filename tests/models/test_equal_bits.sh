@@ -84,6 +84,13 @@ for file in switches language loops islands island_events; do
         cmp instant.err native.err || fail "the messages of instant and native code differ"
     done
 done
+# split into the main part and an island, with events of the main part between two grid points
+for model in Halved,Y HalvedApart,predators.Y; do
+    run run "$root/tests/models/islands.orr" --model "${model%,*}" --solver euler --step 0.001 --until 12 --every 0.0371 \
+        --record "X,${model#*,}" --quiet -o "${model%,*}.csv"
+    expect_status 0
+done
+cmp <(tail -n +2 Halved.csv) <(tail -n +2 HalvedApart.csv) || fail "split with events, the results are others"
 command=
 ((n_runs >= 200)) || fail "only $n_runs runs were compared"
 ((n_failed <= n_runs / 10)) || fail "$n_failed of $n_runs runs failed: there is little left to compare"
