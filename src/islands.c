@@ -294,63 +294,92 @@ static void find_ports(Building *b)
 
 // ---- Options
 
-static bool read_options(Building *b, Isle *isle, const AstIsland *island)
+static const struct {
+    const char *name;
+    IsleOptionKind kind;
+} known_options[] = {
+    { "step", ISLE_STEP },         { "tol", ISLE_TOLERANCE },     { "tolerance", ISLE_TOLERANCE },
+    { "abs", ISLE_ABSOLUTE },      { "absolute", ISLE_ABSOLUTE }, { "max", ISLE_MAX_STEP },
+    { "max_step", ISLE_MAX_STEP }, { "quantum", ISLE_QUANTUM },   { "relative", ISLE_RELATIVE },
+    { "min", ISLE_LEAST },         { "period", ISLE_PERIOD },
+};
+enum { N_KNOWN = sizeof known_options / sizeof *known_options };
+
+static bool report_option(Building *b, const AstIsland *island, const FlatIslandOption *option)
 {
-    orr_run_options *run = &isle->options.run;
-    const struct {
-        const char *name;
-        double *value;
-    } known[] = {
-        { "step", &run->step },
-        { "tol", &run->tolerance },
-        { "tolerance", &run->tolerance },
-        { "abs", &run->absolute },
-        { "absolute", &run->absolute },
-        { "max", &run->max_step },
-        { "max_step", &run->max_step },
-        { "quantum", &run->quantum },
-        { "relative", &run->relative_quantum },
-        { "min", &run->least_quantum },
-        { "period", &isle->options.output_period },
-    };
-    enum { N_KNOWN = sizeof known / sizeof *known };
     orr_diag *diag = b->c->diag;
+    const char *names[N_KNOWN];
+    for (uint32_t j = 0; j < N_KNOWN; j++) names[j] = known_options[j].name;
+    diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto", option->name);
+    const char *closest = text_closest(option->name, names, N_KNOWN - 1);
+    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    else
+        diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, synchronised, "
+                        "gradients");
+    return false;
+}
+
+static bool read_option(Building *b, Isle *isle, const AstIsland *island, const FlatIslandOption *option)
+{
+    double value;
+    uint32_t k = 0;
+    while (k < N_KNOWN && strcmp(known_options[k].name, option->name) != 0) k++;
+    if (k == N_KNOWN) return report_option(b, island, option);
+    const IsleOptionKind kind = option->state ? ISLE_STATE_QUANTUM : known_options[k].kind;
+    const char *name = option->state ? option->state : kind == ISLE_PERIOD ? "output every" : option->name;
+    if (expr_is_const(&b->flat->pool, option->value, &value) && !(value > 0 && isfinite(value))) {
+        diag_report(b->c->diag, DIAG_SETTING_VALUE, option->place, name, "this", "a positive number is needed");
+        return false;
+    }
+    isle->own[isle->n_own++] = (IsleOption){ kind, name, option->value, option->place };
+    return true;
+}
+
+static bool read_options(Building *b, Isle *isle, const FlatIsland *flat)
+{
+    const AstIsland *island = flat->item->component.island;
+    orr_run_options *run = &isle->options.run;
     bool ok = true;
-    isle->options.run = orr_run_options_default();
+    *run = orr_run_options_default();
     isle->has_solver = island->solver != NULL;
     if (island->solver) run->solver = arena_copy_text(b->arena, island->solver, strlen(island->solver));
     if (island->solver && !solver_find(island->solver)) {
-        diag_report(diag, DIAG_SOLVER_UNKNOWN, island->solver_place, island->solver);
-        diag_hint(diag, "'orrery solvers' lists them");
+        diag_report(b->c->diag, DIAG_SOLVER_UNKNOWN, island->solver_place, island->solver);
+        diag_hint(b->c->diag, "'orrery solvers' lists them");
         ok = false;
     }
     isle->options.synchronise = island->synchronised;
     isle->options.expect_gradients = island->gradients;
     isle->options.tell_gradients = true;
-    for (uint32_t i = 0; i < island->n_options; i++) {
-        const AstSetting *option = &island->options[i];
-        const char *name = option->target.parts[0].name, *names[N_KNOWN];
-        uint32_t k = 0;
-        for (uint32_t j = 0; j < N_KNOWN; j++) names[j] = known[j].name;
-        while (k < N_KNOWN && strcmp(names[k], name) != 0) k++;
-        if (k == N_KNOWN) {
-            diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto",
-                        name);
-            const char *closest = text_closest(name, names, N_KNOWN - 1);
-            if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-            else
-                diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, "
-                                "synchronised, gradients");
-            ok = false;
-            continue;
-        }
-        if (option->value->kind != AST_NUMBER || !(option->value->number.value > 0)) {
-            diag_report(diag, DIAG_SETTING_VALUE, option->value->place,
-                        k + 1 == N_KNOWN ? "output every" : name, "this", "a positive number is needed");
-            ok = false;
-            continue;
-        }
-        *known[k].value = option->value->number.value;
+    isle->own = ARENA_ARRAY(b->arena, IsleOption, flat->n_options);
+    for (uint32_t i = 0; i < flat->n_options; i++) ok = read_option(b, isle, island, &flat->options[i]) && ok;
+    return ok;
+}
+
+static bool has_state(const orr_model *model, const char *name)
+{
+    const size_t variable = orr_model_find(model, name), n = strlen(name);
+    if (variable != (size_t)-1) return model_variable(model, variable).state != FLAT_NONE;
+    for (uint32_t k = 0; k < model->n_states; k++) {    // all elements of an array
+        const char *state = model_state_name(model, k);
+        if (strncmp(state, name, n) == 0 && state[n] == '[') return true;
+    }
+    return false;
+}
+
+// Quanta belong to states, which are known once the island is compiled.
+static bool check_quanta(Building *b, const Isle *isle)
+{
+    bool ok = true;
+    for (uint32_t i = 0; i < isle->n_own; i++) {
+        const IsleOption *option = &isle->own[i];
+        if (option->kind != ISLE_STATE_QUANTUM || has_state(isle->model, option->name)) continue;
+        const bool is_known = orr_model_find(isle->model, option->name) != (size_t)-1;
+        diag_report(b->c->diag, DIAG_QUANTUM_NAME, option->place, option->name,
+                    is_known ? "it is not a state" : "nothing is called that");
+        const char *closest = is_known ? NULL : orr_model_closest(isle->model, option->name);
+        if (closest) diag_hint(b->c->diag, "did you mean '%s'?", closest);
+        ok = false;
     }
     return ok;
 }
@@ -622,8 +651,8 @@ bool islands_build(Compile *c, NetGuests *guests)
     for (uint32_t i = 0; i < isles->n; i++) {
         Isle *isle = &isles->items[i];
         isle->name = flat->islands.items[i].name;
-        const bool is_right = read_options(&b, isle, flat->islands.items[i].item->component.island) &&
-                              compile_isle(&b, i, isle);
+        const bool is_right =
+            read_options(&b, isle, &flat->islands.items[i]) && compile_isle(&b, i, isle) && check_quanta(&b, isle);
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
@@ -647,6 +676,21 @@ static void report_reads(const Isles *isles, uint32_t to, FILE *out)
     }
 }
 
+// As far as they are numbers; those computed from parameters as they are written.
+static void report_options(const Flat *flat, const Isle *isle, FILE *out)
+{
+    static const char *const words[] = { [ISLE_STEP] = " step ",       [ISLE_QUANTUM] = " quantum ",
+                                         [ISLE_PERIOD] = ", tells every ", [ISLE_STATE_QUANTUM] = " quantum " };
+    const ExprNames names = flat_names(flat);
+    for (uint32_t i = 0; i < isle->n_own; i++) {
+        const IsleOption *option = &isle->own[i];
+        if (!words[option->kind]) continue;
+        fputs(words[option->kind], out);
+        if (option->kind == ISLE_STATE_QUANTUM) fprintf(out, "%s = ", option->name);
+        expr_print(&flat->pool, option->value, &names, out);
+    }
+}
+
 void islands_report(const orr_model *model, FILE *out)
 {
     const Isles *isles = model->isles;
@@ -657,9 +701,7 @@ void islands_report(const orr_model *model, FILE *out)
         const Solver *solver = isle->has_solver ? solver_find(o->solver) : NULL;
         fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model),
                 isle->has_solver ? o->solver : "the run's solver");
-        if (o->step > 0) fprintf(out, " step %g", o->step);
-        if (o->quantum > 0) fprintf(out, " quantum %g", o->quantum);
-        if (isle->options.output_period > 0) fprintf(out, ", tells every %g", isle->options.output_period);
+        report_options(&model->flat, isle, out);
         report_reads(isles, i, out);
         fputc('\n', out);
         const bool is_held =

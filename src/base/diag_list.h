@@ -248,6 +248,7 @@
       "a queue of '%s' has %lu elements at t = %.10g: more than fit into the %lu MB allowed for queues") \
     D(ISLAND_BAD,             "E534", "'%s' cannot be part of an island: %s") \
     D(PORT_VARIABLE,          "E535", "'%s' cannot be a port of an island of '%s': %s") \
+    D(ISLAND_OPTION,          "E536", "'%s' of an island changes during the run: it reads '%s'") \
     D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
     D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \

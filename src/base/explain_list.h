@@ -1819,6 +1819,19 @@
       "and tells variables at its output ports.", \
       "    options.inputs of orr_island_create names a parameter", \
       "declare it in the model: input u.") \
+    X(ISLAND_OPTION, \
+      "Options of an island, such as its step, are settled when the run begins. They can be computed from\n" \
+      "parameters, but not from what changes afterwards.", \
+      "    model Inner\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    model Top\n" \
+      "      discrete h = 0.01\n" \
+      "      at 1 then h := 0.1 end\n" \
+      "      island a : Inner solver rk4 step h\n" \
+      "    end", \
+      "write it with numbers and parameters, or take a method that chooses its steps.") \
     X(QUEUE_MEMORY, \
       "The queues of a run share a limited memory, and one of them has grown until it was full.\n" \
       "Mostly more arrives at a component than it can handle, so that the queue has no end.", \

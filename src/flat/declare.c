@@ -623,8 +623,9 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
         }
         child->site = units_component(ex->flat->units, scope->site, entity->symbol->name);
         if (item->component.island && !item->component.island->is_within) {
-            const FlatIsland island = { text_copy(ex->flat->arena, (Text){ path, name.n }), item };
+            const FlatIsland island = { .name = text_copy(ex->flat->arena, (Text){ path, name.n }), .item = item };
             vec_push(ex->flat->arena, &ex->flat->islands, island);
+            child->island_plus_1 = (uint32_t)ex->flat->islands.n;
         }
         hand_down(ex, scope, child, &given, i, item);
         declare_scope(ex, child);

@@ -168,6 +168,60 @@ static void define_preference(const Reading *r, const AstItem *item)
     else EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, item->place, v->name, lower_kind(entity));
 }
 
+// ---------------------------------------------------------------------------------------------- options of islands
+
+// "c.u[2]" of a state inside of an island, and the scope that it is in. NULL after a message.
+static const char *state_name(const Reading *r, const AstSetting *option, const Scope **scope)
+{
+    StrBuf name = { .arena = &r->ex->work };
+    for (uint32_t i = 1; i < option->target.n_parts; i++) {
+        const AstPart *part = &option->target.parts[i];
+        const Entity *entity = *scope ? scope_find(*scope, part->name) : NULL;
+        const bool is_last = i + 1 == option->target.n_parts;
+        str_addf(&name, "%s%s", i > 1 ? "." : "", part->name);
+        for (uint32_t k = 0; k < part->n_indices; k++) {
+            long long index;
+            if (!lower_whole(r, part->indices[k], &index)) return NULL;
+            str_addf(&name, "%s%lld%s", k ? "," : "[", index, k + 1 < part->n_indices ? "" : "]");
+        }
+        if (is_last) break;
+        const bool has_inside = entity && entity->symbol->kind == SYMBOL_COMPONENT && !entity->is_broken;
+        *scope = has_inside ? entity->components[0] : NULL;
+    }
+    return arena_printf(r->ex->flat->arena, "%s", name.p);
+}
+
+static void define_island(const Reading *r, const AstItem *item)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    const AstIsland *island = item->component.island;
+    const Entity *entity = scope_find(r->scope, item->component.name);
+    if (!entity || entity->is_broken || entity->n_elements == 0) return;
+    FlatIslandOption *options = ARENA_ARRAY(flat->arena, FlatIslandOption, island->n_options);
+    for (uint32_t i = 0; i < island->n_options; i++) {
+        const AstSetting *option = &island->options[i];
+        const Scope *inside = entity->components[0];
+        const char *state = option->target.n_parts > 1 ? state_name(r, option, &inside) : NULL;
+        const size_t errors_before = ex->n_errors;
+        Expr value = lower_real(r, option->value);
+        if (state && inside) value = lower_convert(ex, value, inside->site, option->value);
+        options[i] = (FlatIslandOption){ arena_printf(flat->arena, "%s", option->target.parts[0].name), state, value,
+                                         option->value->place };
+        if (ex->n_errors > errors_before || settle_reads(ex, value) == READS_PARAMS) continue;
+        EXPAND_FAIL(ex, DIAG_ISLAND_OPTION, option->value->place,
+                    strcmp(options[i].name, "period") == 0 ? "output every" : options[i].name,
+                    settle_offender(ex, value, READS_PARAMS));
+        diag_hint(ex->diag, "options of an island are made of numbers and parameters");
+    }
+    for (uint32_t k = 0; k < entity->n_elements; k++) {
+        const uint32_t number = entity->components[k]->island_plus_1;
+        if (!number) continue;
+        flat->islands.items[number - 1].options = options;
+        flat->islands.items[number - 1].n_options = island->n_options;
+    }
+}
+
 void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
 {
     Flat *flat = ex->flat;
@@ -208,6 +262,9 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
         break;
     case AST_EVENT:
         define_event(ex, scope, locals, item);
+        break;
+    case AST_COMPONENT:
+        if (item->component.island && !item->component.island->is_within) define_island(&plain, item);
         break;
     default:
         break;

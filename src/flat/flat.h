@@ -203,9 +203,18 @@ typedef struct FlatSwitch {
 } FlatSwitch;
 
 // A component that is an island: its variables are those of its stub, which a run keeps up to date.
+typedef struct FlatIslandOption {
+    const char *name;          // "step", "period", …
+    const char *state;         // inside of the island: of this one only; NULL: of all
+    Expr        value;         // over parameters
+    Place       place;
+} FlatIslandOption;
+
 typedef struct FlatIsland {
     const char    *name;       // full path
     const AstItem *item;       // borrowed from the source: valid while compiling only
+    FlatIslandOption *options; // [n_options]
+    uint32_t       n_options;
 } FlatIsland;
 
 // What a `reinit` block is told: was it a perturbation (else an input has jumped), which variable, its new value.

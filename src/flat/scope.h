@@ -92,6 +92,7 @@ struct Scope {
     uint32_t     site;            // of its units
     uint32_t     n_noises;        // so far
     uint32_t     counter_plus_1;  // counts the draws of its events; 0: none so far
+    uint32_t     island_plus_1;   // of an island: 1 + its number in flat->islands; 0: it is none
     uint32_t     part, member;    // of an atomic: in flat->parts, and which of it; FLAT_NONE: it is a model
     Entity      *entities;        // [shape->symbols.n]
 };

@@ -8,6 +8,7 @@
 //
 // They are components of the kernel of the network, beside its atomics, as guests (net/net.h).
 #pragma once
+#include "base/diag.h"
 #include "orrery/island.h"
 #include "orrery/model.h"
 
@@ -24,12 +25,26 @@ typedef struct IsleInput {
     bool        is_number;      // messages are held there; else signals
 } IsleInput;
 
+typedef enum IsleOptionKind {
+    ISLE_STEP, ISLE_TOLERANCE, ISLE_ABSOLUTE, ISLE_MAX_STEP, ISLE_QUANTUM, ISLE_RELATIVE, ISLE_LEAST, ISLE_PERIOD,
+    ISLE_STATE_QUANTUM
+} IsleOptionKind;
+
+typedef struct IsleOption {
+    IsleOptionKind kind;
+    const char *name;           // for messages: as written, or the state that it is of
+    uint32_t    value;          // an Expr over parameters, of the model around
+    Place       place;
+} IsleOption;
+
 typedef struct Isle {
     const char *name;           // full path
     orr_model  *model;          // owned by Isles, where owns_model
     bool        owns_model;
     orr_island *type;           // owned
-    orr_island_options options; // as written; without arrays
+    orr_island_options options; // solver and switches, as written
+    IsleOption *own;            // [n_own] with values, found when a run begins
+    uint32_t    n_own;
     bool        has_solver;     // was written; else that of the run
     IsleInput  *inputs;         // [n_inputs] external variables
     uint32_t    n_inputs;

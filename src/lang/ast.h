@@ -106,7 +106,7 @@ typedef struct AstSetting {   // `K = 3`, `spring.K = 3` in overrides and `set`
 typedef struct AstIsland {
     const char *solver;       // NULL if not given
     Place       solver_place;
-    AstSetting *options;      // [n_options] names and values: step, tol, …, period
+    AstSetting *options;      // [n_options] names and values: step, tol, …, period; `quantum x = …` has x behind the name
     uint32_t    n_options;
     bool        synchronised, gradients;
     bool        is_within;    // a component of an island, not one itself

@@ -252,6 +252,31 @@ static bool parse_overrides(Parser *p, AstSetting **settings, uint32_t *n)
     return ok && parse_close(p, open, TOKEN_RPAREN, "',' or ')'");
 }
 
+// An option of one state: `quantum x = 0.01`; what stands before the '=' has been read.
+static bool parse_state_option(Parser *p, uint32_t start, const AstPart *name, const AstExpr *state)
+{
+    if (state->kind != AST_REF || strcmp(name->name, "quantum") != 0) {
+        if (parse_report(p, "an option"))
+            diag_hint(p->diag, "options are written with a value and without '='; of single states there is: quantum x = 0.01");
+        return false;
+    }
+    AstSetting setting = { .target = state->ref };
+    parse_advance(p);
+    setting.value = parse_expr(p);
+    setting.place = parse_since(p, start);
+    for (bool more = setting.value != NULL; more;) {
+        AstPart *parts = ARENA_ARRAY(p->arena, AstPart, setting.target.n_parts + 1);
+        parts[0] = *name;
+        memcpy(parts + 1, setting.target.parts, setting.target.n_parts * sizeof *parts);
+        setting.target.parts = parts;
+        setting.target.n_parts++;
+        vec_push(&p->scratch, &p->settings, setting);
+        more = parse_accept(p, TOKEN_COMMA);
+        if (more && !parse_setting(p, &setting)) return false;
+    }
+    return setting.value != NULL;
+}
+
 // solver NAME {option value} {output every value} {synchronised} {gradients}, in any order
 static bool parse_island_option(Parser *p, AstIsland *island)
 {
@@ -285,6 +310,7 @@ static bool parse_island_option(Parser *p, AstIsland *island)
     }
     AstSetting option = { .target = { .parts = part, .n_parts = 1 } };
     option.value = parse_expr(p);
+    if (option.value && parse_at(p, TOKEN_EQUALS)) return parse_state_option(p, start, part, option.value);
     option.place = parse_since(p, start);
     if (option.value) vec_push(&p->scratch, &p->settings, option);
     return option.value != NULL;

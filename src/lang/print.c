@@ -389,10 +389,14 @@ static void print_island(const AstIsland *island, Printer *p)
         put(p, island->solver);
     }
     for (uint32_t i = 0; i < island->n_options; i++) {
-        const char *name = island->options[i].target.parts[0].name;
+        const AstRef *target = &island->options[i].target;
         put_char(p, ' ');
-        put(p, strcmp(name, "period") == 0 ? "output every" : name);
+        put(p, strcmp(target->parts[0].name, "period") == 0 ? "output every" : target->parts[0].name);
         put_char(p, ' ');
+        if (target->n_parts > 1) {
+            print_ref(&(AstRef){ .parts = target->parts + 1, .n_parts = target->n_parts - 1, .primes = target->primes }, p);
+            put(p, " = ");
+        }
         print_expr(island->options[i].value, p);
     }
     if (island->synchronised) put(p, " synchronised");

@@ -22,7 +22,10 @@ typedef struct Spread {    // of one perturbation, at the present instant
 
 typedef struct IslesRun {
     const Isles *isles;          // borrowed; the model's
+    orr_run_options given;       // of the run around
     orr_run_options *options;    // [n] of each island
+    double *periods;             // [n] of their outputs
+    orr_setting **quanta;        // [n] of single states
     double *values, *first;      // scratch: parameters and external variables of one island
     IslandParams params;         // … and all of it
     double *told;                // [n_told] last told; NaN: nothing yet
@@ -44,12 +47,44 @@ typedef struct IslesRun {
 
 // ---- Making
 
-static orr_run_options options_of(const orr_run *run, const Isle *isle, const orr_run_options *given)
+// What is written behind the model, as far as it has a value; false, reported, if that is none.
+static bool read_own(orr_run *run, uint32_t number, orr_run_options *o)
 {
+    IslesRun *r = run->isles;
+    const Isle *isle = &r->isles->items[number];
+    double *const fields[] = {
+        [ISLE_STEP] = &o->step,         [ISLE_TOLERANCE] = &o->tolerance,
+        [ISLE_ABSOLUTE] = &o->absolute, [ISLE_MAX_STEP] = &o->max_step,
+        [ISLE_QUANTUM] = &o->quantum,   [ISLE_RELATIVE] = &o->relative_quantum,
+        [ISLE_LEAST] = &o->least_quantum, [ISLE_PERIOD] = &r->periods[number],
+    };
+    bool ok = true;
+    o->quanta = r->quanta[number];
+    for (uint32_t i = 0; i < isle->n_own; i++) {
+        const IsleOption *option = &isle->own[i];
+        const double value = run_parameter(run, option->value);
+        if (option->kind == ISLE_STATE_QUANTUM)
+            r->quanta[number][o->n_quanta++] = (orr_setting){ option->name, value };
+        else *fields[option->kind] = value;
+        if (value > 0 && isfinite(value)) continue;
+        char text[32];
+        snprintf(text, sizeof text, "%g", value);
+        diag_report(run->diag, DIAG_SETTING_VALUE, run_place(run->model, run->diag, option->place), option->name,
+                    text, "a positive number is needed");
+        ok = false;
+    }
+    return ok;
+}
+
+static bool find_options(orr_run *run, uint32_t number)
+{
+    IslesRun *r = run->isles;
+    const Isle *isle = &r->isles->items[number];
+    const orr_run_options *given = &r->given;
     orr_run_options o = isle->options.run;
-    const Island *main = &run->islands[0];
-    if (!isle->has_solver) o.solver = main->solver->name;
     const bool is_same = !isle->has_solver;
+    if (!read_own(run, number, &o)) return false;
+    if (is_same) o.solver = run->islands[0].solver->name;
     if (is_same && !(o.step > 0)) o.step = given->step;
     if (!(o.tolerance > 0)) o.tolerance = given->tolerance;
     if (!(o.absolute > 0)) o.absolute = given->absolute;
@@ -61,7 +96,8 @@ static orr_run_options options_of(const orr_run *run, const Isle *isle, const or
     o.within = isle->name;
     o.cancel = given->cancel;
     o.max_seconds = given->max_seconds;
-    return o;
+    r->options[number] = o;
+    return true;
 }
 
 void isles_open(orr_run *run, const orr_run_options *options)
@@ -72,10 +108,13 @@ void isles_open(orr_run *run, const orr_run_options *options)
     IslesRun *r = run->isles = ARENA_NEW(arena, IslesRun);
     uint32_t n_values = 1, n_first = 1;
     r->isles = isles;
+    r->given = *options;
     r->options = ARENA_ARRAY(arena, orr_run_options, isles->n);
+    r->periods = ARENA_ARRAY(arena, double, isles->n);
+    r->quanta = ARENA_ARRAY(arena, orr_setting *, isles->n);
     for (uint32_t i = 0; i < isles->n; i++) {
         const Isle *isle = &isles->items[i];
-        r->options[i] = options_of(run, isle, options);
+        r->quanta[i] = ARENA_ARRAY(arena, orr_setting, isle->n_own);
         if (isle->n_settings > n_values) n_values = isle->n_settings;
         if (isle->n_inputs > n_first) n_first = isle->n_inputs;
     }
@@ -115,19 +154,22 @@ const void *isles_params(const orr_run *run, uint32_t number)
         r->first[k] = isle->inputs[k].is_number
                           ? run->islands[0].env.v[run->model->ir.layout.place[isle->inputs[k].variable]]
                           : NAN;
-    r->params = (IslandParams){ &r->options[number], isle->options.output_period, r->values, r->first };
+    r->params = (IslandParams){ &r->options[number], r->periods[number], r->values, r->first };
     return &r->params;
 }
 
-void isles_start(orr_run *run)
+bool isles_start(orr_run *run)
 {
     IslesRun *r = run->isles;
-    if (!r) return;
+    bool ok = true;
+    if (!r) return true;
+    for (uint32_t i = 0; i < r->isles->n; i++) ok = find_options(run, i) && ok;
     for (uint32_t k = 0; k < r->isles->n_told; k++) r->told[k] = NAN;
     r->has_news = r->has_jumped = false;
     r->t_spread = NAN;
     r->n_perturbations = 0;
     isles_forget(run);
+    return ok;
 }
 
 // ---- Discontinuities

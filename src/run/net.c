@@ -229,7 +229,7 @@ bool net_start(orr_run *run)
     orr_devs_run_destroy(net->devs);
     net->devs = NULL;
     net->sent.n = net->sent_values.n = 0;
-    isles_start(run);
+    if (!isles_start(run)) return false;
     orr_devs_options options = orr_devs_options_default();
     options.t_start = run->t_start;
     options.output = take_arrivals;

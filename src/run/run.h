@@ -504,7 +504,7 @@ void     net_pass(orr_run *run, RunSaved *saved);
 // ---- isles.c: islands beside the main part
 
 void   isles_open(orr_run *run, const orr_run_options *options);
-void   isles_start(orr_run *run);              // at t_start, before the kernel begins
+bool   isles_start(orr_run *run);              // at t_start, before the kernel begins; false, reported: an option is wrong
 const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the next call
 // A signal arrives for the main part, by one of the guests' outputs; and whether that is news, once the bag is over.
 void   isles_hear(orr_run *run, double t, uint32_t output, const void *signal);

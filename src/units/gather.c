@@ -219,6 +219,32 @@ static void visit_settings(const Walk *w, const AstItem *item)
     }
 }
 
+// Options of an island: some are times, the quantum of a state has its unit.
+static void visit_options(const Walk *w, const AstItem *item)
+{
+    static const char *const times[] = { "step", "max", "max_step", "period" };
+    Gather *g = w->g;
+    const AstIsland *island = item->component.island;
+    const UnitEntity *component = gather_find(w->scope, item->component.name);
+    for (uint32_t i = 0; island && i < island->n_options; i++) {
+        const AstSetting *s = &island->options[i];
+        const Term value = walk(w, s->value);
+        for (size_t k = 0; k < sizeof times / sizeof *times; k++) {
+            if (strcmp(s->target.parts[0].name, times[k]) != 0) continue;
+            const Term time = walk_time(w, s->value);
+            walk_relate(g, &value, &time, true);
+        }
+        if (s->target.n_parts == 1 || !component || !component->component) continue;
+        const AstRef state = { .parts = s->target.parts + 1, .n_parts = s->target.n_parts - 1 };
+        UnitScope *scope = walk_component(component->component, &state, state.n_parts - 1);
+        const UnitEntity *target = scope ? gather_find(scope, state.parts[state.n_parts - 1].name) : NULL;
+        if (!target || target->var == UNIT_NONE) continue;
+        Term to = walk_name(g, target->var, g->vars.items[target->var].name, s->place);
+        to.side.zero = (Zero){ 0 };    // a difference
+        walk_link(g, &to.side, &value, scope->site, s->value);
+    }
+}
+
 // Values given to names of the model itself.
 static void visit_given(const Walk *w)
 {
@@ -324,7 +350,10 @@ static void visit_item(const Walk *w, const AstItem *item)
         break;
     }
     case AST_ASSERT: walk(w, item->assertion.condition); break;
-    case AST_COMPONENT: visit_settings(w, item); break;
+    case AST_COMPONENT:
+        visit_settings(w, item);
+        visit_options(w, item);
+        break;
     case AST_ARROW: visit_arrow(w, item); break;
     case AST_CONNECT: visit_connection(w, item); break;
     case AST_FOR: {
