@@ -169,8 +169,6 @@ refuse "solver 'bdf' needs CVODE or IDA" "$root/examples/robertson.orr"
 refuse 'goes over to bdf' "$root/examples/heat.orr"
 refuse "solver 'qss2' quantises" "$root/examples/lotka_volterra.orr" quantised
 refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
-refuse 'slides along' "$root/examples/sliding.orr"
-refuse 'come to rest' "$root/examples/ball.orr"
 cat >live.orr <<'END'
 model Live
   input u = 0
@@ -184,8 +182,6 @@ end
 END
 refuse "input 'u' comes from stdin" "$work/live.orr"
 refuse 'choose other states' "$root/examples/pendulum_cartesian.orr" turns
-run export --c ball "$root/examples/ball.orr" --until 2
-expect_status 0
 
 # ---- Files of others stay as they are
 mkdir mine

@@ -30,6 +30,7 @@ typedef struct CExport {
     const Solver *solver;                // that makes the steps: of fixed steps, or dopri5
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
     CNoise        noise;
+    bool          slides, rests;         // the solution of the experiment, somewhere
     VEC(CInput)   inputs;                // that follow data
     bool          has_jumps, has_bends;  // some of these do
     VEC(const char *) columns;           // that are recorded

@@ -1,6 +1,7 @@
 // src/export/c/check.c: can a model be exported as C, and by which method does it run?
 //
-// What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or comes to rest.
+// What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or comes to rest,
+// for which most programs need no text.
 #include "base/diag.h"
 #include "export/c/c.h"
 #include "solve/noise/noise.h"
@@ -67,11 +68,12 @@ static bool check_run(CExport *c)
     bool ok = outcome.status == ORR_STATUS_OK;
     for (; ok && n_messages < orr_diag_count(c->diag); n_messages++) {
         const char *code = orr_diag_get(c->diag, n_messages).code;
-        if (strcmp(code, "W619") == 0)
-            ok = refuse(c, "its solution slides along a surface", "a small hysteresis, or a smooth function, ends the sliding");
-        else if (strcmp(code, "W618") == 0)
-            ok = refuse(c, "its events come to rest", "end the sequence in the model, or export an experiment that ends earlier");
+        c->slides |= strcmp(code, "W619") == 0;
+        c->rests |= strcmp(code, "W618") == 0;
     }
+    if ((c->slides || c->rests) && c->model->flat.arrays.n > 0)
+        ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay arrays",
+                    "a small hysteresis ends the sliding; or make its arrays smaller");
     const char *method = outcome.facts.solver;
     if (ok && strcmp(method, "bdf") == 0)
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's", fixed_or_dopri5);

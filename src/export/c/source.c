@@ -7,6 +7,7 @@
 #include "export/runtime/api_text.h"
 #include "export/runtime/draw_text.h"
 #include "export/runtime/drive_text.h"
+#include "export/runtime/env_text.h"
 #include "export/runtime/events_text.h"
 #include "export/runtime/fixed_text.h"
 #include "export/runtime/grid_text.h"
@@ -21,6 +22,7 @@
 #include "export/runtime/random_text.h"
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
+#include "export/runtime/surface_text.h"
 #include "num/dormand_prince_text.h"
 #include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
@@ -106,6 +108,8 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
+    c_add_template(c, s, TEXT_ENV);
+    if (c->slides || c->rests) c_add_template(c, s, TEXT_SURFACE);
     c_add_template(c, s, TEXT_MODEL);
     if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
     if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);

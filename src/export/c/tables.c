@@ -71,6 +71,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
         } else {
             str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
         }
+        if (c->rests) define(s, "ABSOLUTE", island->options.absolute, "smaller excursions are not seen");
     } else {
         define(s, "FIRST_STEP", island->options.step, "0: chosen");
         define(s, "MAX_STEP", island->options.max_step, "no step is longer");
@@ -275,6 +276,38 @@ static void add_inputs(const CExport *c, StrBuf *s)
     str_add(s, "};\n\n");
 }
 
+// What sliding and rest change besides the rates.
+static void add_surface(const CExport *c, StrBuf *s)
+{
+    const orr_model *model = c->model;
+    const Flat *flat = &model->flat;
+    const IrLayout *layout = &model->ir.layout;
+    str_add(s, "// Rates among the variables: place in v, number of the state.\nstatic const unsigned rate_places[][2] = {\n");
+    for (uint32_t i = 0; i < model->n_states; i++)
+        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
+            str_addf(s, "    { %u, %u },\n", layout->place[model->blocks.rates[i]], i);
+    str_add(s, "};\n");
+    if (c->slides) {
+        str_add(s, "// Variables that are mixed of both sides where the solution slides: places in v.\nstatic const unsigned mixed[] = {");
+        size_t n = 0;
+        for (uint32_t i = 0; i < flat->vars.n; i++)
+            if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
+                str_addf(s, "%s%u", n++ == 0 ? " " : n % 16 ? ", " : ",\n    ", layout->place[i]);
+        str_add(s, " };\n");
+    }
+    if (c->rests) {
+        str_add(s, "// Which events assign which states.\nstatic const int event_states[][2] = {\n");
+        for (uint32_t i = 0; i < model->n_events; i++) {
+            for (uint32_t k = 0; k < flat->events.items[i].n_actions; k++) {
+                const uint32_t target = flat->actions.items[flat->events.items[i].first_action + k].target;
+                if (layout->state_of[target] != FLAT_NONE) str_addf(s, "    { %u, %u },\n", i, layout->state_of[target]);
+            }
+        }
+        str_add(s, "};\n");
+    }
+    str_add(s, "\n");
+}
+
 static void add_guesses(const CExport *c, StrBuf *s)
 {
     const IrLayout *layout = &c->model->ir.layout;
@@ -344,6 +377,7 @@ void c_add_tables(const CExport *c, StrBuf *s)
     if (c->experiment->run.n_claims) add_claims(c, s);
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_streams(c, s);
     if (c->inputs.n) add_inputs(c, s);
+    if (c->slides || c->rests) add_surface(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);
     if (c->model->flat.terminal.n) add_terminal(c, s);
 }
@@ -379,6 +413,20 @@ void c_add_struct(const CExport *c, StrBuf *s)
             str_add(s, "    struct { double t; int event; } pending[4096];    /* delayed events */\n    int n_pending;\n");
     }
     if (c_is_on(c, TEXT("HAS_RANDOM"))) str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
+    if (c->slides || c->rests) {
+        str_add(s, "    /* where a solution slides along the surface of a relation, or rests on it */\n");
+        str_addf(s, "    double probe, surface_dx[%u], side_rates[2][%u], x_near[%u], x_far[%u], zeros[%u];\n", n, n, n, n, 2 * model->n_relations);
+    }
+    if (c->slides) {
+        str_addf(s, "    int slides, sliding_ends, surface;    /* surface: the relation */\n    char is_ignored[%u];\n", model->n_relations);
+        str_addf(s, "    double part, side_modes[2][%u], other_side[%u];    /* part: of the first side */\n", model->n_relations,
+                 model->ir.layout.first_guess - model->ir.layout.first_var);
+    }
+    if (c->rests) {
+        str_addf(s, "    double x_left[%u];     /* states before the body of an event */\n    char is_held[%u], is_resting[%u];\n", n, n, model->n_relations);
+        str_addf(s, "    int held_by[%u], n_held, n_rests;    /* held_by: the relation on whose surface it stays; -1: its rate is 0 */\n", n);
+        str_addf(s, "    struct { int event, relation; double push; } rests[%u];\n", model->n_events);
+    }
     if (c->inputs.n) str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n", c->inputs.n);
     if (model->n_delays) {
         const uint32_t k = model->n_delays;
