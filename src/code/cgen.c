@@ -598,6 +598,21 @@ static void print_delays(Cgen *c)
     str_add(s, "};\n\n");
 }
 
+// Derivatives of constraints, by which states are chosen: at the start from the variables in v, later from the states.
+static void print_choices(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const Reduction *r = g->ir->blocks->reduction;
+    uint32_t n_entries = 0, n = 0;
+    for (uint32_t i = 0; i < r->n_choices; i++) n_entries += r->choices[i].n_entries;
+    Step *steps = ARENA_ARRAY(&g->work, Step, n_entries);
+    for (uint32_t i = 0; i < r->n_choices; i++)
+        for (uint32_t e = 0; e < r->choices[i].n_entries; e++, n++)
+            steps[n] = (Step){ STEP_STORE, r->choices[i].entries[e].value, FLAT_NONE, ARRAY_OUT, n, false };
+    print_outside(c, "orr_start_choices", steps, n);
+    print_program(c, IR_CHOICES);
+}
+
 Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, Arena *arena)
 {
     Cgen c = { 0 };
@@ -617,6 +632,7 @@ Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, Aren
     if (ir->flat->terminal.n) print_program(&c, IR_TERMINAL);
     if (ir->flat->delays.n) print_delays(&c);
     if (ir->n_noise) print_program(&c, IR_NOISE);
+    if (ir->programs[IR_CHOICES].n_statements > 0) print_choices(&c);
     if (ir->flat->events.n) print_times(&c);
     print_events(&c);
     if (loop == CODE_IN_PLACE) loops_print_in_place(&c);

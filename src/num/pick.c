@@ -15,13 +15,7 @@ typedef struct Work {
     bool    *is_free;    // [m]
 } Work;
 
-size_t pick_scratch(size_t n_rows, size_t n_columns)
-{
-    const size_t doubles = n_rows * n_columns + n_rows;
-    return doubles + (n_rows * sizeof(size_t) + n_columns * sizeof(bool)) / sizeof(double) + 2;
-}
-
-static Work begin(const Pick *pick, double *scratch)
+static Work pick_begin(const Pick *pick, double *scratch)
 {
     Work w = { .pick = pick, .k = pick->n_rows, .m = pick->n_columns };
     w.a = scratch;
@@ -92,7 +86,7 @@ static bool eliminate(Work *w, bool from_all, size_t *bad)
 }
 
 // The columns left free by an elimination from all, each in its old place if it was free before.
-static bool settle(Work *w, uint32_t *free)
+static bool pick_settle(Work *w, uint32_t *free)
 {
     const size_t n_free = w->m - w->k;
     memset(w->is_free, 1, w->m * sizeof *w->is_free);
@@ -134,14 +128,14 @@ static double best_exchange(const Work *w, const uint32_t *free, size_t *row, si
 bool pick_improve(const Pick *pick, uint32_t *free, double patience, double *scratch, bool *changed,
                   size_t *bad)
 {
-    Work w = begin(pick, scratch);
+    Work w = pick_begin(pick, scratch);
     const size_t n_free = w.m - w.k;
     bool any = false;
     memset(w.is_free, 0, w.m * sizeof *w.is_free);
     for (size_t s = 0; s < n_free; s++) w.is_free[free[s]] = true;
     if (!eliminate(&w, false, NULL)) {
         if (!eliminate(&w, true, bad)) return false;
-        any = settle(&w, free);
+        any = pick_settle(&w, free);
         patience = 1;
     }
     // each exchange gains, so it ends; the limit is for rounding

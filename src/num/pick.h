@@ -16,7 +16,9 @@ typedef struct Pick {
     const double *weights;              // [m] positive; the larger, the rather the column is free. NULL: all 1
 } Pick;
 
-size_t pick_scratch(size_t n_rows, size_t n_columns);    // doubles that pick_improve needs
+// Doubles that pick_improve needs.
+#define PICK_SCRATCH(n_rows, n_columns) \
+    ((n_rows) * (n_columns) + (n_rows) + ((n_rows) * sizeof(size_t) + (n_columns) * sizeof(bool)) / sizeof(double) + 2)
 
 // Improve `free` [m - k], the columns chosen freely. Nothing is changed unless some weighed |M[i][j]| exceeds
 // `patience`, at least 1; then all is exchanged that is worth it. A column that stays keeps its place in `free`.

@@ -57,7 +57,7 @@ static void rank_choice(Giver *g, const Choice *choice)
     const size_t m = choice->n_columns, k = choice->n_rows;
     const ExprValues at = { .variable = value_at, .mode = false_mode, .context = g->values };
     double *matrix = ARENA_ARRAY(&g->work, double, k * m);
-    double *scratch = ARENA_ARRAY(&g->work, double, pick_scratch(k, m));
+    double *scratch = ARENA_ARRAY(&g->work, double, PICK_SCRATCH(k, m));
     uint32_t *free = ARENA_ARRAY(&g->work, uint32_t, choice->n_slots);
     for (uint32_t e = 0; e < choice->n_entries; e++) {
         const BlockEntry *entry = &choice->entries[e];

@@ -35,7 +35,7 @@ void choose_init(orr_run *run)
     for (uint32_t i = 0; i < r->n_choices; i++) {
         const Choice *choice = &r->choices[i];
         const size_t size = (size_t)choice->n_rows * choice->n_columns;
-        const size_t needs = pick_scratch(choice->n_rows, choice->n_columns);
+        const size_t needs = PICK_SCRATCH((size_t)choice->n_rows, (size_t)choice->n_columns);
         n_entries += choice->n_entries;
         c->n_slots += choice->n_slots;
         if (size > largest) largest = size;

@@ -39,9 +39,6 @@ static bool check_form(CExport *c)
         ok = refuse(c, arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name, source),
                     "give the inputs as expressions of time, as numbers, or as samples in a file");
     }
-    if (model->blocks.reduction && model->blocks.reduction->n_choices > 0)
-        ok = refuse(c, "its constraints choose other states while it runs",
-                    "say with 'prefer' which variables are states, or write it in other coordinates");
     if (e->n_sends > 0 || e->realtime > 0)
         ok = refuse(c, "values leave during the run, or it waits for the clock", "leave 'send' and 'realtime' out");
     if (model->ir.tables.n + model->ir.numbers.n > C_TABLES_MAX || model->n_values > C_VALUES_MAX)

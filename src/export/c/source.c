@@ -5,6 +5,7 @@
 #include "exp/times_text.h"
 #include "export/runtime/adaptive_text.h"
 #include "export/runtime/api_text.h"
+#include "export/runtime/choose_text.h"
 #include "export/runtime/draw_text.h"
 #include "export/runtime/drive_text.h"
 #include "export/runtime/env_text.h"
@@ -28,10 +29,14 @@
 #include "num/hermite_text.h"
 #include "num/itp_text.h"
 #include "num/normal_quantile_text.h"
+#include "num/pick_c_text.h"
+#include "num/pick_text.h"
 #include "num/poisson_draw_text.h"
 #include "num/step_math_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
+#include <ctype.h>
+#include <string.h>
 
 static void add_title(const CExport *c, StrBuf *s, const char *what)
 {
@@ -91,6 +96,22 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
+// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked together.
+static void add_private(StrBuf *s, const char *text)
+{
+    for (Text rest = text_from(text); rest.n;) {
+        const char *end = memchr(rest.p, '\n', rest.n);
+        const size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n;
+        const Text line = text_part(rest, 0, n);
+        const bool is_function = isalpha((unsigned char)line.p[0]) && memchr(line.p, '(', n) && !text_starts(line, "static")
+                                 && !text_starts(line, "typedef");
+        if (is_function) str_add(s, "static ");
+        str_add_text(s, line);
+        rest = text_part(rest, n, rest.n);
+    }
+    str_add(s, "\n");
+}
+
 static Text source_text(const CExport *c, Arena *arena)
 {
     StrBuf text = { .arena = arena }, *s = &text;
@@ -114,6 +135,11 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
     if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
+    if (c_is_on(c, TEXT("HAS_CHOICES"))) {
+        add_private(s, TEXT_NUM_PICK_H);
+        add_private(s, TEXT_NUM_PICK_C);
+        c_add_template(c, s, TEXT_CHOOSE);
+    }
     c_add_template(c, s, TEXT_INITIAL);
     str_add(s, "// ---- Numerics\n\n");
     if (c->loop == CODE_HEUN || c->loop == CODE_RK4) {
@@ -133,10 +159,8 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, "\n");
     }
     if (c->every > 0) {
-        str_add(s, TEXT_EXP_TIMES_H);
-        str_add(s, "\n");
-        str_add(s, TEXT_EXP_TIMES_C);
-        str_add(s, "\n");
+        add_private(s, TEXT_EXP_TIMES_H);
+        add_private(s, TEXT_EXP_TIMES_C);
     }
     c_add_template(c, s, TEXT_RUN);
     if (is_fixed) c_add_template(c, s, TEXT_GRID);

@@ -4,6 +4,7 @@
 #include "code/emit.h"
 #include "code/label.h"
 #include "export/c/c.h"
+#include "num/pick.h"
 #include <inttypes.h>
 #include <math.h>
 
@@ -26,6 +27,31 @@ static void define(StrBuf *s, const char *name, double value, const char *remark
 }
 
 static void size(StrBuf *s, const char *name, size_t value) { str_addf(s, "    %s = %zu,\n", name, value); }
+
+static size_t count_slots(const Reduction *r)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < r->n_choices; i++) n += r->choices[i].n_slots;
+    return n;
+}
+
+static void add_choice_sizes(const CExport *c, StrBuf *s)
+{
+    const Reduction *r = c->model->blocks.reduction;
+    size_t n_entries = 0, matrix = 0, scratch = 0;
+    for (uint32_t i = 0; i < r->n_choices; i++) {
+        const Choice *choice = &r->choices[i];
+        const size_t n = (size_t)choice->n_rows * choice->n_columns, needs = PICK_SCRATCH((size_t)choice->n_rows, (size_t)choice->n_columns);
+        n_entries += choice->n_entries;
+        if (n > matrix) matrix = n;
+        if (needs > scratch) scratch = needs;
+    }
+    size(s, "N_CHOICES", r->n_choices);
+    size(s, "N_SLOTS", count_slots(r));
+    size(s, "N_CHOICE_ENTRIES", n_entries);
+    size(s, "CHOICE_MATRIX", matrix);
+    size(s, "CHOICE_SCRATCH", scratch);
+}
 
 void c_add_constants(const CExport *c, StrBuf *s)
 {
@@ -54,6 +80,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_AFTER"))) size(s, "PENDING_MAX", 4096);
     if (model->n_delays) size(s, "N_DELAYS", model->n_delays);
     if (c->inputs.n) size(s, "N_INPUTS", c->inputs.n);
+    if (c_is_on(c, TEXT("HAS_CHOICES"))) add_choice_sizes(c, s);
     if (c->noise) {
         size(s, "N_NOISES", model->flat.noises.n);
         size(s, "N_STRENGTHS", model->ir.n_noise);
@@ -308,6 +335,57 @@ static void add_surface(const CExport *c, StrBuf *s)
     str_add(s, "\n");
 }
 
+// One list of places; `name` tells what they are.
+static void add_places(StrBuf *s, const char *name, uint32_t choice, const uint32_t *place, const uint32_t *variables, size_t n)
+{
+    str_addf(s, "static const unsigned choice_%u_%s[] = {", choice, name);
+    for (size_t i = 0; i < n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", place[variables[i]]);
+    str_add(s, " };\n");
+}
+
+static void add_choices(const CExport *c, StrBuf *s)
+{
+    const IrLayout *layout = &c->model->ir.layout;
+    const Reduction *r = c->model->blocks.reduction;
+    str_add(s, "// Where constraints tie variables together, each slot among the states is one of them.\n"
+               "struct Choice {\n"
+               "    size_t n_rows, n_columns, n_slots, n_orders, n_entries;    // constraints, variables, states, derivatives\n"
+               "    const unsigned (*entries)[2];    // constraint, variable: derivative of the first by the second\n"
+               "    const unsigned *variables;       // [n_orders][n_columns] places in v\n"
+               "    const unsigned *slots;           // [n_orders - 1][n_slots] states\n"
+               "    const unsigned *params;          // [n_slots][n_columns] places in v: 1, the slot is that variable\n"
+               "    const double *weights;           // [n_columns] the larger, the rather it is a state\n"
+               "};\n");
+    for (uint32_t i = 0; i < r->n_choices; i++) {
+        const Choice *choice = &r->choices[i];
+        str_addf(s, "// %u:", i);
+        for (uint32_t k = 0; k < choice->n_columns; k++) {
+            str_add(s, k ? ", " : " ");
+            label_text(s, c->model->flat.vars.items[choice->variables[k]].name);
+        }
+        str_addf(s, "\nstatic const unsigned choice_%u_entries[][2] = {", i);
+        for (uint32_t k = 0; k < choice->n_entries; k++)
+            str_addf(s, "%s{ %u, %u }", k == 0 ? " " : k % 8 ? ", " : ",\n    ", choice->entries[k].row, choice->entries[k].column);
+        str_add(s, " };\n");
+        add_places(s, "variables", i, layout->place, choice->variables, (size_t)choice->n_orders * choice->n_columns);
+        add_places(s, "slots", i, layout->state_of, choice->slots, (size_t)(choice->n_orders - 1) * choice->n_slots);
+        add_places(s, "params", i, layout->place, choice->params, (size_t)choice->n_slots * choice->n_columns);
+        str_addf(s, "static const double choice_%u_weights[] = {", i);
+        for (uint32_t k = 0; k < choice->n_columns; k++) {
+            str_add(s, k == 0 ? " " : ", ");
+            gen_number(s, choice->weights[k]);
+        }
+        str_add(s, " };\n");
+    }
+    str_add(s, "static const struct Choice choices[] = {\n");
+    for (uint32_t i = 0; i < r->n_choices; i++) {
+        const Choice *choice = &r->choices[i];
+        str_addf(s, "    { %u, %u, %u, %u, %u, choice_%u_entries, choice_%u_variables, choice_%u_slots, choice_%u_params, choice_%u_weights },\n",
+                 choice->n_rows, choice->n_columns, choice->n_slots, choice->n_orders, choice->n_entries, i, i, i, i, i);
+    }
+    str_add(s, "};\n\n");
+}
+
 static void add_guesses(const CExport *c, StrBuf *s)
 {
     const IrLayout *layout = &c->model->ir.layout;
@@ -378,6 +456,7 @@ void c_add_tables(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_streams(c, s);
     if (c->inputs.n) add_inputs(c, s);
     if (c->slides || c->rests) add_surface(c, s);
+    if (c_is_on(c, TEXT("HAS_CHOICES"))) add_choices(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);
     if (c->model->flat.terminal.n) add_terminal(c, s);
 }
@@ -427,6 +506,9 @@ void c_add_struct(const CExport *c, StrBuf *s)
         str_addf(s, "    int held_by[%u], n_held, n_rests;    /* held_by: the relation on whose surface it stays; -1: its rate is 0 */\n", n);
         str_addf(s, "    struct { int event, relation; double push; } rests[%u];\n", model->n_events);
     }
+    if (c_is_on(c, TEXT("HAS_CHOICES")))
+        str_addf(s, "    uint32_t wanted[%zu];    /* variables that states are, or will be before the next step */\n    int choice_waits;\n",
+                 count_slots(model->blocks.reduction));
     if (c->inputs.n) str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n", c->inputs.n);
     if (model->n_delays) {
         const uint32_t k = model->n_delays;

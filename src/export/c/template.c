@@ -74,6 +74,7 @@ bool c_is_on(const CExport *c, Text name)
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
     const bool is_fixed = c->solver->fixed_step;
+    const uint32_t n_choices = model->blocks.reduction ? model->blocks.reduction->n_choices : 0;
     const bool has_noise = c->noise != C_NOISE_NONE;
     const struct { const char *name; bool is_on; } switches[] = {
         { "HAS_DELAYS", model->n_delays > 0 },
@@ -91,7 +92,8 @@ bool c_is_on(const CExport *c, Text name)
         { "IS_MARUYAMA", c->noise == C_NOISE_MARUYAMA },
         { "IS_SRA", c->noise == C_NOISE_SRA },
         { "IS_SRI", c->noise == C_NOISE_SRI },
-        { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 },
+        { "HAS_CHOICES", n_choices > 0 },
+        { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 || n_choices > 0 },
         { "HAS_ROUNDS", model->n_relations > 0 || model->n_delays > 0 },
         { "HAS_TABLES", model->ir.tables.n > 0 },
         { "HAS_NUMBERS", model->ir.numbers.n > 0 },

@@ -41,7 +41,7 @@ static double largest_m(const Pick *pick, const uint32_t *slots, const double *w
 
 static double *scratch_for(const Pick *pick)
 {
-    return malloc(pick_scratch(pick->n_rows, pick->n_columns) * sizeof(double));
+    return malloc(PICK_SCRATCH(pick->n_rows, pick->n_columns) * sizeof(double));
 }
 
 static void test_pick_leaves_nothing_worth_exchanging(void **state)
