@@ -508,8 +508,9 @@ static Text finish(Cgen *c, Arena *arena)
 {
     Gen *g = &c->gen;
     StrBuf text = { .arena = arena };
-    str_add(&text, "/* Generated from a model: t time, x states, v values of parameters, modes and "
-                   "variables, out results. */\n\n");
+    str_add(&text, g->is_file ? "// t time, x states, v values of parameters, modes and variables, out results.\n\n"
+                              : "/* Generated from a model: t time, x states, v values of parameters, modes and "
+                                "variables, out results. */\n\n");
     prelude_print(g, &text);
     if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
     const size_t n = text.n;
@@ -567,7 +568,7 @@ static void print_times(Cgen *c)
         for (uint32_t k = 0; k < 3; k++)
             if (values[k] != EXPR_NONE) steps[n++] = (Step){ STEP_STORE, values[k], FLAT_NONE, ARRAY_OUT, 3 * i + k, false };
     }
-    print_outside(c, "orr_times", steps, n);
+    if (n) print_outside(c, "orr_times", steps, n);
 }
 
 // How long each delay is: out[k]; and functions that compute what it was before the start, NULL if its first value counts.
@@ -613,12 +614,13 @@ static void print_choices(Cgen *c)
     print_program(c, IR_CHOICES);
 }
 
-Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, Arena *arena)
+Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool labels, Arena *arena)
 {
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
     g->is_file = true;
+    g->has_labels = labels;
     for (; *math; math++) g->uses_math[expr_math_find(*math) - expr_math] = true;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     const bool has_relations = ir->layout.n_modes > 0, is_local = loops_are_local(&c);

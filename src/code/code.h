@@ -91,8 +91,8 @@ typedef struct Code {
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 
 // The same programs and one of the loops (CODE_N_LOOPS: none) for a file of C99 that stands alone: functions are static, all
-// of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of SLEEF, and comments name what the
-// numbers stand for. `math`: names of such functions that the rest of the file calls, the last one NULL. The file defines
+// of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of SLEEF, and comments, if `labels`, name
+// what the numbers stand for. `math`: names of such functions that the rest of the file calls, the last one NULL. The file defines
 // `Model` before it and, for models with delays and draws, behind it
 //
 //     static double orr_past(Model *m, int k, double t);                               what delay k remembers of time t
@@ -100,7 +100,7 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 //
 // Besides the programs there are `orr_times`, when events act, `orr_lags` and, of delays that say what was before the start,
 // `orr_befores`: see the exporter.
-Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, Arena *arena);
+Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool labels, Arena *arena);
 
 // Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE).
 // False, with a diagnostic, if that fails: for instant code our fault; for native code there may be no

@@ -159,6 +159,7 @@ typedef struct Gen {
     bool            uses_lu, uses_newton;
     bool            is_lanes;      // elementary functions come in vectors too
     bool            is_file;       // a file that stands alone: static functions, libm, comments
+    bool            has_labels;    // most of these
     const char    **names;         // [places of v that variables have] of these; made when first asked for
     // present routine
     const Routine  *r;

@@ -64,6 +64,7 @@ void label_place(Gen *g, StrBuf *s, Array array, uint32_t index)
     if (!g->is_file) return;
     const IrProgram *program = g->r ? g->r->program : NULL;
     const char *name = NULL, *before = "";
+    if (!g->has_labels && !(array == ARRAY_OUT && program == &g->ir->programs[IR_RELATIONS])) return;
     if (array == ARRAY_V) name = name_of_value(g, index);
     if (array == ARRAY_W && index < g->ir->flat->vars.n) name = g->ir->flat->vars.items[index].name;
     if (array == ARRAY_X) name = name_of_state(g, index);
@@ -84,7 +85,7 @@ void label_place(Gen *g, StrBuf *s, Array array, uint32_t index)
 
 void label_variable(Gen *g, StrBuf *s, uint32_t variable)
 {
-    if (!g->is_file) return;
+    if (!g->has_labels) return;
     str_add(s, "    /* ");
     label_text(s, g->ir->flat->vars.items[variable].name);
     str_add(s, " */");

@@ -187,10 +187,35 @@ static void add_what_texts_use(bool *uses)
     }
 }
 
+// A definition that is one line, for people: a line for each statement.
+static void print_unfolded(const char *text, StrBuf *s)
+{
+    int depth = 0, parentheses = 0;
+    for (const char *p = text; *p; p++) {
+        if (*p == '(') parentheses++;
+        if (*p == ')') parentheses--;
+        const bool ends = parentheses == 0 && (*p == ';' || *p == '{' || *p == '}');
+        if (*p == '{' && depth == 0) {
+            if (s->p[s->n - 1] == ' ') s->n--;
+            str_add(s, "\n{");
+        } else {
+            str_add_char(s, *p);
+        }
+        depth += *p == '{' ? 1 : *p == '}' ? -1 : 0;
+        if (!ends || p[1] == '\0') continue;
+        while (p[1] == ' ') p++;
+        str_add_char(s, '\n');
+        for (int i = p[1] == '}' ? 1 : 0; i < depth; i++) str_add(s, "    ");
+        if (depth == 0) str_add_char(s, '\n');
+    }
+    str_add_char(s, '\n');
+}
+
 // Of a file that stands alone: libm's functions or, for our bits, SLEEF's.
 static void print_file_math(Gen *g, StrBuf *s)
 {
     add_what_texts_use(g->uses_math);
+    const size_t n_before = s->n;
     StrBuf sleef = { .arena = &g->work }, libm = { .arena = &g->work };
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
@@ -211,8 +236,8 @@ static void print_file_math(Gen *g, StrBuf *s)
         str_add(s, "#endif\n");
     }
     for (size_t i = 0; i < expr_n_math; i++)
-        if (g->uses_math[i] && expr_math[i].text) str_addf(s, "%s\n", expr_math[i].text);
-    str_add(s, "\n");
+        if (g->uses_math[i] && expr_math[i].text) print_unfolded(expr_math[i].text, s);
+    if (s->n > n_before) str_add(s, "\n");
 }
 
 void prelude_math(bool *uses, Arena *work, StrBuf *s)

@@ -2,6 +2,7 @@
 //
 //     check.c      can it be? a trial run tells which method it needs and what happens in it
 //     tables.c     sizes, settings, columns, events and names, as C
+//     names.c      the equations with the names of the model
 //     template.c   the texts of src/export/runtime, with the parts that this model needs
 //     source.c     one file of all of it, a header and a README
 //
@@ -56,5 +57,11 @@ void c_add_struct(const CExport *c, StrBuf *s);         // of the header
 void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called
 void c_add_defaults(const CExport *c, StrBuf *s);       // the body of NAME_defaults
 
+// The generated equations, with names in the place of numbers.
+void c_add_equations(const CExport *c, StrBuf *s, Text generated);
+bool c_has_names(const CExport *c);                     // not too many for that
+void c_add_model(const CExport *c, StrBuf *s);          // its equations as the model says them, in comments
+
 const char *c_identifier(Arena *arena, const char *name);    // letters, digits and _, beginning with a letter
+void c_add_remark(StrBuf *s, const char *text);              // behind //, whatever the text; of a long one the beginning
 void c_add_quoted(StrBuf *s, const char *text);              // a literal of C, whatever the text

@@ -124,7 +124,8 @@ static Text source_text(const CExport *c, Arena *arena)
     str_add(s, "// ---- Sizes, and the settings of the experiment\n\n");
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
-    str_add_text(s, code_file_text(&c->model->ir, c->loop, math_of(c, arena), arena));
+    c_add_model(c, s);
+    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math_of(c, arena), !c_has_names(c), arena));
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);

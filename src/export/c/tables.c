@@ -484,7 +484,8 @@ void c_add_struct(const CExport *c, StrBuf *s)
         const uint32_t m = model->n_events;
         str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
         str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
-        str_addf(s, "    double due[%u], fired_every[%u];    /* when events act next, and how often they have */\n", m, m);
+        if (c_is_on(c, TEXT("HAS_TIMED")))
+            str_addf(s, "    double due[%u], fired_every[%u];    /* when events act next, and how often they have */\n", m, m);
         str_addf(s, "    char is_fired[%u];\n", m);
         if (model->n_relations)
             str_addf(s, "    double fired_at[%u], interval[%u];\n    int n_shrinking[%u];\n", m, m, m);

@@ -25,6 +25,13 @@ static bool has_after(const Flat *flat)
     return false;
 }
 
+static bool has_timed(const Flat *flat)
+{
+    for (size_t i = 0; i < flat->events.n; i++)
+        if (flat->events.items[i].time != EXPR_NONE || flat->events.items[i].after != EXPR_NONE) return true;
+    return false;
+}
+
 static bool has_terminate(const Flat *flat)
 {
     for (size_t i = 0; i < flat->actions.n; i++)
@@ -113,7 +120,8 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_INPUTS", c->inputs.n > 0 },
         { "HAS_JUMPS", c->has_jumps },
         { "HAS_BENDS", c->has_bends },
-        { "HAS_DUE", model->n_events > 0 || c->has_jumps },
+        { "HAS_TIMED", has_timed(flat) },
+        { "HAS_DUE", has_timed(flat) || c->has_jumps },
         { "HAS_INSTANTS", model->n_relations > 0 || model->n_events > 0 || c->has_jumps },
         { "HAS_AFTER", has_after(flat) },
         { "HAS_PRE", flat->pres.n > 0 },
@@ -183,6 +191,18 @@ const char *c_identifier(Arena *arena, const char *name)
     if (!is_letter(name[0])) str_add(&s, "m_");
     for (; *name && s.n < 60; name++) str_add_char(&s, is_letter(*name) || (*name >= '0' && *name <= '9') ? *name : '_');
     return str_finish(&s);
+}
+
+void c_add_remark(StrBuf *s, const char *text)
+{
+    enum { REMARK_MAX = 300 };
+    size_t n = 0;
+    for (; *text && n < REMARK_MAX; text++, n++) {
+        // nothing that splices lines, as a trigraph may
+        const bool is_harmless = *text >= ' ' && *text <= '~' && *text != '\\' && *text != '?';
+        str_add_char(s, is_harmless ? *text : '_');
+    }
+    if (*text) str_add(s, "...");
 }
 
 void c_add_quoted(StrBuf *s, const char *text)
