@@ -43,11 +43,12 @@ bool c_has_names(const CExport *c)
 
 static const char *unique(Naming *n, TextMap *taken, const char *name)
 {
-    // the rate x' of x is x_rate
+    // the rate x' of x is x_rate; nothing else that is no letter and no digit leaves more than one _
     StrBuf plain = { .arena = &n->work };
     for (const char *p = name; *p; p++) {
         if (*p == '\'') str_add(&plain, "_rate");
-        else str_add_char(&plain, *p);
+        else if (isalnum((unsigned char)*p) || *p == '_') str_add_char(&plain, *p);
+        else if (plain.n && plain.p[plain.n - 1] != '_' && p[1]) str_add_char(&plain, '_');
     }
     const char *wanted = c_identifier(&n->work, str_finish(&plain)), *found = wanted;
     for (uint32_t k = 2; !text_map_put(taken, text_from(found), 0); k++) found = arena_printf(&n->work, "%s_%u", wanted, k);
@@ -192,6 +193,28 @@ static bool add_place(Naming *n, Text array, uint32_t k)
     return true;
 }
 
+// Of the functions of a loop of equations: what it is solved for.
+static void add_purpose_of_loop(const Naming *n)
+{
+    enum { SHOWN = 8 };
+    const Blocks *blocks = &n->c->model->blocks;
+    static const char *const functions[] = { "orr_loop_", "orr_eval_", "orr_start_loop_", "orr_start_eval_" };
+    for (int i = 0; i < 4; i++) {
+        const size_t start = strlen(functions[i]);
+        if (!function_starts(n, functions[i]) || memchr(n->function + start, '_', n->n_function - start)) continue;
+        const Ordered *system = i < 2 ? &blocks->dynamic : &blocks->start;
+        const Block *block = &system->blocks[strtoul(n->function + start, NULL, 10)];
+        const bool is_linear = block->kind == BLOCK_LINEAR;
+        if (i % 2) str_add(n->s, is_linear ? "// Matrix m and right-hand side r of the loop of " : "// Residuals r and their derivatives m of the loop of ");
+        else str_add(n->s, is_linear ? "// z, solved for: " : "// z, solved for by Newton's method: ");
+        for (uint32_t k = 0; k < block->n && k < SHOWN; k++) {
+            if (k) str_add(n->s, ", ");
+            c_add_remark(n->s, n->c->model->flat.vars.items[block->unknowns[k]].name);
+        }
+        str_add(n->s, block->n > SHOWN ? ", ...\n" : "\n");
+    }
+}
+
 // What each function does: before its definition.
 static void add_purpose(const Naming *n)
 {
@@ -220,6 +243,7 @@ static void add_purpose(const Naming *n)
     const Text function = { n->function, n->n_function };
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++)
         if (text_is(function, purposes[i][0])) str_addf(n->s, "// %s\n", purposes[i][1]);
+    add_purpose_of_loop(n);
     if (!function_starts(n, "orr_event_")) return;
     const uint32_t event = (uint32_t)strtoul(n->function + strlen("orr_event_"), NULL, 10);
     const char *cause = event_cause(n->c->run, event);

@@ -478,11 +478,11 @@ void c_add_struct(const CExport *c, StrBuf *s)
     str_addf(s, "    double given[%u];      /* 1: this parameter is value[], 0: it has its default */\n", n_params);
     str_addf(s, "    double value[%u];\n", n_params);
     if (c_is_on(c, TEXT("HAS_STARTS"))) str_addf(s, "    double x_given[%u];    /* initial values; NaN: the model's own */\n", n);
-    str_add(s, "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
+    if (model->ir.n_reruns) str_add(s, "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
     if (model->n_relations) str_addf(s, "    double relations[%u];  /* zero function and truth of each */\n", 2 * model->n_relations);
     if (model->n_events) {
         const uint32_t m = model->n_events;
-        str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
+        if (c_is_on(c, TEXT("HAS_TERMINATE"))) str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
         str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
         if (c_is_on(c, TEXT("HAS_TIMED")))
             str_addf(s, "    double due[%u], fired_every[%u];    /* when events act next, and how often they have */\n", m, m);
