@@ -16,6 +16,7 @@
 #include "code/prelude.h"
 #include <assert.h>
 #include <limits.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define PROGRAM_PARAMETERS "double t, const double *x, const struct orr_env *env, double *out"
@@ -621,7 +622,10 @@ Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool
     gen_init(g, ir);
     g->is_file = true;
     g->has_labels = labels;
-    for (; *math; math++) g->uses_math[expr_math_find(*math) - expr_math] = true;
+    for (; *math; math++) {
+        if (strncmp(*math, "orr_power", 9) == 0) g->uses_power[strtoul(*math + 9, NULL, 10)] = true;
+        else g->uses_math[expr_math_find(*math) - expr_math] = true;
+    }
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     const bool has_relations = ir->layout.n_modes > 0, is_local = loops_are_local(&c);
     print_equation_loops(&c, CODE_PART_CORE | (loop == CODE_IN_PLACE ? CODE_PART_IN_PLACE : 0));

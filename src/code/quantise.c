@@ -488,36 +488,64 @@ static void print_loop(Printer *p)
 
 // ---- All of it
 
-Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena)
+static Printer new_printer(IrQuantised *q, int order, CodeOwn own, StrBuf *body, Arena *scratch)
 {
-    Arena scratch = { 0 };
-    StrBuf body = { .arena = &scratch };
-    Printer p = { .q = q,
-                  .pool = &q->pool,
-                  .s = &body,
-                  .order = order,
-                  .is_implicit = own != CODE_PLAIN,
-                  .arena = &scratch };
+    Printer p = { .q = q, .pool = &q->pool, .s = body, .order = order, .is_implicit = own != CODE_PLAIN, .arena = scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
     for (int op = 0; op < EXPR_N_OPS; op++) {
         const ExprMath *math = *expr_ops[op].c ? expr_math_find(expr_ops[op].c) : NULL;
         g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
     }
-    g->uses_math = ARENA_ARRAY(&scratch, bool, expr_n_math);
-    g->uses_each = ARENA_ARRAY(&scratch, bool, expr_n_math);
-    g->uses_table = ARENA_ARRAY(&scratch, bool, q->pool.tables.n);
-    for (uint32_t i = 0; i < q->n_shapes; i++) {
-        p.shape = &q->shapes[i];
-        p.is_relation = p.shape->is_relation;
-        Expr roots[N_RESULTS];
-        const int n_roots = p.is_relation ? make_roots(&p, 2, 2, false, roots)
-                                          : make_roots(&p, order - 1, order - 1, p.is_implicit, roots);
-        begin_function(&p, "f", i);
-        p.indent = "    ";
-        print_body(&p, roots, n_roots, 0);
-        str_add(&body, "}\n\n");
-    }
+    g->uses_math = ARENA_ARRAY(scratch, bool, expr_n_math);
+    g->uses_each = ARENA_ARRAY(scratch, bool, expr_n_math);
+    g->uses_table = ARENA_ARRAY(scratch, bool, q->pool.tables.n);
+    return p;
+}
+
+static void print_shape(Printer *p, uint32_t i, const char *prefix, const char *first_line)
+{
+    Expr roots[N_RESULTS];
+    p->shape = &p->q->shapes[i];
+    p->is_relation = p->shape->is_relation;
+    const int n_roots = p->is_relation ? make_roots(p, 2, 2, false, roots)
+                                       : make_roots(p, p->order - 1, p->order - 1, p->is_implicit, roots);
+    begin_function(p, prefix, i);
+    str_add(p->s, first_line);
+    p->indent = "    ";
+    print_body(p, roots, n_roots, 0);
+    str_add(p->s, "}\n\n");
+}
+
+Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char **math, Arena *arena)
+{
+    Arena scratch = { 0 };
+    StrBuf s = { .arena = arena };
+    Printer p = new_printer(q, order, own, &s, &scratch);
+    for (uint32_t i = 0; i < q->n_shapes; i++) print_shape(&p, i, "orr_term_", "    (void)t, (void)q, (void)v, (void)r, (void)n;\n");
+    str_add(&s, "static void (*const orr_terms[])(double t, const double *q, const double *v, const unsigned *r, const double *n,\n"
+                "                                 double *o) = {\n");
+    for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "    orr_term_%u,\n", i);
+    str_add(&s, "};\n\n");
+    size_t n_math = 0;
+    for (size_t i = 0; i < expr_n_math; i++)
+        if (p.g.uses_math[i]) math[n_math++] = expr_math[i].c_name;
+    for (unsigned k = 4; k <= EXPR_WHOLE_POWER_MAX; k++)
+        if (p.g.uses_power[k]) math[n_math++] = arena_printf(arena, "orr_power%u", k);
+    math[n_math] = NULL;
+    arena_free(&p.g.work);
+    arena_free(&scratch);
+    const size_t n = s.n;
+    return (Text){ str_finish(&s), n };
+}
+
+Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena)
+{
+    Arena scratch = { 0 };
+    StrBuf body = { .arena = &scratch };
+    Printer p = new_printer(q, order, own, &body, &scratch);
+    Gen *g = &p.g;
+    for (uint32_t i = 0; i < q->n_shapes; i++) print_shape(&p, i, "f", "");
     const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
     for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i);
     for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) print_slopes(&p, i);

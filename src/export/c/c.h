@@ -11,6 +11,7 @@
 #include "export/exporter.h"
 #include "port/signal.h"
 #include "run/run.h"
+#include "solve/qss/qss.h"
 #include "solve/solver.h"
 
 typedef enum CNoise { C_NOISE_NONE, C_NOISE_MARUYAMA, C_NOISE_SRA, C_NOISE_SRI } CNoise;    // methods for white noise
@@ -28,9 +29,10 @@ typedef struct CExport {
     Arena         arena;                 // owns all below
     const char   *name;                  // what the files and functions are called: letters, digits, _
     orr_run      *run;                   // stands at the start; owned
-    const Solver *solver;                // that makes the steps: of fixed steps, or dopri5
+    const Solver *solver;                // that makes the steps: of fixed steps, dopri5, or of quantised states
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
     CNoise        noise;
+    const Qss    *qss;                   // of a method of quantised states, at the start; else NULL
     bool          slides, rests;         // the solution of the experiment, somewhere
     VEC(CInput)   inputs;                // that follow data
     bool          has_jumps, has_bends;  // some of these do
@@ -54,6 +56,7 @@ void c_add_template(const CExport *c, StrBuf *s, const char *text);
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header
+void c_add_quanta(const CExport *c, StrBuf *s);         // what methods of quantised states need, with their terms
 void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called
 void c_add_defaults(const CExport *c, StrBuf *s);       // the body of NAME_defaults
 

@@ -26,9 +26,13 @@ static bool check_form(CExport *c)
     if (model->blocks.n_implicit > 0)
         ok = refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
                     "run it with 'orrery run', or make the loops smaller: up to 2000 equations are solved inside");
-    if (solver && solver->is_quantised)
-        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states", solver->name), fixed_or_dopri5);
-    else if (solver && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 && strcmp(solver->name, "auto") != 0)
+    const bool is_quantised = solver && solver->is_quantised;
+    if (is_quantised && (model->n_relations > 0 || model->n_events > 0 || model->flat.n_driven > 0))
+        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches", solver->name),
+                    "take euler, heun, rk4 or dopri5; quantised states are exported where nothing happens but steps");
+    else if (solver && strcmp(solver->name, "mliqss2") == 0)
+        ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
+    else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 && strcmp(solver->name, "auto") != 0)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name), fixed_or_dopri5);
     if (model->network)
         ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
@@ -101,6 +105,12 @@ static bool check_start(CExport *c)
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
+    if (c->solver->advance) {
+        c->qss = c->run->islands[0].memory;
+        if (c->qss->ir->pool.tables.n + c->qss->ir->pool.pieces.n > 0)
+            return refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model reads tables", c->solver->name),
+                          fixed_or_dopri5);
+    }
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
         c->noise = !is_srk ? C_NOISE_MARUYAMA : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA : C_NOISE_SRI;

@@ -1,5 +1,7 @@
 // src/export/c/source.c: the files of an exported model: NAME.c, NAME.h and README.md.
 #include "code/label.h"
+#include "code/qss_step_text.h"
+#include "code/quantise.h"
 #include "export/c/c.h"
 #include "exp/times_c_text.h"
 #include "exp/times_text.h"
@@ -20,10 +22,13 @@
 #include "export/runtime/noise_text.h"
 #include "export/runtime/number_text.h"
 #include "export/runtime/past_text.h"
+#include "export/runtime/quantised_text.h"
 #include "export/runtime/random_text.h"
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
 #include "export/runtime/surface_text.h"
+#include "num/calendar_c_text.h"
+#include "num/calendar_text.h"
 #include "num/dormand_prince_text.h"
 #include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
@@ -35,6 +40,8 @@
 #include "num/step_math_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
+#include "solve/qss/roots_c_text.h"
+#include "solve/qss/roots_text.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -75,15 +82,17 @@ static Text finish(StrBuf *s)
     return (Text){ str_finish(s), n };
 }
 
-// Elementary functions that random numbers need.
-static const char *const *math_of(const CExport *c, Arena *arena)
+// Elementary functions that random numbers and quantised states need besides those of the equations.
+static const char *const *math_of(const CExport *c, const char **names)
 {
-    const char **names = ARENA_ARRAY(arena, const char *, 4);
     size_t n = 0;
+    while (names[n]) n++;
+    if (c->qss) names[n++] = "orr_pow";
     const bool has_gamma = c_is_on(c, TEXT("HAS_GAMMA")), has_poisson = c_is_on(c, TEXT("HAS_POISSON"));
     if (c_is_on(c, TEXT("HAS_QUANTILE")) || has_poisson) names[n++] = "orr_log";
     if (has_gamma) names[n++] = "orr_pow";
     if (has_poisson) names[n++] = "orr_exp";
+    names[n] = NULL;
     return names;
 }
 
@@ -96,20 +105,42 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
-// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked together.
-static void add_private(StrBuf *s, const char *text)
+// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked together. `unused`:
+// names of functions that are left out, each with a space behind it.
+static void add_private(StrBuf *s, const char *text, const char *unused)
 {
+    bool is_left_out = false;
     for (Text rest = text_from(text); rest.n;) {
         const char *end = memchr(rest.p, '\n', rest.n);
         const size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n;
         const Text line = text_part(rest, 0, n);
-        const bool is_function = isalpha((unsigned char)line.p[0]) && memchr(line.p, '(', n) && !text_starts(line, "static")
-                                 && !text_starts(line, "typedef");
-        if (is_function) str_add(s, "static ");
-        str_add_text(s, line);
+        const char *open = isalpha((unsigned char)line.p[0]) ? memchr(line.p, '(', n) : NULL;
+        const bool is_function = open && !text_starts(line, "typedef") && !text_starts(line, "enum");
+        if (is_function) {
+            const char *name = open;
+            while (name > line.p && name[-1] != ' ' && name[-1] != '*') name--;
+            is_left_out = strstr(unused, arena_printf(s->arena, "%.*s ", (int)(open - name), name)) != NULL;
+        }
+        if (is_function && !is_left_out && !text_starts(line, "static") && !text_starts(line, "QSS_INLINE")) str_add(s, "static ");
+        if (!is_left_out && !text_starts(line, "#pragma once")) str_add_text(s, line);
+        if (text_starts(line, "}") || (is_function && (line.p[n - 2] == '}' || memchr(line.p, ';', n)))) is_left_out = false;
         rest = text_part(rest, n, rest.n);
     }
     str_add(s, "\n");
+}
+
+static void add_quantised(const CExport *c, StrBuf *s)
+{
+    add_private(s, QSS_STEP_TEXT, "");
+    if (c->qss->order == 3) {
+        add_private(s, TEXT_SOLVE_QSS_ROOTS_H, "roots_fall ");
+        add_private(s, TEXT_SOLVE_QSS_ROOTS_C, "roots_fall ");
+    }
+    if (!c->qss->scans) {
+        add_private(s, TEXT_NUM_CALENDAR_H, "calendar_bytes calendar_time calendar_due ");
+        add_private(s, TEXT_NUM_CALENDAR_C, "calendar_bytes calendar_time calendar_due ");
+    }
+    c_add_quanta(c, s);
 }
 
 static Text source_text(const CExport *c, Arena *arena)
@@ -117,7 +148,7 @@ static Text source_text(const CExport *c, Arena *arena)
     StrBuf text = { .arena = arena }, *s = &text;
     const bool is_fixed = c->solver->fixed_step;
     add_title(c, s, "source");
-    str_addf(s, "#include \"%s.h\"\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <stdbool.h>\n"
+    str_addf(s, "#include \"%s.h\"\n#include <assert.h>\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <stdbool.h>\n"
                 "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
                 "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
                 "typedef struct %s_model Model;\n\n", c->name, c->name);
@@ -125,7 +156,15 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
     c_add_model(c, s);
-    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math_of(c, arena), !c_has_names(c), arena));
+    const char *names[CODE_MATH_MAX + 8] = { NULL };
+    Text terms = { 0 };
+    if (c->qss)
+        terms = code_quantised_file_text((IrQuantised *)c->qss->ir, c->qss->order, c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN, names, arena);
+    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math_of(c, names), !c_has_names(c), arena));
+    if (c->qss) {
+        str_add(s, "// ---- The rates one by one, with derivatives by time: terms of one shape differ in what r says\n\n");
+        str_add_text(s, terms);
+    }
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);
@@ -137,8 +176,8 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) {
-        add_private(s, TEXT_NUM_PICK_H);
-        add_private(s, TEXT_NUM_PICK_C);
+        add_private(s, TEXT_NUM_PICK_H, "");
+        add_private(s, TEXT_NUM_PICK_C, "");
         c_add_template(c, s, TEXT_CHOOSE);
     }
     c_add_template(c, s, TEXT_INITIAL);
@@ -147,7 +186,7 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, TEXT_NUM_HERMITE_H);
         str_add(s, "\n");
     }
-    if (!is_fixed) {
+    if (!is_fixed && !c->qss) {
         str_add(s, TEXT_NUM_STEP_MATH_H);
         str_add(s, "\n");
         str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
@@ -160,14 +199,15 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, "\n");
     }
     if (c->every > 0) {
-        add_private(s, TEXT_EXP_TIMES_H);
-        add_private(s, TEXT_EXP_TIMES_C);
+        add_private(s, TEXT_EXP_TIMES_H, "");
+        add_private(s, TEXT_EXP_TIMES_C, "");
     }
+    if (c->qss) add_quantised(c, s);
     c_add_template(c, s, TEXT_RUN);
     if (is_fixed) c_add_template(c, s, TEXT_GRID);
-    c_add_template(c, s, c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
+    c_add_template(c, s, c->qss ? TEXT_QUANTISED : c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
     if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
-    c_add_template(c, s, TEXT_DRIVE);
+    if (!c->qss) c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
     str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n", c->name, c->name);
     c_add_defaults(c, s);
