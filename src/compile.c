@@ -198,6 +198,8 @@ static bool read_inputs(Compile *c)
         if (!text_map_put(&seen, text_from(input->name), 0)) {
             diag_report(c->diag, DIAG_INPUT_TWICE, place, input->name);
             ok = false;
+        } else if (input->between == ORR_BETWEEN_MESSAGES) {
+            continue;    // no signal: the run leads them to the port
         } else if (strcmp(input->source, "expression") != 0) {
             flat->driven[flat->n_driven++] =
                 (FlatDriven){ .name = arena_copy_text(arena, input->name, strlen(input->name)),

@@ -463,7 +463,8 @@ const Command command_run = {
     .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
     .settings_size = sizeof(Settings), .run = run,
     .details = "--input NAME=SOURCE: FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"
-               "whose first column is the time; - (lines t,u of standard input); expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
+               "whose first column is the time; FILE:messages, a table of messages for an event input; - (lines t,u of standard input);\n"
+               "expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
                "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
                "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with --allow-io, to udp:, unix:\n"
                "or mqtt: as above. NAME may be an event port, alone: then a line for each message, with the fields of its record.\n\n"

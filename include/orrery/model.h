@@ -47,7 +47,10 @@ typedef enum orr_code { ORR_CODE_INSTANT, ORR_CODE_NATIVE, ORR_CODE_AUTO } orr_c
 
 // What an input of the model follows during a run, and how. From orr_experiment_get, or filled in by hand on top of
 // orr_input_default. The model must be compiled with it (orr_compile_options.inputs): it then needs no default.
-typedef enum orr_between { ORR_BETWEEN_HOLD, ORR_BETWEEN_LINEAR, ORR_BETWEEN_CUBIC } orr_between;
+typedef enum orr_between {
+    ORR_BETWEEN_HOLD, ORR_BETWEEN_LINEAR, ORR_BETWEEN_CUBIC,
+    ORR_BETWEEN_MESSAGES        // nothing: the input is an event input of the model, and each row of a csv a message at its time
+} orr_between;
 typedef enum orr_outside { ORR_OUTSIDE_HOLD, ORR_OUTSIDE_ERROR, ORR_OUTSIDE_ZERO } orr_outside;
 typedef enum orr_sample { ORR_SAMPLE_OK, ORR_SAMPLE_END, ORR_SAMPLE_FAILED } orr_sample;
 
@@ -71,6 +74,8 @@ typedef struct orr_input {
     const void *parsed;         // "expression": as read from a file, borrowed from the source; NULL: from `address`
     const char *file;           // where it is written; NULL: nowhere
     size_t      line;
+    const char *const *columns; // [n_columns] of messages: a column for each field of the record, in order; none: those with
+    size_t      n_columns;      // the names of the fields. For a message that is a number, `column` or the only other one
 } orr_input;
 ORR_API orr_input orr_input_default(void);
 

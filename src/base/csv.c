@@ -198,6 +198,7 @@ static void split(CsvIn *in, Text record)
 {
     in->n_fields = 0;
     in->unquoted.n = 0;
+    in->record = record;
     if (memchr(record.p, '"', record.n)) str_room(&in->unquoted, record.n);    // it will not move
     for (size_t i = 0;;) {
         size_t start = i;
@@ -273,13 +274,24 @@ static bool read_number(const CsvIn *in, Text field, double *x)
     return number_read((Text){ copy, field.n }, x) != NUMBER_BAD;
 }
 
-static bool report_field(CsvIn *in, size_t column)
+Place csv_place(CsvIn *in, size_t column)
+{
+    Place place = at_line(in, in->line);
+    const Text record = in->record;
+    if (column >= in->n_fields || in->fields[column].p < record.p || in->fields[column].p > record.p + record.n) return place;
+    const Text before = { record.p, (size_t)(in->fields[column].p - record.p) };
+    place.length = 1;
+    for (size_t i = 0; i < before.n; place.length++) text_utf8_next(before, &i);
+    return place;
+}
+
+bool csv_report_field(CsvIn *in, size_t column)
 {
     const Text field = in->fields[column];
     const int n = (int)(field.n < SHOWN_MAX ? field.n : SHOWN_MAX);
     char shown[SHOWN_MAX + 8];
     snprintf(shown, sizeof shown, "%.*s%s", n, field.p, field.n > SHOWN_MAX ? "..." : "");
-    diag_report(in->diag, DIAG_CSV_NOT_NUMBER, at_line(in, in->line), shown, in->columns[column].name);
+    diag_report(in->diag, DIAG_CSV_NOT_NUMBER, csv_place(in, column), shown, in->columns[column].name);
     return false;
 }
 
@@ -293,7 +305,7 @@ static bool read_row(CsvIn *in, double *row)
     }
     for (size_t i = 0; i < in->n_columns; i++) {
         if (in->columns[i].is_text) row[i] = NAN;
-        else if (!read_number(in, in->fields[i], &row[i])) return report_field(in, i);
+        else if (!read_number(in, in->fields[i], &row[i])) return csv_report_field(in, i);
     }
     return true;
 }

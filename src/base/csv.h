@@ -1,6 +1,7 @@
 // src/base/csv.h: tables of numbers as CSV, written fast and read with patience.
 #pragma once
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "orrery/base.h"
@@ -41,6 +42,7 @@ typedef struct CsvIn {
     char       *buffer;      // heap [capacity]; NULL for a text
     size_t      capacity;
     bool        ended;       // nothing follows p[n]
+    Text        record;      // the present one
     Text       *fields;      // [fields_capacity] of the present record; scratch for quoted ones in `unquoted`
     size_t      n_fields, fields_capacity;
     StrBuf      unquoted;
@@ -57,6 +59,9 @@ bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag);
 bool csv_open_text(CsvIn *in, Text text, const char *path, Arena *arena, orr_diag *diag);
 // row[n_columns]; an error is no end: go on
 CsvResult csv_next(CsvIn *in, double *row);
+// Where a field of the row last read stands; its column is unknown if it is quoted.
+Place     csv_place(CsvIn *in, size_t column);
+bool      csv_report_field(CsvIn *in, size_t column);                  // it is no number; always false
 size_t    csv_column(const CsvIn *in, const char *name);               // its number, or n_columns
 void      csv_close(CsvIn *in);
 

@@ -1584,6 +1584,23 @@
       "    end", \
       "name what there is: statistics clock.gaps. For a variable of equations record rows,\n" \
       "whose mean replications observe: record x every 0.1.") \
+    X(MESSAGE_COLUMNS, \
+      "'columns' names the columns of a file whose rows are messages, one for each field of the record in\n" \
+      "the order of its declaration. A message that is a number has one.", \
+      "    record Job\n" \
+      "      born, size\n" \
+      "    end\n" \
+      "    model Shop\n" \
+      "      input event job : Job\n" \
+      "      discrete n = 0\n" \
+      "      on job then n := n + job.size end\n" \
+      "    end\n" \
+      "    experiment day of Shop\n" \
+      "      until 3\n" \
+      "      input job from \"jobs.csv\" columns \"size\" as messages\n" \
+      "    end", \
+      "name a column for each field: columns \"t\", \"size\". One column may be named twice. Without\n" \
+      "'columns' those with the names of the fields are read.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \

@@ -70,7 +70,9 @@ orr_input bind_input(const orr_source *source, const AstInput *written, const ch
         input.address = bind_path(source, written->address, written->place, arena, diag, &input.leaves_folder);
     input.column = written->column;
     input.time = written->time;
-    input.between = between_of(written->between);
+    input.between = written->is_messages ? ORR_BETWEEN_MESSAGES : between_of(written->between);
+    input.columns = written->columns;
+    input.n_columns = written->n_columns;
     input.cyclic = written->is_cyclic;
     if (written->outside) input.outside = outside_of(written->outside);
     input.patience = patience_of(written->kind);
@@ -103,7 +105,10 @@ static bool take_words(char *address, orr_input *input, bool *has_between)
     for (;;) {
         char *colon = strrchr(address, ':');
         const char *word = colon ? colon + 1 : "";
-        if (strcmp(word, "hold") == 0 || strcmp(word, "linear") == 0 || strcmp(word, "cubic") == 0) {
+        if (strcmp(word, "messages") == 0) {
+            input->between = ORR_BETWEEN_MESSAGES;
+            *has_between = true;
+        } else if (strcmp(word, "hold") == 0 || strcmp(word, "linear") == 0 || strcmp(word, "cubic") == 0) {
             input->between = between_of(word);
             *has_between = true;
         } else if (strcmp(word, "cyclic") == 0) {
@@ -152,7 +157,8 @@ bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *
     }
     if (!has_between)
         return report(diag, text, "hold, linear or cubic",
-                      "say how values between two rows are found, such as data.csv:flow:linear; hold makes steps");
+                      "say how values between two rows are found, such as data.csv:flow:linear; hold makes steps; of an event "
+                      "input, jobs.csv:messages");
     // FILE[:COLUMN]; a file whose name has a colon is still found
     char *colon = strrchr(address, ':');
     if (colon && !os_file_exists(address)) {

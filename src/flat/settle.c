@@ -249,6 +249,13 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
     return moving;
 }
 
+static bool is_event_port(const Flat *flat, const char *name)
+{
+    for (size_t i = 0; i < flat->ports.n; i++)
+        if (flat->ports.items[i].kind == FLAT_PORT_IN && strcmp(flat->ports.items[i].name, name) == 0) return true;
+    return false;
+}
+
 // What is to be driven but is no input that anything could drive.
 static void report_not_driven(Expander *ex)
 {
@@ -258,6 +265,11 @@ static void report_not_driven(Expander *ex)
         if (driven->variable != FLAT_NONE) continue;
         EXPAND_FAIL(ex, DIAG_INPUT_UNKNOWN, driven->place, flat->model, driven->name);
         const uint32_t known = flat_find(flat, driven->name);
+        if (is_event_port(flat, driven->name)) {
+            diag_hint(ex->diag, "it is an event input: messages are the rows of a file, input %s from \"FILE.csv\" as messages",
+                      driven->name);
+            continue;
+        }
         if (known != FLAT_NONE) {
             const bool has_arrow = map_find(&ex->driven, known) != NULL;
             diag_hint(ex->diag, "%s", has_arrow ? "an arrow leads to it already"

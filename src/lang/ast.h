@@ -430,6 +430,9 @@ typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" co
     const char *between;      // "hold", "linear", "cubic"
     const char *outside;      // "hold", "error", "zero"; NULL if not given
     bool        is_cyclic;
+    bool        is_messages;  // `as messages`: each row is one
+    const char **columns;     // [n_columns] `columns "a", "b"`: of the fields of a message
+    uint32_t    n_columns;
     Place       place;
 } AstInput;
 

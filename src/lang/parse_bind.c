@@ -64,6 +64,19 @@ static bool parse_input_options(Parser *p, AstInput *input)
                 return false;
         } else if ((word = ACCEPT_ONE(p, "hold", "linear", "cubic"))) {
             if (!parse_once_of(p, &input->between, word, word)) return false;
+        } else if (parse_accept_word(p, "columns")) {
+            VEC(const char *) names = { 0 };
+            do {
+                const char *name = parse_text_of(p, "the name of a column in double quotes");
+                if (!name) return false;
+                vec_push(&p->scratch, &names, name);
+            } while (parse_accept(p, TOKEN_COMMA));
+            const size_t n = names.n;
+            input->columns = parse_take(p, names.items, &names.n, 0, sizeof *names.items, &input->n_columns);
+            if (n != input->n_columns) return false;
+        } else if (parse_accept_word(p, "as")) {
+            if (!parse_accept_word(p, "messages")) return parse_unexpected(p, "'messages'");
+            input->is_messages = true;
         } else if (parse_accept_word(p, "cyclic")) {
             input->is_cyclic = true;
         } else if (parse_accept_word(p, "outside")) {
@@ -71,7 +84,7 @@ static bool parse_input_options(Parser *p, AstInput *input)
             if (!word) return parse_unexpected(p, "hold, error or zero");
             if (!parse_once_of(p, &input->outside, word, "outside")) return false;
         } else {
-            static const char *const words[] = { "column", "time", "hold", "linear", "cubic", "cyclic", "outside" };
+            static const char *const words[] = { "column", "time", "hold", "linear", "cubic", "cyclic", "outside", "columns", "as" };
             const char *closest = text_closest(parse_intern(p, lex_text(&p->lexer, p->token)), words,
                                                sizeof words / sizeof *words);
             if (parse_report(p, "column, time, hold, linear, cubic, cyclic or outside") && closest)
@@ -80,9 +93,19 @@ static bool parse_input_options(Parser *p, AstInput *input)
         }
     }
     const bool is_table = text_is(text_from(input->kind), "csv");
-    if (!input->between && is_table) {
+    if (input->is_messages && (input->between || input->is_cyclic || input->outside || !is_table)) {
+        if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->statement), "a file of messages", is_table ? "samples" : input->kind))
+            diag_hint(p->diag, "each row is a message, at its time: input job from \"jobs.csv\" as messages");
+        return false;
+    }
+    if (input->n_columns > 0 && !input->is_messages) {
+        if (parse_report(p, "'as messages'")) diag_hint(p->diag, "a signal has one column: column \"flow\"");
+        return false;
+    }
+    if (!input->between && is_table && !input->is_messages) {
         if (parse_report(p, "hold, linear or cubic"))
-            diag_hint(p->diag, "say how values between two rows are found: linear draws straight lines, hold makes steps");
+            diag_hint(p->diag, "say how values between two rows are found: linear draws straight lines, hold makes steps; "
+                               "for an event input: as messages");
         return false;
     }
     if (!is_table && (input->column || input->time || input->is_cyclic)) {

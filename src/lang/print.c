@@ -926,7 +926,8 @@ static void print_input(const AstInput *input, Printer *p)
         print_address(input->kind, input->address, p);
         if (input->column) put_format(p, " column \"%s\"", input->column);
         if (input->time) put_format(p, " time \"%s\"", input->time);
-        put_format(p, " %s%s", input->between, input->is_cyclic ? " cyclic" : "");
+        for (uint32_t i = 0; i < input->n_columns; i++) put_format(p, "%s\"%s\"", i ? ", " : " columns ", input->columns[i]);
+        put_format(p, " %s%s", input->is_messages ? "as messages" : input->between, input->is_cyclic ? " cyclic" : "");
         if (input->outside) put_format(p, " outside %s", input->outside);
     }
     put_char(p, '\n');

@@ -6,7 +6,7 @@
 enum { NAMES_SHOWN = 12 };
 
 // The unit of `flow [l/min]`, whose name becomes `flow`; NULL if there is none.
-static const char *split_unit(Arena *arena, CsvColumn *column)
+const char *port_split_unit(Arena *arena, CsvColumn *column)
 {
     const Text name = text_trim(text_from(column->name));
     const char *open = name.n > 0 && name.p[name.n - 1] == ']' ? memchr(name.p, '[', name.n) : NULL;
@@ -17,19 +17,18 @@ static const char *split_unit(Arena *arena, CsvColumn *column)
 }
 
 // No column has that name: which is nearest, or which there are.
-static bool report_column(PortIn *in, const PortAddress *address, const char *wanted)
+bool port_report_column(const CsvIn *csv, Place place, const char *wanted, Arena *arena, orr_diag *diag)
 {
-    const CsvIn *csv = &in->csv;
-    const char **names = ARENA_ARRAY(in->arena, const char *, csv->n_columns);
-    StrBuf all = { .arena = in->arena };
+    const char **names = ARENA_ARRAY(arena, const char *, csv->n_columns);
+    StrBuf all = { .arena = arena };
     for (size_t i = 0; i < csv->n_columns; i++) {
         names[i] = csv->columns[i].name;
         if (i < NAMES_SHOWN) str_addf(&all, "%s%s", i ? ", " : "", names[i]);
     }
-    diag_report(in->diag, DIAG_COLUMN_UNKNOWN, address->place, csv->path, wanted);
+    diag_report(diag, DIAG_COLUMN_UNKNOWN, place, csv->path, wanted);
     const char *closest = text_closest(wanted, names, csv->n_columns);
-    if (closest) diag_hint(in->diag, "did you mean '%s'?", closest);
-    else diag_hint(in->diag, "there are %s%s", str_finish(&all), csv->n_columns > NAMES_SHOWN ? ", …" : "");
+    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    else diag_hint(diag, "there are %s%s", str_finish(&all), csv->n_columns > NAMES_SHOWN ? ", …" : "");
     return false;
 }
 
@@ -39,12 +38,12 @@ static bool find_columns(PortIn *in, const PortAddress *address)
     const CsvIn *csv = &in->csv;
     in->time = 0;
     if (address->time) in->time = csv_column(csv, address->time);
-    if (in->time == csv->n_columns) return report_column(in, address, address->time);
+    if (in->time == csv->n_columns) return port_report_column(csv, address->place, address->time, in->arena, in->diag);
     const char *wanted = address->column ? address->column : in->name;
     in->column = csv_column(csv, wanted);
     // of two columns the other one, whatever it is called
     if (!address->column && in->column == csv->n_columns && csv->n_columns == 2) in->column = 1 - in->time;
-    return in->column < csv->n_columns || report_column(in, address, wanted);
+    return in->column < csv->n_columns || port_report_column(csv, address->place, wanted, in->arena, in->diag);
 }
 
 static bool open_table(PortIn *in, const PortAddress *address)
@@ -56,7 +55,7 @@ static bool open_table(PortIn *in, const PortAddress *address)
     }
     CsvIn *csv = &in->csv;
     const char **units = ARENA_ARRAY(in->arena, const char *, csv->n_columns);
-    for (size_t i = 0; i < csv->n_columns; i++) units[i] = split_unit(in->arena, &csv->columns[i]);
+    for (size_t i = 0; i < csv->n_columns; i++) units[i] = port_split_unit(in->arena, &csv->columns[i]);
     if (!find_columns(in, address)) return false;
     in->value_unit = units[in->column];
     in->time_unit = units[in->time];
@@ -69,12 +68,7 @@ static bool open_table(PortIn *in, const PortAddress *address)
     const size_t used[] = { in->time, in->column };
     for (size_t i = 0; i < 2; i++) {
         if (!csv->columns[used[i]].is_text) continue;
-        const Text field = csv->fields[used[i]];
-        const char *shown = arena_copy_text(in->arena, field.p, field.n < 40 ? field.n : 40);
-        const uint32_t file = diag_add_source(in->diag, csv->path, NULL, 0);
-        diag_report(in->diag, DIAG_CSV_NOT_NUMBER, ((Place){ .file = file, .offset = (uint32_t)csv->first_line }), shown,
-                    csv->columns[used[i]].name);
-        return false;
+        return csv_report_field(csv, used[i]);
     }
     for (size_t i = 0; i < csv->n_columns; i++) csv->columns[i].is_text = i != in->time && i != in->column;
     return true;

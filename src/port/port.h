@@ -112,4 +112,8 @@ const PortKind *port_kind_at(size_t i);         // in order; NULL behind the las
 bool port_split_host(Arena *arena, const PortAddress *address, const char *text, const char *otherwise, int port_otherwise,
                      const char **host, int *port, orr_diag *diag);
 PortReceived port_receive_fd(PortIn *in, double wait);    // from in->fd
+// Of tables: the unit of `flow [l/min]`, whose name becomes `flow`, NULL if there is none; there is no such column, always
+// false.
+const char *port_split_unit(Arena *arena, CsvColumn *column);
+bool port_report_column(const CsvIn *csv, Place place, const char *wanted, Arena *arena, orr_diag *diag);
 bool port_report_open(orr_diag *diag, const PortAddress *address, const char *title, int error);    // always false

@@ -282,7 +282,7 @@ bool input_open(orr_run *run, const orr_run_options *options)
         const FlatDriven *driven = find_driven(flat, input->name);
         const bool is_expression = strcmp(input->source, "expression") == 0;
         const int degree = input->between == ORR_BETWEEN_HOLD ? 0 : input->between == ORR_BETWEEN_LINEAR ? 1 : 3;
-        if (is_expression || (driven && driven->degree == degree)) continue;
+        if (is_expression || input->between == ORR_BETWEEN_MESSAGES || (driven && driven->degree == degree)) continue;
         diag_report(run->diag, DIAG_INPUT_NOT_COMPILED, place_of(run, input), input->name);
         diag_hint(run->diag, "give the same inputs to orr_model_compile");
         ok = false;

@@ -318,7 +318,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     run->is_exact = options->exact;
     run->keeps_leaving = options->is_component;
     run->is_live = options->live;
-    if (!watch_open(run, options) || !input_open(run, options)) return ORR_STATUS_USAGE;
+    if (!watch_open(run, options) || !input_open(run, options) || !arrive_open(run, options)) return ORR_STATUS_USAGE;
     isles_open(run, options);
     if (run->net && options->statistics_from > run->t_start)
         run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
@@ -365,6 +365,7 @@ void orr_run_destroy(orr_run *run)
     Island *island = &run->islands[0];
     surface_end(run, island);
     input_close(run);
+    arrive_close(run);
     net_close(run);
     arena_free(&run->solver_arena);
     arena_free(&run->arena);

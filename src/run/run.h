@@ -230,6 +230,7 @@ struct orr_run {
     size_t    n_burst;
     struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
+    struct Arrivals *arrivals;      // messages from files; NULL if there are none
     bool      is_eventful;          // there is nothing but events
     bool      is_starting;          // at the first instant: what islands tell has been so before
     struct IslesRun *isles;         // beside this one, in the kernel of `net`; NULL if there are none
@@ -424,6 +425,8 @@ bool   surface_restart(orr_run *run, Island *island);              // the solver
 void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
 // ---- input.c: inputs that follow samples
 
+bool   arrive_open(orr_run *run, const orr_run_options *options);    // messages from files; false, reported, likewise
+void   arrive_close(orr_run *run);
 bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened
 bool   input_start(orr_run *run);                              // at t_start, after the parameters are known; likewise
 void   input_close(orr_run *run);

@@ -48,7 +48,7 @@ static char *example_of(const char *explanation)
 
 static const char *kind_of(const char *example)
 {
-    const char *const starts[] = { "model ", "machine ", "atomic ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
+    const char *const starts[] = { "model ", "machine ", "atomic ", "record ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(example, starts[i], strlen(starts[i])) == 0) return "example.orr";
     return strchr("KIZ$", example[0]) && strpbrk(example, ",=") ? "example.csmp" : NULL;
