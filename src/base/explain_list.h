@@ -1599,8 +1599,8 @@
       "      until 3\n" \
       "      input job from \"jobs.csv\" columns \"size\" as messages\n" \
       "    end", \
-      "name a column for each field: columns \"t\", \"size\". One column may be named twice. Without\n" \
-      "'columns' those with the names of the fields are read.") \
+      "name a column for each field: columns \"t\", \"size\". One column may be named twice.\n" \
+      "Without 'columns' those with the names of the fields are read.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \
