@@ -467,6 +467,6 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_delays = (uint32_t)model->flat.delays.n;
     keep_units(&c);
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
-    model->compiled_with = diag;
+    model->compiled_with = model->code.compiled_with = diag;
     return model;
 }

@@ -80,7 +80,8 @@ typedef struct orr_experiment {
     double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as fast. The run
                                  // waits at each row, reads the newest values of its sockets and says if it was late
     // Checkpoints, see orr_run_save_file; NULL: none. Written at from + k·checkpoint_every or, if that is 0, at the end; the
-    // latest replaces the one before. A run that is resumed begins where the file was written: its first row stands there.
+    // latest replaces the one before. A run that is resumed goes on where the file was written. Files of results that were
+    // written until then are cut back and go on; in others the first row is that of the checkpoint.
     const char *checkpoint, *resume;
     double      checkpoint_every;
     const char *missing;         // a setting the user must give ("timestep"), or NULL
@@ -119,6 +120,16 @@ typedef struct orr_piece {
     double      c[4];
 } orr_piece;
 
+// Where the output of a sink stood when a checkpoint was written: in which file, bytes, and what it is recognised by.
+typedef struct orr_sink_mark {
+    uint64_t file, position, hash;
+} orr_sink_mark;
+typedef enum orr_sink_goes_on {
+    ORR_SINK_BEGINS,     // none of the marks is of its file: it begins, with the row of the checkpoint
+    ORR_SINK_GOES_ON,    // what came behind the mark was cut off
+    ORR_SINK_CHANGED,    // reported: its file is not what it was
+} orr_sink_goes_on;
+
 // Where rows go as they are computed. Any function may be NULL. A false return ends the experiment.
 typedef struct orr_sink {
     bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit);
@@ -133,6 +144,11 @@ typedef struct orr_sink {
     void *self;
     // behind begin: which columns change at events only, and hold their values between
     void (*kinds)(void *self, const bool *jumps, size_t n);
+    // a checkpoint is written: where all that came so far ends; position 0: nobody can go on there
+    orr_sink_mark (*mark)(void *self);
+    // a run is resumed, before begin: go on at one of the marks. marks NULL, before all else: keep what is there, until
+    // something is written
+    orr_sink_goes_on (*go_on)(void *self, const orr_sink_mark *marks, size_t n);
 } orr_sink;
 
 // How an expectation came out.

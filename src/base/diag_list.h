@@ -36,6 +36,7 @@
     D(CHECKPOINT_BAD,         "E030", "'%s' is no checkpoint to go on from: %s") \
     D(CHECKPOINT_OTHER,       "E031", "the checkpoint '%s' is of another run: %s") \
     D(CHECKPOINT_CANNOT,      "E032", "the run cannot be saved at t = %.10g: %s") \
+    D(CHECKPOINT_OUTPUT,      "E033", "'%s' is not as it was when the checkpoint was written") \
     D(CSV_NO_HEADER,          "E040", "'%s' has no columns: a first line such as t,x,y is expected") \
     D(CSV_FIELDS,             "E041", "this row has %zu fields, the header has %zu") \
     D(CSV_NOT_NUMBER,         "E042", "'%s' in column '%s' is not a number") \

@@ -133,16 +133,25 @@
       "must begin anew.") \
     X(CHECKPOINT_OTHER, \
       "A checkpoint holds the numbers of one run of one model. It goes on only with the same model\n" \
-      "and the same settings: parameters, start, seed, solver, steps and tolerances.", \
+      "and the same settings: parameters, inputs, start, seed, solver, steps and tolerances. Samples\n" \
+      "that inputs follow are read again from their beginning, and must be the same up to there.", \
       "    orrery run tank.orr --checkpoint t.ck\n" \
       "    orrery run tank.orr --resume t.ck --set k=2", \
       "give the settings the run was begun with; only the end may be another.") \
     X(CHECKPOINT_CANNOT, \
-      "A checkpoint must hold all that the rest of the run depends on. That is not so while inputs\n" \
-      "follow files or sockets, while the solution slides along a surface, and after the run has\n" \
-      "ended.", \
-      "    orrery run tank.orr --input q=flow.csv:linear --checkpoint t.ck", \
-      "save at another time, with --checkpoint-every, or without such inputs.") \
+      "A checkpoint must hold all that the rest of the run depends on, and there must be a rest. That\n" \
+      "is not so with islands beside the main part, and after the run has ended or failed.", \
+      "    orrery run examples/islands.orr apart --checkpoint t.ck", \
+      "leave --checkpoint away, or put all equations into one piece.") \
+    X(CHECKPOINT_OUTPUT, \
+      "A file of results that was written up to the checkpoint goes on behind that point, so that in\n" \
+      "the end it is the file of a run that was never interrupted. This one has the same name, but is\n" \
+      "shorter or says something else, or other columns are recorded now. It was left as it is.", \
+      "    orrery run tank.orr -o tank.csv --checkpoint t.ck\n" \
+      "    orrery run other.orr -o tank.csv\n" \
+      "    orrery run tank.orr -o tank.csv --resume t.ck --until 20", \
+      "give another file: it gets the rest, from the row of the checkpoint on. If nothing in\n" \
+      "the old one is needed, delete it.") \
     X(CSV_NO_HEADER, \
       "A table starts with a line of column names. This file has no such line: it is empty or has\n" \
       "only comments.", \

@@ -1,6 +1,7 @@
 // src/base/file.c: the buffered writer.
 #include "base/file.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/os.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -69,7 +70,9 @@ bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
         f->owns_fd = true;
         f->fd = f->mode == FILE_REPLACE
                     ? open_temporary(f)
-                    : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOCTTY, 0666);
+                    : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
+        f->is_old = f->fd >= 0 && f->mode == FILE_IN_PLACE && fstat(f->fd, &info) == 0 && S_ISREG(info.st_mode) &&
+                    info.st_size > 0;
         if (f->fd >= 0 && f->mode == FILE_REPLACE && os_is_folder(path)) {
             close(f->fd);
             unlink(f->temp);
@@ -89,9 +92,16 @@ bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
     return true;
 }
 
+void file_begin(FileOut *f)
+{
+    if (f->is_old && ftruncate(f->fd, 0) != 0 && !f->error) f->error = errno;
+    f->is_old = false;
+}
+
 // Write the first n bytes of the buffer and move the rest to its front.
 static void write_out(FileOut *f, size_t n)
 {
+    file_begin(f);
     size_t done = 0;
     while (done < n && !f->error) {
         const ssize_t wrote = write(f->fd, f->buffer + done, n - done);
@@ -158,7 +168,9 @@ bool file_flush(FileOut *f)
 bool file_close(FileOut *f, orr_diag *diag)
 {
     if (f->fd < 0) return f->error == 0;
-    write_out(f, f->used);
+    if (f->keeps && f->is_old) f->used = 0;
+    else write_out(f, f->used);
+    if (f->syncs && !f->error && fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS) f->error = errno;
     // some file systems report a full disk only now
     if (f->owns_fd && close(f->fd) != 0 && errno != EINTR && !f->error) f->error = errno;
     if (f->temp && !f->error && rename(f->temp, f->target) != 0) f->error = errno;
@@ -166,6 +178,65 @@ bool file_close(FileOut *f, orr_diag *diag)
     if (f->error) report(strcmp(f->path, "-") == 0 ? "standard output" : f->path, f->error, diag);
     forget(f);
     return f->error == 0;
+}
+
+// ---- Points
+
+enum { TAIL_BYTES = 1 << 16 };    // a file is recognised by what stands before a point
+
+static uint64_t name_of(const FileOut *f)
+{
+    char *real = realpath(f->path, NULL);
+    const char *name = real ? real : f->path;
+    const uint64_t hash = hash_bytes(name, strlen(name));
+    free(real);
+    return hash;
+}
+
+// False if the file is shorter.
+static bool hash_before(const FileOut *f, uint64_t position, uint64_t *hash)
+{
+    const size_t n = position < TAIL_BYTES ? (size_t)position : TAIL_BYTES;
+    const int fd = open(f->path, O_RDONLY | O_CLOEXEC);
+    char *tail = malloc(n + 1);
+    if (!tail) arena_no_memory(n);
+    size_t done = 0;
+    while (fd >= 0 && done < n) {
+        const ssize_t got = pread(fd, tail + done, n - done, (off_t)(position - n + done));
+        if (got > 0) done += (size_t)got;
+        else if (got == 0 || errno != EINTR) break;
+    }
+    *hash = hash_join(position, hash_bytes(tail, done));
+    free(tail);
+    if (fd >= 0) close(fd);
+    return done == n;
+}
+
+FilePoint file_point(FileOut *f)
+{
+    FilePoint point = { 0 };
+    struct stat info;
+    if (!file_flush(f) || !f->owns_fd || fstat(f->fd, &info) != 0 || !S_ISREG(info.st_mode)) return point;
+    point = (FilePoint){ .file = name_of(f), .position = f->written };
+    return hash_before(f, point.position, &point.hash) ? point : (FilePoint){ 0 };
+}
+
+FileGoesOn file_go_on(FileOut *f, const FilePoint *points, size_t n)
+{
+    if (!f->is_old || !f->owns_fd) return FILE_IS_OTHER;
+    const uint64_t name = name_of(f);
+    for (size_t i = 0; i < n; i++) {
+        uint64_t hash;
+        const uint64_t position = points[i].position;
+        if (points[i].file != name || position == 0 || position > LONG_MAX) continue;
+        if (!hash_before(f, position, &hash) || hash != points[i].hash) return FILE_WAS_CHANGED;
+        if (ftruncate(f->fd, (off_t)position) != 0 || lseek(f->fd, (off_t)position, SEEK_SET) < 0) f->error = errno;
+        f->is_old = false;
+        f->used = f->whole = 0;
+        f->written = position;
+        return FILE_GOES_ON;
+    }
+    return FILE_IS_OTHER;
 }
 
 void file_abandon(FileOut *f)

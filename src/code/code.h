@@ -77,6 +77,7 @@ typedef struct Code {
     atomic_ullong ns_in_islands;            // that runs took which are islands of others, all together
     double      compile_ms;                 // of all parts so far, printing included
     const Ir   *ir;                         // borrowed; must outlive the code
+    const orr_diag *compiled_with;          // places mean its sources; compared, never read. By the owner
     unsigned    parts;                      // built so far
     CodeUnit    units[CODE_N_PARTS];
     uint32_t    n_units;

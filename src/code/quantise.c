@@ -588,6 +588,7 @@ static void report_obstacle(const Code *code, const IrObstacle *o, const char *s
     } else {
         str_add(&why, "there are too many dependencies between its states");
     }
+    if (code->compiled_with != diag) place = (Place){ 0 };
     diag_report(diag, DIAG_SOLVER_UNSUITABLE, place, solver, why.p);
     diag_hint(diag,
               o->loop ? "each rate is computed alone, from states that are known: take 'auto', or write the "

@@ -13,6 +13,7 @@
 // a slow run can be watched and a killed one leaves what it had.
 #include "base/csv.h"
 #include "base/file.h"
+#include "exp/resume.h"
 #include "orrery/experiment.h"
 #include <pthread.h>
 #include <stdatomic.h>
@@ -40,6 +41,7 @@ struct orr_csv {
     int       filling;           // the run's block; the other one is the writer's
     bool      wants_flush;       // write the next block through to the file
     bool      has_writer, cannot_start;
+    bool      goes_on;           // behind the rows of an earlier run
     pthread_t writer;
 
     pthread_mutex_t lock;        // over what follows
@@ -172,8 +174,9 @@ static bool begin(void *self, const char *const *names, const char *const *units
     const char **all = ARENA_ARRAY(&work, const char *, n + 1);
     all[0] = "t";
     for (size_t i = 0; i < n; i++) all[i + 1] = names[i];
-    csv_header(&csv->file, all, n + 1);
+    if (!csv->goes_on) csv_header(&csv->file, all, n + 1);
     arena_free(&work);
+    file_begin(&csv->file);    // nobody shall take what stood there for rows of this run
 
     csv->width = n + 1;
     csv->rows_most = 1 + BLOCK_BYTES / (csv->width * sizeof(double));
@@ -210,9 +213,27 @@ static bool end(void *self, orr_status status)
     return csv->file.error == 0;
 }
 
+static orr_sink_mark mark(void *self)
+{
+    orr_csv *csv = self;
+    await_writer(csv);
+    write_block(csv, &csv->blocks[csv->filling], true);
+    return resume_mark(&csv->file);
+}
+
+static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
+{
+    orr_csv *csv = self;
+    const orr_sink_goes_on how = resume_go_on(&csv->file, marks, n, csv->diag);
+    csv->goes_on = how == ORR_SINK_GOES_ON;
+    return how;
+}
+
 orr_sink orr_csv_sink(orr_csv *csv)
 {
-    return (orr_sink){ .begin = begin, .row = row, .progress = progress, .end = end, .self = csv };
+    return (orr_sink){
+        .begin = begin, .row = row, .progress = progress, .end = end, .mark = mark, .go_on = go_on, .self = csv
+    };
 }
 
 bool orr_csv_close(orr_csv *csv)

@@ -2,6 +2,7 @@
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/number.h"
+#include "exp/resume.h"
 #include "orrery/experiment.h"
 #include <stdlib.h>
 
@@ -28,8 +29,19 @@ static bool begin(void *self, const char *const *names, const char *const *units
     orr_event_csv *csv = self;
     static const char *const columns[] = { "t", "cause", "line", "variable", "left", "right", "iteration" };
     if (!csv->begun) csv_header(&csv->file, columns, sizeof columns / sizeof *columns);
+    if (!csv->begun) file_begin(&csv->file);
     csv->begun = true;
     return true;
+}
+
+static orr_sink_mark mark(void *self) { return resume_mark(&((orr_event_csv *)self)->file); }
+
+static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
+{
+    orr_event_csv *csv = self;
+    const orr_sink_goes_on how = resume_go_on(&csv->file, marks, n, csv->diag);
+    csv->begun = how == ORR_SINK_GOES_ON;
+    return how;
 }
 
 static void put_number(FileOut *file, double value)
@@ -66,7 +78,9 @@ static bool progress(void *self, double t, double from, double until)
 
 orr_sink orr_event_csv_sink(orr_event_csv *csv)
 {
-    return (orr_sink){ .begin = begin, .event = event, .progress = progress, .self = csv };
+    return (orr_sink){
+        .begin = begin, .event = event, .progress = progress, .mark = mark, .go_on = go_on, .self = csv
+    };
 }
 
 bool orr_event_csv_close(orr_event_csv *csv)

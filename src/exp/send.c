@@ -4,6 +4,7 @@
 #include "exp/send.h"
 #include "base/csv.h"
 #include "base/number.h"
+#include "exp/resume.h"
 #include "port/port.h"
 #include <string.h>
 
@@ -14,6 +15,8 @@ typedef struct Send {
     double  *values;       // [n]
     size_t   n;
     bool     is_file;      // or standard output
+    bool     has_header;
+    bool     goes_on;      // behind the lines of an earlier run
     FileOut  file;
     PortOut  port;
     char    *line;         // [(n + 1)*(NUMBER_MAX + 1) + 1]
@@ -109,15 +112,7 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
         return port_open_out(&send->port, &address, arena, diag);
     }
     const bool is_stdout = strcmp(given->target, "stdout") == 0;
-    if (!file_open(&send->file, is_stdout ? "-" : given->address, FILE_IN_PLACE, diag)) return false;
-    file_text(&send->file, "t");
-    for (size_t i = 0; i < send->n; i++) {
-        file_text(&send->file, ",");
-        csv_field(&send->file, send->columns[i]);
-    }
-    file_text(&send->file, "\n");
-    file_mark(&send->file);
-    return file_flush(&send->file);
+    return file_open(&send->file, is_stdout ? "-" : given->address, FILE_IN_PLACE, diag);
 }
 
 Sends *sends_open(const orr_model *model, const orr_experiment *experiment, Arena *arena, orr_diag *diag)
@@ -160,11 +155,57 @@ static bool put_line(Send *send, double t)
     return true;
 }
 
-bool sends_put(Sends *sends, orr_run *run)
+static void put_header(Send *send)
+{
+    file_text(&send->file, "t");
+    for (size_t i = 0; i < send->n; i++) {
+        file_text(&send->file, ",");
+        csv_field(&send->file, send->columns[i]);
+    }
+    file_text(&send->file, "\n");
+    file_mark(&send->file);
+    send->has_header = true;
+}
+
+bool sends_begin(Sends *sends)
+{
+    bool ok = true;
+    for (size_t i = 0; i < sends->n; i++) {
+        Send *send = &sends->items[i];
+        if (!send->is_file || send->goes_on) continue;
+        if (!send->has_header) put_header(send);
+        ok = file_flush(&send->file) && ok;
+    }
+    return ok;
+}
+
+size_t sends_count(const Sends *sends) { return sends ? sends->n : 0; }
+
+void sends_mark(Sends *sends, orr_sink_mark *marks)
+{
+    for (size_t i = 0; i < sends->n; i++)
+        marks[i] = sends->items[i].is_file ? resume_mark(&sends->items[i].file) : (orr_sink_mark){ 0 };
+}
+
+bool sends_go_on(Sends *sends, const orr_sink_mark *marks, size_t n)
+{
+    bool ok = true;
+    for (size_t i = 0; i < sends->n; i++) {
+        Send *send = &sends->items[i];
+        if (!send->is_file) continue;
+        const orr_sink_goes_on how = resume_go_on(&send->file, marks, n, sends->diag);
+        send->goes_on = how == ORR_SINK_GOES_ON;
+        ok = ok && how != ORR_SINK_CHANGED;
+    }
+    return ok;
+}
+
+static bool put_all(Sends *sends, orr_run *run, bool to_those_that_go_on)
 {
     bool ok = !sends->has_failed;
     for (size_t i = 0; i < sends->n; i++) {
         Send *send = &sends->items[i];
+        if (send->goes_on && !to_those_that_go_on) continue;
         if (send->variables) {
             orr_run_values(run, send->variables, send->n, send->values);
             ok = put_line(send, orr_run_time(run)) && ok;
@@ -173,6 +214,9 @@ bool sends_put(Sends *sends, orr_run *run)
     }
     return ok;
 }
+
+bool sends_put(Sends *sends, orr_run *run) { return put_all(sends, run, true); }
+bool sends_put_first(Sends *sends, orr_run *run, bool is_due) { return put_all(sends, run, is_due); }
 
 bool sends_have_messages(const Sends *sends) { return sends->has_messages; }
 
@@ -192,6 +236,7 @@ void sends_take(Sends *sends, const orr_devs_trace *what)
         Send *send = &sends->items[i];
         const uint64_t ways = send->variables ? 0 : ways_of(send, what);
         if (ways > 0 && send->n > 0) memcpy(send->values, what->value, send->n * sizeof *send->values);
+        if (ways > 0 && send->is_file && !send->has_header && !send->goes_on) put_header(send);    // at the start
         for (uint64_t k = 0; k < ways && !sends->has_failed; k++)
             sends->has_failed = !put_line(send, what->t);
     }

@@ -6,6 +6,7 @@
 //
 // Asking for values never changes a step (see run.h), so rows and expectations may lie anywhere.
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "exp/collect.h"
@@ -51,6 +52,9 @@ typedef struct Simulation {
     double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due, INFINITY: never
     double                t_resumed;     // where the run went on; NaN: it began at its beginning
     bool                  is_muted;      // what happens now was told before the checkpoint
+    bool                 *goes_on;       // [n_sinks] behind what an earlier run has written
+    bool                  is_first_row;  // … and now comes that of where it goes on
+    bool                  row_is_due;    // a run that goes on: the row of that time was still to come
 } Simulation;
 
 // ---------------------------------------------------------------------------------------------- checkpoints
@@ -63,13 +67,53 @@ static void plan_checkpoint(Simulation *s)
     s->next_checkpoint = is_planned ? e->from + s->n_checkpoints * e->checkpoint_every : INFINITY;
 }
 
-// As orr_run_advance, with the checkpoints on the way.
-static orr_status advance(Simulation *s, double t)
+// What a checkpoint keeps besides the run: whether a row is still to come at its time, where files of results stand,
+// pieces that have not been told.
+static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, uint32_t *n_marks)
+{
+    uint64_t columns = hash_bytes(s->columns.items, s->columns.n * sizeof *s->columns.items);
+    const uint64_t own = columns;
+    saved_flags(saved, &s->row_is_due, 1);
+    saved_pass(saved, &columns, sizeof columns);
+    saved_pass(saved, n_marks, sizeof *n_marks);
+    if (saved->is_loading) {
+        if (*n_marks > (saved->n - saved->at) / sizeof **marks) saved->is_bad = true;
+        if (saved->is_bad) *n_marks = 0;
+        *marks = ARENA_ARRAY(&s->arena, orr_sink_mark, *n_marks);
+    }
+    saved_pass(saved, *marks, *n_marks * sizeof **marks);
+    for (uint32_t i = 0; i < *n_marks && columns != own; i++) (*marks)[i].hash = ~(*marks)[i].hash;    // other columns do not fit
+    bool has_pieces = s->pieces.model != NULL;
+    saved_flags(saved, &has_pieces, 1);
+    if (has_pieces && s->pieces.model) pieces_pass(&s->pieces, saved);
+}
+
+static orr_status save(Simulation *s, bool row_is_due)
+{
+    const uint32_t n_sends = (uint32_t)sends_count(s->sends);
+    uint32_t n = 0;
+    orr_sink_mark *marks = calloc(s->n_sinks + n_sends + 1, sizeof *marks);
+    if (!marks) arena_no_memory(s->n_sinks);
+    for (size_t i = 0; i < s->n_sinks; i++)
+        if (s->sinks[i].mark) marks[n++] = s->sinks[i].mark(s->sinks[i].self);
+    if (n_sends) sends_mark(s->sends, marks + n);
+    n += n_sends;
+    RunSaved saved = { 0 };
+    s->row_is_due = row_is_due;
+    pass_extra(s, &saved, &marks, &n);
+    const orr_status status = run_save_file(s->run, s->experiment->checkpoint, saved.bytes, saved.n);
+    free(saved.bytes);
+    free(marks);
+    return status;
+}
+
+// As orr_run_advance, with the checkpoints on the way; is_row: there is a row to come at t.
+static orr_status advance(Simulation *s, double t, bool is_row)
 {
     while (s->next_checkpoint <= t) {
         orr_status status = orr_run_advance(s->run, s->next_checkpoint);
         if (status != ORR_STATUS_OK || s->run->is_over) return status;
-        status = orr_run_save_file(s->run, s->experiment->checkpoint);
+        status = save(s, is_row && s->next_checkpoint == t);
         if (status != ORR_STATUS_OK) return status;
         plan_checkpoint(s);
     }
@@ -349,7 +393,7 @@ static orr_status meet_until(Simulation *s, double t)
             s->next_expected++;
             continue;
         }
-        const orr_status status = advance(s, at);
+        const orr_status status = advance(s, at, false);
         if (status != ORR_STATUS_OK || s->run->is_over) return status;
         meet_expectation(s);
     }
@@ -388,8 +432,28 @@ static size_t judge(Simulation *s)
 
 // ---------------------------------------------------------------------------------------------- sinks
 
+// A run is resumed: files of results go on where they stood. False, reported, if one cannot. Of `saved` the pieces
+// are left.
+static bool go_on_sinks(Simulation *s, RunSaved *saved)
+{
+    orr_sink_mark *marks = NULL;
+    uint32_t n = 0;
+    bool ok = true;
+    pass_extra(s, saved, &marks, &n);
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        const orr_sink *sink = &s->sinks[i];
+        const orr_sink_goes_on how = sink->go_on ? sink->go_on(sink->self, marks, n) : ORR_SINK_BEGINS;
+        s->goes_on[i] = how == ORR_SINK_GOES_ON;
+        ok = ok && how != ORR_SINK_CHANGED;
+        if (sink->piece) s->pieces.goes_on = s->goes_on[i];
+    }
+    return (!s->sends || sends_go_on(s->sends, marks, n)) && ok;
+}
+
 static orr_status begin_sinks(Simulation *s, size_t *n_begun)
 {
+    *n_begun = 0;
+    if (s->sends && !sends_begin(s->sends)) return ORR_STATUS_SYSTEM;
     for (*n_begun = 0; *n_begun < s->n_sinks;) {
         const orr_sink *sink = &s->sinks[(*n_begun)++];
         if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n,
@@ -417,10 +481,18 @@ static orr_status poll_inputs(Simulation *s)
     return ORR_STATUS_FAILED;
 }
 
+// The first row of a run that is resumed is news only to those that begin here, unless it was still to come.
+static bool takes_row(const Simulation *s, size_t sink)
+{
+    return !s->is_first_row || s->row_is_due || !s->goes_on[sink];
+}
+
 static orr_status put_row(Simulation *s)
 {
     if (s->clock.ns_per_unit > 0 && !realtime_await(&s->clock, orr_run_time(s->run))) return ORR_STATUS_CANCELLED;
-    if (s->sends && !sends_put(s->sends, s->run)) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
+    const bool is_sent = !s->sends || (s->is_first_row ? sends_put_first(s->sends, s->run, s->row_is_due)
+                                                        : sends_put(s->sends, s->run));
+    if (!is_sent) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
     if (!s->wants_rows) return poll_inputs(s);
     const size_t n = s->columns.n;
     orr_run_values(s->run, s->columns.items, n, s->values);
@@ -430,7 +502,8 @@ static orr_status put_row(Simulation *s)
     const double t = orr_run_time(s->run);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
-        if (sink->row && !sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
+        if (!sink->row || !takes_row(s, i)) continue;
+        if (!sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
     }
     s->n_rows++;
     return poll_inputs(s);
@@ -478,9 +551,9 @@ static orr_status run_on_times(Simulation *s, double every)
         // a row so near the end is the end
         double t = every > 0 ? times_at(&times, i) : until;
         if (!(t < until - 1e-9 * every)) t = until;
-        if (t <= s->t_resumed + 1e-9 * every && t < until) continue;    // rows of before
+        if (t <= s->t_resumed && t < until) continue;    // rows of before
         orr_status status = s->experiment->n_expects && next_time(s) < t ? meet_until(s, t) : ORR_STATUS_OK;
-        if (status == ORR_STATUS_OK) status = advance(s, t);
+        if (status == ORR_STATUS_OK) status = advance(s, t, true);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
@@ -495,9 +568,9 @@ static orr_status run_on_steps(Simulation *s)
     const double until = s->experiment->until;
     for (;;) {
         double t;
-        orr_status status = run_step_ahead(s->run, fmin(until, s->next_checkpoint), &t);
+        orr_status status = run_step_ahead(s->run, fmin(until, run_is_saved_as_it_is(s->run) ? INFINITY : s->next_checkpoint), &t);
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
-        if (status == ORR_STATUS_OK) status = advance(s, t);
+        if (status == ORR_STATUS_OK) status = advance(s, t, true);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t >= until || s->run->is_over) return status;
@@ -518,8 +591,10 @@ static orr_status run_once(Simulation *s)
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
     collect_begin(s->collect, s->run);
-    realtime_start(&s->clock, e->from);
+    realtime_start(&s->clock, isnan(s->t_resumed) ? e->from : s->t_resumed);
+    s->is_first_row = !isnan(s->t_resumed);
     orr_status status = put_row(s);
+    s->is_first_row = false;
     if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over && !s->run->terminated) {
         if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
         else if (!s->wants_rows) status = run_on_times(s, 0);
@@ -532,7 +607,7 @@ static orr_status run_once(Simulation *s)
     }
     s->t_resumed = NAN;
     if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over && !s->run->terminated)
-        status = orr_run_save_file(s->run, e->checkpoint);
+        status = save(s, false);
     s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) meet_at_end(s);
     return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
@@ -548,6 +623,8 @@ static orr_status run_study(Simulation *s)
         if (status != ORR_STATUS_OK || !again) return status;
         status = orr_run_restart(s->run);
         if (status != ORR_STATUS_OK) return status;
+        s->n_checkpoints = 0;
+        plan_checkpoint(s);
     }
 }
 
@@ -632,6 +709,9 @@ static void keep_left(const Simulation *s, orr_outcome *outcome)
 static orr_status simulate(Simulation *s, orr_outcome *outcome)
 {
     const orr_experiment *e = s->experiment;
+    s->goes_on = ARENA_ARRAY(&s->arena, bool, s->n_sinks);
+    for (size_t i = 0; i < s->n_sinks && e->resume; i++)
+        if (s->sinks[i].go_on) s->sinks[i].go_on(s->sinks[i].self, NULL, 0);
     bool ok = check(e, s->diag);
     ok = choose_columns(s) && ok;
     ok = prepare_expectations(s) && ok;
@@ -670,6 +750,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     if (ok && e->n_sends > 0) {
         s->sends = sends_open(s->model, e, &s->arena, s->diag);
         ok = s->sends != NULL;
+        if (ok && e->resume) sends_go_on(s->sends, NULL, 0);
         s->wants_rows = s->wants_rows || ok;
         if (ok && sends_have_messages(s->sends)) {
             options.trace = trace;
@@ -683,8 +764,9 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     plan_checkpoint(s);
     s->run = run_create(s->model, &options, s->diag, &status);
     if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
+    Text extra = { 0 };
     if (e->resume) {
-        status = orr_run_load_file(s->run, e->resume);
+        status = run_load_file(s->run, e->resume, &s->arena, &extra);
         if (status != ORR_STATUS_OK) return status;
         s->is_muted = false;
         s->t_resumed = orr_run_time(s->run);
@@ -698,12 +780,18 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
 
     bool wants_pieces = false;
     for (size_t i = 0; i < s->n_sinks; i++) wants_pieces = wants_pieces || s->sinks[i].piece;
-    if (wants_pieces && !pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.items, s->columns.n))
-        return ORR_STATUS_USAGE;
+    if (wants_pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
+        return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;    // it says why
+    RunSaved saved = { .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
+    if (e->resume && !go_on_sinks(s, &saved)) return ORR_STATUS_USAGE;
 
     size_t n_begun;
     const uint64_t started = os_now_ns();
     status = begin_sinks(s, &n_begun);
+    if (status == ORR_STATUS_OK && wants_pieces) {
+        pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.items, s->columns.n);
+        if (s->pieces.goes_on) pieces_pass(&s->pieces, &saved);
+    }
     if (status == ORR_STATUS_OK) status = run_study(s);
     if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     status = end_sinks(s, n_begun, status);

@@ -3,6 +3,7 @@
 #include "base/file.h"
 #include "base/number.h"
 #include "base/os.h"
+#include "exp/resume.h"
 #include "exp/trace.h"
 #include "orrery/experiment.h"
 #include <math.h>
@@ -143,7 +144,18 @@ static void begin_once(orr_trace_file *trace)
                                            "value", "elapsed", "due",  "messages" };
     if (!trace->begun && !trace->is_json)
         csv_header(&trace->file, columns, sizeof columns / sizeof *columns);
+    if (!trace->begun) file_begin(&trace->file);
     trace->begun = true;
+}
+
+static orr_sink_mark mark(void *self) { return resume_mark(&((orr_trace_file *)self)->file); }
+
+static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
+{
+    orr_trace_file *trace = self;
+    const orr_sink_goes_on how = resume_go_on(&trace->file, marks, n, trace->diag);
+    trace->begun = how == ORR_SINK_GOES_ON;
+    return how;
 }
 
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
@@ -178,12 +190,14 @@ static bool progress(void *self, double t, double from, double until)
 
 orr_sink orr_trace_file_sink(orr_trace_file *trace)
 {
-    return (orr_sink){ .begin = begin, .trace = take, .progress = progress, .self = trace };
+    return (orr_sink){
+        .begin = begin, .trace = take, .progress = progress, .mark = mark, .go_on = go_on, .self = trace
+    };
 }
 
 bool orr_trace_file_close(orr_trace_file *trace)
 {
-    begin_once(trace);
+    if (!trace->file.keeps) begin_once(trace);
     const bool ok = file_close(&trace->file, trace->diag);
     free(trace);
     return ok;

@@ -208,7 +208,10 @@ void choose_pass(orr_run *run, RunSaved *saved)
 {
     Choosing *c = run->choosing;
     if (!c) return;
-    saved_pass(saved, c->free, c->n_slots * sizeof *c->free);
-    saved_pass(saved, c->wanted, c->n_slots * sizeof *c->wanted);
-    saved_pass(saved, &run->choice_waits, sizeof run->choice_waits);
+    const Reduction *r = reduction_of(run);
+    for (uint32_t i = 0, slot = 0; i < r->n_choices; i++)
+        for (uint32_t k = 0; k < r->choices[i].n_slots; k++, slot++) {
+            saved_index(saved, &c->free[slot], r->choices[i].n_columns);
+            saved_index(saved, &c->wanted[slot], r->choices[i].n_columns);
+        }
 }

@@ -176,11 +176,10 @@ static orr_status fixed_steps(orr_run *run, Island *island, double t_want, doubl
     return status;
 }
 
-// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step.
-static void tell_pieces(orr_run *run, Island *island)
+void drive_tell_pieces(orr_run *run, Island *island, double t)
 {
     const size_t n = run->model->n_states;
-    const double t = island->t_before, h = island->t - t;
+    const double h = island->t - t;
     if (!(h > 0)) return;
     Arena work = { 0 };
     double *x = ARENA_ARRAY(&work, double, n), *dx = ARENA_ARRAY(&work, double, n), *dx_end = ARENA_ARRAY(&work, double, n);
@@ -207,7 +206,7 @@ static orr_status free_step(orr_run *run, Island *island, double t_limit)
         fault_report(island);
         return drive_fail(run);
     }
-    if (island->on_piece) tell_pieces(run, island);
+    if (island->on_piece) drive_tell_pieces(run, island, island->t_before);
     const orr_status status = drive_pulse(run, island->t, 1);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }

@@ -5,6 +5,7 @@
 // piece, and the solver begins anew; where only the slope changes (a kink) a step ends, and the next one begins with the
 // next piece. What was interpolated inside the last step still sees the piece it was computed with.
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/os.h"
 #include "port/port.h"
 #include "run/run.h"
@@ -23,6 +24,9 @@ typedef struct Driven {
     bool       has_port, is_live;    // live: read at the instants of a real-time run, and held
     bool       by_hand;              // the host program sets it: orr_run_set
     bool       was_closed;           // told
+    uint64_t   n_moves;              // from piece to piece since the start
+    uint64_t   hash;                 // of the samples read
+    bool       is_other;             // these were others when the run was saved
     uint32_t   source;               // in the calendar
 } Driven;
 
@@ -64,13 +68,23 @@ static bool read_units(orr_run *run, Driven *d, Place place)
 
 // ---------------------------------------------------------------------------------------------- pieces
 
-static SampleResult next_of_port(void *self, Sample *sample) { return port_next(&((Driven *)self)->port, sample); }
+static SampleResult keep(Driven *d, SampleResult result, const Sample *sample)
+{
+    if (result == SAMPLE_OK) d->hash = hash_join(d->hash, hash_bytes(sample, sizeof *sample));
+    return result;
+}
+
+static SampleResult next_of_port(void *self, Sample *sample)
+{
+    Driven *d = self;
+    return keep(d, port_next(&d->port, sample), sample);
+}
 
 static SampleResult next_of_host(void *self, Sample *sample)
 {
     const orr_input *input = &((Driven *)self)->input;
     switch (input->next(input->self, &sample->t, &sample->u)) {
-    case ORR_SAMPLE_OK: return SAMPLE_OK;
+    case ORR_SAMPLE_OK: return keep(self, SAMPLE_OK, sample);
     case ORR_SAMPLE_END: return SAMPLE_END;
     case ORR_SAMPLE_FAILED: break;
     }
@@ -135,13 +149,19 @@ static void find_kink(struct Inputs *inputs)
     }
 }
 
+static SignalState move(Driven *d)
+{
+    d->n_moves++;
+    return signal_move(&d->signal);
+}
+
 // In the calendar: the value jumps here.
 static bool jump(void *context, orr_run *run, double t, double *next)
 {
     Driven *d = context;
     *next = INFINITY;
     if (d->is_live) return true;
-    if (signal_move(&d->signal) != SIGNAL_OK) return report_state(run, d, t);
+    if (move(d) != SIGNAL_OK) return report_state(run, d, t);
     put_piece(run, d);
     look_for_end(run, d, t);
     if (d->signal.piece.jumps) *next = d->signal.piece.until;
@@ -165,7 +185,7 @@ bool input_move(orr_run *run, double t)
         Driven *d = &inputs->items[i];
         // near a grid point means that point; a piece of no length passes at once
         while (!d->is_live && !d->signal.piece.jumps && d->signal.piece.until <= inputs->kink) {
-            if (signal_move(&d->signal) != SIGNAL_OK) return report_state(run, d, t);
+            if (move(d) != SIGNAL_OK) return report_state(run, d, t);
             put_piece(run, d);
             look_for_end(run, d, t);
             if (d->signal.piece.jumps) run_schedule(run, d->source, d->signal.piece.until);
@@ -200,6 +220,8 @@ bool input_start(orr_run *run)
             ok = false;
             continue;
         }
+        d->n_moves = 0;
+        if (!d->signal.is_loaded) d->hash = 0;
         if (signal_start(&d->signal, run->t_start) != SIGNAL_OK) {
             ok = report_state(run, d, run->t_start);
             run->is_incomplete = !(d->has_port && d->port.is_late);
@@ -333,6 +355,51 @@ SignalPiece *input_pieces(orr_run *run, uint32_t driven, double until, size_t mo
     while (signal->piece.until <= until && pieces.n < most && signal_move(signal) == SIGNAL_OK);
     *n = pieces.n;
     return pieces.items;
+}
+
+// ---------------------------------------------------------------------------------------------- saving
+
+// Samples are read again from their beginning, up to where the run stood, and must be the same.
+static void pass_moves(orr_run *run, Driven *d, RunSaved *saved)
+{
+    uint64_t n = d->n_moves, hash = d->hash;
+    double until = d->signal.piece.until;
+    saved_pass(saved, &n, sizeof n);
+    saved_pass(saved, &hash, sizeof hash);
+    saved_pass(saved, &until, sizeof until);
+    if (!saved->is_loading || saved->is_bad) return;
+    while (d->n_moves < n && d->signal.piece.until <= until && d->signal.state == SIGNAL_OK) {
+        if (d->signal.phase == SIGNAL_BEHIND && isinf(until)) break;    // nothing comes any more
+        move(d);
+    }
+    if (d->has_port && d->port.is_cancelled) run->is_cancelled = true;
+    d->is_other = d->n_moves != n || d->hash != hash || d->signal.piece.until != until;
+    saved->is_bad = d->is_other;
+}
+
+void input_pass(orr_run *run, RunSaved *saved)
+{
+    struct Inputs *inputs = run->inputs;
+    for (size_t i = 0; inputs && i < inputs->n && !saved->is_bad; i++) {
+        Driven *d = &inputs->items[i];
+        SignalPiece *p = &d->signal.piece;
+        saved_flags(saved, &d->was_closed, 1);
+        if (!d->is_live && !d->by_hand) {
+            pass_moves(run, d, saved);
+            continue;
+        }
+        saved_pass(saved, &p->origin, sizeof p->origin);
+        saved_pass(saved, p->c, sizeof p->c);
+        saved_pass(saved, &p->until, sizeof p->until);
+    }
+    if (inputs && saved->is_loading) find_kink(inputs);
+}
+
+const char *input_other(const orr_run *run)
+{
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++)
+        if (run->inputs->items[i].is_other) return run->inputs->items[i].flat->name;
+    return NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- by hand, live

@@ -85,6 +85,7 @@ typedef struct Island {
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     Surface  surface;
+    const struct Solver *begin_with;    // where the run is loaded: what `auto` had chosen; NULL: choose
     const RandomStream *noise;      // [n_noises] where the path of each is drawn from
     // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
     void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
@@ -372,6 +373,8 @@ orr_status drive_arrive(orr_run *run, Island *island);         // asserts and hi
 // n_steps were made, up to t: look at the clock now and then, and tell whoever wants to know how far we are.
 orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
 orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
+// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step from t on.
+void   drive_tell_pieces(orr_run *run, Island *island, double t);
 double drive_grid(const Island *island, long k);               // t_start + k·step
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
@@ -422,6 +425,10 @@ orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
 void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
 bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something is free
 bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that stands in for it
+// For saving: another solver stands in, or not; the one that does not work has begun, or not.
+bool   surface_stand_in(orr_run *run, Island *island, bool stands_in, bool has_aside);
+void   surface_swap(orr_run *run, Island *island);                 // the solver at work and the one aside, as they are
+void   surface_forget_aside(orr_run *run, Island *island);         // a stand-in that is not needed now begins anew when it is
 void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
 // ---- input.c: inputs that follow samples
 
@@ -491,18 +498,28 @@ bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: mes
 
 // ---- save.c: a run as bytes; checkpoints are orr_run_save_file, orr_run_load_file
 
-// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes` is not NULL. Methods
-// without fixed steps begin anew here.
+// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes` is not NULL. Solvers that do not
+// tell what they remember begin anew here.
 size_t run_save(orr_run *run, void *bytes);
 bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options; false: it is not
 
 void     saved_pass(RunSaved *saved, void *p, size_t n);        // write n bytes, or read them
+void     saved_flags(RunSaved *saved, bool *flags, size_t n);
+void     saved_index(RunSaved *saved, uint32_t *index, uint32_t limit);    // bad if it is not below the limit
+void     saved_calendar(RunSaved *saved, Calendar *calendar, uint32_t n_ids);
+const char *saved_text(RunSaved *saved, const char *text, Arena *arena);   // may be NULL; what was read lies in the arena
 uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options);
 void     surface_pass(orr_run *run, RunSaved *saved);           // each goes through its own
 void     choose_pass(orr_run *run, RunSaved *saved);
 void     watch_pass(orr_run *run, RunSaved *saved);
 void     history_pass(orr_run *run, RunSaved *saved);
+void     input_pass(orr_run *run, RunSaved *saved);
+const char *input_other(const orr_run *run);    // whose samples were others when it was loaded; NULL: none
 void     net_pass(orr_run *run, RunSaved *saved);
+// As orr_run_save_file and orr_run_load_file, with bytes of the owner's behind the run; *extra lies in the arena.
+orr_status run_save_file(orr_run *run, const char *path, const void *extra, size_t n_extra);
+bool       run_is_saved_as_it_is(const orr_run *run);    // saving it now leaves no trace in it
+orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *extra);
 
 // ---- isles.c: islands beside the main part
 

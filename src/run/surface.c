@@ -86,29 +86,67 @@ static const Solver *stand_in_for(const Solver *solver)
     return solver_find(solver->traits & SOLVER_IMPLICIT ? "bdf" : "dopri5");
 }
 
+// The solver that is aside; one that stands in or is stood in for.
+static const Solver *other_solver(const orr_run *run, const Island *island)
+{
+    return run->solver_aside ? run->solver_aside : stand_in_for(island->solver);
+}
+
+void surface_swap(orr_run *run, Island *island)
+{
+    const Solver *other = other_solver(run, island);
+    void *memory = island->memory;
+    run->solver_aside = run->solver_aside ? NULL : island->solver;
+    island->solver = other;
+    island->memory = run->memory_aside;
+    run->memory_aside = memory;
+}
+
 bool surface_restart(orr_run *run, Island *island)
 {
     const bool stands_in = run->solver_aside != NULL, is_needed = island->surface.is_on;
     if ((stands_in || island->solver->advance) && stands_in != is_needed) {
-        const Solver *other = stands_in ? run->solver_aside : stand_in_for(island->solver);
-        void *memory = island->memory;
-        run->solver_aside = stands_in ? NULL : island->solver;
-        island->solver = other;
-        island->memory = run->memory_aside;
-        run->memory_aside = memory;
-        if (!island->memory && !other->init(island, &run->arena, run->diag)) return false;
+        surface_swap(run, island);
+        if (!island->memory && !island->solver->init(island, &run->arena, run->diag)) return false;
     }
     island->solver->restart(island);
     return true;
 }
 
+static void free_aside(orr_run *run, Island *island)
+{
+    if (!run->memory_aside) return;
+    surface_swap(run, island);
+    if (island->solver->free) island->solver->free(island);
+    island->memory = NULL;
+    surface_swap(run, island);
+}
+
+void surface_forget_aside(orr_run *run, Island *island)
+{
+    if (run->memory_aside && !other_solver(run, island)->pass) free_aside(run, island);
+}
+
+bool surface_stand_in(orr_run *run, Island *island, bool stands_in, bool has_aside)
+{
+    const bool is_quantised = run->solver_aside || island->solver->advance;
+    if (!is_quantised) return !stands_in && !has_aside;
+    if ((run->solver_aside != NULL) != stands_in) surface_swap(run, island);
+    if (!island->memory && !island->solver->init(island, &run->arena, run->diag)) return false;
+    if (!has_aside) {
+        free_aside(run, island);
+        return true;
+    }
+    surface_swap(run, island);
+    const bool ok = island->memory || island->solver->init(island, &run->arena, run->diag);
+    surface_swap(run, island);
+    return ok;
+}
+
 void surface_end(orr_run *run, Island *island)
 {
     if (island->memory && island->solver->free) island->solver->free(island);
-    if (!run->memory_aside) return;
-    island->solver = run->solver_aside ? run->solver_aside : stand_in_for(island->solver);
-    island->memory = run->memory_aside;
-    if (island->solver->free) island->solver->free(island);
+    free_aside(run, island);
 }
 
 // ---- Rates
@@ -291,7 +329,8 @@ bool surface_enter(orr_run *run, Island *island)
     const size_t n = run->model->n_relations, relation = run->event_relation;
     double *modes = island_modes(island), slopes[2];
     if (n == 0 || s->slides || !run->model->flat.relations.items[relation].in_equation) return false;
-    if (run->model->blocks.n_implicit > 0) return false;    // where loops jump with the modes there is nothing between
+    if (run->model->blocks.n_implicit > 0)
+        return false;    // where loops jump with the modes there is nothing between
     if ((s->modes[0][relation] != 0) == (modes[relation] != 0)) return false;
     memcpy(s->modes[1], modes, n * sizeof *modes);
     s->relation = relation;
@@ -580,8 +619,35 @@ void surface_assigned(orr_run *run, Island *island, uint32_t number)
     }
 }
 
-// Runs that slide or rest are not saved; how fast events follow each other is remembered.
 void surface_pass(orr_run *run, RunSaved *saved)
 {
-    if (run->zeno) saved_pass(saved, run->zeno, run->model->n_events * sizeof *run->zeno);
+    Surface *s = &run->islands[0].surface;
+    const orr_model *model = run->model;
+    const uint32_t n = model->n_relations;
+    if (n == 0) return;
+    uint32_t relation = (uint32_t)s->relation;
+    saved_pass(saved, run->zeno, model->n_events * sizeof *run->zeno);
+    saved_index(saved, &run->n_rests, model->n_events + 1);
+    for (uint32_t i = 0; i < run->n_rests && !saved->is_bad; i++) {
+        saved_index(saved, &run->rests[i].event, model->n_events);
+        saved_index(saved, &run->rests[i].relation, n);
+        saved_pass(saved, &run->rests[i].push, sizeof run->rests[i].push);
+    }
+    saved_flags(saved, &s->is_on, 1);
+    saved_flags(saved, &s->slides, 1);
+    saved_flags(saved, &s->ends, 1);
+    saved_index(saved, &relation, n);
+    s->relation = relation;
+    saved_pass(saved, &s->part, sizeof s->part);
+    saved_pass(saved, &s->probe, sizeof s->probe);
+    saved_flags(saved, s->ignored, n);
+    saved_flags(saved, s->resting, n);
+    for (int i = 0; i < 2; i++) saved_pass(saved, s->modes[i], n * sizeof *s->modes[i]);
+    saved_flags(saved, s->held, model->n_states);
+    s->n_held = 0;
+    for (uint32_t i = 0; i < model->n_states; i++) {
+        saved_pass(saved, &s->held_by[i], sizeof s->held_by[i]);
+        if (s->held_by[i] >= n && s->held_by[i] != EVENT_NONE) saved->is_bad = true;
+        s->n_held += s->held[i];
+    }
 }

@@ -239,6 +239,16 @@ bool orr_run_left(const orr_run *run, size_t i, orr_left *left)
     return false;
 }
 
+static const char *assert_text(orr_run *run, size_t i)
+{
+    const FlatAssert *assertion = &run->model->flat.asserts.items[i];
+    if (assertion->text) return assertion->text;
+    char *text = run_expr_text(run->model, assertion->condition);
+    const char *copy = arena_printf(&run->arena, "%s", text);
+    free(text);
+    return copy;
+}
+
 static void pass_left(orr_left *left, RunSaved *saved)
 {
     double *const numbers[] = { &left->t, &left->value, &left->worst, &left->t_worst };
@@ -249,6 +259,17 @@ void watch_pass(orr_run *run, RunSaved *saved)
 {
     struct Watch *w = run->watch;
     if (!w) return;
-    for (size_t i = 0; i < w->n_ranges; i++) pass_left(&w->ranges[i].left, saved);
-    for (size_t i = 0; i < run->model->n_asserts; i++) pass_left(&w->broken[i], saved);
+    for (size_t i = 0; i < w->n_ranges; i++) {
+        Range *range = &w->ranges[i];
+        pass_left(&range->left, saved);
+        range->left.name = orr_model_variable(run->model, range->variable).name;
+        range->left.low = range->low;
+        range->left.high = range->high;
+    }
+    for (size_t i = 0; i < run->model->n_asserts; i++) {
+        pass_left(&w->broken[i], saved);
+        if (!saved->is_loading || isnan(w->broken[i].t)) continue;
+        w->broken[i].name = assert_text(run, i);
+        w->broken[i].low = w->broken[i].high = NAN;
+    }
 }

@@ -11,22 +11,22 @@ extern const Solver solver_bdf, solver_ida;
 
 #define TIME_CONSTANTS_MANY 1e4
 enum {
-    LOOK_MAX = 1000,     // states: in larger models the Jacobian is compiled only when it is needed
-    FULL_MAX = 2000,     // states of a model whose Jacobian is full, so that BDF would be slower still
+    LOOK_MAX = 1000,    // states: in larger models the Jacobian is compiled only when it is needed
+    FULL_MAX = 2000,    // states of a model whose Jacobian is full, so that BDF would be slower still
 };
 
 typedef struct Auto {
     const Solver *now;
-    void         *memory;    // of that solver
+    void *memory;    // of that solver
 } Auto;
 
 // Call a function of the solver at work: it finds its own memory where it expects it.
-#define WITH(island, choice, call)           \
-    do {                                     \
-        (island)->memory = (choice)->memory; \
-        call;                                \
-        (choice)->memory = (island)->memory; \
-        (island)->memory = (choice);         \
+#define WITH(island, choice, call)                                                                           \
+    do {                                                                                                     \
+        (island)->memory = (choice)->memory;                                                                 \
+        call;                                                                                                \
+        (choice)->memory = (island)->memory;                                                                 \
+        (island)->memory = (choice);                                                                         \
     } while (0)
 
 static bool begin(Island *island, Auto *choice, const Solver *solver, Arena *arena, orr_diag *diag)
@@ -54,17 +54,27 @@ static double strongest_decay(Island *island, Arena *arena)
     return strongest;
 }
 
+// A run that is loaded or saved goes on with what had been chosen, for the same reason.
+static bool goes_on_with(const Island *island)
+{
+    const Solver *with = island->begin_with;
+    return island->model->blocks.n_implicit > 0 ? with == &solver_ida
+                                                : with == &solver_bdf || with == &solver_dopri5;
+}
+
 static bool init(Island *island, Arena *arena, orr_diag *diag)
 {
     Auto *choice = ARENA_NEW(arena, Auto);
+    if (goes_on_with(island)) return begin(island, choice, island->begin_with, arena, diag);
     if (island->model->blocks.n_implicit > 0) {
         island->reason = "loops of equations are left to the solver";
         return begin(island, choice, &solver_ida, arena, diag);
     }
     const double decay = -strongest_decay(island, arena), span = island->options.t_end - island->t;
     if (isfinite(span) && isfinite(decay) && decay * span > TIME_CONSTANTS_MANY) {
-        island->reason = arena_printf(
-            arena, "stiff at the start: the run lasts %.3g of its shortest time constants", decay * span);
+        island->reason = arena_printf(island->arena,
+                                      "stiff at the start: the run lasts %.3g of its shortest time constants",
+                                      decay * span);
         return begin(island, choice, &solver_bdf, arena, diag);
     }
     island->reason = "not stiff at the start";
@@ -107,6 +117,14 @@ static void release(Island *island)
     if (choice->now->free) WITH(island, choice, choice->now->free(island));
 }
 
+static void pass(Island *island, RunSaved *saved)
+{
+    Auto *choice = island->memory;
+    WITH(island, choice, choice->now->pass(island, saved));
+}
+
+static const Solver *at_work(const Island *island) { return ((const Auto *)island->memory)->now; }
+
 const Solver solver_auto = {
     .name = "auto",
     .summary = "chooses: dopri5, bdf where the model is stiff, ida where loops are large; the default",
@@ -116,4 +134,6 @@ const Solver solver_auto = {
     .restart = restart,
     .state_at = state_at,
     .free = release,
+    .pass = pass,
+    .at_work = at_work,
 };

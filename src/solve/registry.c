@@ -45,6 +45,13 @@ enum { N_SOLVERS = sizeof solvers / sizeof *solvers };
 
 const Solver *solver_at(size_t i) { return i < N_SOLVERS ? solvers[i] : NULL; }
 
+uint32_t solver_number(const Solver *solver)
+{
+    uint32_t i = 0;
+    while (i < N_SOLVERS && solvers[i] != solver) i++;
+    return i;
+}
+
 const orr_solver_info *orr_solver_at(size_t i) { return i < N_SOLVERS ? &solvers[i]->info : NULL; }
 
 static char plain(char c) { return c == '-' || c == '_' ? ' ' : (char)tolower((unsigned char)c); }

@@ -55,10 +55,15 @@ typedef struct Solver {
     // while the run goes on
     double     (*native_ms)(const Island *island);
     void       (*improve)(const Island *island);
+    // optional: go through all that is remembered from step to step, for saving and loading (run/save.c). NULL: nobody
+    // can read it out, and the solver begins anew where a run is saved
+    void       (*pass)(Island *island, RunSaved *saved);
+    const struct Solver *(*at_work)(const Island *island);    // optional: the one that it has chosen
 } Solver;
 
 const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference
 const Solver *solver_at(size_t i);              // in order of registration; NULL behind the last
+uint32_t      solver_number(const Solver *solver);    // of solver_at; how many there are if it is none of them
 
 // A grid point this near, in steps, is meant by a time, and none is passed that would be missed by less.
 #define SOLVER_GRID_SLACK 1e-9

@@ -173,8 +173,131 @@ expect_status 3
 expect_code E010
 refused E023 'a file for' "${base[@]}" --checkpoint-every 2
 refused E022 'not a positive number' "${base[@]}" --checkpoint x.ck --checkpoint-every -2
-printf 't,u\n0,0\n10,1\n' >u.csv
-printf 'model In\n  input u = 0\n  var x = 0\n  x'"'"' = u\nend\n' >in.orr
-refused E032 'follow samples' in.orr --until 5 --input u=u.csv:linear --checkpoint x.ck --checkpoint-every 2
+# a version that nobody knows yet
+cp end.ck future.ck
+printf '\377' | dd of=future.ck bs=1 seek=8 conv=notrunc 2>/dev/null
+refused E030 'another version' "${base[@]}" --resume future.ck
+# what was refused has touched no file
+cp both.csv kept.csv
+refused E031 'other settings' "${base[@]}" --resume end.ck --set alpha=2 -o kept.csv
+cmp -s kept.csv both.csv || fail 'a run that was refused changed a file of results'
+# only the target of an event is another one
+printf 'model M\n  discrete a = 0, b = 0\n  at 1 then a := 5 end\nend\n' >target.orr
+run run target.orr --until 2 --checkpoint target.ck --quiet
+sed -i 's/a := 5/b := 5/' target.orr
+refused E031 'the model is another one' target.orr --until 3 --resume target.ck
+
+# ---- Inputs that follow samples
+printf 't,u\n0,0\n3,2\n4.5,1\n10,1\n' >u.csv
+printf 'model In\n  input u = 0\n  var x = 0\n  x'"'"' = u - x\nend\n' >in.orr
+for how in hold linear cubic; do
+    for solver in rk4 dopri5 qss2; do same in.orr 6.1 --solver $solver --step 0.01 --every 0.25 --input u=u.csv:$how; done
+done
+run run in.orr --until 5 --solver rk4 --step 0.01 --input u=u.csv:linear --checkpoint in.ck --quiet
+expect_status 0
+sed 's/3,2/3,2.5/' u.csv >v.csv
+refused E031 "the samples that 'u' has followed" in.orr --until 6 --solver rk4 --step 0.01 --input u=v.csv:linear --resume in.ck
+refused E031 'other settings' in.orr --until 6 --solver rk4 --step 0.01 --input u=u.csv:linear:outside-zero --resume in.ck
+# what comes later may be another
+sed 's/10,1/10,7/' u.csv >v.csv
+run run in.orr --until 6 --solver rk4 --step 0.01 --input u=v.csv:hold --checkpoint in.ck --quiet
+run run in.orr --until 12 --solver rk4 --step 0.01 --input u=v.csv:hold --resume in.ck --quiet
+expect_status 0
+
+# ---- Files of results go on, whatever was written behind the checkpoint
+cat >many.orr <<'END'
+atomic Source
+  output event job
+  state waiting for exponential(0.3)
+    after send job(t) -> waiting
+end
+model Ball
+  discrete n = 0, last = 0
+  input event job
+  var h = 5, v = 0
+  h' = v
+  v' = -9.81
+  when h <= 0 then v := -0.9*v end
+  on job then
+    n := n + 1
+    last := job
+  end
+end
+model Many
+  source : Source
+  ball : Ball
+  source.job -> ball.job
+  output h = ball.h, n = ball.n, last = ball.last, v = ball.v
+end
+END
+all=(many.orr --until 9 --solver rk4 --step 0.01 --every 0.3 --record h,n,last)
+rm -rf whole part && mkdir whole part
+run run "${all[@]}" -o whole/rows.csv --events whole/events.csv --trace whole/trace.csv --output h,v=whole/out.csv --output source.job=whole/jobs.csv --quiet
+expect_status 0
+run run "${all[@]}" -o part/rows.csv --events part/events.csv --trace part/trace.csv --output h,v=part/out.csv --output source.job=part/jobs.csv --checkpoint many.ck --checkpoint-every 3.9 --quiet
+expect_status 0
+same_files() {
+    local file
+    for file in rows events trace out jobs; do
+        cmp -s whole/$file.csv part/$file.csv || fail "$1: $file.csv is another one: $(diff whole/$file.csv part/$file.csv | head -n 4)"
+    done
+}
+same_files 'with checkpoints'
+run run "${all[@]}" -o part/rows.csv --events part/events.csv --trace part/trace.csv --output h,v=part/out.csv --output source.job=part/jobs.csv --resume many.ck --quiet
+expect_status 0
+same_files 'resumed'
+# a file that is shorter than it was, or says something else, is left alone; one that is missing begins at the checkpoint
+head -c 300 whole/rows.csv >part/rows.csv
+refused E033 'part/rows.csv' "${all[@]}" -o part/rows.csv --resume many.ck
+expect_equal "$(wc -c <part/rows.csv)" 300
+sed 's/^3.6/3.7/' whole/rows.csv >part/rows.csv
+refused E033 'give another file' "${all[@]}" -o part/rows.csv --resume many.ck
+cp whole/rows.csv part/rows.csv
+refused E033 'part/rows.csv' "${all[@]}" --record h,v -o part/rows.csv --resume many.ck
+rm part/rows.csv
+run run "${all[@]}" -o part/rows.csv --resume many.ck --quiet
+expect_status 0
+expect_equal "$(sed -n 2p part/rows.csv | cut -d, -f1)" 7.8 'the first row is that of the checkpoint'
+expect_equal "$(tail -n 4 part/rows.csv)" "$(tail -n 4 whole/rows.csv)"
+# beyond the end that was planned
+two=("$lv" --solver rk4 --step 0.01 --every 0.5)
+run run "${two[@]}" --until 8 -o whole/rows.csv --quiet
+run run "${two[@]}" --until 5 -o part/rows.csv --checkpoint two.ck --quiet
+run run "${two[@]}" --until 8 -o part/rows.csv --resume two.ck --quiet
+expect_status 0
+cmp -s whole/rows.csv part/rows.csv || fail 'a run in two parts'
+# polynomials too
+run run "$lv" --until 5 --solver qss2 --polynomials whole/p.csv --quiet
+run run "$lv" --until 5 --solver qss2 --polynomials part/p.csv --checkpoint p.ck --checkpoint-every 1.7 --quiet
+cmp -s whole/p.csv part/p.csv || fail 'saving made a difference to polynomials'
+run run "$lv" --until 5 --solver qss2 --polynomials part/p.csv --resume p.ck --quiet
+expect_status 0
+cmp -s whole/p.csv part/p.csv || fail 'polynomials that go on are others'
+
+# ---- Killed at any moment: the latest checkpoint is whole, and all goes on from there
+long=("$lv" --until 3000 --solver rk4 --step 0.001 --every 5)
+run run "${long[@]}" -o whole/rows.csv --quiet
+for pause in 0.05 0.2; do
+    rm -f kill.ck part/rows.csv
+    "$ORRERY" run "${long[@]}" -o part/rows.csv --checkpoint kill.ck --checkpoint-every 2 --quiet &
+    victim=$!
+    for ((i = 0; i < 500; i++)); do [[ -e kill.ck ]] && break; sleep 0.02; done
+    sleep $pause
+    kill -9 $victim 2>/dev/null
+    wait $victim 2>/dev/null
+    run run "${long[@]}" -o part/rows.csv --resume kill.ck --quiet
+    expect_status 0
+    cmp -s whole/rows.csv part/rows.csv || fail 'a run that was killed and resumed is another one'
+done
+
+# ---- Native code that took over during the run
+auto=("$lv" --until 2000 --solver rk4 --step 0.001 --every 7 --code auto)
+run run "${auto[@]}" -o whole/rows.csv --stats --quiet
+run run "${auto[@]}" -o part/rows.csv --checkpoint code.ck --checkpoint-every 1900 --quiet
+for code in auto instant native; do
+    run run "${auto[@]}" --code $code -o part/rows.csv --resume code.ck --quiet
+    expect_status 0
+    cmp -s whole/rows.csv part/rows.csv || fail "resumed with --code $code"
+done
 
 finish

@@ -21,18 +21,18 @@ static const double CRUMB = 16 * DBL_EPSILON;
 static const double STIFF_BOUND = 3.25;
 
 typedef struct Dopri5 {
-    double *k[N_STAGES];      // [n_states] slopes; k[0] belongs to the present (t, x) once `begun`
-    double *y, *y_last;       // [n_states] argument of a stage; that of the sixth
-    double *x0;               // [n_states] where the last step began
-    double *dense[DP_DENSE];  // [n_states] coefficients beyond x0, made when first asked for
-    bool    begun;            // k[0] and h are known
-    bool    dense_known;
-    double  t0, h_done;       // the last accepted step
-    double  h;                // the next to try
-    double  log_before;       // of the error of the last accepted step, for the controller
-    int     n_at_bound, n_free;    // steps held by stability, and not, in a row
-    int     n_decayed;             // steps in a row longer than the fastest decay
-    bool    is_stiff, warned;
+    double *k[N_STAGES];        // [n_states] slopes; k[0] belongs to the present (t, x) once `begun`
+    double *y, *y_last;         // [n_states] argument of a stage; that of the sixth
+    double *x0;                 // [n_states] where the last step began
+    double *dense[DP_DENSE];    // [n_states] coefficients beyond x0, made when first asked for
+    bool begun;                 // k[0] and h are known
+    bool dense_known;
+    double t0, h_done;         // the last accepted step
+    double h;                  // the next to try
+    double log_before;         // of the error of the last accepted step, for the controller
+    int n_at_bound, n_free;    // steps held by stability, and not, in a row
+    int n_decayed;             // steps in a row longer than the fastest decay
+    bool is_stiff, warned;
 } Dopri5;
 
 static bool init(Island *island, Arena *arena, orr_diag *diag)
@@ -103,7 +103,8 @@ static bool try_step(Island *island, Dopri5 *m, double h)
 
 static double error_of(const Island *island, const Dopri5 *m, double h)
 {
-    return dp_error(island->model->n_states, h, island->x, m->y, m->k, island->options.absolute, island->options.tolerance);
+    return dp_error(island->model->n_states, h, island->x, m->y, m->k, island->options.absolute,
+                    island->options.tolerance);
 }
 
 // Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient,
@@ -235,6 +236,22 @@ static void state_at(Island *island, double t, double *x)
     dp_state(n, (t - m->t0) / m->h_done, m->x0, m->dense, x);
 }
 
+static void pass(Island *island, RunSaved *saved)
+{
+    Dopri5 *m = island->memory;
+    const size_t size = island->model->n_states * sizeof(double);
+    double *const numbers[] = { &m->t0, &m->h_done, &m->h, &m->log_before };
+    int *const counts[] = { &m->n_at_bound, &m->n_free, &m->n_decayed };
+    bool *const flags[] = { &m->begun, &m->dense_known, &m->is_stiff, &m->warned };
+    for (int i = 0; i < N_STAGES; i++) saved_pass(saved, m->k[i], size);
+    for (int i = 0; i < DP_DENSE; i++) saved_pass(saved, m->dense[i], size);
+    saved_pass(saved, m->x0, size);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        saved_pass(saved, numbers[i], sizeof **numbers);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) saved_flags(saved, flags[i], 1);
+}
+
 const Solver solver_dopri5 = {
     .name = "dopri5",
     .summary = "Dormand-Prince 5(4), explicit, adaptive step, dense output",
@@ -243,4 +260,5 @@ const Solver solver_dopri5 = {
     .step = step_first_same_as_last,
     .restart = restart,
     .state_at = state_at,
+    .pass = pass,
 };

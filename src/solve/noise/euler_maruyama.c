@@ -28,4 +28,5 @@ const Solver solver_em = {
     .steps = noise_steps,
     .restart = noise_restart,
     .state_at = noise_state_at,
+    .pass = noise_pass,
 };

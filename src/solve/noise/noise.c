@@ -162,3 +162,11 @@ void noise_state_at(Island *island, double t, double *x)
     for (size_t i = 0; i < island->model->n_states; i++)
         x[i] = island->x_before[i] + s * (island->x[i] - island->x_before[i]);
 }
+
+void noise_pass(Island *island, RunSaved *saved)
+{
+    Noise *noise = island->memory;
+    saved_pass(saved, &noise->t_first, sizeof noise->t_first);
+    saved_pass(saved, &noise->path, sizeof noise->path);
+    if (!(noise->path > 0)) saved->is_bad = true;
+}

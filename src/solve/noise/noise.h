@@ -44,3 +44,4 @@ StepResult noise_step(Island *island, double t_limit);
 StepResult noise_steps(Island *island, long n, long *done);
 void       noise_restart(Island *island);
 void       noise_state_at(Island *island, double t, double *x);
+void       noise_pass(Island *island, RunSaved *saved);

@@ -104,4 +104,5 @@ const Solver solver_srk = {
     .steps = noise_steps,
     .restart = noise_restart,
     .state_at = noise_state_at,
+    .pass = noise_pass,
 };

@@ -964,6 +964,30 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
     return q[QSS_Q_TIME] == t;
 }
 
+static void pass(Island *island, RunSaved *saved)
+{
+    Qss *m = island->memory;
+    const IrQuantised *ir = m->ir;
+    const size_t number = sizeof(double), count = sizeof(uint64_t);
+    double *const numbers[] = { &m->t, &m->least_wait, &m->burst_start, &m->t_since };
+    size_t *const counts[] = { &m->n_burst, &m->n_since };
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) saved_pass(saved, numbers[i], number);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);
+    saved_pass(saved, m->x, m->n_x * (size_t)m->n * number);
+    saved_pass(saved, m->q, QSS_Q * ((size_t)m->n + ir->n_shared) * number);
+    if (m->again) saved_pass(saved, m->again, 2 * (size_t)m->n * number);
+    saved_pass(saved, &m->event, sizeof m->event);
+    saved_pass(saved, m->shared_at, ir->n_shared * count);
+    saved_pass(saved, m->watched_at, ir->n_relations * count);
+    saved_pass(saved, m->modes_seen, ir->n_relations * number);
+    saved_pass(saved, m->params_seen, m->n_params * number);
+    saved_pass(saved, m->places_seen, ir->n_places * number);
+    if (!m->scans) saved_calendar(saved, &m->due, m->n);
+    saved_calendar(saved, &m->crossings, ir->n_relations);
+    saved_flags(saved, &m->has_left, 1);
+    if (m->has_left) saved_index(saved, &m->left, ir->n_relations);
+}
+
 #define QSS(id, text, accuracy, flags)                                                                       \
     const Solver solver_##id = {                                                                             \
         .name = #id,                                                                                         \
@@ -980,6 +1004,7 @@ static bool quantised(const Island *island, uint32_t state, double t, double *va
         .polynomial = polynomial,                                                                            \
         .native_ms = native_ms,                                                                              \
         .improve = improve,                                                                                  \
+        .pass = pass,                                                                                        \
         .is_quantised = true,                                                                                \
     }
 

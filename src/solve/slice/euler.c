@@ -29,4 +29,5 @@ const Solver solver_euler = {
     .steps = slice_steps,
     .restart = slice_restart,
     .state_at = slice_state_at,
+    .pass = slice_pass,
 };

@@ -30,4 +30,5 @@ const Solver solver_heun = {
     .steps = slice_steps,
     .restart = slice_restart,
     .state_at = slice_state_at,
+    .pass = slice_pass,
 };

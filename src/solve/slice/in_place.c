@@ -45,4 +45,5 @@ const Solver solver_in_place = {
     .steps = slice_steps,
     .restart = slice_restart,
     .state_at = slice_state_at,
+    .pass = slice_pass,
 };

@@ -35,4 +35,5 @@ const Solver solver_rk4 = {
     .steps = slice_steps,
     .restart = slice_restart,
     .state_at = slice_state_at,
+    .pass = slice_pass,
 };

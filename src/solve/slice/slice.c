@@ -116,3 +116,13 @@ void slice_state_at(Island *island, double t, double *x)
     }
     hermite_state(s, h, x0, slice->dx_before, x1, slice->dx, n, x);
 }
+
+void slice_pass(Island *island, RunSaved *saved)
+{
+    Slice *slice = island->memory;
+    const size_t size = island->model->n_states * sizeof(double);
+    saved_pass(saved, &slice->t_before, sizeof slice->t_before);
+    saved_pass(saved, &slice->t, sizeof slice->t);
+    saved_pass(saved, slice->dx_before, size);
+    saved_pass(saved, slice->dx, size);
+}

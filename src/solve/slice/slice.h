@@ -31,3 +31,4 @@ StepResult slice_step(Island *island, double t_limit);
 StepResult slice_steps(Island *island, long n, long *done);
 void       slice_restart(Island *island);
 void       slice_state_at(Island *island, double t, double *x);
+void       slice_pass(Island *island, RunSaved *saved);
