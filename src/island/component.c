@@ -665,13 +665,20 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     memcpy(&saved, in, sizeof saved);
     if (saved.run_size != n - own || saved.phase >= ISLAND_PHASES) return 0;
     in += sizeof saved;
-    if (o->n_inputs) memcpy(c->externals, in, o->n_inputs * sizeof(External));
-    in += o->n_inputs * sizeof(External);
+    for (size_t i = 0; i < o->n_inputs; i++, in += sizeof(External)) {
+        double numbers[3];
+        memcpy(numbers, in, sizeof numbers);
+        c->externals[i] = (External){ .value = numbers[0],
+                                      .gradient = numbers[1],
+                                      .t = numbers[2],
+                                      .is_known = in[offsetof(External, is_known)] != 0,
+                                      .is_pending = in[offsetof(External, is_pending)] != 0 };
+    }
     if (o->n_outputs) memcpy(c->told, in, o->n_outputs * sizeof *c->told);
     in += o->n_outputs * sizeof *c->told;
     c->n_passing = 0;
     c->t_passing = NAN;
-    try_to_begin(c, call);
+    if (!c->run) try_to_begin(c, call);
     if (!c->run || !run_load(c->run, in, (size_t)saved.run_size)) return 0;
     c->phase = (IslandPhase)saved.phase;
     c->due = saved.due;

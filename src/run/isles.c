@@ -386,3 +386,13 @@ bool isles_value(orr_run *run, size_t variable, double *value)
     const orr_devs_run *kernel = net_kernel(run);
     return kernel && value_at(run, variable, orr_devs_run_time(kernel), value);
 }
+
+// What islands are like is told by the kernel, of which they are components.
+void isles_pass(orr_run *run, RunSaved *saved)
+{
+    IslesRun *r = run->isles;
+    if (!r) return;
+    saved_pass(saved, r->told, r->isles->n_told * sizeof *r->told);
+    saved_flags(saved, &r->has_news, 1);
+    saved_flags(saved, &r->has_jumped, 1);
+}

@@ -515,6 +515,7 @@ void     watch_pass(orr_run *run, RunSaved *saved);
 void     history_pass(orr_run *run, RunSaved *saved);
 void     input_pass(orr_run *run, RunSaved *saved);
 const char *input_other(const orr_run *run);    // whose samples were others when it was loaded; NULL: none
+void     isles_pass(orr_run *run, RunSaved *saved);
 void     net_pass(orr_run *run, RunSaved *saved);
 // As orr_run_save_file and orr_run_load_file, with bytes of the owner's behind the run; *extra lies in the arena.
 orr_status run_save_file(orr_run *run, const char *path, const void *extra, size_t n_extra);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "island/isles.h"
 #include "run/run.h"
 #include "solve/solver.h"
 #include <math.h>
@@ -255,22 +256,24 @@ static void pass_run(orr_run *run, RunSaved *s)
         !(isfinite(run->t) && isfinite(island->t) && isfinite(island->t_start) && isfinite(island->step)))
         s->is_bad = true;
     pass_samples(run, s);
+    run->terminated = saved_text(s, run->terminated, &run->arena);
     surface_pass(run, s);
     choose_pass(run, s);
     watch_pass(run, s);
     history_pass(run, s);
     input_pass(run, s);
+    isles_pass(run, s);
     net_pass(run, s);
     solvers_pass(run, s);
 }
 
 // ---- Where a run can be saved
 
-static const char *what_hinders(const orr_run *run)
+// A part that has ended stays as it is; of a run alone there is no rest.
+static const char *what_hinders(const orr_run *run, bool is_alone)
 {
     if (run->is_failed) return "it has failed";
-    if (run->terminated || run->is_over) return "it has ended";
-    if (run->isles) return "it has islands beside the main part, which are not saved";
+    if (is_alone && (run->terminated || run->is_over)) return "it has ended";
     return NULL;
 }
 
@@ -286,6 +289,7 @@ static orr_status prepare(orr_run *run)
 {
     Island *island = &run->islands[0];
     surface_forget_aside(run, island);
+    if (run->terminated || run->is_over) return ORR_STATUS_OK;    // nothing is ahead of it
     return is_open(island) ? ORR_STATUS_OK : run_stop_at(run, run->t);
 }
 
@@ -293,7 +297,7 @@ static orr_status prepare(orr_run *run)
 static bool go_on(orr_run *run)
 {
     Island *island = &run->islands[0];
-    return is_open(island) || begin_anew(run, island, at_work(island));
+    return is_open(island) || run->terminated || run->is_over || begin_anew(run, island, at_work(island));
 }
 
 // ---- As a part of something larger
@@ -307,7 +311,7 @@ static size_t count_bytes(orr_run *run)
 
 size_t run_save(orr_run *run, void *bytes)
 {
-    if (what_hinders(run) || prepare(run) != ORR_STATUS_OK || what_hinders(run)) return 0;
+    if (what_hinders(run, false) || prepare(run) != ORR_STATUS_OK) return 0;
     const size_t size = count_bytes(run);
     if (!bytes || size == 0) return size;
     RunSaved saved = { .bytes = bytes, .capacity = size, .is_borrowed = true };
@@ -325,7 +329,7 @@ static bool load(orr_run *run, const char *bytes, size_t n)
     return ok;
 }
 
-bool run_load(orr_run *run, const void *bytes, size_t n) { return !what_hinders(run) && load(run, bytes, n); }
+bool run_load(orr_run *run, const void *bytes, size_t n) { return !what_hinders(run, false) && load(run, bytes, n); }
 
 // ---- Fingerprints
 
@@ -398,6 +402,22 @@ static uint64_t hash_tables(uint64_t hash, const ExprPool *pool)
     return hash_join(hash, hash_bytes(pool->constants.items, pool->constants.n * sizeof(double)));
 }
 
+static uint64_t model_fingerprint(const orr_model *model);
+
+static uint64_t hash_isles(uint64_t hash, const Isles *isles)
+{
+    for (uint32_t i = 0; isles && i < isles->n; i++) {
+        const Isle *isle = &isles->items[i];
+        const orr_run_options *o = &isle->options.run;
+        const double numbers[] = { o->step, o->tolerance, o->absolute, o->quantum, o->relative_quantum, isle->options.output_period };
+        hash = hash_text(hash_text(hash, isle->name), o->solver ? o->solver : "");
+        hash = hash_join(hash, hash_bytes(numbers, sizeof numbers));
+        HASH(hash, model_fingerprint(isle->model), isle->options.synchronise, isle->options.tell_gradients);
+    }
+    return hash;
+}
+
+// Islands have models of their own, which have none.
 static uint64_t model_fingerprint(const orr_model *model)
 {
     const Flat *flat = &model->flat;
@@ -415,6 +435,7 @@ static uint64_t model_fingerprint(const orr_model *model)
     for (size_t i = 0; i < flat->families.n; i++)
         HASH(hash, flat->families.items[i].lhs, flat->families.items[i].rhs);
     hash = hash_network(hash_events(hash_tables(hash, &flat->pool), flat), flat);
+    hash = hash_isles(hash, model->isles);
     if (model->atomics.n_kinds > 0) {
         Arena work = { 0 };
         const Text text = atomic_text(&model->atomics, &work);
@@ -462,9 +483,9 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
 
 orr_status run_save_file(orr_run *run, const char *path, const void *extra, size_t n_extra)
 {
-    const char *hinders = what_hinders(run);
+    const char *hinders = what_hinders(run, true);
     const orr_status status = hinders ? ORR_STATUS_USAGE : prepare(run);
-    if (status == ORR_STATUS_OK) hinders = what_hinders(run);
+    if (status == ORR_STATUS_OK) hinders = what_hinders(run, true);
     if (hinders) {
         diag_report(run->diag, DIAG_CHECKPOINT_CANNOT, (Place){ 0 }, run->t, hinders);
         return ORR_STATUS_USAGE;
@@ -542,7 +563,7 @@ orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *ext
     Arena work = { 0 };
     Text text;
     Head head;
-    const char *hinders = what_hinders(run);
+    const char *hinders = what_hinders(run, true);
     bool ok = true;
     if (hinders) {
         diag_report(run->diag, DIAG_CHECKPOINT_CANNOT, (Place){ 0 }, run->t, hinders);

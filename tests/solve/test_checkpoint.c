@@ -263,6 +263,28 @@ static const Middle middles[] = {
       "euler rk4 dopri5 bdf qss2 liqss2", 9, 2.5, NULL, false, 0.01 },
     { "delays", "model Late\n  var x = 1, y = 0\n  x' = -delay(x, 1.3)\n  y' = delay(x, 0.4) - y\nend\n",
       "rk4 heun dopri5 bdf adams", 9, 1.31, NULL, false, 0.01 },
+    { "islands of several kinds",
+      "model Rabbits\n  input foxes\n  var n = 10\n  n' = n*(1.5 - foxes)\nend\n"
+      "model Foxes\n  input rabbits\n  var n = 5\n  n' = n*(rabbits - 3)\nend\n"
+      "model Counts\n  input x\n  var mean = 0\n  discrete n = 0\n  mean' = x - mean\n  when x > 5 then n := n + 1 end\nend\n"
+      "model Apart\n  island rabbits : Rabbits solver qss2 quantum 1e-2\n"
+      "  island foxes : Foxes solver dopri5 output every 0.05\n  island counts : Counts solver rk4 step 0.01\n"
+      "  rabbits.n -> foxes.rabbits\n  foxes.n -> rabbits.foxes\n  rabbits.n -> counts.x\n  var z = 0\n  z' = foxes.n - z\n"
+      "  every 1.5 then rabbits.n := 4 end\nend\n",
+      "euler rk4 dopri5 qss2", 7, 1.5, NULL, false, 0.01 },
+    { "islands with noise",
+      "model Walk\n  input pull = 0\n  var x = 0\n  x' = pull - x + noise(0.2)\nend\n"
+      "model Two\n  island a : Walk solver srk step 0.01\n  island b : Walk solver euler-maruyama step 0.02\n"
+      "  a.x -> b.pull\n  b.x -> a.pull\nend\n",
+      "rk4 dopri5", 5, 0.815, NULL, false, 0.01 },
+    { "an island that begins anew where it is saved: bdf, slid",
+      "model Stiff\n  input u = 0\n  var x = 0, y = 1\n  x' = -1000*(x - y) + u\n  y' = -x\nend\n"
+      "model Two\n  island a : Stiff solver bdf\n  var z = 1\n  z' = a.x - z\n  z -> a.u\nend\n",
+      "bdf", 5, 1.3, NULL, false, 0.01 },
+    { "an island that has ended",
+      "model Stops\n  var x = 0\n  x' = 1\n  when x > 1 then terminate \"enough\" end\nend\n"
+      "model Two\n  island a : Stops solver rk4 step 0.01\n  var z = 1\n  z' = a.x - z\nend\n",
+      "rk4 dopri5", 5, 1.3, NULL, false, 0.01 },
     // slides from 1.43 to 3.3 or so
     { "sliding in and out",
       "model Slides\n  var x = 1, y = 0\n  x' = if x > 0 then -1 + 0.3*y else 1 + 0.3*y\n  y' = if x > 0 "
