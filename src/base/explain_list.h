@@ -140,9 +140,10 @@
       "give the settings the run was begun with; only the end may be another.") \
     X(CHECKPOINT_CANNOT, \
       "A checkpoint must hold all that the rest of the run depends on, and there must be a rest. That\n" \
-      "is not so with islands beside the main part, and after the run has ended or failed.", \
-      "    orrery run examples/islands.orr apart --checkpoint t.ck", \
-      "leave --checkpoint away, or put all equations into one piece.") \
+      "is not so after the run has ended or failed, and with a component in C that keeps memory of\n" \
+      "its own and has no function to save it.", \
+      "    if (orr_run_advance(run, 10) != ORR_STATUS_OK) orr_run_save_file(run, \"t.ck\");", \
+      "save before that; give such a component the functions save and load (orrery/devs.h).") \
     X(CHECKPOINT_OUTPUT, \
       "A file of results that was written up to the checkpoint goes on behind that point, so that in\n" \
       "the end it is the file of a run that was never interrupted. This one has the same name, but is\n" \
