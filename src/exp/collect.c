@@ -1,6 +1,7 @@
 // src/exp/collect.c: statistics that an experiment asks for, collected while a run goes on.
 #include "exp/collect.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -164,6 +165,32 @@ void collect_take(Collect *c, const orr_run *run, const orr_devs_trace *what)
         Collected *item = &c->items[c->looked[low]];
         orr_level_set(&item->level, what->t, net_read_at(run, item->what, item->component));
     }
+}
+
+void collect_pass(Collect *c, RunSaved *saved)
+{
+    uint64_t names = 0;
+    uint32_t n = c ? (uint32_t)c->n_looked : 0;
+    const uint32_t own_n = n;
+    for (uint32_t i = 0; i < n; i++) {
+        const char *name = c->items[c->looked[i]].asked.name;
+        names = hash_join(names, hash_bytes(name, strlen(name)));
+    }
+    const uint64_t own_names = names;
+    bool has_begun_anew = c && c->has_begun_anew;
+    saved_pass(saved, &names, sizeof names);
+    saved_pass(saved, &n, sizeof n);
+    saved_flags(saved, &has_begun_anew, 1);
+    if (saved->is_loading && n > (saved->n - saved->at) / sizeof(orr_level)) saved->is_bad = true;
+    const bool is_same = n == own_n && names == own_names;
+    for (uint32_t i = 0; i < n && !saved->is_bad; i++) {
+        orr_level level = { 0 };
+        if (!saved->is_loading) level = c->items[c->looked[i]].level;
+        saved_pass(saved, &level, sizeof level);
+        if (saved->is_loading && (level.digest.n > ORR_DIGEST_MAX || level.digest.n_sorted > level.digest.n)) saved->is_bad = true;
+        if (is_same && !saved->is_bad) c->items[c->looked[i]].level = level;
+    }
+    if (is_same && c && !saved->is_bad) c->has_begun_anew = has_begun_anew;
 }
 
 orr_distribution *collect_end(Collect *c, const orr_run *run, size_t *n)

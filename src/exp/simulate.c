@@ -52,6 +52,7 @@ typedef struct Simulation {
     double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due, INFINITY: never
     double                t_resumed;     // where the run went on; NaN: it began at its beginning
     bool                  is_muted;      // what happens now was told before the checkpoint
+    RunSaved              extra;         // of a checkpoint: what has not been read yet
     bool                 *goes_on;       // [n_sinks] behind what an earlier run has written
     bool                  is_first_row;  // … and now comes that of where it goes on
     bool                  row_is_due;    // a run that goes on: the row of that time was still to come
@@ -83,9 +84,11 @@ static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, ui
     }
     saved_pass(saved, *marks, *n_marks * sizeof **marks);
     for (uint32_t i = 0; i < *n_marks && columns != own; i++) (*marks)[i].hash = ~(*marks)[i].hash;    // other columns do not fit
+    if (!saved->is_loading) collect_pass(s->collect, saved);
+    if (saved->is_loading) return;    // the rest when those it is for have begun
     bool has_pieces = s->pieces.model != NULL;
     saved_flags(saved, &has_pieces, 1);
-    if (has_pieces && s->pieces.model) pieces_pass(&s->pieces, saved);
+    if (has_pieces) pieces_pass(&s->pieces, saved);
 }
 
 static orr_status save(Simulation *s, bool row_is_due)
@@ -585,12 +588,22 @@ static double instants(const Simulation *s, const Island *island)
     return 1e8 / s->clock.ns_per_unit;
 }
 
+// A run goes on: what had been seen so far, and pieces that had not been told.
+static void take_extra(Simulation *s)
+{
+    bool has_pieces = false;
+    collect_pass(s->collect, &s->extra);
+    saved_flags(&s->extra, &has_pieces, 1);
+    if (has_pieces && s->pieces.goes_on) pieces_pass(&s->pieces, &s->extra);
+}
+
 static orr_status run_once(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
     const Island *island = &s->run->islands[0];
     s->next_expected = 0;
     collect_begin(s->collect, s->run);
+    if (!isnan(s->t_resumed)) take_extra(s);
     realtime_start(&s->clock, isnan(s->t_resumed) ? e->from : s->t_resumed);
     s->is_first_row = !isnan(s->t_resumed);
     orr_status status = put_row(s);
@@ -782,16 +795,14 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     for (size_t i = 0; i < s->n_sinks; i++) wants_pieces = wants_pieces || s->sinks[i].piece;
     if (wants_pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
         return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;    // it says why
-    RunSaved saved = { .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
-    if (e->resume && !go_on_sinks(s, &saved)) return ORR_STATUS_USAGE;
+    s->extra = (RunSaved){ .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
+    if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;
 
     size_t n_begun;
     const uint64_t started = os_now_ns();
     status = begin_sinks(s, &n_begun);
-    if (status == ORR_STATUS_OK && wants_pieces) {
+    if (status == ORR_STATUS_OK && wants_pieces)
         pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.items, s->columns.n);
-        if (s->pieces.goes_on) pieces_pass(&s->pieces, &saved);
-    }
     if (status == ORR_STATUS_OK) status = run_study(s);
     if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     status = end_sinks(s, n_begun, status);
