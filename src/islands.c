@@ -549,7 +549,10 @@ static void join_signals(Building *b)
     for (uint32_t k = 0; k < n; k++) {
         const IsleCoupling *c = &isles->couplings[k];
         NetLine line = { c->from, 0, c->to, 0 };
-        const orr_devs_port port = { .name = b->flat->vars.items[c->variable].name,
+        // what the main part tells is called by its own name, if it has one
+        const uint32_t equation = c->from == ISLE_MAIN ? b->equation_of[c->variable] : FLAT_NONE;
+        const uint32_t named = equation == FLAT_NONE ? FLAT_NONE : variable_in(b, b->flat->equations.items[equation].rhs);
+        const orr_devs_port port = { .name = b->flat->vars.items[named == FLAT_NONE ? c->variable : named].name,
                                      .type = ORR_SIGNAL,
                                      .size = size };
         if (c->from == ISLE_MAIN) {

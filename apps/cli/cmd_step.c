@@ -84,11 +84,10 @@ static void on_trace(void *context, const orr_devs *network, const orr_devs_trac
         const orr_devs_port *port =
             orr_devs_get_port(network, what->component, what->component == ORR_DEVS_OUTSIDE, what->port);
         printf("%s%s%s is sent", name, *name ? "." : "", port->name);
-        for (uint32_t i = 0; i < port->size / sizeof(double); i++) {
-            double x;
-            memcpy(&x, (const char *)what->value + i * sizeof x, sizeof x);
-            printf("%s %s", i ? "," : ":", number(x, value));
-        }
+        double numbers[16];
+        const size_t n = orr_message_numbers(port, what->value, numbers, 16);
+        for (size_t i = 0; i < n && i < 16; i++) printf("%s %s", i ? "," : ":", number(numbers[i], value));
+        if (n > 16) printf(", …");
         putchar('\n');
     } else if (what->kind == ORR_DEVS_SWITCHED) {
         printf("%s is switched %s\n", name,

@@ -57,6 +57,11 @@ typedef struct orr_perturbation {
     double   value;            // by default what it becomes
 } orr_perturbation;
 
+// What a message says, in numbers: those of its type; of a signal its value, then its gradient (0 if it is not known) and,
+// if it has jumped, how many islands that has passed; of a perturbation the value. How many there are; up to `size` of
+// them are written. For people who look at a trace.
+ORR_API size_t orr_message_numbers(const orr_devs_port *port, const void *message, double *numbers, size_t size);
+
 // ---- One kind of island
 
 // An external variable: an input of the model. It is held between messages; if the model was compiled with

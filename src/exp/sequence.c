@@ -7,6 +7,7 @@
 #include "exp/plot.h"
 #include "exp/trace.h"
 #include "orrery/experiment.h"
+#include "orrery/island.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -65,12 +66,9 @@ static const char *message_text(orr_sequence *s, const char *port_name, const or
 {
     StrBuf text = { .arena = &s->arena };
     str_add(&text, port_name);
-    const uint32_t n = port ? port->size / (uint32_t)sizeof(double) : 0;
-    for (uint32_t i = 0; bytes && i < n && i < VALUES_SHOWN; i++) {
-        double value;
-        memcpy(&value, (const char *)bytes + i * sizeof value, sizeof value);
-        str_addf(&text, "%s%.4g", i ? ", " : " ", value);
-    }
+    double values[VALUES_SHOWN];
+    const size_t n = port ? orr_message_numbers(port, bytes, values, VALUES_SHOWN) : 0;
+    for (size_t i = 0; i < n && i < VALUES_SHOWN; i++) str_addf(&text, "%s%.4g", i ? ", " : " ", values[i]);
     if (n > VALUES_SHOWN) str_add(&text, ", …");
     return str_finish(&text);
 }

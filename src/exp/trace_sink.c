@@ -6,6 +6,7 @@
 #include "exp/resume.h"
 #include "exp/trace.h"
 #include "orrery/experiment.h"
+#include "orrery/island.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,9 +40,10 @@ void trace_names(const orr_devs *network, uint32_t component, bool is_input, uin
         names->component = name;
         return;
     }
-    // a port of equations is known by its full name
+    // a port of equations is known by its full name; signals are told and heard by the model as a whole
     const char *dot = strrchr(names->port, '.');
-    if (!dot) return;
+    const bool is_message = p && strcmp(p->type, ORR_SIGNAL) != 0 && strcmp(p->type, ORR_PERTURBATION) != 0;
+    if (!dot || !is_message) return;
     names->component = arena_copy_text(arena, names->port, (size_t)(dot - names->port));
     names->port = dot + 1;
 }
@@ -69,13 +71,16 @@ static void put_text(FileOut *file, const char *text) { file_write(file, text, s
 // The numbers a message says, with something between them.
 static void put_values(FileOut *file, const orr_devs_port *port, const void *bytes, const char *between)
 {
-    for (uint32_t i = 0; port && bytes && i < port->size / sizeof(double); i++) {
-        double value;
-        memcpy(&value, (const char *)bytes + i * sizeof value, sizeof value);
+    Arena work = { 0 };
+    const size_t n = port ? orr_message_numbers(port, bytes, NULL, 0) : 0;
+    double *values = ARENA_ARRAY(&work, double, n);
+    if (n) orr_message_numbers(port, bytes, values, n);
+    for (size_t i = 0; i < n; i++) {
         if (i) put_text(file, between);
-        if (*between == ',' && !isfinite(value)) put_text(file, "null");    // JSON has no infinity
-        else put_number(file, value);
+        if (*between == ',' && !isfinite(values[i])) put_text(file, "null");    // JSON has no infinity
+        else put_number(file, values[i]);
     }
+    arena_free(&work);
 }
 
 static void put_csv(FileOut *file, const orr_devs_trace *what, const TraceNames *names,

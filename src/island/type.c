@@ -9,6 +9,37 @@ uint32_t orr_signal_size(uint32_t n_islands)
     return (uint32_t)(sizeof(orr_signal) + (words - 1) * sizeof(uint64_t));
 }
 
+static double count_passed(const orr_signal *signal, uint32_t size)
+{
+    const size_t words = 1 + (size - sizeof *signal) / sizeof *signal->passed;
+    int n = 0;
+    for (size_t i = 0; i < words; i++) n += __builtin_popcountll(signal->passed[i]);
+    return n;
+}
+
+size_t orr_message_numbers(const orr_devs_port *port, const void *message, double *numbers, size_t size)
+{
+    double first[3];
+    const double *from = message;
+    size_t n = port->size / sizeof(double);
+    if (!message) n = 0;
+    else if (strcmp(port->type, ORR_SIGNAL) == 0 && port->size >= sizeof(orr_signal)) {
+        const orr_signal *signal = message;
+        first[0] = signal->value;
+        first[1] = signal->has_gradient ? signal->gradient : 0;
+        first[2] = signal->perturbation ? count_passed(signal, port->size) : 0;
+        n = signal->perturbation ? 3 : signal->has_gradient ? 2 : 1;
+        from = first;
+    } else if (strcmp(port->type, ORR_PERTURBATION) == 0 && port->size == sizeof(orr_perturbation)) {
+        first[0] = ((const orr_perturbation *)message)->value;
+        n = 1;
+        from = first;
+    }
+    const size_t written = n < size ? n : size;
+    if (written) memcpy(numbers, from, written * sizeof *numbers);
+    return n;
+}
+
 orr_island_options orr_island_options_default(void)
 {
     return (orr_island_options){ .run = orr_run_options_default() };

@@ -99,4 +99,10 @@ expect_status 2
 expect_out 'the model has ended the run: enough'
 expect_near "$(sed -n 's/^  x = //p' out)" 1 1e-6 x
 
+# ---- Islands: a room of 19 degrees is heated to 21 in ln(11/9), and says so
+step "$root/tests/models/island_events.orr" heated <<<$'to 0.21\nshow plant.meter.n'
+expect_status 0
+expect_out 'room.switched is sent: 0'
+expect_out 'plant.answer is sent: 1'
+expect_out 'plant.meter.n = 1'
 finish

@@ -247,4 +247,15 @@ expect_equal "$([ "$(wc -l <long.csv)" -gt 1000 ] && echo many)" many 'lines bef
 expect_equal "$(tail -n +2 long.csv | awk -F, 'NF != 3 || $1 != $2 || $3 != 2*$1' | wc -l)" 0 'whole lines'
 expect_equal "$(tail -c 1 long.csv | od -An -c | tr -d ' ')" '\n'
 
+# ---- Islands are in the same kernel: signals, perturbations and what passes through the main part, by hand
+run run "$root/tests/models/islands.orr" jumpy --trace isles.csv --quiet
+expect_status 0
+# at 2.05 the main part perturbs deaf, which tells h = 1 + 7/2 as a jump that only it has seen; the main part passes twice of it on
+expect_equal "$(grep ,sent, isles.csv | grep -E '^2.05,[0-3],' | cut -d, -f2,4-6 | tr '\n' ' ')" \
+    '0,,deaf.perturb,7 1,deaf,h,4.5 0 1 2,,mirror,9 0 2 '
+# at 1 half of u jumps, by an event of the main part
+expect_equal "$(grep -E '^1,[0-9]+,sent,,half' isles.csv | cut -d, -f6)" '2 0 1'
+run run "$root/examples/bottling.orr" --until 3.5 --trace line.jsonl --quiet
+expect_equal "$(grep '"sent"' line.jsonl | sed 's/.*"component":"\([^"]*\)","port":"\([^"]*\)","value":\(.*\)}/\1.\2\3/' | tr '\n' ' ')" \
+    '.tap.flows[1] bottle.full[1] .tap.flows[0,0,1] robot.empty[0] .tap.flows[1,0,1] '
 finish
