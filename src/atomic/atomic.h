@@ -87,15 +87,25 @@ typedef struct AtomicReadable {
     bool        is_level;     // a statistic of what holds for a while
     bool        is_main;      // a variable, not a part of a record, an array or a statistic
     Place       place;
+    size_t      line;         // of a queue: where it is declared
+    const char *path;         // NULL if that is not known
 } AtomicReadable;
 
 // ---- Programs
 
 typedef struct AtomicExpr AtomicExpr;
+
+// Which one of an array: of queues, of statistics, of records. Computing it changes nothing.
+typedef struct AtomicIndex {
+    AtomicExpr *expr;         // NULL: there is only one
+    uint32_t    n, stride;    // elements, slots from one to the next
+    uint32_t    fault;        // 1 + a number in AtomicKind.faults
+} AtomicIndex;
+
 typedef enum AtomicOp {
     ATOMIC_OP_CONST,          // value
     ATOMIC_OP_SLOT,           // of the state, from `slot` on
-    ATOMIC_OP_ELEMENT,        // of an array from `slot` on with n elements: args[0] is the index
+    ATOMIC_OP_ELEMENT,        // of an array of numbers from `slot` on with n elements: args[0] is the index
     ATOMIC_OP_MESSAGE,        // slot of the message under way
     ATOMIC_OP_LOCAL,          // index of a `for`, argument of a function
     ATOMIC_OP_TIME, ATOMIC_OP_ELAPSED, ATOMIC_OP_REMAINING,
@@ -119,6 +129,7 @@ struct AtomicExpr {
     AtomicType   type;
     bool         has_effects; // draws, or takes from a queue: computed once, in the order written
     uint32_t     slot, n;
+    AtomicIndex  index;       // SLOT, and what is done with queues and statistics at `slot`
     double       value;
     AtomicExpr **args;        // [n_args]
     uint32_t     n_args;
@@ -141,7 +152,8 @@ typedef enum AtomicActKind {
 struct AtomicAct {
     AtomicActKind kind;
     uint32_t    slot, n, fault;
-    AtomicExpr *value, *other;    // other: index, rank, or last turn of a loop
+    AtomicIndex index;        // of what is at `slot`; without an expression, in `begin`: all of them
+    AtomicExpr *value, *other;    // other: index of a number, rank, or last turn of a loop
     AtomicAct  *body, *rest;      // [n_body], [n_rest]
     uint32_t    n_body, n_rest;
 };

@@ -56,10 +56,21 @@ static const char *slot_text(Writer *w, uint32_t slot)
 {
     return arena_printf(&w->work, "s->v[%u]", slot - 2);
 }
+static const char *pure_text(Writer *w, const AtomicExpr *e);
+
+// Where something stands that may be one of an array.
+static const char *slots_of(Writer *w, uint32_t slot, const AtomicIndex *index)
+{
+    if (!index->expr) return arena_printf(&w->work, "s->v + %u", slot - 2);
+    w->uses_index = true;
+    return arena_printf(&w->work, "s->v + (%u + %u*orr_index(c, %s, %u, %u))", slot - 2, index->stride,
+                        pure_text(w, index->expr), index->n, index->fault);
+}
 static const char *slots_at(Writer *w, uint32_t slot)
 {
-    return arena_printf(&w->work, "s->v + %u", slot - 2);
+    return slots_of(w, slot, &(AtomicIndex){ 0 });
 }
+static const char *slots_for(Writer *w, const AtomicExpr *e) { return slots_of(w, e->slot, &e->index); }
 
 // -------------------------------------------------------------------------------- pure expressions
 
@@ -94,13 +105,16 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
     }
     switch (e->op) {
     case ATOMIC_OP_CONST: print_number_of(s, e->value); break;
-    case ATOMIC_OP_SLOT: str_addf(s, "s->v[%u]", e->slot - 2); break;
+    case ATOMIC_OP_SLOT:
+        if (e->index.expr) str_addf(s, "(%s)[0]", slots_for(w, e));    // "/*" would begin a comment
+        else str_addf(s, "s->v[%u]", e->slot - 2);
+        break;
     case ATOMIC_OP_MESSAGE: str_addf(s, "m[%u]", e->slot); break;
     case ATOMIC_OP_LOCAL: str_addf(s, "l%u", e->n); break;
     case ATOMIC_OP_TIME: str_add(s, "c->t"); break;
     case ATOMIC_OP_ELAPSED: str_addf(s, "(c->t - s->v[%u])", w->kind->last - 2); break;
     case ATOMIC_OP_REMAINING: str_add(s, "(s->due - c->t)"); break;
-    case ATOMIC_OP_LENGTH: str_addf(s, "((double)*(const unsigned *)(s->v + %u))", e->slot - 2); break;
+    case ATOMIC_OP_LENGTH: str_addf(s, "((double)*(const unsigned *)(%s))", slots_for(w, e)); break;
     case ATOMIC_OP_ELEMENT:
         w->uses_index = true;
         str_addf(s, "s->v[%u + orr_index(c, ", e->slot - 2);
@@ -184,12 +198,12 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
         str_add_char(s, ')');
         break;
     case ATOMIC_OP_PEEK:
-        str_addf(s, "H->peek_one(c, s->v + %u, ", e->slot - 2);
+        str_addf(s, "H->peek_one(c, %s, ", slots_for(w, e));
         print_pure(w, e->args[0], s);
         str_addf(s, ", %u)", e->fault);
         break;
     case ATOMIC_OP_STATISTIC:
-        str_addf(s, "H->statistic(c->t, s->v + %u, %u, %u, ", e->slot - 2, e->n, e->value != 0);
+        str_addf(s, "H->statistic(c->t, %s, %u, %u, ", slots_for(w, e), e->n, e->value != 0);
         if (e->n_args) print_pure(w, e->args[0], s);
         else str_add(s, "0.0");
         str_add_char(s, ')');
@@ -231,7 +245,7 @@ static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s)
             if (of_truths) print_truth(w, e->args[i], s);
             else if (e->args[i]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
                      e->args[1]->value == 0)
-                str_addf(s, "*(const unsigned *)(s->v + %u)", e->args[i]->slot - 2);
+                str_addf(s, "*(const unsigned *)(%s)", slots_for(w, e->args[i]));
             else if (i == 1 && e->args[0]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
                      e->args[1]->value == 0)
                 str_add_char(s, '0');
@@ -323,14 +337,14 @@ static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e)
     }
     case ATOMIC_OP_POP:
         line(w, "double l%u;", number);
-        line(w, "H->pop(c, %s, &l%u, %u);", slots_at(w, e->slot), number, e->fault);
+        line(w, "H->pop(c, %s, &l%u, %u);", slots_for(w, e), number, e->fault);
         return result;
     case ATOMIC_OP_TAKE:
     case ATOMIC_OP_PEEK: {
         const AtomicExpr *x = sequence_args(w, e);
         line(w, "double l%u;", number);
         line(w, "H->%s(c, %s, %s, &l%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek",
-             slots_at(w, e->slot), pure_text(w, x->args[0]), number, e->fault);
+             slots_for(w, e), pure_text(w, x->args[0]), number, e->fault);
         return result;
     }
     case ATOMIC_OP_IF: {
@@ -382,7 +396,7 @@ static const char *condition_text(Writer *w, const AtomicExpr *e)
 static const char *slots_text(Writer *w, const AtomicExpr *e)
 {
     const bool is_record = e->type.base == ATOMIC_RECORD;
-    if (e->op == ATOMIC_OP_SLOT) return slots_at(w, e->slot);
+    if (e->op == ATOMIC_OP_SLOT) return slots_for(w, e);
     if (e->op == ATOMIC_OP_MESSAGE) return e->slot ? arena_printf(&w->work, "m + %u", e->slot) : "m";
     if (!is_record) {
         const char *text = value_text(w, e);
@@ -397,9 +411,9 @@ static const char *slots_text(Writer *w, const AtomicExpr *e)
     if (e->op == ATOMIC_OP_MAKE) {
         for (uint32_t i = 0; i < n; i++) line(w, "r%u[%u] = %s;", number, i, value_text(w, x->args[i]));
     } else if (e->op == ATOMIC_OP_POP) {
-        line(w, "H->pop(c, %s, r%u, %u);", slots_at(w, e->slot), number, e->fault);
+        line(w, "H->pop(c, %s, r%u, %u);", slots_for(w, e), number, e->fault);
     } else {
-        line(w, "H->%s(c, %s, %s, r%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek", slots_at(w, e->slot),
+        line(w, "H->%s(c, %s, %s, r%u, %u);", e->op == ATOMIC_OP_TAKE ? "take" : "peek", slots_for(w, e),
              pure_text(w, x->args[0]), number, e->fault);
     }
     return arena_printf(&w->work, "r%u", number);
@@ -409,8 +423,24 @@ static void set_record(Writer *w, const AtomicAct *act)
 {
     const AtomicExpr *e = act->value;
     const uint32_t n = atomic_type_slots(w->set, e->type);
+    if (act->n > 0 || act->index.expr) {    // an element, or all of them at the beginning
+        const uint32_t number = w->n_temps++;
+        if (act->index.expr) {
+            line(w, "double *const p%u = %s;", number, slots_of(w, act->slot, &act->index));
+        } else {
+            line(w, "int i%u;", number);
+            line(w, "double *p%u = s->v + %u;", number, act->slot - 2);
+        }
+        const char *from = slots_text(w, e);
+        if (!act->index.expr)
+            line(w, "for (i%u = 0; i%u < %u; i%u++, p%u += %u)", number, number, act->n, number, number, n);
+        open_brace(w, "");
+        for (uint32_t i = 0; i < n; i++) line(w, "p%u[%u] = (%s)[%u];", number, i, from, i);
+        close_brace(w);
+        return;
+    }
     if (e->op == ATOMIC_OP_POP) {
-        line(w, "H->pop(c, %s, %s, %u);", slots_at(w, e->slot), slots_at(w, act->slot), e->fault);
+        line(w, "H->pop(c, %s, %s, %u);", slots_for(w, e), slots_at(w, act->slot), e->fault);
         return;
     }
     const char *from = slots_text(w, e);
@@ -423,7 +453,11 @@ static void print_acts(Writer *w, const AtomicAct *acts, uint32_t n);
 
 static void set_number(Writer *w, const AtomicAct *act)
 {
-    if (act->other) {    // an element
+    if (act->index.expr) {    // a field of an element
+        const uint32_t number = w->n_temps++;
+        line(w, "double *const p%u = %s;", number, slots_of(w, act->slot, &act->index));
+        line(w, "*p%u = %s;", number, value_text(w, act->value));
+    } else if (act->other) {    // an element
         const AtomicExpr *index = sequence(w, act->other);
         const uint32_t number = w->n_temps++;
         w->uses_index = true;
@@ -488,9 +522,23 @@ static void print_messages(Writer *w, const AtomicAct *act)
     close_brace(w);
 }
 
+// One queue or statistic, or each of an array of them.
+static void begin_each(Writer *w, const AtomicAct *act, const char *text)
+{
+    const uint32_t n = act->index.n ? act->index.n : 1;
+    line(w, "double *q = %s;", slots_at(w, act->slot));
+    if (n > 1) {
+        line(w, "int i;");
+        line(w, "for (i = 0; i < %u; i++, q += %u) %s", n, act->index.stride, text);
+    } else {
+        line(w, "%s", text);
+    }
+}
+
 static void print_act(Writer *w, const AtomicAct *act)
 {
-    const char *at = act->slot ? slots_at(w, act->slot) : "";
+    const bool is_begin = act->kind >= ATOMIC_BEGIN_QUEUE;
+    const char *at = is_begin ? "q" : act->slot ? slots_of(w, act->slot, &act->index) : "";
     switch (act->kind) {
     case ATOMIC_SET:
         if (act->value->type.base == ATOMIC_RECORD) set_record(w, act);
@@ -523,18 +571,22 @@ static void print_act(Writer *w, const AtomicAct *act)
     case ATOMIC_LOOP: print_loop(w, act); break;
     case ATOMIC_MESSAGES: print_messages(w, act); break;
     case ATOMIC_TAKE_ONE: break;    // part of ATOMIC_MESSAGES
-    case ATOMIC_BEGIN_QUEUE: line(w, "H->queue_begin(%s, %u, %u);", at, act->n, act->fault); break;
-    case ATOMIC_BEGIN_TALLY: break;    // all zeros
-    case ATOMIC_BEGIN_LEVEL:
-        line(w, "H->level_begin(c, %s, %s);", at, act->value ? value_text(w, act->value) : "0.0");
+    case ATOMIC_BEGIN_QUEUE:
+        begin_each(w, act, arena_printf(&w->work, "H->queue_begin(%s, %u, %u);", at, act->n, act->fault));
         break;
+    case ATOMIC_BEGIN_TALLY: break;    // all zeros
+    case ATOMIC_BEGIN_LEVEL: {
+        const char *value = act->value ? value_text(w, act->value) : "0.0";
+        begin_each(w, act, arena_printf(&w->work, "H->level_begin(c, %s, %s);", at, value));
+        break;
+    }
     }
 }
 
 static bool is_plain(const AtomicAct *act)
 {
     return act->kind == ATOMIC_SET && act->value->type.base != ATOMIC_RECORD && !act->value->has_effects &&
-           !act->n;
+           !act->n && !act->index.expr;
 }
 
 // Statements with locals of their own stand in braces.
@@ -555,7 +607,8 @@ static void print_acts(Writer *w, const AtomicAct *acts, uint32_t n)
 
 static bool is_simple(const AtomicExpr *duration)
 {
-    return !duration || duration->op == ATOMIC_OP_CONST || duration->op == ATOMIC_OP_SLOT;
+    return !duration || duration->op == ATOMIC_OP_CONST ||
+           (duration->op == ATOMIC_OP_SLOT && !duration->index.expr);
 }
 
 static void enter_now(Writer *w, const AtomicState *state)
@@ -948,13 +1001,12 @@ Text atomic_text(const AtomicSet *set, Arena *arena)
                    "static const struct functions kinds[] = {\n");
     for (uint32_t k = 0; k < set->n_kinds; k++) {
         const AtomicKind *kind = &set->kinds[k];
-        bool sends = false, moves = false;
+        bool sends = kind->n_outputs > 0, moves = false;
         if (kind->is_native) {
             str_add(&text, "    { 0, 0, 0, 0, 0, 0 },\n");
             continue;
         }
         for (uint32_t i = 0; i < kind->n_states; i++) {
-            sends = sends || has_output(&kind->states[i]);
             moves = moves || kind->states[i].n_afters > 0;
         }
         str_addf(&text, "    { a%u_init, advance, ", k);

@@ -2,7 +2,7 @@
 #include "atomic/check.h"
 #include <math.h>
 
-enum { STATES_MAX = 100000 };
+enum { STATES_MAX = 100000, PARAM_ELEMENTS_MAX = 999 };
 
 // ---------------------------------------------------------------------------------------------- types
 
@@ -147,24 +147,42 @@ static Entity *declare(Checker *c, Entity entity)
     return &vec_last(&c->entities);
 }
 
+// The size of an array: made of numbers and constants that are declared above.
+static uint32_t array_size(Checker *c, const AstExpr *given, const char *name, uint32_t most)
+{
+    c->where = IN_CONST;
+    const AtomicExpr *size = check_number(c, given);
+    c->where = IN_ACTS;
+    if (size->type.base == ATOMIC_BAD) return 1;
+    if (size->op == ATOMIC_OP_CONST && size->value >= 1 && size->value <= most && size->value == floor(size->value))
+        return (uint32_t)size->value;
+    char text[40];
+    snprintf(text, sizeof text, "%g", size->value);
+    CHECK_FAIL(c, DIAG_SIZE_BAD, given->place, name, text, (long long)most);
+    return 1;
+}
+
 static void declare_params(Checker *c)
 {
     const AstAtomic *a = c->ast;
     AtomicKind *kind = c->kind;
-    kind->params = ARENA_ARRAY(c->arena, AtomicParam, a->n_params);
     for (uint32_t i = 0; i < a->n_params; i++) {
         const AstDecl *d = &a->params[i];
-        if (d->n_sizes > 0) {
-            CHECK_FAIL(c, DIAG_NOT_YET, d->place, "an array of parameters in an atomic");
-            continue;
-        }
         Entity entity = { .name = d->name, .type = TYPE_NUMBER, .place = d->place };
+        if (d->n_sizes > 1) CHECK_FAIL(c, DIAG_EXPECTED, d->sizes[1]->place, "one size", "several");
         if (d->kind == AST_PARAM) {
             entity.kind = ENTITY_PARAM;
             entity.slot = ATOMIC_SLOT_PARAMS + kind->n_params;
-            kind->params[kind->n_params++] =
-                (AtomicParam){ keep(c, d->name), unit_of(c, d->name, d->unit), keep(c, d->doc),
-                               d->value,         d->place,         d->unit_place };
+            c->n_declared = (uint32_t)c->entities.n;
+            if (d->n_sizes > 0) entity.n = array_size(c, d->sizes[0], d->name, PARAM_ELEMENTS_MAX);
+            kind->params = arena_grow(c->arena, kind->params, kind->n_params,
+                                      kind->n_params + (entity.n ? entity.n : 1), sizeof *kind->params);
+            for (uint32_t k = 0; k < (entity.n ? entity.n : 1); k++) {
+                const char *name = entity.n ? arena_printf(c->arena, "%s[%u]", d->name, k + 1) : keep(c, d->name);
+                kind->params[kind->n_params++] =
+                    (AtomicParam){ name,     unit_of(c, d->name, d->unit), keep(c, d->doc),
+                                   d->value, d->place,                     d->unit_place };
+            }
         } else {
             entity.kind = ENTITY_CONST;
             c->where = IN_CONST;
@@ -215,14 +233,14 @@ static void add_readable(Checker *c, AtomicReadable readable)
     kind->readables[kind->n_readables++] = readable;
 }
 
-static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
+static void read_one(Checker *c, const AstCell *cell, const Entity *entity, const char *name, uint32_t slot)
 {
-    AtomicReadable r = { .name = keep(c, cell->name),
+    AtomicReadable r = { .name = name,
                          .unit = unit_of(c, cell->name, cell->unit),
                          .how = ATOMIC_READ_SLOT,
                          .type = entity->type,
-                         .slot = entity->slot,
-                         .is_main = true,
+                         .slot = slot,
+                         .is_main = entity->n == 0,
                          .place = cell->place };
     static const struct {
         const char *name;
@@ -238,6 +256,8 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         r.how = ATOMIC_READ_LENGTH;
         r.type = TYPE_NUMBER;
         r.unit = NULL;
+        r.line = diag_line(c->diag, cell->place);
+        r.path = keep(c, cell->place.file && c->diag ? diag_path(c->diag, cell->place.file) : NULL);
         add_readable(c, r);
         break;
     case ATOMIC_RECORD: {
@@ -246,7 +266,7 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         for (uint32_t i = 0; i < record->ast->n_fields; i++) {
             const AtomicField *f = &record->fields[i];
             AtomicReadable part = r;
-            part.name = arena_printf(c->arena, "%s.%s", cell->name, f->name);
+            part.name = arena_printf(c->arena, "%s.%s", name, f->name);
             part.unit = keep(c, f->unit);
             part.type = f->type;
             part.slot += i;
@@ -265,7 +285,7 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         add_readable(c, r);
         r.is_main = false;
         for (size_t i = is_level; i < sizeof parts / sizeof *parts; i++) {
-            r.name = arena_printf(c->arena, "%s.%s", cell->name, parts[i].name);
+            r.name = arena_printf(c->arena, "%s.%s", name, parts[i].name);
             r.how = parts[i].how;
             r.unit = r.how == ATOMIC_READ_COUNT ? NULL : unit;
             r.p = parts[i].p;
@@ -279,15 +299,16 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
         }
         break;
     }
-    default:
-        if (entity->n == 0) add_readable(c, r);
-        r.is_main = false;
-        for (uint32_t i = 0; i < entity->n; i++) {
-            r.name = arena_printf(c->arena, "%s[%u]", cell->name, i + 1);
-            r.slot = entity->slot + i;
-            add_readable(c, r);
-        }
+    default: add_readable(c, r);
     }
+}
+
+static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
+{
+    if (entity->n == 0) read_one(c, cell, entity, keep(c, cell->name), entity->slot);
+    const uint32_t stride = entity->n ? atomic_type_slots(c->set, entity->type) : 0;
+    for (uint32_t i = 0; i < entity->n; i++)
+        read_one(c, cell, entity, arena_printf(c->arena, "%s[%u]", cell->name, i + 1), entity->slot + i * stride);
 }
 
 // queue(), queue(Job), tally(), level()
@@ -328,22 +349,6 @@ static bool container_type(Checker *c, const AstCell *cell, AtomicType *type)
     return true;
 }
 
-static uint32_t cell_size(Checker *c, const AstCell *cell)
-{
-    if (!cell->size) return 0;
-    c->where = IN_CONST;
-    const AtomicExpr *size = check_number(c, cell->size);
-    c->where = IN_ACTS;
-    if (size->type.base == ATOMIC_BAD) return 1;
-    if (size->op == ATOMIC_OP_CONST && size->value >= 1 && size->value <= ATOMIC_SLOTS_MAX &&
-        size->value == floor(size->value))
-        return (uint32_t)size->value;
-    char text[40];
-    snprintf(text, sizeof text, "%g", size->value);
-    CHECK_FAIL(c, DIAG_SIZE_BAD, cell->size->place, cell->name, text, (long long)ATOMIC_SLOTS_MAX);
-    return 1;
-}
-
 static void declare_cells(Checker *c)
 {
     const AstAtomic *a = c->ast;
@@ -360,7 +365,7 @@ static void declare_cells(Checker *c)
         const AstCell *cell = &a->cells[i];
         Entity entity = { .kind = ENTITY_CELL, .name = cell->name, .place = cell->place };
         c->n_declared = (uint32_t)c->entities.n;
-        entity.n = cell_size(c, cell);
+        if (cell->size) entity.n = array_size(c, cell->size, cell->name, ATOMIC_SLOTS_MAX);
         AtomicExpr *value = NULL, *first = NULL;
         const bool is_container = container_type(c, cell, &entity.type);
         const AtomicType given = cell->type ? kept_type(c, cell->type, cell->type_place, false) : TYPE_ANY;
@@ -368,10 +373,6 @@ static void declare_cells(Checker *c)
             entity.is_assigned = true;
             if (cell->type)
                 CHECK_FAIL(c, DIAG_TYPE_MISMATCH, cell->type_place, "a declaration without a type", "one");
-            if (entity.n > 0) {
-                CHECK_FAIL(c, DIAG_NOT_YET, cell->place, "an array of queues or statistics");
-                entity.n = 0;
-            }
             if (entity.type.base == ATOMIC_LEVEL && cell->value->call.n_args == 1)
                 first = check_number(c, cell->value->call.args[0]);
         } else if (cell->value) {
@@ -381,14 +382,9 @@ static void declare_cells(Checker *c)
         } else {
             entity.type = cell->type ? given : TYPE_NUMBER;
         }
-        if (entity.n > 0 && entity.type.base == ATOMIC_RECORD) {
-            CHECK_FAIL(c, DIAG_NOT_YET, cell->place, "an array of records");
-            entity.n = 0;
-        }
         entity.slot = (uint32_t)n_slots;
-        uint32_t slots = atomic_type_slots(c->set, entity.type);
-        if (entity.n > 0) slots *= entity.n;
-        n_slots += slots;
+        const size_t stride = atomic_type_slots(c->set, entity.type);
+        n_slots += entity.n > 0 ? stride * entity.n : stride;
         if (n_slots > ATOMIC_SLOTS_MAX) {
             CHECK_FAIL(c, DIAG_MODEL_TOO_LARGE, cell->place, n_slots, "numbers in the state of an atomic",
                        (size_t)ATOMIC_SLOTS_MAX);
@@ -402,6 +398,7 @@ static void declare_cells(Checker *c)
         }
         if (value && value->type.base != ATOMIC_BAD) {
             AtomicAct act = { .kind = ATOMIC_SET, .slot = entity.slot, .n = entity.n, .value = value };
+            if (value->type.base == ATOMIC_RECORD) act.index = (AtomicIndex){ .n = entity.n, .stride = (uint32_t)stride };
             vec_push(c->arena, &begin, act);
         }
         declare(c, entity);
@@ -479,6 +476,7 @@ static bool check_target(Checker *c, const AstAct *ast, AtomicAct *act, AtomicTy
     *type = place->type;
     act->slot = place->slot;
     act->fault = place->fault;
+    act->index = place->index;
     if (place->op == ATOMIC_OP_ELEMENT) {
         act->n = place->n;
         act->other = place->args[0];
@@ -498,7 +496,7 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
                              : is_push ? "a queue and a value"
                                        : "a queue"))
             return false;
-        Entity *queue = check_named(c, call->call.args[0], ATOMIC_QUEUE, name);
+        Entity *queue = check_named(c, call->call.args[0], ATOMIC_QUEUE, &act->index);
         if (!queue) return false;
         act->kind = is_insert ? ATOMIC_INSERT : is_push ? ATOMIC_PUSH : ATOMIC_CLEAR;
         act->slot = queue->slot;
@@ -506,6 +504,7 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
         if (n > 1) act->value = check_typed(c, call->call.args[1], element);
         if (is_insert) {
             queue->is_ranked = true;
+            if (queue->array) queue->array->is_ranked = true;
             act->other = check_number(c, call->call.args[2]);
             act->fault = check_fault(c, ATOMIC_FAULT_RANK, queue->name, call->call.args[2]->place);
         }
@@ -515,7 +514,8 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
     if (is_add || strcmp(name, "set") == 0) {
         if (!check_arguments(c, call, 2, is_add ? "a tally and a number" : "a level and a number"))
             return false;
-        Entity *statistic = check_named(c, call->call.args[0], is_add ? ATOMIC_TALLY : ATOMIC_LEVEL, name);
+        Entity *statistic = 
+            check_named(c, call->call.args[0], is_add ? ATOMIC_TALLY : ATOMIC_LEVEL, &act->index);
         if (!statistic) return false;
         act->kind = is_add ? ATOMIC_ADD : ATOMIC_LEVEL_SET;
         act->slot = statistic->slot;
@@ -527,7 +527,7 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
         const AstExpr *arg = call->call.args[0];
         const Entity *named = arg->kind == AST_REF ? check_find(c, arg->ref.parts[0].name) : NULL;
         const bool is_level = named && named->type.base == ATOMIC_LEVEL;
-        Entity *statistic = check_named(c, arg, is_level ? ATOMIC_LEVEL : ATOMIC_TALLY, name);
+        Entity *statistic = check_named(c, arg, is_level ? ATOMIC_LEVEL : ATOMIC_TALLY, &act->index);
         if (!statistic) return false;
         act->kind = ATOMIC_RESET;
         act->slot = statistic->slot;
@@ -861,6 +861,7 @@ static void begin_containers(Checker *c)
                                   : e->type.base == ATOMIC_TALLY ? ATOMIC_BEGIN_TALLY
                                                                  : ATOMIC_BEGIN_LEVEL,
                           .slot = e->slot,
+                          .index = { .n = e->n, .stride = atomic_type_slots(c->set, e->type) },
                           .fault = e->is_ranked };
         if (e->type.base == ATOMIC_LEVEL) act.value = c->firsts.items[i];
         if (e->type.base == ATOMIC_QUEUE) act.n = atomic_type_slots(c->set, element);

@@ -11,6 +11,7 @@ typedef struct Entity {
     AtomicType  type;
     uint32_t    slot;        // parameter, cell; port: its number
     uint32_t    n;           // elements of an array; 0: no array
+    struct Entity *array;    // of a known element: what it belongs to
     double      value;       // const
     bool        is_read, is_assigned, is_ranked;
     Place       place;
@@ -66,7 +67,7 @@ AtomicExpr *check_condition(Checker *c, const AstExpr *e);
 // A value as it is handed over at `node`: in another unit.
 AtomicExpr *check_conversion(Checker *c, AtomicExpr *value, const AstExpr *node);
 // The queue or the statistic that an argument names; NULL, reported, if it is none of `base`.
-Entity     *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *function);
+Entity     *check_named(Checker *c, const AstExpr *e, AtomicBase base, AtomicIndex *index);
 bool        check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *takes);
 Entity     *check_find(const Checker *c, const char *name);    // NULL if there is none
 void        check_unknown(Checker *c, const char *name, Place place);

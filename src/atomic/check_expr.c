@@ -156,6 +156,43 @@ static AtomicExpr *check_field(Checker *c, AtomicOp op, AtomicType type, uint32_
     return bad(c, place);
 }
 
+static bool is_wide(AtomicType type) { return type.base == ATOMIC_RECORD || type.base >= ATOMIC_QUEUE; }
+
+// The index of a record, a queue or a statistic. False after a report; *slot is where the element stands, or the
+// first one if the index is not known yet.
+static bool check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot, AtomicIndex *index)
+{
+    *index = (AtomicIndex){ .n = entity->n, .stride = atomic_type_slots(c->set, entity->type) };
+    *slot = entity->slot;
+    if (part->n_indices != (entity->n > 0)) {
+        CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, entity->n > 0, part->n_indices);
+        if (entity->type.base == ATOMIC_QUEUE && entity->n == 0)
+            diag_hint(c->diag, "an element of a queue is read by item(%s, i)", entity->name);
+        else if (entity->n > 0) diag_hint(c->diag, "say which one: %s[1]", entity->name);
+        return false;
+    }
+    if (entity->n == 0) return true;
+    const size_t n_errors = c->n_errors;
+    AtomicExpr *i = check_number(c, part->indices[0]);
+    if (i->type.base == ATOMIC_BAD) return c->n_errors += c->n_errors == n_errors, false;
+    if (i->has_effects) {
+        CHECK_FAIL(c, DIAG_EFFECT_MISPLACED, i->place, "this", "an index");
+        diag_hint(c->diag, "do it in a 'do' block and keep the value in a variable");
+        return false;
+    }
+    if (i->op != ATOMIC_OP_CONST) {
+        index->expr = i;
+        index->fault = check_fault(c, ATOMIC_FAULT_INDEX, entity->name, place);
+        return true;
+    }
+    if (!(i->value >= 1 && i->value <= entity->n) || i->value != floor(i->value)) {
+        CHECK_FAIL(c, DIAG_INDEX_RANGE, i->place, (long long)i->value, entity->name, (long long)entity->n);
+        return false;
+    }
+    *slot += ((uint32_t)i->value - 1) * index->stride;
+    return true;
+}
+
 static AtomicExpr *check_element(Checker *c, Entity *entity, const AstPart *part, Place place)
 {
     if (entity->n == 0) {
@@ -211,13 +248,24 @@ static AtomicExpr *check_entity(Checker *c, Entity *entity, const AstRef *ref, P
             return bad(c, place);
         }
         if (entity->type.base == ATOMIC_NOTHING) {
-            CHECK_FAIL(c, DIAG_NOT_A_VALUE, place, entity->name, "event that tells nothing");
+            CHECK_FAIL(c, DIAG_NOT_A_VALUE, place, entity->name, "message that tells nothing");
             return bad(c, place);
         }
         if (ref->n_parts == 1) return make(c, ATOMIC_OP_MESSAGE, entity->type, place);
         return check_field(c, ATOMIC_OP_MESSAGE, entity->type, 0, &ref->parts[1], place);
     }
     if (entity->type.base == ATOMIC_BAD) return bad(c, place);
+    if (entity->n > 0 && is_wide(entity->type)) {
+        uint32_t slot;
+        AtomicIndex index;
+        if (!check_index(c, entity, first, place, &slot, &index)) return bad(c, place);
+        AtomicExpr *x = ref->n_parts == 2
+                            ? check_field(c, ATOMIC_OP_SLOT, entity->type, slot, &ref->parts[1], place)
+                            : make(c, ATOMIC_OP_SLOT, entity->type, place);
+        if (ref->n_parts == 1) x->slot = slot;
+        if (x->type.base != ATOMIC_BAD && index.expr) x->index = index;
+        return x;
+    }
     if (first->n_indices > 0) return check_element(c, entity, first, place);
     if (entity->n > 0) {
         CHECK_FAIL(c, DIAG_INDEX_COUNT, place, entity->name, 1u, 0u);
@@ -405,16 +453,22 @@ bool check_arguments(Checker *c, const AstExpr *call, uint32_t n, const char *ta
     return false;
 }
 
-Entity *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *function)
+Entity *check_named(Checker *c, const AstExpr *e, AtomicBase base, AtomicIndex *index)
 {
     const char *what = base == ATOMIC_QUEUE ? "a queue" : base == ATOMIC_TALLY ? "a tally" : "a level";
     Entity *entity = NULL;
     if (e->kind == AST_REF && e->ref.n_parts == 1 && c->where != IN_FUNCTION)
         entity = check_find(c, e->ref.parts[0].name);
-    if (entity && entity->kind == ENTITY_CELL && entity->type.base == base &&
-        e->ref.parts[0].n_indices == 0) {
+    if (entity && entity->kind == ENTITY_CELL && entity->type.base == base) {
         entity->is_read = true;
-        return entity;
+        uint32_t slot;
+        if (!check_index(c, entity, &e->ref.parts[0], e->place, &slot, index)) return NULL;
+        if (slot == entity->slot) return entity;
+        Entity *element = ARENA_NEW(&c->work, Entity);    // with a place of its own
+        *element = *entity;
+        element->slot = slot;
+        element->array = entity;
+        return element;
     }
     if (entity && entity->type.base == ATOMIC_BAD) {
         c->n_errors++;
@@ -426,7 +480,6 @@ Entity *check_named(Checker *c, const AstExpr *e, AtomicBase base, const char *f
     }
     CHECK_FAIL(c, DIAG_TYPE_MISMATCH, e->place, what, entity ? check_a(c, entity->type) : "something else");
     if (base == ATOMIC_QUEUE && entity) diag_hint(c->diag, "declare it: var %s = queue()", entity->name);
-    (void)function;
     return NULL;
 }
 
@@ -456,13 +509,15 @@ static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
     const bool has_index = is_take || is_item;
     if (!check_arguments(c, e, has_index ? 2 : 1, has_index ? "a queue and a number" : "a queue"))
         return bad(c, e->place);
-    Entity *queue = check_named(c, e->call.args[0], ATOMIC_QUEUE, name);
+    AtomicIndex which = { 0 };
+    Entity *queue = check_named(c, e->call.args[0], ATOMIC_QUEUE, &which);
     AtomicExpr *index = has_index ? check_number(c, e->call.args[1]) : NULL;
     if (!queue || (index && index->type.base == ATOMIC_BAD)) return bad(c, e->place);
     if ((is_take || is_pop) && !may_change(c, e)) return bad(c, e->place);
     if (is_empty || strcmp(name, "length") == 0) {
         AtomicExpr *length = make(c, ATOMIC_OP_LENGTH, TYPE_NUMBER, e->place);
         length->slot = queue->slot;
+        length->index = which;
         return is_empty ? join(c, AST_EQ, length, constant(c, 0, TYPE_NUMBER, e->place), e->place) : length;
     }
     AtomicExpr *x = make(c,
@@ -471,11 +526,13 @@ static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
                                    : ATOMIC_OP_PEEK,
                          element_of(queue->type), e->place);
     x->slot = queue->slot;
+    x->index = which;
     if (!index && !is_pop) {    // first, last
         index = constant(c, 1, TYPE_NUMBER, e->place);
         if (strcmp(name, "last") == 0) {
             index = make(c, ATOMIC_OP_LENGTH, TYPE_NUMBER, e->place);
             index->slot = queue->slot;
+            index->index = which;
         }
     }
     if (index) add_args(c, x, &index, 1);
@@ -502,10 +559,12 @@ static AtomicExpr *check_statistic(Checker *c, const AstExpr *e, AtomicHow how)
     const AstExpr *arg = e->call.args[0];
     const Entity *named = arg->kind == AST_REF ? check_find(c, arg->ref.parts[0].name) : NULL;
     const AtomicBase base = named && named->type.base == ATOMIC_LEVEL ? ATOMIC_LEVEL : ATOMIC_TALLY;
-    Entity *entity = check_named(c, arg, base, e->call.function);
+    AtomicIndex which = { 0 };
+    Entity *entity = check_named(c, arg, base, &which);
     if (!entity) return bad(c, e->place);
     AtomicExpr *x = make(c, ATOMIC_OP_STATISTIC, TYPE_NUMBER, e->place);
     x->slot = entity->slot;
+    x->index = which;
     x->n = how;
     x->value = base == ATOMIC_LEVEL;
     if (is_quantile) {

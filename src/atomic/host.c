@@ -20,7 +20,12 @@ static void fault(const orr_devs_call *call, int number, double value)
     const int name = (int)strnlen(f->name, 80);
     switch (f->kind) {
     case ATOMIC_FAULT_DURATION:
-        snprintf(text, sizeof text, "state '%.*s' cannot last %.10g", name, f->name, value);
+        if (isnan(value))
+            snprintf(text, sizeof text, "how long state '%.*s' lasts is not a number: 0/0, or inf - inf", name,
+                     f->name);
+        else
+            snprintf(text, sizeof text, "state '%.*s' cannot last %.10g: a time is 0 or more", name, f->name,
+                     value);
         break;
     case ATOMIC_FAULT_EMPTY:
         snprintf(text, sizeof text, "queue '%.*s' is empty; ask empty(%.*s) before", name, f->name, name,
@@ -89,15 +94,34 @@ static void queue_begin(void *queue, int n_slots, int is_ranked)
     orr_devs_queue_init(queue, 8u * (uint32_t)n_slots, is_ranked);
 }
 
+// The kernel knows whose queue has no more memory, but not what it is called.
+static void name_queue(const orr_devs_call *call, const void *queue)
+{
+    const orr_devs_run *run = call->run;
+    const AtomicKind *kind = kind_of(call);
+    const char *state = orr_devs_run_state(run, call->component);
+    const size_t slot = (size_t)((const char *)queue - state) / 8;
+    for (uint32_t i = 0; i < kind->n_readables; i++) {
+        const AtomicReadable *r = &kind->readables[i];
+        if (r->how != ATOMIC_READ_LENGTH || r->slot != slot) continue;
+        if (r->path)
+            diag_note(run->diag, (Place){ 0 }, "it is '%s' of %s (%s, line %zu)", r->name, kind->name, r->path,
+                      r->line);
+        else diag_note(run->diag, (Place){ 0 }, "it is '%s' of %s", r->name, kind->name);
+    }
+}
+
 static void push(const orr_devs_call *call, void *queue, const double *value)
 {
-    orr_devs_queue_push(call, queue, value);
+    const bool had_failed = ((const orr_devs_run *)call->run)->has_failed;
+    if (!orr_devs_queue_push(call, queue, value) && !had_failed) name_queue(call, queue);
 }
 
 static void insert(const orr_devs_call *call, void *queue, double rank, const double *value, int what)
 {
+    const bool had_failed = ((const orr_devs_run *)call->run)->has_failed;
     if (isnan(rank)) fault(call, what, rank);
-    else orr_devs_queue_insert(call, queue, rank, value);
+    else if (!orr_devs_queue_insert(call, queue, rank, value) && !had_failed) name_queue(call, queue);
 }
 
 static void pop(const orr_devs_call *call, void *queue, double *value, int what)

@@ -22,6 +22,14 @@ static void indent(Printer *p, int depth)
 
 static void print_expr(Printer *p, const AtomicExpr *e);
 
+static void print_index(Printer *p, const AtomicIndex *index)
+{
+    if (!index->expr) return;
+    fprintf(p->out, " + %u*(", index->stride);
+    print_expr(p, index->expr);
+    fputc(')', p->out);
+}
+
 static void print_args(Printer *p, const AtomicExpr *e)
 {
     fputc('(', p->out);
@@ -54,6 +62,7 @@ static void print_expr(Printer *p, const AtomicExpr *e)
     case ATOMIC_OP_MESSAGE:
         fprintf(p->out, "%s%u", e->op == ATOMIC_OP_SLOT ? "s" : "m", e->slot);
         if (slots > 1) fprintf(p->out, "..%u", e->slot + slots - 1);
+        print_index(p, &e->index);
         break;
     case ATOMIC_OP_ELEMENT:
         fprintf(p->out, "s%u..%u", e->slot, e->slot + e->n - 1);
@@ -108,15 +117,20 @@ static void print_expr(Printer *p, const AtomicExpr *e)
         fputs(atomic_type_name(p->set, e->type), p->out);
         print_args(p, e);
         break;
-    case ATOMIC_OP_LENGTH: fprintf(p->out, "length s%u", e->slot); break;
-    case ATOMIC_OP_POP: fprintf(p->out, "pop s%u", e->slot); break;
+    case ATOMIC_OP_LENGTH:
+    case ATOMIC_OP_POP:
+        fprintf(p->out, "%s s%u", e->op == ATOMIC_OP_POP ? "pop" : "length", e->slot);
+        print_index(p, &e->index);
+        break;
     case ATOMIC_OP_TAKE:
     case ATOMIC_OP_PEEK:
         fprintf(p->out, "%s s%u", e->op == ATOMIC_OP_TAKE ? "take" : "item", e->slot);
+        print_index(p, &e->index);
         print_args(p, e);
         break;
     case ATOMIC_OP_STATISTIC:
         fprintf(p->out, "%s s%u", hows[e->n], e->slot);
+        print_index(p, &e->index);
         if (e->n_args) print_args(p, e);
         break;
     }
@@ -147,6 +161,7 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
             const uint32_t slots =
                 act->n && !act->other ? act->n : atomic_type_slots(p->set, act->value->type);
             fprintf(p->out, "s%u", act->slot);
+            print_index(p, &act->index);
             if (act->other) {
                 fprintf(p->out, "..%u(", act->slot + act->n - 1);
                 print_expr(p, act->other);
@@ -198,6 +213,8 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
         default:
             fputs(words[act->kind], p->out);
             if (act->kind != ATOMIC_DROP) fprintf(p->out, " s%u", act->slot);
+            print_index(p, &act->index);
+            if (act->kind >= ATOMIC_BEGIN_QUEUE && act->index.n) fprintf(p->out, ", %u of them", act->index.n);
             if (act->value) {
                 fputc(' ', p->out);
                 print_expr(p, act->value);

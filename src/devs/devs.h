@@ -276,6 +276,7 @@ struct orr_devs_run {
     DevsInputs inputs;            // from outside
     uint64_t  *pool;              // [pool_capacity] malloc'ed, a DevsPool first; NULL: no queues yet
     size_t     pool_capacity;     // words
+    bool       is_denied;         // the system gave it no more
     uint32_t   n_begun;           // components whose init was called
 
     // one bag's working memory, kept for the next; malloc'ed

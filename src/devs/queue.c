@@ -32,7 +32,10 @@ static bool pool_reserve(orr_devs_run *run, size_t n_words)
     size_t capacity = vec_next_capacity(run->pool_capacity < 256 ? 256 : run->pool_capacity, n_words);
     if (capacity > limit) capacity = limit;
     uint64_t *larger = realloc(run->pool, capacity * sizeof *larger);
-    if (!larger) return false;
+    if (!larger) {
+        run->is_denied = true;
+        return false;
+    }
     if (!run->pool) {
         memset(larger, 0, head_words() * sizeof *larger);
         ((DevsPool *)(void *)larger)->n_words = head_words();
@@ -124,9 +127,10 @@ static bool grow(orr_devs_run *run, orr_devs_queue *queue)
     if (!at) {
         if (!run->has_failed) {
             Arena work = { 0 };
+            const size_t bytes = run->is_denied ? run->pool_capacity * 8 : run->options.max_memory;
             diag_report(run->diag, DIAG_QUEUE_MEMORY, no_place,
                         devs_component_name(run->model, run->call.component, &work), (unsigned long)queue->n,
-                        run->call.t, (unsigned long)(run->options.max_memory >> 20));
+                        run->call.t, (unsigned long)(bytes >> 20));
             diag_hint(run->diag, "more arrives than leaves: a faster server, or a queue that refuses");
             arena_free(&work);
         }

@@ -587,7 +587,6 @@ static void add_part(Expander *ex, const Scope *scope, const Entity *entity, con
     uint32_t *sizes = ARENA_ARRAY(flat->arena, uint32_t, entity->n_sizes);
     for (uint32_t i = 0; i < entity->n_sizes; i++) sizes[i] = entity->sizes[i];
     part.sizes = sizes;
-    for (uint32_t i = 0; i < atomic->n_params; i++) part.n_params += atomic->params[i].kind == AST_PARAM;
     vec_push(flat->arena, &flat->parts, part);
 }
 
@@ -630,6 +629,10 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
         hand_down(ex, scope, child, &given, i, item);
         declare_scope(ex, child);
         entity->components[i] = child;
+        if (model->atomic && i == 0) {    // its variables are its parameters
+            FlatPart *part = &ex->flat->parts.items[child->part];
+            part->n_params = (uint32_t)ex->flat->vars.n - part->first_param;
+        }
     }
 }
 
