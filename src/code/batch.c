@@ -120,7 +120,7 @@ void batch_plan(Gen *g, size_t first, size_t end)
 {
     g->calls.n = g->n_calls_printed = g->n_arguments_printed = 0;
     // what is read is in locals, or was in memory before the piece began: then any order of levels will do
-    if (!g->r->caches || g->r->style != VARS_CONST || g->r->is_named) return;
+    if (!g->r->caches || g->r->style != VARS_CONST || g->r->is_named || g->lanes) return;
     if (find_levels(g, first, end) && g->calls.n >= TOGETHER_MIN && give_places(g)) sort_items(g, first, end);
     else g->calls.n = 0;
 }

@@ -65,12 +65,15 @@ void cexpr_local(const Gen *g, StrBuf *s, Array array, uint32_t index)
     }
 }
 
+// Each member has its own, but for the numbers of loops.
+static bool has_lanes(const Gen *g, Array array) { return g->lanes && array != ARRAY_N; }
+
 void cexpr_place(Gen *g, StrBuf *s, Array array, uint32_t index)
 {
     g->uses_array[array] = true;
     str_add(s, cexpr_array_names[array]);
-    gen_name(s, "[", index);
-    str_add_char(s, ']');
+    gen_name(s, "[", has_lanes(g, array) ? index * g->lanes : index);
+    str_add(s, has_lanes(g, array) ? " + l]" : "]");
 }
 
 static void print_memory(Gen *g, Array array, uint32_t index)
@@ -159,8 +162,9 @@ static void print_call(Gen *g, uint32_t node, const NodeInfo *info)
         const ExprNode *read = expr_node(g->pool, node);
         const uint32_t table = info->op == EXPR_PIECES ? read->b : read->c;
         const ExprPieces *pieces = &g->pool->pieces.items[table];
-        g->uses_env = true;
-        gen_name(s, "env->numbers + ", g->ir->pieces[table]);
+        if (g->lanes) g->uses_array[ARRAY_N] = true;
+        else g->uses_env = true;
+        gen_name(s, g->lanes ? "numbers + " : "env->numbers + ", g->ir->pieces[table]);
         gen_name(s, ", ", pieces->n_breaks[0]);
         if (info->op == EXPR_GRID) gen_name(s, ", ", pieces->n_breaks[1]);
         str_add(s, ", ");
@@ -235,8 +239,9 @@ static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
     case EXPR_GE: print_infix(g, info, " >= ", BIND_SUM, BIND_SUM); return;
     case EXPR_EQ: print_infix(g, info, " == ", BIND_SUM, BIND_SUM); return;
     case EXPR_NE: print_infix(g, info, " != ", BIND_SUM, BIND_SUM); return;
-    case EXPR_AND: print_infix(g, info, " && ", BIND_LESS, BIND_LESS); return;
-    case EXPR_OR: print_infix(g, info, " || ", BIND_LESS, BIND_LESS); return;
+    // a jump in a loop over lanes would keep it from becoming vectors
+    case EXPR_AND: print_infix(g, info, g->lanes ? " & " : " && ", BIND_LESS, BIND_LESS); return;
+    case EXPR_OR: print_infix(g, info, g->lanes ? " | " : " || ", BIND_LESS, BIND_LESS); return;
     case EXPR_IF:
         print_operand(g, info->operands[0], BIND_OR);
         str_add(s, " ? ");
@@ -252,7 +257,7 @@ static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
         str_add_char(s, ')');
         return;
     case EXPR_DRAW:
-        g->uses_env = true;
+        g->uses_env = g->uses_draw = true;
         gen_name(s, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ", expr_node(g->pool, node)->c);
         str_add(s, ", ");
         print_operand(g, info->operands[0], BIND_IF);
@@ -326,8 +331,9 @@ void cexpr_moving(Gen *g, const IrPlace *place)
     const Array array = plan_array_of[place->memory];
     g->uses_array[array] = true;
     str_add(s, cexpr_array_names[array]);
-    str_add_char(s, '[');
+    str_add(s, has_lanes(g, array) ? "[(" : "[");
     cexpr_index(g, place);
+    if (has_lanes(g, array)) str_addf(s, ")*%u + l", g->lanes);
     str_add_char(s, ']');
 }
 

@@ -114,26 +114,41 @@ void code_free(Code *code);                 // a compiler still at work is ended
 
 // ---- lanes.c: several members of an ensemble in one pass
 
-// A fixed-step loop over CODE_LANES members at once, each with its own states and values but all on the same grid:
-// x[n_states][CODE_LANES], v[first_var][CODE_LANES] (parameters and modes). As CodeLoop, it stops before a step at
-// whose end a relation of some member would not be that of its mode; moved[CODE_LANES] is then 1 for these members,
-// else 0. `scratch` is like x. Each member gets the bits that it would get alone.
-typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v, double *scratch,
-                             double *moved);
+// A fixed-step loop over several members at once, each with its own states and values: x[n_states][width],
+// v[first_var][width] (parameters and modes). Each member gets the bits that it would get alone. `env` tells tables and
+// numbers only. `scratch` has n_scratch places.
+//
+// Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in `lane`
+// (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a relation would differ from
+// its mode or might have changed and changed back on the way, or a state would not be finite. There it stops, and the others go on as long as
+// at least k of them do; at most n steps. Returns the steps that those who went furthest made.
+typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v, const CodeEnv *env,
+                             double *lane, double *scratch);
+typedef enum CodeLane {
+    CODE_LANE_GRID,         // where its grid begins
+    CODE_LANE_K,            // grid points passed
+    CODE_LANE_LEFT,         // steps that it may make; 0: it stands still
+    CODE_LANE_STOP,         // 1: it stands before a step that asks for a closer look
+    CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]
+} CodeLane;
 // n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size. control: relative
-// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states vectors of CODE_LANES numbers, each
-// member's: time, next step, logarithm of the last error, 1 after a rejected attempt, 1 if it cannot go on in its lane; then its rates.
+// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states vectors, each member's: time, next step,
+// logarithm of the last error, 1 after a rejected attempt, 1 if it cannot go on in its lane; then its rates.
 // Members at t_limit stand still.
-typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v, double *lane);
-enum { CODE_LANES = 32, CODE_LANE_VECTORS = 5 };
+typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v,
+                                 const CodeEnv *env, double *lane, double *scratch);
+enum { CODE_LANES_MAX = 32, CODE_LANE_VECTORS = 5 };
 
 typedef struct CodeLanes {
     CodeLaneLoop loops[CODE_N_LOOPS];    // NULL: this method has none
-    CodeLaneAttempts dopri5;             // NULL: it has relations
+    CodeLaneAttempts dopri5;             // NULL: it has none
+    uint32_t     width;                  // members side by side, at most CODE_LANES_MAX
+    bool         is_watched;             // there are relations or events: each member has its own grid
+    size_t       n_scratch;
     CodeUnit     unit;
 } CodeLanes;
 
-// Does the model have such loops: is it small, without loops of equations, delays and tables with names?
+// Does the model have such loops: without loops of equations, delays and draws, and of a size that a cache can hold?
 bool code_can_lanes(const Ir *ir);
 // Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ. False, with
 // a diagnostic, if there is no compiler. Free with code_lanes_free.

@@ -125,6 +125,7 @@ static void print_form(Gen *g, const Step *step)
     for (const char *p = is_unread ? g->r->unread_form : g->r->form; *p; p++) {
         if (*p == '#') gen_name(s, "", step->index);
         else if (*p != '@') str_add_char(s, *p);
+        else if (g->lanes && g->is_truth[step->value]) cexpr_value(g, step->value);
         // a factor, the last term of a sum, or alone in parentheses
         else cexpr_print(g, step->value, p[-1] == '*' ? BIND_UNARY : p[-2] == '+' ? BIND_PRODUCT : BIND_IF);
     }
@@ -206,8 +207,14 @@ static void open_piece(Gen *g)
     g->loads.n = 0;
     g->tables.n = 0;
     g->n_places = 0;
-    g->uses_time = g->uses_env = g->uses_step = g->uses_remember = g->can_fail = false;
+    g->uses_time = g->uses_env = g->uses_step = g->uses_remember = g->can_fail = g->is_loop_piece = false;
     memset(g->uses_array, 0, sizeof g->uses_array);
+}
+
+// Parts of the value block that the piece itself takes from env; lanes are handed theirs.
+static bool takes_values(const Gen *g)
+{
+    return !g->lanes && (g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] || (g->uses_array[ARRAY_W] && !g->r->has_w));
 }
 
 static bool uses_argument(const Gen *g, Text name)
@@ -216,8 +223,7 @@ static bool uses_argument(const Gen *g, Text name)
     if (text_is(name, "h")) return g->uses_step;
     if (text_is(name, "remember")) return g->uses_remember;
     if (text_is(name, "env"))
-        return g->uses_env || g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] || g->uses_array[ARRAY_N] ||
-               g->tables.n || (g->uses_array[ARRAY_W] && !g->r->has_w);
+        return g->uses_env || g->uses_array[ARRAY_N] || g->tables.n || takes_values(g);
     for (size_t i = 1; i < ARRAY_FORM; i++)
         if (text_is(name, cexpr_array_names[i])) return g->uses_array[i];
     return true;
@@ -266,30 +272,39 @@ static void print_signature(Gen *g, StrBuf *s, bool returns_int, uint32_t piece_
     str_addf(s, "(%s)\n{\n", g->r->parameters);
 }
 
-// Wrap the statements of a piece into a function.
-static void close_piece(Gen *g, bool is_only)
+static void print_values(Gen *g, StrBuf *s)
 {
-    StrBuf *s = &g->body;
     const IrLayout *layout = &g->ir->layout;
-    const bool returns_int = g->can_fail || (is_only && g->r->returns_int);
-    if (!is_only) vec_push(&g->work, &g->piece_fails, returns_int);
-    // loads use arrays too, so they are printed first
-    StrBuf loads = { .arena = &g->work };
-    print_loads(g, &loads);
-    print_signature(g, s, returns_int, is_only ? 0 : (uint32_t)g->piece_fails.n);
     if (g->uses_array[ARRAY_V]) str_add(s, "    double *const v = env->v;\n");
     if (g->uses_array[ARRAY_W] && !g->r->has_w)
         str_addf(s, "    double *const w = env->v + %u;\n", layout->first_shadow);
     if (g->uses_array[ARRAY_S])
         str_addf(s, "    double *const s = env->v + %u;\n",
                  g->is_block ? layout->first_loop_scratch : layout->first_scratch);
-    if (g->uses_array[ARRAY_N]) str_add(s, "    const double *const numbers = env->numbers;\n");
+}
+
+// Wrap the statements of a piece into a function.
+static void close_piece(Gen *g, bool is_only)
+{
+    StrBuf *s = &g->body;
+    const bool returns_int = g->can_fail || (is_only && g->r->returns_int);
+    if (!is_only) vec_push(&g->work, &g->piece_fails, returns_int);
+    // loads use arrays too, so they are printed first
+    StrBuf loads = { .arena = &g->work };
+    print_loads(g, &loads);
+    print_signature(g, s, returns_int, is_only ? 0 : (uint32_t)g->piece_fails.n);
+    if (takes_values(g)) print_values(g, s);
+    if (g->uses_array[ARRAY_N])
+        str_addf(s, "    const double *const %snumbers = env->numbers;\n", g->lanes ? "restrict " : "");
     for (size_t k = 0; k < g->tables.n; k++)
         str_addf(s, "    const unsigned *const T%zu = env->tables + %u;\n", k, g->tables.items[k]);
     print_unused(g, s);
     if (g->n_places) str_addf(s, "    double f[%u];\n", g->n_places);
+    const bool is_over_lanes = g->lanes && !g->is_loop_piece;
+    if (is_over_lanes) str_addf(s, "    ORR_LANES\n    for (int l = 0; l < %u; l++) {\n", g->lanes);
     if (loads.n) str_add_text(s, (Text){ loads.p, loads.n });
     if (g->piece_text.n) str_add_text(s, (Text){ g->piece_text.p, g->piece_text.n });
+    if (is_over_lanes) str_add(s, "    }\n");
     str_add(s, returns_int ? "    return 0;\n}\n\n" : "}\n\n");
 }
 
@@ -352,7 +367,7 @@ static void print_stores(Gen *g, const Item *items, size_t n)
 // A run of copies from neighbouring places to neighbouring places, long enough to be a loop; else 0.
 static size_t count_copies(Gen *g, size_t first, size_t end)
 {
-    if (g->r->is_named || g->items.items[first].is_temporary) return 0;
+    if (g->r->is_named || g->lanes || g->items.items[first].is_temporary) return 0;
     size_t n = 0;
     const Step *start = NULL;
     uint32_t from = 0;
@@ -428,6 +443,7 @@ static void print_loop(Gen *g, uint32_t loop, uint32_t *open)
         open_piece(g);
         *open = g->piece;
     }
+    g->is_loop_piece = true;
     turns_print(g, &g->ir->loops.items[loop]);
     g->n_in_piece = PIECE_MAX;
 }

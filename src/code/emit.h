@@ -157,7 +157,8 @@ typedef struct Gen {
     bool           *uses_table;    // [n_tables]
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
-    bool            is_lanes;      // elementary functions come in vectors too
+    uint32_t        lanes;         // members of an ensemble side by side: memory is a[index][lanes]; 0: one model
+    bool            uses_draw;     // random numbers
     bool            is_file;       // a file that stands alone: static functions, libm, comments
     bool            has_labels;    // most of these
     const char    **names;         // [places of v that variables have] of these; made when first asked for
@@ -193,6 +194,7 @@ typedef struct Gen {
     const char     *counters[IR_DEPTH_MAX];    // names
     VEC(uint32_t)   tables;        // places in Ir.tables that the piece reads
     bool            has_loops;     // any so far: the prelude must know
+    bool            is_loop_piece; // the present piece is a loop, around that over the lanes if there are any
 } Gen;
 
 enum {

@@ -1,33 +1,48 @@
 // src/code/lanes.c: fixed-step loops over several members of an ensemble at once.
 //
-// The statements are those of the scalar loop (loops.c), inside one more loop over the members, which native compilers
-// turn into vector instructions: no operation changes, so neither does a bit. Elementary functions are SLEEF's, whose
-// vector forms agree with the scalar ones.
+// The statements are those of the scalar code (loops.c, emit.c), inside one more loop over the members, which native
+// compilers turn into vector instructions: no operation changes, so neither does a bit. Elementary functions are SLEEF's,
+// whose vector forms agree with the scalar ones.
+#include "code/lanes.h"
 #include "code/build.h"
-#include "code/cgen.h"
 #include "code/prelude.h"
+
+enum {
+    WIDTH = 32,             // of small models, whose states are in registers: several vectors hide each other's delays
+    WIDTH_ARRAYS = 8,       // of large ones: what a cache holds counts
+    TEXT_MAX = 1 << 18,     // bytes; longer ones take compilers too long
+    NUMBERS_MAX = 1 << 16,  // doubles of one member in a large model
+};
 
 static bool has_solve(const IrProgram *program)
 {
     for (uint32_t i = 0; i < program->n_statements; i++)
-        if (program->statements[i].kind == IR_SOLVE || program->statements[i].kind == IR_LOOP) return true;
+        if (program->statements[i].kind == IR_SOLVE) return true;
     return false;
 }
 
 // NULL text if the model has none.
-static Text lanes_text(const Ir *ir, Arena *arena)
+static Text lanes_text(const Ir *ir, Arena *arena, CodeLanes *lanes)
 {
-    // tables lie beside the code, which these loops are not handed
-    if (ir->flat->pool.pieces.n > 0) return (Text){ 0 };
-    if (ir->flat->delays.n > 0 || has_solve(&ir->programs[IR_RATES]) || has_solve(&ir->programs[IR_CHANGED]))
-        return (Text){ 0 };
+    const IrLayout *layout = &ir->layout;
+    if (layout->n_states == 0 || ir->flat->delays.n > 0) return (Text){ 0 };
+    if (has_solve(&ir->programs[IR_RATES]) || has_solve(&ir->programs[IR_RELATIONS])) return (Text){ 0 };
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
-    g->is_lanes = true;
+    g->lanes = WIDTH;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
+    *lanes = (CodeLanes){ .width = WIDTH, .is_watched = lanes_are_watched(ir) };
+    bool ok = !c.is_large && loops_print_lanes(&c);
+    if (!ok && lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
+        lanes->width = g->lanes = WIDTH_ARRAYS;
+        lanes->n_scratch = lanes_scratch(ir) * g->lanes;
+        lanes_print_arrays(&c);
+        ok = true;
+    }
     Text result = { 0 };
-    if (!c.is_large && loops_print_lanes(&c)) {
+    // what is drawn, each member draws from streams of its own
+    if (ok && !g->uses_draw && g->body.n <= TEXT_MAX) {
         StrBuf text = { .arena = arena };
         prelude_print(g, &text);
         str_add_text(&text, (Text){ g->body.p, g->body.n });
@@ -41,7 +56,8 @@ static Text lanes_text(const Ir *ir, Arena *arena)
 bool code_can_lanes(const Ir *ir)
 {
     Arena work = { 0 };
-    const bool can = lanes_text(ir, &work).p != NULL;
+    CodeLanes lanes;
+    const bool can = lanes_text(ir, &work, &lanes).p != NULL;
     arena_free(&work);
     return can;
 }
@@ -49,7 +65,8 @@ bool code_can_lanes(const Ir *ir)
 double code_lanes_ms(const Ir *ir, bool fast)
 {
     Arena work = { 0 };
-    const double ms = native_ms(lanes_text(ir, &work), fast ? NATIVE_LANES_FAST : NATIVE_LANES);
+    CodeLanes lanes;
+    const double ms = native_ms(lanes_text(ir, &work, &lanes), fast ? NATIVE_LANES_FAST : NATIVE_LANES);
     arena_free(&work);
     return ms;
 }
@@ -61,7 +78,7 @@ bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag)
     };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
-    const Text text = lanes_text(ir, &work);
+    const Text text = lanes_text(ir, &work, lanes);
     const bool ok = text.p && native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
     for (size_t i = 0; ok && i < sizeof symbols / sizeof *symbols; i++) {
         void *address = native_symbol(&lanes->unit, symbols[i].name);

@@ -11,6 +11,7 @@
 // both forms.
 #include "code/cgen.h"
 #include "code/label.h"
+#include "code/lanes.h"
 #include "num/dormand_prince.h"
 #include <ctype.h>
 #include <string.h>
@@ -25,6 +26,8 @@ enum { LOCAL_STATES_MAX = 16 };
 typedef struct Stepping {
     Cgen  *c;
     bool   is_lanes;          // inside a loop over the members of an ensemble
+    bool   is_watched;        // … each of which may have to stop
+    const char *fresh;        // … letter of their new states
     StrBuf body;              // of the loop over the steps
     bool   is_local;          // a small model
     bool   has_relations;
@@ -45,6 +48,9 @@ static Stepping begin(Cgen *c)
     memset(c->gen.uses_place, 0, ir->layout.n_values * sizeof *c->gen.uses_place);
     return l;
 }
+
+// The new states must not be written over the old ones before all is known.
+static bool holds(const Stepping *l) { return l->has_relations || l->is_watched; }
 
 static void note_time(Stepping *l, const char *time)
 {
@@ -102,22 +108,20 @@ static void find_read_states(Stepping *l)
     memcpy(l->is_read, l->c->gen.reads_state, n_states(l) * sizeof *l->is_read);
 }
 
-// The new states become those in x: at once or, of lanes, when those of all members are known.
+// The new states become those in x: at once or, of lanes, if the member goes on.
 static void add_copy(Stepping *l, const char *from)
 {
-    for (uint32_t i = 0; i < n_states(l); i++) {
-        if (l->is_lanes && l->has_relations) str_addf(&l->body, "        y[%u + l] = %s%u;\n", i * CODE_LANES, from, i);
-        else str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
-    }
+    l->fresh = from;
+    for (uint32_t i = 0; i < n_states(l) && !l->is_watched; i++) str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
 }
 
 // Before the new states become those in x: do the modes still hold?
 static void add_check(Stepping *l, const char *state)
 {
     if (!l->has_relations) return;
-    const IrProgram *changed = &l->c->gen.ir->programs[IR_CHANGED];
-    Routine r = named_routine(changed, "t_next", state,
-                              l->is_lanes ? "if (@) m = 1.0;" : "if (@) { *why = -1; break; }");
+    // lanes have to see more: whether a zero function turned round
+    const IrProgram *changed = &l->c->gen.ir->programs[l->is_lanes ? IR_RELATIONS : IR_CHANGED];
+    Routine r = named_routine(changed, "t_next", state, l->is_lanes ? "r# = @;" : "if (@) { *why = -1; break; }");
     r.remember = "0";
     r.steps = cgen_steps(l->c, changed, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
@@ -130,7 +134,7 @@ static void load_places(Stepping *l, StrBuf *s)
     const IrLayout *layout = &l->c->gen.ir->layout;
     for (uint32_t i = 0; i < layout->first_var; i++) {
         if (!l->c->gen.uses_place[i]) continue;
-        const char *place = l->is_lanes ? arena_printf(&l->c->gen.work, "v[%u + l]", i * CODE_LANES)
+        const char *place = l->is_lanes ? arena_printf(&l->c->gen.work, "v[%u + l]", i * l->c->gen.lanes)
                                         : arena_printf(&l->c->gen.work, "env->v[%u]", i);
         if (i < layout->n_params) str_addf(s, "    const double p%u = %s;", i, place);
         else str_addf(s, "    const int m%u = %s != 0.0;", i - layout->first_mode, place);
@@ -156,6 +160,12 @@ static void declare_locals(Stepping *l, StrBuf *s, const char *locals)
 
 static void declare_times(const Stepping *l, StrBuf *s)
 {
+    if (l->is_watched) {
+        if (l->uses_t) str_add(s, "    const double t = T[l] + K[l]*h;\n");
+        if (l->uses_half) str_add(s, "    const double t_half = T[l] + (K[l] + 0.5)*h;\n");
+        if (l->uses_next) str_add(s, "    const double t_next = T[l] + (K[l] + 1.0)*h;\n");
+        return;
+    }
     if (l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
     if (l->uses_half) str_add(s, "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n");
     if (l->uses_next) str_add(s, "        const double t_next = t_start + (double)(k + i + 1)*h;\n");
@@ -164,26 +174,36 @@ static void declare_times(const Stepping *l, StrBuf *s)
 // The same statements for one member after the other: compilers turn the inner loop into vectors.
 static void finish_lanes(Stepping *l, const char *name, const char *constants, const char *locals)
 {
-    StrBuf *s = &l->c->gen.body;
-    const uint32_t n = n_states(l);
-    str_addf(s, "long orr_lanes_%s(double t_start, double h, long k, long n, double *restrict x,\n"
-                "    const double *restrict v, double *restrict y, double *restrict moved)\n{\n%s", name, constants);
-    str_add(s, "    long i;\n    int l;\n    (void)t_start, (void)k, (void)h, (void)v, (void)y, (void)moved;\n");
+    Gen *g = &l->c->gen;
+    StrBuf *s = &g->body;
+    const uint32_t n = n_states(l), width = g->lanes, n_relations = l->has_relations ? g->ir->layout.n_modes : 0;
+    str_addf(s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
+    str_add(s, "    const double *const restrict numbers = env->numbers;\n    long i;\n"
+               "    (void)t_start, (void)k, (void)h, (void)v, (void)numbers, (void)lane, (void)scratch;\n");
+    if (l->is_watched) lanes_print_vectors(s, width, n_relations);
     str_add(s, "    for (i = 0; i < n; i++) {\n");
-    declare_times(l, s);
-    if (l->has_relations) str_add(s, "        double any = 0.0;\n");
-    str_addf(s, "        for (l = 0; l < %d; l++) {\n", CODE_LANES);
+    if (!l->is_watched) declare_times(l, s);
+    str_addf(s, "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n", width);
+    if (l->is_watched) declare_times(l, s);
     load_places(l, s);
-    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u + l];\n", i, i * CODE_LANES);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u + l];\n", i, i * width);
     declare_locals(l, s, locals);
-    if (l->has_relations) str_add(s, "    double m = 0.0;\n");
+    for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "    double r%u;\n", k);
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
-    if (l->has_relations) {
-        str_addf(s, "    moved[l] = m;\n        }\n        for (l = 0; l < %d; l++) any += moved[l];\n"
-                    "        if (any != 0.0) break;\n        for (l = 0; l < %u; l++) x[l] = y[l];\n", CODE_LANES,
-                 n * CODE_LANES);
+    if (l->is_watched) {
+        str_add(s, "    double odd = 0.0;\n");
+        for (uint32_t i = 0; i < n; i++) str_addf(s, "    odd = odd + (%s%u - %s%u);\n", l->fresh, i, l->fresh, i);
+        for (uint32_t k = 0; k < n_relations; k++)
+            lanes_print_relation(s, width, k, arena_printf(&g->work, "r%u", 2 * k),
+                                 arena_printf(&g->work, "r%u", 2 * k + 1), g->ir->layout.first_mode + k);
+        lanes_print_goes(s);
+        for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u + l] = goes ? %s%u : x%u;\n", i * width, l->fresh, i, i);
+        for (uint32_t k = 0; k < n_relations; k++)
+            lanes_print_shift(s, width, k, arena_printf(&g->work, "r%u", 2 * k));
+        str_add(s, "        }\n");
+        lanes_print_count(s, width);
     } else {
-        for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u + l] = x%u;\n", i * CODE_LANES, i);
+        for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u + l] = x%u;\n", i * width, i);
         str_add(s, "        }\n");
     }
     str_add(s, "    }\n    return i;\n}\n\n");
@@ -228,14 +248,14 @@ static void print_local_heun(Stepping *l)
 {
     find_read_states(l);
     add_stage(l, "t", "x", "y# = x# + h*(f# = @);", "f# = @;");
-    if (l->has_relations) {
+    if (holds(l)) {
         add_stage(l, "t_next", "y", "z# = x# + h_half*(f# + @);", NULL);
         add_check(l, "z");
         add_copy(l, "z");
     } else {
         add_stage(l, "t_next", "y", "x# = x# + h_half*(f# + @);", NULL);
     }
-    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", l->has_relations ? "fYz" : "fY");
+    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", holds(l) ? "fYz" : "fY");
 }
 
 static void print_local_rk4(Stepping *l)
@@ -244,7 +264,7 @@ static void print_local_rk4(Stepping *l)
     add_stage(l, "t", "x", "y# = x# + h_half*(f# = @);", "f# = @;");
     add_stage(l, "t_half", "y", "z# = x# + h_half*(g# = @);", "g# = @;");
     add_stage(l, "t_half", "z", "w# = x# + h*(q# = @);", "q# = @;");
-    if (l->has_relations) {
+    if (holds(l)) {
         add_stage(l, "t_next", "w", "y# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
         add_check(l, "y");
         add_copy(l, "y");
@@ -254,7 +274,7 @@ static void print_local_rk4(Stepping *l)
     bool any_read = false;
     for (uint32_t i = 0; i < n_states(l); i++) any_read = any_read || l->is_read[i];
     finish_local(l, "rk4", any_read ? "    const double h_half = 0.5*h, h_sixth = h/6.0;\n" : "    const double h_sixth = h/6.0;\n",
-                 l->has_relations ? "fgqyZW" : "fgqYZW");
+                 holds(l) ? "fgqyZW" : "fgqYZW");
 }
 
 // The arguments of a stage: y = x + h*(a0*k0 + a1*k1 + …), in the order of the scalar solver.
@@ -312,16 +332,18 @@ static void print_lanes_dopri5(Stepping *l)
         for (uint32_t i = 0; i < n; i++) str_addf(b, "        finite = finite + (k%d_%u - k%d_%u);\n", stage, i, stage, i);
     }
     add_error(l);
+    const uint32_t width = l->c->gen.lanes;
     str_addf(s, "long orr_lanes_dopri5(double t_limit, const double *restrict control, long n, double *restrict x,\n"
-                "    const double *restrict v, double *restrict lane)\n{\n"
+                "    const double *restrict v, const struct orr_env *env, double *restrict lane, double *restrict scratch)\n{\n"
                 "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
-                "    double *const restrict T = lane, *const restrict H = lane + %d, *const restrict E = lane + %d,\n"
-                "        *const restrict R = lane + %d, *const restrict O = lane + %d, *const restrict K = lane + %d;\n"
-                "    long i;\n    int l;\n    for (i = 0; i < n; i++) {\n        for (l = 0; l < %d; l++) {\n",
-             CODE_LANES, 2 * CODE_LANES, 3 * CODE_LANES, 4 * CODE_LANES, CODE_LANE_VECTORS * CODE_LANES, CODE_LANES);
+                "    double *const restrict T = lane, *const restrict H = lane + %u, *const restrict E = lane + %u,\n"
+                "        *const restrict R = lane + %u, *const restrict O = lane + %u, *const restrict K = lane + %u;\n"
+                "    const double *const restrict numbers = env->numbers;\n    long i;\n    (void)numbers, (void)scratch;\n    for (i = 0; i < n; i++) {\n"
+                "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n",
+             width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width, width);
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++)
-        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * CODE_LANES, i, i * CODE_LANES, i),
+        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * width, i, i * width, i),
             str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
     str_add(s, "    const double t = T[l], h_before = H[l], before = E[l], rejected = R[l], room = t_limit - t;\n"
                "    const double h_most = h_before < max_step ? h_before : max_step;\n"
@@ -354,22 +376,30 @@ static void print_lanes_dopri5(Stepping *l)
                "            O[l] = active & (sound == 0) ? 1.0 : O[l];\n");
     for (uint32_t i = 0; i < n; i++)
         str_addf(s, "            x[%u + l] = taken ? y%u : x%u;\n            K[%u + l] = taken ? k6_%u : k0_%u;\n",
-                 i * CODE_LANES, i, i, i * CODE_LANES, i, i);
+                 i * width, i, i, i * width, i, i);
     str_add(s, "        }\n        }\n    }\n    return n;\n}\n\n");
+}
+
+// Does all of it fit into the loop?
+static bool fits_lanes(Cgen *c)
+{
+    const Stepping l = begin(c);
+    return l.is_local && n_states(&l) > 0 && (!l.has_relations || cgen_fits(c, &c->gen.ir->programs[IR_RELATIONS]));
 }
 
 bool loops_print_lanes(Cgen *c)
 {
     static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4 };
+    if (!fits_lanes(c)) return false;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         Stepping l = begin(c);
-        if (!l.is_local || n_states(&l) == 0) return false;
         l.is_lanes = true;
+        l.is_watched = lanes_are_watched(c->gen.ir);
         methods[i](&l);
     }
     Stepping l = begin(c);
     l.is_lanes = true;
-    if (!l.has_relations) print_lanes_dopri5(&l);
+    if (!lanes_are_watched(c->gen.ir)) print_lanes_dopri5(&l);
     return true;
 }
 

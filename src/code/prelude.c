@@ -40,6 +40,16 @@ static const char one_by_one[] =
     "#define ORR_ONE_BY_ONE __asm__ volatile (\"\");\n"
     "#endif\n\n";
 
+// Members do not read each other: the loop over them may become one over vectors.
+static const char over_lanes[] =
+    "#if defined __clang__\n"
+    "#define ORR_LANES _Pragma(\"clang loop vectorize(assume_safety)\")\n"
+    "#elif defined __GNUC__\n"
+    "#define ORR_LANES _Pragma(\"GCC ivdep\")\n"
+    "#else\n"
+    "#define ORR_LANES\n"
+    "#endif\n\n";
+
 // Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding,
 // both beside the other entries of its row and of its column, means that there is no unique solution.
 static const char lu[] =
@@ -177,6 +187,78 @@ static const char newton[] =
     "    return 1;\n"
     "}\n\n";
 
+// ---- Tables in lanes
+
+// The functions of expr/math.c that look things up, with the same bits and without a jump: each member finds its own
+// place, by as many steps as the number of points has digits, and gathers what it needs from there. A piece of a table
+// reads at most twice as far as its breaks, which is inside of the table.
+static const struct LaneText { const char *name, *text; } lane_texts[] = {
+    { "orr_lookup_find",
+      "ORR_INLINE long orr_lookup_find(const double *x, long n, double at)\n{\n"
+      "    long low = 0;\n    ORR_HALVINGS(low + b < n - 1, x[low + b < n ? low + b : n - 1] <= at)\n    return low;\n}" },
+    { "orr_lookup",
+      "ORR_INLINE double orr_lookup(const double *x, const double *y, long n, double at)\n{\n"
+      "    const double *const x1 = x + 1, *const y1 = y + 1;\n"
+      "    const long i = orr_lookup_find(x, n, at);\n"
+      "    const double inside = y[i] + (y1[i] - y[i])*((at - x[i])/(x1[i] - x[i]));\n"
+      "    const double above = at >= x[n - 1] ? y[n - 1] : inside;\n"
+      "    return at < x[0] ? y[0] : above;\n}" },
+    { "orr_lookup_slope",
+      "ORR_INLINE double orr_lookup_slope(const double *x, const double *y, long n, double at)\n{\n"
+      "    const double *const x1 = x + 1, *const y1 = y + 1;\n"
+      "    const long i = orr_lookup_find(x, n, at);\n"
+      "    const double inside = (y1[i] - y[i])/(x1[i] - x[i]);\n"
+      "    const double known = at == at ? inside : at;\n"
+      "    return (at < x[0]) | (at >= x[n - 1]) ? 0.0 : known;\n}" },
+    { "orr_piece",
+      "ORR_INLINE long orr_piece(const double *breaks, long n, double x)\n{\n"
+      "    const double *const last = breaks - 1;\n"
+      "    long low = 0;\n    ORR_HALVINGS(low + b <= n, last[low + b] <= x)\n    return low;\n}" },
+    { "orr_piece_at",
+      "ORR_INLINE double orr_piece_at(const double *table, long n, long i, double x)\n{\n"
+      "    const double s = x - table[i > 0 ? i - 1 : 0];\n"
+      "    const double *const c0 = table + n, *const c1 = c0 + 1, *const c2 = c0 + 2, *const c3 = c0 + 3;\n"
+      "    return c0[4*i] + s*(c1[4*i] + s*(c2[4*i] + s*c3[4*i]));\n}" },
+    { "orr_pieces",
+      "ORR_INLINE double orr_pieces(const double *table, long n, double x)\n{\n"
+      "    return orr_piece_at(table, n, orr_piece(table, n, x), x);\n}" },
+    { "orr_near",
+      "ORR_INLINE double orr_near(const double *table, long n, double x, double code)\n{\n"
+      "    const long here = orr_piece(table, n, x);\n"
+      "    const long wanted = code < 1.5 ? (code < 0.5 ? 0 : 1) : (code < 2.5 ? 3 : 2);\n"
+      "    const long up = here + ((wanted - here) & 3), down = here - ((here - wanted) & 3);\n"
+      "    const double low = table[down > 0 ? down : 0], high = table[up > 0 ? up - 1 : 0];\n"
+      "    const long ahead = up <= n ? up : here;\n"
+      "    return orr_piece_at(table, n, (down >= 0) & ((up > n) | (x - low < high - x)) ? down : ahead, x);\n}" },
+    { "orr_grid",
+      "ORR_INLINE double orr_grid_row(const double *c, long at, double r)\n{\n"
+      "    const double *const c1 = c + 1, *const c2 = c + 2, *const c3 = c + 3;\n"
+      "    return c[at] + r*(c1[at] + r*(c2[at] + r*c3[at]));\n}\n"
+      "ORR_INLINE double orr_grid(const double *table, long n, long m, double x, double y)\n{\n"
+      "    const double *const breaks = table + n, *const c = breaks + m;\n"
+      "    const long i = orr_piece(table, n, x), j = orr_piece(breaks, m, y), at = 16*(i*(m + 1) + j);\n"
+      "    const double s = x - table[i > 0 ? i - 1 : 0], r = y - breaks[j > 0 ? j - 1 : 0];\n"
+      "    return orr_grid_row(c, at, r) + s*(orr_grid_row(c + 4, at, r) + s*(orr_grid_row(c + 8, at, r) + s*orr_grid_row(c + 12, at, r)));\n}" },
+};
+
+static const char *lane_text(const char *name)
+{
+    for (size_t i = 0; i < sizeof lane_texts / sizeof *lane_texts; i++)
+        if (strcmp(lane_texts[i].name, name) == 0) return lane_texts[i].text;
+    return NULL;
+}
+
+enum { TABLE_BITS = 23 };    // of the number of points in a table
+
+static void print_halvings(StrBuf *s)
+{
+    str_add(s, "#define ORR_INLINE static inline __attribute__((always_inline))\n"
+               "#define ORR_HALF(b_, IN, IS) if (n >= b_) { const long b = b_; low = (IN) & (IS) ? low + b : low; }\n"
+               "#define ORR_HALVINGS(IN, IS)");
+    for (int k = TABLE_BITS - 1; k >= 0; k--) str_addf(s, " ORR_HALF(%ld, IN, IS)", 1L << k);
+    str_add(s, "\n");
+}
+
 // A text of expr/math.c may call what stands before it there.
 static void add_what_texts_use(bool *uses)
 {
@@ -240,9 +322,10 @@ static void print_file_math(Gen *g, StrBuf *s)
     if (s->n > n_before) str_add(s, "\n");
 }
 
-void prelude_math(bool *uses, Arena *work, StrBuf *s)
+static void print_math(bool *uses, bool has_lanes, Arena *work, StrBuf *s)
 {
     add_what_texts_use(uses);
+    if (has_lanes) print_halvings(s);
     // libtcc is handed addresses; other compilers know the functions that have only one right answer, and
     // the linker finds the rest
     StrBuf names = { .arena = work };
@@ -262,7 +345,8 @@ void prelude_math(bool *uses, Arena *work, StrBuf *s)
         const ExprMath *math = &expr_math[i];
         if (!uses[i]) continue;
         if (math->text) {
-            str_addf(s, "%s\n", math->text);
+            const char *text = has_lanes ? lane_text(math->c_name) : NULL;
+            str_addf(s, "%s\n", text ? text : math->text);
             continue;
         }
         const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
@@ -272,6 +356,8 @@ void prelude_math(bool *uses, Arena *work, StrBuf *s)
     }
     str_add(s, "\n");
 }
+
+void prelude_math(bool *uses, Arena *work, StrBuf *s) { print_math(uses, false, work, s); }
 
 // Which functions compute several values at once, with the bits of the one for a single value: what gcc looks
 // for after `simd` (and takes only if the function is `const`), and what SLEEF calls it. Longer registers
@@ -404,8 +490,9 @@ void prelude_print(Gen *g, StrBuf *s)
     else str_add(s, environment);
     if (g->has_loops) str_add(s, one_by_one);
     if (g->is_file) print_file_math(g, s);
-    else prelude_math(g->uses_math, &g->work, s);
-    if (g->is_lanes) {
+    else print_math(g->uses_math, g->lanes > 0, &g->work, s);
+    if (g->lanes) {
+        str_add(s, over_lanes);
         for (int n = 2; n <= 8; n *= 2)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);

@@ -9,6 +9,9 @@
 //     for (long i = 0; i < 1000; i++) switch (T0[i]) {  a long chain of statements of a few shapes
 //         case 0: w[T1[c0]] = -w[T2[c0]]; c0++; break;
 //         …
+//
+// Of several members of an ensemble the loop over them is the innermost one: whatever a turn reads, by tables too, they
+// have it side by side. What is the same in all turns is then kept for each: h1[lanes].
 #include "code/turns.h"
 #include "code/cexpr.h"
 #include "code/label.h"
@@ -19,6 +22,49 @@ static void print_temporaries(Gen *g, bool that_move)
     for (size_t i = 0; i < g->items.n; i++) {
         const Expr e = g->items.items[i].index;
         if ((g->is_switch || plan_node(g, e)->moves) == that_move) gen_temporary(g, e);
+    }
+}
+
+static void open_lanes(const Gen *g, StrBuf *s, const char *indent)
+{
+    if (g->lanes) str_addf(s, "%sORR_LANES\n%sfor (int l = 0; l < %u; l++) {\n", indent, indent, g->lanes);
+}
+
+static void close_lanes(const Gen *g, StrBuf *s, const char *indent)
+{
+    if (g->lanes) str_addf(s, "%s}\n", indent);
+}
+
+// What does not depend on the turn, once for each member.
+static void keep_for_lanes(Gen *g)
+{
+    StrBuf *s = &g->piece_text;
+    bool is_first = true;
+    for (size_t i = 0; i < g->items.n; i++) {
+        const NodeInfo *info = plan_node(g, g->items.items[i].index);
+        if (info->moves) continue;
+        str_addf(s, is_first ? "    double h%u[%u]" : ", h%u[%u]", info->number, g->lanes);
+        is_first = false;
+    }
+    if (is_first) return;
+    str_add(s, ";\n");
+    open_lanes(g, s, "    ");
+    print_temporaries(g, false);
+    for (size_t i = 0; i < g->items.n; i++) {
+        const NodeInfo *info = plan_node(g, g->items.items[i].index);
+        if (!info->moves) str_addf(s, "    h%u[l] = e%u;\n", info->number, info->number);
+    }
+    close_lanes(g, s, "    ");
+}
+
+static void load_for_lanes(Gen *g)
+{
+    for (size_t i = 0; i < g->items.n; i++) {
+        const Expr e = g->items.items[i].index;
+        const NodeInfo *info = plan_node(g, e);
+        if (info->moves) continue;
+        str_addf(&g->piece_text, g->is_truth[e] ? "%sconst int e%u = h%u[l] != 0.0;\n" : "%sconst double e%u = h%u[l];\n",
+                 g->indent, info->number, info->number);
     }
 }
 
@@ -60,8 +106,10 @@ static void print_switch(Gen *g, const IrLoop *loop)
         g->counters[0] = counter;
         plan_body(g, &loop->body[k]);
         str_addf(&inside, "        case %u: {\n", k);
+        open_lanes(g, s, g->indent);
         print_temporaries(g, true);
         print_body(g);
+        close_lanes(g, s, g->indent);
         move_text(&inside, s);
         str_addf(&inside, "            %s++;\n            break;\n        }\n", counter);
     }
@@ -83,9 +131,11 @@ static void print_nest(Gen *g, const IrLoop *loop)
     for (uint32_t k = 0; k < loop->n_body; k++) {
         plan_body(g, &loop->body[k]);
         g->indent = "    ";
-        print_temporaries(g, false);
+        if (g->lanes) keep_for_lanes(g);
+        else print_temporaries(g, false);
         move_text(&before, s);
         g->indent = indents[loop->n_nested];
+        if (g->lanes) load_for_lanes(g);
         print_temporaries(g, true);
         print_body(g);
         move_text(&inside, s);
@@ -95,8 +145,10 @@ static void print_nest(Gen *g, const IrLoop *loop)
         str_addf(s, "%sfor (long %s = 0; %s < %u; %s++) {\n", indents[k], counters[k], counters[k],
                  loop->count[k], counters[k]);
     // gathering from many places at once is slower than one by one
-    if (g->tables.n) str_addf(s, "%sORR_ONE_BY_ONE\n", indents[loop->n_nested]);
+    if (g->tables.n && !g->lanes) str_addf(s, "%sORR_ONE_BY_ONE\n", indents[loop->n_nested]);
+    open_lanes(g, s, indents[loop->n_nested]);
     move_text(s, &inside);
+    close_lanes(g, s, indents[loop->n_nested]);
     for (uint32_t k = loop->n_nested; k-- > 0;) str_addf(s, "%s}\n", indents[k]);
 }
 

@@ -3,10 +3,10 @@
 //     x[state][lane], v[parameter or mode][lane]
 //
 // With a fixed step all are on the same grid, so time is the same for all. With the adaptive method each has a time of
-// its own, and when one has reached its end the next member takes its lane. A member whose relation changes, or whose
-// numbers leave the finite ones, leaves its lane and is computed alone from its beginning; its lane goes on with a copy
-// of a neighbour that nobody looks at.
-#include "exp/ensemble.h"
+// its own, and when one has reached its end the next member takes its lane. A member whose numbers leave the finite ones
+// leaves its lane and is computed alone from its beginning; its lane goes on with a copy of a neighbour that nobody looks
+// at. Where there are events, members have seats (seats.c).
+#include "exp/batch.h"
 #include "solve/adaptive/dopri5.h"
 #include <math.h>
 #include <stdlib.h>
@@ -17,84 +17,91 @@ enum {
     ATTEMPTS = 8,     // the same for adaptive steps
 };
 
-struct Batch {
-    orr_run *run;             // for starts and values of single members
-    double  *x, *v;           // [n_states][CODE_LANES], [first_var][CODE_LANES]
-    double  *scratch;         // like x
-    double  *lane;            // [CODE_LANE_VECTORS + n_states][CODE_LANES] times, steps, …, rates: see code.h
-    double   moved[CODE_LANES];
-    size_t   who[CODE_LANES];    // the member in a lane, counted from the first of the batch
-    bool     is_in[CODE_LANES];
-    bool     needs_values;    // columns that are neither states nor parameters
-};
-
 Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
 {
     const orr_model *model = e->model;
+    const size_t width = e->lanes.width;
+    Batch *b = ARENA_NEW(arena, Batch);
+    b->width = e->lanes.width;
+    b->x = ARENA_ARRAY(arena, double, model->n_states * width);
+    b->v = ARENA_ARRAY(arena, double, model->ir.layout.first_var * width);
+    b->lane = ARENA_ARRAY(arena, double, (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations) * width);
+    b->scratch = ARENA_ARRAY(arena, double, e->lanes.n_scratch);
+    b->env = (CodeEnv){ .tables = model->ir.tables.items, .numbers = model->ir.numbers.items };
+    if (e->lanes.is_watched) {
+        seats_create(b, arena);
+        return b;
+    }
     orr_run_options options = e->experiment->run;
     options.t_start = e->experiment->from;
     options.t_end = e->experiment->until;
     options.cancel = NULL;
     orr_status status;
-    orr_run *run = run_create(model, &options, diag, &status);
-    if (!run) return NULL;
-    Batch *b = ARENA_NEW(arena, Batch);
-    const size_t n_x = (size_t)model->n_states * CODE_LANES, n_v = (size_t)model->ir.layout.first_var * CODE_LANES;
-    b->run = run;
-    b->x = ARENA_ARRAY(arena, double, n_x);
-    b->scratch = ARENA_ARRAY(arena, double, n_x);
-    b->v = ARENA_ARRAY(arena, double, n_v);
-    b->lane = ARENA_ARRAY(arena, double, n_x + CODE_LANE_VECTORS * CODE_LANES);
+    b->run = run_create(model, &options, diag, &status);
+    if (!b->run) return NULL;
     for (size_t i = 0; i < e->n_columns; i++) {
-        const IrLayout *layout = &model->ir.layout;
-        const size_t variable = e->columns[i];
-        b->needs_values |= layout->state_of[variable] == FLAT_NONE && layout->place[variable] >= layout->n_params;
+        const ModelVariable variable = model_variable(model, e->columns[i]);
+        b->needs_values |= variable.state == FLAT_NONE && variable.place >= model->ir.layout.n_params;
     }
     return b;
 }
 
 void batch_destroy(Batch *batch)
 {
-    if (batch) orr_run_destroy(batch->run);
+    if (!batch) return;
+    if (batch->seats) seats_destroy(batch);
+    orr_run_destroy(batch->run);
 }
 
 // ---- Lanes
 
-static void set_lane(Batch *b, const orr_model *model, int lane, const double *x, const double *v)
+static void put_column(double *to, uint32_t width, uint32_t lane, const double *from, size_t n)
 {
-    for (uint32_t i = 0; i < model->n_states; i++) b->x[i * CODE_LANES + (uint32_t)lane] = x[i];
-    for (uint32_t i = 0; i < model->ir.layout.first_var; i++) b->v[i * CODE_LANES + (uint32_t)lane] = v[i];
+    for (size_t i = 0; i < n; i++) to[i * width + lane] = from[i];
 }
 
-static void get_lane(const Batch *b, const orr_model *model, int lane, double *x, double *v)
+static void get_column(const double *from, uint32_t width, uint32_t lane, double *to, size_t n)
 {
-    for (uint32_t i = 0; i < model->n_states; i++) x[i] = b->x[i * CODE_LANES + (uint32_t)lane];
-    for (uint32_t i = 0; i < model->ir.layout.first_var; i++) v[i] = b->v[i * CODE_LANES + (uint32_t)lane];
+    for (size_t i = 0; i < n; i++) to[i] = from[i * width + lane];
 }
 
-static void copy_lane(Batch *b, const orr_model *model, int from, int to)
+static void copy_column(double *a, uint32_t width, uint32_t from, uint32_t to, size_t n)
 {
-    for (uint32_t i = 0; i < model->n_states; i++)
-        b->x[i * CODE_LANES + (uint32_t)to] = b->x[i * CODE_LANES + (uint32_t)from];
-    for (uint32_t i = 0; i < model->ir.layout.first_var; i++)
-        b->v[i * CODE_LANES + (uint32_t)to] = b->v[i * CODE_LANES + (uint32_t)from];
-    for (uint32_t i = 0; i < CODE_LANE_VECTORS + model->n_states; i++)
-        b->lane[i * CODE_LANES + (uint32_t)to] = b->lane[i * CODE_LANES + (uint32_t)from];
+    for (size_t i = 0; i < n; i++) a[i * width + to] = a[i * width + from];
+}
+
+void batch_set_lane(Batch *b, const orr_model *model, uint32_t lane, const double *x, const double *v)
+{
+    put_column(b->x, b->width, lane, x, model->n_states);
+    put_column(b->v, b->width, lane, v, model->ir.layout.first_var);
+}
+
+static void get_lane(const Batch *b, const orr_model *model, uint32_t lane, double *x, double *v)
+{
+    get_column(b->x, b->width, lane, x, model->n_states);
+    get_column(b->v, b->width, lane, v, model->ir.layout.first_var);
+}
+
+static void copy_lane(Batch *b, const orr_model *model, uint32_t from, uint32_t to)
+{
+    copy_column(b->x, b->width, from, to, model->n_states);
+    copy_column(b->v, b->width, from, to, model->ir.layout.first_var);
+    copy_column(b->lane, b->width, from, to, CODE_LANE_VECTORS + model->n_states);
 }
 
 // Fill the lanes that nobody is in with copies of one that somebody is in. False if there is none.
 static bool fill_empty(Batch *b, const orr_model *model)
 {
-    int from = 0;
-    while (from < CODE_LANES && !b->is_in[from]) from++;
-    if (from == CODE_LANES) return false;
-    for (int lane = 0; lane < CODE_LANES; lane++)
+    uint32_t from = 0;
+    while (from < b->width && !b->is_in[from]) from++;
+    if (from == b->width) return false;
+    for (uint32_t lane = 0; lane < b->width; lane++)
         if (!b->is_in[lane]) copy_lane(b, model, from, lane);
     return true;
 }
 
 // The start of a member into its lane; false if it has none, which it tells when it is alone.
-static bool enter_lane(Batch *b, const Ensemble *e, int lane, size_t index)
+static bool enter_lane(Batch *b, const Ensemble *e, uint32_t lane, size_t index)
 {
     orr_run *run = b->run;
     const double *values = e->options->values + index * e->options->n_names;
@@ -109,23 +116,22 @@ static bool enter_lane(Batch *b, const Ensemble *e, int lane, size_t index)
     }
     chance_number(run, ensemble_number(e, index));
     if (!run_start(run)) return false;
-    set_lane(b, e->model, lane, run->islands[0].x, run->islands[0].env.v);
+    batch_set_lane(b, e->model, lane, run->islands[0].x, run->islands[0].env.v);
     return true;
 }
 
 // ---- Rows
 
-static void put_row(Batch *b, const Ensemble *e, int lane, size_t row, MemberResult *result)
+static void put_row(Batch *b, const Ensemble *e, uint32_t lane, size_t row, MemberResult *result)
 {
     const orr_model *model = e->model;
-    const IrLayout *layout = &model->ir.layout;
     Island *island = &b->run->islands[0];
     get_lane(b, model, lane, island->x, island->env.v);
     if (b->needs_values) model->code.programs[IR_VALUES](e->times[row], island->x, &island->env, NULL);
     double *to = result->rows + row * e->n_columns;
     for (size_t i = 0; i < e->n_columns; i++) {
-        const uint32_t state = layout->state_of[e->columns[i]];
-        to[i] = state != FLAT_NONE ? island->x[state] : island->env.v[layout->place[e->columns[i]]];
+        const ModelVariable variable = model_variable(model, e->columns[i]);
+        to[i] = variable.state != FLAT_NONE ? island->x[variable.state] : island->env.v[variable.place];
     }
     result->times[row] = result->t = e->times[row];
     result->n_rows = row + 1;
@@ -133,16 +139,16 @@ static void put_row(Batch *b, const Ensemble *e, int lane, size_t row, MemberRes
 
 static void put_rows(Batch *b, const Ensemble *e, size_t n, size_t row, MemberResult *results)
 {
-    for (size_t i = 0; i < n; i++)
-        if (b->is_in[i]) put_row(b, e, (int)i, row, &results[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (b->is_in[i]) put_row(b, e, i, row, &results[i]);
 }
 
 // ---- Steps
 
-static bool lane_is_finite(const Batch *b, const orr_model *model, int lane)
+static bool lane_is_finite(const Batch *b, const orr_model *model, uint32_t lane)
 {
-    for (uint32_t i = 0; i < model->n_states; i++)
-        if (!isfinite(b->x[i * CODE_LANES + (uint32_t)lane])) return false;
+    for (size_t i = 0; i < model->n_states; i++)
+        if (!isfinite(b->x[i * b->width + lane])) return false;
     return true;
 }
 
@@ -154,10 +160,9 @@ static bool advance(Batch *b, const Ensemble *e, long k, long k_end)
     while (k < k_end) {
         if (e->options->cancel && *e->options->cancel) return false;
         const long n = k_end - k < CHUNK ? k_end - k : CHUNK;
-        const long done = loop(e->experiment->from, e->step, k, n, b->x, b->v, b->scratch, b->moved);
-        k += done;
-        for (int lane = 0; lane < CODE_LANES; lane++)
-            if ((done < n && b->moved[lane] != 0) || !lane_is_finite(b, model, lane)) b->is_in[lane] = false;
+        k += loop(e->experiment->from, e->step, k, n, b->x, b->v, &b->env, b->lane, b->scratch);
+        for (uint32_t lane = 0; lane < b->width; lane++)
+            if (!lane_is_finite(b, model, lane)) b->is_in[lane] = false;
         if (!fill_empty(b, model)) return false;
     }
     return true;
@@ -175,7 +180,7 @@ static void make_room(const Ensemble *e, MemberResult *result)
 // All on one grid: as many members as there are lanes.
 static void run_on_grid(Batch *b, const Ensemble *e, size_t first, size_t n, MemberResult *results)
 {
-    for (size_t i = 0; i < n; i++) b->is_in[i] = enter_lane(b, e, (int)i, first + i);
+    for (uint32_t i = 0; i < n; i++) b->is_in[i] = enter_lane(b, e, i, first + i);
     bool goes_on = fill_empty(b, e->model);
     long k = 0;
     for (size_t row = 0; goes_on && row < e->n_rows; row++) {
@@ -190,7 +195,7 @@ static void run_on_grid(Batch *b, const Ensemble *e, size_t first, size_t n, Mem
 // ---- Adaptive steps
 
 // The start of a member and its first step, which the solver itself makes: it chooses the length.
-static bool enter_adaptive(Batch *b, const Ensemble *e, int lane, size_t index)
+static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t index)
 {
     if (!enter_lane(b, e, lane, index)) return false;
     const double t_end = e->experiment->until;
@@ -198,12 +203,12 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, int lane, size_t index)
     island->solver->restart(island);
     if (island->t < t_end && island->solver->step(island, t_end) != STEP_OK) return false;
     if (!island_is_finite(island->x, e->model->n_states)) return false;
-    set_lane(b, e->model, lane, island->x, island->env.v);
+    batch_set_lane(b, e->model, lane, island->x, island->env.v);
     const Dopri5Ahead ahead = dopri5_ahead(island->memory);
     double *to = b->lane + lane;
     const double numbers[CODE_LANE_VECTORS] = { island->t, ahead.h, ahead.log_before, 0, 0 };
-    for (int i = 0; i < CODE_LANE_VECTORS; i++, to += CODE_LANES) *to = numbers[i];
-    for (uint32_t i = 0; i < e->model->n_states; i++, to += CODE_LANES) *to = ahead.rates[i];
+    for (int i = 0; i < CODE_LANE_VECTORS; i++, to += b->width) *to = numbers[i];
+    for (uint32_t i = 0; i < e->model->n_states; i++, to += b->width) *to = ahead.rates[i];
     return true;
 }
 
@@ -211,10 +216,10 @@ static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, Me
 {
     const SolverOptions *o = &b->run->islands[0].options;
     const double control[] = { o->tolerance, o->absolute, o->max_step }, t_end = e->experiment->until;
-    const double *time = b->lane, *odd = b->lane + 4 * CODE_LANES;
+    const double *time = b->lane, *odd = b->lane + 4 * (size_t)b->width;
     size_t next = 0;
     for (;;) {
-        for (int lane = 0; lane < CODE_LANES; lane++) {
+        for (uint32_t lane = 0; lane < b->width; lane++) {
             if (b->is_in[lane] && time[lane] >= t_end) put_row(b, e, lane, 0, &results[b->who[lane]]);
             if (b->is_in[lane] && (time[lane] >= t_end || odd[lane] != 0)) b->is_in[lane] = false;
             while (!b->is_in[lane] && next < n) {
@@ -223,7 +228,7 @@ static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, Me
             }
         }
         if (!fill_empty(b, e->model) || (e->options->cancel && *e->options->cancel)) return;
-        e->lanes.dopri5(t_end, control, ATTEMPTS, b->x, b->v, b->lane);
+        e->lanes.dopri5(t_end, control, ATTEMPTS, b->x, b->v, &b->env, b->lane, b->scratch);
     }
 }
 
@@ -235,13 +240,14 @@ void batch_run(Batch *b, Ensemble *e, size_t first, size_t n, MemberResult *resu
         results[i].status = ORR_STATUS_OK;
         results[i].n_rows = 0;
     }
-    if (e->is_adaptive) run_adaptive(b, e, first, n, results);
+    if (b->seats) seats_run(b, e, first, n, results);
+    else if (e->is_adaptive) run_adaptive(b, e, first, n, results);
     else run_on_grid(b, e, first, n, results);
     const bool is_cancelled = e->options->cancel && *e->options->cancel;
     for (size_t i = 0; i < n; i++) {
         if (is_cancelled) {
             results[i].status = ORR_STATUS_CANCELLED;
-        } else if (results[i].n_rows == e->n_rows) {
+        } else if (results[i].n_rows > 0) {
             atomic_fetch_add(&e->n_in_lanes, 1);
         } else {
             atomic_fetch_add(&e->n_left, 1);

@@ -16,7 +16,7 @@
 #include <string.h>
 
 enum {
-    ADAPTIVE_BATCH = 8 * CODE_LANES,    // so that a lane whose member is done finds another
+    BATCH_LONG = 8,          // for each lane, so that one whose member is done finds another
     WINDOW_FOR_EACH = 4,     // batches in memory for each thread
     THREADS_MAX = 256,
     ROWS_MAX = 100000000,    // of one member
@@ -84,17 +84,38 @@ static void explain_failure(const orr_diag *diag, orr_status status, MemberResul
     }
 }
 
-// The experiment with the settings of a member behind those of all.
+// The settings of a member behind those of all.
+static orr_setting *member_settings(const Ensemble *e, size_t index)
+{
+    const orr_ensemble_options *o = e->options;
+    const orr_run_options *all = &e->experiment->run;
+    orr_setting *settings = malloc((all->n_settings + o->n_names + 1) * sizeof *settings);
+    if (!settings) arena_no_memory(o->n_names * sizeof *settings);
+    for (size_t i = 0; i < all->n_settings; i++) settings[i] = all->settings[i];
+    for (size_t i = 0; i < o->n_names; i++)
+        settings[all->n_settings + i] = (orr_setting){ o->names[i], o->values[index * o->n_names + i] };
+    return settings;
+}
+
+orr_run_options member_options(const Ensemble *e, size_t index, orr_setting **settings)
+{
+    orr_run_options options = e->experiment->run;
+    options.t_start = e->experiment->from;
+    options.t_end = e->experiment->until;
+    options.settings = *settings = member_settings(e, index);
+    options.n_settings += e->options->n_names;
+    options.cancel = e->options->cancel;
+    options.number = ensemble_number(e, index);
+    return options;
+}
+
+// The experiment with the settings of a member.
 static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Keeper *keeper)
 {
     const orr_ensemble_options *o = e->options;
     orr_experiment experiment = *e->experiment;
     if (is_only_end(&experiment)) experiment.every = fmax(experiment.until - experiment.from, 0);
-    orr_setting *settings = malloc((experiment.run.n_settings + o->n_names + 1) * sizeof *settings);
-    if (!settings) arena_no_memory(o->n_names * sizeof *settings);
-    for (size_t i = 0; i < experiment.run.n_settings; i++) settings[i] = experiment.run.settings[i];
-    for (size_t i = 0; i < o->n_names; i++)
-        settings[experiment.run.n_settings + i] = (orr_setting){ o->names[i], o->values[index * o->n_names + i] };
+    orr_setting *settings = member_settings(e, index);
     experiment.run.settings = settings;
     experiment.run.n_settings += o->n_names;
     experiment.run.cancel = o->cancel;
@@ -206,7 +227,7 @@ static bool find_loop(Ensemble *e)
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
     // between its steps the adaptive method interpolates, which lanes do not
     e->is_adaptive = solver == &solver_dopri5;
-    if (e->is_adaptive) return is_only_end(e->experiment) && e->model->n_relations == 0;
+    if (e->is_adaptive) return is_only_end(e->experiment) && e->model->n_relations == 0 && e->model->n_events == 0;
     if (!(e->step > 0)) return false;
     for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, solver->name) != 0) continue;
@@ -216,13 +237,13 @@ static bool find_loop(Ensemble *e)
     return false;
 }
 
-// Nothing happens but steps.
+// Nothing happens but steps, and events that a member's own run can handle.
 static bool is_plain(const orr_model *model, const orr_experiment *e)
 {
     if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event) return false;
     if (model->network || model->isles) return false;
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->n_events == 0 &&
-           model->flat.terminal.n == 0 && !model->blocks.reduction && model->flat.arrays.n == 0 && model->blocks.n_required == 0;
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
+           !model->blocks.reduction && model->blocks.n_required == 0;
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay.
@@ -231,13 +252,21 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
     const orr_ensemble_options *o = e->options;
     e->step = e->experiment->run.step;
     if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_loop(e)) return;
-    if (!find_names(e) || !find_times(e) || (!e->is_adaptive && !find_grid(e)) || !code_can_lanes(&e->model->ir)) return;
+    const bool is_watched = e->model->n_relations > 0 || e->model->n_events > 0;
+    if (!find_times(e) || !code_can_lanes(&e->model->ir)) return;
+    if (!is_watched && (!find_names(e) || (!e->is_adaptive && !find_grid(e)))) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
     if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;
     orr_diag *unheard = orr_diag_create();
     e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
-    if (e->has_lanes && e->is_adaptive) e->batch = ADAPTIVE_BATCH;
+    if (!e->has_lanes) return;
+    if (e->is_adaptive && !e->lanes.dopri5) {
+        code_lanes_free(&e->lanes);
+        e->has_lanes = false;
+        return;
+    }
+    e->batch = e->lanes.width * (size_t)(e->is_adaptive || is_watched ? BATCH_LONG : 1);
 }
 
 // ---------------------------------------------------------------------------------------------- threads
@@ -302,7 +331,7 @@ static void emit(Pool *pool)
 static void compute(Ensemble *e, Batch *batch, size_t first, Slot *slot)
 {
     // where most members leave their lanes, lanes are a detour
-    const bool pays = atomic_load(&e->n_left) <= 2 * CODE_LANES + atomic_load(&e->n_in_lanes);
+    const bool pays = atomic_load(&e->n_left) <= 2 * CODE_LANES_MAX + atomic_load(&e->n_in_lanes);
     if (batch && pays) {
         batch_run(batch, e, first, slot->n, slot->results);
         return;
@@ -403,7 +432,7 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
     orr_experiment plain = *experiment;
     plain.n_expects = 0;
     plain.n_plots = 0;
-    Ensemble e = { .model = model, .experiment = &plain, .options = options, .batch = CODE_LANES };
+    Ensemble e = { .model = model, .experiment = &plain, .options = options, .batch = CODE_LANES_MAX };
     size_t n_threads = options->n_threads ? options->n_threads : (size_t)os_processors();
     if (n_threads > THREADS_MAX) n_threads = THREADS_MAX;
     Pool pool = { .e = &e, .sink = sink };

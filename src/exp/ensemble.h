@@ -1,7 +1,8 @@
 // src/exp/ensemble.h: an ensemble under way, shared by its parts.
 //
 //     ensemble.c   what to do, threads, members to the sink in their order
-//     batch.c      members side by side in CODE_LANES lanes, by one thread
+//     batch.c      members side by side in lanes, by one thread: as long as nothing happens but steps
+//     seats.c      the same with events: each lane has a run, which handles them
 #pragma once
 #include "code/code.h"
 #include "orrery/ensemble.h"
@@ -54,11 +55,13 @@ static inline uint64_t ensemble_number(const Ensemble *e, size_t index)
 }
 
 // ---- ensemble.c
+// What the run of a member is created with; its settings are the caller's to free.
+orr_run_options member_options(const Ensemble *e, size_t index, orr_setting **settings);
 void member_alone(const Ensemble *e, size_t index, MemberResult *result);    // by its own run
 
 // ---- batch.c
 typedef struct Batch Batch;    // the memory of one thread
-// NULL if no run can be created: then every member goes alone, and tells why.
+// NULL if none can be: then every member goes alone, and tells why.
 Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag);
 void   batch_destroy(Batch *batch);
 // The members from `first` on, at most e->batch; those that must leave their lane are computed alone.

@@ -30,7 +30,7 @@ double drive_grid(const Island *island, long k) { return island->t_start + (doub
 // How near a grid point a time means it, in steps: rounding of a large quotient is more than the fixed slack.
 static double grid_slack(double steps) { return larger(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
 
-static double grid_floor(const Island *island, double t)
+double drive_grid_floor(const Island *island, double t)
 {
     const double steps = (t - island->t_start) / island->step;
     return smaller(floor(steps + grid_slack(steps)), STEPS_MAX);
@@ -126,10 +126,10 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 {
     if (island->t != drive_grid(island, island->k)) return 0;
     const double k = (double)island->k;
-    const double wanted = larger(1, grid_floor(island, t_want) - k);
+    const double wanted = larger(1, drive_grid_floor(island, t_want) - k);
     // mostly the limit is far away, and its place on the grid does not matter
     if (t_limit > island->t_start + (k + wanted + 1) * island->step) return (long)wanted;
-    return (long)smaller(wanted, grid_floor(island, t_limit) - k);
+    return (long)smaller(wanted, drive_grid_floor(island, t_limit) - k);
 }
 
 static orr_status fixed_steps(orr_run *run, Island *island, double t_want, double t_limit, long n_max)

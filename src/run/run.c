@@ -440,6 +440,55 @@ orr_status orr_run_advance(orr_run *run, double t)
     return status;
 }
 
+orr_status run_toward(orr_run *run, double t, bool *is_there)
+{
+    Island *island = &run->islands[0];
+    *is_there = run->is_failed || run->terminated || run->is_over || run->t_stop <= island->t || drive_has_reached(island, t);
+    if (*is_there) return orr_run_advance(run, t);
+    const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
+    if (status == ORR_STATUS_OK) return status;
+    *is_there = true;
+    return stand_still(run, island, status);
+}
+
+// ---- Steps that others make
+
+long run_plain_steps(const orr_run *run, double t)
+{
+    const Island *island = &run->islands[0];
+    if (!island->solver->fixed_step || island->t != drive_grid(island, island->k)) return 0;
+    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits) return 0;
+    if (island->surface.is_on || run->n_rests || run->watch || run->history || run->choosing || run->net || run->isles)
+        return 0;
+    // the first step behind an event is looked at more closely
+    if (run->model->n_relations && (run->t_sample != island->t || isnan(run->t_sample_before))) return 0;
+    const double t_due = fmin(due_next(run), input_kink(run));
+    double k = fmin(drive_grid_floor(island, t), drive_grid_floor(island, limit_of(run, island, t)));
+    if (t_due < INFINITY) k = fmin(k, drive_grid_floor(island, t_due) - 1);    // what is due is for the driver
+    return k > (double)island->k ? (long)(k - (double)island->k) : 0;
+}
+
+void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride)
+{
+    Island *island = &run->islands[0];
+    const double *modes = island_modes(island);
+    for (size_t i = 0; i < run->model->n_states; i++) island->x[i] = x[i * stride];
+    run->k_before = island->k;
+    island->k += n;
+    island->n_steps += (size_t)n;
+    island->t = island->t_before = drive_grid(island, island->k);
+    if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        run->sample_before[2 * k] = zero[0][k * stride];
+        run->samples[0][2 * k] = zero[1][k * stride];
+        run->sample_before[2 * k + 1] = run->samples[0][2 * k + 1] = modes[k];
+    }
+    run->t_sample_before = drive_grid(island, island->k - 1);
+    run->t_sample = island->t;
+    run->x = island->x;
+    run->values_valid = false;
+}
+
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
 {
     Island *island = &run->islands[0];

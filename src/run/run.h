@@ -293,6 +293,16 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
 // t_limit: from here orr_run_advance gets there without another step.
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
+// As orr_run_advance, but not more than one step, or chunk of steps, of the solver. *is_there: the user stands at t, or where
+// the run has ended.
+orr_status run_toward(orr_run *run, double t, bool *is_there);
+// For those who make fixed steps elsewhere, with the same bits: how many from where the island stands are nothing but whole
+// steps on its grid, none of which needs more than a look at its end; at most to t. 0 if anything else is to be done first.
+long run_plain_steps(const orr_run *run, double t);
+// The island has made n of them, to the states x; zero[2]: the zero functions of the relations one step before and there,
+// every `stride`-th number.
+void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride);
+
 // The value of a variable in the main part, also of one that belongs to an island: what it was told.
 double run_own_value(orr_run *run, size_t variable);
 
@@ -376,6 +386,7 @@ orr_status drive_fail(orr_run *run);                           // a failure was 
 // Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step from t on.
 void   drive_tell_pieces(orr_run *run, Island *island, double t);
 double drive_grid(const Island *island, long k);               // t_start + k·step
+double drive_grid_floor(const Island *island, double t);       // the last k whose time is not after t
 bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
