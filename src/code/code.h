@@ -132,28 +132,44 @@ typedef enum CodeLane {
     CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]
 } CodeLane;
 // n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size. control: relative
-// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states vectors, each member's: time, next step,
-// logarithm of the last error, 1 after a rejected attempt, 1 if it cannot go on in its lane; then its rates.
-// Members at t_limit stand still.
+// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes vectors, see CodeLaneFree.
+// Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is that of all) and
+// makes no step that passes the time of its next row, or in which a relation differs from its mode at one of four places or might have
+// changed and changed back between two of them; and attempts end when fewer than control[3] members move.
 typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v,
                                  const CodeEnv *env, double *lane, double *scratch);
-enum { CODE_LANES_MAX = 32, CODE_LANE_VECTORS = 5 };
+typedef enum CodeLaneFree {
+    CODE_LANE_TIME,
+    CODE_LANE_NEXT,         // step to be tried next
+    CODE_LANE_LOG,          // of the last error
+    CODE_LANE_REJECTED,     // 1: the last attempt was
+    CODE_LANE_ODD,          // 1: it cannot make its next step in its lane
+    CODE_LANE_LIMIT,        // watched: no step goes further
+    CODE_LANE_ROW,          // watched: where it is wanted next
+    CODE_LANE_VECTORS       // then its rates [n_states]; watched: zero functions now [n_modes]
+} CodeLaneFree;
+enum { CODE_LANES_MAX = 32 };
+
+typedef enum CodeLaneMethod {
+    CODE_LANES_EULER, CODE_LANES_HEUN, CODE_LANES_RK4, CODE_LANES_DOPRI5, CODE_LANES_DOPRI5_WATCHED, CODE_LANES_N_METHODS
+} CodeLaneMethod;
 
 typedef struct CodeLanes {
-    CodeLaneLoop loops[CODE_N_LOOPS];    // NULL: this method has none
-    CodeLaneAttempts dopri5;             // NULL: it has none
+    CodeLaneLoop loop;                   // of a method with fixed steps
+    CodeLaneAttempts attempts;           // or of another
     uint32_t     width;                  // members side by side, at most CODE_LANES_MAX
-    bool         is_watched;             // there are relations or events: each member has its own grid
+    bool         is_watched;             // each member has its own grid, or limit
     size_t       n_scratch;
     CodeUnit     unit;
 } CodeLanes;
 
-// Does the model have such loops: without loops of equations, delays and draws, and of a size that a cache can hold?
-bool code_can_lanes(const Ir *ir);
+// Does the model have such a loop: without loops of equations, delays and draws, and of a size that a cache can hold? The
+// adaptive method only if it is small.
+bool code_can_lanes(const Ir *ir, CodeLaneMethod method);
 // Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ. False, with
 // a diagnostic, if there is no compiler. Free with code_lanes_free.
-bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag);
-double code_lanes_ms(const Ir *ir, bool fast);    // what that would take, roughly
+bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag);
+double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast);    // what that would take, roughly
 void code_lanes_free(CodeLanes *lanes);
 
 // ---- background.c: native code for a model whose runs have begun in instant code

@@ -22,7 +22,7 @@ static bool has_solve(const IrProgram *program)
 }
 
 // NULL text if the model has none.
-static Text lanes_text(const Ir *ir, Arena *arena, CodeLanes *lanes)
+static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLanes *lanes)
 {
     const IrLayout *layout = &ir->layout;
     if (layout->n_states == 0 || ir->flat->delays.n > 0) return (Text){ 0 };
@@ -32,12 +32,12 @@ static Text lanes_text(const Ir *ir, Arena *arena, CodeLanes *lanes)
     gen_init(g, ir);
     g->lanes = WIDTH;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
-    *lanes = (CodeLanes){ .width = WIDTH, .is_watched = lanes_are_watched(ir) };
-    bool ok = !c.is_large && loops_print_lanes(&c);
-    if (!ok && lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
+    *lanes = (CodeLanes){ .width = WIDTH, .is_watched = lanes_are_watched(ir) || method == CODE_LANES_DOPRI5_WATCHED };
+    bool ok = !c.is_large && loops_print_lanes(&c, method);
+    if (!ok && method < CODE_LANES_DOPRI5 && lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
         lanes->width = g->lanes = WIDTH_ARRAYS;
         lanes->n_scratch = lanes_scratch(ir) * g->lanes;
-        lanes_print_arrays(&c);
+        lanes_print_arrays(&c, method);
         ok = true;
     }
     Text result = { 0 };
@@ -53,40 +53,36 @@ static Text lanes_text(const Ir *ir, Arena *arena, CodeLanes *lanes)
     return result;
 }
 
-bool code_can_lanes(const Ir *ir)
+bool code_can_lanes(const Ir *ir, CodeLaneMethod method)
 {
     Arena work = { 0 };
     CodeLanes lanes;
-    const bool can = lanes_text(ir, &work, &lanes).p != NULL;
+    const bool can = lanes_text(ir, method, &work, &lanes).p != NULL;
     arena_free(&work);
     return can;
 }
 
-double code_lanes_ms(const Ir *ir, bool fast)
+double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast)
 {
     Arena work = { 0 };
     CodeLanes lanes;
-    const double ms = native_ms(lanes_text(ir, &work, &lanes), fast ? NATIVE_LANES_FAST : NATIVE_LANES);
+    const double ms = native_ms(lanes_text(ir, method, &work, &lanes), fast ? NATIVE_LANES_FAST : NATIVE_LANES);
     arena_free(&work);
     return ms;
 }
 
-bool code_build_lanes(CodeLanes *lanes, const Ir *ir, bool fast, orr_diag *diag)
+bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag)
 {
-    static const struct { const char *name; CodeLoopId id; } symbols[] = {
-        { "orr_lanes_euler", CODE_EULER }, { "orr_lanes_heun", CODE_HEUN }, { "orr_lanes_rk4", CODE_RK4 },
-    };
+    static const char *const symbols[] = { "orr_lanes_euler", "orr_lanes_heun", "orr_lanes_rk4", "orr_lanes_dopri5",
+                                           "orr_lanes_dopri5" };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
-    const Text text = lanes_text(ir, &work, lanes);
+    const Text text = lanes_text(ir, method, &work, lanes);
     const bool ok = text.p && native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
-    for (size_t i = 0; ok && i < sizeof symbols / sizeof *symbols; i++) {
-        void *address = native_symbol(&lanes->unit, symbols[i].name);
-        lanes->loops[symbols[i].id] = *(CodeLaneLoop *)&address;
-    }
     if (ok) {
-        void *address = native_symbol(&lanes->unit, "orr_lanes_dopri5");
-        lanes->dopri5 = *(CodeLaneAttempts *)&address;
+        void *address = native_symbol(&lanes->unit, symbols[method]);
+        if (method < CODE_LANES_DOPRI5) lanes->loop = *(CodeLaneLoop *)&address;
+        else lanes->attempts = *(CodeLaneAttempts *)&address;
     }
     arena_free(&work);
     return ok;

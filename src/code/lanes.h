@@ -23,7 +23,7 @@ void lanes_print_goes(StrBuf *s);
 void lanes_print_shift(StrBuf *s, uint32_t width, uint32_t k, const char *zero);
 void lanes_print_count(StrBuf *s, uint32_t width);
 
-// The loops of a large model.
-void lanes_print_arrays(Cgen *c);
+// A loop of a large model.
+void lanes_print_arrays(Cgen *c, CodeLaneMethod method);
 // Doubles that they need for each member, besides states and values.
 size_t lanes_scratch(const Ir *ir);

@@ -156,7 +156,7 @@ static bool lane_is_finite(const Batch *b, const orr_model *model, uint32_t lane
 static bool advance(Batch *b, const Ensemble *e, long k, long k_end)
 {
     const orr_model *model = e->model;
-    const CodeLaneLoop loop = e->lanes.loops[e->loop];
+    const CodeLaneLoop loop = e->lanes.loop;
     while (k < k_end) {
         if (e->options->cancel && *e->options->cancel) return false;
         const long n = k_end - k < CHUNK ? k_end - k : CHUNK;
@@ -206,7 +206,7 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
     batch_set_lane(b, e->model, lane, island->x, island->env.v);
     const Dopri5Ahead ahead = dopri5_ahead(island->memory);
     double *to = b->lane + lane;
-    const double numbers[CODE_LANE_VECTORS] = { island->t, ahead.h, ahead.log_before, 0, 0 };
+    const double numbers[CODE_LANE_VECTORS] = { [CODE_LANE_TIME] = island->t, [CODE_LANE_NEXT] = ahead.h, [CODE_LANE_LOG] = ahead.log_before };
     for (int i = 0; i < CODE_LANE_VECTORS; i++, to += b->width) *to = numbers[i];
     for (uint32_t i = 0; i < e->model->n_states; i++, to += b->width) *to = ahead.rates[i];
     return true;
@@ -216,7 +216,7 @@ static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, Me
 {
     const SolverOptions *o = &b->run->islands[0].options;
     const double control[] = { o->tolerance, o->absolute, o->max_step }, t_end = e->experiment->until;
-    const double *time = b->lane, *odd = b->lane + 4 * (size_t)b->width;
+    const double *time = b->lane, *odd = b->lane + CODE_LANE_ODD * (size_t)b->width;
     size_t next = 0;
     for (;;) {
         for (uint32_t lane = 0; lane < b->width; lane++) {
@@ -228,7 +228,7 @@ static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, Me
             }
         }
         if (!fill_empty(b, e->model) || (e->options->cancel && *e->options->cancel)) return;
-        e->lanes.dopri5(t_end, control, ATTEMPTS, b->x, b->v, &b->env, b->lane, b->scratch);
+        e->lanes.attempts(t_end, control, ATTEMPTS, b->x, b->v, &b->env, b->lane, b->scratch);
     }
 }
 
@@ -241,7 +241,7 @@ void batch_run(Batch *b, Ensemble *e, size_t first, size_t n, MemberResult *resu
         results[i].n_rows = 0;
     }
     if (b->seats) seats_run(b, e, first, n, results);
-    else if (e->is_adaptive) run_adaptive(b, e, first, n, results);
+    else if (e->method == CODE_LANES_DOPRI5) run_adaptive(b, e, first, n, results);
     else run_on_grid(b, e, first, n, results);
     const bool is_cancelled = e->options->cancel && *e->options->cancel;
     for (size_t i = 0; i < n; i++) {

@@ -6,8 +6,10 @@ typedef struct Seat {         // a lane with a run of its own
     orr_run  *run;            // NULL: nobody sits here
     orr_diag *diag;
     size_t    row;            // the next to be recorded
-    long      n_plain;        // steps that the lane may make now; 0: none
-    double    k;              // grid points passed before them
+    bool      is_ready;       // for steps in its lane:
+    long      n_plain;        // … at most so many, on a grid
+    double    limit;          // … or at most to there
+    double    before;         // … from this grid point, or time
     bool      is_loaded;      // the lane has what the run has
     bool      must_step;      // the next step is the run's own
 } Seat;

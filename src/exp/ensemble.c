@@ -8,7 +8,6 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/times.h"
-#include "solve/adaptive/dopri5.h"
 #include "solve/solver.h"
 #include <math.h>
 #include <pthread.h>
@@ -219,20 +218,21 @@ static bool find_grid(Ensemble *e)
     return true;
 }
 
-static bool find_loop(Ensemble *e)
+static bool has_events(const orr_model *model) { return model->n_relations > 0 || model->n_events > 0; }
+
+static bool find_method(Ensemble *e)
 {
-    static const struct { const char *name; CodeLoopId id; } methods[] = {
-        { "euler", CODE_EULER }, { "heun", CODE_HEUN }, { "rk4", CODE_RK4 },
+    static const struct { const char *name; CodeLaneMethod method; } methods[] = {
+        { "euler", CODE_LANES_EULER }, { "heun", CODE_LANES_HEUN }, { "rk4", CODE_LANES_RK4 }, { "dopri5", CODE_LANES_DOPRI5 },
     };
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
-    // between its steps the adaptive method interpolates, which lanes do not
-    e->is_adaptive = solver == &solver_dopri5;
-    if (e->is_adaptive) return is_only_end(e->experiment) && e->model->n_relations == 0 && e->model->n_events == 0;
-    if (!(e->step > 0)) return false;
     for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, solver->name) != 0) continue;
-        e->loop = methods[i].id;
-        return true;
+        e->method = methods[i].method;
+        // between its steps the adaptive method interpolates, which the member's run does
+        if (e->method == CODE_LANES_DOPRI5 && (!is_only_end(e->experiment) || has_events(e->model)))
+            e->method = CODE_LANES_DOPRI5_WATCHED;
+        return e->method >= CODE_LANES_DOPRI5 || e->step > 0;
     }
     return false;
 }
@@ -251,22 +251,16 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
 {
     const orr_ensemble_options *o = e->options;
     e->step = e->experiment->run.step;
-    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_loop(e)) return;
-    const bool is_watched = e->model->n_relations > 0 || e->model->n_events > 0;
-    if (!find_times(e) || !code_can_lanes(&e->model->ir)) return;
-    if (!is_watched && (!find_names(e) || (!e->is_adaptive && !find_grid(e)))) return;
+    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_method(e)) return;
+    if (!find_times(e) || !code_can_lanes(&e->model->ir, e->method)) return;
+    const bool has_seats = has_events(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
+    if (!has_seats && (!find_names(e) || (e->method != CODE_LANES_DOPRI5 && !find_grid(e)))) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
-    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, o->fast)) return;
+    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->method, o->fast)) return;
     orr_diag *unheard = orr_diag_create();
-    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
+    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->method, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
-    if (!e->has_lanes) return;
-    if (e->is_adaptive && !e->lanes.dopri5) {
-        code_lanes_free(&e->lanes);
-        e->has_lanes = false;
-        return;
-    }
-    e->batch = e->lanes.width * (size_t)(e->is_adaptive || is_watched ? BATCH_LONG : 1);
+    if (e->has_lanes) e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
 }
 
 // ---------------------------------------------------------------------------------------------- threads

@@ -7,7 +7,7 @@
 // stands; the run then goes on from where its lane has come to, as if it had made them itself. When a member has ended the next
 // one takes its seat. One that fails is computed alone, from its beginning, so that it tells what it would have told.
 #include "exp/batch.h"
-#include "solve/solver.h"
+#include "solve/adaptive/dopri5.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,6 +15,7 @@ enum {
     STEPS_LEAST = 2,     // plain steps that are worth a lane
     CHUNK = 2000,        // steps between two looks at whether all of it is cancelled
 };
+#define FREE_LEAST 2.0   // the same of free steps, by the length of the next
 
 void seats_create(Batch *b, Arena *arena)
 {
@@ -60,10 +61,24 @@ static bool put_row(const Seat *seat, const Ensemble *e, MemberResult *result)
 }
 
 typedef enum SeatState {
-    SEAT_READY,     // for plain steps, n_plain of them
+    SEAT_READY,     // for plain steps
     SEAT_ENDED,     // the member is complete
     SEAT_FAILED,    // or must be computed alone
 } SeatState;
+
+// Is it worth a lane?
+static bool is_ready(Seat *seat, const Ensemble *e)
+{
+    const double t = e->times[seat->row];
+    if (seat->must_step) return false;
+    if (e->method != CODE_LANES_DOPRI5_WATCHED) {
+        seat->n_plain = run_plain_steps(seat->run, t);
+        return seat->n_plain >= STEPS_LEAST;
+    }
+    const Island *island = &seat->run->islands[0];
+    if (!run_is_plain(seat->run, t, &seat->limit) || !dopri5_has_begun(island->memory)) return false;
+    return FREE_LEAST * dopri5_ahead(island->memory).h < t - island->t;
+}
 
 // The run goes on until only plain steps are to be made.
 static SeatState go_alone(Seat *seat, const Ensemble *e, MemberResult *result)
@@ -71,8 +86,8 @@ static SeatState go_alone(Seat *seat, const Ensemble *e, MemberResult *result)
     orr_run *run = seat->run;
     for (;;) {
         const double t = e->times[seat->row];
-        seat->n_plain = seat->must_step ? 0 : run_plain_steps(run, t);
-        if (seat->n_plain >= STEPS_LEAST) return SEAT_READY;
+        seat->is_ready = is_ready(seat, e);
+        if (seat->is_ready) return SEAT_READY;
         const size_t n_events = run->n_events;
         bool is_there = t == orr_run_time(run) && !run->terminated;    // the beginning
         const orr_status status = is_there ? ORR_STATUS_OK : run_toward(run, t, &is_there);
@@ -93,13 +108,13 @@ static void load(Batch *b, const orr_model *model, uint32_t lane)
     const Island *island = &seat->run->islands[0];
     const size_t width = b->width;
     double *to = b->lane + lane;
-    seat->k = (double)island->k;
+    seat->before = (double)island->k;
     to[CODE_LANE_LEFT * width] = (double)seat->n_plain;
     to[CODE_LANE_STOP * width] = 0;
     if (seat->is_loaded) return;
     batch_set_lane(b, model, lane, island->x, island->env.v);
     to[CODE_LANE_GRID * width] = island->t_start;
-    to[CODE_LANE_K * width] = seat->k;
+    to[CODE_LANE_K * width] = seat->before;
     for (size_t k = 0; k < model->n_relations; k++) {
         to[(CODE_LANE_RELATIONS + k) * width] = seat->run->sample_before[2 * k];
         to[(CODE_LANE_RELATIONS + model->n_relations + k) * width] = seat->run->samples[0][2 * k];
@@ -112,23 +127,79 @@ static void unload(Batch *b, const orr_model *model, uint32_t lane)
     Seat *seat = &b->seats[lane];
     const size_t width = b->width;
     const double *from = b->lane + lane, *before = from + CODE_LANE_RELATIONS * width;
-    const double n = from[CODE_LANE_K * width] - seat->k;
+    const double n = from[CODE_LANE_K * width] - seat->before;
     seat->must_step = from[CODE_LANE_STOP * width] != 0;
     if (n > 0)
         run_take_steps(seat->run, (long)n, b->x + lane, (const double *const[]){ before, before + model->n_relations * width },
                        width);
 }
 
+static void load_free(Batch *b, const orr_model *model, uint32_t lane, double row)
+{
+    Seat *seat = &b->seats[lane];
+    const Island *island = &seat->run->islands[0];
+    const Dopri5Ahead ahead = dopri5_ahead(island->memory);
+    const size_t width = b->width;
+    double *to = b->lane + lane;
+    batch_set_lane(b, model, lane, island->x, island->env.v);
+    seat->before = island->t;
+    to[CODE_LANE_TIME * width] = island->t;
+    to[CODE_LANE_NEXT * width] = ahead.h;
+    to[CODE_LANE_LOG * width] = ahead.log_before;
+    to[CODE_LANE_REJECTED * width] = ahead.was_rejected;
+    to[CODE_LANE_ODD * width] = 0;
+    to[CODE_LANE_LIMIT * width] = seat->limit;
+    to[CODE_LANE_ROW * width] = row;
+    for (size_t i = 0; i < model->n_states; i++) to[(CODE_LANE_VECTORS + i) * width] = ahead.rates[i];
+    for (size_t k = 0; k < model->n_relations; k++)
+        to[(CODE_LANE_VECTORS + model->n_states + k) * width] = seat->run->samples[0][2 * k];
+}
+
+static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
+{
+    Seat *seat = &b->seats[lane];
+    const size_t width = b->width;
+    const double *from = b->lane + lane, t = from[CODE_LANE_TIME * width];
+    seat->must_step = from[CODE_LANE_ODD * width] != 0;
+    if (!(t > seat->before)) return;
+    const double *rates = from + CODE_LANE_VECTORS * width;
+    run_take_free_steps(seat->run, t, b->x + lane, rates + model->n_states * width, width);
+    dopri5_go_on(&seat->run->islands[0], from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
+                 from[CODE_LANE_REJECTED * width] != 0, rates, width);
+}
+
+static void go_on_grids(Batch *b, const Ensemble *e, uint32_t n_least)
+{
+    for (uint32_t lane = 0; lane < b->width; lane++) {
+        if (b->seats[lane].is_ready) load(b, e->model, lane);
+        else b->lane[CODE_LANE_LEFT * b->width + lane] = 0;
+    }
+    e->lanes.loop(0, e->step, n_least, CHUNK, b->x, b->v, &b->env, b->lane, b->scratch);
+    for (uint32_t lane = 0; lane < b->width; lane++)
+        if (b->seats[lane].is_ready) unload(b, e->model, lane);
+}
+
+static void go_free(Batch *b, const Ensemble *e, uint32_t n_least)
+{
+    const SolverOptions *o = NULL;
+    for (uint32_t lane = 0; lane < b->width; lane++) {
+        const Seat *seat = &b->seats[lane];
+        b->lane[CODE_LANE_ODD * b->width + lane] = 1;
+        if (!seat->is_ready) continue;
+        load_free(b, e->model, lane, e->times[seat->row]);
+        o = &seat->run->islands[0].options;
+    }
+    const double control[] = { o->tolerance, o->absolute, o->max_step, n_least };
+    e->lanes.attempts(0, control, CHUNK, b->x, b->v, &b->env, b->lane, b->scratch);
+    for (uint32_t lane = 0; lane < b->width; lane++)
+        if (b->seats[lane].is_ready) unload_free(b, e->model, lane);
+}
+
 // All who are ready, until half of them have to be looked at.
 static void go_together(Batch *b, const Ensemble *e, uint32_t n_ready)
 {
-    for (uint32_t lane = 0; lane < b->width; lane++) {
-        if (b->seats[lane].n_plain > 0) load(b, e->model, lane);
-        else b->lane[CODE_LANE_LEFT * b->width + lane] = 0;
-    }
-    e->lanes.loops[e->loop](0, e->step, (n_ready + 1) / 2, CHUNK, b->x, b->v, &b->env, b->lane, b->scratch);
-    for (uint32_t lane = 0; lane < b->width; lane++)
-        if (b->seats[lane].n_plain > 0) unload(b, e->model, lane);
+    if (e->method == CODE_LANES_DOPRI5_WATCHED) go_free(b, e, (n_ready + 1) / 2);
+    else go_on_grids(b, e, (n_ready + 1) / 2);
 }
 
 // Whoever is to sit in a lane next goes on alone as far as it must. False if nobody is left for it.
@@ -155,7 +226,7 @@ void seats_run(Batch *b, const Ensemble *e, size_t first, size_t n, MemberResult
     for (;;) {
         uint32_t n_ready = 0;
         for (uint32_t lane = 0; lane < b->width; lane++) {
-            b->seats[lane].n_plain = 0;
+            b->seats[lane].is_ready = false;
             n_ready += fill_seat(b, e, lane, first, n, &next, results);
         }
         const bool is_cancelled = e->options->cancel && *e->options->cancel;

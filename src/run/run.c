@@ -453,13 +453,17 @@ orr_status run_toward(orr_run *run, double t, bool *is_there)
 
 // ---- Steps that others make
 
+// Only steps are to be made now, and nothing but relations is to be looked at.
+static bool is_calm(const orr_run *run, const Island *island)
+{
+    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits) return false;
+    return !island->surface.is_on && !run->n_rests && !run->watch && !run->history && !run->choosing && !run->net && !run->isles;
+}
+
 long run_plain_steps(const orr_run *run, double t)
 {
     const Island *island = &run->islands[0];
-    if (!island->solver->fixed_step || island->t != drive_grid(island, island->k)) return 0;
-    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits) return 0;
-    if (island->surface.is_on || run->n_rests || run->watch || run->history || run->choosing || run->net || run->isles)
-        return 0;
+    if (!island->solver->fixed_step || island->t != drive_grid(island, island->k) || !is_calm(run, island)) return 0;
     // the first step behind an event is looked at more closely
     if (run->model->n_relations && (run->t_sample != island->t || isnan(run->t_sample_before))) return 0;
     const double t_due = fmin(due_next(run), input_kink(run));
@@ -468,16 +472,47 @@ long run_plain_steps(const orr_run *run, double t)
     return k > (double)island->k ? (long)(k - (double)island->k) : 0;
 }
 
+bool run_is_plain(const orr_run *run, double t, double *limit)
+{
+    const Island *island = &run->islands[0];
+    *limit = fmin(limit_of(run, island, t), fmin(due_next(run), input_kink(run)));
+    if (island->solver->fixed_step || island->solver->advance || !is_calm(run, island) || !(island->t < *limit)) return false;
+    return run->model->n_relations == 0 || run->t_sample == island->t;
+}
+
+static void stand_behind_steps(orr_run *run, Island *island, const double *x, size_t stride)
+{
+    for (size_t i = 0; i < run->model->n_states; i++) island->x[i] = x[i * stride];
+    island->t_before = island->t;
+    if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
+    run->x = island->x;
+    run->values_valid = false;
+}
+
+void run_take_free_steps(orr_run *run, double t, const double *x, const double *zero, size_t stride)
+{
+    Island *island = &run->islands[0];
+    const double *modes = island_modes(island);
+    island->t = t;
+    stand_behind_steps(run, island, x, stride);
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        run->samples[0][2 * k] = zero[k * stride];
+        run->samples[0][2 * k + 1] = modes[k];
+    }
+    run->t_sample = t;
+    run->t_sample_before = NAN;    // only asked for on a grid
+    if (due_next(run) <= t) run->event_waits = true;
+}
+
 void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride)
 {
     Island *island = &run->islands[0];
     const double *modes = island_modes(island);
-    for (size_t i = 0; i < run->model->n_states; i++) island->x[i] = x[i * stride];
     run->k_before = island->k;
     island->k += n;
     island->n_steps += (size_t)n;
-    island->t = island->t_before = drive_grid(island, island->k);
-    if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
+    island->t = drive_grid(island, island->k);
+    stand_behind_steps(run, island, x, stride);
     for (size_t k = 0; k < run->model->n_relations; k++) {
         run->sample_before[2 * k] = zero[0][k * stride];
         run->samples[0][2 * k] = zero[1][k * stride];
@@ -485,8 +520,6 @@ void run_take_steps(orr_run *run, long n, const double *x, const double *const z
     }
     run->t_sample_before = drive_grid(island, island->k - 1);
     run->t_sample = island->t;
-    run->x = island->x;
-    run->values_valid = false;
 }
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)

@@ -303,6 +303,11 @@ long run_plain_steps(const orr_run *run, double t);
 // every `stride`-th number.
 void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride);
 
+// The same for free steps: whether the next is nothing but a step, and how far it may go at most. Then the island stands at t with
+// the states x; the solver is told by itself.
+bool run_is_plain(const orr_run *run, double t, double *limit);
+void run_take_free_steps(orr_run *run, double t, const double *x, const double *zero, size_t stride);
+
 // The value of a variable in the main part, also of one that belongs to an island: what it was told.
 double run_own_value(orr_run *run, size_t variable);
 

@@ -26,6 +26,7 @@ typedef struct Dopri5 {
     double *x0;                 // [n_states] where the last step began
     double *dense[DP_DENSE];    // [n_states] coefficients beyond x0, made when first asked for
     bool begun;                 // k[0] and h are known
+    bool was_rejected;          // an attempt at the next step, made elsewhere
     bool dense_known;
     double t0, h_done;         // the last accepted step
     double h;                  // the next to try
@@ -53,7 +54,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
 static void restart(Island *island)
 {
     Dopri5 *m = island->memory;
-    m->begun = m->dense_known = false;
+    m->begun = m->dense_known = m->was_rejected = false;
     m->log_before = DP_LOG_LEAST;
     m->n_at_bound = m->n_free = m->n_decayed = 0;
 }
@@ -137,7 +138,20 @@ static void watch_stiffness(Island *island, Dopri5 *m, double h)
 Dopri5Ahead dopri5_ahead(const void *memory)
 {
     const Dopri5 *m = memory;
-    return (Dopri5Ahead){ m->h, m->log_before, m->k[m->h_done > 0 ? N_STAGES - 1 : 0] };
+    return (Dopri5Ahead){ m->h, m->log_before, m->was_rejected, m->k[m->h_done > 0 ? N_STAGES - 1 : 0] };
+}
+
+bool dopri5_has_begun(const void *memory) { return ((const Dopri5 *)memory)->begun; }
+
+void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates, size_t stride)
+{
+    Dopri5 *m = island->memory;
+    for (size_t i = 0; i < island->model->n_states; i++) m->k[0][i] = rates[i * stride];
+    m->h = h;
+    m->h_done = 0;
+    m->log_before = log_before;
+    m->was_rejected = was_rejected;
+    m->dense_known = false;
 }
 
 bool dopri5_is_stiff(const void *memory) { return ((const Dopri5 *)memory)->is_stiff; }
@@ -169,7 +183,8 @@ static StepResult step(Island *island, double t_limit)
     if (room <= CRUMB * fabs(t)) return step_crumb(island, m, t_limit);
     m->dense_known = false;
 
-    bool was_rejected = false;
+    bool was_rejected = m->was_rejected;
+    m->was_rejected = false;
     for (int tries = 0;; tries++) {
         // the last step ends exactly at the limit; one that would leave a crumb is stretched a little
         double h = fmin(m->h, island->options.max_step);
