@@ -1,8 +1,9 @@
 // include/orrery/ensemble.h: one model, many members: the same experiment with other parameters or initial values.
 //
 // Members are computed by several threads and, where the method and the model allow it, many at once in vector
-// instructions. A member's numbers do not depend on that: they have the same bits alone, in any lane and with any number
-// of threads. A member that fails leaves the others alone.
+// instructions: with euler, heun, rk4 and dopri5, also with events, tables and (fixed steps) arrays; not with delays, loops of
+// equations, asserts, noise, islands and components. A member's numbers do not depend on that: they have the same bits
+// alone, in any lane and with any number of threads. A member that fails leaves the others alone.
 #pragma once
 #include "orrery/experiment.h"
 

@@ -79,6 +79,20 @@ for solver in bdf qss2 srk; do
     cmp -s alone.csv other.csv || fail "$solver: members differ"
 done
 
+# networks of atomics, and islands: one by one, the same in any number of threads
+cp -r "$root/examples/lib" .
+cp "$root/examples/shop.orr" "$root/examples/islands.orr" .
+printf 'cpu.time\n3\n5\n7\n7.5\n11\n' >shop.csv
+same shop --record cpu.waiting,watch.n_solved --every 5 --until 100
+expect_err 'in_lanes: 0'
+expect_equal "$(awk -F, '$1 == 100 && $2 == 3 { print $4 "," $5 }' other.csv)" '6,13'
+printf 'rabbits.growth\n1.5\n1.6\n1.4\n' >islands.csv
+run ensemble islands.orr apart --members islands.csv --until 0.2 --threads 3 --lanes always -o other.csv --quiet --stats
+expect_status 0
+expect_err 'in_lanes: 0'
+run ensemble islands.orr apart --members islands.csv --until 0.2 --threads 1 --lanes never -o alone.csv --quiet
+cmp -s alone.csv other.csv || fail 'islands: members differ'
+
 # what was done before Ctrl-C is kept: whole members, in order
 awk 'BEGIN { print "g,e"; for (i = 0; i < 20000; i++) printf "%.17g,%.17g\n", 5 + 1e-4*i, 0.7 }' >many.csv
 for lanes in never always; do

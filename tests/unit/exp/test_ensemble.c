@@ -67,6 +67,7 @@ typedef struct Told {
     double rows[MEMBERS][ROWS_MOST * COLUMNS_MOST];
     char   failure[MEMBERS][200];
     size_t stop_after;    // 0: never
+    size_t n_told, n_pulses;    // by progress
 } Told;
 
 static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
@@ -91,6 +92,17 @@ static bool member(void *self, const orr_member *m)
     }
     snprintf(told->failure[m->index], sizeof told->failure[0], "%s", m->failure ? m->failure : "");
     return ++told->n_members != told->stop_after;
+}
+
+static bool progress(void *self, size_t n_done, size_t n_members)
+{
+    Told *told = self;
+    assert_int_equal(n_members, MEMBERS);
+    assert_int_equal(n_done, told->n_members);    // all that arrived, and nothing else
+    assert_true(n_done > told->n_told);
+    told->n_told = n_done;
+    told->n_pulses++;
+    return true;
 }
 
 typedef struct Trial {
@@ -129,7 +141,7 @@ static orr_status try(const Trial *trial, Told *told, orr_ensemble_facts *facts)
     o.n_threads = trial->n_threads;
     o.lanes = trial->lanes;
     o.cancel = trial->cancel;
-    const orr_member_sink sink = { .begin = begin, .member = member, .self = told };
+    const orr_member_sink sink = { .begin = begin, .member = member, .progress = progress, .self = told };
     const orr_status status = orr_ensemble_run(model, &e, &o, &sink, facts, diag);
     orr_model_destroy(model);
     orr_source_destroy(source);
@@ -181,6 +193,7 @@ static void compare_ways(const char *text, double every, double until, InLanes w
             for (size_t i = 1; i < MEMBERS; i++) n_sound += alone->status[i] == ORR_STATUS_OK;
             assert_int_equal(facts.n_in_lanes, are_in ? n_sound : 0);
             assert_same(alone, other);
+            assert_int_equal(other->n_told, MEMBERS);    // and at the end all of them
         }
         free(alone);
         free(other);
