@@ -215,10 +215,10 @@ static void print_load(Printer *p, uint32_t slot, const bool reads[3])
 {
     StrBuf *s = p->s;
     const IrSlot *from = &p->shape->slots[slot];
-    str_addf(s, "%sconst double *p%u = q + %dL*", p->indent, slot,
-             p->is_relation ? QSS_X(p->order, p->is_implicit) : QSS_Q);
-    print_index(p, from);
-    str_add(s, ";\n");
+    const uint32_t size = (uint32_t)(p->is_relation ? QSS_X(p->order, p->is_implicit) : QSS_Q);
+    str_addf(s, "%sconst double *p%u = q + ", p->indent, slot);
+    if (from->moves && !p->row) str_addf(s, "%uL*r[%u];\n", size, from->column);
+    else str_addf(s, "%u;\n", size * (from->moves ? p->row[from->column] : from->index));
     if (from->kind == IR_SLOT_SHARED) {    // computed at t
         if (reads[0]) str_addf(s, "%sconst double a%u = p%u[0];\n", p->indent, slot, slot);
         if (reads[1]) str_addf(s, "%sconst double b%u = p%u[1];\n", p->indent, slot, slot);
@@ -305,7 +305,7 @@ static void print_body(Printer *p, const Expr *roots, int n_roots, int first)
     }
     for (int k = 0; k < n_roots; k++) {
         str_addf(s, "%so[%d] = ", p->indent, first + k);
-        print(p, roots[k], 1);
+        print(p, roots[k], p->name[roots[k]] ? 1 : 0);
         str_add(s, ";\n");
     }
     arena_release(&p->g.work, mark);

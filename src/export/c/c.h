@@ -61,7 +61,7 @@ void c_add_names(const CExport *c, StrBuf *s);          // of the header: what t
 void c_add_defaults(const CExport *c, StrBuf *s);       // the body of NAME_defaults
 
 // The generated equations, with names in the place of numbers.
-void c_add_equations(const CExport *c, StrBuf *s, Text generated);
+void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms);    // terms: of quantised states
 bool c_has_names(const CExport *c);                     // not too many for that
 void c_add_model(const CExport *c, StrBuf *s);          // its equations as the model says them, in comments
 

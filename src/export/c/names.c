@@ -31,6 +31,7 @@ typedef struct Naming {
     Named   *arrays[2];       // [n_arrays] in v, and among the states
     const char *function;     // whose text this is; from its name on
     size_t   n_function;
+    bool     keeps_locals;    // they are of another kind
     StrBuf  *s;
 } Naming;
 
@@ -215,6 +216,22 @@ static void add_purpose_of_loop(const Naming *n)
     }
 }
 
+// States whose rates are terms of one shape, before its function.
+static void add_purpose_of_term(const Naming *n)
+{
+    enum { SHOWN = 4 };
+    const IrQuantised *ir = n->c->qss->ir;
+    const uint32_t shape = (uint32_t)strtoul(n->function + strlen("orr_term_"), NULL, 10);
+    size_t found = 0;
+    for (uint32_t i = 0; i < ir->n_states && found <= SHOWN; i++) {
+        if (ir->shape_of[i] != shape) continue;
+        str_add(n->s, found == 0 ? "// The rate of " : ", ");
+        if (found++ < SHOWN) c_add_remark(n->s, model_state_name(n->c->model, i));
+        else str_add(n->s, "...");
+    }
+    str_add(n->s, found ? "\n" : "// A variable that several rates read\n");
+}
+
 // What each function does: before its definition.
 static void add_purpose(const Naming *n)
 {
@@ -244,6 +261,9 @@ static void add_purpose(const Naming *n)
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++)
         if (text_is(function, purposes[i][0])) str_addf(n->s, "// %s\n", purposes[i][1]);
     add_purpose_of_loop(n);
+    if (function_starts(n, "orr_term_")) add_purpose_of_term(n);
+    if (function_starts(n, "orr_before_"))
+        str_addf(n->s, "// What delay%lu was before the start.\n", strtoul(n->function + strlen("orr_before_"), NULL, 10));
     if (!function_starts(n, "orr_event_")) return;
     const uint32_t event = (uint32_t)strtoul(n->function + strlen("orr_event_"), NULL, 10);
     const char *cause = event_cause(n->c->run, event);
@@ -289,7 +309,7 @@ static void rename_all(Naming *n, Text text)
             str_add_text(n->s, text_part(rest, 0, taken));
         } else if (word.n == 0) {
             str_add_char(n->s, rest.p[0]);
-        } else if (isdigit((unsigned char)word.p[0]) || !add_local(n, word)) {
+        } else if (isdigit((unsigned char)word.p[0]) || n->keeps_locals || !add_local(n, word)) {
             taken = word.n;
             str_add_text(n->s, word);
             // v[12], out[3 + i]
@@ -337,10 +357,17 @@ static void add_arrays(StrBuf *s, const Named *named, size_t n, const uint32_t *
     }
 }
 
-void c_add_equations(const CExport *c, StrBuf *s, Text generated)
+static const char terms_title[] =
+    "// ---- The rates one by one, with their derivatives by time\n//\n"
+    "// a, b, c are values and derivatives of states by time, d is how long ago they were renewed. Where several rates have the\n"
+    "// same shape, r says which states and numbers they read.\n\n";
+
+void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms)
 {
     if (!c_has_names(c)) {
         str_add_text(s, generated);
+        if (terms.n) str_add(s, terms_title);
+        str_add_text(s, terms);
         return;
     }
     const IrLayout *layout = &c->model->ir.layout;
@@ -350,6 +377,9 @@ void c_add_equations(const CExport *c, StrBuf *s, Text generated)
     n.s = &text;
     find_names(&n);
     rename_all(&n, generated);
+    if (terms.n) str_add(n.s, terms_title);
+    n.keeps_locals = true;
+    rename_all(&n, terms);
     bool is_open = false;
     const char *title = "States: places in x, and in out of functions that give rates or states.";
     add_enumerators(s, n.states, c->model->n_states, title, &is_open);
@@ -388,5 +418,12 @@ void c_add_model(const CExport *c, StrBuf *s)
     n = 0;
     for (size_t i = 0; i < flat->initial.n && n < SHOWN; i++)
         add_lines(s, "//\n// and at the start:\n//\n", run_equation_text(c->model, &flat->initial.items[i]), &n);
+    for (uint32_t k = 0; k < flat->delays.n && k < SHOWN; k++) {
+        char *text = run_expr_text(c->model, flat->delays.items[k].source);
+        str_addf(s, "%s//     delay%u remembers ", k == 0 ? "//\n" : "", k);
+        c_add_remark(s, text);
+        str_add(s, "\n");
+        free(text);
+    }
     if (n_written) str_add(s, "\n");
 }

@@ -158,13 +158,12 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_model(c, s);
     const char *names[CODE_MATH_MAX + 8] = { NULL };
     Text terms = { 0 };
-    if (c->qss)
-        terms = code_quantised_file_text((IrQuantised *)c->qss->ir, c->qss->order, c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN, names, arena);
-    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math_of(c, names), !c_has_names(c), arena));
     if (c->qss) {
-        str_add(s, "// ---- The rates one by one, with derivatives by time: terms of one shape differ in what r says\n\n");
-        str_add_text(s, terms);
+        const CodeOwn own = c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN;
+        terms = code_quantised_file_text((IrQuantised *)c->qss->ir, c->qss->order, own, names, arena);
     }
+    const char *const *math = math_of(c, names);
+    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math, !c_has_names(c), arena), terms);
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);
