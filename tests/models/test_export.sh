@@ -104,6 +104,24 @@ end
 END
 sed -i '/a, ""b""/d' names.orr
 try "$work/names.orr" one
+# names that are one and the same in C, or mean something there
+cat >same.orr <<'END'
+model int "also the file is called so"
+  param "a b" = 2, a_b = 3, tmpdir = 0.5, "%" = 1, "?" = 2
+  var T = 1, T_rate = 2, double = 0, "double " = 1
+  T' = -"a b"*T + a_b*T_rate - tmpdir*double
+  T_rate' = -T + sin(double)
+  double' = "double "*"%"
+  "double "' = -double/"?"
+  output main = T + T_rate
+end
+experiment one of int
+  until 2
+  solver rk4 step 0.01
+  record T, T_rate, double, "double ", main
+end
+END
+try "$work/same.orr" one
 wait
 
 refused=0 same=0
@@ -165,6 +183,61 @@ END
 check
 gcc -std=c99 -Wall -Wextra -Werror -DORRERY_NO_MAIN use.c plain/Lorenz.c plain/Thermostat.c -o use -lm || fail "a program cannot use the functions"
 expect_equal "$(./use | tr '\n' ' ')" '0 1 0 0 1 1 ' 'what the functions compute'
+
+# ---- A model with delays in steps of one's own: x' = -x(t - 1) from 1 on gives 1 - t + (t - 1)^2/2 between 1 and 2; and luck
+cat >luck.orr <<'END'
+model Late
+  var x = 1
+  x' = -delay(x, 1)
+end
+model Luck
+  param k = normal(0, 1)
+  var x = 0
+  x' = k
+end
+experiment late of Late
+  until 2
+end
+experiment luck of Luck
+  until 1
+  record x
+end
+END
+for experiment in late luck; do
+    run export --c luck "$work/luck.orr" $experiment
+    expect_status 0
+done
+cat >luck.c <<'END'
+#include "luck/Late.h"
+#include "luck/Luck.h"
+#include <math.h>
+static double draw(int seed)
+{
+    static struct Luck_model m;
+    Luck_defaults(&m);
+    m.seed = (uint64_t)seed;
+    return Luck_initial(&m) && Luck_state(&m) ? m.dx[Luck_X_x] : NAN;
+}
+int main(void)
+{
+    static struct Late_model m;
+    Late_defaults(&m);
+    if (!Late_initial(&m)) return 1;
+    for (int i = 0; i < 2000; i++) {
+        if (!Late_state(&m)) return 2;
+        m.x[0] += 0.001*m.dx[0];
+        m.t = (i + 1)*0.001;
+        if (!Late_remember(&m)) return 3;
+    }
+    Late_free(&m);
+    if (!(fabs(m.x[0] + 0.5) < 2e-3)) return 4;
+    return draw(1) == draw(1) && draw(1) != draw(2) ? 0 : 5;
+}
+END
+check
+gcc -std=c99 -Wall -Wextra -Werror -DORRERY_NO_MAIN -fsanitize=address,undefined luck.c luck/Late.c luck/Luck.c -o luck.program -lm \
+    || fail "models with delays and draws do not compile"
+ASAN_OPTIONS=detect_leaks=1 ./luck.program || fail "steps of one's own with delays, or draws by seed: $?"
 
 # ---- What cannot be exported is refused by name, with a next step
 refuse() {

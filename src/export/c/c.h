@@ -1,7 +1,9 @@
 // src/export/c/c.h: a model and its experiment as C99 that stands alone; what its parts share.
 //
 //     check.c      can it be? a trial run tells which method it needs and what happens in it
-//     tables.c     sizes, settings, columns, events and names, as C
+//     tables.c     sizes, settings, columns and events, as C
+//     parts.c      what only some models need: random numbers, inputs, surfaces, choices, quanta
+//     header.c     the struct of the header, its names, and the settings of the experiment
 //     names.c      the equations with the names of the model
 //     template.c   the texts of src/export/runtime, with the parts that this model needs
 //     source.c     one file of all of it, a header and a README
@@ -55,6 +57,11 @@ void c_add_template(const CExport *c, StrBuf *s, const char *text);
 
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
+void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
+void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
+size_t c_count_slots(const Reduction *r);               // of these
+void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
+void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header
 void c_add_quanta(const CExport *c, StrBuf *s);         // what methods of quantised states need, with their terms
 void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called

@@ -32,7 +32,8 @@ static bool check_form(CExport *c)
                     "take euler, heun, rk4 or dopri5; quantised states are exported where nothing happens but steps");
     else if (solver && strcmp(solver->name, "mliqss2") == 0)
         ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
-    else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 && strcmp(solver->name, "auto") != 0)
+    else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
+             && strcmp(solver->name, "auto") != 0)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name), fixed_or_dopri5);
     if (model->network)
         ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
@@ -107,15 +108,16 @@ static bool check_start(CExport *c)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
     if (c->solver->advance) {
         c->qss = c->run->islands[0].memory;
+        const char *why = "solver '%s' quantises its states, and the model reads tables";
         if (c->qss->ir->pool.tables.n + c->qss->ir->pool.pieces.n > 0)
-            return refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model reads tables", c->solver->name),
-                          fixed_or_dopri5);
+            return refuse(c, arena_printf(&c->arena, why, c->solver->name), fixed_or_dopri5);
     }
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
         c->noise = !is_srk ? C_NOISE_MARUYAMA : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA : C_NOISE_SRI;
         if (c->model->ir.n_noise == 0)
-            return refuse(c, arena_printf(&c->arena, "solver '%s' is for noise, and it has none", c->solver->name), fixed_or_dopri5);
+            return refuse(c, arena_printf(&c->arena, "solver '%s' is for noise, and it has none", c->solver->name),
+                          fixed_or_dopri5);
     }
     if (c->loop == CODE_IN_PLACE && !c->model->ir.one_rate)
         return refuse(c, "it has too many states for semi-implicit Euler", fixed_or_dopri5);

@@ -75,11 +75,13 @@ static void find_names(Naming *n)
         if (layout->guess[i] != FLAT_NONE)
             n->values[layout->guess[i]] = (Named){ arena_printf(&n->work, "G_%s", name), var->name, false };
         if (layout->state_of[i] != FLAT_NONE)
-            n->states[layout->state_of[i]] = (Named){ arena_printf(&n->work, "X_%s", unique(n, &taken[1], var->name)), var->name, false };
+            n->states[layout->state_of[i]] =
+                (Named){ arena_printf(&n->work, "X_%s", unique(n, &taken[1], var->name)), var->name, false };
     }
     for (uint32_t k = 0; k < model->n_relations; k++) {
         char *text = run_expr_text(model, flat->relations.items[k].relation);
-        n->values[layout->first_mode + k] = (Named){ arena_printf(&n->work, "MODE_%u", k), arena_printf(&n->work, "%s", text), false };
+        n->values[layout->first_mode + k] =
+            (Named){ arena_printf(&n->work, "MODE_%u", k), arena_printf(&n->work, "%s", text), false };
         free(text);
     }
     for (uint32_t a = 0; a < flat->arrays.n; a++) {
@@ -176,14 +178,15 @@ static bool add_place(Naming *n, Text array, uint32_t k)
     const orr_model *model = n->c->model;
     const IrLayout *layout = &model->ir.layout;
     const bool is_given = text_is(array, "x") && function_starts(n, "orr_params");
-    const bool gives_states = function_starts(n, "orr_rates") || function_starts(n, "orr_start") || function_starts(n, "orr_event_")
-                              || function_starts(n, "orr_common");
+    const bool gives_states = function_starts(n, "orr_rates") || function_starts(n, "orr_start")
+                              || function_starts(n, "orr_event_") || function_starts(n, "orr_common");
     Named *named = NULL;
     if (text_is(array, "v") || is_given) {
         if (k < layout->first_guess + layout->n_guesses) named = &n->values[k];
         if (named && !named->name) return add_element(n, 0, layout->array_place, NULL, k);
     } else if (text_is(array, "x") || (text_is(array, "out") && gives_states)) {
-        const bool is_of_loop = function_starts(n, "orr_start_e") || function_starts(n, "orr_start_l") || function_starts(n, "orr_start_c");
+        const bool is_of_loop = function_starts(n, "orr_start_e") || function_starts(n, "orr_start_l")
+                                || function_starts(n, "orr_start_c");
         if (is_of_loop || k >= model->n_states) return false;
         named = &n->states[k];
         if (!named->name) return add_element(n, 1, layout->array_state, layout->array_step, k);
@@ -206,7 +209,8 @@ static void add_purpose_of_loop(const Naming *n)
         const Ordered *system = i < 2 ? &blocks->dynamic : &blocks->start;
         const Block *block = &system->blocks[strtoul(n->function + start, NULL, 10)];
         const bool is_linear = block->kind == BLOCK_LINEAR;
-        if (i % 2) str_add(n->s, is_linear ? "// Matrix m and right-hand side r of the loop of " : "// Residuals r and their derivatives m of the loop of ");
+        if (i % 2) str_add(n->s, is_linear ? "// Matrix m and right-hand side r of the loop of "
+                                           : "// Residuals r and their derivatives m of the loop of ");
         else str_add(n->s, is_linear ? "// z, solved for: " : "// z, solved for by Newton's method: ");
         for (uint32_t k = 0; k < block->n && k < SHOWN; k++) {
             if (k) str_add(n->s, ", ");
@@ -238,7 +242,7 @@ static void add_purpose(const Naming *n)
     static const char *const purposes[][2] = {
         { "orr_rates", "The rates of all states: out." },
         { "orr_values", "All variables, into v." },
-        { "orr_params", "Parameters that are not given, and first guesses of loops, into v. x: 1 if a parameter is given." },
+        { "orr_params", "Parameters that are not given, and first guesses of loops, into v. x: 1 if one is given." },
         { "orr_start", "The states at the start: out. Then all variables, into v." },
         { "orr_relations", "Zero function and truth of each relation." },
         { "orr_changed", "Does any relation differ from its mode?" },
@@ -253,7 +257,7 @@ static void add_purpose(const Naming *n)
         { "orr_conditions", "Truth of the condition of each event." },
         { "orr_pres", "What `pre` means at the next event, into v." },
         { "orr_euler", "n steps of Euler's method from grid point k on; how many were made." },
-        { "orr_in_place", "n steps of Euler's method that updates one state after the other, from grid point k on; how many were made." },
+        { "orr_in_place", "n steps of Euler's method, one state after the other, from grid point k on; how many were made." },
         { "orr_heun", "n steps of Heun's method from grid point k on; how many were made." },
         { "orr_rk4", "n steps of the classical Runge-Kutta method from grid point k on; how many were made." },
     };
@@ -277,7 +281,8 @@ static void look_at_line(Naming *n, Text rest)
 {
     const char *end = memchr(rest.p, '\n', rest.n);
     const Text line = text_part(rest, 0, end ? (size_t)(end - rest.p) : rest.n);
-    if (!text_starts(line, "static int orr_") && !text_starts(line, "static void orr_") && !text_starts(line, "static long orr_")) return;
+    if (!text_starts(line, "static int orr_") && !text_starts(line, "static void orr_")
+        && !text_starts(line, "static long orr_")) return;
     const char *start = memchr(line.p, '_', line.n);
     const char *open = memchr(line.p, '(', line.n);
     if (!open || line.p[line.n - 1] == ';') return;

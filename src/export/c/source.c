@@ -121,7 +121,8 @@ static void add_private(StrBuf *s, const char *text, const char *unused)
             while (name > line.p && name[-1] != ' ' && name[-1] != '*') name--;
             is_left_out = strstr(unused, arena_printf(s->arena, "%.*s ", (int)(open - name), name)) != NULL;
         }
-        if (is_function && !is_left_out && !text_starts(line, "static") && !text_starts(line, "QSS_INLINE")) str_add(s, "static ");
+        const bool is_private = text_starts(line, "static") || text_starts(line, "QSS_INLINE");
+        if (is_function && !is_left_out && !is_private) str_add(s, "static ");
         if (!is_left_out && !text_starts(line, "#pragma once")) str_add_text(s, line);
         if (text_starts(line, "}") || (is_function && (line.p[n - 2] == '}' || memchr(line.p, ';', n)))) is_left_out = false;
         rest = text_part(rest, n, rest.n);
@@ -241,7 +242,8 @@ static Text header_text(const CExport *c, Arena *arena)
         "const char *@_run(struct @_model *m, FILE *out);\n";
     add_named(c, s, functions);
     static const char past_functions[] =
-        "/* After a step of your own: delays remember a straight line to what they see now. 0: no memory, or it cannot be computed. */\n"
+        "/* After a step of your own: delays remember a straight line to what they see now. 0: no memory, or it\n"
+        "   cannot be computed. */\n"
         "int @_remember(struct @_model *m);\n"
         "/* Of what delays remember; _run does so itself. */\n"
         "void @_free(struct @_model *m);\n";
