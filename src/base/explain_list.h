@@ -1268,9 +1268,10 @@
       "    orrery export --csmp ball.orr    # with a 'when' in it", \
       "leave that part out: a diagram has blocks for arithmetic, integrals and delays.") \
     X(NOT_C, \
-      "An exported program has the equations, the loops of equations up to 2000, events and the\n" \
-      "methods of fixed steps and dopri5 inside. What needs a library (CVODE, IDA), other data\n" \
-      "than the model, or was seen to need more in a run of the experiment, stays with Orrery.", \
+      "An exported program has the equations, the loops of equations up to 2000, events, delays,\n" \
+      "random numbers, data of inputs, and the methods of fixed steps, of noise, of quantised\n" \
+      "states where nothing switches, and dopri5 inside. What needs a library (CVODE, IDA), the\n" \
+      "kernel that routes messages, or other data than the model, stays with Orrery.", \
       "    orrery export --c out examples/robertson.orr    # stiff: its solver is bdf", \
       "take another solver with --solver, another experiment, or leave out what is named.") \
     X(EXPERIMENT_UNKNOWN, \
