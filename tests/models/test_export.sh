@@ -122,6 +122,8 @@ experiment one of int
 end
 END
 try "$work/same.orr" one
+sed 's/\bint\b/X/; s/\bT\b/state/g; s/tmpdir/run/g' same.orr >x.orr
+try "$work/x.orr" one
 wait
 
 refused=0 same=0

@@ -148,7 +148,11 @@ static bool check_inputs(CExport *c)
 
 bool c_check(CExport *c)
 {
+    // X_state must not be both a function and the place of a state; see names.c
+    static const char *const taken[] = { "X", "P", "V", "G", "MODE" };
     c->name = c_identifier(&c->arena, c->model->flat.model);
+    for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
+        if (strcmp(c->name, taken[i]) == 0) c->name = arena_printf(&c->arena, "model_%s", taken[i]);
     return check_form(c) && check_run(c) && check_start(c) && check_inputs(c);
 }
 
