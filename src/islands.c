@@ -16,13 +16,14 @@ typedef struct Building {
     Flat *flat;
     Isles *isles;
     NetGuests guests;
-    const char **rests;       // [vars.n] name inside of the island; NULL if it is in none
-    uint32_t *first_variable; // [n + 1] where in `variables` those of an island begin
-    uint32_t *variables;      // of all islands
-    uint32_t *first_port;     // [n + 1] likewise of event ports
-    uint32_t *ports;          // in Flat.ports
-    const char **port_rests;  // [ports.n]
-    uint32_t *slot;           // [vars.n] of what is told: which output of its island; of an external variable: which input
+    const char **rests;          // [vars.n] name inside of the island; NULL if it is in none
+    uint32_t *first_variable;    // [n + 1] where in `variables` those of an island begin
+    uint32_t *variables;         // of all islands
+    uint32_t *first_port;        // [n + 1] likewise of event ports
+    uint32_t *ports;             // in Flat.ports
+    const char **port_rests;     // [ports.n]
+    uint32_t *
+        slot;    // [vars.n] of what is told: which output of its island; of an external variable: which input
     uint32_t *equation_of;    // [vars.n] that gives an external variable its value; FLAT_NONE
     bool *is_read;            // [vars.n] by the main part
     bool *is_held;            // [vars.n] an input that holds messages
@@ -77,8 +78,7 @@ static void find_variables(Building *b)
     uint32_t *of_port = ARENA_ARRAY(&b->work, uint32_t, flat->ports.n + 1);
     for (uint32_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
-        const uint32_t isle =
-            port->is_island ? find_isle(&names, port->name, &b->port_rests[i]) : FLAT_NONE;
+        const uint32_t isle = port->is_island ? find_isle(&names, port->name, &b->port_rests[i]) : FLAT_NONE;
         if (isle != FLAT_NONE) of_port[i] = isle + 1;
     }
     b->ports = sort_by_isle(b, of_port, flat->ports.n, b->first_port);
@@ -168,7 +168,8 @@ static bool find_perturbed(Building *b)
         diag_report(b->c->diag, DIAG_HOLD_TARGET, port->place,
                     flat->ports.items[flat->couplings.items[k].from].name, port->name,
                     "variable of an island, but no state");
-        diag_hint(b->c->diag, "messages perturb states; lead it to an event input of the island: on … then … end");
+        diag_hint(b->c->diag,
+                  "messages perturb states; lead it to an event input of the island: on … then … end");
         ok = false;
     }
     return ok;
@@ -184,12 +185,9 @@ static void couple(Building *b)
         const uint32_t to = b->isles->isle_of[v] - 1, equation = b->equation_of[v];
         const uint32_t source =
             equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
-        IsleCoupling coupling = { .from = ISLE_MAIN,
-                                  .to = to,
-                                  .input = b->rests[v],
-                                  .variable = v,
-                                  .source = FLAT_NONE,
-                                  .target = v };
+        IsleCoupling coupling = {
+            .from = ISLE_MAIN, .to = to, .input = b->rests[v], .variable = v, .source = FLAT_NONE, .target = v
+        };
         if (is_told(b, source)) {
             coupling.from = b->isles->isle_of[source] - 1;
             coupling.output = b->rests[source];
@@ -219,9 +217,12 @@ static uint32_t root_of(uint32_t *parent, uint32_t v)
     return v;
 }
 
-static void unite(uint32_t *parent, uint32_t a, uint32_t b) { parent[root_of(parent, a)] = root_of(parent, b); }
+static void unite(uint32_t *parent, uint32_t a, uint32_t b)
+{
+    parent[root_of(parent, a)] = root_of(parent, b);
+}
 
-// Variables that share an equation may depend on each other; those that stand apart from all that the main part hears
+// Variables that share an equation may depend on each other; those that stand apart from all that is heard
 // do not, and what jumps there does not reach them.
 static void find_passing(Building *b)
 {
@@ -310,7 +311,8 @@ static bool report_option(Building *b, const AstIsland *island, const FlatIsland
     orr_diag *diag = b->c->diag;
     const char *names[N_KNOWN];
     for (uint32_t j = 0; j < N_KNOWN; j++) names[j] = known_options[j].name;
-    diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto", option->name);
+    diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto",
+                option->name);
     const char *closest = text_closest(option->name, names, N_KNOWN - 1);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
     else
@@ -328,7 +330,8 @@ static bool read_option(Building *b, Isle *isle, const AstIsland *island, const 
     const IsleOptionKind kind = option->state ? ISLE_STATE_QUANTUM : known_options[k].kind;
     const char *name = option->state ? option->state : kind == ISLE_PERIOD ? "output every" : option->name;
     if (expr_is_const(&b->flat->pool, option->value, &value) && !(value > 0 && isfinite(value))) {
-        diag_report(b->c->diag, DIAG_SETTING_VALUE, option->place, name, "this", "a positive number is needed");
+        diag_report(b->c->diag, DIAG_SETTING_VALUE, option->place, name, "this",
+                    "a positive number is needed");
         return false;
     }
     isle->own[isle->n_own++] = (IsleOption){ kind, name, option->value, option->place };
@@ -551,8 +554,10 @@ static void join_signals(Building *b)
         NetLine line = { c->from, 0, c->to, 0 };
         // what the main part tells is called by its own name, if it has one
         const uint32_t equation = c->from == ISLE_MAIN ? b->equation_of[c->variable] : FLAT_NONE;
-        const uint32_t named = equation == FLAT_NONE ? FLAT_NONE : variable_in(b, b->flat->equations.items[equation].rhs);
-        const orr_devs_port port = { .name = b->flat->vars.items[named == FLAT_NONE ? c->variable : named].name,
+        const uint32_t named =
+            equation == FLAT_NONE ? FLAT_NONE : variable_in(b, b->flat->equations.items[equation].rhs);
+        const orr_devs_port port = { .name =
+                                         b->flat->vars.items[named == FLAT_NONE ? c->variable : named].name,
                                      .type = ORR_SIGNAL,
                                      .size = size };
         if (c->from == ISLE_MAIN) {
@@ -654,8 +659,8 @@ bool islands_build(Compile *c, NetGuests *guests)
     for (uint32_t i = 0; i < isles->n; i++) {
         Isle *isle = &isles->items[i];
         isle->name = flat->islands.items[i].name;
-        const bool is_right =
-            read_options(&b, isle, &flat->islands.items[i]) && compile_isle(&b, i, isle) && check_quanta(&b, isle);
+        const bool is_right = read_options(&b, isle, &flat->islands.items[i]) && compile_isle(&b, i, isle) &&
+                              check_quanta(&b, isle);
         if (is_right) find_settings(&b, i, isle);
         ok = ok && is_right;
     }
@@ -682,8 +687,10 @@ static void report_reads(const Isles *isles, uint32_t to, FILE *out)
 // As far as they are numbers; those computed from parameters as they are written.
 static void report_options(const Flat *flat, const Isle *isle, FILE *out)
 {
-    static const char *const words[] = { [ISLE_STEP] = " step ",       [ISLE_QUANTUM] = " quantum ",
-                                         [ISLE_PERIOD] = ", tells every ", [ISLE_STATE_QUANTUM] = " quantum " };
+    static const char *const words[] = { [ISLE_STEP] = " step ",
+                                         [ISLE_QUANTUM] = " quantum ",
+                                         [ISLE_PERIOD] = ", tells every ",
+                                         [ISLE_STATE_QUANTUM] = " quantum " };
     const ExprNames names = flat_names(flat);
     for (uint32_t i = 0; i < isle->n_own; i++) {
         const IsleOption *option = &isle->own[i];

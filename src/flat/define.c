@@ -168,7 +168,7 @@ static void define_preference(const Reading *r, const AstItem *item)
     else EXPAND_FAIL(ex, DIAG_DERIVATIVE_BAD, item->place, v->name, lower_kind(entity));
 }
 
-// ---------------------------------------------------------------------------------------------- options of islands
+// ---------------------------------------------------------------------------------------------- options
 
 // "c.u[2]" of a state inside of an island, and the scope that it is in. NULL after a message.
 static const char *state_name(const Reading *r, const AstSetting *option, const Scope **scope)
@@ -206,8 +206,10 @@ static void define_island(const Reading *r, const AstItem *item)
         const size_t errors_before = ex->n_errors;
         Expr value = lower_real(r, option->value);
         if (state && inside) value = lower_convert(ex, value, inside->site, option->value);
-        options[i] = (FlatIslandOption){ arena_printf(flat->arena, "%s", option->target.parts[0].name), state, value,
-                                         option->value->place };
+        options[i] = (FlatIslandOption){ .name = arena_printf(flat->arena, "%s", option->target.parts[0].name),
+                                         .state = state,
+                                         .value = value,
+                                         .place = option->value->place };
         if (ex->n_errors > errors_before || settle_reads(ex, value) == READS_PARAMS) continue;
         EXPAND_FAIL(ex, DIAG_ISLAND_OPTION, option->value->place,
                     strcmp(options[i].name, "period") == 0 ? "output every" : options[i].name,

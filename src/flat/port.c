@@ -236,8 +236,8 @@ static bool check_types(const Reading *r, const AstItem *item, const End *ends, 
     return false;
 }
 
-// A signal input that holds what arrives, or a state that it perturbs: one port for it, however many arrows lead
-// to it.
+// A signal input that holds what arrives, or a state that it perturbs: one port for it, however many arrows
+// lead to it.
 static uint32_t held_port(Expander *ex, const AstItem *item, const End *to, FlatPortKind kind)
 {
     Flat *flat = ex->flat;

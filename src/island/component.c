@@ -131,6 +131,8 @@ static void init(void *state, const void *params, const orr_devs_call *call)
     c->told = arena_alloc(&c->arena, o->n_outputs, sizeof *c->told);
     for (size_t i = 0; i < o->n_outputs; i++) c->told[i][0] = NAN;
     c->signal = arena_alloc(&c->arena, 1, type->signal_size);
+    c->dx = ARENA_ARRAY(&c->arena, double, type->model->n_states);
+    c->x = ARENA_ARRAY(&c->arena, double, type->model->n_states);
     try_to_begin(c, call);
 }
 
@@ -190,8 +192,8 @@ static double end_of_step(Component *c, const orr_devs_call *call)
     return step_ahead(c, call);
 }
 
-// When a state is renewed next, or a condition changes. What an event left due at once happens here, and is told
-// in the next bag.
+// When a state is renewed next, or a condition changes. What an event left due at once happens here, and is
+// told in the next bag.
 static double next_renewal(Component *c, const orr_devs_call *call)
 {
     const orr_run *run = c->run;
@@ -257,8 +259,7 @@ static double slope_of(Component *c, size_t variable)
     const size_t n = run->model->n_states;
     const double length = island->t - island->t_before;
     const double ahead = length > 0 ? 1e-4 * length : 1e-7 * fmax(1, fabs(run->t));
-    Arena work = { 0 };
-    double *dx = ARENA_ARRAY(&work, double, n), *x = ARENA_ARRAY(&work, double, n), *x_kept = run->x;
+    double *dx = c->dx, *x = c->x, *x_kept = run->x;
     const double t = run->t, now = orr_run_value(run, variable);
     double later = now;
     if (island_rates_aside(island, t, run->x, dx)) {
@@ -271,17 +272,12 @@ static double slope_of(Component *c, size_t variable)
         run->t = t;
         run->values_valid = false;
     }
-    arena_free(&work);
     return (later - now) / ahead;
 }
 
 static double rate_of(Component *c, uint32_t state)
 {
-    Arena work = { 0 };
-    double *dx = ARENA_ARRAY(&work, double, c->run->model->n_states);
-    const double rate = island_rates_aside(inside(c), c->run->t, c->run->x, dx) ? dx[state] : 0;
-    arena_free(&work);
-    return rate;
+    return island_rates_aside(inside(c), c->run->t, c->run->x, c->dx) ? c->dx[state] : 0;
 }
 
 // The i-th output as a message; false if a quantised state was not renewed now.

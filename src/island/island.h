@@ -57,7 +57,7 @@ struct orr_island {
     IslandInput     *inputs;       // [options.n_inputs]; input port 1 + i
     size_t          *outputs;      // [options.n_outputs] variables
     uint32_t        *messages;     // [options.n_messages] ports of the model; input port 1 + n_inputs + i
-    size_t          *perturbed;    // [options.n_perturbed] variables; input port 1 + n_inputs + n_messages + i
+    size_t          *perturbed;    // [options.n_perturbed] variables; input ports behind these
     uint32_t        *sends;        // [options.n_sends] ports of the model; output port n_outputs + i
     uint32_t        *send_of;      // [ports of the model] 1 + which of them; 0: none
     uint32_t         n_words;      // of a set of islands
@@ -89,7 +89,7 @@ typedef struct Component {
     Arena      arena;
     orr_run   *run;               // NULL: not begun
     IslandPhase phase;
-    orr_run_options options;      // of the run; without settings and inputs. Borrowed from the type or the model's run
+    orr_run_options options;      // of the run; without settings and inputs. Texts are borrowed
     double     output_period;
     double     t_start;
     double     due;               // absolute
@@ -109,6 +109,7 @@ typedef struct Component {
     VEC(Passing) passing;         // [n_passing of them are in use]
     size_t     n_passing;
     orr_signal *signal;           // [signal_size bytes] scratch
+    double    *dx, *x;            // [n_states] scratch
 } Component;
 
 extern const orr_atomic island_functions;    // without ports and sizes

@@ -26,8 +26,8 @@ typedef struct IsleInput {
 } IsleInput;
 
 typedef enum IsleOptionKind {
-    ISLE_STEP, ISLE_TOLERANCE, ISLE_ABSOLUTE, ISLE_MAX_STEP, ISLE_QUANTUM, ISLE_RELATIVE, ISLE_LEAST, ISLE_PERIOD,
-    ISLE_STATE_QUANTUM
+    ISLE_STEP, ISLE_TOLERANCE, ISLE_ABSOLUTE, ISLE_MAX_STEP, ISLE_QUANTUM, ISLE_RELATIVE, ISLE_LEAST,
+    ISLE_PERIOD, ISLE_STATE_QUANTUM
 } IsleOptionKind;
 
 typedef struct IsleOption {
@@ -65,7 +65,7 @@ typedef struct IsleCoupling {
     const char *output;         // of `from`; NULL: of the main part
     const char *input;          // of `to`; NULL: of the main part
     uint32_t    variable;       // of the main part: what is told, or what holds it
-    uint32_t    source, target; // variables of the stubs that it leads from and to; FLAT_NONE: of the main part
+    uint32_t    source, target; // variables of the stubs at its ends; FLAT_NONE: the main part
 } IsleCoupling;
 #define ISLE_MAIN UINT32_MAX
 
@@ -88,12 +88,12 @@ typedef struct Isles {
 
 // What an island of a model is given where orr_devs_add would be told parameters.
 typedef struct IslandParams {
-    const orr_run_options *run;        // borrowed for the length of the run; settings and inputs are the type's
+    const orr_run_options *run;        // borrowed for the length of the run; settings, inputs: the type's
     double                 output_period;
     const double          *values;     // [n_params] NaN: not set
     const double          *first;      // [n_inputs] of external variables; NaN: not known
 } IslandParams;
 
-// The simulation inside a component, brought to t, which is not before the kernel's time nor after anything that
-// may still happen in it. NULL if it has not begun.
+// The simulation inside a component, brought to t, which is not before the kernel's time nor after anything
+// that may still happen in it. NULL if it has not begun.
 orr_run *island_run_at(orr_devs_run *run, uint32_t component, double t);

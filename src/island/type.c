@@ -156,8 +156,8 @@ static bool find_event_ports(orr_island *island, const char *const *names, size_
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < flat->ports.n && (flat->ports.items[k].kind != kind ||
-                                     strcmp(flat->ports.items[k].name, names[i]) != 0))
+        while (k < flat->ports.n &&
+               (flat->ports.items[k].kind != kind || strcmp(flat->ports.items[k].name, names[i]) != 0))
             k++;
         ports[i] = k;
         if (k < flat->ports.n) continue;
@@ -174,7 +174,8 @@ static bool find_messages(orr_island *island, orr_diag *diag)
     island->messages = ARENA_ARRAY(arena, uint32_t, o->n_messages);
     island->sends = ARENA_ARRAY(arena, uint32_t, o->n_sends);
     island->send_of = ARENA_ARRAY(arena, uint32_t, island->model->flat.ports.n + 1);
-    const bool hears = find_event_ports(island, o->messages, o->n_messages, FLAT_PORT_IN, island->messages, diag);
+    const bool hears =
+        find_event_ports(island, o->messages, o->n_messages, FLAT_PORT_IN, island->messages, diag);
     const bool sends = find_event_ports(island, o->sends, o->n_sends, FLAT_PORT_OUT, island->sends, diag);
     for (uint32_t i = 0; i < o->n_sends; i++) island->send_of[island->sends[i]] = i + 1;
     return hears && sends;
@@ -217,7 +218,8 @@ static void make_ports(orr_island *island)
                                      .type = is_number ? "number" : ORR_SIGNAL,
                                      .size = is_number ? sizeof(double) : island->signal_size };
     }
-    for (size_t i = 0; i < o->n_messages; i++) in[1 + o->n_inputs + i] = event_port(island, island->messages[i]);
+    for (size_t i = 0; i < o->n_messages; i++)
+        in[1 + o->n_inputs + i] = event_port(island, island->messages[i]);
     for (size_t i = 0; i < o->n_perturbed; i++)
         in[1 + o->n_inputs + o->n_messages + i] =
             (orr_devs_port){ .name = o->perturbed[i], .type = "number", .size = sizeof(double) };

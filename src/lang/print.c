@@ -394,7 +394,8 @@ static void print_island(const AstIsland *island, Printer *p)
         put(p, strcmp(target->parts[0].name, "period") == 0 ? "output every" : target->parts[0].name);
         put_char(p, ' ');
         if (target->n_parts > 1) {
-            print_ref(&(AstRef){ .parts = target->parts + 1, .n_parts = target->n_parts - 1, .primes = target->primes }, p);
+            const AstRef state = { target->parts + 1, target->n_parts - 1, target->primes };
+            print_ref(&state, p);
             put(p, " = ");
         }
         print_expr(island->options[i].value, p);

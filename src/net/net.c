@@ -323,7 +323,8 @@ static void find_parts(Network *net, const AtomicSet *atomics, Arena *arena)
     }
 }
 
-Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena, orr_diag *diag)
+Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena,
+                   orr_diag *diag)
 {
     Network *net = ARENA_NEW(arena, Network);
     net->flat = flat;
@@ -447,7 +448,8 @@ void net_print(const Network *net, FILE *out)
     const Flat *flat = net->flat;
     for (size_t i = 0; i < flat->parts.n; i++) print_part(flat, &flat->parts.items[i], out);
     for (size_t i = 0; i < flat->islands.n; i++)
-        fprintf(out, "island %s : %s\n", flat->islands.items[i].name, flat->islands.items[i].item->component.model);
+        fprintf(out, "island %s : %s\n", flat->islands.items[i].name,
+                flat->islands.items[i].item->component.model);
     for (size_t i = 0; i < flat->ports.n; i++) {
         const FlatPort *port = &flat->ports.items[i];
         fprintf(out, "%s %s : %s", words[port->kind], port->name, port->type);

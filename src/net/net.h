@@ -7,8 +7,8 @@
 //
 //     body ─send→ input of the kernel ─→ event port ─arrow→ event port ─→ output of the kernel ─→ `on` bodies
 //
-// Islands are components too, which the stage above brings along as guests: the event ports of their stubs are
-// ports of the component itself, and signals have inputs and outputs of the kernel of their own.
+// Islands are components too, which the stage above brings along as guests: the event ports of their stubs
+// are ports of the component itself, and signals have inputs and outputs of the kernel of their own.
 #pragma once
 #include "atomic/atomic.h"
 #include "devs/devs.h"
@@ -64,7 +64,7 @@ typedef struct Network {
     TextMap        part_names;   // full path without indices → part
     size_t        *node;         // [flat->ports.n + 1] number of the first port of each entry
     uint32_t      *input;        // [flat->ports.n] input of the kernel by which bodies send; FLAT_NONE: none
-    uint32_t      *entry;        // [flat->ports.n] of event inputs of the model itself: by which others' messages enter
+    uint32_t      *entry;        // [flat->ports.n] of event inputs of the model itself: the kernel's
     uint32_t      *arrives;      // [n_outputs] the port whose messages leave the kernel by this output
     bool          *is_outlet;    // [flat->ports.n] an event output of the model itself: it leaves that, too
     orr_devs_port *inputs, *outputs;    // [n_inputs], [n_outputs] of the kernel
@@ -81,15 +81,16 @@ typedef struct Network {
 } Network;
 
 // NULL after errors were reported. All but the kernel's model is in the arena. is_component: as in Network.
-Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena, orr_diag *diag);
-// Once the atomics are built. Guests are copied but for what they point to; NULL: there are none. False: reported.
+Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component, Arena *arena,
+                   orr_diag *diag);
+// Once the atomics are built. Guests are copied but for what they point to; NULL: none. False: reported.
 bool     net_finish(Network *network, const NetGuests *guests, Arena *arena, orr_diag *diag);
 void     net_destroy(Network *network);    // NULL is allowed
 // What components show, numbered from 0: by its name, n_variables if there is none; and the other way round.
 size_t   net_find(const Network *network, const char *name);
 const NetPart *net_variable(const Network *network, size_t variable, uint32_t *member,
                             const AtomicReadable **what);
-// Which part a component of the kernel belongs to, and whether it is a guest: its number; FLAT_NONE: it is none.
+// Which part a component of the kernel belongs to, and which guest it is; FLAT_NONE: it is none.
 const NetPart *net_part_of(const Network *network, uint32_t component);
 uint32_t net_guest_of(const Network *network, uint32_t component);
 // The full name of a port; of those that stand for several that of one component.

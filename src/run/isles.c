@@ -30,18 +30,18 @@ typedef struct IslesRun {
     IslandParams params;         // … and all of it
     double *told;                // [n_told] last told; NaN: nothing yet
     orr_signal *signal;          // scratch
-    double *held;                // [most actions of an event] scratch: what the main part holds of islands it assigns
-    bool has_news;               // something that the main part reads has come,
-    bool has_jumped;             // … and it has jumped
+    double *held;       // [most actions of an event] scratch: what the main part holds of islands it assigns
+    bool has_news;      // something that the main part reads has come,
+    bool has_jumped;    // … and it has jumped
     // discontinuities
-    bool can_jump;               // there are events or inputs that could make what is told jump
+    bool can_jump;    // there are events or inputs that could make what is told jump
     bool any_jumps, any_spreads;
     bool *jumps;                 // [n_told] by an event of the main part, and not told yet
     double *base;                // [n_told] values before that event
     uint64_t n_perturbations;    // that began here
     uint32_t n_words;
-    double t_spread;             // the instant of
-    VEC(Spread) spreads;         // [n_spreads of them are in use]
+    double t_spread;        // the instant of
+    VEC(Spread) spreads;    // [n_spreads of them are in use]
     size_t n_spreads;
 } IslesRun;
 
@@ -53,9 +53,9 @@ static bool read_own(orr_run *run, uint32_t number, orr_run_options *o)
     IslesRun *r = run->isles;
     const Isle *isle = &r->isles->items[number];
     double *const fields[] = {
-        [ISLE_STEP] = &o->step,         [ISLE_TOLERANCE] = &o->tolerance,
-        [ISLE_ABSOLUTE] = &o->absolute, [ISLE_MAX_STEP] = &o->max_step,
-        [ISLE_QUANTUM] = &o->quantum,   [ISLE_RELATIVE] = &o->relative_quantum,
+        [ISLE_STEP] = &o->step,           [ISLE_TOLERANCE] = &o->tolerance,
+        [ISLE_ABSOLUTE] = &o->absolute,   [ISLE_MAX_STEP] = &o->max_step,
+        [ISLE_QUANTUM] = &o->quantum,     [ISLE_RELATIVE] = &o->relative_quantum,
         [ISLE_LEAST] = &o->least_quantum, [ISLE_PERIOD] = &r->periods[number],
     };
     bool ok = true;
@@ -69,8 +69,8 @@ static bool read_own(orr_run *run, uint32_t number, orr_run_options *o)
         if (value > 0 && isfinite(value)) continue;
         char text[32];
         snprintf(text, sizeof text, "%g", value);
-        diag_report(run->diag, DIAG_SETTING_VALUE, run_place(run->model, run->diag, option->place), option->name,
-                    text, "a positive number is needed");
+        diag_report(run->diag, DIAG_SETTING_VALUE, run_place(run->model, run->diag, option->place),
+                    option->name, text, "a positive number is needed");
         ok = false;
     }
     return ok;
@@ -126,7 +126,8 @@ void isles_open(orr_run *run, const orr_run_options *options)
     r->signal = arena_alloc(arena, 1, orr_signal_size(isles->n + 1));
     uint32_t most = 0;
     for (uint32_t i = 0; i < run->model->n_events; i++)
-        if (run->model->flat.events.items[i].n_actions > most) most = run->model->flat.events.items[i].n_actions;
+        if (run->model->flat.events.items[i].n_actions > most)
+            most = run->model->flat.events.items[i].n_actions;
     r->held = ARENA_ARRAY(arena, double, most);
     r->n_words = (isles->n + 1 + 63) / 64;
     r->can_jump = isles->n_told && (run->model->n_events || run->model->n_relations || run->inputs ||
@@ -290,7 +291,7 @@ static void tell_one(orr_run *run, double t, uint32_t k, uint64_t own)
     if (!signal->perturbation) net_send(run, t, k, signal);    // nothing but an update
 }
 
-// What the main part tells where it stands: all that is new, or only discontinuities. True if there was anything.
+// What the main part tells where it stands: all that is new, or only discontinuities. False: nothing.
 static bool tell(orr_run *run, Island *island, bool all)
 {
     IslesRun *r = run->isles;

@@ -643,6 +643,112 @@ static void test_a_saved_run_goes_on_to_the_last_bit(void **state)
     }
 }
 
+// ---- Messages of the model leave, and a state has a port of its own
+
+typedef struct Umpire {    // answers each hit with a push, a quarter of a second later
+    double n, last, due;
+} Umpire;
+
+static void umpire_init(void *state, const void *params, const orr_devs_call *call)
+{
+    (void)params, (void)call;
+    *(Umpire *)state = (Umpire){ .due = INFINITY };
+}
+static double umpire_advance(const void *state, const orr_devs_call *call)
+{
+    (void)call;
+    return ((const Umpire *)state)->due;
+}
+static void umpire_output(const void *state, const orr_devs_call *call)
+{
+    (void)state;
+    orr_devs_send(call, 0, &(double){ 4 });
+}
+static void umpire_internal(void *state, const orr_devs_call *call)
+{
+    (void)call;
+    ((Umpire *)state)->due = INFINITY;
+}
+static void umpire_external(void *state, const orr_devs_call *call, double elapsed, const orr_devs_event *bag,
+                            size_t n)
+{
+    (void)elapsed;
+    Umpire *u = state;
+    u->n += (double)n;
+    u->last = *(const double *)bag[n - 1].value;
+    u->due = call->t + 0.25;
+}
+
+static const orr_devs_port hit_port = { .name = "hit", .type = "number", .size = sizeof(double) };
+static const orr_devs_port push_port = { .name = "push", .type = "number", .size = sizeof(double) };
+static const orr_atomic umpire = { .version = ORR_DEVS_VERSION,
+                                   .traits = ORR_ATOMIC_ABSOLUTE,
+                                   .name = "Umpire",
+                                   .inputs = &hit_port,
+                                   .outputs = &push_port,
+                                   .n_inputs = 1,
+                                   .n_outputs = 1,
+                                   .state_size = sizeof(Umpire),
+                                   .init = umpire_init,
+                                   .advance = umpire_advance,
+                                   .output = umpire_output,
+                                   .internal = umpire_internal,
+                                   .external = umpire_external };
+
+// x falls from 4 by 1 in a time unit; at 2 it says when; a quarter later it is put to 4 again: 2, 4.25, 6.5, …
+static void test_messages_leave_and_perturb(void **state)
+{
+    (void)state;
+    static const char falls[] = "model Falls\n"
+                                "  output event low\n"
+                                "  input event must required\n"
+                                "  var x = 4\n"
+                                "  x' = -1\n"
+                                "  when x < 2 then send low(t) end\n"
+                                "end\n";
+    static const char *const solvers[] = { "euler", "dopri5", "qss2" };
+    const char *const sends[] = { "low" }, *const states[] = { "x" };
+    for (int i = 0; i < 3; i++) {
+        orr_diag *diag = orr_diag_create();
+        orr_source *source = orr_source_parse("test.orr", falls, sizeof falls - 1, diag);
+        orr_compile_options compile = orr_compile_options_default();
+        assert_null(orr_model_compile(source, &compile, diag));    // alone, what is required is missing
+        compile.is_component = true;
+        orr_model *model = orr_model_compile(source, &compile, diag);
+        assert_non_null(model);
+        orr_island_options o = orr_island_options_default();
+        o.run.solver = solvers[i];
+        o.run.step = 0.3;
+        o.sends = sends;
+        o.n_sends = 1;
+        o.perturbed = states;
+        o.n_perturbed = 1;
+        orr_island *island = orr_island_create(model, &o, diag);
+        assert_non_null(island);
+        orr_devs *devs = orr_devs_create(diag);
+        const orr_devs_part falling =
+            orr_devs_add(devs, ORR_DEVS_ROOT, "falling", orr_island_type(island), NULL);
+        const orr_devs_part judge = orr_devs_add(devs, ORR_DEVS_ROOT, "judge", &umpire, NULL);
+        orr_devs_couple(devs, falling, "low", judge, "hit");
+        orr_devs_couple(devs, judge, "push", falling, "x");
+        assert_true(orr_devs_finish(devs));
+        const orr_devs_options options = orr_devs_options_default();
+        orr_devs_run *run = orr_devs_run_create(devs, &options, diag);
+        assert_int_equal(orr_devs_run_advance(run, 7), ORR_STATUS_OK);
+        const Umpire *u = orr_devs_run_state(run, orr_devs_component(devs, judge));
+        assert_near(u->n, 3, 0);
+        assert_near(u->last, 6.5, 1e-9);
+        orr_run *inside = orr_island_run(run, orr_devs_component(devs, falling));
+        assert_near(orr_run_value(inside, orr_model_find(model, "x")), 4 - 0.25, 1e-9);
+        orr_devs_run_destroy(run);
+        orr_devs_destroy(devs);
+        orr_island_destroy(island);
+        orr_model_destroy(model);
+        orr_source_destroy(source);
+        orr_diag_destroy(diag);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -665,6 +771,7 @@ int main(void)
         cmocka_unit_test(test_the_first_instant_settles),
         cmocka_unit_test(test_islands_have_steps_of_their_own),
         cmocka_unit_test(test_a_saved_run_goes_on_to_the_last_bit),
+        cmocka_unit_test(test_messages_leave_and_perturb),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
