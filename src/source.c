@@ -235,6 +235,12 @@ void orr_source_print(const orr_source *source, FILE *out) { ast_print(&source->
 
 size_t orr_source_n_models(const orr_source *source) { return source->n_models; }
 
+void orr_source_check(const orr_source *source, orr_diag *diag)
+{
+    if (strcasecmp(os_path_suffix(source->path), frontend_csmp.suffix) == 0) return;
+    ast_report_unused(&source->ast, source->first, diag);
+}
+
 size_t orr_source_n_experiments(const orr_source *source) { return source->ast.experiments.n; }
 
 static const AstModel *model_at(const orr_source *source, size_t i)

@@ -44,6 +44,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
     if (status == ORR_STATUS_OK && session.model && !orr_experiment_check(session.model, &session.experiment, diag))
         status = ORR_STATUS_MODEL_ERROR;
+    if (status == ORR_STATUS_OK && session.source) orr_source_check(session.source, diag);
     if (status == ORR_STATUS_OK && session.model) {
         orr_model_report(session.model, stdout, s->explain, diag);
         report_update(&session.experiment);

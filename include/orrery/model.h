@@ -25,6 +25,8 @@ ORR_API void        orr_source_destroy(orr_source *source);    // NULL is allowe
 // Print all of it in the language, one statement to a line, as `orrery show --stage ast` does.
 ORR_API void        orr_source_print(const orr_source *source, FILE *out);
 
+// Warn of what is declared in the first file and never used: parameters, constants and inputs. Not of block diagrams.
+ORR_API void        orr_source_check(const orr_source *source, orr_diag *diag);
 ORR_API size_t      orr_source_n_models(const orr_source *source);
 ORR_API const char *orr_source_model_name(const orr_source *source, size_t i);
 ORR_API const char *orr_source_model_doc(const orr_source *source, size_t i);         // NULL if none

@@ -1755,12 +1755,13 @@
       "Where the model stands, one of the constraints follows from the others, so that they do not\n" \
       "determine how it moves on. This happens where a mechanism is stretched or folded, and if\n" \
       "a constraint is written twice in different words.", \
-      "    model Folded\n" \
-      "      var x = 0, x' = 0, y = 0, F, G\n" \
-      "      x'' = F\n" \
-      "      y'' = G\n" \
-      "      x^2 + y^2 = x*y\n" \
-      "      x = 2*y\n" \
+      "    model Touch \"a sphere and a bowl, which touch in one point\"\n" \
+      "      var x = 0, y = 0, z = 1, F, G\n" \
+      "      x' = F*x + G*x + 1\n" \
+      "      y' = F*y + G*y\n" \
+      "      z' = F*z + G\n" \
+      "      x^2 + y^2 + z^2 = 1\n" \
+      "      x^2 + y^2 = z - 1\n" \
       "    end", \
       "start elsewhere, or remove a constraint that says nothing new.") \
     X(STEADY_NONE, \
@@ -1896,7 +1897,8 @@
       "    # orrery replicate m.orr", \
       "run it alone to see more: orrery run FILE --seed N --run I.") \
     X(NAME_UNUSED, \
-      "Something is declared, but nothing depends on it.", \
+      "A parameter, a constant or an input is declared, but nothing in its model reads it, nor does\n" \
+      "another model. 'orrery check' looks for them in the file it is given.", \
       "    model M\n" \
       "      param k = 1\n" \
       "      var x = 1\n" \

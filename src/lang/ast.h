@@ -564,5 +564,7 @@ bool ast_make_stubs(Ast *ast, orr_diag *diag);
 // Print in the language, for `orrery show --stage ast`: each statement on a line of its own, one name to a
 // declaration, as few parentheses as possible. Reading it again gives the same Ast.
 void ast_print(const Ast *ast, FILE *out);
+// Warn of parameters, constants and inputs of this file that nothing reads.
+void ast_report_unused(const Ast *ast, uint32_t file, orr_diag *diag);
 // Print one expression as the language writes it, with as few parentheses as its meaning needs.
 void ast_print_expr(const AstExpr *expr, FILE *out);

@@ -10,8 +10,7 @@
 // Messages about experiments and runs, of examples that are whole models.
 static bool is_of_a_run(const char *code, const char *example)
 {
-    // frames and what is never used are not looked at yet; a command of its own is needed
-    const char *const others[] = { "W601", "W605", "E516" };    // E516: seen in tests of constraints
+    const char *const others[] = { "W605" };    // a frame is needed
     for (size_t i = 0; i < sizeof others / sizeof *others; i++)
         if (strcmp(code, others[i]) == 0) return false;
     return strchr("456", code[1]) && !strstr(example, "# orrery ");
@@ -91,6 +90,7 @@ static void try_example(const char *name, const char *text, bool runs, orr_diag 
     }
     orr_model *model = orr_model_compile(source, &options, diag);
     if (model && runs) run_example(source, model, diag);
+    if (model && runs) orr_source_check(source, diag);
     orr_model_destroy(model);
     orr_source_destroy(source);
 }

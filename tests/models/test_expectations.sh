@@ -22,4 +22,10 @@ expect_status 4
 expect_out "0 passed, $wanted failed"
 expect_equal "$(grep -c '^FAILED' <<<"$out")" "$wanted" 'each failure is told'
 expect_no_err E413    # and told once
+
+# nothing of them is declared in vain
+for file in "$root"/examples/*.orr "$root"/examples/lib/*.orr; do
+    run check "$file"
+    expect_no_err W601
+done
 finish
