@@ -19,6 +19,7 @@ bool array_may_stay(const Expander *ex, const Scope *scope, const Entity *entity
 {
     const Flat *flat = ex->flat;
     const Symbol *symbol = entity->symbol;
+    if (entity->is_by_member) return false;
     if (flat->keep_from == 0 || entity->n_elements < flat->keep_from || entity->n_sizes == 0) return false;
     if (symbol->kind != SYMBOL_VARIABLE || scope->terminal != FLAT_NONE || entity->values) return false;
     if (symbol->declared != AST_VAR && symbol->declared != AST_PARAM && symbol->declared != AST_OUTPUT)

@@ -195,8 +195,12 @@ Text declare_element_name(Expander *ex, const Scope *scope, const Entity *entity
     char *name = arena_alloc(&ex->scratch, scope->path.n + n + 12 * (size_t)entity->n_sizes + 3, 1),
          *at = name;
     if (scope->path.n) memcpy(at, scope->path.p, scope->path.n);
-    memcpy(at += scope->path.n, entity->symbol->name, n);
-    at += n;
+    at += scope->path.n;
+    if (entity->is_by_member) at--;    // "cell[2,3].lit": the index stands before the dot
+    else {
+        memcpy(at, entity->symbol->name, n);
+        at += n;
+    }
     uint32_t stride = entity->n_elements;
     for (uint32_t i = 0; i < entity->n_sizes; i++) {
         stride /= entity->sizes[i];
@@ -205,6 +209,11 @@ Text declare_element_name(Expander *ex, const Scope *scope, const Entity *entity
         element %= stride;
     }
     if (entity->n_sizes) *at++ = ']';
+    if (entity->is_by_member) {
+        *at++ = '.';
+        memcpy(at, entity->symbol->name, n);
+        at += n;
+    }
     return (Text){ name, (size_t)(at - name) };
 }
 
@@ -434,6 +443,8 @@ Entity *scope_find(const Scope *scope, const char *name)
     return found ? &scope->entities[*found] : NULL;
 }
 
+static void take_member_values(Expander *ex, Scope *scope, Entity *entity);
+
 static void declare_value(Expander *ex, Scope *scope, Entity *entity)
 {
     const AstDecl *decl = entity->symbol->decl;
@@ -444,7 +455,8 @@ static void declare_value(Expander *ex, Scope *scope, Entity *entity)
         entity->is_declared = true;
         return;
     }
-    if (decl && !entity->is_broken) take_values(ex, scope, entity);
+    if (decl && !entity->is_broken && entity->is_by_member) take_member_values(ex, scope, entity);
+    else if (decl && !entity->is_broken) take_values(ex, scope, entity);
     if (entity->symbol->kind == SYMBOL_VARIABLE && !entity->is_broken)
         entity->is_broken = !make_elements(ex, scope, entity);
     entity->is_declared = true;
@@ -521,12 +533,6 @@ static bool may_be_declared(Expander *ex, Scope *scope, const Entity *entity, co
     return true;
 }
 
-// What parents say about an array of components: for all of them, and by element for single ones.
-typedef struct Given {
-    const Override  *general;     // list
-    const Override **specific;    // [n_elements] lists; NULL if there are none
-} Given;
-
 static Given sort_given(Expander *ex, const Entity *entity)
 {
     Given given = { 0 };
@@ -569,6 +575,95 @@ static void hand_down(Expander *ex, Scope *parent, Scope *child, const Given *gi
     give_all(ex, child, all, n);
 }
 
+// ---- Parameters of components that share one instance
+
+// Is there an element of this array among the names that are set from outside: "shop.cell[2,3].lit"?
+static void note_given(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic, bool *differs)
+{
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const char *start =
+        arena_printf(&ex->scratch, "%.*s%s[", (int)scope->path.n, scope->path.p, entity->symbol->name);
+    for (size_t i = 0; i < ex->flat->n_given; i++) {
+        const char *name = ex->flat->given[i].name, *dot = strrchr(name, '.');
+        if (strncmp(name, start, strlen(start)) != 0 || !dot) continue;
+        for (uint32_t k = 0; k < atomic->n_params; k++)
+            if (strcmp(atomic->params[k].name, dot + 1) == 0) differs[k] = true;
+    }
+    arena_release(&ex->scratch, mark);
+}
+
+static bool is_plain_number(const AstExpr *e)
+{
+    if (e && e->kind == AST_UNARY) e = e->operands.a;
+    return !e || e->kind == AST_NUMBER;
+}
+
+// Which parameters differ among the components of a large array; NULL if they must be told apart altogether, since a
+// parameter is an array, or computed from others.
+static bool *find_differing(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic,
+                            const Given *given)
+{
+    bool *differs = ARENA_ARRAY(&ex->work, bool, atomic->n_params + 1);
+    bool any = false;
+    note_given(ex, scope, entity, atomic, differs);
+    for (uint32_t i = 0; given->specific && i < entity->n_elements; i++)
+        for (const Override *o = given->specific[i]; o; o = o->next) {
+            const AstRef *target = &o->setting->target;
+            if (target->n_parts != o->depth + 2) return NULL;
+            for (uint32_t k = 0; k < atomic->n_params; k++)
+                if (strcmp(atomic->params[k].name, target->parts[o->depth + 1].name) == 0) differs[k] = true;
+        }
+    for (uint32_t k = 0; k < atomic->n_params; k++) any |= differs[k];
+    for (uint32_t k = 0; any && k < atomic->n_params; k++)
+        if (atomic->params[k].n_sizes > 0 || !is_plain_number(atomic->params[k].value)) return NULL;
+    return differs;
+}
+
+// One value for each component: its own, or that of all.
+static void take_member_values(Expander *ex, Scope *scope, Entity *entity)
+{
+    const Entity *whole = scope->sharing;
+    const Given *given = scope->shared_given;
+    const Override *general = entity->overrides;    // the outermost is the last of the list
+    while (general && general->next) general = general->next;
+    entity->n_sizes = whole->n_sizes;
+    entity->sizes = whole->sizes;
+    entity->n_elements = whole->n_elements;
+    take_values(ex, scope, entity);
+    entity->values = ARENA_ARRAY(&ex->work, Value, entity->n_elements);
+    for (uint32_t i = 0; i < entity->n_elements; i++) {
+        entity->values[i] = entity->value;
+        for (const Override *o = given->specific ? given->specific[i] : NULL; o; o = o->next) {
+            if (strcmp(o->setting->target.parts[o->depth + 1].name, entity->symbol->name) != 0) continue;
+            if (!general || general->scope->depth >= o->scope->depth)
+                entity->values[i] = (Value){ o->setting->value, o->scope, scope, EXPR_NONE, VALUE_NEW };
+            break;
+        }
+    }
+}
+
+// Where the parameters of components that share are.
+static void note_params(Expander *ex, const Scope *child)
+{
+    FlatPart *part = &ex->flat->parts.items[child->part];
+    uint32_t n = 0, *params = ARENA_ARRAY(ex->flat->arena, uint32_t, ex->flat->vars.n - part->first_param + 1);
+    bool *differ = ARENA_ARRAY(ex->flat->arena, bool, ex->flat->vars.n - part->first_param + 1);
+    for (size_t i = 0; i < child->shape->symbols.n; i++) {
+        const Entity *entity = &child->entities[i];
+        if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM || entity->is_broken)
+            continue;
+        const uint32_t elements = entity->is_by_member ? 1 : entity->n_elements;
+        for (uint32_t k = 0; k < elements; k++) {
+            differ[n] = entity->is_by_member;
+            params[n++] = entity->first + k;
+        }
+    }
+    part->n_params = n;
+    if (!part->is_shared) return;
+    part->params = params;
+    part->params_differ = differ;
+}
+
 static void declare_scope(Expander *ex, Scope *scope);
 
 static void add_part(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic)
@@ -600,7 +695,9 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
     entity->is_broken = false;
     entity->components = ARENA_ARRAY(&ex->work, Scope *, entity->n_elements);
     const Given given = sort_given(ex, entity);
-    entity->is_shared = model->atomic && entity->n_elements >= FLAT_SHARE_FROM && !given.specific;
+    const bool is_large = model->atomic && entity->n_elements >= FLAT_SHARE_FROM;
+    const bool *differs = is_large ? find_differing(ex, scope, entity, model->atomic, &given) : NULL;
+    entity->is_shared = differs != NULL;
     if (model->atomic) add_part(ex, scope, entity, model->atomic);
     const uint32_t n = entity->is_shared ? 1 : entity->n_elements;
     for (uint32_t i = 0; i < n && !expand_gives_up(ex); i++) {
@@ -626,13 +723,19 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
             vec_push(ex->flat->arena, &ex->flat->islands, island);
             child->island_plus_1 = (uint32_t)ex->flat->islands.n;
         }
-        hand_down(ex, scope, child, &given, i, item);
+        const Given general = { given.general, NULL };    // single ones are asked for by parameter
+        hand_down(ex, scope, child, entity->is_shared ? &general : &given, i, item);
+        if (entity->is_shared) {
+            child->sharing = entity;
+            child->shared_given = &given;
+            for (uint32_t k = 0; k < model->atomic->n_params; k++) {
+                Entity *param = differs[k] ? scope_find(child, model->atomic->params[k].name) : NULL;
+                if (param && param->symbol->kind == SYMBOL_VARIABLE) param->is_by_member = true;
+            }
+        }
         declare_scope(ex, child);
         entity->components[i] = child;
-        if (model->atomic && i == 0) {    // its variables are its parameters
-            FlatPart *part = &ex->flat->parts.items[child->part];
-            part->n_params = (uint32_t)ex->flat->vars.n - part->first_param;
-        }
+        if (model->atomic && i == 0) note_params(ex, child);
     }
 }
 

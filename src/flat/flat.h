@@ -182,6 +182,8 @@ typedef struct FlatPart {
     const uint32_t *sizes;     // [n_sizes]
     bool        is_shared;
     uint32_t    first_param, n_params;    // variables: that of parameter k of component i is first + i·n_params + k
+    const uint32_t *params;    // [n_params] of components that share: the variable of each parameter
+    const bool *params_differ; // [n_params] it has a variable for each component
     uint32_t    first_port, n_ports;
     Place       place;
 } FlatPart;

@@ -226,6 +226,10 @@ static bool lower_in_scope(const Reading *r, const AstRef *ref, Place place, Tar
     const AstPart *part = &ref->parts[ref->n_parts - 1];
     if (target->field != FLAT_NONE) return true;
     if (!is_usable(r, target->scope, target->entity, part->name, place)) return false;
+    if (target->entity->is_by_member && part->n_indices == 0) {
+        target->element = target->member;
+        return true;
+    }
     return lower_select(r, target->entity, part, place, &target->element);
 }
 

@@ -53,6 +53,12 @@ typedef struct Override {
     uint32_t          depth;      // parts of its path already followed
 } Override;
 
+// What parents say about an array of components: for all of them, and by element for single ones.
+typedef struct Given {
+    const Override  *general;     // list
+    const Override **specific;    // [n_elements] lists; NULL if there are none
+} Given;
+
 typedef struct Value {
     const AstExpr *expr;          // NULL: none
     Scope         *scope;         // where its names are looked up: a parent's for an override
@@ -74,6 +80,7 @@ typedef struct Entity {
     bool       is_broken;         // could not be declared; reported, so nothing more is said about it
     bool       is_structural;     // occurs in a size, bound or index
     bool       is_shared;         // COMPONENT: the first instance stands for all of them
+    bool       is_by_member;      // VARIABLE of an instance that stands for all: a parameter that differs among them
     union {
         Scope **components;       // COMPONENT: [n_elements]; an entry is NULL if it could not be made
         Value  *values;           // VARIABLE: [n_elements] if parents gave values to elements, else NULL
@@ -91,6 +98,8 @@ struct Scope {
     uint32_t     terminal;        // number in ex->terminals; FLAT_NONE if it is no terminal
     uint32_t     site;            // of its units
     uint32_t     n_noises;        // so far
+    const Entity *sharing;        // the array of components that this instance stands for; NULL: none
+    const Given *shared_given;    // what parents say about single ones of them
     uint32_t     counter_plus_1;  // counts the draws of its events; 0: none so far
     uint32_t     island_plus_1;   // of an island: 1 + its number in flat->islands; 0: it is none
     uint32_t     part, member;    // of an atomic: in flat->parts, and which of it; FLAT_NONE: it is a model

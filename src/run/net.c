@@ -180,11 +180,12 @@ static const void *params_of(void *context, uint32_t component)
     if (guest != FLAT_NONE) return isles_params(run, guest);
     const NetPart *part = net_part_of(run->net->network, component);
     const FlatPart *flat = part->flat;
-    const uint32_t member = flat->is_shared ? 0 : component - part->component;
-    for (uint32_t k = 0; k < flat->n_params; k++)
-        run->net->params[k] =
-            run->islands[0]
-                .env.v[run->model->ir.layout.place[flat->first_param + member * flat->n_params + k]];
+    const uint32_t member = component - part->component;
+    for (uint32_t k = 0; k < flat->n_params; k++) {
+        const uint32_t variable = flat->is_shared ? flat->params[k] + (flat->params_differ[k] ? member : 0)
+                                                  : flat->first_param + member * flat->n_params + k;
+        run->net->params[k] = run->islands[0].env.v[run->model->ir.layout.place[variable]];
+    }
     return run->net->params;
 }
 
