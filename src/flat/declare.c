@@ -592,6 +592,20 @@ static void note_given(Expander *ex, const Scope *scope, const Entity *entity, c
     arena_release(&ex->scratch, mark);
 }
 
+// Values by place: `initial cell[i, j].alive = …`, in a model around them.
+static void note_initials(const AstItem *items, uint32_t n, const char *array, const AstAtomic *atomic, bool *differs)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (items[i].kind == AST_FOR)
+            note_initials(items[i].loop.items, items[i].loop.n_items, array, atomic, differs);
+        if (items[i].kind != AST_INITIAL || items[i].equation.lhs->kind != AST_REF) continue;
+        const AstRef *ref = &items[i].equation.lhs->ref;
+        if (ref->n_parts < 2 || strcmp(ref->parts[ref->n_parts - 2].name, array) != 0) continue;
+        for (uint32_t k = 0; k < atomic->n_params; k++)
+            if (strcmp(atomic->params[k].name, ref->parts[ref->n_parts - 1].name) == 0) differs[k] = true;
+    }
+}
+
 static bool is_plain_number(const AstExpr *e)
 {
     if (e && e->kind == AST_UNARY) e = e->operands.a;
@@ -606,6 +620,8 @@ static bool *find_differing(Expander *ex, const Scope *scope, const Entity *enti
     bool *differs = ARENA_ARRAY(&ex->work, bool, atomic->n_params + 1);
     bool any = false;
     note_given(ex, scope, entity, atomic, differs);
+    for (const Scope *s = scope; s; s = s->parent)
+        note_initials(s->shape->model->items, s->shape->model->n_items, entity->symbol->name, atomic, differs);
     for (uint32_t i = 0; given->specific && i < entity->n_elements; i++)
         for (const Override *o = given->specific[i]; o; o = o->next) {
             const AstRef *target = &o->setting->target;

@@ -35,6 +35,7 @@ typedef struct Copier {
 
 static bool is_whole(const Entity *entity, const AstPart *part)
 {
+    if (entity->is_by_member) return false;    // its index is that of the component
     return part->n_indices == 0 && entity->n_sizes > 0 && entity->symbol->kind != SYMBOL_RESULT;
 }
 
