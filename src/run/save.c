@@ -252,9 +252,9 @@ static void pass_run(orr_run *run, RunSaved *s)
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) saved_flags(s, flags[i], 1);
     run->x = between ? run->x_between : island->x;
     if (between) PASS_ARRAY(s, run->x_between, model->n_states);
-    if (s->is_loading &&
-        !(isfinite(run->t) && isfinite(island->t) && isfinite(island->t_start) && isfinite(island->step)))
-        s->is_bad = true;
+    const double earliest = fmin(fmin(run->t, island->t), fmin(island->t_before, island->t_start));
+    const double latest = fmax(fmax(run->t, island->t), island->t_start);
+    if (s->is_loading && !(earliest >= run->t_start && isfinite(latest) && isfinite(island->step))) s->is_bad = true;
     pass_samples(run, s);
     run->terminated = saved_text(s, run->terminated, &run->arena);
     surface_pass(run, s);
