@@ -24,6 +24,21 @@ static uint64_t load(const unsigned char *p, size_t n)
     return x;
 }
 
+// Up to 8 bytes without a call: the last ones of a text, whose number the compiler does not know.
+static uint64_t few(const char *s, size_t n)
+{
+    const unsigned char *p = (const unsigned char *)s;
+    if (n >= 4) {    // two words that may overlap
+        uint32_t low, high;
+        memcpy(&low, p, 4);
+        memcpy(&high, p + n - 4, 4);
+        return low | (uint64_t)high << (8 * (n - 4));
+    }
+    uint64_t x = 0;
+    for (size_t i = 0; i < n; i++) x |= (uint64_t)p[i] << (8 * i);
+    return x;
+}
+
 uint64_t hash_mix(uint64_t x) { return fold(fold(x ^ SECRET_A, SECRET_C) ^ x, SECRET_B); }
 
 uint64_t hash_join(uint64_t a, uint64_t b)
@@ -38,7 +53,8 @@ uint64_t hash_bytes(const void *bytes, size_t n)
     size_t left = n;
     for (; left > 16; p += 16, left -= 16) h = fold(load(p, 8) ^ SECRET_B, load(p + 8, 8) ^ h);
     // the last 0 to 16 bytes, zero-padded; the length is in the seed already
-    const uint64_t a = load(p, left < 8 ? left : 8), b = left > 8 ? load(p + 8, left - 8) : 0;
+    const uint64_t a = left < 8 ? few((const char *)p, left) : load(p, 8);
+    const uint64_t b = left > 8 ? few((const char *)p + 8, left - 8) : 0;
     return fold(h ^ SECRET_C, fold(a ^ SECRET_B, b ^ h) ^ SECRET_A);
 }
 
@@ -105,11 +121,24 @@ void names_init(Names *names, Arena *arena)
     index_init(&names->index, arena);
 }
 
+static uint64_t head_of(Text text)
+{
+    return text.n >= 8 ? load((const unsigned char *)text.p, 8) : few(text.p, text.n);
+}
+
+static bool is_name(const Names *names, uint32_t id, Text text, uint64_t head)
+{
+    if (names->heads[id] != head || names->texts[id].n != text.n) return false;
+    return text.n <= 8 || memcmp(names->texts[id].p + 8, text.p + 8, text.n - 8) == 0;
+}
+
 static uint32_t find_name(const Names *names, Text text, uint64_t hash)
 {
+    if (names->n == 0) return NAMES_NONE;
+    const uint64_t head = head_of(text);
     IndexProbe probe = index_probe(&names->index, hash);
     for (uint32_t id; index_next(&names->index, &probe, &id);)
-        if (text_equal(names->texts[id], text)) return id;
+        if (is_name(names, id, text, head)) return id;
     return NAMES_NONE;
 }
 
@@ -128,10 +157,12 @@ uint32_t names_intern(Names *names, Text text)
     if (names->n == names->capacity) {
         const size_t capacity = names->capacity ? names->capacity * 2 : 16;
         names->texts = arena_grow(arena, names->texts, names->capacity, capacity, sizeof *names->texts);
+        names->heads = arena_grow(arena, names->heads, names->capacity, capacity, sizeof *names->heads);
         names->capacity = capacity;
     }
     const uint32_t id = (uint32_t)names->n++;
     names->texts[id] = (Text){ text_copy(arena, text), text.n };
+    names->heads[id] = head_of(text);
     index_add(&names->index, hash, id);
     return id;
 }

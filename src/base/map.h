@@ -36,6 +36,7 @@ void       index_add(Index *index, uint64_t hash, uint32_t id);
 typedef struct Names {
     Index  index;
     Text  *texts;       // [n] in the arena, each NUL-terminated
+    uint64_t *heads;    // [n] their first 8 bytes, zero-padded: short texts are compared here
     size_t n, capacity;
 } Names;
 #define NAMES_NONE UINT32_MAX

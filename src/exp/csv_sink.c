@@ -21,7 +21,7 @@
 #include <string.h>
 
 enum {
-    BLOCK_BYTES = 1 << 17,
+    BLOCK_BYTES = 1 << 16,    // small: the first block fills, and the last is written, while the other side waits
     ROWS_AT_ONCE = 32,     // formatted by the run between two looks at the writer
 };
 
@@ -208,6 +208,7 @@ static bool end(void *self, orr_status status)
 {
     (void)status;
     orr_csv *csv = self;
+    format_meanwhile(csv, &csv->blocks[csv->filling]);
     await_writer(csv);
     write_block(csv, &csv->blocks[csv->filling], true);
     return csv->file.error == 0;

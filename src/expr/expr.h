@@ -120,6 +120,7 @@ typedef struct ExprPool {
     VEC(ExprPieces) pieces;
     VEC(ExprDraw) draws;
     Known         known;          // by hash of a node: its index
+    VEC(Expr)     vars;           // of the first variables: their nodes, or EXPR_NONE
 } ExprPool;
 
 void expr_pool_init(ExprPool *pool, Arena *arena);

@@ -17,6 +17,7 @@ const ExprOpInfo expr_ops[EXPR_N_OPS] = {
 };
 
 enum { CONST_NUMBER = 0, CONST_TRUTH = 1 };    // second word of a CONST
+enum { VARS_MAX = 1 << 20 };    // of ExprPool.vars
 
 void expr_pool_init(ExprPool *pool, Arena *arena)
 {
@@ -100,7 +101,17 @@ static Expr make_const(ExprPool *pool, double value, uint32_t kind)
 
 Expr expr_const(ExprPool *pool, double value) { return make_const(pool, value, CONST_NUMBER); }
 Expr expr_truth(ExprPool *pool, bool value) { return make_const(pool, value ? 1.0 : 0.0, CONST_TRUTH); }
-Expr expr_var(ExprPool *pool, uint32_t variable) { return intern(pool, leaf(EXPR_VAR, variable)); }
+
+// Variables are asked for most of all: the first ones are found without searching.
+Expr expr_var(ExprPool *pool, uint32_t variable)
+{
+    if (variable >= VARS_MAX) return intern(pool, leaf(EXPR_VAR, variable));
+    while (pool->vars.n <= variable) vec_push(pool->arena, &pool->vars, EXPR_NONE);
+    Expr *known = &pool->vars.items[variable];
+    if (*known == EXPR_NONE) *known = intern(pool, leaf(EXPR_VAR, variable));
+    return *known;
+}
+
 Expr expr_time(ExprPool *pool) { return intern(pool, leaf(EXPR_TIME, 0)); }
 Expr expr_mode(ExprPool *pool, uint32_t relation) { return intern(pool, leaf(EXPR_MODE, relation)); }
 

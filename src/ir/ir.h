@@ -218,7 +218,8 @@ IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAcces
 // The pattern of a model with arrays. It grows with their sizes, so it is made only when it is asked for. False if it would
 // be too large.
 bool ir_family_pattern(const Ir *ir, IrPattern *pattern, Arena *arena);
-bool ir_verify(const Ir *ir);      // every variable is computed before it is read; asserted after lowering
+// Every variable is computed before it is read: asserted after lowering, unless the model is large and somebody waits.
+bool ir_verify(const Ir *ir);
 void ir_print(const Ir *ir, FILE *out);
 
 // The loop that a program's return value `result` > 0 speaks of, and its system (either may be NULL).

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { VERIFY_MAX = 100000 };    // nodes
+
 // ---- Walks
 
 void lower_walk(Lower *l)
@@ -895,7 +897,7 @@ bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena
     lay_out_pieces(ir);
     lay_out_scratch(&l);
     arena_free(&l.work);
-    assert(ir_verify(ir));
+    assert(ir->flat->pool.nodes.n > VERIFY_MAX || ir_verify(ir));
     return true;
 }
 

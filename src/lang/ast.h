@@ -59,8 +59,8 @@ struct AstExpr {
     union {
         struct { double value; const char *unit; } number;    // unit NULL if none was given
         AstRef ref;
-        struct { const char *function; AstExpr **args; uint32_t n_args;
-                 AstIndex *loops; uint32_t n_loops; } call;    // loops: sum(e for i in 1..n)
+        struct { const char *function; AstExpr **args; AstIndex *loops;
+                 uint32_t n_args, n_loops; } call;             // loops: sum(e for i in 1..n)
         struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a then b else c
     };
     const AstExpr *origin;    // of a copy that flattening made: what was written; else NULL

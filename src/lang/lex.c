@@ -15,6 +15,7 @@ static const struct Reserved {
     { "and", TOKEN_AND }, { "or", TOKEN_OR },     { "not", TOKEN_NOT },
     { "if", TOKEN_IF },   { "then", TOKEN_THEN }, { "else", TOKEN_ELSE },
 };
+enum { RESERVED_MIN = 2, RESERVED_MAX = 4 };    // bytes
 
 // What people type, or a word processor makes of it, in place of what the language knows.
 static const struct LookAlike {
@@ -81,7 +82,10 @@ Place lex_place(const Lexer *lexer, Token token)
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-static bool is_ascii_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+// What names consist of, in ASCII.
+static const bool is_in_name[256] = {
+    ['0' ... '9'] = true, ['a' ... 'z'] = true, ['A' ... 'Z'] = true, ['_'] = true,
+};
 
 // Letters of names beyond ASCII: alphabets and syllabaries in use, by blocks. Left out on purpose is all that
 // looks like an operator, a quote or a space, and combining marks, for then two different names could look
@@ -107,9 +111,10 @@ static size_t name_end(Text text, size_t at)
 {
     if (at < text.n && is_digit(text.p[at])) return at;
     while (at < text.n) {
+        while (at < text.n && is_in_name[(unsigned char)text.p[at]]) at++;
+        if (at == text.n || (unsigned char)text.p[at] < 0x80) break;
         size_t next = at;
-        if (is_ascii_letter(text.p[at]) || is_digit(text.p[at])) next++;
-        else if ((unsigned char)text.p[at] < 0x80 || !is_wide_letter(text_utf8_next(text, &next))) break;
+        if (!is_wide_letter(text_utf8_next(text, &next))) break;
         at = next;
     }
     return at;
@@ -277,13 +282,15 @@ static TokenKind read_operator(const Lexer *lexer, size_t *n)
 {
     const char c = byte_at(lexer, lexer->at), next = byte_at(lexer, lexer->at + 1);
     *n = 2;
-    if (c == '.' && next == '.') return TOKEN_RANGE;
-    if (c == ':' && next == '=') return TOKEN_ASSIGN;
-    if (c == '-' && next == '>') return TOKEN_ARROW;
-    if (c == '<' && next == '=') return TOKEN_LE;
-    if (c == '>' && next == '=') return TOKEN_GE;
-    if (c == '=' && next == '=') return TOKEN_EQ;
-    if (c == '!' && next == '=') return TOKEN_NE;
+    if (next == '=') {
+        if (c == ':') return TOKEN_ASSIGN;
+        if (c == '<') return TOKEN_LE;
+        if (c == '>') return TOKEN_GE;
+        if (c == '=') return TOKEN_EQ;
+        if (c == '!') return TOKEN_NE;
+    }
+    if (next == '.' && c == '.') return TOKEN_RANGE;
+    if (next == '>' && c == '-') return TOKEN_ARROW;
     *n = 1;
     switch (c) {
     case '\'': return TOKEN_PRIME;
@@ -313,6 +320,7 @@ static TokenKind read_operator(const Lexer *lexer, size_t *n)
 
 static TokenKind word_kind(Text word)
 {
+    if (word.n < RESERVED_MIN || word.n > RESERVED_MAX) return TOKEN_NAME;
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (word.p[0] == reserved[i].word[0] && text_is(word, reserved[i].word)) return reserved[i].kind;
     return TOKEN_NAME;

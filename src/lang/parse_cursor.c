@@ -59,7 +59,8 @@ bool parse_accept(Parser *p, TokenKind kind)
 
 static bool is_word(const Parser *p, Token token, const char *word)
 {
-    return token.kind == TOKEN_NAME && text_is(lex_text(&p->lexer, token), word);
+    if (token.kind != TOKEN_NAME || p->lexer.text.p[token.offset] != word[0]) return false;
+    return text_is(lex_text(&p->lexer, token), word);
 }
 
 bool parse_at_word(const Parser *p, const char *word) { return is_word(p, p->token, word); }

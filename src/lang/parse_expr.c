@@ -171,11 +171,27 @@ static AstExpr *parse_number(Parser *p)
     return e;
 }
 
+static bool may_follow_primes(Parser *p)
+{
+    if (!parse_at(p, TOKEN_LBRACKET)) return true;
+    if (parse_report(p, "an operator"))
+        diag_hint(p->diag, "the index comes before the derivative: x[1]'");
+    return false;
+}
+
 // The rest of a reference whose first name has been read.
 static bool parse_ref_from(Parser *p, const char *name, AstRef *ref)
 {
     const size_t base = p->parts.n;
     bool ok = true;
+    if (!parse_at(p, TOKEN_LBRACKET) && !parse_at(p, TOKEN_DOT)) {    // nearly always
+        ref->parts = ARENA_NEW(p->arena, AstPart);
+        ref->parts->name = name;
+        ref->n_parts = 1;
+        ref->primes = 0;
+        while (parse_accept(p, TOKEN_PRIME)) ref->primes++;
+        return !ref->primes || may_follow_primes(p);
+    }
     for (;;) {
         AstPart part = { .name = name };
         if (parse_at(p, TOKEN_LBRACKET)) {
@@ -196,12 +212,7 @@ static bool parse_ref_from(Parser *p, const char *name, AstRef *ref)
     ref->parts = PARSE_TAKE(p, parts, base, &ref->n_parts);
     ref->primes = 0;
     while (parse_accept(p, TOKEN_PRIME)) ref->primes++;
-    if (ref->primes && parse_at(p, TOKEN_LBRACKET)) {
-        if (parse_report(p, "an operator"))
-            diag_hint(p->diag, "the index comes before the derivative: x[1]'");
-        return false;
-    }
-    return true;
+    return !ref->primes || may_follow_primes(p);
 }
 
 bool parse_ref(Parser *p, AstRef *ref, Place *place, const char *expected)

@@ -230,6 +230,42 @@ static orr_status quantised_steps(orr_run *run, Island *island, double t_want, l
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
+bool drive_is_plain(const orr_run *run, const Island *island)
+{
+    const orr_model *model = run->model;
+    return island->solver->fixed_step && island->solver->steps && model->n_states > 0 && model->n_relations == 0 &&
+           model->n_events == 0 && model->ir.layout.n_guesses == 0 && !run->watch && !run->history && !run->inputs &&
+           !run->isles && !run->net && !run->choosing && !run->is_exact;
+}
+
+bool drive_one(orr_run *run, Island *island, double t)
+{
+    const size_t n_states = run->model->n_states, work = n_states + 8;
+    const double next = drive_grid(island, island->k + 1);
+    if (fabs(t - next) > SOLVER_GRID_SLACK * island->step || island->t != drive_grid(island, island->k)) return false;
+    // whatever else there may be to do is done by the way for all
+    if (run->event_waits || due_next(run) < INFINITY || island->fault.kind != FAULT_NONE || t > island->options.t_end ||
+        run->t_stop < INFINITY || run->n_since_pulse + work >= PULSE_WORK || (run->cancel && *run->cancel))
+        return false;
+    const Island before = { .k = island->k, .t = island->t, .t_before = island->t_before,
+                            .n_steps = island->n_steps, .n_rates = island->n_rates };
+    memcpy(island->x_before, island->x, n_states * sizeof *island->x);
+    long done;
+    island->solver->steps(island, 1, &done);
+    if (done == 1 && island_is_finite(island->x, n_states)) {
+        run->k_before = before.k;
+        run->n_since_pulse += work;
+        return true;
+    }
+    memcpy(island->x, island->x_before, n_states * sizeof *island->x);
+    island->k = before.k;
+    island->t = before.t;
+    island->t_before = before.t_before;
+    island->n_steps = before.n_steps;
+    island->n_rates = before.n_rates;
+    return false;
+}
+
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
 {
     if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;

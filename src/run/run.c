@@ -355,6 +355,7 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
         return NULL;
     }
     run->ns_created = os_now_ns();
+    run->is_plain = drive_is_plain(run, &run->islands[0]);
     run->is_within = options && options->within;
     return run;
 }
@@ -423,6 +424,12 @@ static orr_status advance(orr_run *run, double t)
     if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
     Island *island = &run->islands[0];
     if (run->is_over) return ORR_STATUS_OK;
+    if (run->is_plain && drive_one(run, island, t)) {
+        run->values_valid = false;
+        run->t = t;
+        run->x = island->x;
+        return ORR_STATUS_OK;
+    }
     while (!drive_has_reached(island, t) && run->t_stop > island->t) {
         const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
@@ -600,15 +607,15 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
     const double *v = run->islands[0].env.v;
-    const size_t n_scalars = model->flat.vars.n, n_variables = orr_model_n_variables(model);
+    const size_t n_scalars = model->flat.vars.n;
     for (size_t i = 0; i < n; i++) {
-        assert(variables[i] < n_variables);
         // most rows are states that are no elements of arrays: nothing else is asked of them
         const uint32_t state = variables[i] < n_scalars ? layout->state_of[variables[i]] : FLAT_NONE;
         if (state != FLAT_NONE) {
             values[i] = run->x[state];
             continue;
         }
+        assert(variables[i] < orr_model_n_variables(model));
         const ModelVariable variable = model_variable(model, variables[i]);
         if (run->isles && isles_value(run, variables[i], &values[i])) continue;
         if (variable.state != FLAT_NONE) {
@@ -624,7 +631,6 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
         if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
             report_value(run, variables[i]);
     }
-    (void)n_variables;
 }
 
 // ---------------------------------------------------------------------------------------------- end, again

@@ -238,6 +238,7 @@ struct orr_run {
     struct Net *net;                // of messages; NULL: the model is one island without event ports
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
+    bool      is_plain;             // nothing ever happens but fixed steps, see drive_one
     bool      is_cancelled;         // while waiting for a sample
     struct Choosing *choosing;      // of states; NULL if there is nothing to choose
     bool      choice_waits;         // other variables become states before the next step
@@ -387,6 +388,10 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
 // n_steps were made, up to t: look at the clock now and then, and tell whoever wants to know how far we are.
 orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
+// Many rows are one step apart. Of a run in which nothing happens but fixed steps: to the next grid point, if t is that and
+// there is nothing else to do; false: the way for all does it.
+bool drive_is_plain(const orr_run *run, const Island *island);
+bool drive_one(orr_run *run, Island *island, double t);
 orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
 // Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step from t on.
 void   drive_tell_pieces(orr_run *run, Island *island, double t);

@@ -2,6 +2,27 @@
 #include "base/map.h"
 #include "check.h"
 
+// Short texts are told apart by their first bytes, long ones by the rest.
+static void test_names_of_every_length(void **state)
+{
+    (void)state;
+    Arena arena = { 0 };
+    Names names;
+    names_init(&names, &arena);
+    const char text[] = "abcdefghijklmnopqrstuvwxyz", other[] = "abcdefghijklmnopqrstuvwxyZ";
+    uint32_t n = 0;
+    for (int round = 0; round < 2; round++, n = 0) {
+        for (size_t length = 0; length <= 26; length++) {
+            assert_int_equal(names_intern(&names, (Text){ text, length }), n++);
+            if (length == 0) continue;
+            assert_int_equal(names_intern(&names, (Text){ other + 26 - length, length }), n++);
+        }
+    }
+    assert_int_equal(names.n, 53);
+    for (uint32_t i = 0; i < 53; i++) assert_int_equal(strlen(names_text(&names, i)), (i + 1) / 2);
+    arena_free(&arena);
+}
+
 static void test_names_number_texts_in_order_of_appearance(void **state)
 {
     (void)state;
@@ -135,6 +156,7 @@ static void test_hashes_spread_regular_keys(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_names_of_every_length),
         cmocka_unit_test(test_names_number_texts_in_order_of_appearance),
         cmocka_unit_test(test_text_map_keeps_the_first_value),
         cmocka_unit_test(test_map_holds_a_million_keys_in_order),
