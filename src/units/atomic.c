@@ -194,8 +194,8 @@ static void visit_duration(const Walk *w, const AstState *state)
                           .value = form_unit(&g->work, &g->time).unit,
                           .from = UNIT_NONE };
     const char *words = arena_printf(&g->work, "the time that '%s' lasts", state->name);
-    const Term time = walk_name(g, (uint32_t)g->vars.n, words, state->place);
     vec_push(&g->work, &g->vars, var);
+    const Term time = walk_name(g, (uint32_t)g->vars.n - 1, words, state->place);
     walk_link(g, &time.side, &value, w->site, state->duration);
 }
 
