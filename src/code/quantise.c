@@ -22,7 +22,7 @@ typedef struct Printer {
     const char *indent;
     int order;
     bool is_implicit;
-    bool is_relation;
+    bool reads_x;
     uint32_t *uses;    // [n_nodes] in the present function; 0 again behind it
     uint32_t *name;    // [n_nodes] number of its temporary, 0: it is nested
     uint8_t *depth;    // [n_nodes]
@@ -44,11 +44,16 @@ static void print_index(Printer *p, const IrSlot *s)
     else str_addf(p->s, "r[%u]", s->column);
 }
 
+static bool is_moving(const IrSlot *s)
+{
+    return s->kind == IR_SLOT_STATE || s->kind == IR_SLOT_SHARED || s->kind == IR_SLOT_UNKNOWN;
+}
+
 static void print_slot(Printer *p, uint32_t variable)
 {
     const uint32_t slot = variable % p->shape->n_slots, rate = variable / p->shape->n_slots;
     const IrSlot *s = &p->shape->slots[slot];
-    if (s->kind == IR_SLOT_STATE || s->kind == IR_SLOT_SHARED) {
+    if (is_moving(s)) {
         str_addf(p->s, "%c%u", (int)('a' + rate), slot);
         return;
     }
@@ -215,18 +220,18 @@ static void print_load(Printer *p, uint32_t slot, const bool reads[3])
 {
     StrBuf *s = p->s;
     const IrSlot *from = &p->shape->slots[slot];
-    const uint32_t size = (uint32_t)(p->is_relation ? QSS_X(p->order, p->is_implicit) : QSS_Q);
+    const uint32_t size = (uint32_t)(p->reads_x ? QSS_X(p->order, p->is_implicit) : QSS_Q);
     str_addf(s, "%sconst double *p%u = q + ", p->indent, slot);
     if (from->moves && !p->row) str_addf(s, "%uL*r[%u];\n", size, from->column);
     else str_addf(s, "%u;\n", size * (from->moves ? p->row[from->column] : from->index));
-    if (from->kind == IR_SLOT_SHARED) {    // computed at t
+    if (from->kind != IR_SLOT_STATE) {    // computed at t
         if (reads[0]) str_addf(s, "%sconst double a%u = p%u[0];\n", p->indent, slot, slot);
         if (reads[1]) str_addf(s, "%sconst double b%u = p%u[1];\n", p->indent, slot, slot);
         if (reads[2]) str_addf(s, "%sconst double c%u = 2.0*p%u[2];\n", p->indent, slot, slot);
         return;
     }
-    const int degree = p->is_relation ? p->order : p->order - 1;    // of the polynomial
-    const int time = p->is_relation ? QSS_TIME(p->order) : QSS_Q_TIME;
+    const int degree = p->reads_x ? p->order : p->order - 1;    // of the polynomial
+    const int time = p->reads_x ? QSS_TIME(p->order) : QSS_Q_TIME;
     if (degree > 0) str_addf(s, "%sconst double d%u = t - p%u[%d];\n", p->indent, slot, slot, time);
     static const char *const value[] = { "p#[0]", "p#[0] + d#*p#[1]", "p#[0] + d#*(p#[1] + d#*p#[2])",
                                          "p#[0] + d#*(p#[1] + d#*(p#[2] + d#*p#[3]))" };
@@ -255,8 +260,7 @@ static void print_loads(Printer *p, const Expr *nodes, size_t n)
         reads[variable % n_slots][variable / n_slots] = true;
     }
     for (uint32_t k = 0; k < n_slots; k++) {
-        const IrSlotKind kind = p->shape->slots[k].kind;
-        if (kind != IR_SLOT_STATE && kind != IR_SLOT_SHARED) continue;
+        if (!is_moving(&p->shape->slots[k])) continue;
         if (reads[k][0] || reads[k][1] || reads[k][2]) print_load(p, k, reads[k]);
     }
 }
@@ -327,8 +331,7 @@ static int make_roots(Printer *p, int degree, int n_derivatives, bool with_own, 
     const ArenaMark mark = arena_mark(&p->g.work);
     Expr *rates = ARENA_ARRAY(&p->g.work, Expr, 3 * (size_t)n);
     for (uint32_t k = 0; k < 3 * n; k++) {
-        const IrSlotKind kind = shape->slots[k % n].kind;
-        const bool moves = (kind == IR_SLOT_STATE || kind == IR_SLOT_SHARED) && (int)(k / n) < degree;
+        const bool moves = is_moving(&shape->slots[k % n]) && (int)(k / n) < degree;
         rates[k] = moves && k < 2 * n ? expr_var(p->pool, k + n) : EXPR_NONE;
     }
     int n_roots = 0;
@@ -350,7 +353,7 @@ static void print_rates_of(Printer *p, uint32_t i)
     for (uint32_t k = affects->start[i]; k < affects->start[i + 1]; k++) {
         const uint32_t term = affects->item[k];
         p->shape = &p->q->shapes[p->q->shape_of[term]];
-        p->is_relation = false;
+        p->reads_x = false;
         p->row = p->q->rows + p->q->row_of[term];
         Expr roots[N_RESULTS];
         const int n_roots = make_roots(p, p->order - 1, p->order - 1, p->is_implicit, roots);
@@ -376,7 +379,7 @@ static void print_slopes(Printer *p, uint32_t number)
     const IrShape *shape = p->shape = &p->q->shapes[number];
     Expr roots[CODE_SLOPES_MAX];
     int n = 0;
-    p->is_relation = shape->is_relation;
+    p->reads_x = shape->reads_x;
     for (uint32_t k = 0; k < shape->n_slots && n < CODE_SLOPES_MAX && !shape->is_relation; k++)
         if (shape->slots[k].kind == IR_SLOT_STATE) roots[n++] = expr_derivative(p->pool, shape->value, k);
     begin_function(p, "s", number);
@@ -385,11 +388,31 @@ static void print_slopes(Printer *p, uint32_t number)
     str_add(p->s, "}\n\n");
 }
 
+// The derivatives of a shape by all that moves.
+static void print_parts(Printer *p, uint32_t number)
+{
+    const IrShape *shape = p->shape = &p->q->shapes[number];
+    p->reads_x = shape->reads_x;
+    Expr *roots = ARENA_ARRAY(p->arena, Expr, shape->n_slots);
+    int n = 0;
+    for (uint32_t k = 0; k < shape->n_slots && !shape->is_relation; k++)
+        if (is_moving(&shape->slots[k])) roots[n++] = expr_derivative(p->pool, shape->value, k);
+    begin_function(p, "g", number);
+    p->indent = "    ";
+    if (n) print_body(p, roots, n, 0);
+    str_add(p->s, "}\n\n");
+}
+
+static bool has_parts(const IrQuantised *q, CodeOwn own)
+{
+    return q->n_loops > 0 || (q->n_shared > 0 && own != CODE_PLAIN);
+}
+
 static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDATES_MAX && q->n_shared == 0; }
 
 bool code_has_loop(const IrQuantised *q)
 {
-    return has_updates(q) && q->n_relations == 0 && q->affects.start[q->n_states] <= CODE_LOOP_MAX;
+    return has_updates(q) && q->n_relations == 0 && !q->kinks && q->affects.start[q->n_states] <= CODE_LOOP_MAX;
 }
 
 // ---- The loop of a small model
@@ -507,9 +530,10 @@ static void print_shape(Printer *p, uint32_t i, const char *prefix, const char *
 {
     Expr roots[N_RESULTS];
     p->shape = &p->q->shapes[i];
-    p->is_relation = p->shape->is_relation;
-    const int n_roots = p->is_relation ? make_roots(p, 2, 2, false, roots)
-                                       : make_roots(p, p->order - 1, p->order - 1, p->is_implicit, roots);
+    p->reads_x = p->shape->reads_x;
+    const bool with_own = p->is_implicit && !p->shape->is_residual;
+    const int n_roots = p->reads_x ? make_roots(p, 2, 2, false, roots)
+                                   : make_roots(p, p->order - 1, p->order - 1, with_own, roots);
     begin_function(p, prefix, i);
     str_add(p->s, first_line);
     p->indent = "    ";
@@ -549,6 +573,7 @@ Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop,
     const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
     for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i);
     for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) print_slopes(&p, i);
+    for (uint32_t i = 0; i < q->n_shapes && has_parts(q, own); i++) print_parts(&p, i);
     if (with_loop) print_loop(&p);
     StrBuf s = { .arena = arena };
     prelude_print(g, &s);
@@ -561,6 +586,7 @@ Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop,
     for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "%s f%u", i ? "," : "", i);
     for (uint32_t i = 0; i < n_updates; i++) str_addf(&s, ", u%u", i);
     for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) str_addf(&s, ", s%u", i);
+    for (uint32_t i = 0; i < q->n_shapes && has_parts(q, own); i++) str_addf(&s, ", g%u", i);
     str_add(&s, " };\n");
     arena_free(&g->work);
     arena_free(&scratch);
@@ -577,7 +603,9 @@ static void report_obstacle(const Code *code, const IrObstacle *o, const char *s
     Place place = { 0 };
     if (o->loop) {
         const Block *b = o->loop;
-        str_addf(&why, "its rates need the loop of %u equation%s for ", b->n, b->n == 1 ? "" : "s");
+        str_addf(&why,
+                 "its rates need the loop of %u equations, of which at most %d can be solved together, for ",
+                 b->n, IR_QUANTISED_LOOP_MAX);
         for (uint32_t i = 0; i < b->n && i < 5; i++)
             str_addf(&why, "%s'%s'", i ? ", " : "", flat->vars.items[b->unknowns[i]].name);
         if (b->n > 5) str_add(&why, ", …");
@@ -591,8 +619,7 @@ static void report_obstacle(const Code *code, const IrObstacle *o, const char *s
     if (code->compiled_with != diag) place = (Place){ 0 };
     diag_report(diag, DIAG_SOLVER_UNSUITABLE, place, solver, why.p);
     diag_hint(diag,
-              o->loop ? "each rate is computed alone, from states that are known: take 'auto', or write the "
-                        "equations so that they can be solved one by one"
+              o->loop ? "such a loop is solved at nearly every step, and those are many: take 'auto' or 'ida'"
                       : "take 'auto' or another solver");
     str_free(&why);
 }
@@ -617,9 +644,10 @@ static NativeFlavour flavour_of(const Code *code, bool with_loop, Text text)
 static CodeQuantised name_terms(const IrQuantised *ir, int order, CodeOwn own, const void *terms)
 {
     CodeQuantised named = { .ir = ir, .terms = terms, .order = order, .own = own };
-    if (has_updates(ir)) named.updates = named.terms + ir->n_shapes;
-    if (own == CODE_WITH_SLOPES)
-        named.slopes = named.terms + ir->n_shapes + (named.updates ? ir->n_states : 0);
+    const CodeTerm *next = named.terms + ir->n_shapes;
+    if (has_updates(ir)) named.updates = next, next += ir->n_states;
+    if (own == CODE_WITH_SLOPES) named.slopes = next, next += ir->n_shapes;
+    if (has_parts(ir, own)) named.parts = next;
     return named;
 }
 

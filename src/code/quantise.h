@@ -10,6 +10,7 @@
 //     rate, shared variable    out[0 .. order - 1]: value and derivatives by time; of rates, if asked,
 //                              also the derivative of the rate by its own state
 //     relation                 out[0 .. 2]: the zero function and its derivatives by time
+//     residual                 as a relation or, if it reads q, as a shared variable
 typedef void (*CodeTerm)(double t, const double *q, const double *v, const uint32_t *row,
                          const double *numbers, double *out);
 
@@ -30,6 +31,9 @@ typedef struct CodeQuantised {
     // With CODE_WITH_SLOPES, else NULL: [n_shapes] of rates, the derivatives by the states that they read, in
     // the order of their slots; only the first CODE_SLOPES_MAX. Shared variables count as constant.
     const CodeTerm *slopes;
+    // Where there are loops, or shared variables and own derivatives are asked for, else NULL: [n_shapes] of
+    // all but relations, the derivatives by all states, shared variables and unknowns, in the order of slots.
+    const CodeTerm *parts;
     // Of a small model in native code, else NULL: steps until t_want is passed, n_max are taken, or a rate
     // must be looked at again or is not finite. What is due then is for the caller to see.
     void (*loop)(QssSmall *small);

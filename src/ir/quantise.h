@@ -7,16 +7,19 @@
 //     u[3]' = c*(u[2] - u[3])                             row of u[3]: 2, 3
 //
 // Small algebraic variables are part of the terms that read them; a large one that is read more than once is
-// a term of its own, a *shared* variable.
+// a term of its own, a *shared* variable. So are the unknowns of loops of equations, which no term computes:
+// they are where the residuals of their loop, terms too, are zero. Relations read other values than rates,
+// so a loop that both need has its residuals twice.
 #pragma once
 #include "ir/ir.h"
 
 typedef enum IrSlotKind {
-    IR_SLOT_STATE,     // index: of the state
-    IR_SLOT_SHARED,    // index: n_states + number of the shared variable
-    IR_SLOT_PLACE,     // index: place in v of a parameter, or of another value that changes only at events
-    IR_SLOT_MODE,      // index: place in v of a mode
-    IR_SLOT_NUMBER,    // index: in IrQuantised.numbers
+    IR_SLOT_STATE,      // index: of the state
+    IR_SLOT_SHARED,     // index: n_states + number of the shared variable
+    IR_SLOT_PLACE,      // index: place in v of a parameter, or of another value that changes only at events
+    IR_SLOT_MODE,       // index: place in v of a mode
+    IR_SLOT_NUMBER,     // index: in IrQuantised.numbers
+    IR_SLOT_UNKNOWN,    // as IR_SLOT_SHARED: of residuals, an unknown of their own loop
 } IrSlotKind;
 
 typedef struct IrSlot {
@@ -28,7 +31,9 @@ typedef struct IrSlot {
 
 // In its expression slot s is VAR s (a mode: MODE s); derivatives by time are for code/ to make.
 typedef struct IrShape {
-    bool is_relation;
+    bool reads_x;        // of a relation; else it reads q
+    bool is_relation;    // not a residual
+    bool is_residual;
     Expr value;       // in IrQuantised.pool
     IrSlot *slots;    // [n_slots]
     uint32_t n_slots;
@@ -37,6 +42,7 @@ typedef struct IrShape {
     uint32_t own;       // of rates: the slot of the state itself, or FLAT_NONE
     bool reads_time;    // not through its states
     bool bends;         // not linear in states, shared variables and time
+    bool kinks;         // not smooth in them, and no relation says where
 } IrShape;
 
 // Lists of numbers: list i is item[start[i]] to item[start[i + 1] - 1].
@@ -45,17 +51,29 @@ typedef struct IrLists {
     uint32_t *item;
 } IrLists;
 
-// Terms are numbered: states (their rates), shared variables in order of evaluation, relations.
+// Equations that need each other's unknowns.
+typedef struct IrLoopTerms {
+    uint32_t block;           // of Blocks.dynamic
+    uint32_t first, n;        // its unknowns: shared variables first … first + n - 1
+    bool is_linear;           // in its unknowns
+    uint32_t residuals[2];    // first of n terms that read q; x; FLAT_NONE: nobody needs them
+} IrLoopTerms;
+
+// Terms are numbered: states (their rates), shared variables in order of evaluation, relations, residuals.
 typedef struct IrQuantised {
     Arena arena;    // owns everything
     ExprPool pool;
     uint32_t n_states, n_shared, n_relations, n_terms;
     IrShape *shapes;    // [n_shapes]
     uint32_t n_shapes;
-    uint32_t *shape_of;    // [n_terms]
+    uint32_t *shape_of;    // [n_terms] FLAT_NONE: of an unknown, or of what no rate needs
     uint32_t *row_of;      // [n_terms] where its row begins in `rows`
     uint32_t *rows;
     double *numbers;
+    IrLoopTerms *loops;    // [n_loops] in order of evaluation
+    uint32_t n_loops;
+    uint32_t *loop_of;          // [n_shared] whose unknown it is; FLAT_NONE: a term's
+    IrLists loops_of;           // relation → loops to be solved before it, in order
     IrLists shared_of;          // rate → shared variables to be computed before it, in order
     IrLists affects;            // state → rates that depend on it
     IrLists mode_affects;       // mode → rates that depend on it
@@ -65,26 +83,31 @@ typedef struct IrQuantised {
     uint32_t *places;    // [n_places]
     uint32_t n_places;
     IrLists place_affects, place_watched_by;
-    bool *moves_in_time;        // [n_states] the rate reads time, itself or through shared variables
-    bool *bends;                // [n_states] it is not linear in what it reads, likewise
-    bool *watches_time;         // [n_relations]
-    uint8_t *comparison;        // [n_relations] ExprOp: which
+    bool *moves_in_time;    // [n_states] the rate reads time, itself or through shared variables
+    bool *bends;            // [n_states] it is not linear in what it reads, likewise
+    bool *kinks;            // [n_states] or not smooth, likewise; NULL: all are
+    bool *watches_time;     // [n_relations]
+    uint8_t *comparison;    // [n_relations] ExprOp: which
     // A zero function that jumps, and has no slope by which that could be foreseen: steps of a table, or
     // mod(…, period), minus a level. Of such a relation the term is the argument of table or mod.
     struct IrSteps {
         uint32_t table;    // of pool.pieces, constant between its breaks; FLAT_NONE: none
         double period;     // 0: none; then, without a table, the term is the zero function itself
         double level;
-    } *steps;    // [n_relations]; NULL: none is such
+    } * steps;               // [n_relations]; NULL: none is such
     bool *relation_bends;    // [n_relations] its polynomial is only near the truth
 } IrQuantised;
 
 // Why a model cannot be treated like this.
 typedef struct IrObstacle {
-    const Block *loop;    // a rate or relation needs a loop; or
+    const Block *loop;    // a rate or relation needs one that is too large; or
     uint32_t delay;       // the past; FLAT_NONE if not
     bool is_too_large;    // too many dependencies
 } IrObstacle;
+
+enum {
+    IR_QUANTISED_LOOP_MAX = 500
+};    // rows of a loop: it is solved whenever one of the states it reads is renewed
 
 // The terms of the model, to be freed by ir_quantised_free; NULL, with the obstacle, if there is one. The
 // model is only read.

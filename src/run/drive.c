@@ -217,7 +217,7 @@ static orr_status quantised_steps(orr_run *run, Island *island, double t_want, l
     const size_t n_steps = island->n_steps;
     if (run->model->n_asserts || run->choosing) n_max = 1;    // each step is looked at
     const StepResult result = island->solver->advance(island, t_want, n_max);
-    if (result == STEP_FAILED) return drive_fail(run);
+    if (result == STEP_FAILED) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
     if (result == STEP_RELATION) {
         if (!island_relations(island, island->t, island->x, run->relations)) {
             fault_report(island);

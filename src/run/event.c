@@ -16,11 +16,13 @@
 #include <string.h>
 
 enum {
-    SETTLE_MAX = 100,         // rounds of modes that depend on one another
+    SETTLE_ALL = 20,          // rounds of modes that depend on one another, all that differ at once
+    SETTLE_MAX = 1000,        // and then one by one
     ITERATIONS_MAX = 1000,    // of bodies that make others fire, at one instant
     BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
 };
 #define BURST_SPAN 1e-9    // of the scale of time
+#define ROUNDING   1e-11   // of a zero function, beside what it has been
 
 // ---- Life
 
@@ -119,6 +121,7 @@ void event_init(orr_run *run)
     run->x_end = ARENA_ARRAY(arena, double, model->n_states);
     run->t_sample = run->t_sample_before = NAN;
     run->reader = ARENA_ARRAY(arena, uint32_t, n_relations);
+    run->zero_scale = ARENA_ARRAY(arena, double, n_relations);
     run->relation_texts = ARENA_ARRAY(arena, const char *, n_relations);
     run->differing = ARENA_ARRAY(arena, uint32_t, n_relations);
     run->is_marked = ARENA_ARRAY(arena, bool, n);
@@ -190,7 +193,7 @@ static orr_status fail_endless(orr_run *run, double t, size_t relation, const ch
     return drive_fail(run);
 }
 
-static bool observe_mode(orr_run *run, const Island *island, size_t k, size_t iteration)
+static bool observe_mode(orr_run *run, double t, size_t k, bool is_true, size_t iteration)
 {
     const FlatRelation *relation = &run->model->flat.relations.items[k];
     if (!relation->in_equation) return true;
@@ -199,8 +202,15 @@ static bool observe_mode(orr_run *run, const Island *island, size_t k, size_t it
         run->relation_texts[k] = arena_printf(&run->arena, "%s", text);
         free(text);
     }
-    const double now = run->relations[2 * k + 1] != 0;
-    return observe(run, island->t, run->relation_texts[k], relation->place, NULL, 1 - now, now, iteration);
+    const double now = is_true;
+    return observe(run, t, run->relation_texts[k], relation->place, NULL, 1 - now, now, iteration);
+}
+
+bool event_mode_changed(void *context, size_t k, double t, bool now)
+{
+    orr_run *run = context;
+    if (!observe_mode(run, t, k, now, 1)) run->is_cancelled = true;
+    return !run->is_cancelled;
 }
 
 // States without a derivative follow what jumped.
@@ -211,6 +221,23 @@ static bool settle_loops(orr_run *run, Island *island)
     return false;
 }
 
+// A zero function that is nothing but rounding says nothing about the mode: it stays what it is. Two diodes
+// in series, without a current, would switch each other for ever.
+static bool is_rounding(const orr_run *run, size_t k)
+{
+    return fabs(run->relations[2 * k]) <= ROUNDING * run->zero_scale[k];
+}
+
+static void learn_scales(orr_run *run)
+{
+    for (size_t k = 0; k < run->model->n_relations; k++) {
+        const double size = fabs(run->relations[2 * k]);
+        if (size > run->zero_scale[k] && isfinite(size)) run->zero_scale[k] = size;
+    }
+}
+
+// Modes follow their relations, which may depend on modes. At first all at once; if that leads round and
+// round, one by one, always the first that differs: where they switch as diodes do, that ends [Murty 1974].
 // *changed: a mode that equations read.
 static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed)
 {
@@ -226,14 +253,15 @@ static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed
         }
         const size_t first = event_first_difference(run, island);
         bool again = false;
-        for (size_t i = 0; i < n; i++) {
+        for (size_t i = 0; i < n && !(again && round > SETTLE_ALL); i++) {
             const double truth = run->relations[2 * i + 1] != 0;
-            if (modes[i] == truth) continue;
+            if (modes[i] == truth || (round > 1 && is_rounding(run, i))) continue;
             modes[i] = truth;
             again = true;
             *changed |= run->model->flat.relations.items[i].in_equation;
-            if (run->observe && iteration && !observe_mode(run, island, i, iteration)) return false;
+            if (run->observe && iteration && !observe_mode(run, island->t, i, truth != 0, iteration)) return false;
         }
+        if (round == 0) learn_scales(run);
         if (!again) break;
         if (!settle_loops(run, island)) return false;
         if (round == SETTLE_MAX) {
@@ -642,7 +670,7 @@ static orr_status failed(const orr_run *run)
 // What happened at this instant is over; with affects the solver begins anew.
 static orr_status end_event(orr_run *run, Island *island, bool affects)
 {
-    if (!surface_after_event(run, island)) surface_exit(run, island);
+    if (!slide_after_event(run, island)) slide_exit(run, island);
     run->values_valid = false;
     if (affects || run->event_is_located) {
         island->t_before = island->t;
@@ -658,7 +686,7 @@ orr_status event_exchange(orr_run *run, Island *island)
     bool affects = false;
     orr_status status;
     const size_t n_bodies = run->n_bodies;
-    surface_before(island);
+    slide_before(island);
     if (!exchange_all(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (run->terminated) return ORR_STATUS_TERMINATED;
     return affects || run->n_bodies > n_bodies ? end_event(run, island, affects) : ORR_STATUS_OK;
@@ -677,8 +705,8 @@ orr_status event_handle(orr_run *run, Island *island)
     bool acted, affects = false;
     const size_t n_bodies = run->n_bodies;
     const bool ended = island->surface.ends;
-    surface_before(island);
-    if (ended) surface_exit(run, island);
+    slide_before(island);
+    if (ended) slide_exit(run, island);
     orr_status status = net_catch_up(run, island->t);
     if (status != ORR_STATUS_OK) return status == ORR_STATUS_FAILED ? drive_fail(run) : status;
     if (!keep_past(run, island)) return ORR_STATUS_FAILED;
@@ -689,7 +717,7 @@ orr_status event_handle(orr_run *run, Island *island)
     if (!iterate(run, island, false, &affects)) return failed(run);
     isles_compare(run, island, false);
     if (!exchange_all(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
-    if (affects && !acted && !ended && run->n_bodies == n_bodies) surface_enter(run, island);
+    if (affects && !acted && !ended && run->n_bodies == n_bodies) slide_enter(run, island);
     return end_event(run, island, affects);
 }
 

@@ -219,8 +219,8 @@ bool look_for_event(orr_run *run, Island *island)
         for (int i = 0; i < LOOKS && ok && !met; i++) ok = look_between(&l, i, &met);
     }
     if (!ok) return false;
-    if (!met && island->surface.slides && surface_leaves(island, l.t_to, run->x_end)) {
-        island->t = surface_locate_end(run, island, l.t_from, l.t_to, l.state, l.context);
+    if (!met && island->surface.slides && slide_leaves(island, l.t_to, run->x_end)) {
+        island->t = slide_locate_end(run, island, l.t_from, l.t_to, l.state, l.context);
         met = true;
     }
     if (met) {

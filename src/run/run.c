@@ -64,6 +64,8 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     run->cancel = given->cancel;
     run->observe = given->event;
     run->observe_context = given->event_context;
+    run->islands[0].on_mode = run->observe ? event_mode_changed : NULL;
+    run->islands[0].mode_context = run;
     run->trace = given->trace;
     run->trace_context = given->trace_context;
     run->max_seconds = given->max_seconds;

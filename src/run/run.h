@@ -9,6 +9,7 @@
 // step puts them back.
 #pragma once
 #include "base/arena.h"
+#include "base/text.h"
 #include "base/vec.h"
 #include "model/model.h"
 #include "num/calendar.h"
@@ -47,15 +48,23 @@ typedef struct Fault {
 } Fault;
 
 // Where a solution follows a surface; see surface.c.
+#define SURFACE_NONE UINT32_MAX
 typedef struct Surface {
     bool    is_on;             // rates are not simply those of the generated code: no generated loops either
-    bool    slides;            // along the surface of `relation`, between two sets of modes
-    bool    ends;              // the island stands where that ends
-    size_t  relation;
-    bool   *ignored;           // [n_relations] those that differ between the two
-    double *modes[2];          // [n_relations]
+    bool    slides;            // along surfaces, each between two sides; see slide.c
+    bool    ends;              // the island stands where one of them ends
+    size_t  n_surfaces;
+    size_t *leader;            // [n_surfaces] the relation whose zero function is the surface
+    uint32_t *surface_of;      // [n_relations] whose sides differ in it; SURFACE_NONE: none's
+    double *modes[2];          // [n_relations] on the first and second side of all surfaces
+    double *before;            // [n_relations] modes before the present event
     double *rates[2];          // [n_states] scratch
-    double  part;              // of the first side
+    double *sides;             // [n_surfaces + 1][n_states] rates with all first sides; with one second side
+    double *slopes;            // [n_surfaces + 1][n_surfaces] of the zero functions along them
+    double *matrix;            // [n_surfaces][n_surfaces] scratch
+    size_t *pivots;            // [n_surfaces]
+    double *part;              // [n_surfaces] of the second side
+    size_t  capacity;          // surfaces there is room for
     bool   *held;              // [n_states] rates are those of rest
     uint32_t *held_by;         // [n_states] the relation on whose surface it stays; EVENT_NONE: the rate is 0
     bool   *resting;           // [n_relations] whose events have come to rest
@@ -90,6 +99,9 @@ typedef struct Island {
     // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
     void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
     void    *piece_context;
+    // told of each mode that the solver changed itself, at t; false: the run shall end. NULL: as above
+    bool   (*on_mode)(void *context, size_t relation, double t, bool now);
+    void    *mode_context;
     size_t   n_steps, n_rates, n_rejected;
     size_t   n_events;              // that the solver handled itself
 } Island;
@@ -200,6 +212,7 @@ struct orr_run {
     const char **relation_texts;    // [n_relations] made when first asked for
     bool     *is_marked;            // [n_events] scratch: false
     uint32_t *reader;               // [n_relations] the one condition that reads it; EVENT_NONE, EVENT_MANY
+    double   *zero_scale;           // [n_relations] how large its zero function has been, at events
     struct Zeno *zeno;              // [n_events] how fast each event of a condition follows itself
     struct Rest *rests;             // [n_events] events that have come to rest, n_rests of them
     uint32_t  n_rests;
@@ -357,6 +370,7 @@ bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing
 enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1, EVENT_RECENT = 6 };
 
 void event_init(orr_run *run);
+bool event_mode_changed(void *run, size_t relation, double t, bool now);    // Island.on_mode
 // The run begins: conditions that hold now have held before, `when initial` and what is due at t_start happen.
 orr_status event_start(orr_run *run, Island *island);
 // Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run until
@@ -432,15 +446,6 @@ void   surface_start(orr_run *run, Island *island);
 int    surface_rates(Island *island, double t, const double *x, double *dx);    // if is_on; result as of programs
 int    surface_values(Island *island, double t, const double *x);              // instead of IR_VALUES if is_on
 void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
-void   surface_before(Island *island);                             // an event: remember the modes
-// A relation has changed and nothing else happened: do both sides lead back? Then slide. True if so.
-bool   surface_enter(orr_run *run, Island *island);
-bool   surface_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
-// Where that becomes so between two times; x_event is the state there.
-double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
-                          void *context);
-void   surface_exit(orr_run *run, Island *island);
-bool   surface_after_event(orr_run *run, Island *island);          // false: sliding must end
 // The body of an event has run; run->left has what it assigned before. Reports and holds what accumulates.
 orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
 void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
@@ -451,6 +456,28 @@ bool   surface_stand_in(orr_run *run, Island *island, bool stands_in, bool has_a
 void   surface_swap(orr_run *run, Island *island);                 // the solver at work and the one aside, as they are
 void   surface_forget_aside(orr_run *run, Island *island);         // a stand-in that is not needed now begins anew when it is
 void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
+// The rates of the generated code, with the modes as they are and nothing held; result as of programs.
+int    surface_plain_rates(Island *island, double t, const double *x, double *dx);
+// How fast zero functions move at (t, x) if x moves at the rates dx. False: they cannot be computed.
+bool   surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations, size_t n,
+                      double *slopes);
+void   surface_names(const orr_model *model, const bool *which, StrBuf *s);    // of states, quoted
+
+// ---- slide.c: solutions that follow surfaces
+
+void   slide_before(Island *island);                             // an event: remember the modes
+// Relations have changed and nothing else happened: do both sides lead back? Then slide. True if so.
+bool   slide_enter(orr_run *run, Island *island);
+bool   slide_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
+// Where that becomes so between two times; x_event is the state there.
+double slide_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
+                          void *context);
+void   slide_exit(orr_run *run, Island *island);
+bool   slide_after_event(orr_run *run, Island *island);          // false: sliding must end
+int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
+int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES
+void   slide_pass(orr_run *run, RunSaved *saved);
+
 // ---- input.c: inputs that follow samples
 
 bool   arrive_open(orr_run *run, const orr_run_options *options);    // messages from files; false, reported, likewise

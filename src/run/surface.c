@@ -6,9 +6,7 @@
 // (their rates are taken as 0 or, if the surface moves, such that they stay on it) until another event
 // assigns them, the relation becomes false, or what pushes against the surface changes its direction.
 //
-// Sliding. If the rates on both sides of a relation in an equation point to the surface where it changes, the
-// solution can only follow it. Then both sides contribute, in the proportion at which the zero function
-// does not move: f = a·f₁ + (1 - a)·f₂ [Filippov 1960], as long as 0 <= a <= 1.
+// Sliding, see slide.c: a solution that can only follow the surface where a relation changes.
 #include "base/diag.h"
 #include "base/text.h"
 #include "run/run.h"
@@ -54,7 +52,8 @@ void surface_init(orr_run *run, Island *island)
     run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
     s->held = ARENA_ARRAY(arena, bool, n);
     s->held_by = ARENA_ARRAY(arena, uint32_t, n);
-    s->ignored = ARENA_ARRAY(arena, bool, model->n_relations);
+    s->surface_of = ARENA_ARRAY(arena, uint32_t, model->n_relations);
+    s->before = ARENA_ARRAY(arena, double, model->n_relations);
     s->resting = ARENA_ARRAY(arena, bool, model->n_relations);
     for (int i = 0; i < 2; i++) {
         s->modes[i] = ARENA_ARRAY(arena, double, model->n_relations);
@@ -73,7 +72,8 @@ void surface_start(orr_run *run, Island *island)
     s->n_held = 0;
     run->n_rests = 0;
     memset(s->held, 0, run->model->n_states * sizeof *s->held);
-    memset(s->ignored, 0, run->model->n_relations * sizeof *s->ignored);
+    s->n_surfaces = 0;
+    for (uint32_t k = 0; k < run->model->n_relations; k++) s->surface_of[k] = SURFACE_NONE;
     memset(s->resting, 0, run->model->n_relations * sizeof *s->resting);
     for (uint32_t i = 0; i < run->model->n_events; i++)
         run->zeno[i] = (Zeno){ .t = NAN, .interval = INFINITY };
@@ -151,8 +151,7 @@ void surface_end(orr_run *run, Island *island)
 
 // ---- Rates
 
-// Of the generated code, with the modes as they are and nothing held.
-static int plain_rates(Island *island, double t, const double *x, double *dx)
+int surface_plain_rates(Island *island, double t, const double *x, double *dx)
 {
     return island->model->code.programs[IR_RATES](t, x, &island->env, dx);
 }
@@ -165,39 +164,27 @@ static bool zero_at(Island *island, double t, const double *x, size_t relation, 
     return true;
 }
 
-// How fast the zero function of a relation moves at (t, x) if x moves at the rates dx.
-static bool slope_along(Island *island, double t, const double *x, const double *dx, size_t relation,
-                        double *slope)
+bool surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations,
+                    size_t n, double *slopes)
 {
     Surface *s = &island->surface;
-    double g[2];
     for (int i = 0; i < 2; i++) {
         const double h = i ? s->probe : -s->probe;
         for (size_t k = 0; k < island->model->n_states; k++) s->x[k] = x[k] + h * dx[k];
-        if (!zero_at(island, t + h, s->x, relation, &g[i])) return false;
+        if (island->model->code.programs[IR_RELATIONS](t + h, s->x, &island->env, s->relations)) return false;
+        for (size_t k = 0; k < n; k++) {
+            const double g = s->relations[2 * relations[k]];
+            slopes[k] = i ? (g - slopes[k]) / (2 * s->probe) : g;
+        }
     }
-    *slope = (g[1] - g[0]) / (2 * s->probe);
     return true;
 }
 
-// Rates and slopes on both sides; the modes are those of the first side afterwards. Returns 0, or as
-// programs do.
-static int both_sides(Island *island, double t, const double *x, double slopes[2])
+static bool slope_along(Island *island, double t, const double *x, const double *dx, size_t relation,
+                        double *slope)
 {
-    Surface *s = &island->surface;
-    const size_t size = island->model->n_relations * sizeof(double);
-    int failed = 0;
-    for (int i = 1; i >= 0 && !failed; i--) {
-        memcpy(island_modes(island), s->modes[i], size);
-        failed = plain_rates(island, t, x, s->rates[i]);
-        if (!failed && !slope_along(island, t, x, s->rates[i], s->relation, &slopes[i])) failed = 1;
-    }
-    memcpy(island_modes(island), s->modes[0], size);
-    return failed;
+    return surface_slopes(island, t, x, dx, &relation, 1, slope);
 }
-
-// The part of the first side with which the zero function stands still; outside 0 to 1 it cannot.
-static double part_of(const double slopes[2]) { return slopes[1] / (slopes[1] - slopes[0]); }
 
 // How the slope of a zero function changes if x moves at dx, with another rate for one state.
 static bool bend_with(Island *island, double t, const double *x, const double *dx, size_t state, double rate,
@@ -209,7 +196,7 @@ static bool bend_with(Island *island, double t, const double *x, const double *d
     for (int side = 0; side < 2; side++) {
         const double h = side ? s->probe : -s->probe;
         for (size_t k = 0; k < n; k++) s->x2[k] = x[k] + h * (k == state ? rate : dx[k]);
-        if (plain_rates(island, t + h, s->x2, s->rates[1]) != 0) return false;
+        if (surface_plain_rates(island, t + h, s->x2, s->rates[1]) != 0) return false;
         if (!slope_along(island, t + h, s->x2, s->rates[1], s->held_by[state], &slopes[side])) return false;
     }
     *bend = (slopes[1] - slopes[0]) / (2 * s->probe);
@@ -230,15 +217,7 @@ int surface_rates(Island *island, double t, const double *x, double *dx)
     Surface *s = &island->surface;
     const size_t n = island->model->n_states;
     int failed;
-    if (s->slides) {
-        double slopes[2];
-        failed = both_sides(island, t, x, slopes);
-        const double part = fmax(0, fmin(1, part_of(slopes)));
-        s->part = part;
-        for (size_t i = 0; i < n && !failed; i++) dx[i] = part * s->rates[0][i] + (1 - part) * s->rates[1][i];
-    } else {
-        failed = plain_rates(island, t, x, dx);
-    }
+    failed = s->slides ? slide_rates(island, t, x, dx) : surface_plain_rates(island, t, x, dx);
     for (size_t i = 0; i < n && s->n_held && !failed; i++)
         if (s->held[i]) dx[i] = s->held_by[i] == EVENT_NONE ? 0 : held_rate(island, t, x, dx, i);
     return failed;
@@ -249,7 +228,7 @@ void surface_patch(const Island *island, double *relations)
     const Surface *s = &island->surface;
     const double *modes = island_modes(island);
     for (size_t k = 0; k < island->model->n_relations; k++)
-        if ((s->slides && s->ignored[k]) || s->resting[k]) relations[2 * k + 1] = modes[k];
+        if (s->surface_of[k] != SURFACE_NONE || s->resting[k]) relations[2 * k + 1] = modes[k];
 }
 
 int surface_values(Island *island, double t, const double *x)
@@ -261,20 +240,9 @@ int surface_values(Island *island, double t, const double *x)
     Arena work = { 0 };
     double *dx = ARENA_ARRAY(&work, double, model->n_states);
     int failed = surface_rates(island, t, x, dx);
-    if (s->slides && !failed) {
-        // of every variable as much as of the rates
-        double *other = ARENA_ARRAY(&work, double, model->flat.vars.n);
-        memcpy(island_modes(island), s->modes[1], model->n_relations * sizeof *v);
-        failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
-        for (size_t i = 0; i < model->flat.vars.n; i++) other[i] = v[layout->place[i]];
-        memcpy(island_modes(island), s->modes[0], model->n_relations * sizeof *v);
-        if (!failed) failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
-        for (size_t i = 0; i < model->flat.vars.n && !failed; i++)
-            if (model->flat.vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
-                v[layout->place[i]] = s->part * v[layout->place[i]] + (1 - s->part) * other[i];
-    } else if (!failed) {
-        failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
-    }
+    if (!failed)
+        failed = s->slides ? slide_values(island, t, x)
+                           : model->code.programs[IR_VALUES](t, x, &island->env, NULL);
     for (uint32_t i = 0; i < model->n_states && !failed; i++)
         if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
             v[layout->place[model->blocks.rates[i]]] = dx[i];
@@ -282,9 +250,7 @@ int surface_values(Island *island, double t, const double *x)
     return failed;
 }
 
-// ---- Sliding
-
-static void names_of_states(const orr_model *model, const bool *which, StrBuf *s)
+void surface_names(const orr_model *model, const bool *which, StrBuf *s)
 {
     size_t n = 0;
     for (uint32_t i = 0; i < model->n_states; i++) {
@@ -293,106 +259,6 @@ static void names_of_states(const orr_model *model, const bool *which, StrBuf *s
             str_addf(s, "%s'%s'", s->p ? ", " : "", model->flat.vars.items[model->blocks.states[i]].name);
     }
     if (n > NAMES) str_addf(s, " and %zu more", n - NAMES);
-}
-
-static void report_sliding(orr_run *run, Island *island)
-{
-    const Surface *s = &island->surface;
-    const orr_model *model = run->model;
-    if (run->has_slid[s->relation]) return;
-    run->has_slid[s->relation] = true;
-    const FlatRelation *relation = &model->flat.relations.items[s->relation];
-    Arena work = { 0 };
-    bool *differ = ARENA_ARRAY(&work, bool, model->n_states);
-    for (size_t i = 0; i < model->n_states; i++) differ[i] = s->rates[0][i] != s->rates[1][i];
-    StrBuf names = { 0 };
-    names_of_states(model, differ, &names);
-    char *text = run_expr_text(model, relation->relation);
-    diag_report(run->diag, DIAG_SLIDES, run_place(model, run->diag, relation->place), text, island->t,
-                names.p ? names.p : "nothing");
-    diag_hint(run->diag, "the run follows the surface, as if it switched infinitely often");
-    free(text);
-    str_free(&names);
-    arena_free(&work);
-}
-
-void surface_before(Island *island)
-{
-    Surface *s = &island->surface;
-    if (island->model->n_relations == 0 || s->slides) return;
-    memcpy(s->modes[0], island_modes(island), island->model->n_relations * sizeof *s->modes[0]);
-}
-
-bool surface_enter(orr_run *run, Island *island)
-{
-    Surface *s = &island->surface;
-    const size_t n = run->model->n_relations, relation = run->event_relation;
-    double *modes = island_modes(island), slopes[2];
-    if (n == 0 || s->slides || !run->model->flat.relations.items[relation].in_equation) return false;
-    if (run->model->blocks.n_implicit > 0)
-        return false;    // where loops jump with the modes there is nothing between
-    if ((s->modes[0][relation] != 0) == (modes[relation] != 0)) return false;
-    memcpy(s->modes[1], modes, n * sizeof *modes);
-    s->relation = relation;
-    s->probe = PROBE * surface_scale(run, island);
-    const bool known = both_sides(island, island->t, island->x, slopes) == 0;
-    memcpy(modes, s->modes[1], n * sizeof *modes);
-    if (!known || !(slopes[0] * slopes[1] < 0) || !(fabs(slopes[1]) > 1e-9 * fabs(slopes[0]))) return false;
-    for (size_t k = 0; k < n; k++) s->ignored[k] = (s->modes[0][k] != 0) != (s->modes[1][k] != 0);
-    memcpy(modes, s->modes[0], n * sizeof *modes);
-    s->slides = s->is_on = true;
-    s->ends = false;
-    report_sliding(run, island);
-    return true;
-}
-
-bool surface_leaves(Island *island, double t, const double *x)
-{
-    double slopes[2];
-    if (both_sides(island, t, x, slopes) != 0) return true;
-    const double part = part_of(slopes);
-    return !(slopes[0] * slopes[1] < 0 && part >= 0 && part <= 1);
-}
-
-double surface_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
-                          void *context)
-{
-    double lo = t_lo, hi = t_hi;
-    for (int i = 0; i < HALVINGS; i++) {
-        const double middle = lo + 0.5 * (hi - lo);
-        if (!(middle > lo && middle < hi) || !state(context, middle, run->x_event)) break;
-        if (surface_leaves(island, middle, run->x_event)) hi = middle;
-        else lo = middle;
-    }
-    state(context, hi, run->x_event);
-    island->surface.ends = true;
-    return hi;
-}
-
-void surface_exit(orr_run *run, Island *island)
-{
-    Surface *s = &island->surface;
-    const size_t n = run->model->n_relations;
-    double slopes[2];
-    // on from here goes the side that leads away; without sliding it is the second one's modes that hold
-    // behind the surface if the first leads there
-    const bool known = both_sides(island, island->t, island->x, slopes) == 0;
-    const int side = known && fabs(slopes[0]) > fabs(slopes[1]) ? 1 : 0;
-    memcpy(island_modes(island), s->modes[known && slopes[0] * slopes[1] < 0 ? 0 : side], n * sizeof(double));
-    s->slides = s->ends = false;
-    s->is_on = s->n_held > 0;
-    memset(s->ignored, 0, n * sizeof *s->ignored);
-}
-
-// Modes that changed beside the sliding ones count on both sides.
-bool surface_after_event(orr_run *run, Island *island)
-{
-    Surface *s = &island->surface;
-    if (!s->slides) return true;
-    const double *modes = island_modes(island);
-    for (size_t k = 0; k < run->model->n_relations; k++)
-        if (!s->ignored[k]) s->modes[0][k] = s->modes[1][k] = modes[k];
-    return !surface_leaves(island, island->t, island->x);
 }
 
 // ---- Zeno
@@ -415,11 +281,11 @@ static double push_on(Island *island, uint32_t relation)
     Surface *s = &island->surface;
     const size_t n = island->model->n_states;
     double g[3];
-    if (plain_rates(island, island->t, island->x, s->rates[0]) != 0) return NAN;
+    if (surface_plain_rates(island, island->t, island->x, s->rates[0]) != 0) return NAN;
     for (size_t i = 0; i < n; i++) s->x2[i] = island->x[i] + s->probe * s->rates[0][i];
     if (!zero_at(island, island->t, island->x, relation, &g[0])) return NAN;
     if (!zero_at(island, island->t + s->probe, s->x2, relation, &g[1])) return NAN;
-    if (plain_rates(island, island->t + s->probe, s->x2, s->rates[0]) != 0) return NAN;
+    if (surface_plain_rates(island, island->t + s->probe, s->x2, s->rates[0]) != 0) return NAN;
     for (size_t i = 0; i < n; i++) s->x2[i] += s->probe * s->rates[0][i];
     if (!zero_at(island, island->t + 2 * s->probe, s->x2, relation, &g[2])) return NAN;
     return g[2] - 2 * g[1] + g[0];
@@ -428,7 +294,7 @@ static double push_on(Island *island, uint32_t relation)
 static bool slope_now(Island *island, uint32_t relation, double *slope)
 {
     Surface *s = &island->surface;
-    return plain_rates(island, island->t, island->x, s->rates[0]) == 0 &&
+    return surface_plain_rates(island, island->t, island->x, s->rates[0]) == 0 &&
            slope_along(island, island->t, island->x, s->rates[0], relation, slope);
 }
 
@@ -503,7 +369,7 @@ static orr_status rest(orr_run *run, Island *island, uint32_t number)
     run->rests[run->n_rests++] = (Rest){ number, relation, push_on(island, relation) };
 
     StrBuf names = { 0 };
-    names_of_states(model, is_target, &names);
+    surface_names(model, is_target, &names);
     diag_report(run->diag, DIAG_RESTS, run_place(model, run->diag, event->place), event_cause(run, number),
                 z->limit, names.p);
     diag_note(run->diag, (Place){ 0 }, "it fired %zu times, each time after %.3g of the time before", z->n,
@@ -625,7 +491,6 @@ void surface_pass(orr_run *run, RunSaved *saved)
     const orr_model *model = run->model;
     const uint32_t n = model->n_relations;
     if (n == 0) return;
-    uint32_t relation = (uint32_t)s->relation;
     saved_pass(saved, run->zeno, model->n_events * sizeof *run->zeno);
     saved_index(saved, &run->n_rests, model->n_events + 1);
     for (uint32_t i = 0; i < run->n_rests && !saved->is_bad; i++) {
@@ -636,11 +501,8 @@ void surface_pass(orr_run *run, RunSaved *saved)
     saved_flags(saved, &s->is_on, 1);
     saved_flags(saved, &s->slides, 1);
     saved_flags(saved, &s->ends, 1);
-    saved_index(saved, &relation, n);
-    s->relation = relation;
-    saved_pass(saved, &s->part, sizeof s->part);
+    slide_pass(run, saved);
     saved_pass(saved, &s->probe, sizeof s->probe);
-    saved_flags(saved, s->ignored, n);
     saved_flags(saved, s->resting, n);
     for (int i = 0; i < 2; i++) saved_pass(saved, s->modes[i], n * sizeof *s->modes[i]);
     saved_flags(saved, s->held, model->n_states);

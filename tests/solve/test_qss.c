@@ -421,12 +421,123 @@ static void test_quanta_of_single_states(void **state)
     lab_close(&lab);
 }
 
-static void test_loops_and_delays_are_refused(void **state)
+// y³ + y = x and x' = -y: with y' = -y/(3 y² + 1), t = 3/2 (1 - y²) - log y from y = 1 on.
+#define CUBIC "model M\n  var x = 2, y ~ 1\n  x' = -y\n  y^3 + y = x\nend\n"
+
+static double cubic_time(double y) { return 1.5 * (1 - y * y) - log(y); }
+
+static void test_loops_are_solved_with_their_slopes(void **state)
 {
     (void)state;
-    const char *texts[] = { "model M\n  var x = 1, y ~ 1\n  x' = -y\n  y^3 + y = x\nend\n",
-                            "model M\n  var x = 1\n  x' = -delay(x, 0.1)\nend\n" };
-    const char *says[] = { "'y'", "delay" };
+    const double y = 0.2, t = cubic_time(y);
+    for (int s = 0; s < N_SOLVERS; s++) {
+        Lab lab = lab_open(CUBIC);
+        const double quanta[] = { 1e-3, 1e-5 };
+        double error[2], steps[2];
+        for (int i = 0; i < 2; i++) {
+            orr_run *run = begin(&lab, solvers[s], quanta[i], t);
+            go(&lab, run, t);
+            assert_near(value(&lab, run, "y"), y, 5 * quanta[i]);
+            error[i] = fabs(value(&lab, run, "x") - (y * y * y + y));
+            steps[i] = (double)orr_run_get_facts(run).n_steps;
+            orr_run_destroy(run);
+        }
+        assert_true(error[1] < 2e-5);
+        // without slopes of y a method of higher order would need the steps of the first
+        const int order[] = { 1, 2, 3, 1, 2, 2 };
+        if (steps[1] / steps[0] > 1.5 * pow(100, 1.0 / order[s]))
+            print_error("%s: %g, %g steps\n", solvers[s], steps[0], steps[1]);
+        assert_true(steps[1] / steps[0] <= 1.5 * pow(100, 1.0 / order[s]));
+        lab_close(&lab);
+    }
+}
+
+// Two meshes with resistors only in between: a linear loop, whose currents the model also switches.
+static void test_relations_read_loops(void **state)
+{
+    (void)state;
+    // v' = -i, i + 2 j = v, 3 i - j = v: i = 3/7 v until i < 0.2, then nothing flows
+    Lab lab = lab_open("model M\n  var v = 1, i, j\n  discrete n = 0\n  v' = if i > 0.2 then -i else 0\n"
+                       "  i + 2*j = v\n  3*i - j = v\n  when j < 0.15 then\n    n := n + 1\n  end\nend\n");
+    const double t_off = -7.0 / 3 * log(0.2 * 7 / 3);
+    for (int s = 0; s < N_SOLVERS; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-4, 5);
+        go(&lab, run, 0.99 * t_off);
+        assert_near(value(&lab, run, "v"), exp(-3.0 / 7 * 0.99 * t_off), 1e-3);
+        go(&lab, run, 5);
+        // it stops on the surface, whatever the quantum; j = 2/7 v fell below 0.15 on the way
+        assert_near(value(&lab, run, "v"), 0.2 * 7 / 3, 1e-9);
+        assert_near(value(&lab, run, "n"), 1, 0);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// What makes it stiff acts through the loop: LIQSS2 sees it there.
+static void test_liqss_looks_through_loops(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 1, y ~ 1, z = 0\n  x' = 1000*(z - y)\n  y + 0.1*y^3 = x\n"
+                       "  z' = cos(t) - z\nend\n");
+    size_t steps[2];
+    const char *methods[] = { "qss2", "liqss2" };
+    for (int s = 0; s < 2; s++) {
+        orr_run *run = begin(&lab, methods[s], 1e-4, 10);
+        go(&lab, run, 10);
+        const double z = 0.5 * (sin(10) + cos(10)) - 0.5 * exp(-10);
+        assert_near(value(&lab, run, "z"), z, 1e-3);
+        assert_near(value(&lab, run, "y"), z, 2e-3);
+        steps[s] = orr_run_get_facts(run).n_steps;
+        orr_run_destroy(run);
+    }
+    if (steps[0] < 4 * steps[1]) print_error("%zu and %zu steps\n", steps[0], steps[1]);
+    assert_true(steps[0] > 4 * steps[1]);
+    lab_close(&lab);
+}
+
+// An index of 3: the force in the rod, and which coordinates are states, change all the time.
+static void test_constrained_models_run(void **state)
+{
+    (void)state;
+    Lab lab =
+        lab_open("model M\n  var x = 1, y = 0, F\n  var x' = 0, y' = 0\n  x'' = -F*x\n  y'' = -F*y - 9.81\n"
+                 "  x^2 + y^2 = 1\n  E = (x'^2 + y'^2)/2 + 9.81*y\nend\n");
+    for (int s = 1; s < 3; s++) {    // of second and third order
+        orr_run *run = begin(&lab, solvers[s], 1e-6, 4);
+        for (int k = 1; k <= 8; k++) {
+            go(&lab, run, 0.5 * k);
+            const double x = value(&lab, run, "x"), y = value(&lab, run, "y");
+            assert_near(x * x + y * y, 1, 1e-9);
+            assert_near(value(&lab, run, "E"), 0, 1e-3);
+        }
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+static void test_a_loop_without_a_solution_is_named(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var x = 1, y ~ 1\n  x' = -1 - 0.01*y\n  exp(y) = x + 0.2*sin(y)\nend\n");
+    orr_run *run = begin(&lab, "qss2", 1e-4, 5);
+    assert_int_equal(orr_run_advance(run, 5), ORR_STATUS_FAILED);
+    const orr_message m = orr_diag_get(lab.diag, 0);
+    assert_true(m.line == 4);
+    assert_non_null(strstr(m.text, "the loop of y"));
+    orr_run_destroy(run);
+    lab_close(&lab);
+}
+
+static void test_large_loops_and_delays_are_refused(void **state)
+{
+    (void)state;
+    const char *texts[] = {
+        "model M\n  param n = 600\n  var x = 1, y[n]\n  x' = -y[1]\n  y[1] = x + 0.3*y[2]\n"
+        "  for i in 2..n - 1\n    y[i] = x + 0.3*(y[i - 1] + y[i + 1])\n  end\n"
+        "  y[n] = x + 0.3*y[1]\nend\n",
+        "model M\n  var x = 1\n  x' = -delay(x, 0.1)\nend\n"
+    };
+    const char *says[] = { "600 equations", "delay" };
     for (int i = 0; i < 2; i++) {
         Lab lab = lab_open(texts[i]);
         orr_run_options o = orr_run_options_default();
@@ -436,6 +547,64 @@ static void test_loops_and_delays_are_refused(void **state)
         assert_non_null(strstr(orr_diag_get(lab.diag, 0).text, says[i]));
         lab_close(&lab);
     }
+}
+
+// Functions with corners and jumps make no events; a polynomial that was exact for long suddenly is not.
+static void test_corners_of_functions_are_foreseen(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var v = 0, x = -1\n  x' = 1\n"
+                       "  v' = abs(x) + max(x, 0.3) + floor(x) + mod(x, 0.7) + min(x, 0.1) + table(t, 0, 1, "
+                       "1.5, 1, 2, 0)\nend\n");
+    // to t = 3, x = 2: the integrals from -1 to 2 one by one
+    const double abs_ = 0.5 + 2, max_ = 1.3 * 0.3 + 0.5 * (4 - 0.09), floor_ = -1 + 0 + 1,
+                 mod_ = (0.5 * (0.49 - 0.16)) + 0.245 + 2 * 0.245 + 0.5 * 0.36,
+                 min_ = 0.5 * (0.01 - 1) + 0.19, table_ = 1.5 + 0.25,
+                 exact = abs_ + max_ + floor_ + mod_ + min_ + table_;
+    for (int s = 0; s < N_SOLVERS; s++) {
+        const double quantum = 1e-4;
+        orr_run *run = begin(&lab, solvers[s], quantum, 3);
+        go(&lab, run, 3);
+        if (!(fabs(value(&lab, run, "v") - exact) < 5 * quantum))
+            print_error("%s: %.9g, exact %.9g\n", solvers[s], value(&lab, run, "v"), exact);
+        assert_near(value(&lab, run, "v"), exact, 5 * quantum);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// The argument of a table stands on one of its points, and begins to move there.
+static void test_a_table_is_left_from_one_of_its_points(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("table f(a) linear outside hold\n  0 : 0\n  0.5 : 1\n  1 : 3\nend\n"
+                       "model M\n  var v = 0\n  u = table(t, 0, 1, 4, 1, 5, 0)\n  v' = f(u)\nend\n");
+    for (int s = 0; s < N_SOLVERS; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 6);
+        go(&lab, run, 6);
+        assert_near(value(&lab, run, "v"), 12 + 1 + 0.25, 5e-3);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
+// A diode that a small resistance makes stiff: the drop across it is of the size of the quantum.
+static void test_modes_do_not_chatter_inside_the_quantum(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var w = 0\n  ahead = 10*sin(100*pi*t) - w\n"
+                       "  1e-3*w' = (if ahead > 0 then 1000*ahead else 1e-9*ahead) - w/100\nend\n");
+    // an ideal diode stops conducting at tan(wt) = -wRC
+    const double t_off = (atan(1) * 4 - atan(31.4159265358979)) / 314.159265358979,
+                 exact = 10 * sin(314.159265358979 * t_off) * exp(-(0.012 - t_off) / 0.1);
+    for (int s = 0; s < 3; s++) {    // those that are not implicit
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 0.06);
+        go(&lab, run, 0.012);
+        assert_near(value(&lab, run, "w"), exact, 1e-2);
+        go(&lab, run, 0.06);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
 }
 
 typedef struct Job {
@@ -804,7 +973,15 @@ int main(void)
         cmocka_unit_test(test_equal_shapes_share_their_code),
         cmocka_unit_test(test_shared_variables_are_computed_at_the_time_they_are_read),
         cmocka_unit_test(test_quanta_of_single_states),
-        cmocka_unit_test(test_loops_and_delays_are_refused),
+        cmocka_unit_test(test_loops_are_solved_with_their_slopes),
+        cmocka_unit_test(test_relations_read_loops),
+        cmocka_unit_test(test_liqss_looks_through_loops),
+        cmocka_unit_test(test_constrained_models_run),
+        cmocka_unit_test(test_a_loop_without_a_solution_is_named),
+        cmocka_unit_test(test_large_loops_and_delays_are_refused),
+        cmocka_unit_test(test_corners_of_functions_are_foreseen),
+        cmocka_unit_test(test_a_table_is_left_from_one_of_its_points),
+        cmocka_unit_test(test_modes_do_not_chatter_inside_the_quantum),
         cmocka_unit_test(test_runs_on_threads_share_the_code),
         cmocka_unit_test(test_solutions_slide_and_rest),
         cmocka_unit_test(test_tables_bend_at_their_points),

@@ -111,6 +111,13 @@ static bool check_start(CExport *c)
         const char *why = "solver '%s' quantises its states, and the model reads tables";
         if (c->qss->ir->pool.tables.n + c->qss->ir->pool.pieces.n > 0)
             return refuse(c, arena_printf(&c->arena, why, c->solver->name), fixed_or_dopri5);
+        const IrQuantised *ir = c->qss->ir;
+        if (ir->n_loops > 0 || ir->kinks || (c->qss->is_implicit && ir->n_shared > 0))
+            return refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and %s", c->solver->name,
+                                          ir->n_loops > 0 ? "the model has loops of equations"
+                                          : ir->kinks     ? "its rates have corners or jumps"
+                                                          : "large variables are read by several rates"),
+                          fixed_or_dopri5);
     }
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;

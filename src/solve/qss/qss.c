@@ -5,13 +5,15 @@
 //              for each rate that reads q_i: compute it, x begins anew, when will x and q be apart?;
 //              for each relation that reads such an x: when will it change?
 //
-// One function does that, written once and compiled for each order. Relations are watched on x, not q: x is
-// one order better, so that a parabola that falls to the ground meets it exactly.
+// One function does that, written once and compiled for each order. Shared variables and loops of equations
+// are in shared.c, relations in relations.c.
 #include "solve/qss/qss.h"
 #include "base/diag.h"
 #include "expr/math.h"
 #include "solve/qss/pairs.h"
+#include "solve/qss/relations.h"
 #include "solve/qss/roots.h"
+#include "solve/qss/shared.h"
 #include <assert.h>
 #include <float.h>
 #include <math.h>
@@ -23,13 +25,13 @@ enum {
     WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
     BURST_MANY = 8,
-    NUDGES = 40,
-    LOOKS = 500,    // at a relation whose polynomial is not all of it, in a run
-    BISECTIONS = 60,
+    HALVINGS = 60,
     CACHE_LINE = 64,    // where a calendar likes to begin
 };
 #define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
+#define LOOKS_PART 0.002    // of what is left of the run: a rate with corners is looked at as often
+#define CORNER     0.05     // of the quantum: how far a corner may be passed unseen
 
 // The order is a constant in all that is done at each step.
 #define INLINE QSS_INLINE
@@ -50,23 +52,6 @@ static const QssQuantum *quantum_of(const Qss *m, uint32_t i)
 
 // ---- Rates
 
-static void compute_shared(Qss *m, const Island *island, uint32_t i, double t)
-{
-    const IrQuantised *ir = m->ir;
-    for (uint32_t k = ir->shared_of.start[i]; k < ir->shared_of.start[i + 1]; k++) {
-        const uint32_t s = ir->shared_of.item[k], term = m->n + s;
-        if (m->shared_at[s] == m->event) continue;
-        m->shared_at[s] = m->event;
-        double out[4] = { 0 };
-        m->terms[ir->shape_of[term]](t, m->q, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
-        double *q = q_of(m, term);
-        q[0] = out[0];
-        q[1] = out[1];
-        q[2] = 0.5 * out[2];
-        q[QSS_Q_TIME] = t;
-    }
-}
-
 INLINE void begin_x(Qss *m, uint32_t i, double t, double *out, const int order, const bool implicit)
 {
     double *x = x_of(m, i, order, implicit);
@@ -78,9 +63,12 @@ INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int
 {
     const IrQuantised *ir = m->ir;
     double out[4];
-    if (ir->n_shared) compute_shared(m, island, i, t);
+    if (ir->n_shared) shared_compute(m, island, i, t);
     m->terms[ir->shape_of[i]](t, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
+    if (implicit && ir->n_shared && ir->shared_of.start[i] < ir->shared_of.start[i + 1])
+        out[order] = shared_own(m, island, i, t);
     island->n_rates++;
+    m->version++;
     begin_x(m, i, t, out, order, implicit);
     if (island->on_piece) island->on_piece(island->piece_context, i, t, x_of(m, i, order, implicit), order);
 }
@@ -98,167 +86,38 @@ static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int
     again[0] = x[QSS_TIME(order)] + again[1];
 }
 
-// ---- Relations
+// ---- Corners
 
-static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
-{
-    switch (ir->comparison[k]) {
-    case EXPR_LT: return zero < 0;
-    case EXPR_LE: return zero <= 0;
-    case EXPR_GT: return zero > 0;
-    case EXPR_GE: return zero >= 0;
-    case EXPR_EQ: return zero == 0;
-    default: return zero != 0;
-    }
-}
-
-// The term of a relation as a polynomial: its zero function, or the argument of a table whose steps it sees.
-static void term_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
+// How far a rate will be from its polynomial after d, in terms of the state. What it reads goes on as
+// it does.
+static double miss_after(const Qss *m, const Island *island, uint32_t i, double t, double d)
 {
     const IrQuantised *ir = m->ir;
-    const uint32_t term = ir->n_states + ir->n_shared + k;
-    m->terms[ir->shape_of[term]](t, m->x, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
-    out[2] *= 0.5;    // it was a derivative
+    double out[4];
+    m->terms[ir->shape_of[i]](t + d, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
+    return fabs(out[0] - qss_rate_at(any_x(m, i), m->order, t + d)) * d;
 }
 
-static const struct IrSteps *steps_of(const IrQuantised *ir, uint32_t k)
+// A rate with corners or jumps (abs, max, floor, tables without events) may be exact for long and then at
+// once not at all. It is looked at again where that begins. Shared variables do not look ahead: then it is
+// looked at often.
+static void foresee(Qss *m, const Island *island, uint32_t i, double t)
 {
-    const struct IrSteps *steps = ir->steps ? &ir->steps[k] : NULL;
-    return steps && (steps->table != FLAT_NONE || steps->period > 0) ? steps : NULL;
-}
-
-// The zero function, from the argument of what jumps.
-static double stepped(const IrQuantised *ir, const struct IrSteps *steps, double z)
-{
-    const double value = steps->period > 0 ? z - steps->period * floor(z / steps->period)
-                                           : expr_pieces_value(&ir->pool.pieces.items[steps->table], z);
-    return value - steps->level;
-}
-
-static bool is_true_at(const Qss *m, const Island *island, uint32_t k, double t)
-{
-    double z[4];
-    term_of(m, island, k, t, z);
-    const struct IrSteps *steps = steps_of(m->ir, k);
-    return truth_of(m->ir, k, steps ? stepped(m->ir, steps, z[0]) : z[0]);
-}
-
-// The breaks of a table on both sides of z, infinite beyond the last. On a break, or so near to it that
-// rounding decides, the side to which it moves counts.
-static void table_piece(const ExprPieces *table, double z, double slope, double side[2])
-{
-    const double *breaks = table->numbers, near = 1e-12 * fabs(z) + DBL_MIN;
-    const uint32_t n = table->n_breaks[0];
-    uint32_t lo = 0, hi = n;    // the first break beyond z
-    while (lo < hi) {
-        const uint32_t middle = lo + (hi - lo) / 2;
-        if (breaks[middle] <= z) lo = middle + 1;
-        else hi = middle;
-    }
-    if (slope > 0 && lo < n && breaks[lo] - z <= near) lo++;
-    if (slope < 0 && lo > 0 && z - breaks[lo - 1] <= near) lo--;
-    side[0] = lo > 0 ? breaks[lo - 1] : -(double)INFINITY;
-    side[1] = lo < n ? breaks[lo] : (double)INFINITY;
-}
-
-// Likewise where mod jumps or passes the level.
-static void mod_piece(const struct IrSteps *steps, double z, double slope, double side[2])
-{
-    const double period = steps->period, near = 1e-12 * (fabs(z) + period), first = floor(z / period) - 1;
-    const bool is_inside = steps->level > 0 && steps->level < period;
-    double points[8];
-    int n = 0, at = 0;
-    for (int k = 0; k < 4; k++) {
-        points[n++] = (first + k) * period;
-        if (is_inside) points[n++] = (first + k) * period + steps->level;
-    }
-    while (at + 2 < n && points[at + 1] <= z) at++;
-    if (slope > 0 && at + 2 < n && points[at + 1] - z <= near) at++;
-    if (slope < 0 && at > 0 && z - points[at] <= near) at--;
-    side[0] = points[at];
-    side[1] = points[at + 1];
-}
-
-// Until the argument z comes to where the zero function may jump, and whether the relation is true up to it.
-static double until_jump(const Qss *m, uint32_t k, const struct IrSteps *steps, const double z[3],
-                         bool *is_true)
-{
-    const double slope = z[1] != 0 ? z[1] : z[2];
-    double side[2];
-    if (steps->period > 0) mod_piece(steps, z[0], slope, side);
-    else table_piece(&m->ir->pool.pieces.items[steps->table], z[0], slope, side);
-    const double inside = isinf(side[0])   ? side[1] - 1
-                          : isinf(side[1]) ? side[0] + 1
-                                           : 0.5 * (side[0] + side[1]);
-    *is_true = truth_of(m->ir, k, stepped(m->ir, steps, inside));
-    double after = INFINITY;
-    if (!isinf(side[0])) after = roots_fall(fmax(z[0] - side[0], 0), z[1], z[2]);
-    if (!isinf(side[1])) after = fmin(after, roots_fall(fmax(side[1] - z[0], 0), -z[1], -z[2]));
-    return after;
-}
-
-// The polynomial of a relation is only near the truth: it is looked at again before long. What will have
-// changed by then is searched for now, since nobody can go back to it.
-static double look_ahead_until(const Qss *m, const Island *island, uint32_t k, double t, double after)
-{
-    const double span = (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t), until = fmin(after, span);
-    const bool mode = m->modes[k] != 0;
-    if (!(until > 0) || is_true_at(m, island, k, t + until) == mode) return until;
-    double lo = 0, hi = until;
-    for (int i = 0; i < BISECTIONS; i++) {
+    const IrLists *shared = &m->ir->shared_of;
+    double *again = m->again + 2 * (size_t)i;
+    if (!m->bends[i]) return;
+    const double most = fmax(LOOKS_PART * (island->options.t_end - t), m->least_wait);
+    if (again[0] - t > most) again[0] = t + most;
+    if (shared->start[i] < shared->start[i + 1]) return;
+    const double allowed = CORNER * any_x(m, i)[QSS_QUANTUM(m->order)];
+    double lo = 0, hi = again[0] - t;
+    if (!(miss_after(m, island, i, t, hi) > allowed)) return;
+    for (int k = 0; k < HALVINGS && hi - lo > m->least_wait; k++) {
         const double middle = 0.5 * (lo + hi);
-        if (!(t + middle > t + lo && t + middle < t + hi)) break;
-        if (is_true_at(m, island, k, t + middle) == mode) lo = middle;
-        else hi = middle;
+        if (miss_after(m, island, i, t, middle) > allowed) hi = middle;
+        else lo = middle;
     }
-    return hi;
-}
-
-static void watch(Qss *m, const Island *island, uint32_t k, double t)
-{
-    const uint8_t op = m->ir->comparison[k];
-    const struct IrSteps *steps = steps_of(m->ir, k);
-    const bool mode = m->modes[k] != 0;
-    double z[4] = { 0 }, after = INFINITY;
-    bool is_true;
-    term_of(m, island, k, t, z);
-    if (steps) {
-        after = until_jump(m, k, steps, z, &is_true);
-        if (is_true != mode) after = 0;
-    } else if (op != EXPR_EQ && op != EXPR_NE) {
-        const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
-        const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
-        after = roots_fall(c0, c1, sign * z[2]);
-        // on the other side already: another mode made it jump, unless it is just coming back from there
-        const bool differs = truth_of(m->ir, k, z[0]) != mode;
-        if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
-        if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
-    }
-    const bool may_bend =
-        (m->ir->watches_time[k] || m->ir->relation_bends[k]) && op != EXPR_EQ && op != EXPR_NE;
-    if (may_bend && after > 0 && isfinite(island->options.t_end))
-        after = look_ahead_until(m, island, k, t, after);
-    calendar_set(&m->crossings, k, t + after);
-}
-
-INLINE void note(Qss *m, uint32_t relation)
-{
-    if (m->watched_at[relation] == m->event) return;
-    m->watched_at[relation] = m->event;
-    m->to_watch[m->n_to_watch++] = relation;
-}
-
-INLINE void note_list(Qss *m, const IrLists *lists, uint32_t i)
-{
-    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) note(m, lists->item[k]);
-}
-
-INLINE void note_watchers(Qss *m, uint32_t i) { note_list(m, &m->ir->watched_by, i); }
-
-static void watch_noted(Qss *m, const Island *island, double t)
-{
-    for (uint32_t k = 0; k < m->n_to_watch; k++) watch(m, island, m->to_watch[k], t);
-    m->n_to_watch = 0;
+    again[0] = t + hi;
 }
 
 // ---- Steps
@@ -268,9 +127,10 @@ INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool im
     qss_renew(x_of(m, i, order, implicit), q_of(m, i), quantum_of(m, i), order, implicit, t);
 }
 
-INLINE void find_due(Qss *m, uint32_t i, double t, const int order, const bool implicit)
+INLINE void find_due(Qss *m, const Island *island, uint32_t i, double t, const int order, const bool implicit)
 {
     double *x = x_of(m, i, order, implicit);
+    if (m->kinks && m->kinks[i]) foresee(m, island, i, t);
     const double due = qss_due(x, q_of(m, i), order, implicit, t, roots_leave3);
     x[QSS_DUE(order)] = due;
     if (!m->scans) calendar_set(&m->due, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
@@ -284,7 +144,7 @@ INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int o
     m->event++;
     compute_rate(m, island, i, t, order, implicit);
     be_patient(m, i, predicted, elapsed, order);
-    find_due(m, i, t, order, implicit);
+    find_due(m, island, i, t, order, implicit);
 }
 
 // The rates that read a state that was renewed together with another one.
@@ -295,10 +155,10 @@ static void tell_other(Qss *m, Island *island, uint32_t i, double t)
     for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
         const uint32_t r = ir->affects.item[k];
         compute_rate(m, island, r, t, 2, true);
-        find_due(m, r, t, 2, true);
-        if (ir->n_relations) note_watchers(m, r);
+        find_due(m, island, r, t, 2, true);
+        if (ir->n_relations) relations_note_readers(m, r);
     }
-    find_due(m, i, t, 2, true);
+    find_due(m, island, i, t, 2, true);
     island->n_steps++;
 }
 
@@ -308,7 +168,7 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
     double *x = x_of(m, i, order, implicit);
     if (m->bends && m->again[2 * i] <= t && x[QSS_DUE(order)] > t) {
         look_again(m, island, i, t, order, implicit);
-        if (ir->n_relations) note_watchers(m, i);
+        if (ir->n_relations) relations_note_readers(m, i);
         return;
     }
     qss_move(x, order, t);
@@ -323,11 +183,11 @@ INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int or
     for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
         const uint32_t r = ir->affects.item[k];
         compute_rate(m, island, r, t, order, implicit);
-        find_due(m, r, t, order, implicit);
+        find_due(m, island, r, t, order, implicit);
         if (r == i) is_own = true;
-        if (ir->n_relations) note_watchers(m, r);
+        if (ir->n_relations) relations_note_readers(m, r);
     }
-    if (!is_own) find_due(m, i, t, order, implicit);
+    if (!is_own) find_due(m, island, i, t, order, implicit);
     island->n_steps++;
 }
 
@@ -358,20 +218,6 @@ static uint32_t soonest(const Qss *m)
 
 // ---- Where a relation changes
 
-// The time from t on at which it has really changed; NaN if it has not: the polynomial was not the whole
-// truth.
-static double confirm(const Qss *m, const Island *island, uint32_t k, double t)
-{
-    double step = fmax(fabs(t), 1e-3) * DBL_EPSILON, at = t;
-    for (int i = 0; i < NUDGES; i++) {
-        if (is_true_at(m, island, k, at) != (m->modes[k] != 0)) return at;
-        at = t + step;
-        step *= 2;
-        if (step > 1e-9 * fmax(fabs(t), 1e-3)) break;
-    }
-    return NAN;
-}
-
 static bool report_endless(Qss *m, Island *island, uint32_t k, double t)
 {
     const orr_model *model = island->model;
@@ -398,8 +244,43 @@ static bool count_event(Qss *m, Island *island, uint32_t k, double t)
 INLINE void recompute(Qss *m, Island *island, uint32_t r, double t, const int order, const bool implicit)
 {
     compute_rate(m, island, r, t, order, implicit);
-    find_due(m, r, t, order, implicit);
-    if (m->ir->n_relations) note_watchers(m, r);
+    find_due(m, island, r, t, order, implicit);
+    if (m->ir->n_relations) relations_note_readers(m, r);
+}
+
+// The state takes its q from x, value and slopes, with the modes as they are now. Rates that read it are not
+// told.
+static void take_q(Qss *m, Island *island, uint32_t i, double t)
+{
+    double *q = q_of(m, i), *x = any_x(m, i);
+    qss_move(x, m->order, t);
+    q[QSS_Q_TIME] = t;    // so that q does not look ahead
+    renew_q(m, i, t, m->order, m->is_implicit);
+    for (int round = 1; round < m->order; round++) {
+        m->event++;
+        compute_rate(m, island, i, t, m->order, m->is_implicit);
+        q[round] = x[round];
+    }
+}
+
+// A mode changes to and fro while the states that it drives have not been renewed: what drives them is seen
+// with an error of a quantum, on one side and then on the other, and that could go on for ever. They are
+// renewed here and now. Which is so where modes change with the zero of what they switch, as in a diode.
+static void refresh(Qss *m, Island *island, uint32_t k, double t)
+{
+    const IrLists *driven = &m->ir->mode_affects, *affects = &m->ir->affects;
+    const double before = m->changed_at[k];
+    m->changed_at[k] = t;
+    for (uint32_t a = driven->start[k]; a < driven->start[k + 1]; a++) {
+        const uint32_t i = driven->item[a];
+        if (q_of(m, i)[QSS_Q_TIME] >= before) continue;
+        take_q(m, island, i, t);
+        m->event++;
+        for (uint32_t b = affects->start[i]; b < affects->start[i + 1]; b++)
+            recompute(m, island, affects->item[b], t, m->order, m->is_implicit);
+        find_due(m, island, i, t, m->order, m->is_implicit);
+        island->n_steps++;
+    }
 }
 
 // Whatever reads mode k is computed anew.
@@ -407,23 +288,26 @@ static void follow_mode(Qss *m, Island *island, uint32_t k, double t)
 {
     const IrQuantised *ir = m->ir;
     m->modes_seen[k] = m->modes[k];
+    m->version++;
+    refresh(m, island, k, t);
     for (uint32_t i = ir->mode_affects.start[k]; i < ir->mode_affects.start[k + 1]; i++)
         recompute(m, island, ir->mode_affects.item[i], t, m->order, m->is_implicit);
     for (uint32_t i = ir->mode_watched_by.start[k]; i < ir->mode_watched_by.start[k + 1]; i++)
-        watch(m, island, ir->mode_watched_by.item[i], t);
-    watch_noted(m, island, t);
-    watch(m, island, k, t);
+        relations_watch(m, island, ir->mode_watched_by.item[i], t);
+    relations_watch_noted(m, island, t);
+    relations_watch(m, island, k, t);
 }
 
 // The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not
 // told.
 static void take_back(Qss *m, Island *island, double t)
 {
+    m->version++;
     m->has_left = false;
     m->event++;
     for (uint32_t k = 0; k < m->ir->n_relations; k++) {
         if (m->modes[k] != m->modes_seen[k]) follow_mode(m, island, k, t);
-        else if (isinf(calendar_time(&m->crossings, k))) watch(m, island, k, t);
+        else if (isinf(calendar_time(&m->crossings, k))) relations_watch(m, island, k, t);
     }
 }
 
@@ -445,7 +329,8 @@ static StepResult fail(Qss *m, Island *island, double t)
         const double *from = q_of(m, i), d = t - from[QSS_Q_TIME];
         q[i] = from[0] + (m->order > 1 ? d * (from[1] + (m->order > 2 ? d * from[2] : 0)) : 0);
     }
-    island_fault(island, FAULT_VALUE, 0, t, q);
+    const bool is_loop = m->failed_loop != FLAT_NONE;
+    island_fault(island, is_loop ? FAULT_LOOP : FAULT_VALUE, is_loop ? m->failed_loop : 0, t, q);
     arena_free(&scratch);
     fault_report(island);
     return STEP_FAILED;
@@ -616,11 +501,11 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
         m->event++;
         if (crosses) {
             const uint32_t k = calendar_first_id(&m->crossings);
-            const double at = confirm(m, island, k, t);
+            const double at = relations_confirm(m, island, k, t);
             if (isnan(at)) {
-                watch(m, island, k, t);
+                relations_watch(m, island, k, t);
                 if (calendar_first_id(&m->crossings) == k && calendar_first(&m->crossings) <= t)
-                    calendar_set(&m->crossings, k, INFINITY);
+                    relations_put_off(m, island, k, t);
                 continue;
             }
             t = at;
@@ -637,10 +522,15 @@ INLINE StepResult run(Qss *m, Island *island, double t_want, long n_max, const i
             m->modes[k] = m->modes[k] == 0;
             island->n_events++;
             follow_mode(m, island, k, t);
+            if (island->on_mode && !island->on_mode(island->mode_context, k, t, m->modes[k] != 0)) {
+                m->t = island->t = island->t_before = t;
+                fill(m, island, t);
+                return STEP_FAILED;
+            }
             if (is_single && !m->failed) break;
         } else {
             take_step(m, island, i, t, order, implicit);
-            if (m->n_to_watch) watch_noted(m, island, t);
+            if (m->n_to_watch) relations_watch_noted(m, island, t);
             if (++m->n_since >= m->window && is_stuck(m, island, i, t)) {
                 m->t = t;
                 fill(m, island, t);
@@ -699,8 +589,10 @@ static void see_values(Qss *m, const Island *island)
 static void begin(Qss *m, Island *island)
 {
     const double t = m->t = m->t_since = island->t;
+    m->version++;
     m->n_since = m->n_burst = 0;
     m->failed = false;
+    m->failed_loop = FLAT_NONE;
     for (uint32_t i = 0; i < m->n; i++) {
         double *x = any_x(m, i), *q = q_of(m, i);
         memset(x, 0, m->n_x * sizeof *x);
@@ -717,9 +609,12 @@ static void begin(Qss *m, Island *island)
     // each is due at once: then it takes its q, in the order of the states
     for (uint32_t i = 0; i < m->n; i++) renew_q(m, i, t, m->order, m->is_implicit);
     if (m->is_implicit) compute_all(m, island);
-    for (uint32_t i = 0; i < m->n; i++) find_due(m, i, t, m->order, m->is_implicit);
+    for (uint32_t i = 0; i < m->n; i++) find_due(m, island, i, t, m->order, m->is_implicit);
     see_values(m, island);
-    for (uint32_t k = 0; k < m->ir->n_relations; k++) watch(m, island, k, t);
+    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
+        m->changed_at[k] = -(double)INFINITY;
+        relations_watch(m, island, k, t);
+    }
 }
 
 static void touch(Qss *m, uint32_t i)
@@ -774,6 +669,7 @@ static void restart(Island *island)
     }
     m->t = t;
     m->n_restarts++;
+    m->version++;
     m->n_touched = 0;
     jump(m, island, t);
     m->event++;
@@ -781,9 +677,10 @@ static void restart(Island *island)
     for (uint32_t k = 0; k < ir->n_relations; k++) {
         if (m->modes[k] == m->modes_seen[k]) continue;
         any = true;
+        refresh(m, island, k, t);
         touch_list(m, &ir->mode_affects, k);
-        note_list(m, &ir->mode_watched_by, k);
-        note(m, k);
+        relations_note_list(m, &ir->mode_watched_by, k);
+        relations_note(m, k);
     }
     for (uint32_t k = 0; k < ir->n_places; k++) {
         const uint32_t place = ir->places[k];
@@ -791,17 +688,17 @@ static void restart(Island *island)
         any = true;
         if (place < m->n_params) m->params_seen[place] = v[place];    // not a reason to begin anew
         touch_list(m, &ir->place_affects, k);
-        note_list(m, &ir->place_watched_by, k);
+        relations_note_list(m, &ir->place_watched_by, k);
     }
-    if (has_left) note(m, m->left);
+    if (has_left) relations_note(m, m->left);
     if (!any || memcmp(m->params_seen, v, m->n_params * sizeof *v) != 0) {
         for (uint32_t i = 0; i < m->n; i++) touch(m, i);
-        for (uint32_t k = 0; k < ir->n_relations; k++) note(m, k);
+        for (uint32_t k = 0; k < ir->n_relations; k++) relations_note(m, k);
     }
     see_values(m, island);
     for (uint32_t k = 0; k < m->n_touched; k++)
         recompute(m, island, m->touched[k], t, m->order, m->is_implicit);
-    watch_noted(m, island, t);
+    relations_watch_noted(m, island, t);
 }
 
 // What the user said of the quanta, for each state.
@@ -853,13 +750,16 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
                 .is_implicit = is_implicit,
                 .n = ir->n_states };
     m->n_x = (uint32_t)QSS_X(order, is_implicit);
-    m->x = ARENA_ARRAY(arena, double, m->n_x *(size_t)m->n);
+    m->x = ARENA_ARRAY(arena, double, m->n_x *((size_t)m->n + (ir->n_loops ? ir->n_shared : 0)));
     m->q = ARENA_ARRAY(arena, double, QSS_Q *((size_t)m->n + ir->n_shared));
     m->scans = m->n <= CODE_UPDATES_MAX;
     if (!m->scans) m->due = new_calendar(m->n, arena);
     m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
+    if (ir->n_shared) m->loops = shared_make(m, arena);
+    m->failed_loop = FLAT_NONE;
     m->modes = island_modes(island);
     m->modes_seen = ARENA_ARRAY(arena, double, ir->n_relations);
+    m->changed_at = ARENA_ARRAY(arena, double, ir->n_relations);
     m->crossings = new_calendar(ir->n_relations, arena);
     m->watched_at = ARENA_ARRAY(arena, uint64_t, ir->n_relations);
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
@@ -870,10 +770,12 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
     m->leaves_events = model->n_events > 0;
     if (own == CODE_WITH_SLOPES) m->pairs = pairs_make(ir, arena);
-    m->is_small = code->updates && ir->n_relations == 0 && !m->pairs;
+    m->kinks = ir->kinks;
+    m->is_small = code->updates && ir->n_relations == 0 && !m->pairs && !m->kinks;
     const bool *bends = code_bends(ir, order);
     for (uint32_t i = 0; i < m->n && !m->bends; i++)
         if (bends[i]) m->bends = bends;
+    if (!m->bends) m->kinks = NULL;
     if (m->bends) {
         m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
         const double span = island->options.t_end - island->t;
@@ -973,13 +875,16 @@ static void pass(Island *island, RunSaved *saved)
     size_t *const counts[] = { &m->n_burst, &m->n_since };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) saved_pass(saved, numbers[i], number);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);
-    saved_pass(saved, m->x, m->n_x * (size_t)m->n * number);
+    saved_pass(saved, m->x, m->n_x * ((size_t)m->n + (ir->n_loops ? ir->n_shared : 0)) * number);
     saved_pass(saved, m->q, QSS_Q * ((size_t)m->n + ir->n_shared) * number);
     if (m->again) saved_pass(saved, m->again, 2 * (size_t)m->n * number);
     saved_pass(saved, &m->event, sizeof m->event);
     saved_pass(saved, m->shared_at, ir->n_shared * count);
     saved_pass(saved, m->watched_at, ir->n_relations * count);
     saved_pass(saved, m->modes_seen, ir->n_relations * number);
+    saved_pass(saved, m->changed_at, ir->n_relations * number);
+    saved_pass(saved, &m->version, sizeof m->version);
+    shared_pass(m, saved);
     saved_pass(saved, m->params_seen, m->n_params * number);
     saved_pass(saved, m->places_seen, ir->n_places * number);
     if (!m->scans) saved_calendar(saved, &m->due, m->n);

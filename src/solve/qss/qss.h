@@ -9,6 +9,7 @@
 #include "solve/solver.h"
 
 typedef struct QssPairs QssPairs;    // see pairs.h
+typedef struct QssLoops QssLoops;    // see shared.h
 
 typedef struct Qss {
     const CodeQuantised *made;    // for this kind of method
@@ -18,7 +19,7 @@ typedef struct Qss {
     int order;
     bool is_implicit;      // LIQSS: q goes ahead of x, as far as its own rate allows
     uint32_t n;            // states
-    double *x;             // [n_x*n], see code/qss_step.h
+    double *x;             // [n_x*n], see code/qss_step.h; with loops also of shared variables, see shared.c
     uint32_t n_x;          // QSS_X(order, is_implicit)
     double *q;             // [QSS_Q*(n + n_shared)]
     double t;              // up to here everything has happened
@@ -29,13 +30,17 @@ typedef struct Qss {
     bool is_small;          // the tight loop will do
     Calendar due;           // of the states, if not
     uint64_t *shared_at;    // [n_shared] event at which it was computed
+    QssLoops *loops;        // NULL: nothing is shared
+    uint64_t version;       // counts changes of x and of modes
     uint64_t event;         // counts times at which something happened
     const bool *bends;      // [n] whose polynomial is only near the truth; NULL: none is such
+    const bool *kinks;      // [n] and may turn at once; NULL: none does
     double *again;          // [2*n] see qss_doubt
     double least_wait;
     // relations
     double *modes;           // [n_relations] inside v; whoever changes one calls restart
     double *modes_seen;      // [n_relations]
+    double *changed_at;      // [n_relations] time at which the mode changed last
     Calendar crossings;      // of relations
     uint64_t *watched_at;    // [n_relations] event at which it was looked at
     uint32_t *to_watch;      // [n_relations] scratch
@@ -54,6 +59,7 @@ typedef struct Qss {
     size_t n_since, window;
     double t_since;
     int failed;
+    uint32_t failed_loop;    // the block whose equations have no solution, or FLAT_NONE
     bool has_left;         // an event to the driver, which may not have called restart
     uint32_t left;         // its relation
     bool leaves_events;    // to the driver: more happens there than modes changing
