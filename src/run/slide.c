@@ -75,10 +75,16 @@ static int solve(Island *island, double t, const double *x, bool *known)
 
 static double clamped(double part) { return fmax(0, fmin(1, part)); }
 
+// With one surface: how much of its first side.
+static double first_part(const Surface *s) { return clamped(s->slopes[1] / (s->slopes[1] - s->slopes[0])); }
+
 static void blend(const Island *island, double *dx)
 {
     const Surface *s = &island->surface;
     const size_t n = island->model->n_states;
+    const double first = s->n_surfaces == 1 ? first_part(s) : 0;
+    for (size_t i = 0; i < n && s->n_surfaces == 1; i++) dx[i] = first * s->sides[i] + (1 - first) * s->sides[n + i];
+    if (s->n_surfaces == 1) return;
     for (size_t i = 0; i < n; i++) {
         dx[i] = s->sides[i];
         for (size_t k = 0; k < s->n_surfaces; k++)
@@ -108,9 +114,11 @@ int slide_values(Island *island, double t, const double *x)
     Arena work = { 0 };
     double *sum = ARENA_ARRAY(&work, double, n), first = 1;
     int failed = 0;
-    for (size_t k = 0; k < s->n_surfaces; k++) first -= clamped(s->part[k]);
+    const bool is_one = s->n_surfaces == 1;
+    if (is_one) first = first_part(s);
+    for (size_t k = 0; k < s->n_surfaces && !is_one; k++) first -= clamped(s->part[k]);
     for (size_t side = s->n_surfaces + 1; side-- > 0 && !failed;) {    // the first sides last: they stay in v
-        const double part = side ? clamped(s->part[side - 1]) : first;
+        const double part = side == 0 ? first : is_one ? 1 - first : clamped(s->part[side - 1]);
         if (side) set_side(island, side - 1, 1);
         failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
         if (side) set_side(island, side - 1, 0);
@@ -279,6 +287,7 @@ bool slide_leaves(Island *island, double t, const double *x)
     const Surface *s = &island->surface;
     bool known;
     if (solve(island, t, x, &known) != 0 || !known) return true;
+    if (s->n_surfaces == 1) return !(s->slopes[0] * s->slopes[1] < 0);
     for (size_t k = 0; k < s->n_surfaces; k++)
         if (!(s->part[k] >= 0 && s->part[k] <= 1)) return true;
     return false;
@@ -326,7 +335,10 @@ void slide_exit(orr_run *run, Island *island)
         for (size_t k = 0; k < s->n_surfaces && known; k++)
             if (fmax(-s->part[k], s->part[k] - 1) > out) worst = k, out = fmax(-s->part[k], s->part[k] - 1);
         if (!failed && known && out <= 0 && !must) break;
-        leave(island, worst, !failed && known && s->part[worst] > 0.5 ? 1 : 0);
+        int side = !failed && known && s->part[worst] > 0.5 ? 1 : 0;
+        if (!failed && s->n_surfaces == 1)    // on goes the side that leads away
+            side = !(s->slopes[0] * s->slopes[1] < 0) && fabs(s->slopes[0]) > fabs(s->slopes[1]);
+        leave(island, worst, side);
         must = false;
     }
     memcpy(island_modes(island), s->modes[0], run->model->n_relations * sizeof(double));

@@ -292,6 +292,61 @@ static void test_auto_changes_to_bdf_when_it_meets_stiffness(void **state)
     trial_end(&trial);
 }
 
+// Stiff until t = 1 only: x' = -k (x - cos t) - sin t with k from 10⁵ to 1; x = cos t whatever k is.
+static int calming_rates(double t, const double *x, const CodeEnv *env, double *out)
+{
+    (void)env;
+    const double k = 1 + 1e5 / (1 + exp(fmin(50 * (t - 1), 500)));
+    out[0] = -k * (x[0] - cos(t)) - sin(t);
+    return 0;
+}
+static const Fake problem_calming = {
+    .n_states = 1, .states = { "x" }, .start = { 1 }, .rates = calming_rates, .has_loops = true,
+};
+
+static void test_auto_goes_back_where_stiffness_is_over(void **state)
+{
+    (void)state;
+    Trial trial = trial_begin(problem_calming, options_for("auto", 300, 0));
+    assert_int_equal(orr_run_advance(trial.run, 1), ORR_STATUS_OK);
+    assert_string_equal(orr_run_get_facts(trial.run).solver, "bdf");
+    assert_int_equal(orr_run_advance(trial.run, 300), ORR_STATUS_OK);
+    const orr_run_facts facts = orr_run_get_facts(trial.run);
+    assert_string_equal(facts.solver, "dopri5");
+    assert_contains(facts.solver_reason, "no longer stiff");
+    assert_near(trial_value(&trial, "x"), cos(300), 1e-4);
+    trial_end(&trial);
+}
+
+// A relaxation oscillation is stiff and fast in turns; changing each time would cost more than it saves.
+static int relaxing_rates(double t, const double *x, const CodeEnv *env, double *out)
+{
+    (void)env, (void)t;
+    out[0] = x[1];
+    out[1] = 1000 * (1 - x[0] * x[0]) * x[1] - x[0];
+    return 0;
+}
+static const Fake problem_relaxing = {
+    .n_states = 2, .states = { "x", "v" }, .start = { 2, 0 }, .rates = relaxing_rates, .has_loops = true,
+};
+
+static void test_auto_does_not_change_to_and_fro(void **state)
+{
+    (void)state;
+    size_t steps[2];
+    double x[2];
+    for (int k = 0; k < 2; k++) {
+        Trial trial = trial_begin(problem_relaxing, options_for(k ? "auto" : "bdf", 3000, 0));
+        assert_int_equal(orr_run_advance(trial.run, 3000), ORR_STATUS_OK);
+        steps[k] = orr_run_get_facts(trial.run).n_steps;
+        x[k] = trial_value(&trial, "x");
+        trial_end(&trial);
+    }
+    assert_near(x[1], x[0], 0.01);
+    if (steps[1] > 1.5 * (double)steps[0]) print_error("bdf: %zu steps, auto: %zu\n", steps[0], steps[1]);
+    assert_true((double)steps[1] <= 1.5 * (double)steps[0]);
+}
+
 static int stiff_jacobian(double t, const double *x, const CodeEnv *env, double *out)
 {
     (void)t, (void)x, (void)env;
@@ -459,6 +514,8 @@ int main(void)
         cmocka_unit_test(test_generated_loops_and_steps_by_hand_agree_to_the_bit),
         cmocka_unit_test(test_energy_drift_is_that_of_the_method),
         cmocka_unit_test(test_auto_changes_to_bdf_when_it_meets_stiffness),
+        cmocka_unit_test(test_auto_goes_back_where_stiffness_is_over),
+        cmocka_unit_test(test_auto_does_not_change_to_and_fro),
         cmocka_unit_test(test_auto_sees_stiffness_in_the_jacobian_at_the_start),
         cmocka_unit_test(test_dopri5_warns_of_stiffness),
         cmocka_unit_test(test_bdf_gives_the_same_with_any_jacobian),

@@ -76,8 +76,8 @@ static bool check_run(CExport *c)
     if ((c->slides || c->rests) && c->model->flat.arrays.n > 0)
         ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay arrays",
                     "a small hysteresis ends the sliding; or make its arrays smaller");
-    const char *method = outcome.facts.solver;
-    if (ok && strcmp(method, "bdf") == 0)
+    const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
+    if (ok && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))    // at the end, or before
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's", fixed_or_dopri5);
     if (ok && c->experiment->run.stop_outside && outcome.n_left > 0)
         ok = refuse(c, "its frame ends the run where it is left", "export an experiment that stays inside, or a frame that goes on");

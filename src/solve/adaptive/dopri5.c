@@ -156,6 +156,8 @@ void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected
 
 bool dopri5_is_stiff(const void *memory) { return ((const Dopri5 *)memory)->is_stiff; }
 
+void dopri5_be_calm(void *memory) { ((Dopri5 *)memory)->is_stiff = false; }
+
 // What is left, after an event, is shorter than any step that could be judged.
 static StepResult step_crumb(Island *island, Dopri5 *m, double t_limit)
 {

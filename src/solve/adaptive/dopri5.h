@@ -19,3 +19,4 @@ void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected
 // The last steps were as long as stability allows, not as long as the tolerance would: an implicit method
 // would do better.
 bool dopri5_is_stiff(const void *memory);
+void dopri5_be_calm(void *memory);    // that is to be found out anew
