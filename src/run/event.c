@@ -221,8 +221,8 @@ static bool settle_loops(orr_run *run, Island *island)
     return false;
 }
 
-// A zero function that is nothing but rounding says nothing about the mode: it stays what it is. Two diodes
-// in series, without a current, would switch each other for ever.
+// Where modes go round in circles, a zero function that is nothing but rounding says nothing about its mode:
+// it stays what it is. Two diodes in series, without a current, would switch each other for ever.
 static bool is_rounding(const orr_run *run, size_t k)
 {
     return fabs(run->relations[2 * k]) <= ROUNDING * run->zero_scale[k];
@@ -255,7 +255,7 @@ static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed
         bool again = false;
         for (size_t i = 0; i < n && !(again && round > SETTLE_ALL); i++) {
             const double truth = run->relations[2 * i + 1] != 0;
-            if (modes[i] == truth || (round > 1 && is_rounding(run, i))) continue;
+            if (modes[i] == truth || (round > SETTLE_ALL && is_rounding(run, i))) continue;
             modes[i] = truth;
             again = true;
             *changed |= run->model->flat.relations.items[i].in_equation;

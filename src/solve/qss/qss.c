@@ -30,7 +30,8 @@ enum {
 };
 #define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
-#define LOOKS_PART 0.002    // of what is left of the run: a rate with corners is looked at as often
+#define LOOKS_PART 0.0173    // of what is left of the run: a rate with corners is looked at as often; no
+#define BETWEEN    0.618     // round numbers, which periods would fit
 #define CORNER     0.05     // of the quantum: how far a corner may be passed unseen
 
 // The order is a constant in all that is done at each step.
@@ -111,7 +112,8 @@ static void foresee(Qss *m, const Island *island, uint32_t i, double t)
     if (shared->start[i] < shared->start[i + 1]) return;
     const double allowed = CORNER * any_x(m, i)[QSS_QUANTUM(m->order)];
     double lo = 0, hi = again[0] - t;
-    if (!(miss_after(m, island, i, t, hi) > allowed)) return;
+    if (miss_after(m, island, i, t, BETWEEN * hi) > allowed) hi *= BETWEEN;
+    else if (!(miss_after(m, island, i, t, hi) > allowed)) return;
     for (int k = 0; k < HALVINGS && hi - lo > m->least_wait; k++) {
         const double middle = 0.5 * (lo + hi);
         if (miss_after(m, island, i, t, middle) > allowed) hi = middle;
