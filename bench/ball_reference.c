@@ -1,5 +1,6 @@
-// bench/ball_reference.c: a ball on a swinging table, as one writes it by hand: Dormand–Prince with error control and
-// dense output, four looks at the distance in each step, the impact located to rounding by the Illinois method.
+// bench/ball_reference.c: a ball on a swinging table, as one writes it by hand: Dormand–Prince with error
+// control and dense output, four looks at the distance in each step, the impact located to rounding by the
+// Illinois method.
 //
 //     ball_reference N   the shortest time in ms of N runs of 100,000 impacts
 #include <float.h>
@@ -41,9 +42,11 @@ static void advance(Step *s, double t, const double *x, double *h, double most)
                                     { 3.0 / 40, 9.0 / 40 },
                                     { 44.0 / 45, -56.0 / 15, 32.0 / 9 },
                                     { 19372.0 / 6561, -25360.0 / 2187, 64448.0 / 6561, -212.0 / 729 },
-                                    { 9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176, -5103.0 / 18656 },
+                                    { 9017.0 / 3168, -355.0 / 33, 46732.0 / 5247, 49.0 / 176,
+                                      -5103.0 / 18656 },
                                     { 35.0 / 384, 0, 500.0 / 1113, 125.0 / 192, -2187.0 / 6784, 11.0 / 84 } };
-    static const double err[7] = { 71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40 };
+    static const double err[7] = { 71.0 / 57600,      0,          -71.0 / 16695, 71.0 / 1920,
+                                   -17253.0 / 339200, 22.0 / 525, -1.0 / 40 };
     static const double d[7] = { -12715105075.0 / 11282082432, 0, 87487479700.0 / 32700410799,
                                  -10690763975.0 / 1880347072, 701980252875.0 / 199316789632,
                                  -1453857185.0 / 822651844, 69997945.0 / 29380423 };
@@ -149,7 +152,8 @@ static double simulate(long impacts)
 
 int main(int argc, char **argv)
 {
-    g = given("G", 9.81), e = given("E", 1), a = given("A", 0.001), w = given("W", 60), tolerance = given("TOL", 1e-6);
+    g = given("G", 9.81), e = given("E", 1), a = given("A", 0.001), w = given("W", 60),
+    tolerance = given("TOL", 1e-6);
     const long impacts = (long)given("IMPACTS", 100000);
     double best = 1e300, t = 0;
     for (int repeat = argc > 1 ? atoi(argv[1]) : 1; repeat > 0; repeat--) {

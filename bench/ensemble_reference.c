@@ -57,7 +57,8 @@ static void dopri5(const Member *m, double t_end, double *out)
         for (int i = 0; i < 2; i++) y[i] = x[i] + h*(44.0/45*k[0][i] - 56.0/15*k[1][i] + 32.0/9*k[2][i]);
         rates(m, y[0], y[1], &k[3][0], &k[3][1]);
         for (int i = 0; i < 2; i++)
-            y[i] = x[i] + h*(19372.0/6561*k[0][i] - 25360.0/2187*k[1][i] + 64448.0/6561*k[2][i] - 212.0/729*k[3][i]);
+            y[i] = x[i] + h * (19372.0 / 6561 * k[0][i] - 25360.0 / 2187 * k[1][i] +
+                               64448.0 / 6561 * k[2][i] - 212.0 / 729 * k[3][i]);
         rates(m, y[0], y[1], &k[4][0], &k[4][1]);
         for (int i = 0; i < 2; i++)
             y[i] = x[i] + h*(9017.0/3168*k[0][i] - 355.0/33*k[1][i] + 46732.0/5247*k[2][i] + 49.0/176*k[3][i]
@@ -69,8 +70,8 @@ static void dopri5(const Member *m, double t_end, double *out)
         rates(m, y[0], y[1], &k[6][0], &k[6][1]);
         double sum = 0;
         for (int i = 0; i < 2; i++) {
-            const double off = h*(71.0/57600*k[0][i] - 71.0/16695*k[2][i] + 71.0/1920*k[3][i] - 17253.0/339200*k[4][i]
-                                  + 22.0/525*k[5][i] - 1.0/40*k[6][i]);
+            const double off = h * (71.0 / 57600 * k[0][i] - 71.0 / 16695 * k[2][i] + 71.0 / 1920 * k[3][i] -
+                                    17253.0 / 339200 * k[4][i] + 22.0 / 525 * k[5][i] - 1.0 / 40 * k[6][i]);
             const double s = off/(abs_tol + tol*fmax(fabs(x[i]), fabs(y[i])));
             sum += s*s;
         }
@@ -94,7 +95,8 @@ int main(int argc, char **argv)
     const long n = atol(argv[2]), steps = atol(argv[3]);
     double *out = malloc((size_t)n*2*sizeof *out), best = 1e300, sum = 0;
     Member *members = malloc((size_t)n*sizeof *members);
-    for (long i = 0; i < n; i++) members[i] = (Member){ 1.5 + 1e-5*(double)i, 1, 1, 3 - 1e-5*(double)i, 10, 5 };
+    for (long i = 0; i < n; i++)
+        members[i] = (Member){ 1.5 + 1e-5 * (double)i, 1, 1, 3 - 1e-5 * (double)i, 10, 5 };
     for (int pass = 0; pass < 5; pass++) {
         const double began = now_ms();
         for (long i = 0; i < n; i++) {

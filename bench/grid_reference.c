@@ -1,7 +1,8 @@
-// bench/grid_reference.c: the resistor–capacitor grid of examples/rc_grid.orr as one writes it by hand: CVODES'
+// bench/grid_reference.c: the resistor–capacitor grid of examples/rc_grid.orr as one writes it by hand:
+// CVODES'
 // BDF, a sparse Jacobian with its values written out, KLU.
 //
-//     grid_reference N REPEATS    for N × N cells the shortest time in ms, set-up included, and the last corner
+//     grid_reference N REPEATS for N × N cells the shortest time in ms, set-up included, and the last corner
 //
 // Parameters are read at run time, so the compiler can fold none of them.
 #include <cvodes/cvodes.h>

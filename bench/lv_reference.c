@@ -1,6 +1,7 @@
 // bench/lv_reference.c: Lotka–Volterra by RK4, as one writes it by hand.
 //
-//     lv_reference N [FILE|memory]   the shortest time in ms of N runs of 150,000 steps; with FILE all rows are written
+//     lv_reference N [FILE|memory] the shortest time in ms of N runs of 150,000 steps; with FILE all rows are
+// written
 //                                    to it, with `memory` they are kept in an array
 //
 // Parameters, start and step are read at run time, so the compiler can fold none of them.
@@ -24,7 +25,8 @@ static double given(const char *name, double otherwise)
 
 int main(int argc, char **argv)
 {
-    const double alpha = given("ALPHA", 1.5), beta = given("BETA", 1), gamma = given("GAMMA", 1), delta = given("DELTA", 3);
+    const double alpha = given("ALPHA", 1.5), beta = given("BETA", 1), gamma = given("GAMMA", 1),
+                 delta = given("DELTA", 3);
     const double x0 = given("X0", 10), y0 = given("Y0", 5), h = given("STEP", 0.01);
     const long n = (long)given("STEPS", 150000);
     double best = 1e300, x = 0, y = 0;

@@ -23,8 +23,8 @@ static uint32_t next_random(uint64_t *seed)
 }
 
 // The loop anybody would write.
-__attribute__((noinline)) static uint32_t by_hand(const uint32_t *next, const uint32_t *out, uint32_t s, const uint32_t *inputs,
-                                                  size_t n, uint32_t *outputs)
+__attribute__((noinline)) static uint32_t by_hand(const uint32_t *next, const uint32_t *out, uint32_t s,
+                                                  const uint32_t *inputs, size_t n, uint32_t *outputs)
 {
     for (size_t i = 0; i < n; i++) {
         outputs[i] = out[s];
@@ -69,7 +69,8 @@ int main(int argc, char **argv)
         if (now_ms() - start < hand) hand = now_ms() - start;
         orr_walk walk = { 0 };
         start = now_ms();
-        for (size_t i = 0; i < n; i += PIECE) orr_machine_advance(machine, &walk, inputs, PIECE, NULL, theirs);
+        for (size_t i = 0; i < n; i += PIECE)
+            orr_machine_advance(machine, &walk, inputs, PIECE, NULL, theirs);
         if (now_ms() - start < ours) ours = now_ms() - start;
         if (walk.state != s || memcmp(outputs, theirs, sizeof theirs) != 0) {
             fprintf(stderr, "the two walks differ\n");

@@ -1,6 +1,7 @@
 // bench/qss_lv_reference.c: Lotka–Volterra by QSS2, as one writes it by hand for these two equations.
 //
-//     qss_lv_reference N [FILE|memory]   the shortest time in ms of N runs to t = 1500; steps and drift to standard
+//     qss_lv_reference N [FILE|memory] the shortest time in ms of N runs to t = 1500; steps and drift to
+// standard
 //                                        error; a row every 0.01 to FILE or to an array
 //
 // Parameters, start and quantum are read at run time, so the compiler can fold none of them.
@@ -46,7 +47,8 @@ static double positive_root(double a, double b, double c)
 static void new_due(State *s, double t, double quantum)
 {
     const double dq = t - s->tq, apart = s->x0 - (s->q0 + dq * s->q1), slope = s->x1 - s->q1;
-    const double up = positive_root(s->x2, slope, apart - quantum), down = positive_root(s->x2, slope, apart + quantum);
+    const double up = positive_root(s->x2, slope, apart - quantum),
+                 down = positive_root(s->x2, slope, apart + quantum);
     s->due = fabs(apart) >= quantum ? t : t + (up < down ? up : down);
 }
 
@@ -74,8 +76,10 @@ static void put_rows(Rows *rows, const State s[2], double t)
 
 int main(int argc, char **argv)
 {
-    const double alpha = given("ALPHA", 1.5), beta = given("BETA", 1), gamma = given("GAMMA", 1), delta = given("DELTA", 3);
-    const double x0 = given("X0", 10), y0 = given("Y0", 5), quantum = given("QUANTUM", 1e-4), t_end = given("UNTIL", 1500);
+    const double alpha = given("ALPHA", 1.5), beta = given("BETA", 1), gamma = given("GAMMA", 1),
+                 delta = given("DELTA", 3);
+    const double x0 = given("X0", 10), y0 = given("Y0", 5), quantum = given("QUANTUM", 1e-4),
+                 t_end = given("UNTIL", 1500);
     double best = 1e300, drift = 0;
     long n = 0;
     for (int repeat = argc > 1 ? atoi(argv[1]) : 1; repeat > 0; repeat--) {

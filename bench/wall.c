@@ -1,4 +1,5 @@
-// bench/wall.c: wall N COMMAND ARGS…: of N runs of a command the shortest wall-clock time, in ms, and the memory, in MB.
+// bench/wall.c: wall N COMMAND ARGS…: of N runs of a command the shortest wall-clock time, in ms, and the
+// memory, in MB.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

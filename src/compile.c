@@ -1,6 +1,7 @@
 // src/compile.c: from model text to a compiled model, one line for each pass.
 //
-//     text ─parse→ Ast ─units, flatten→ Flat ─network→ Network, ─order→ Blocks ─lower→ Ir ─emit→ C text ─build→ machine code
+//     text ─parse→ Ast ─units, flatten→ Flat ─network→ Network, ─order→ Blocks ─lower→ Ir ─emit→ C text
+// ─build→ machine code
 //
 // Parsing happens when a source is opened (source.c), since one source serves several models and experiments.
 #include "compile.h"
@@ -32,14 +33,17 @@ static const AstModel *named_model(const Compile *c)
     diag_report(c->diag, DIAG_MODEL_UNKNOWN, (Place){ 0 }, c->options->model);
     const char *closest = text_closest(c->options->model, names, ast->models.n);
     StrBuf all = { .arena = &work };
-    for (size_t i = 0; i < ast->models.n && i < NAMES_SHOWN; i++) str_addf(&all, "%s%s", i ? ", " : "", names[i]);
+    for (size_t i = 0; i < ast->models.n && i < NAMES_SHOWN; i++)
+        str_addf(&all, "%s%s", i ? ", " : "", names[i]);
     if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
-    else if (ast->models.n > 0) diag_hint(c->diag, "there are %s%s", str_finish(&all), ast->models.n > NAMES_SHOWN ? ", …" : "");
+    else if (ast->models.n > 0)
+        diag_hint(c->diag, "there are %s%s", str_finish(&all), ast->models.n > NAMES_SHOWN ? ", …" : "");
     arena_free(&work);
     return NULL;
 }
 
-// The one model that no other uses as a component. Models of the file itself go before those of files it uses.
+// The one model that no other uses as a component. Models of the file itself go before those of files it
+// uses.
 static const AstModel *top_model(const Compile *c)
 {
     const Ast *ast = &c->source->ast;
@@ -49,7 +53,8 @@ static const AstModel *top_model(const Compile *c)
     for (size_t i = 0; i < ast->models.n; i++) {
         const AstModel *model = &ast->models.items[i];
         for (uint32_t k = 0; k < model->n_items; k++)
-            if (model->items[k].kind == AST_COMPONENT) text_map_put(&components, text_from(model->items[k].component.model), 0);
+            if (model->items[k].kind == AST_COMPONENT)
+                text_map_put(&components, text_from(model->items[k].component.model), 0);
     }
     const AstModel *top = NULL;
     StrBuf tops = { .arena = &work };
@@ -58,7 +63,9 @@ static const AstModel *top_model(const Compile *c)
         for (size_t i = 0; i < ast->models.n; i++) {
             const AstModel *model = &ast->models.items[i];
             if (model->atomic) continue;
-            if ((own && model->place.file != c->source->first) || text_map_find(&components, text_from(model->name))) continue;
+            if ((own && model->place.file != c->source->first) ||
+                text_map_find(&components, text_from(model->name)))
+                continue;
             top = model;
             str_addf(&tops, "%s%s", n_tops++ ? ", " : "", top->name);
         }
@@ -155,7 +162,8 @@ static bool check_input(const Compile *c, const AstSetting *setting)
     const char **names = ARENA_ARRAY(&work, const char *, model->n_items);
     size_t n = 0;
     for (uint32_t i = 0; i < model->n_items; i++)
-        if (model->items[i].kind == AST_DECL && model->items[i].decl.kind == AST_INPUT) names[n++] = model->items[i].decl.name;
+        if (model->items[i].kind == AST_DECL && model->items[i].decl.kind == AST_INPUT)
+            names[n++] = model->items[i].decl.name;
     const char *closest = text_closest(name, names, n);
     if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
     else if (n > 0) diag_hint(c->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
@@ -169,7 +177,8 @@ static bool parse_setting_text(Compile *c, const orr_input *input, AstSetting *s
 {
     Arena *arena = &c->model->arena;
     const char *text = arena_printf(arena, "%s", input->address);
-    const uint32_t file = diag_add_source(c->diag, arena_printf(arena, "input %s", input->name), text, strlen(text));
+    const uint32_t file = diag_add_source(c->diag, arena_printf(arena, "input %s", input->name), text,
+                                          strlen(text));
     AstExpr *value = parse_expression(arena, file, text_from(text), c->diag);
     const AstExpr *target = value ? parse_expression(arena, 0, text_from(input->name), NULL) : NULL;
     if (!value) return false;
@@ -230,8 +239,8 @@ static bool pass_choose(Compile *c)
 static bool pass_units(Compile *c)
 {
     orr_model *m = c->model;
-    c->units_fit = units_check_given(&m->flat.units, &c->source->ast, c->chosen, m->flat.settings, m->flat.n_settings,
-                                     &m->units_arena, c->diag);
+    c->units_fit = units_check_given(&m->flat.units, &c->source->ast, c->chosen, m->flat.settings,
+                                     m->flat.n_settings, &m->units_arena, c->diag);
     return true;
 }
 
@@ -247,7 +256,8 @@ static uint32_t arrays_from(const Compile *c)
     return from > UINT32_MAX ? 0 : (uint32_t)from;
 }
 
-// The arrays that must not stay arrays are added to `expanded`; all if `expanded` is NULL. False if there are none.
+// The arrays that must not stay arrays are added to `expanded`; all if `expanded` is NULL. False if there are
+// none.
 static bool find_irregular(const Flat *flat, TextMap *expanded)
 {
     bool any = false;
@@ -258,8 +268,8 @@ static bool find_irregular(const Flat *flat, TextMap *expanded)
     return any;
 }
 
-// Large arrays stay arrays where the order of evaluation allows it. Which do is found by trying: those that do not become
-// single variables, and the model is read again.
+// Large arrays stay arrays where the order of evaluation allows it. Which do is found by trying: those that
+// do not become single variables, and the model is read again.
 static bool pass_flatten(Compile *c)
 {
     orr_model *m = c->model;
@@ -304,8 +314,8 @@ static bool pass_flatten(Compile *c)
     return ok && c->units_fit;
 }
 
-// Native code computes with plain numbers, and its times are those of the model: a parameter that is a time in another
-// unit would be taken for something else.
+// Native code computes with plain numbers, and its times are those of the model: a parameter that is a time
+// in another unit would be taken for something else.
 static bool times_fit(const Compile *c)
 {
     const Flat *flat = &c->model->flat;
@@ -322,10 +332,14 @@ static bool times_fit(const Compile *c)
             const AtomicParam *param = &kind->params[k];
             double factor = 1;
             if (!param->unit || strcmp(param->unit, time) == 0) continue;
-            if (!units_convert(&c->source->ast, param->unit, time, true, param->place, &factor, NULL) || factor == 1)
+            if (!units_convert(&c->source->ast, param->unit, time, true, param->place, &factor, NULL) ||
+                factor == 1)
                 continue;
-            diag_report(c->diag, DIAG_UNIT_MISMATCH, param->place, param->name, param->unit, "the time of the model", time);
-            diag_hint(c->diag, "a native atomic computes in the unit of time of the model: write it in [%s], or 'time [%s]' in '%s'",
+            diag_report(c->diag, DIAG_UNIT_MISMATCH, param->place, param->name, param->unit,
+                        "the time of the model", time);
+            diag_hint(c->diag,
+                      "a native atomic computes in the unit of time of the model: write it in [%s], or 'time "
+                      "[%s]' in '%s'",
                       time, param->unit, c->chosen->name);
             ok = false;
         }
@@ -441,7 +455,10 @@ const char *orr_stage_at(size_t i)
     return passes[i].name;
 }
 
-orr_compile_options orr_compile_options_default(void) { return (orr_compile_options){ .code = ORR_CODE_AUTO }; }
+orr_compile_options orr_compile_options_default(void)
+{
+    return (orr_compile_options){ .code = ORR_CODE_AUTO };
+}
 
 orr_model *orr_model_compile(const orr_source *source, const orr_compile_options *options, orr_diag *diag)
 {

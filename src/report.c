@@ -64,7 +64,8 @@ static void report_slot(const Report *r, const Slot *of)
     const FlatVar *vars = r->model->flat.vars.items;
     const uint32_t *variables = choice->variables + (size_t)order * choice->n_columns;
     fputs("  one of ", r->out);
-    for (uint32_t j = 0; j < choice->n_columns; j++) fprintf(r->out, "%s%s", j ? ", " : "", vars[variables[j]].name);
+    for (uint32_t j = 0; j < choice->n_columns; j++)
+        fprintf(r->out, "%s%s", j ? ", " : "", vars[variables[j]].name);
     fputs(", chosen while running", r->out);
     for (uint32_t j = 0; r->start && j < choice->n_columns; j++)
         if (orr_run_value(r->start, choice->params[slot * choice->n_columns + j]) != 0)
@@ -218,7 +219,8 @@ static double condition_number(const Report *r, const Loop *loop)
     double condition = INFINITY;
     if (isnan(norm)) condition = NAN;
     else if (lu_factor(matrix, loop->n, pivots, NULL))
-        condition = 1 / lu_reciprocal_condition(matrix, loop->n, pivots, norm, ARENA_ARRAY(&work, double, 2 * (size_t)loop->n));
+        condition = 1 / lu_reciprocal_condition(matrix, loop->n, pivots, norm,
+                                                ARENA_ARRAY(&work, double, 2 * (size_t)loop->n));
     arena_free(&work);
     return condition;
 }
@@ -242,7 +244,8 @@ static void report_loops(const Report *r)
     const Ordered *system = &r->model->blocks.dynamic;
     for (uint32_t k = 0; k < system->n_loops; k++) {
         const Loop *loop = &system->loops[k];
-        fprintf(r->out, "\nLoop %u: %u equation%s, %s", k + 1, loop->n, plural(loop->n), order_method_text(loop));
+        fprintf(r->out, "\nLoop %u: %u equation%s, %s", k + 1, loop->n, plural(loop->n),
+                order_method_text(loop));
         const double condition = condition_number(r, loop);
         if (!isnan(condition)) fprintf(r->out, ", condition number %.3g", condition);
         fputc('\n', r->out);
@@ -263,7 +266,8 @@ static void report_units(const Report *r)
     const char *name, *unit;
     UnitLink link;
     if (units_inferred(units, 0, &name, &unit)) fprintf(r->out, "\nUnits that follow from those declared:\n");
-    for (size_t i = 0; units_inferred(units, i, &name, &unit); i++) fprintf(r->out, "  %s [%s]\n", name, unit);
+    for (size_t i = 0; units_inferred(units, i, &name, &unit); i++)
+        fprintf(r->out, "  %s [%s]\n", name, unit);
     if (units_converted(units, 0, &link)) fprintf(r->out, "\nConverted where they are handed over:\n");
     for (size_t i = 0; units_converted(units, i, &link); i++) {
         fprintf(r->out, "  %s from [%s] to [%s]", link.name, link.from, link.to);
@@ -335,7 +339,8 @@ static void report_open(const Report *r)
     size_t n = 0;
     for (size_t i = 0; i < flat->ports.n; i++) {
         if (touched[i]) continue;
-        if (n < COUPLINGS_SHOWN) fprintf(r->out, "%s%s", n ? ", " : "\nNot connected: ", flat->ports.items[i].name);
+        if (n < COUPLINGS_SHOWN)
+            fprintf(r->out, "%s%s", n ? ", " : "\nNot connected: ", flat->ports.items[i].name);
         n++;
     }
     if (n > 0) fputs(n > COUPLINGS_SHOWN ? ", …\n" : "\n", r->out);
@@ -353,9 +358,10 @@ static void report_network(const Report *r)
 void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr_diag *diag)
 {
     const orr_model_facts facts = orr_model_get_facts(model);
-    fprintf(out, "%s: %zu state%s, %zu equation%s, %zu algebraic loop%s, %zu relation%s\n", orr_model_name(model),
-            facts.n_states, plural(facts.n_states), facts.n_equations, plural(facts.n_equations), facts.n_loops,
-            plural(facts.n_loops), facts.n_relations, plural(facts.n_relations));
+    fprintf(out, "%s: %zu state%s, %zu equation%s, %zu algebraic loop%s, %zu relation%s\n",
+            orr_model_name(model), facts.n_states, plural(facts.n_states), facts.n_equations,
+            plural(facts.n_equations), facts.n_loops, plural(facts.n_loops), facts.n_relations,
+            plural(facts.n_relations));
 
     // values at the start are a bonus: a model that cannot start can still be sorted
     orr_diag *aside = orr_diag_create();

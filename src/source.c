@@ -91,7 +91,8 @@ static const char *resolve(Reader *r, const char *user, const char *name)
 // ---- Files
 
 // `use` is where a file other than the first is asked for.
-static void parse_one(Reader *r, uint32_t number, const char *path, Text text, const FrontEnd *front_end, const Place *use)
+static void parse_one(Reader *r, uint32_t number, const char *path, Text text, const FrontEnd *front_end,
+                      const Place *use)
 {
     Ast *ast = &r->source->ast;
     uint32_t file;

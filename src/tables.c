@@ -1,8 +1,8 @@
 // src/tables.c: the points of tables, read from files and judged.
 //
-// A file for one argument has a column for it and one for the value. For two arguments it is a grid: the first column
-// has the values of the first argument, the header those of the second; or a list, with a column for each of the three,
-// in any order. A header may name units: "speed [km/h]".
+// A file for one argument has a column for it and one for the value. For two arguments it is a grid: the
+// first column has the values of the first argument, the header those of the second; or a list, with a column
+// for each of the three, in any order. A header may name units: "speed [km/h]".
 #include "tables.h"
 #include "base/csv.h"
 #include "base/number.h"
@@ -253,7 +253,8 @@ bool tables_read(Ast *ast, AstTable *table, const char *path, orr_diag *diag)
     Reader r = { .ast = ast, .table = table, .diag = diag };
     bool ok = csv_read(&r.csv, path, &r.work, diag);
     if (!ok)
-        diag_note(diag, table->file_place, "%s '%s' reads it", table->n_arguments ? "table" : "samples", table->name);
+        diag_note(diag, table->file_place, "%s '%s' reads it", table->n_arguments ? "table" : "samples",
+                  table->name);
     else if (r.csv.n_rows == 0)
         ok = refuse(diag, table, table->file_place, "there are no rows in %s", table->file);
     else if (table->n_arguments == 0) ok = read_samples(&r);

@@ -10,11 +10,12 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model", offsetof(Settings, explain) },
+    { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model",
+      offsetof(Settings, explain) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
       offsetof(Settings, set) },
 };
@@ -25,11 +26,13 @@ static void report_update(const orr_experiment *experiment)
     const char *solver = experiment->run.solver;
     if (!solver) return;
     if (strcmp(solver, "euler") == 0)
-        puts("\nUpdate: synchronous explicit Euler: all states advance together. With --update in-place they advance one\n"
-             "after another, in the order listed above (CSMP: of their block numbers, whatever the order of the lines).");
+        puts("\nUpdate: synchronous explicit Euler: all states advance together. With --update in-place\n"
+             "they advance one after another, in the order listed above (CSMP: of their block numbers,\n"
+             "whatever the order of the lines).");
     if (strcmp(solver, "semi-implicit euler") == 0)
-        puts("\nUpdate: in place (semi-implicit Euler): states advance one after another, in the order listed above\n"
-             "(CSMP: of their block numbers, whatever the order of the lines), each with the newest values of the others.");
+        puts("\nUpdate: in place (semi-implicit Euler): states advance one after another, in the order\n"
+             "listed above (CSMP: of their block numbers, whatever the order of the lines), each with the\n"
+             "newest values of the others.");
 }
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)
@@ -37,12 +40,19 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const Settings *s = settings;
     if (orr_machine_is_file(arguments->items[0])) return machine_check_file(arguments->items[0], diag);
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives, .model = s->model, .loops = s->loops, .set = &s->set, .takes_machines = true };
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .natives = &s->natives,
+                                  .model = s->model,
+                                  .loops = s->loops,
+                                  .set = &s->set,
+                                  .takes_machines = true };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && session.model && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
+    if (status == ORR_STATUS_OK && session.model && !given_check(&s->set, &session, diag))
+        status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
-    if (status == ORR_STATUS_OK && session.model && !orr_experiment_check(session.model, &session.experiment, diag))
+    if (status == ORR_STATUS_OK && session.model &&
+        !orr_experiment_check(session.model, &session.experiment, diag))
         status = ORR_STATUS_MODEL_ERROR;
     if (status == ORR_STATUS_OK && session.source) orr_source_check(session.source, diag);
     if (status == ORR_STATUS_OK && session.model) {
@@ -54,9 +64,15 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_check = {
-    .name = "check", .arguments = "FILE [EXPERIMENT]", .summary = "Tell states, order of evaluation and loops of a model",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
+    .name = "check",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Tell states, order of evaluation and loops of a model",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
     .details = "Examples:\n"
                "  orrery check examples/circle.csmp\n"
                "  orrery check --explain examples/loop.orr\n"

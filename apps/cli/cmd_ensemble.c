@@ -15,24 +15,34 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--members", OPTION_TEXT, "FILE", "CSV: a row for each member, a column for each parameter or initial value",
+    { "--members", OPTION_TEXT, "FILE",
+      "CSV: a row for each member, a column for each parameter or initial value",
       offsetof(Settings, members) },
-    { "-o", OPTION_TEXT, "FILE", "write the rows of all members as CSV; - is standard output", offsetof(Settings, output) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "the same for all members; may be repeated", offsetof(Settings, set) },
+    { "-o", OPTION_TEXT, "FILE", "write the rows of all members as CSV; - is standard output",
+      offsetof(Settings, output) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "the same for all members; may be repeated",
+      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
-    { "--every", OPTION_NUMBER, "DT", "record at this interval; 0 (default): only the end", offsetof(Settings, every) },
-    { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
-    { "--solver", OPTION_TEXT, "S", "method; euler, heun, rk4 and dopri5 compute many members at once", offsetof(Settings, solver) },
+    { "--every", OPTION_NUMBER, "DT", "record at this interval; 0 (default): only the end",
+      offsetof(Settings, every) },
+    { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)",
+      offsetof(Settings, record) },
+    { "--solver", OPTION_TEXT, "S", "method; euler, heun, rk4 and dopri5 compute many members at once",
+      offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
+      offsetof(Settings, seed) },
     { "--common", OPTION_FLAG, NULL, "all members draw the same random numbers", offsetof(Settings, common) },
-    { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },
-    { "--lanes", OPTION_TEXT, "auto|never|always", "members side by side in vector instructions", offsetof(Settings, lanes) },
-    { "--fast", OPTION_FLAG, NULL, "allow fused operations in lanes: faster, with other last bits", offsetof(Settings, fast) },
+    { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)",
+      offsetof(Settings, threads) },
+    { "--lanes", OPTION_TEXT, "auto|never|always", "members side by side in vector instructions",
+      offsetof(Settings, lanes) },
+    { "--fast", OPTION_FLAG, NULL, "allow fused operations in lanes: faster, with other last bits",
+      offsetof(Settings, fast) },
     { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no summary", offsetof(Settings, quiet) },
 };
@@ -85,7 +95,8 @@ static bool read_lanes(const char *text, orr_lanes *lanes, orr_diag *diag)
     static const char *const words[] = { "auto", "never", "always" };
     for (int i = 0; i < 3; i++)
         if (!text || strcmp(text, words[i]) == 0) return *lanes = (orr_lanes)i, true;
-    usage_error(diag, "E022", "auto uses them when they pay", "option '--lanes' needs auto, never or always, not '%s'", text);
+    usage_error(diag, "E022", "auto uses them when they pay",
+                "option '--lanes' needs auto, never or always, not '%s'", text);
     return false;
 }
 
@@ -103,7 +114,8 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_diag *diag)
     return ok;
 }
 
-// ---------------------------------------------------------------------------------------------- what comes out
+// ---------------------------------------------------------------------------------------------- what comes
+// out
 
 typedef struct Output {
     orr_csv       *csv;         // NULL: none
@@ -115,14 +127,16 @@ typedef struct Output {
     orr_diag      *diag;
 } Output;
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     Output *out = self;
     const size_t n_given = out->members->n_names;
     (void)units;
     out->n_columns = n;
     out->row = calloc(1 + n_given + n, sizeof *out->row);
-    const char **all = calloc(1 + n_given + n, sizeof *all), **no_units = calloc(1 + n_given + n, sizeof *no_units);
+    const char **all = calloc(1 + n_given + n, sizeof *all),
+               **no_units = calloc(1 + n_given + n, sizeof *no_units);
     if (!out->row || !all || !no_units) orr_no_memory(n * sizeof *all);
     all[0] = "member";
     for (size_t i = 0; i < n_given; i++) all[1 + i] = out->members->names[i];
@@ -158,15 +172,16 @@ static bool show_progress(void *self, size_t n_done, size_t n_members)
 {
     Output *out = self;
     if (!out->shows_progress) return true;
-    fprintf(stderr, "\r%3.0f %%  %zu of %zu members ", 100 * (double)n_done / (double)n_members, n_done, n_members);
+    fprintf(stderr, "\r%3.0f %%  %zu of %zu members ", 100 * (double)n_done / (double)n_members, n_done,
+            n_members);
     out->has_shown = true;
     return true;
 }
 
 // ---------------------------------------------------------------------------------------------- the command
 
-static orr_status compute(const Settings *s, const Session *session, orr_experiment *e, const Members *members,
-                          orr_diag *diag)
+static orr_status compute(const Settings *s, const Session *session, orr_experiment *e,
+                          const Members *members, orr_diag *diag)
 {
     orr_ensemble_options o = orr_ensemble_options_default();
     if (!read_lanes(s->lanes, &o.lanes, diag)) return ORR_STATUS_USAGE;
@@ -184,27 +199,32 @@ static orr_status compute(const Settings *s, const Session *session, orr_experim
         if (!out.csv) return ORR_STATUS_SYSTEM;
         out.sink = orr_csv_sink(out.csv);
     }
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };    // a second Ctrl-C kills
+    // a second Ctrl-C kills
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     const orr_member_sink sink = { begin, take_member, show_progress, &out };
     orr_ensemble_facts facts = { 0 };
     orr_status status = orr_ensemble_run(session->model, e, &o, &sink, &facts, diag);
     if (out.has_shown) fputs("\r\033[K", stderr);
-    if (out.csv && out.row && !out.sink.end(out.sink.self, status) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (out.csv && out.row && !out.sink.end(out.sink.self, status) && status == ORR_STATUS_OK)
+        status = ORR_STATUS_SYSTEM;
     if (out.csv && !orr_csv_close(out.csv) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     free(out.row);
     if (status == ORR_STATUS_OK && facts.n_failed) status = ORR_STATUS_FAILED;
     if (!s->quiet && status != ORR_STATUS_USAGE && !(s->output && strcmp(s->output, "-") == 0)) {
-        printf("%s: %zu of %zu members in %.3g s, %zu threads%s%s\n", orr_model_name(session->model), facts.n_done,
-               members->n, facts.simulate_ms / 1e3, facts.n_threads, facts.n_in_lanes ? ", many at once" : "",
-               s->fast && facts.n_in_lanes ? " with fused operations: the last digits depend on the machine" : "");
+        printf("%s: %zu of %zu members in %.3g s, %zu threads%s%s\n", orr_model_name(session->model),
+               facts.n_done, members->n, facts.simulate_ms / 1e3, facts.n_threads,
+               facts.n_in_lanes ? ", many at once" : "",
+               s->fast && facts.n_in_lanes ? " with fused operations: the last digits depend on the machine"
+                                           : "");
         if (facts.n_failed) printf("  %zu failed\n", facts.n_failed);
         if (s->output) printf("  rows in %s\n", s->output);
     }
     if (s->stats)
-        fprintf(stderr, "members: %zu\nfailed: %zu\nin_lanes: %zu\nthreads: %zu\nfast: %d\nsimulate_ms: %.3f\n", facts.n_done,
-                facts.n_failed, facts.n_in_lanes, facts.n_threads, s->fast, facts.simulate_ms);
+        fprintf(stderr,
+                "members: %zu\nfailed: %zu\nin_lanes: %zu\nthreads: %zu\nfast: %d\nsimulate_ms: %.3f\n",
+                facts.n_done, facts.n_failed, facts.n_in_lanes, facts.n_threads, s->fast, facts.simulate_ms);
     return status;
 }
 
@@ -227,7 +247,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (!s->members) {
-        usage_error(diag, "E023", "a CSV with a row for each member, such as: K,M", "'--members FILE' is missing");
+        usage_error(diag, "E023", "a CSV with a row for each member, such as: K,M",
+                    "'--members FILE' is missing");
         return ORR_STATUS_USAGE;
     }
     const SessionOptions open = { .code = s->code, .set = &s->set, .natives = &s->natives };
@@ -238,11 +259,15 @@ const Command command_ensemble = {
     .name = "ensemble",
     .arguments = "FILE [EXPERIMENT] --members MEMBERS.csv",
     .summary = "run an experiment for many sets of parameters",
-    .details = "Each row of MEMBERS.csv is a member; its columns are parameters, inputs or initial values, by name. Results have\n"
-               "the same bits whatever the number of threads and whether members are computed one by one or many at once.\n"
-               "Members that fail are told and leave the others alone; the exit code is then 3.\n\n"
-               "Example:\n\n"
-               "  orrery ensemble examples/lotka_volterra.orr --members examples/lotka_volterra_members.csv --until 15 -o all.csv\n",
+    .details =
+        "Each row of MEMBERS.csv is a member; its columns are parameters, inputs or initial values, by name. "
+        "Results have\n"
+        "the same bits whatever the number of threads and whether members are computed one by one or many at "
+        "once.\n"
+        "Members that fail are told and leave the others alone; the exit code is then 3.\n\n"
+        "Example:\n\n"
+        "  orrery ensemble examples/lotka_volterra.orr --members examples/lotka_volterra_members.csv --until "
+        "15 -o all.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .at_least = 1,

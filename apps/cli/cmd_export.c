@@ -13,11 +13,15 @@ typedef struct Settings {
 
 static const Option options[] = {
     { "--csmp", OPTION_FLAG, NULL, "as a CSMP block diagram", offsetof(Settings, csmp) },
-    { "--c", OPTION_TEXT, "DIR", "as C99 that stands alone, with a header and a README, in this folder", offsetof(Settings, c) },
-    { "-o", OPTION_TEXT, "FILE", "--csmp: write here instead of standard output", offsetof(Settings, output) },
-    { "--force", OPTION_FLAG, NULL, "--c: replace files that were not written by export", offsetof(Settings, force) },
+    { "--c", OPTION_TEXT, "DIR", "as C99 that stands alone, with a header and a README, in this folder",
+      offsetof(Settings, c) },
+    { "-o", OPTION_TEXT, "FILE", "--csmp: write here instead of standard output",
+      offsetof(Settings, output) },
+    { "--force", OPTION_FLAG, NULL, "--c: replace files that were not written by export",
+      offsetof(Settings, force) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "a parameter, initial value or setting; may be repeated", offsetof(Settings, set) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "a parameter, initial value or setting; may be repeated",
+      offsetof(Settings, set) },
     { "--solver", OPTION_TEXT, "NAME", "instead of the experiment's", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
@@ -25,7 +29,8 @@ static const Option options[] = {
 };
 
 // The experiment as the command line wants it.
-static bool apply(const Settings *s, const Session *session, Given *given, orr_experiment *experiment, orr_diag *diag)
+static bool apply(const Settings *s, const Session *session, Given *given, orr_experiment *experiment,
+                  orr_diag *diag)
 {
     if (!given_is_positive("E403", "the step", "it is a length of time", s->step, diag)) return false;
     if (s->solver) experiment->run.solver = s->solver;
@@ -35,7 +40,8 @@ static bool apply(const Settings *s, const Session *session, Given *given, orr_e
     return given_read(given, &s->set, session, experiment, diag);
 }
 
-static orr_status write(const Settings *s, const Session *session, const orr_experiment *experiment, orr_diag *diag)
+static orr_status write(const Settings *s, const Session *session, const orr_experiment *experiment,
+                        orr_diag *diag)
 {
     const bool to_file = s->output && strcmp(s->output, "-") != 0;
     const bool ok = s->c      ? orr_model_export_folder(session->model, experiment, "c", s->c, s->force, diag)
@@ -48,7 +54,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (!s->csmp && !s->c) {
-        usage_error(diag, "E023", "for example 'orrery export --csmp model.orr' or 'orrery export --c folder model.orr'",
+        usage_error(diag, "E023",
+                    "for example 'orrery export --csmp model.orr' or 'orrery export --c folder model.orr'",
                     "the form to export to is missing");
         return ORR_STATUS_USAGE;
     }
@@ -59,12 +66,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     Session session;
     Given given = { 0 };
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model, .set = &s->set, .solver = s->solver, .arrays_from = s->c ? 0 : SIZE_MAX };
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .model = s->model,
+                                  .set = &s->set,
+                                  .solver = s->solver,
+                                  .arrays_from = s->c ? 0 : SIZE_MAX };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
-        status = apply(s, &session, &given, &experiment, diag) ? write(s, &session, &experiment, diag) : ORR_STATUS_USAGE;
+        status = apply(s, &session, &given, &experiment, diag) ? write(s, &session, &experiment, diag)
+                                                               : ORR_STATUS_USAGE;
     }
     given_free(&given);
     session_close(&session);
@@ -72,11 +84,19 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_export = {
-    .name = "export", .arguments = "FILE [EXPERIMENT]", .summary = "Write a model in another form",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Any model of plain arithmetic and integrals can be written as CSMP blocks:\n"
-               "  orrery export --csmp examples/lotka_volterra.orr -o lotka_volterra.csmp\n"
-               "and a model with its experiment, by a method that needs no library, as C:\n"
-               "  orrery export --c lv examples/lotka_volterra.orr && cc -std=c99 -O2 lv/*.c -o lv/lv -lm && lv/lv\n",
+    .name = "export",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Write a model in another form",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "Any model of plain arithmetic and integrals can be written as CSMP blocks:\n"
+        "  orrery export --csmp examples/lotka_volterra.orr -o lotka_volterra.csmp\n"
+        "and a model with its experiment, by a method that needs no library, as C:\n"
+        "  orrery export --c lv examples/lotka_volterra.orr && cc -std=c99 -O2 lv/*.c -o lv/lv -lm && "
+        "lv/lv\n",
 };

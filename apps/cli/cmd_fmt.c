@@ -4,7 +4,8 @@
 typedef struct Settings { bool check; } Settings;
 
 static const Option options[] = {
-    { "--check", OPTION_FLAG, NULL, "change nothing; exit with 1 if a file would change", offsetof(Settings, check) },
+    { "--check", OPTION_FLAG, NULL, "change nothing; exit with 1 if a file would change",
+      offsetof(Settings, check) },
 };
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)
@@ -25,10 +26,18 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_fmt = {
-    .name = "fmt", .arguments = "FILE…", .summary = "Format model files in place",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = (size_t)-1,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Comments and the order of statements are kept. 'orrery fmt -' formats standard input to standard output.\n\n"
-               "Example:\n"
-               "  orrery fmt examples/*.orr\n",
+    .name = "fmt",
+    .arguments = "FILE…",
+    .summary = "Format model files in place",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = (size_t)-1,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "Comments and the order of statements are kept. 'orrery fmt -' formats standard input to standard "
+        "output.\n\n"
+        "Example:\n"
+        "  orrery fmt examples/*.orr\n",
 };

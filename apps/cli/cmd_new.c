@@ -12,7 +12,8 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--from", OPTION_TEXT, "DATA.csv", "take names, initial values and times from this table", offsetof(Settings, from) },
+    { "--from", OPTION_TEXT, "DATA.csv", "take names, initial values and times from this table",
+      offsetof(Settings, from) },
     { "--force", OPTION_FLAG, NULL, "replace the file if it exists", offsetof(Settings, force) },
 };
 
@@ -27,8 +28,8 @@ static bool is_plain(const char *name, size_t n)
     return true;
 }
 
-// As the language writes it: plain, or in double quotes if it has other characters. Names with a meaning of their own get
-// a _ behind.
+// As the language writes it: plain, or in double quotes if it has other characters. Names with a meaning of
+// their own get a _ behind.
 static void write_name(FILE *out, const char *name, size_t n)
 {
     static const char *const taken[] = { "t", "pi", "inf", "true", "false" };
@@ -97,7 +98,8 @@ static Heading split_heading(const char *text)
 {
     const size_t n = strlen(text);
     const char *bracket = strchr(text, '[');
-    if (!bracket || bracket == text || text[n - 1] != ']' || strchr(bracket + 1, '[')) return (Heading){ text, NULL, n, 0 };
+    if (!bracket || bracket == text || text[n - 1] != ']' || strchr(bracket + 1, '['))
+        return (Heading){ text, NULL, n, 0 };
     Heading h = { text, bracket + 1, (size_t)(bracket - text), (size_t)(text + n - 1 - (bracket + 1)) };
     while (h.n_name > 0 && text[h.n_name - 1] == ' ') h.n_name--;
     return h.n_name > 0 ? h : (Heading){ text, NULL, n, 0 };
@@ -141,7 +143,9 @@ static void write_from_table(FILE *out, const char *path, const char *data, cons
     const double *t = orr_table_column(table, 0);
     fprintf(out, "# Skeleton for the %zu row%s of %s: columns", n, n == 1 ? "" : "s", data);
     for (size_t c = 0; c < columns; c++) fprintf(out, "%s %s", c ? "," : "", orr_table_name(table, c));
-    fputs(".\n# Each measured column is a state here, starting at its first value; put your equations in.\nmodel ", out);
+    fputs(".\n# Each measured column is a state here, starting at its first value; put your equations in.\n"
+          "model ",
+          out);
     write_model_name(out, path);
     fputc('\n', out);
     const Heading time = split_heading(orr_table_name(table, 0));
@@ -196,7 +200,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     FILE *out = fopen(path, s->force ? "w" : "wx");
     if (!out) {
-        if (errno == EEXIST) usage_error(diag, "E012", "choose another name, or --force to replace it", "'%s' exists already", path);
+        if (errno == EEXIST)
+            usage_error(diag, "E012", "choose another name, or --force to replace it", "'%s' exists already",
+                        path);
         else usage_error(diag, "E010", NULL, "cannot write '%s': %s", path, strerror(errno));
         orr_table_destroy(table);
         return ORR_STATUS_SYSTEM;

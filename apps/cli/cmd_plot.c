@@ -10,13 +10,18 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "-o", OPTION_TEXT, "FILE", "draw to .svg, .png or .pdf instead of the terminal", offsetof(Settings, output) },
-    { "--plot", OPTION_LIST, "WHAT", "such as 'x, v over t' or 'histogram of x'; default: all over the first column", offsetof(Settings, plot) },
-    { "--title", OPTION_TEXT, "TEXT", "title of the picture (default: the file name)", offsetof(Settings, title) },
+    { "-o", OPTION_TEXT, "FILE", "draw to .svg, .png or .pdf instead of the terminal",
+      offsetof(Settings, output) },
+    { "--plot", OPTION_LIST, "WHAT",
+      "such as 'x, v over t' or 'histogram of x'; default: all over the first column",
+      offsetof(Settings, plot) },
+    { "--title", OPTION_TEXT, "TEXT", "title of the picture (default: the file name)",
+      offsetof(Settings, title) },
 };
 
 // What is drawn as histograms, from the columns.
-static orr_distribution *count_columns(const orr_table *table, const PlotRequest *request, size_t *n, orr_diag *diag)
+static orr_distribution *count_columns(const orr_table *table, const PlotRequest *request, size_t *n,
+                                       orr_diag *diag)
 {
     static const double percentiles[] = { 50, 95, 99 };
     orr_distribution *all = calloc(request->n_plots + 1, sizeof *all);
@@ -32,9 +37,12 @@ static orr_distribution *count_columns(const orr_table *table, const PlotRequest
             continue;
         }
         orr_distribution *d = &all[(*n)++];
-        d->asked = (orr_statistic){ .name = name, .percentiles = percentiles, .n_percentiles = 3, .n_bins = 20 };
+        d->asked = (orr_statistic){
+            .name = name, .percentiles = percentiles, .n_percentiles = 3, .n_bins = 20
+        };
         d->unit = orr_table_unit(table, c);
-        for (size_t k = 0; k < orr_table_n_rows(table); k++) orr_tally_add(&d->tally, orr_table_column(table, c)[k]);
+        for (size_t k = 0; k < orr_table_n_rows(table); k++)
+            orr_tally_add(&d->tally, orr_table_column(table, c)[k]);
     }
     return all;
 }
@@ -50,7 +58,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     orr_status status = ORR_STATUS_USAGE;
     if (results_read_plots(&request, &plots, &none, diag)) {
         if (s->output && request.n_files == 0) {
-            usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'", s->output);
+            usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'",
+                        s->output);
         } else {
             orr_table *table = orr_table_read(arguments->items[0], diag);
             status = table ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
@@ -64,8 +73,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                 if (!results_show(table, &request, stdout, diag)) status = ORR_STATUS_USAGE;
                 results_print_statistics(counted, n_counted, stdout);
             }
-            if (status == ORR_STATUS_OK && !results_draw(table, counted, n_counted, &request,
-                                                         s->title ? s->title : arguments->items[0], true, diag))
+            if (status == ORR_STATUS_OK &&
+                !results_draw(table, counted, n_counted, &request, s->title ? s->title : arguments->items[0],
+                              true, diag))
                 status = ORR_STATUS_SYSTEM;
             free(counted);
             orr_table_destroy(table);

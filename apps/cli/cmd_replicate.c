@@ -1,4 +1,5 @@
-// apps/cli/cmd_replicate.c: `orrery replicate`: an experiment again and again with other luck; means and how sure they are.
+// apps/cli/cmd_replicate.c: `orrery replicate`: an experiment again and again with other luck; means and how
+// sure they are.
 #include "commands.h"
 #include "results.h"
 #include <math.h>
@@ -12,35 +13,50 @@
 typedef struct Settings {
     const char *output, *summary, *statistics, *record, *precise, *code, *solver;
     List        set, plot, natives;
-    double      replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol, seed;
+    double replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol,
+        seed;
     bool        stats, quiet;
 } Settings;
 
 static const Option options[] = {
-    { "--replications", OPTION_NUMBER, "N", "how often (default: as the experiment says, or 10)", offsetof(Settings, replications) },
+    { "--replications", OPTION_NUMBER, "N", "how often (default: as the experiment says, or 10)",
+      offsetof(Settings, replications) },
     { "--warm-up", OPTION_NUMBER, "T", "rows of the first T do not count", offsetof(Settings, warm_up) },
-    { "--precision", OPTION_NUMBER, "P", "go on until half of each interval is at most P of its mean", offsetof(Settings, precision) },
-    { "--precise", OPTION_TEXT, "A,B", "what must be precise: x at the end, mean(x) of its rows (default: all)", offsetof(Settings, precise) },
-    { "--confidence", OPTION_NUMBER, "C", "of the intervals (default: 0.95)", offsetof(Settings, confidence) },
-    { "--at-least", OPTION_NUMBER, "N", "replications before the precision is looked at (default: 10)", offsetof(Settings, at_least) },
-    { "--at-most", OPTION_NUMBER, "N", "replications while it is not reached (default: 10000)", offsetof(Settings, at_most) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
-    { "-o", OPTION_TEXT, "FILE", "write a row for each replication as CSV; - is standard output", offsetof(Settings, output) },
+    { "--precision", OPTION_NUMBER, "P", "go on until half of each interval is at most P of its mean",
+      offsetof(Settings, precision) },
+    { "--precise", OPTION_TEXT, "A,B",
+      "what must be precise: x at the end, mean(x) of its rows (default: all)", offsetof(Settings, precise) },
+    { "--confidence", OPTION_NUMBER, "C", "of the intervals (default: 0.95)",
+      offsetof(Settings, confidence) },
+    { "--at-least", OPTION_NUMBER, "N", "replications before the precision is looked at (default: 10)",
+      offsetof(Settings, at_least) },
+    { "--at-most", OPTION_NUMBER, "N", "replications while it is not reached (default: 10000)",
+      offsetof(Settings, at_most) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
+      offsetof(Settings, seed) },
+    { "-o", OPTION_TEXT, "FILE", "write a row for each replication as CSV; - is standard output",
+      offsetof(Settings, output) },
     { "--summary", OPTION_TEXT, "FILE", "write the means and intervals as CSV", offsetof(Settings, summary) },
-    { "--statistics", OPTION_TEXT, "FILE", "write the statistics as CSV, of all together (default: beside -o, FILE-statistics.csv)",
+    { "--statistics", OPTION_TEXT, "FILE",
+      "write the statistics as CSV, of all together (default: beside -o, FILE-statistics.csv)",
       offsetof(Settings, statistics) },
-    { "--plot", OPTION_LIST, "FILE|WHAT", "draw histograms to .svg, .png or .pdf; or what: 'histogram of a.times'", offsetof(Settings, plot) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated", offsetof(Settings, set) },
+    { "--plot", OPTION_LIST, "FILE|WHAT",
+      "draw histograms to .svg, .png or .pdf; or what: 'histogram of a.times'", offsetof(Settings, plot) },
+    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
+      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
-    { "--every", OPTION_NUMBER, "DT", "record rows, whose means are observed too", offsetof(Settings, every) },
-    { "--record", OPTION_TEXT, "A,B", "what is observed (default: the outputs, or the states)", offsetof(Settings, record) },
+    { "--every", OPTION_NUMBER, "DT", "record rows, whose means are observed too",
+      offsetof(Settings, every) },
+    { "--record", OPTION_TEXT, "A,B", "what is observed (default: the outputs, or the states)",
+      offsetof(Settings, record) },
     { "--solver", OPTION_TEXT, "S", "method", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
-    { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)", offsetof(Settings, threads) },
+    { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)",
+      offsetof(Settings, threads) },
     { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table", offsetof(Settings, quiet) },
 };
@@ -54,12 +70,14 @@ static void on_interrupt(int signal_number)
 
 // ---------------------------------------------------------------------------------------------- what goes in
 
-static bool within(const char *option, double value, double low, double high, bool is_whole, const char *hint, orr_diag *diag)
+static bool within(const char *option, double value, double low, double high, bool is_whole, const char *hint,
+                   orr_diag *diag)
 {
     if (isnan(value) || (value >= low && value <= high && (!is_whole || value == floor(value)))) return true;
     char number[40];
     orr_format_number(value, number);
-    usage_error(diag, "E022", hint, "option '%s' needs %s, not '%s'", option, is_whole ? "a whole number" : "a number", number);
+    usage_error(diag, "E022", hint, "option '%s' needs %s, not '%s'", option,
+                is_whole ? "a whole number" : "a number", number);
     return false;
 }
 
@@ -92,11 +110,14 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_replicate_op
     if (!isnan(s->at_most)) o->at_most = (size_t)s->at_most;
     if (!isnan(s->threads)) o->n_threads = (size_t)fmin(s->threads, 1e6);
     // what is expected belongs to the question as written
-    if (s->set.n > 0 || !isnan(s->until) || !isnan(s->seed) || !isnan(s->replications) || !isnan(s->precision)) e->n_expects = 0;
+    if (s->set.n > 0 || !isnan(s->until) || !isnan(s->seed) || !isnan(s->replications) ||
+        !isnan(s->precision))
+        e->n_expects = 0;
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------- what comes out
+// ---------------------------------------------------------------------------------------------- what comes
+// out
 
 typedef struct Output {
     orr_csv *csv;          // NULL: none
@@ -138,7 +159,8 @@ static bool show_progress(void *self, size_t n_done, const orr_estimate *estimat
     if (now - out->last_shown < 0.2) return true;
     out->last_shown = now;
     fprintf(stderr, "\r\033[K%zu replications", n_done);
-    if (n > 0 && n_done > 1) fprintf(stderr, ": %s = %.6g ± %.2g", estimates[0].name, estimates[0].mean, estimates[0].half);
+    if (n > 0 && n_done > 1)
+        fprintf(stderr, ": %s = %.6g ± %.2g", estimates[0].name, estimates[0].mean, estimates[0].half);
     fflush(stderr);
     out->has_shown = true;
     return true;
@@ -153,8 +175,8 @@ static void print_estimates(const orr_replications *r)
     for (size_t i = 0; i < r->n_estimates; i++) {
         const orr_estimate *e = &r->estimates[i];
         printf("  %-*s  %13.7g  %11.4g  %13.7g  %13.7g  %11.4g%s%s%s%s\n", width, e->name, e->mean, e->half,
-               e->mean - e->half, e->mean + e->half, e->deviation, e->unit ? " [" : "", e->unit ? e->unit : "",
-               e->unit ? "]" : "", e->is_precise ? "" : "  not precise yet");
+               e->mean - e->half, e->mean + e->half, e->deviation, e->unit ? " [" : "",
+               e->unit ? e->unit : "", e->unit ? "]" : "", e->is_precise ? "" : "  not precise yet");
     }
 }
 
@@ -165,7 +187,8 @@ static bool write_summary(const char *path, const orr_replications *r, orr_diag 
     if (ok) fputs("variable,n,mean,half_width,low,high,deviation,least,most\n", file);
     for (size_t i = 0; ok && i < r->n_estimates; i++) {
         const orr_estimate *e = &r->estimates[i];
-        const double numbers[] = { e->mean, e->half, e->mean - e->half, e->mean + e->half, e->deviation, e->least, e->most };
+        const double numbers[] = { e->mean,  e->half, e->mean - e->half, e->mean + e->half, e->deviation,
+                                   e->least, e->most };
         fprintf(file, strpbrk(e->name, ",\"") ? "\"%s\",%zu" : "%s,%zu", e->name, e->n);
         for (size_t k = 0; k < sizeof numbers / sizeof *numbers; k++) {
             char text[40];
@@ -182,8 +205,8 @@ static bool write_summary(const char *path, const orr_replications *r, orr_diag 
 // ---------------------------------------------------------------------------------------------- the command
 
 // What all replications saw together: on the terminal, as CSV, as pictures.
-static bool put_statistics(const Settings *s, const Session *session, const orr_replications *r, const PlotRequest *request,
-                           bool says, orr_diag *diag)
+static bool put_statistics(const Settings *s, const Session *session, const orr_replications *r,
+                           const PlotRequest *request, bool says, orr_diag *diag)
 {
     if (r->n_distributions == 0) return true;
     if (says) results_print_statistics(r->distributions, r->n_distributions, stdout);
@@ -192,7 +215,8 @@ static bool put_statistics(const Settings *s, const Session *session, const orr_
     bool ok = !path || orr_distributions_write(r->distributions, r->n_distributions, path, diag);
     if (ok && path && says) printf("  statistics in %s\n", path);
     free(beside);
-    ok &= results_draw(NULL, r->distributions, r->n_distributions, request, orr_model_name(session->model), says, diag);
+    ok &= results_draw(NULL, r->distributions, r->n_distributions, request, orr_model_name(session->model),
+                       says, diag);
     return ok;
 }
 
@@ -219,12 +243,13 @@ static bool keep_histograms(PlotRequest *request, const Settings *s, const orr_e
     request->n_plots = n;
     if (n > 0 || s->plot.n == 0) return true;
     usage_error(diag, "E412", "such as --plot 'histogram of desk.waits' --plot waits.svg",
-                "cannot plot '%s': of replications only histograms of statistics are drawn", s->plot.items[0]);
+                "cannot plot '%s': of replications only histograms of statistics are drawn",
+                s->plot.items[0]);
     return false;
 }
 
-static orr_status compute(const Settings *s, const Session *session, const orr_experiment *e, orr_replicate_options *o,
-                          const PlotRequest *request, orr_diag *diag)
+static orr_status compute(const Settings *s, const Session *session, const orr_experiment *e,
+                          orr_replicate_options *o, const PlotRequest *request, orr_diag *diag)
 {
     const bool to_stdout = s->output && strcmp(s->output, "-") == 0;
     Output out = { .until = e->until, .shows_progress = isatty(STDERR_FILENO) && !s->quiet };
@@ -233,7 +258,8 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
         if (!out.csv) return ORR_STATUS_SYSTEM;
         out.sink = orr_csv_sink(out.csv);
     }
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };    // a second Ctrl-C kills
+    // a second Ctrl-C kills
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     o->cancel = &cancelled;
@@ -243,27 +269,33 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
     orr_replications r = orr_replicate(session->model, e, o, diag);
     orr_status status = r.status;
     if (out.has_shown) fputs("\r\033[K", stderr);
-    if (out.csv && out.has_begun && !out.sink.end(out.sink.self, status) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (out.csv && out.has_begun && !out.sink.end(out.sink.self, status) && status == ORR_STATUS_OK)
+        status = ORR_STATUS_SYSTEM;
     if (out.csv && !orr_csv_close(out.csv) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     free(out.row);
-    if (s->summary && r.n_done > 0 && !write_summary(s->summary, &r, diag) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    if (s->summary && r.n_done > 0 && !write_summary(s->summary, &r, diag) && status == ORR_STATUS_OK)
+        status = ORR_STATUS_SYSTEM;
     if (!s->quiet && !to_stdout && r.n_done > 0) {
-        printf("%s%s%s: %zu replication%s, seed %llu, intervals of confidence %g\n", orr_model_name(session->model), *e->name ? ", " : "",
-               e->name, r.n_done, r.n_done == 1 ? "" : "s", (unsigned long long)e->run.seed, r.confidence);
+        printf("%s%s%s: %zu replication%s, seed %llu, intervals of confidence %g\n",
+               orr_model_name(session->model), *e->name ? ", " : "", e->name, r.n_done,
+               r.n_done == 1 ? "" : "s", (unsigned long long)e->run.seed, r.confidence);
         print_estimates(&r);
-        if (status == ORR_STATUS_CANCELLED) puts("  ended early: the intervals are those of what was complete");
-        if (e->precision > 0 && !r.is_precise) printf("  the precision %g was not reached; --at-most N allows more\n", e->precision);
+        if (status == ORR_STATUS_CANCELLED)
+            puts("  ended early: the intervals are those of what was complete");
+        if (e->precision > 0 && !r.is_precise)
+            printf("  the precision %g was not reached; --at-most N allows more\n", e->precision);
         if (r.n_failed) printf("  %zu failed and do not count\n", r.n_failed);
         for (size_t i = 0; i < r.n_verdicts; i++)
-            printf("  %s %s = %.10g, expected %.10g within %g\n", r.verdicts[i].holds ? "ok" : "FAILED", r.verdicts[i].expect->name,
-                   r.verdicts[i].found, r.verdicts[i].expect->value, r.verdicts[i].expect->within);
+            printf("  %s %s = %.10g, expected %.10g within %g\n", r.verdicts[i].holds ? "ok" : "FAILED",
+                   r.verdicts[i].expect->name, r.verdicts[i].found, r.verdicts[i].expect->value,
+                   r.verdicts[i].expect->within);
         if (s->output) printf("  rows in %s\n", s->output);
     }
     if (!put_statistics(s, session, &r, request, !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
         status = ORR_STATUS_SYSTEM;
     if (s->stats)
-        fprintf(stderr, "replications: %zu\nfailed: %zu\nthreads: %zu\nsimulate_ms: %.3f\n", r.n_done, r.n_failed, r.n_threads,
-                r.simulate_ms);
+        fprintf(stderr, "replications: %zu\nfailed: %zu\nthreads: %zu\nsimulate_ms: %.3f\n", r.n_done,
+                r.n_failed, r.n_threads, r.simulate_ms);
     if (status == ORR_STATUS_OK && r.n_failed) status = ORR_STATUS_FAILED;
     orr_replications_free(&r);
     return status;
@@ -305,12 +337,15 @@ const Command command_replicate = {
     .name = "replicate",
     .arguments = "FILE [EXPERIMENT]",
     .summary = "repeat an experiment with other random numbers: means with confidence intervals",
-    .details = "Each replication is a run with a number of its own, which decides with the seed what is drawn. Observed are the values of what\n"
-               "is recorded at the end and, if rows are recorded, their means behind the warm-up. Results depend on neither threads nor\n"
-               "machine; 'orrery run FILE --run I' shows replication I. The experiment may say all this itself:\n\n"
-               "  replications 30\n  warm up 100\n  precision 0.05 of mean(x)\n\n"
-               "Example:\n\n"
-               "  orrery replicate examples/repair.orr --replications 30 -o each.csv\n",
+    .details =
+        "Each replication is a run with a number of its own, which decides with the seed what is drawn. "
+        "Observed are the values of what\n"
+        "is recorded at the end and, if rows are recorded, their means behind the warm-up. Results depend on "
+        "neither threads nor\n"
+        "machine; 'orrery run FILE --run I' shows replication I. The experiment may say all this itself:\n\n"
+        "  replications 30\n  warm up 100\n  precision 0.05 of mean(x)\n\n"
+        "Example:\n\n"
+        "  orrery replicate examples/repair.orr --replications 30 -o each.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .at_least = 1,

@@ -11,58 +11,90 @@
 
 typedef struct Settings {
     List        set, plot, drives, sends, natives;
-    double      checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory, seed, number, path, realtime, wait;
+    double checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory,
+        seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
-    const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials, *statistics, *code, *loops, *model;
+    const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials,
+        *statistics, *code, *loops, *model;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
 static const Option options[] = {
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
       offsetof(Settings, set) },
-    { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see below", offsetof(Settings, drives) },
-    { "--output", OPTION_LIST, "NAME=TARGET", "send values as they are computed: -, FILE, udp:PORT, …; see below", offsetof(Settings, sends) },
-    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used", offsetof(Settings, allow_io) },
-    { "--realtime", OPTION_FACTOR, "[FACTOR]", "keep pace with the clock, or FACTOR times as fast", offsetof(Settings, realtime) },
-    { "--wait", OPTION_NUMBER, "S", "longest wait for a value from a socket (default: 10 s)", offsetof(Settings, wait) },
+    { "--input", OPTION_LIST, "NAME=SOURCE",
+      "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see below", offsetof(Settings, drives) },
+    { "--output", OPTION_LIST, "NAME=TARGET",
+      "send values as they are computed: -, FILE, udp:PORT, …; see below", offsetof(Settings, sends) },
+    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used",
+      offsetof(Settings, allow_io) },
+    { "--realtime", OPTION_FACTOR, "[FACTOR]", "keep pace with the clock, or FACTOR times as fast",
+      offsetof(Settings, realtime) },
+    { "--wait", OPTION_NUMBER, "S", "longest wait for a value from a socket (default: 10 s)",
+      offsetof(Settings, wait) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
-    { "--from", OPTION_TEXT, "T|STATE", "start of the run (default: 0); of a machine", offsetof(Settings, from_text) },
-    { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)", offsetof(Settings, solver) },
-    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others", offsetof(Settings, step) },
-    { "--path", OPTION_NUMBER, "H", "of models with noise: steps of the Brownian paths, a whole part of --step", offsetof(Settings, path) },
+    { "--from", OPTION_TEXT, "T|STATE", "start of the run (default: 0); of a machine",
+      offsetof(Settings, from_text) },
+    { "--solver", OPTION_TEXT, "S", "method; 'orrery solvers' lists them (default: auto)",
+      offsetof(Settings, solver) },
+    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others",
+      offsetof(Settings, step) },
+    { "--path", OPTION_NUMBER, "H",
+      "of models with noise: steps of the Brownian paths, a whole part of --step", offsetof(Settings, path) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
-    { "--abs", OPTION_NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)", offsetof(Settings, abs) },
-    { "--max-step", OPTION_NUMBER, "H", "largest step of solvers that choose it", offsetof(Settings, max_step) },
-    { "--quantum", OPTION_NUMBER, "Q", "of solvers of quantised states: qss1, qss2, …", offsetof(Settings, quantum) },
-    { "--update", OPTION_TEXT, "MODE", "synchronous or in-place (semi-implicit Euler)", offsetof(Settings, update) },
+    { "--abs", OPTION_NUMBER, "A", "absolute tolerance (default: a thousandth of --tol)",
+      offsetof(Settings, abs) },
+    { "--max-step", OPTION_NUMBER, "H", "largest step of solvers that choose it",
+      offsetof(Settings, max_step) },
+    { "--quantum", OPTION_NUMBER, "Q", "of solvers of quantised states: qss1, qss2, …",
+      offsetof(Settings, quantum) },
+    { "--update", OPTION_TEXT, "MODE", "synchronous or in-place (semi-implicit Euler)",
+      offsetof(Settings, update) },
     { "--every", OPTION_NUMBER, "DT", "record at this interval; 0: every step", offsetof(Settings, every) },
-    { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)", offsetof(Settings, record) },
+    { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)",
+      offsetof(Settings, record) },
     { "-o", OPTION_TEXT, "FILE", "write all rows as CSV; - is standard output", offsetof(Settings, output) },
-    { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after", offsetof(Settings, events) },
-    { "--polynomials", OPTION_TEXT, "FILE", "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients",
+    { "--events", OPTION_TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after",
+      offsetof(Settings, events) },
+    { "--polynomials", OPTION_TEXT, "FILE",
+      "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients",
       offsetof(Settings, polynomials) },
-    { "--trace", OPTION_TEXT, "FILE", "write each message and transition of components, as CSV or JSON lines (.jsonl)",
+    { "--trace", OPTION_TEXT, "FILE",
+      "write each message and transition of components, as CSV or JSON lines (.jsonl)",
       offsetof(Settings, trace) },
-    { "--statistics", OPTION_TEXT, "FILE", "write the statistics asked for as CSV (default: beside -o, FILE-statistics.csv)",
+    { "--statistics", OPTION_TEXT, "FILE",
+      "write the statistics asked for as CSV (default: beside -o, FILE-statistics.csv)",
       offsetof(Settings, statistics) },
-    { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'", offsetof(Settings, plot) },
-    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--plot", OPTION_LIST, "FILE|WHAT",
+      "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'",
+      offsetof(Settings, plot) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs",
+      offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
-    { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them", offsetof(Settings, inputs) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)", offsetof(Settings, seed) },
-    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)", offsetof(Settings, number) },
+    { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them",
+      offsetof(Settings, inputs) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
+      offsetof(Settings, seed) },
+    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)",
+      offsetof(Settings, number) },
     { "--machine", OPTION_TEXT, "NAME", "run this machine", offsetof(Settings, machine) },
-    { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept", offsetof(Settings, max_time) },
-    { "--max-memory", OPTION_NUMBER, "MB", "take no more memory than this (default: nine tenths of the machine's)",
+    { "--max-time", OPTION_NUMBER, "S", "end after so many seconds on the clock; rows are kept",
+      offsetof(Settings, max_time) },
+    { "--max-memory", OPTION_NUMBER, "MB",
+      "take no more memory than this (default: nine tenths of the machine's)",
       offsetof(Settings, max_memory) },
-    { "--checkpoint", OPTION_TEXT, "FILE", "save the run to this file, at the end or as often as --checkpoint-every says",
+    { "--checkpoint", OPTION_TEXT, "FILE",
+      "save the run to this file, at the end or as often as --checkpoint-every says",
       offsetof(Settings, checkpoint) },
-    { "--checkpoint-every", OPTION_NUMBER, "DT", "save it at this interval of the model's time", offsetof(Settings, checkpoint_every) },
-    { "--resume", OPTION_TEXT, "FILE", "go on where this checkpoint was written; settings must be the same", offsetof(Settings, resume) },
-    { "--strict", OPTION_FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold", offsetof(Settings, strict) },
+    { "--checkpoint-every", OPTION_NUMBER, "DT", "save it at this interval of the model's time",
+      offsetof(Settings, checkpoint_every) },
+    { "--resume", OPTION_TEXT, "FILE", "go on where this checkpoint was written; settings must be the same",
+      offsetof(Settings, resume) },
+    { "--strict", OPTION_FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold",
+      offsetof(Settings, strict) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Settings, quiet) },
 };
@@ -91,7 +123,8 @@ typedef struct Overrides {
     orr_input   *inputs;        // heap; with the patience of --wait
     orr_send    *sends;         // heap; those of the command line and the experiment's
     List         texts;         // heap; what they borrow
-    size_t       n_unasked;     // expectations of the experiment as written, which the command line has changed
+    size_t       n_unasked;     // expectations of the experiment as written, which the command line has
+                                // changed
 } Overrides;
 
 // What only solvers that choose their steps look at.
@@ -134,7 +167,8 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     warn_unused("--max-step", s->max_step, e->run.solver, diag);
     ok &= given_seed(s->seed, &e->run, diag);
     if (!isnan(s->number) && !(s->number >= 0 && s->number <= 0x1p53 && s->number == floor(s->number))) {
-        usage_error(diag, "E022", "replications are counted from 0", "option '--run' needs a whole number, not '%g'", s->number);
+        usage_error(diag, "E022", "replications are counted from 0",
+                    "option '--run' needs a whole number, not '%g'", s->number);
         ok = false;
     } else if (!isnan(s->number)) {
         e->run.number = (uint64_t)s->number;
@@ -161,7 +195,8 @@ static bool apply_io(const Settings *s, Overrides *over, orr_experiment *e, orr_
 {
     bool ok = given_is_positive("E022", "--wait", "give seconds, such as --wait 60", s->wait, diag);
     if (s->realtime < 0 || (s->realtime != 0 && !(s->realtime < 1e9))) {
-        usage_error(diag, "E022", "1 is real time, 2 twice as fast", "option '--realtime' needs a positive number, not '%g'", s->realtime);
+        usage_error(diag, "E022", "1 is real time, 2 twice as fast",
+                    "option '--realtime' needs a positive number, not '%g'", s->realtime);
         ok = false;
     }
     e->realtime = s->realtime;
@@ -191,7 +226,8 @@ static bool moves_between_events(const orr_model *model)
     return facts.n_states + facts.n_equations + facts.n_relations > 0;
 }
 
-static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e, orr_diag *diag)
+static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e,
+                          orr_diag *diag)
 {
     bool ok = given_read(&over->given, &s->set, session, e, diag);
 
@@ -199,21 +235,24 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     if (!isnan(s->until)) e->until = s->until;
     else if (isnan(e->until)) e->until = e->from + 10, over->chose_until = true;
     if (!isnan(s->every)) e->every = s->every;
-    else if (e->every == 0 && !*e->name && moves_between_events(session->model)) e->every = (e->until - e->from) / 500;
+    else if (e->every == 0 && !*e->name && moves_between_events(session->model))
+        e->every = (e->until - e->from) / 500;
     ok &= apply_method(s, e, diag);
     ok &= apply_io(s, over, e, diag);
     given_records(s->record, &over->records, e);
-    ok &= given_is_positive("E022", "--checkpoint-every", "give an interval of the model's time", s->checkpoint_every, diag);
+    ok &= given_is_positive("E022", "--checkpoint-every", "give an interval of the model's time",
+                            s->checkpoint_every, diag);
     if (!isnan(s->checkpoint_every) && !s->checkpoint) {
-        usage_error(diag, "E023", "--checkpoint FILE says where to", "a file for '--checkpoint-every' is missing");
+        usage_error(diag, "E023", "--checkpoint FILE says where to",
+                    "a file for '--checkpoint-every' is missing");
         ok = false;
     }
     e->checkpoint = s->checkpoint;
     e->checkpoint_every = isnan(s->checkpoint_every) ? 0 : s->checkpoint_every;
     e->resume = s->resume;
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) || s->resume || !isnan(s->number) ||
-        e->replications > 0 || e->precision > 0) {
+    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) ||
+        s->resume || !isnan(s->number) || e->replications > 0 || e->precision > 0) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
     }
@@ -264,57 +303,68 @@ static void print_stats(const Session *session, const orr_outcome *outcome, doub
     const orr_model_facts model = orr_model_get_facts(session->model);
     const orr_run_facts *run = &outcome->facts;
     fprintf(stderr,
-            "states: %zu\nequations: %zu\nloops: %zu\nsolver: %s\nsteps: %zu\nrhs_evaluations: %zu\nrejected: %zu\n"
+            "states: %zu\nequations: %zu\nloops: %zu\nsolver: %s\nsteps: %zu\nrhs_evaluations: %zu\n"
+            "rejected: %zu\n"
             "events: %zu\nrows: %zu\ncompile_ms: %.3f\nsimulate_ms: %.3f\ntotal_ms: %.3f\ncode: %s\n",
-            model.n_states, model.n_equations, model.n_loops, run->solver ? run->solver : "none", run->n_steps, run->n_rates,
-            run->n_rejected, run->n_events, outcome->n_rows, model.compile_ms, run->simulate_ms, now_ms() - started_ms, model.code);
+            model.n_states, model.n_equations, model.n_loops, run->solver ? run->solver : "none",
+            run->n_steps, run->n_rates, run->n_rejected, run->n_events, outcome->n_rows, model.compile_ms,
+            run->simulate_ms, now_ms() - started_ms, model.code);
 }
 
 // Where the claims of the frame ended to hold.
 static void print_left(const Session *session, const orr_experiment *e, const orr_left *left)
 {
     const char *frame = e->frame ? e->frame->name : "";
-    printf("  outside its frame%s%s from t = %.6g %s: ", *frame ? " " : "", frame, left->t, orr_model_time_unit(session->model));
+    printf("  outside its frame%s%s from t = %.6g %s: ", *frame ? " " : "", frame, left->t,
+           orr_model_time_unit(session->model));
     if (isnan(left->low)) printf("%s\n", left->name);
-    else printf("%s in %g..%g, up to %.6g at t = %.6g\n", left->name, left->low, left->high, left->worst, left->t_worst);
+    else
+        printf("%s in %g..%g, up to %.6g at t = %.6g\n", left->name, left->low, left->high, left->worst,
+               left->t_worst);
 }
 
-static void print_summary(const Session *session, const orr_experiment *e, const orr_outcome *outcome, const char *output)
+static void print_summary(const Session *session, const orr_experiment *e, const orr_outcome *outcome,
+                          const char *output)
 {
     const orr_run_facts *run = &outcome->facts;
     printf("%s%s%s: ", orr_model_name(session->model), *e->name ? ", " : "", e->name);
     if (run->solver) printf("%s, %zu steps, ", run->solver, run->n_steps);
     if (run->n_instants)
-        printf("%zu instants, %zu transitions, %zu messages, ", run->n_instants, run->n_transitions, run->n_messages);
+        printf("%zu instants, %zu transitions, %zu messages, ", run->n_instants, run->n_transitions,
+               run->n_messages);
     printf("t = %.6g to %.6g %s\n", e->from, outcome->t, orr_model_time_unit(session->model));
     if (e->realtime > 0)
         printf("  real time: %zu instants, %zu of them late\n", outcome->n_instants, outcome->n_late);
     if (run->solver_reason) printf("  chosen by auto: %s\n", run->solver_reason);
     if (run->n_events) printf("  %zu event%s\n", run->n_events, run->n_events == 1 ? "" : "s");
     if (run->terminated) printf("  ended by the model: %s\n", run->terminated);
-    if (run->n_reruns) printf("  the terminal region ran it again %zu time%s\n", run->n_reruns, run->n_reruns == 1 ? "" : "s");
+    if (run->n_reruns)
+        printf("  the terminal region ran it again %zu time%s\n", run->n_reruns,
+               run->n_reruns == 1 ? "" : "s");
     for (size_t i = 0; i < outcome->n_results; i++)
         printf("  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
     for (size_t i = 0; i < outcome->n_left; i++) print_left(session, e, &outcome->left[i]);
     if (outcome->is_over) printf("  stopped at t = %.6g, as its frame asks\n", outcome->t);
     for (size_t i = 0; i < outcome->n_verdicts; i++) {
         const orr_verdict *v = &outcome->verdicts[i];
-        printf("  %s %s = %.10g, expected %.10g within %g\n", v->holds ? "ok" : "FAILED", v->expect->name, v->found,
-               v->expect->value, v->expect->within);
+        printf("  %s %s = %.10g, expected %.10g within %g\n", v->holds ? "ok" : "FAILED", v->expect->name,
+               v->found, v->expect->value, v->expect->within);
     }
     if (output) printf("  %zu rows in %s\n", outcome->n_rows, output);
-    if (e->replications > 0 || e->precision > 0) puts("  one run; 'orrery replicate' makes all that the experiment asks for");
+    if (e->replications > 0 || e->precision > 0)
+        puts("  one run; 'orrery replicate' makes all that the experiment asks for");
 }
 
 // ---------------------------------------------------------------------------------------------- the command
 
-static orr_status simulate(const Settings *s, const Session *session, orr_experiment *e, const Overrides *over,
-                           double started_ms, orr_diag *diag)
+static orr_status simulate(const Settings *s, const Session *session, orr_experiment *e,
+                           const Overrides *over, double started_ms, orr_diag *diag)
 {
     bool to_stdout = s->output && strcmp(s->output, "-") == 0;
     for (size_t i = 0; i < e->n_sends; i++) to_stdout |= strcmp(e->sends[i].target, "stdout") == 0;
     PlotRequest request;
-    if (!results_read_plots(&request, &s->plot, e, diag)) return results_free_plots(&request), ORR_STATUS_USAGE;
+    if (!results_read_plots(&request, &s->plot, e, diag))
+        return results_free_plots(&request), ORR_STATUS_USAGE;
     // what is drawn is recorded, and must exist
     e->plots = request.plots;
     e->n_plots = request.n_plots;
@@ -358,7 +408,8 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (isatty(STDERR_FILENO) && !s->quiet)
         sinks[n_sinks++] = (orr_sink){ .progress = show_progress, .end = end_progress, .self = &progress };
 
-    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };    // a second Ctrl-C kills
+    // a second Ctrl-C kills
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
     orr_outcome outcome = orr_simulate(session->model, e, sinks, n_sinks, diag);
@@ -372,21 +423,24 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
     if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
     if (table && outcome.n_rows > 0) {
-        if (looks && !results_show(table, &request, stdout, diag) && status == ORR_STATUS_OK) status = ORR_STATUS_USAGE;
-        if (!results_draw(table, outcome.distributions, outcome.n_distributions, &request, orr_model_name(session->model),
-                          !s->quiet && !to_stdout, diag) &&
+        if (looks && !results_show(table, &request, stdout, diag) && status == ORR_STATUS_OK)
+            status = ORR_STATUS_USAGE;
+        if (!results_draw(table, outcome.distributions, outcome.n_distributions, &request,
+                          orr_model_name(session->model), !s->quiet && !to_stdout, diag) &&
             status == ORR_STATUS_OK)
             status = ORR_STATUS_SYSTEM;
     }
     char *beside = results_beside(s->output, "statistics");
     const char *statistics_path = s->statistics ? s->statistics : beside;
     if (s->statistics && outcome.n_distributions == 0 && status == ORR_STATUS_OK) {
-        usage_error(diag, "E023", "name them in the experiment: statistics desk.waits percentiles 50, 95 histogram 20 bins",
+        usage_error(diag, "E023",
+                    "name them in the experiment: statistics desk.waits percentiles 50, 95 histogram 20 bins",
                     "what '--statistics' writes is missing");
         status = ORR_STATUS_USAGE;
     }
     const bool has_statistics = statistics_path && outcome.n_distributions > 0;
-    if (has_statistics && !orr_distributions_write(outcome.distributions, outcome.n_distributions, statistics_path, diag) &&
+    if (has_statistics &&
+        !orr_distributions_write(outcome.distributions, outcome.n_distributions, statistics_path, diag) &&
         status == ORR_STATUS_OK)
         status = ORR_STATUS_SYSTEM;
     if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || (pieces_path && status == ORR_STATUS_OK))) {
@@ -395,8 +449,9 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         results_print_statistics(outcome.distributions, outcome.n_distributions, stdout);
         if (has_statistics) printf("  statistics in %s\n", statistics_path);
         if (over->n_unasked && e->replications == 0 && e->precision == 0)
-            printf("  %zu expectation%s not checked: --set, --input, --from, --until, --seed or --resume changed the experiment\n", over->n_unasked,
-                   over->n_unasked == 1 ? "" : "s");
+            printf("  %zu expectation%s not checked: --set, --input, --from, --until, --seed or --resume "
+                   "changed the experiment\n",
+                   over->n_unasked, over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }
     if (s->stats) print_stats(session, &outcome, started_ms);
@@ -411,7 +466,9 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
 static int run_machine(const Settings *s, orr_machine *machine, orr_diag *diag)
 {
     if (!machine) return ORR_STATUS_MODEL_ERROR;
-    const MachineRun how = { .inputs = s->inputs, .from = s->from_text, .output = s->output, .seed = s->seed, .quiet = s->quiet };
+    const MachineRun how = {
+        .inputs = s->inputs, .from = s->from_text, .output = s->output, .seed = s->seed, .quiet = s->quiet
+    };
     const int status = machine_run(machine, &how, diag);
     orr_machine_destroy(machine);
     return status;
@@ -430,18 +487,29 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     Settings given = *(const Settings *)settings, *s = &given;
     const double started_ms = now_ms();
-    if (!given_is_positive("E022", "limit of time", "give seconds, such as --max-time 60", s->max_time, diag) ||
-        !given_is_positive("E022", "limit of memory", "give megabytes, such as --max-memory 1000", s->max_memory, diag))
+    if (!given_is_positive("E022", "limit of time", "give seconds, such as --max-time 60", s->max_time,
+                           diag) ||
+        !given_is_positive("E022", "limit of memory", "give megabytes, such as --max-memory 1000",
+                           s->max_memory, diag))
         return ORR_STATUS_USAGE;
     if (!isnan(s->max_time)) limits_time(s->max_time);
     if (!isnan(s->max_memory)) limits_memory(s->max_memory);
     const char *path = arguments->items[0];
-    if (s->inputs || s->machine || orr_machine_is_file(path)) return run_machine(s, machine_get(path, s->machine, diag), diag);
+    if (s->inputs || s->machine || orr_machine_is_file(path))
+        return run_machine(s, machine_get(path, s->machine, diag), diag);
     Session session;
-    const SessionOptions open = { .path = path, .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives, .model = s->model, .code = s->code, .loops = s->loops, .set = &s->set,
-                                  .solver = s->update && strcmp(s->update, "in-place") == 0 ? "semi-implicit euler" : s->solver,
-                                  .takes_machines = true, .inputs = &s->drives };
+    const SessionOptions open = { .path = path,
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .natives = &s->natives,
+                                  .model = s->model,
+                                  .code = s->code,
+                                  .loops = s->loops,
+                                  .set = &s->set,
+                                  .solver = s->update && strcmp(s->update, "in-place") == 0
+                                                ? "semi-implicit euler"
+                                                : s->solver,
+                                  .takes_machines = true,
+                                  .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) {
         status = (orr_status)run_machine(s, orr_machine_build(session.source, NULL, diag), diag);
@@ -450,7 +518,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     } else if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
         Overrides over = { 0 };
-        if (apply_options(s, &session, &over, &experiment, diag)) status = simulate(s, &session, &experiment, &over, started_ms, diag);
+        if (apply_options(s, &session, &over, &experiment, diag))
+            status = simulate(s, &session, &experiment, &over, started_ms, diag);
         else status = ORR_STATUS_USAGE;
         free_overrides(&over);
     }
@@ -459,21 +528,33 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_run = {
-    .name = "run", .arguments = "FILE [EXPERIMENT]", .summary = "Simulate a model",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "--input NAME=SOURCE: FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"
-               "whose first column is the time; FILE:messages, a table of messages for an event input; - (lines t,u of standard input);\n"
-               "expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
-               "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
-               "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with --allow-io, to udp:, unix:\n"
-               "or mqtt: as above. NAME may be an event port, alone: then a line for each message, with the fields of its record.\n\n"
-               "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong usage,\n"
-               "3 the run failed, 4 an expectation did not hold.\n\n"
-               "Examples:\n"
-               "  orrery run examples/circle.csmp --set timestep=0.01\n"
-               "  orrery run examples/lotka_volterra.orr --until 30 -o lv.csv --plot lv.svg\n"
-               "  orrery run examples/lotka_volterra.orr --plot 'Y over X' --plot phase.png\n"
-               "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n"
-               "  orrery run examples/baby.orr --inputs toy,food,toy,food --from 'wants to eat'\n",
+    .name = "run",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Simulate a model",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "--input NAME=SOURCE: "
+        "FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"
+        "whose first column is the time; FILE:messages, a table of messages for an event input; - (lines t,u "
+        "of standard input);\n"
+        "expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
+        "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
+        "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with "
+        "--allow-io, to udp:, unix:\n"
+        "or mqtt: as above. NAME may be an event port, alone: then a line for each message, with the fields "
+        "of its record.\n\n"
+        "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong "
+        "usage,\n"
+        "3 the run failed, 4 an expectation did not hold.\n\n"
+        "Examples:\n"
+        "  orrery run examples/circle.csmp --set timestep=0.01\n"
+        "  orrery run examples/lotka_volterra.orr --until 30 -o lv.csv --plot lv.svg\n"
+        "  orrery run examples/lotka_volterra.orr --plot 'Y over X' --plot phase.png\n"
+        "  orrery run examples/mass_spring.orr --solver rk4 --step 0.01 --record x,v -o -\n"
+        "  orrery run examples/baby.orr --inputs toy,food,toy,food --from 'wants to eat'\n",
 };

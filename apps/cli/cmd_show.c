@@ -10,13 +10,16 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--stage", OPTION_TEXT, "STAGE", "ast, atomic, units, flat, network, order, ir or c (default: order)", offsetof(Settings, stage) },
+    { "--stage", OPTION_TEXT, "STAGE", "ast, atomic, units, flat, network, order, ir or c (default: order)",
+      offsetof(Settings, stage) },
     { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf", offsetof(Settings, sequence) },
-    { "--until", OPTION_NUMBER, "T", "of --sequence: the end of the run (default: that of the experiment, or 10)",
+    { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf",
+      offsetof(Settings, sequence) },
+    { "--until", OPTION_NUMBER, "T",
+      "of --sequence: the end of the run (default: that of the experiment, or 10)",
       offsetof(Settings, until) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
       offsetof(Settings, set) },
 };
@@ -40,8 +43,11 @@ static bool stage_exists(const char *stage, orr_diag *diag)
 static int draw_sequence(const Settings *s, const List *arguments, orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives, .model = s->model, .set = &s->set };
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .natives = &s->natives,
+                                  .model = s->model,
+                                  .set = &s->set };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment e = session.experiment;
@@ -57,7 +63,8 @@ static int draw_sequence(const Settings *s, const List *arguments, orr_diag *dia
             status = outcome.status;
             orr_outcome_free(&outcome);
         }
-        if (status == ORR_STATUS_OK && !orr_sequence_draw(sequence, orr_model_name(session.model), s->sequence, diag))
+        if (status == ORR_STATUS_OK &&
+            !orr_sequence_draw(sequence, orr_model_name(session.model), s->sequence, diag))
             status = failure_status(diag);
         orr_sequence_destroy(sequence);
         given_free(&given);
@@ -78,9 +85,14 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const char *stage = s->stage ? s->stage : "order";
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0], .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives, .model = s->model, .dump_stage = stage, .set = &s->set,
-                                  .takes_machines = strcmp(stage, "ast") == 0 };    // they have no further stages
+    const SessionOptions open = { .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+                                  .natives = &s->natives,
+                                  .model = s->model,
+                                  .dump_stage = stage,
+                                  .set = &s->set,
+                                  // they have no further stages
+                                  .takes_machines = strcmp(stage, "ast") == 0 };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
     else if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
@@ -89,17 +101,25 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 }
 
 const Command command_show = {
-    .name = "show", .arguments = "FILE [EXPERIMENT]", .summary = "Show what a stage of the compiler makes of a model",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = 2,
-    .settings_size = sizeof(Settings), .run = run,
-    .details = "Stages, in order:\n"
-               "  ast      the text as a tree\n"
-               "  flat     one set of variables and equations, no components left\n"
-               "  order    who computes what, and when\n"
-               "  ir       the programs that will run\n"
-               "  c        the generated C\n\n"
-               "--sequence FILE runs the model instead and draws who sent what to whom, one arrow for each message.\n\n"
-               "Examples:\n"
-               "  orrery show --stage c examples/lotka_volterra.orr\n"
-               "  orrery show --sequence chart.svg examples/shop.orr --until 20\n",
+    .name = "show",
+    .arguments = "FILE [EXPERIMENT]",
+    .summary = "Show what a stage of the compiler makes of a model",
+    .options = options,
+    .n_options = sizeof options / sizeof *options,
+    .at_least = 1,
+    .at_most = 2,
+    .settings_size = sizeof(Settings),
+    .run = run,
+    .details =
+        "Stages, in order:\n"
+        "  ast      the text as a tree\n"
+        "  flat     one set of variables and equations, no components left\n"
+        "  order    who computes what, and when\n"
+        "  ir       the programs that will run\n"
+        "  c        the generated C\n\n"
+        "--sequence FILE runs the model instead and draws who sent what to whom, one arrow for each "
+        "message.\n\n"
+        "Examples:\n"
+        "  orrery show --stage c examples/lotka_volterra.orr\n"
+        "  orrery show --sequence chart.svg examples/shop.orr --until 20\n",
 };

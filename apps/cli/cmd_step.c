@@ -1,7 +1,7 @@
 // apps/cli/cmd_step.c: `orrery step`: a run in one's own hands: from event to event, to a time, look, change.
 //
-// Commands come from a terminal or, line by line, from a file or pipe: then a wrong one ends the program, so that
-// a script never goes on with something else than it meant.
+// Commands come from a terminal or, line by line, from a file or pipe: then a wrong one ends the program, so
+// that a script never goes on with something else than it meant.
 #include "commands.h"
 #include <math.h>
 #include <stdlib.h>
@@ -33,8 +33,8 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
       offsetof(Settings, seed) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
 };
 

@@ -9,9 +9,10 @@ typedef struct Settings {
 } Settings;
 
 static const Option options[] = {
-    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so", "load C code for native atomics, which must be trusted; may be repeated",
-      offsetof(Settings, natives) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs",
+      offsetof(Settings, code) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
 };
 
@@ -25,17 +26,19 @@ static void print_verdict(const char *path, const orr_experiment *e, const orr_v
     char at[40] = "the end";
     if (v->expect->at == v->expect->at) snprintf(at, sizeof at, "%.6g", v->expect->at);
     if (v->expect->at < e->from || v->expect->at > e->until) {
-        printf("FAILED %s:%zu: %s: %s at %s: the run goes from %.6g to %.6g\n", v->expect->file ? v->expect->file : path,
-               v->expect->line, e->name, v->expect->name, at, e->from, e->until);
+        printf("FAILED %s:%zu: %s: %s at %s: the run goes from %.6g to %.6g\n",
+               v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at,
+               e->from, e->until);
         return;
     }
     printf("%s %s:%zu: %s: %s at %s = %.10g, expected %.10g within %g\n", v->holds ? "ok    " : "FAILED",
-           v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at, v->found, v->expect->value,
-           v->expect->within);
+           v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at, v->found,
+           v->expect->value, v->expect->within);
 }
 
 // Of replications the means are expected.
-static orr_status test_replications(const char *path, const Session *session, const Settings *s, Count *count, orr_diag *diag)
+static orr_status test_replications(const char *path, const Session *session, const Settings *s, Count *count,
+                                    orr_diag *diag)
 {
     orr_replications r = orr_replicate(session->model, &session->experiment, NULL, diag);
     const orr_status status = r.status;
@@ -53,12 +56,14 @@ static orr_status test_replications(const char *path, const Session *session, co
 }
 
 // One experiment; the first status that is not OK wins.
-static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count, orr_diag *diag)
+static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count,
+                                  orr_diag *diag)
 {
     Session session;
     const SessionOptions open = { .path = path, .experiment = name, .code = s->code, .natives = &s->natives };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && (session.experiment.replications > 0 || session.experiment.precision > 0)) {
+    if (status == ORR_STATUS_OK &&
+        (session.experiment.replications > 0 || session.experiment.precision > 0)) {
         status = test_replications(path, &session, s, count, diag);
     } else if (status == ORR_STATUS_OK) {
         session.experiment.verdicts_only = true;    // they are printed here

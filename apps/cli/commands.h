@@ -2,9 +2,10 @@
 #pragma once
 #include "options.h"
 
-extern const Command command_run, command_step, command_check, command_test, command_show, command_plot, command_new, command_fmt,
-    command_export, command_steady, command_linearise, command_continue, command_compare, command_machine, command_ensemble, command_replicate,
-    command_solvers, command_blocks, command_explain;
+extern const Command command_run, command_step, command_check, command_test, command_show, command_plot,
+    command_new, command_fmt, command_export, command_steady, command_linearise, command_continue,
+    command_compare, command_machine, command_ensemble, command_replicate, command_solvers, command_blocks,
+    command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.
 typedef struct Session {
@@ -25,7 +26,8 @@ typedef struct SessionOptions {
     const char *solver;                       // instead of that of the experiment; NULL: none
     bool        takes_machines;               // a file with machines only is fine: then there is no model
     const List *natives;                      // files of --native; NULL: none
-    const List *inputs;                       // texts of --input, on top of those of the experiment; NULL: none
+    const List *inputs;                       // texts of --input, on top of those of the experiment; NULL:
+                                              // none
 } SessionOptions;
 enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if they become single variables
 
@@ -33,11 +35,12 @@ enum { SESSION_EXACT = 10000 };    // arrays below have exact derivatives if the
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag);
 void       session_close(Session *session);
 
-// What a command does with its session. The experiment has the settings of --set; if one of these was wrong, `ok` is false:
-// then the command looks at its own options only, so that all mistakes are told at once.
-typedef orr_status SessionWork(const void *settings, const Session *session, orr_experiment *experiment, bool ok,
-                               orr_diag *diag);
-// For commands with FILE [EXPERIMENT] and --set: open, work, close. Path and experiment come from the arguments.
+// What a command does with its session. The experiment has the settings of --set; if one of these was wrong,
+// `ok` is false: then the command looks at its own options only, so that all mistakes are told at once.
+typedef orr_status SessionWork(const void *settings, const Session *session, orr_experiment *experiment,
+                               bool ok, orr_diag *diag);
+// For commands with FILE [EXPERIMENT] and --set: open, work, close. Path and experiment come from the
+// arguments.
 int session_do(const SessionOptions *options, const List *arguments, const void *settings, SessionWork *work,
                orr_diag *diag);
 // After something could not be written: did the machine refuse, or was the model wrong? By the last message.
@@ -60,13 +63,15 @@ typedef struct Given {
     List         texts;         // owned names
 } Given;
 
-// Settings of the form NAME=VALUE, on top of the experiment's, which then has them all. Free in either case, after the
-// experiment's last use.
-bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment, orr_diag *diag);
+// Settings of the form NAME=VALUE, on top of the experiment's, which then has them all. Free in either case,
+// after the experiment's last use.
+bool given_read(Given *given, const List *set, const Session *session, orr_experiment *experiment,
+                orr_diag *diag);
 void given_free(Given *given);
 // For commands that run nothing: is each of them a setting of this model?
 bool given_check(const List *set, const Session *session, orr_diag *diag);
-// Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is fine.
+// Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is
+// fine.
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
 bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --seed; NaN: not given
 // a, b ,c → three names, each a copy

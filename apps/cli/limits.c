@@ -1,7 +1,7 @@
 // apps/cli/limits.c: what one call of the program may take of memory and time.
 //
-// A model from a stranger is only arithmetic, but arithmetic can be endless. Memory is limited by the system, so that
-// every library obeys; rows that were computed are written before the program ends.
+// A model from a stranger is only arithmetic, but arithmetic can be endless. Memory is limited by the system,
+// so that every library obeys; rows that were computed are written before the program ends.
 #include "commands.h"
 #include <math.h>
 #include <pthread.h>

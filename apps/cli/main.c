@@ -6,15 +6,17 @@
 #include <unistd.h>
 
 const Command *const commands[] = {
-    &command_run, &command_step, &command_check, &command_test, &command_show, &command_plot, &command_new, &command_fmt,
-    &command_export, &command_steady, &command_linearise, &command_continue, &command_compare, &command_machine,
-    &command_ensemble, &command_replicate, &command_solvers, &command_blocks, &command_explain, NULL,
+    &command_run,       &command_step,     &command_check,   &command_test,    &command_show,
+    &command_plot,      &command_new,      &command_fmt,     &command_export,  &command_steady,
+    &command_linearise, &command_continue, &command_compare, &command_machine, &command_ensemble,
+    &command_replicate, &command_solvers,  &command_blocks,  &command_explain, NULL,
 };
 
 static void help(FILE *out)
 {
     fputs("Orrery, a workbench for modelling and simulation.\n\nUsage: orrery COMMAND …\n\n", out);
-    for (size_t i = 0; commands[i]; i++) fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    for (size_t i = 0; commands[i]; i++)
+        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fputs("\n'orrery COMMAND --help' tells more, with examples. To begin with:\n\n"
           "  orrery run examples/circle.csmp --set timestep=0.01\n"
           "  orrery new spring.orr\n"
@@ -53,8 +55,8 @@ static void report_unknown(const char *name, const Command *command, orr_diag *d
     if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
     else if (command) snprintf(hint, sizeof hint, "'orrery %s --help' lists them", command->name);
     else snprintf(hint, sizeof hint, "'orrery --help' lists the commands");
-    usage_error(diag, "E020", hint, "there is no command '%s%s%s'", command ? command->name : "", command ? " " : "",
-                name);
+    usage_error(diag, "E020", hint, "there is no command '%s%s%s'", command ? command->name : "",
+                command ? " " : "", name);
 }
 
 static void help_on(const Command *command, FILE *out)
@@ -111,13 +113,15 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
     if (!settings) abort();
     List arguments = { 0 };
     int status = ORR_STATUS_USAGE;
-    if (options_parse(command, argc, argv, settings, &arguments, diag)) status = command->run(settings, &arguments, diag);
+    if (options_parse(command, argc, argv, settings, &arguments, diag))
+        status = command->run(settings, &arguments, diag);
     options_free(command, settings, &arguments);
     free(settings);
     return status;
 }
 
-// The documented exit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 validation not passed.
+// The documented exit codes: 0 done, 1 the model is wrong, 2 usage, 3 the run failed, 4 validation not
+// passed.
 static int exit_code(int status)
 {
     switch (status) {

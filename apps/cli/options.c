@@ -62,14 +62,16 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
     }
     double number;
     if (!orr_parse_number(value, &number) || !isfinite(number)) {
-        usage_error(diag, "E022", "write a number such as 0.01 or 1e-6", "option '%s' needs a number, not '%s'", option->name, value);
+        usage_error(diag, "E022", "write a number such as 0.01 or 1e-6",
+                    "option '%s' needs a number, not '%s'", option->name, value);
         return false;
     }
     *(double *)(void *)field = number;
     return true;
 }
 
-bool options_parse(const Command *command, int argc, char **argv, void *settings, List *arguments, orr_diag *diag)
+bool options_parse(const Command *command, int argc, char **argv, void *settings, List *arguments,
+                   orr_diag *diag)
 {
     for (size_t i = 0; i < command->n_options; i++)
         if (command->options[i].kind == OPTION_NUMBER)
@@ -107,7 +109,8 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
         }
         if (option->kind != OPTION_FLAG && !value) {
             if (i + 1 >= argc) {
-                usage_error(diag, "E023", "give it behind the option", "the value of '%s' (%s) is missing", option->name, option->value);
+                usage_error(diag, "E023", "give it behind the option", "the value of '%s' (%s) is missing",
+                            option->name, option->value);
                 return false;
             }
             value = argv[++i];
@@ -121,7 +124,8 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
         usage_error(diag, "E023", hint, "%.*s is missing", first, command->arguments);
         ok = false;
     } else if (arguments->n > command->at_most) {
-        usage_error(diag, "E024", hint, "too many arguments, from '%s' on", arguments->items[command->at_most]);
+        usage_error(diag, "E024", hint, "too many arguments, from '%s' on",
+                    arguments->items[command->at_most]);
         ok = false;
     }
     return ok;

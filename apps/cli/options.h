@@ -37,7 +37,8 @@ typedef struct Command {
 } Command;
 
 // Fill `settings` and `arguments` from argv[0..argc). False after a message; --help is the caller's business.
-bool options_parse(const Command *command, int argc, char **argv, void *settings, List *arguments, orr_diag *diag);
+bool options_parse(const Command *command, int argc, char **argv, void *settings, List *arguments,
+                   orr_diag *diag);
 void options_free(const Command *command, void *settings, List *arguments);
 void options_help(const Command *command, FILE *out);
 

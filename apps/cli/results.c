@@ -31,7 +31,8 @@ static const char *keep_name(PlotRequest *request, const char *from, const char 
 // Names of pictures of other kinds, which nobody means as variables.
 static bool is_other_picture(const char *text)
 {
-    static const char *const suffixes[] = { ".jpg", ".jpeg", ".gif", ".eps", ".ps", ".bmp", ".tif", ".tiff", ".webp", ".html" };
+    static const char *const suffixes[] = { ".jpg", ".jpeg", ".gif",  ".eps",  ".ps",
+                                            ".bmp", ".tif",  ".tiff", ".webp", ".html" };
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
         if (ends_with(text, suffixes[i])) return true;
     return false;
@@ -64,7 +65,8 @@ static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, or
         return false;
     }
     if (ys.n == 0) {
-        usage_error(diag, "E412", "write a file such as out.svg, or what to draw: 'x, v over t'", "cannot plot '%s': nothing is named", text);
+        usage_error(diag, "E412", "write a file such as out.svg, or what to draw: 'x, v over t'",
+                    "cannot plot '%s': nothing is named", text);
         return false;
     }
     *plot = (orr_plot){ .ys = ys.items, .n_ys = ys.n };
@@ -75,7 +77,8 @@ static bool read_plot(PlotRequest *request, const char *text, orr_plot *plot, or
     return true;
 }
 
-bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment, orr_diag *diag)
+bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment,
+                        orr_diag *diag)
 {
     *request = (PlotRequest){ 0 };
     request->plots = calloc(given->n + experiment->n_plots + 1, sizeof *request->plots);
@@ -84,7 +87,8 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
         if (is_picture(given->items[i])) request->files[request->n_files++] = given->items[i];
-        else if (read_plot(request, given->items[i], &request->plots[request->n_plots], diag)) request->n_plots++;
+        else if (read_plot(request, given->items[i], &request->plots[request->n_plots], diag))
+            request->n_plots++;
         else ok = false;
     }
     if (request->n_plots == 0) {
@@ -156,7 +160,8 @@ static void print_table(const orr_table *table, FILE *out)
 static int terminal_width(void)
 {
     struct winsize size;
-    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40) return size.ws_col < 120 ? size.ws_col : 120;
+    if (ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col >= 40)
+        return size.ws_col < 120 ? size.ws_col : 120;
     return 79;
 }
 
@@ -171,8 +176,8 @@ bool results_show(const orr_table *table, const PlotRequest *request, FILE *out,
     bool ok = true;
     for (size_t i = 0; i < n; i++)
         if (!request->n_plots || !request->plots[i].is_histogram)    // these follow with their numbers
-            ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out, terminal_width(), 20,
-                                diag);
+            ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out,
+                                terminal_width(), 20, diag);
     return ok;
 }
 
@@ -198,8 +203,8 @@ char *results_beside(const char *path, const char *what)
     return beside;
 }
 
-bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all, const PlotRequest *request,
-                  const char *title, bool says, orr_diag *diag)
+bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all,
+                  const PlotRequest *request, const char *title, bool says, orr_diag *diag)
 {
     bool ok = true;
     const size_t n = request->n_plots ? request->n_plots : 1;
@@ -212,7 +217,8 @@ bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_
             const orr_plot *plot = request->n_plots ? &request->plots[i] : &everything;
             const orr_distribution *d = plot->is_histogram ? find_statistic(all, n_all, plot->ys[0]) : NULL;
             if (plot->is_histogram && !d) continue;    // the run failed
-            const bool drawn = d ? orr_distribution_plot(d, title, to, diag) : orr_plot_file(table, plot, title, to, diag);
+            const bool drawn = d ? orr_distribution_plot(d, title, to, diag)
+                                 : orr_plot_file(table, plot, title, to, diag);
             if (drawn && says) printf("  plot in %s\n", to);
             ok &= drawn;
         }

@@ -12,15 +12,16 @@ typedef struct PlotRequest {
 
 // Each --plot is a file (.svg .png .pdf) or what to draw: 'x', 'x, v over t', 'v over x'. What the experiment
 // plots is the default. False after a message. Free in either case.
-bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment, orr_diag *diag);
+bool results_read_plots(PlotRequest *request, const List *given, const orr_experiment *experiment,
+                        orr_diag *diag);
 void results_free_plots(PlotRequest *request);
 
 // False, after a message, if something cannot be drawn.
 bool results_show(const orr_table *table, const PlotRequest *request, FILE *out, orr_diag *diag);
 // Several plots and one file name: the second becomes name-2.svg and so on. `says`: print what was written.
-bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all, const PlotRequest *request,
-                  const char *title, bool says, orr_diag *diag);
+bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all,
+                  const PlotRequest *request, const char *title, bool says, orr_diag *diag);
 void results_print_statistics(const orr_distribution *all, size_t n, FILE *out);
-// Where something belongs that is written beside a file: out.csv, "statistics" → out-statistics.csv, on the heap. NULL if
-// there is no file.
+// Where something belongs that is written beside a file: out.csv, "statistics" → out-statistics.csv, on the
+// heap. NULL if there is no file.
 char *results_beside(const char *path, const char *what);

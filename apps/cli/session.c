@@ -9,7 +9,9 @@ static bool read_code(const char *text, orr_code *code, orr_diag *diag)
     if (!text || strcmp(text, "auto") == 0) return *code = ORR_CODE_AUTO, true;
     if (strcmp(text, "instant") == 0) return *code = ORR_CODE_INSTANT, true;
     if (strcmp(text, "native") == 0) return *code = ORR_CODE_NATIVE, true;
-    usage_error(diag, "E022", "'instant' starts at once, 'native' is compiled by cc and runs faster, 'auto' changes over in long runs",
+    usage_error(diag, "E022",
+                "'instant' starts at once, 'native' is compiled by cc and runs faster, 'auto' changes over "
+                "in long runs",
                 "option '--code' needs auto, instant or native, not '%s'", text);
     return false;
 }
@@ -59,7 +61,8 @@ static bool read_inputs(Session *session, const List *texts, orr_diag *diag)
     }
     for (size_t i = 0; i < run->n_inputs; i++) {
         bool given = false;
-        for (size_t k = 0; k < texts->n && ok; k++) given |= strcmp(session->inputs[k].name, run->inputs[i].name) == 0;
+        for (size_t k = 0; k < texts->n && ok; k++)
+            given |= strcmp(session->inputs[k].name, run->inputs[i].name) == 0;
         if (!given) session->inputs[n++] = run->inputs[i];
     }
     run->inputs = session->inputs;
@@ -71,13 +74,14 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 {
     *session = (Session){ .experiment = orr_experiment_default() };
     orr_compile_options compile = orr_compile_options_default();
-    if (!read_code(options->code, &compile.code, diag) || !read_loops(options->loops, &compile.loops_halt, diag))
+    if (!read_code(options->code, &compile.code, diag) ||
+        !read_loops(options->loops, &compile.loops_halt, diag))
         return ORR_STATUS_USAGE;
 
     session->source = orr_source_open(options->path, diag);
     if (!session->source) return ORR_STATUS_MODEL_ERROR;
-    if (options->takes_machines && !options->model && !options->experiment && orr_source_n_models(session->source) == 0
-        && orr_source_n_machines(session->source) > 0)
+    if (options->takes_machines && !options->model && !options->experiment &&
+        orr_source_n_models(session->source) == 0 && orr_source_n_machines(session->source) > 0)
         return ORR_STATUS_OK;
     if (options->model) session->experiment.model = options->model;
     else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
@@ -87,8 +91,10 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     compile.arrays_from = options->arrays_from;
     const char *solver = options->solver ? options->solver : session->experiment.run.solver;
     compile.implicit = solver && strcmp(solver, "ida") == 0;
-    if (compile.implicit) compile.arrays_from = SIZE_MAX;    // loops of arrays can only be left to it element by element
-    if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;    // it needs single rates
+    if (compile.implicit) compile.arrays_from = SIZE_MAX;    // loops of arrays can only be left to it element
+                                                             // by element
+    // it needs single rates
+    if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;
     if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
     compile.inputs = session->experiment.run.inputs;
     compile.n_inputs = session->experiment.run.n_inputs;

@@ -22,8 +22,8 @@ typedef enum orr_status {
     ORR_STATUS_NOT_VALIDATED = 4,    // everything ran, but an expectation or validation did not hold
     ORR_STATUS_CANCELLED     = 5,    // the caller asked to stop; what was computed is kept
     ORR_STATUS_SYSTEM        = 6,    // the machine refused: file, disk, compiler
-    ORR_STATUS_TERMINATED    = 7     // the model itself ended the run, by `terminate`; only of orr_run_advance and
-                                     // orr_run_step: an experiment is then done
+    ORR_STATUS_TERMINATED    = 7     // the model itself ended the run, by `terminate`; only of
+                                     // orr_run_advance and orr_run_step: an experiment is then done
 } orr_status;
 ORR_API const char *orr_status_text(orr_status status);    // "done", "model error", …; static
 
@@ -87,8 +87,8 @@ ORR_API const char *orr_code_at(size_t i, const char **pattern);
 // The name nearest to `wanted` for a "did you mean", or NULL if none is close enough.
 ORR_API const char *orr_closest(const char *wanted, const char *const *names, size_t n);
 
-// Called when there is no memory left; must not return. Prints a line and aborts, unless the program has a function of
-// this name itself.
+// Called when there is no memory left; must not return. Prints a line and aborts, unless the program has a
+// function of this name itself.
 ORR_API void orr_no_memory(size_t bytes);
 
 // Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters

@@ -105,14 +105,14 @@ enum { ORR_ATOMIC_ABSOLUTE = 1 };    // `advance` gives points in time: a due ti
 
 // ---- Atomics for models in the language
 //
-// `atomic Filter native … end` declares parameters, events and variables; what it does is an orr_atomic of the
-// same name, in C: linked in (orr_compile_options.linked), or in an object file that was asked for
+// `atomic Filter native … end` declares parameters, events and variables; what it does is an orr_atomic of
+// the same name, in C: linked in (orr_compile_options.linked), or in an object file that was asked for
 // (orr_compile_options.natives, `orrery run --native filter.so`). The object exports one function,
 //
 //     const orr_native *orr_native_atomics(void) { return &table; }
 //
-// Ports are those of the declaration, in its order. A message is one double for a number, a boolean (0, 1) or a
-// value of an enumeration (1, 2, …), and one for each field of a record; its type is the name of the type:
+// Ports are those of the declaration, in its order. A message is one double for a number, a boolean (0, 1) or
+// a value of an enumeration (1, 2, …), and one for each field of a record; its type is the name of the type:
 // "number", "boolean", "nothing", "Job". Parameters are doubles, in the order declared.
 
 typedef struct orr_native_variable {    // a double in the state, which experiments can record
@@ -290,8 +290,8 @@ typedef struct orr_devs_options {
     // NULL: ignored
     void   (*output)(void *context, double t, const orr_devs_event *bag, size_t n);
     void    *output_context;
-    // parameters of this run instead of those given with each component: asked just before its `init`, during which they
-    // must stay. NULL: those
+    // parameters of this run instead of those given with each component: asked just before its `init`, during
+    // which they must stay. NULL: those
     const void *(*params)(void *context, uint32_t component);
     void    *params_context;
     const volatile int *cancel; // looked at before every bag: not 0 ends orr_devs_run_advance. NULL: none

@@ -64,7 +64,8 @@ ORR_API bool orr_distributions_write(const orr_distribution *all, size_t n, cons
 // width.
 ORR_API void orr_distribution_print(const orr_distribution *d, FILE *out, int width);
 // The histogram as a picture, as orr_plot_file draws others. False after a message.
-ORR_API bool orr_distribution_plot(const orr_distribution *d, const char *title, const char *path, orr_diag *diag);
+ORR_API bool orr_distribution_plot(const orr_distribution *d, const char *title, const char *path,
+                                   orr_diag *diag);
 
 #ifdef __cplusplus
 }

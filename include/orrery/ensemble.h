@@ -1,9 +1,11 @@
-// include/orrery/ensemble.h: one model, many members: the same experiment with other parameters or initial values.
+// include/orrery/ensemble.h: one model, many members: the same experiment with other parameters or initial
+// values.
 //
-// Members are computed by several threads and, where the method and the model allow it, many at once in vector
-// instructions: with euler, heun, rk4 and dopri5, also with events, tables and (fixed steps) arrays; not with delays, loops of
-// equations, asserts, noise, islands and components. A member's numbers do not depend on that: they have the same bits
-// alone, in any lane and with any number of threads. A member that fails leaves the others alone.
+// Members are computed by several threads and, where the method and the model allow it, many at once in
+// vector instructions: with euler, heun, rk4 and dopri5, also with events, tables and (fixed steps) arrays;
+// not with delays, loops of equations, asserts, noise, islands and components. A member's numbers do not
+// depend on that: they have the same bits alone, in any lane and with any number of threads. A member that
+// fails leaves the others alone.
 #pragma once
 #include "orrery/experiment.h"
 
@@ -24,8 +26,10 @@ typedef struct orr_ensemble_options {
     size_t        n_members;
     size_t        n_threads;     // 0: as many as there are processors
     orr_lanes     lanes;
-    bool          common;        // all members draw the same random numbers; else each has a run number of its own
-    bool          fast;          // allow fused multiply-add in lanes: last bits differ and depend on the machine
+    bool          common;        // all members draw the same random numbers; else each has a run number of
+                                 // its own
+    bool          fast;          // allow fused multiply-add in lanes: last bits differ and depend on the
+                                 // machine
     const volatile int *cancel;  // not 0 ends the ensemble; members that are complete are kept. NULL: none
 } orr_ensemble_options;
 ORR_API orr_ensemble_options orr_ensemble_options_default(void);
@@ -43,9 +47,11 @@ typedef struct orr_member {
     size_t        n_distributions;
 } orr_member;
 
-// Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be NULL.
+// Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be
+// NULL.
 typedef struct orr_member_sink {
-    bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n_columns, const char *time_unit);
+    bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n_columns,
+                  const char *time_unit);
     bool (*member)(void *self, const orr_member *member);
     bool (*progress)(void *self, size_t n_done, size_t n_members);
     void *self;
@@ -58,8 +64,8 @@ typedef struct orr_ensemble_facts {
     double simulate_ms;          // on the clock, compilers included
 } orr_ensemble_facts;
 
-// Carry out `experiment` for each member. Rows are those of the experiment: at its interval, or with every = 0 only the
-// end. OK also if members failed: they tell. `facts` may be NULL.
+// Carry out `experiment` for each member. Rows are those of the experiment: at its interval, or with every =
+// 0 only the end. OK also if members failed: they tell. `facts` may be NULL.
 ORR_API orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experiment,
                                     const orr_ensemble_options *options, const orr_member_sink *sink,
                                     orr_ensemble_facts *facts, orr_diag *diag);

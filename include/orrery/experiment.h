@@ -11,9 +11,10 @@ typedef struct orr_plot {
     const char *const *ys;       // [n_ys] names
     size_t      n_ys;
     const char *over;            // NULL: time
-    const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in the colour of the
-                                 // line before them. NULL: all lines
-    bool        is_histogram;    // of the statistic ys[0], alone: drawn by orr_distribution_plot, not from rows
+    const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in
+                                 // the colour of the line before them. NULL: all lines
+    bool        is_histogram;    // of the statistic ys[0], alone: drawn by orr_distribution_plot, not from
+                                 // rows
 } orr_plot;
 
 typedef struct orr_expect {
@@ -29,14 +30,15 @@ typedef struct orr_frame {
     const char *name;
     const char *const *inputs;   // [n_inputs] what may be applied; none: anything
     size_t      n_inputs;
-    const char *const *observes; // [n_observes] what is observed: recorded unless the experiment says otherwise
+    const char *const *observes; // [n_observes] what is observed: recorded unless the experiment says
+                                 // otherwise
     size_t      n_observes;
     const char *file;            // where it is written
     size_t      line;
 } orr_frame;
 
-// Values that leave while the run goes on, at each row: lines `t,y,z`. The name of an event port, which stands alone:
-// its messages, a line for each: `t` and its number, or the fields of its record.
+// Values that leave while the run goes on, at each row: lines `t,y,z`. The name of an event port, which
+// stands alone: its messages, a line for each: `t` and its number, or the fields of its record.
 typedef struct orr_send {
     const char *const *names;    // [n_names]
     size_t      n_names;
@@ -47,7 +49,8 @@ typedef struct orr_send {
     size_t      line;
 } orr_send;
 
-// Read what the command line says of an output: `y=udp:5006`, `y,z=-`, `y=live.csv`, `y=unix:PATH`, `y=mqtt:HOST/TOPIC`.
+// Read what the command line says of an output: `y=udp:5006`, `y,z=-`, `y=live.csv`, `y=unix:PATH`,
+// `y=mqtt:HOST/TOPIC`.
 // *texts gets memory that *send borrows, to be freed with free(). False after a message.
 ORR_API bool orr_send_read(const char *text, orr_send *send, char **texts, orr_diag *diag);
 
@@ -66,8 +69,10 @@ typedef struct orr_experiment {
     bool        as_polynomials;  // what is written of them are pieces, not rows
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
-    bool        verdicts_only;   // expectations that do not hold are told by the outcome only, not by a message
-    const orr_statistic *statistics; size_t n_statistics;    // of components; `plots` of histograms ask for more
+    bool        verdicts_only;   // expectations that do not hold are told by the outcome only, not by a
+                                 // message
+    const orr_statistic *statistics; size_t n_statistics;    // of components; `plots` of histograms ask for
+                                                             // more
     const orr_frame  *frame;     // NULL: none
     const orr_send   *sends;     size_t n_sends;
     // of orr_replicate, see orrery/replicate.h; a single run does not look at them
@@ -75,52 +80,59 @@ typedef struct orr_experiment {
     double      warm_up;         // how long after `from` rows do not count yet
     double      precision;       // relative; 0: not asked for
     double      confidence;      // of intervals; 0: 0.95
-    const char *const *precise;  // [n_precise] what must be precise: "x", at the end, or "mean(x)", of its rows; none: all
+    const char *const *precise;  // [n_precise] what must be precise: "x", at the end, or "mean(x)", of its
+                                 // rows; none: all
     size_t      n_precise;
-    double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as fast. The run
-                                 // waits at each row, reads the newest values of its sockets and says if it was late
-    // Checkpoints, see orr_run_save_file; NULL: none. Written at from + k·checkpoint_every or, if that is 0, at the end; the
-    // latest replaces the one before. A run that is resumed goes on where the file was written. Files of results that were
-    // written until then are cut back and go on; in others the first row is that of the checkpoint.
+    double      realtime;        // 0: as fast as possible; 1: as fast as the clock on the wall, 2: twice as
+                                 // fast. The run waits at each row, reads the newest values of its sockets
+                                 // and says if it was late
+    // Checkpoints, see orr_run_save_file; NULL: none. Written at from + k·checkpoint_every or, if that is 0,
+    // at the end; the latest replaces the one before. A run that is resumed goes on where the file was
+    // written. Files of results that were written until then are cut back and go on; in others the first row
+    // is that of the checkpoint.
     const char *checkpoint, *resume;
     double      checkpoint_every;
     const char *missing;         // a setting the user must give ("timestep"), or NULL
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);
-// The experiment `name` of a source; NULL: the first of the file itself. All texts and arrays belong to the source.
-// False, with a message, if there is none of that name. Without any experiment in the file: the default, for the
-// one model that no other uses.
-ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment, orr_diag *diag);
+// The experiment `name` of a source; NULL: the first of the file itself. All texts and arrays belong to the
+// source.
+// False, with a message, if there is none of that name. Without any experiment in the file: the default, for
+// the one model that no other uses.
+ORR_API bool orr_experiment_get(const orr_source *source, const char *name, orr_experiment *experiment,
+                                orr_diag *diag);
 
-// Does the model have what the frame of the experiment speaks of, and does the experiment apply only what the frame
-// allows? As types are checked: before anything runs. Messages if not.
+// Does the model have what the frame of the experiment speaks of, and does the experiment apply only what the
+// frame allows? As types are checked: before anything runs. Messages if not.
 ORR_API bool orr_experiment_check(const orr_model *model, const orr_experiment *experiment, orr_diag *diag);
 
-// Change a setting of the experiment itself rather than of the model: the names CSMP files use, `timestep`, `endtime`,
-// `comminterval`, `starttime`. False if it is none of these.
+// Change a setting of the experiment itself rather than of the model: the names CSMP files use, `timestep`,
+// `endtime`, `comminterval`, `starttime`. False if it is none of these.
 ORR_API bool orr_experiment_set(orr_experiment *experiment, const char *name, double value);
 
-// Write the model, with the times and the solver of an experiment, in another form: "csmp". False, with the reason
-// in `diag`, if it has none; a file is then not written.
-ORR_API bool orr_model_export(const orr_model *model, const orr_experiment *experiment, const char *form, FILE *out, orr_diag *diag);
+// Write the model, with the times and the solver of an experiment, in another form: "csmp". False, with the
+// reason in `diag`, if it has none; a file is then not written.
+ORR_API bool orr_model_export(const orr_model *model, const orr_experiment *experiment, const char *form,
+                              FILE *out, orr_diag *diag);
 ORR_API bool orr_model_export_file(const orr_model *model, const orr_experiment *experiment, const char *form,
                                    const char *path, orr_diag *diag);
-// The same for a form of several files: "c", which is C99 that stands alone and carries out the experiment, with a header and
-// a README. It is found out by a run whether the experiment can be carried out there. Files in the folder that were not
-// written so are left alone, with a message, unless `force`.
-ORR_API bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment, const char *form,
-                                     const char *folder, bool force, orr_diag *diag);
+// The same for a form of several files: "c", which is C99 that stands alone and carries out the experiment,
+// with a header and a README. It is found out by a run whether the experiment can be carried out there. Files
+// in the folder that were not written so are left alone, with a message, unless `force`.
+ORR_API bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment,
+                                     const char *form, const char *folder, bool force, orr_diag *diag);
 
-// A piece of the polynomial by which a solver of quantised states knows a state: from t on, until the next piece of the
-// same name, it is c[0] + c[1] d + c[2] d² + c[3] d³ with d = time - t.
+// A piece of the polynomial by which a solver of quantised states knows a state: from t on, until the next
+// piece of the same name, it is c[0] + c[1] d + c[2] d² + c[3] d³ with d = time - t.
 typedef struct orr_piece {
     double      t;
     const char *name;
     double      c[4];
 } orr_piece;
 
-// Where the output of a sink stood when a checkpoint was written: in which file, bytes, and what it is recognised by.
+// Where the output of a sink stood when a checkpoint was written: in which file, bytes, and what it is
+// recognised by.
 typedef struct orr_sink_mark {
     uint64_t file, position, hash;
 } orr_sink_mark;
@@ -132,12 +144,15 @@ typedef enum orr_sink_goes_on {
 
 // Where rows go as they are computed. Any function may be NULL. A false return ends the experiment.
 typedef struct orr_sink {
-    bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit);
+    bool (*begin)(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit);
     bool (*row)(void *self, double t, const double *values, size_t n);
     bool (*progress)(void *self, double t, double from, double until);    // now and then, also between rows
     bool (*end)(void *self, orr_status status);                           // always called if begin was
-    bool (*event)(void *self, const orr_event *event);                    // each, in order; its texts until the next one
-    // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of quantised states
+    // each, in order; its texts until the next one
+    bool (*event)(void *self, const orr_event *event);
+    // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of
+    // quantised states
     bool (*piece)(void *self, const orr_piece *piece);
     // each message and transition among components, in order
     void (*trace)(void *self, const orr_devs *network, const orr_devs_trace *what);
@@ -146,8 +161,8 @@ typedef struct orr_sink {
     void (*kinds)(void *self, const bool *jumps, size_t n);
     // a checkpoint is written: where all that came so far ends; position 0: nobody can go on there
     orr_sink_mark (*mark)(void *self);
-    // a run is resumed, before begin: go on at one of the marks. marks NULL, before all else: keep what is there, until
-    // something is written
+    // a run is resumed, before begin: go on at one of the marks. marks NULL, before all else: keep what is
+    // there, until something is written
     orr_sink_goes_on (*go_on)(void *self, const orr_sink_mark *marks, size_t n);
 } orr_sink;
 
@@ -166,61 +181,74 @@ typedef struct orr_outcome {
     const orr_left *left;            // [n_left] what of the frame did not hold, freed likewise
     size_t        n_left;
     bool          is_over;           // it ended before its time
-    size_t        n_instants, n_late;    // of a real-time run: when it waited, and how often there was no time to wait
+    size_t        n_instants, n_late;    // of a real-time run: when it waited, and how often there was no
+                                         // time to wait
     double        latest;                // s; the worst delay
     size_t        n_verdicts, n_failed;
     const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
     const orr_setting *results;      // [n_results] of the terminal region: names and values; freed likewise
     size_t        n_results;
-    const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then of histograms to be
+    const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then
+                                              // of histograms to be
     size_t        n_distributions;            // plotted; freed likewise. None after a failure
 } orr_outcome;
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it
-// asks so, check the expectations (of the last run). Rows of all runs follow each other; a model that may run again has
-// a last column `run`, from 1; one with a frame a last column `in_frame`, 1 where all its claims hold. Without a sink that takes rows none are computed. Messages go to `diag`. Free the
-// outcome with orr_outcome_free.
-ORR_API orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment, const orr_sink *sinks,
-                                 size_t n_sinks, orr_diag *diag);
+// asks so, check the expectations (of the last run). Rows of all runs follow each other; a model that may run
+// again has a last column `run`, from 1; one with a frame a last column `in_frame`, 1 where all its claims
+// hold. Without a sink that takes rows none are computed. Messages go to `diag`. Free the outcome with
+// orr_outcome_free.
+ORR_API orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experiment,
+                                 const orr_sink *sinks, size_t n_sinks, orr_diag *diag);
 ORR_API void orr_outcome_free(orr_outcome *outcome);
 
-// A sink that writes CSV, header `t,x,y`, shortest round-trip numbers, whole rows only; path "-": standard output.
+// A sink that writes CSV, header `t,x,y`, shortest round-trip numbers, whole rows only; path "-": standard
+// output.
 typedef struct orr_csv orr_csv;
 ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
 ORR_API orr_sink orr_csv_sink(orr_csv *csv);
-ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything was not written
+ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything
+                                                                      // was not written
 
 // A sink that writes each event as a line of CSV: t, cause, line, variable, left, right, iteration.
 typedef struct orr_event_csv orr_event_csv;
-ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+// NULL if it cannot be opened
+ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
-ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, with a message, if anything was not written
+ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, with a message, if anything
+                                                                      // was not written
 
 // A sink that writes each piece as a line of CSV: t, state, c0, c1, c2, c3.
 typedef struct orr_piece_csv orr_piece_csv;
-ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+// NULL if it cannot be opened
+ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_piece_csv_sink(orr_piece_csv *csv);
-ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, with a message, if anything was not written
-// A sink that writes each message and each transition of a component, as CSV or, if the path ends in .jsonl, as lines
-// of JSON: t, bag, kind, component, port, value (the numbers of the message), elapsed, due, messages. What the
-// equations send and get has the model that says so as its component.
+ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, with a message, if anything
+                                                                      // was not written
+// A sink that writes each message and each transition of a component, as CSV or, if the path ends in .jsonl,
+// as lines of JSON: t, bag, kind, component, port, value (the numbers of the message), elapsed, due,
+// messages. What the equations send and get has the model that says so as its component.
 typedef struct orr_trace_file orr_trace_file;
-ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
+// NULL if it cannot be opened
+ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_trace_file_sink(orr_trace_file *file);
-ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, with a message, if anything was not written
+ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, with a message, if anything
+                                                                      // was not written
 
-// A sink that keeps them for a message sequence chart, an SVG: a line for each component, an arrow for each message. At
-// most `at_most` messages are drawn; 0: 200. False, with a message, if there was none or it cannot be written.
+// A sink that keeps them for a message sequence chart, an SVG: a line for each component, an arrow for each
+// message. At most `at_most` messages are drawn; 0: 200. False, with a message, if there was none or it
+// cannot be written.
 typedef struct orr_sequence orr_sequence;
 ORR_API orr_sequence *orr_sequence_create(size_t at_most);
 ORR_API orr_sink orr_sequence_sink(orr_sequence *sequence);
-ORR_API bool     orr_sequence_draw(const orr_sequence *sequence, const char *title, const char *path, orr_diag *diag);
+ORR_API bool orr_sequence_draw(const orr_sequence *sequence, const char *title, const char *path,
+                               orr_diag *diag);
 ORR_API void     orr_sequence_destroy(orr_sequence *sequence);        // NULL is allowed
 
 // A sink that keeps rows in memory; or a table read from a CSV file.
 typedef struct orr_table orr_table;
-// `at_most` > 1: when more rows come, every second one is dropped, again and again, the first and the last kept:
-// enough for a look at a long run. 0: keep all.
+// `at_most` > 1: when more rows come, every second one is dropped, again and again, the first and the last
+// kept: enough for a look at a long run. 0: keep all.
 ORR_API orr_table *orr_table_create(size_t at_most);
 ORR_API orr_table *orr_table_read(const char *path, orr_diag *diag);  // first column: time or whatever it is
 ORR_API orr_sink   orr_table_sink(orr_table *table);
@@ -229,15 +257,18 @@ ORR_API size_t        orr_table_n_rows(const orr_table *table);
 ORR_API size_t        orr_table_n_columns(const orr_table *table);               // the first is t
 ORR_API const char   *orr_table_name(const orr_table *table, size_t column);
 ORR_API const char   *orr_table_unit(const orr_table *table, size_t column);     // NULL if none
-ORR_API bool          orr_table_jumps(const orr_table *table, size_t column);    // its values hold until the next row
+// its values hold until the next row
+ORR_API bool          orr_table_jumps(const orr_table *table, size_t column);
 ORR_API const double *orr_table_column(const orr_table *table, size_t column);   // [n_rows]
 // Times of the events of the run, each once; the first 1000 of them. What plots over time mark.
 ORR_API const double *orr_table_events(const orr_table *table, size_t *n);
 
 // Draw. `path` ends in .svg, .png or .pdf (needs gnuplot). False, with the reason, if it cannot.
-ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag);
+ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path,
+                           orr_diag *diag);
 // Draw with characters, for a terminal of the given width. False, with the reason, if a name is not a column.
-ORR_API bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height, orr_diag *diag);
+ORR_API bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height,
+                           orr_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -57,10 +57,11 @@ typedef struct orr_perturbation {
     double   value;            // by default what it becomes
 } orr_perturbation;
 
-// What a message says, in numbers: those of its type; of a signal its value, then its gradient (0 if it is not known) and,
-// if it has jumped, how many islands that has passed; of a perturbation the value. How many there are; up to `size` of
-// them are written. For people who look at a trace.
-ORR_API size_t orr_message_numbers(const orr_devs_port *port, const void *message, double *numbers, size_t size);
+// What a message says, in numbers: those of its type; of a signal its value, then its gradient (0 if it is
+// not known) and, if it has jumped, how many islands that has passed; of a perturbation the value. How many
+// there are; up to `size` of them are written. For people who look at a trace.
+ORR_API size_t orr_message_numbers(const orr_devs_port *port, const void *message, double *numbers,
+                                   size_t size);
 
 // ---- One kind of island
 
@@ -92,12 +93,12 @@ typedef struct orr_island_options {
     // as many doubles as the type has numbers. `on` bodies run, and those who read the island hear at once.
     const char *const *messages;
     size_t   n_messages;
-    // [n_sends] event outputs of the model: ports of their names and types, too. What events of the model send
-    // leaves at that very instant; an island that has them makes its steps one by one.
+    // [n_sends] event outputs of the model: ports of their names and types, too. What events of the model
+    // send leaves at that very instant; an island that has them makes its steps one by one.
     const char *const *sends;
     size_t   n_sends;
-    // [n_perturbed] states that have a port of their own, of bare numbers: each perturbs the state, as a message
-    // to "perturb" that names it.
+    // [n_perturbed] states that have a port of their own, of bare numbers: each perturbs the state, as a
+    // message to "perturb" that names it.
     const char *const *perturbed;
     size_t   n_perturbed;
     // [n_params] settings with other values in each component: orr_devs_add is given so many doubles, NaN for

@@ -73,7 +73,8 @@ ORR_API bool orr_machine_draw(const orr_machine *machine, const char *path, orr_
 // states, a Mealy machine one for each of the N inputs.
 
 // Read a sequence: names separated by commas or line ends, in double quotes if they contain one outside of
-// brackets; from # on the rest of a line is a comment. Among outputs `?` stands for one not observed and is ORR_MACHINE_NONE.
+// brackets; from # on the rest of a line is a comment. Among outputs `?` stands for one not observed and is
+// ORR_MACHINE_NONE.
 // False, with messages, if there are names the machine does not have. free() the sequence.
 ORR_API bool orr_machine_read_sequence(const orr_machine *machine, orr_machine_set set, const char *text,
                                        uint32_t **sequence, size_t *n, orr_diag *diag);
@@ -101,8 +102,8 @@ typedef struct orr_prediction {
     const double *is;        // [n_states] how likely it is there now, if all beginnings were equally likely
     void         *memory;
 } orr_prediction;
-ORR_API orr_prediction orr_machine_predict(const orr_machine *machine, const uint32_t *inputs, size_t n_inputs,
-                                           const uint32_t *outputs, size_t n_outputs);
+ORR_API orr_prediction orr_machine_predict(const orr_machine *machine, const uint32_t *inputs,
+                                           size_t n_inputs, const uint32_t *outputs, size_t n_outputs);
 ORR_API void           orr_prediction_free(orr_prediction *prediction);
 
 // ---- Validation

@@ -11,14 +11,16 @@ extern "C" {
 #endif
 
 // What each replication observes: of every recorded variable its value at the end, and if rows are recorded
-// (`every`) the mean of the rows behind the warm-up, called "mean(x)"; of every statistic its mean and percentiles,
+// (`every`) the mean of the rows behind the warm-up, called "mean(x)"; of every statistic its mean and
+// percentiles,
 // "desk.waits.mean" and "desk.waits.p95".
 typedef struct orr_estimate {
     const char *name;            // "x", "mean(x)", "desk.waits.p95"
     const char *unit;            // NULL if none
     size_t      n;               // replications
     double      mean, deviation; // of the observations
-    double      half;            // half the width of the confidence interval mean ± half, by Student's t; NaN for n < 2
+    double      half;            // half the width of the confidence interval mean ± half, by Student's t; NaN
+                                 // for n < 2
     double      least, most;     // observations
     bool        is_precise;      // half is at most precision·|mean|, or nothing was asked for it
 } orr_estimate;
@@ -30,15 +32,18 @@ typedef struct orr_replicate_options {
     const volatile int *cancel;  // not 0 ends; what is complete is kept. NULL: none
     // One replication, in order, as it is counted: names and their values, until the call returns. False
     // ends. NULL: none
-    bool      (*replication)(void *context, size_t index, const char *const *names, const double *values, size_t n);
-    bool      (*progress)(void *context, size_t n_done, const orr_estimate *estimates, size_t n);    // likewise
+    bool (*replication)(void *context, size_t index, const char *const *names, const double *values,
+                        size_t n);
+    // likewise
+    bool      (*progress)(void *context, size_t n_done, const orr_estimate *estimates, size_t n);
     void       *context;
 } orr_replicate_options;
 ORR_API orr_replicate_options orr_replicate_options_default(void);
 
 typedef struct orr_replications {
     orr_status    status;
-    size_t        n_done, n_failed;    // a replication that failed counts for nothing; the first failure is told
+    size_t        n_done, n_failed;    // a replication that failed counts for nothing; the first failure is
+                                       // told
     bool          is_precise;    // all that was asked to be
     size_t        n_estimates;
     const orr_estimate *estimates;    // freed by orr_replications_free, with the texts

@@ -39,45 +39,58 @@ typedef struct orr_written {
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
-    double      t_end;           // when the run is expected to end; lets `auto` and first steps choose well. NaN: unknown
-    double      step;            // fixed-step solvers keep it, others take it as a first guess; 0: for fixed steps a
-                                 // thousandth of the run, and said so
-    double      path;            // of equations with noise: the Brownian paths are drawn in steps of this, a whole part of
-                                 // `step`, so that runs with other steps see the same path; 0: the same as step
+    double      t_end;           // when the run is expected to end; lets `auto` and first steps choose well.
+                                 // NaN: unknown
+    double      step;            // fixed-step solvers keep it, others take it as a first guess; 0: for fixed
+                                 // steps a thousandth of the run, and said so
+    double      path;            // of equations with noise: the Brownian paths are drawn in steps of this, a
+                                 // whole part of
+                                 // `step`, so that runs with other steps see the same path; 0: the same as
+                                 // step
     double      tolerance;       // relative error of a step; 0: 1e-6
     double      absolute;        // absolute error of a step; 0: tolerance·1e-3
-    double      max_step;        // of solvers that choose their step; 0: no limit or, if the model has relations, a
-                                 // fiftieth of the run, so that none changes twice unseen
+    double      max_step;        // of solvers that choose their step; 0: no limit or, if the model has
+                                 // relations, a fiftieth of the run, so that none changes twice unseen
     const orr_setting *settings; // [n_settings], borrowed during the call
     size_t      n_settings;
-    double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no limit
-    const orr_input *inputs;     // [n_inputs] what inputs follow; the model was compiled with them. Borrowed; files and
+    double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no
+                                 // limit
+    const orr_input *inputs;     // [n_inputs] what inputs follow; the model was compiled with them. Borrowed;
+                                 // files and
     size_t      n_inputs;        // sockets are opened by orr_run_create
     const orr_claim *claims;     // [n_claims] of the frame, borrowed during the call
     size_t      n_claims;
     bool        stop_outside;    // the run ends where a range is left or an assertion broken; else it goes on
     bool        allow_io;        // sockets, networks and files outside of the model's folder may be opened
-    bool        live;            // of stdin, sockets and brokers the newest value counts, from the time at which it is
-                                 // read, whatever its own; before the first one the default of the input
+    bool        live;            // of stdin, sockets and brokers the newest value counts, from the time at
+                                 // which it is read, whatever its own; before the first one the default of
+                                 // the input
     bool        exact;           // no step goes past the time asked for: orr_run_set needs it
-    // Of quantised states: how far a state moves before others are told. R·|x| of `relative`, at least `least_quantum`
-    // (0: relative·1e-3) and at most `quantum`, of those that are given. None: `tolerance` and `absolute` stand for relative
-    // and least; without these 1e-3, 1e-4 and 1e-5 are the relative quanta of first, second and third order.
+    // Of quantised states: how far a state moves before others are told. R·|x| of `relative`, at least
+    // `least_quantum` (0: relative·1e-3) and at most `quantum`, of those that are given. None: `tolerance`
+    // and `absolute` stand for relative and least; without these 1e-3, 1e-4 and 1e-5 are the relative quanta
+    // of first, second and third order.
     double      quantum, relative_quantum, least_quantum;
-    const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed during the call
+    const orr_setting *quanta;   // [n_quanta] of single states, or of all elements of an array; borrowed
+                                 // during the call
     size_t      n_quanta;
     // What is drawn at random depends on these two and on the names of those who draw, and on nothing else.
     uint64_t    seed;            // 1 unless given
-    uint64_t    number;          // of the run, 0 unless given: replications and members of ensembles count up from it
-    const char *within;          // the component that this run is, whose name begins those of its streams. NULL: it is all
+    uint64_t    number;          // of the run, 0 unless given: replications and members of ensembles count up
+                                 // from it
+    const char *within;          // the component that this run is, whose name begins those of its streams.
+                                 // NULL: it is all
     bool        is_component;    // of an island: what leaves the model by its event outputs waits for that
-    double      statistics_from; // here the warm-up ends: statistics of components begin anew. NaN: they go on from the start
-    const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with ORR_STATUS_CANCELLED. NULL: none
-    // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody looks. Texts
-    // are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
+    double      statistics_from; // here the warm-up ends: statistics of components begin anew. NaN: they go
+                                 // on from the start
+    const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with
+                                 // ORR_STATUS_CANCELLED. NULL: none
+    // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody
+    // looks. Texts are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
     bool      (*event)(void *context, const orr_event *event);
     void       *event_context;
-    // Called at each message and each transition of a component, in order; NULL: nobody looks. `network` knows the names.
+    // Called at each message and each transition of a component, in order; NULL: nobody looks. `network`
+    // knows the names.
     void      (*trace)(void *context, const orr_devs *network, const orr_devs_trace *what);
     void       *trace_context;
     // Where names of settings, of what is recorded and so on are written, for messages; by address. From
@@ -93,25 +106,26 @@ ORR_API orr_run_options orr_run_options_default(void);    // every field at its 
 ORR_API orr_run *orr_run_create(const orr_model *model, const orr_run_options *options, orr_diag *diag);
 ORR_API void     orr_run_destroy(orr_run *run);    // NULL is allowed
 
-// Advance to exactly `t`, handling every event on the way. The solver may have stepped further: values are then
-// interpolated, so asking for more points never changes the steps. Only t_end is always the end of a step. For
-// fixed-step solvers a time within 1e-9 steps of a grid point t_start + k·step is that point. At an event the values
-// are those after it. Assertions of the model are checked at the end of each step; the first violation of each is a
-// warning. After a failure the run stays readable, at the last good time.
+// Advance to exactly `t`, handling every event on the way. The solver may have stepped further: values are
+// then interpolated, so asking for more points never changes the steps. Only t_end is always the end of a
+// step. For fixed-step solvers a time within 1e-9 steps of a grid point t_start + k·step is that point. At an
+// event the values are those after it. Assertions of the model are checked at the end of each step; the first
+// violation of each is a warning. After a failure the run stays readable, at the last good time.
 ORR_API orr_status orr_run_advance(orr_run *run, double t);
-// Advance by one step of the solver, never past `t_limit` for fixed-step solvers' last step. For recording every step.
+// Advance by one step of the solver, never past `t_limit` for fixed-step solvers' last step. For recording
+// every step.
 ORR_API orr_status orr_run_step(orr_run *run, double t_limit);
 
-// Give an input (not driven otherwise) or a state a new value from now on; for host programs that close a loop. It is an
-// event: the solver begins anew. USAGE, with a message, if it is neither, not finite, or the solver is ahead: then `exact`
-// was not asked for.
+// Give an input (not driven otherwise) or a state a new value from now on; for host programs that close a
+// loop. It is an event: the solver begins anew. USAGE, with a message, if it is neither, not finite, or the
+// solver is ahead: then `exact` was not asked for.
 ORR_API orr_status orr_run_set(orr_run *run, size_t variable, double value);
 
 // Has the run ended before its time, at orr_run_time? Advancing does nothing then.
 ORR_API bool   orr_run_is_over(const orr_run *run);
 
-// A range that was left or an assertion that was broken: where first, and where the farthest; the i-th, false behind
-// the last.
+// A range that was left or an assertion that was broken: where first, and where the farthest; the i-th, false
+// behind the last.
 typedef struct orr_left {
     const char *name;            // the variable, or what the assertion says
     double      low, high;       // NaN for an assertion
@@ -120,20 +134,21 @@ typedef struct orr_left {
 } orr_left;
 ORR_API bool   orr_run_left(const orr_run *run, size_t i, orr_left *left);
 
-// Checkpoints. Write all that changes to a file, whole or not at all; the solver begins anew where the run stands,
-// whether the file is used or not. Loaded into a run of the same model, created with the same options (t_end may be
-// another), it goes on to the same bits as the one that was saved. USAGE, with a message, if the run cannot be saved where
-// it stands or the file is not of such a run; SYSTEM if it cannot be written.
+// Checkpoints. Write all that changes to a file, whole or not at all; the solver begins anew where the run
+// stands, whether the file is used or not. Loaded into a run of the same model, created with the same options
+// (t_end may be another), it goes on to the same bits as the one that was saved. USAGE, with a message, if
+// the run cannot be saved where it stands or the file is not of such a run; SYSTEM if it cannot be written.
 ORR_API orr_status orr_run_save_file(orr_run *run, const char *path);
 ORR_API orr_status orr_run_load_file(orr_run *run, const char *path);
 
 ORR_API double orr_run_time(const orr_run *run);
 ORR_API double orr_run_value(orr_run *run, size_t variable);    // any variable of the model, at orr_run_time
-// The present values of several variables at once; what recording uses. `variables` as given to orr_model_find.
+// The present values of several variables at once; what recording uses. `variables` as given to
+// orr_model_find.
 ORR_API void   orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values);
 
-// After the end: run the terminal region. *again is set if it asks for another run with the parameters as they are
-// now, which orr_run_restart begins.
+// After the end: run the terminal region. *again is set if it asks for another run with the parameters as
+// they are now, which orr_run_restart begins.
 ORR_API orr_status orr_run_finish(orr_run *run, bool *again);
 ORR_API orr_status orr_run_restart(orr_run *run);
 

@@ -42,7 +42,8 @@ bool eigen_values(double *a, size_t n, orr_complex *values, orr_diag *diag)
     if (n == 0) return true;
     // an infinity would never end in the iteration
     if (!island_is_finite(a, n * n)) {
-        diag_report(diag, DIAG_INTERNAL, (Place){ 0 }, "a matrix whose eigenvalues are asked for is not finite");
+        diag_report(diag, DIAG_INTERNAL, (Place){ 0 },
+                    "a matrix whose eigenvalues are asked for is not finite");
         return false;
     }
     if (n == 1) return values[0] = (orr_complex){ a[0], 0 }, true;
@@ -58,7 +59,8 @@ bool eigen_values(double *a, size_t n, orr_complex *values, orr_diag *diag)
     for (size_t i = 0; i < n; i++) values[i] = (orr_complex){ re[i] + 0.0, im[i] + 0.0 };    // no -0
     arena_free(&scratch);
     if (info != 0) {
-        diag_report(diag, DIAG_INTERNAL, (Place){ 0 }, "LAPACK did not find the eigenvalues of a finite matrix");
+        diag_report(diag, DIAG_INTERNAL, (Place){ 0 },
+                    "LAPACK did not find the eigenvalues of a finite matrix");
         return false;
     }
     qsort(values, n, sizeof *values, compare);

@@ -243,7 +243,9 @@ static void outputs_at(void *context, double u, double *out)
     const bool ok = s->model->code.programs[IR_VALUES](s->t, s->shifted, &s->island->env, NULL) == 0;
     for (size_t i = 0; i < c->n_outputs; i++) {
         const ModelVariable output = model_variable(s->model, c->outputs[i]);
-        out[i] = output.state != FLAT_NONE ? s->shifted[output.state] : ok ? s->island->env.v[output.place] : NAN;
+        out[i] = output.state != FLAT_NONE ? s->shifted[output.state]
+                 : ok                      ? s->island->env.v[output.place]
+                                           : NAN;
     }
 }
 

@@ -3,7 +3,10 @@
 #include "base/text.h"
 #include "orrery/base.h"
 
-const char *orr_closest(const char *wanted, const char *const *names, size_t n) { return text_closest(wanted, names, n); }
+const char *orr_closest(const char *wanted, const char *const *names, size_t n)
+{
+    return text_closest(wanted, names, n);
+}
 
 size_t orr_format_number(double value, char *text)
 {
@@ -12,4 +15,7 @@ size_t orr_format_number(double value, char *text)
     return n;
 }
 
-int orr_parse_number(const char *text, double *value) { return number_parse(text_trim(text_from(text)), value); }
+int orr_parse_number(const char *text, double *value)
+{
+    return number_parse(text_trim(text_from(text)), value);
+}

@@ -144,8 +144,10 @@ typedef enum AtomicActKind {
     ATOMIC_ADD, ATOMIC_LEVEL_SET, ATOMIC_RESET,  // statistic at `slot`; RESET: n: it is a level
     ATOMIC_DROP,              // compute value and forget it
     ATOMIC_BRANCH, ATOMIC_LOOP,
-    ATOMIC_MESSAGES,          // in `confluent`: the body, one TAKE_ONE for each `on`, over all messages of the bag
-    ATOMIC_TAKE_ONE,          // a message of port n for which `value` is true or NULL: the first one that fits
+    ATOMIC_MESSAGES,          // in `confluent`: the body, one TAKE_ONE for each `on`, over all messages of
+                              // the bag
+    ATOMIC_TAKE_ONE,          // a message of port n for which `value` is true or NULL: the first one that
+                              // fits
     // in `begin` only: n slots an element, fault: it is ranked
     ATOMIC_BEGIN_QUEUE, ATOMIC_BEGIN_TALLY, ATOMIC_BEGIN_LEVEL,
 } AtomicActKind;
@@ -277,7 +279,8 @@ typedef struct AtomicNatives {
     const orr_native *const *linked;    // [n_linked]
     size_t                   n_linked;
 } AtomicNatives;
-// Give native kinds their functions: those with is_used[kind] must be found, and fit. False once errors were reported.
+// Give native kinds their functions: those with is_used[kind] must be found, and fit. False once errors were
+// reported.
 bool atomic_bind(AtomicSet *set, const AtomicNatives *natives, const bool *is_used, orr_diag *diag);
 // Once checked, what runs need (tables, names, faults) does not depend on the Ast any more.
 // Make the tables callable. False, with a diagnostic: as code_build. Free with atomic_free.

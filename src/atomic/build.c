@@ -1,4 +1,5 @@
-// src/atomic/build.c: the functions of atomics: instant or native at first, and native ones while a run goes on.
+// src/atomic/build.c: the functions of atomics: instant or native at first, and native ones while a run goes
+// on.
 #include "code/build.h"
 #include "atomic/host.h"
 #include "devs/devs.h"

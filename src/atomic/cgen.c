@@ -508,7 +508,8 @@ static void print_messages(Writer *w, const AtomicAct *act)
                 w->depth++;
                 is_open = true;
             }
-            if (take->value) open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, take->value)));
+            if (take->value)
+                open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, take->value)));
             else open_brace(w, "");
             print_acts(w, take->body, take->n_body);
             line(w, "break;");
@@ -829,7 +830,8 @@ static void print_external(Writer *w)
     const AtomicKind *kind = w->kind;
     begin_function(w,
                    arena_printf(&w->work,
-                                "static void a%u_external(struct state *restrict s, const struct call *c, double e, "
+                                "static void a%u_external(struct state *restrict s, const struct call *c, "
+                                "double e, "
                                 "const struct event *restrict bag, unsigned long n)",
                                 w->k));
     line(w, "const struct event *const end = bag + n;");
@@ -984,7 +986,8 @@ Text atomic_text(const AtomicSet *set, Arena *arena)
     print_functions(&w);
     for (uint32_t k = 0; k < set->n_kinds; k++) {
         if (!set->kinds[k].is_native) print_kind(&w, k);
-        else str_addf(&w.body, "/* a%u: native, a state of %zu bytes */\n", k, set->kinds[k].table.state_size);
+        else
+            str_addf(&w.body, "/* a%u: native, a state of %zu bytes */\n", k, set->kinds[k].table.state_size);
     }
 
     StrBuf text = { .arena = arena };

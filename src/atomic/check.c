@@ -154,7 +154,8 @@ static uint32_t array_size(Checker *c, const AstExpr *given, const char *name, u
     const AtomicExpr *size = check_number(c, given);
     c->where = IN_ACTS;
     if (size->type.base == ATOMIC_BAD) return 1;
-    if (size->op == ATOMIC_OP_CONST && size->value >= 1 && size->value <= most && size->value == floor(size->value))
+    if (size->op == ATOMIC_OP_CONST && size->value >= 1 && size->value <= most &&
+        size->value == floor(size->value))
         return (uint32_t)size->value;
     char text[40];
     snprintf(text, sizeof text, "%g", size->value);
@@ -178,7 +179,8 @@ static void declare_params(Checker *c)
             kind->params = arena_grow(c->arena, kind->params, kind->n_params,
                                       kind->n_params + (entity.n ? entity.n : 1), sizeof *kind->params);
             for (uint32_t k = 0; k < (entity.n ? entity.n : 1); k++) {
-                const char *name = entity.n ? arena_printf(c->arena, "%s[%u]", d->name, k + 1) : keep(c, d->name);
+                const char *name = entity.n ? arena_printf(c->arena, "%s[%u]", d->name, k + 1)
+                                            : keep(c, d->name);
                 kind->params[kind->n_params++] =
                     (AtomicParam){ name,     unit_of(c, d->name, d->unit), keep(c, d->doc),
                                    d->value, d->place,                     d->unit_place };
@@ -308,7 +310,8 @@ static void read_cell(Checker *c, const AstCell *cell, const Entity *entity)
     if (entity->n == 0) read_one(c, cell, entity, keep(c, cell->name), entity->slot);
     const uint32_t stride = entity->n ? atomic_type_slots(c->set, entity->type) : 0;
     for (uint32_t i = 0; i < entity->n; i++)
-        read_one(c, cell, entity, arena_printf(c->arena, "%s[%u]", cell->name, i + 1), entity->slot + i * stride);
+        read_one(c, cell, entity, arena_printf(c->arena, "%s[%u]", cell->name, i + 1),
+                 entity->slot + i * stride);
 }
 
 // queue(), queue(Job), tally(), level()
@@ -398,7 +401,8 @@ static void declare_cells(Checker *c)
         }
         if (value && value->type.base != ATOMIC_BAD) {
             AtomicAct act = { .kind = ATOMIC_SET, .slot = entity.slot, .n = entity.n, .value = value };
-            if (value->type.base == ATOMIC_RECORD) act.index = (AtomicIndex){ .n = entity.n, .stride = (uint32_t)stride };
+            if (value->type.base == ATOMIC_RECORD)
+                act.index = (AtomicIndex){ .n = entity.n, .stride = (uint32_t)stride };
             vec_push(c->arena, &begin, act);
         }
         declare(c, entity);
@@ -514,7 +518,7 @@ static bool check_call_act(Checker *c, const AstAct *ast, AtomicAct *act)
     if (is_add || strcmp(name, "set") == 0) {
         if (!check_arguments(c, call, 2, is_add ? "a tally and a number" : "a level and a number"))
             return false;
-        Entity *statistic = 
+        Entity *statistic =
             check_named(c, call->call.args[0], is_add ? ATOMIC_TALLY : ATOMIC_LEVEL, &act->index);
         if (!statistic) return false;
         act->kind = is_add ? ATOMIC_ADD : ATOMIC_LEVEL_SET;
@@ -913,7 +917,9 @@ static void check_native(Checker *c)
     for (uint32_t i = 0; i < a->n_cells; i++) {
         const AstCell *cell = &a->cells[i];
         if (cell->value || cell->size || cell->type) refuse_body(c, cell->place, "the value of a variable");
-        const Entity entity = { .kind = ENTITY_CELL, .name = cell->name, .type = TYPE_NUMBER, .place = cell->place };
+        const Entity entity = {
+            .kind = ENTITY_CELL, .name = cell->name, .type = TYPE_NUMBER, .place = cell->place
+        };
         read_cell(c, cell, declare(c, entity));
     }
     fill_table(c);

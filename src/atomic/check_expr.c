@@ -158,9 +158,10 @@ static AtomicExpr *check_field(Checker *c, AtomicOp op, AtomicType type, uint32_
 
 static bool is_wide(AtomicType type) { return type.base == ATOMIC_RECORD || type.base >= ATOMIC_QUEUE; }
 
-// The index of a record, a queue or a statistic. False after a report; *slot is where the element stands, or the
-// first one if the index is not known yet.
-static bool check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot, AtomicIndex *index)
+// The index of a record, a queue or a statistic. False after a report; *slot is where the element stands, or
+// the first one if the index is not known yet.
+static bool check_index(Checker *c, Entity *entity, const AstPart *part, Place place, uint32_t *slot,
+                        AtomicIndex *index)
 {
     *index = (AtomicIndex){ .n = entity->n, .stride = atomic_type_slots(c->set, entity->type) };
     *slot = entity->slot;

@@ -21,8 +21,8 @@ static void fault(const orr_devs_call *call, int number, double value)
     switch (f->kind) {
     case ATOMIC_FAULT_DURATION:
         if (isnan(value))
-            snprintf(text, sizeof text, "how long state '%.*s' lasts is not a number: 0/0, or inf - inf", name,
-                     f->name);
+            snprintf(text, sizeof text, "how long state '%.*s' lasts is not a number: 0/0, or inf - inf",
+                     name, f->name);
         else
             snprintf(text, sizeof text, "state '%.*s' cannot last %.10g: a time is 0 or more", name, f->name,
                      value);
@@ -105,8 +105,8 @@ static void name_queue(const orr_devs_call *call, const void *queue)
         const AtomicReadable *r = &kind->readables[i];
         if (r->how != ATOMIC_READ_LENGTH || r->slot != slot) continue;
         if (r->path)
-            diag_note(run->diag, (Place){ 0 }, "it is '%s' of %s (%s, line %zu)", r->name, kind->name, r->path,
-                      r->line);
+            diag_note(run->diag, (Place){ 0 }, "it is '%s' of %s (%s, line %zu)", r->name, kind->name,
+                      r->path, r->line);
         else diag_note(run->diag, (Place){ 0 }, "it is '%s' of %s", r->name, kind->name);
     }
 }

@@ -1,6 +1,7 @@
 // src/atomic/native.c: atomics whose functions are C code, linked in or from a file that the user named.
 //
-// A file is loaded because it was asked for, never because a model says so: a model alone runs nothing foreign.
+// A file is loaded because it was asked for, never because a model says so: a model alone runs nothing
+// foreign.
 #include "atomic/host.h"
 #include "base/os.h"
 #include <dlfcn.h>

@@ -214,7 +214,8 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
             fputs(words[act->kind], p->out);
             if (act->kind != ATOMIC_DROP) fprintf(p->out, " s%u", act->slot);
             print_index(p, &act->index);
-            if (act->kind >= ATOMIC_BEGIN_QUEUE && act->index.n) fprintf(p->out, ", %u of them", act->index.n);
+            if (act->kind >= ATOMIC_BEGIN_QUEUE && act->index.n)
+                fprintf(p->out, ", %u of them", act->index.n);
             if (act->value) {
                 fputc(' ', p->out);
                 print_expr(p, act->value);
@@ -304,7 +305,8 @@ static void print_kind(Printer *p)
         fprintf(p->out, "  output %u %s : %s\n", i, kind->outputs[i].name,
                 atomic_type_name(p->set, kind->outputs[i].type));
     if (kind->is_native) {
-        for (uint32_t i = 0; i < kind->n_readables; i++) fprintf(p->out, "  var %s\n", kind->readables[i].name);
+        for (uint32_t i = 0; i < kind->n_readables; i++)
+            fprintf(p->out, "  var %s\n", kind->readables[i].name);
         return;
     }
     for (uint32_t i = 1; i < kind->n_readables; i++)

@@ -278,7 +278,9 @@ Place csv_place(CsvIn *in, size_t column)
 {
     Place place = at_line(in, in->line);
     const Text record = in->record;
-    if (column >= in->n_fields || in->fields[column].p < record.p || in->fields[column].p > record.p + record.n) return place;
+    if (column >= in->n_fields || in->fields[column].p < record.p ||
+        in->fields[column].p > record.p + record.n)
+        return place;
     const Text before = { record.p, (size_t)(in->fields[column].p - record.p) };
     place.length = 1;
     for (size_t i = 0; i < before.n; place.length++) text_utf8_next(before, &i);

@@ -209,7 +209,8 @@ Place diag_place(orr_diag *diag, orr_place where)
     Source *source = file ? &diag->sources.items[file - 1] : NULL;
     if (source && !source->line_starts) find_lines(source, &diag->arena);
     if (!source || where.line == 0 || where.line > source->n_lines)
-        return (Place){ diag_add_source(diag, where.file, NULL, 0), (uint32_t)where.line, (uint32_t)where.column };
+        return (Place){ diag_add_source(diag, where.file, NULL, 0), (uint32_t)where.line,
+                        (uint32_t)where.column };
     const size_t start = source->line_starts[where.line - 1];
     const size_t end = where.line < source->n_lines ? source->line_starts[where.line] - 1u : source->text.n;
     const Text line = text_part(source->text, start, end);
@@ -356,7 +357,8 @@ void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char
 
 void diag_copy(orr_diag *diag, const orr_message *m)
 {
-    add(diag, m->code, diag_place(diag, (orr_place){ m->file, m->line, m->column, m->length }), m->text, m->hint);
+    add(diag, m->code, diag_place(diag, (orr_place){ m->file, m->line, m->column, m->length }), m->text,
+        m->hint);
 }
 
 // ---- Reading

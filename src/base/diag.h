@@ -59,7 +59,8 @@ typedef struct DiagMark {
 DiagMark diag_mark(const orr_diag *diag);
 void     diag_rewind(orr_diag *diag, const DiagMark *mark);
 
-// A place as users have it, and back: in the text of the file, if the collector has it, else as a line of the file.
+// A place as users have it, and back: in the text of the file, if the collector has it, else as a line of the
+// file.
 Place     diag_place(orr_diag *diag, orr_place where);
 orr_place diag_where(const orr_diag *diag, Place place);    // the path belongs to the collector
 

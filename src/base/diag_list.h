@@ -97,9 +97,11 @@
     D(PART_BAD,               "E150", "component '%s' cannot be added: %s") \
     D(PORT_UNKNOWN,           "E151", "'%s' has no %s called '%s'") \
     D(PORT_KINDS,             "E152", "'%s' sends at '%s' %s, but '%s' takes at '%s' %s") \
-    D(COUPLING_SCOPE,         "E153", "'%s' cannot be coupled to '%s': neither is directly inside the other, nor are they brothers") \
+    D(COUPLING_SCOPE,         "E153", \
+      "'%s' cannot be coupled to '%s': neither is directly inside the other, nor are they brothers") \
     D(COUPLING_TWICE,         "E154", "'%s' is coupled to '%s' twice") \
-    D(COUPLING_CIRCLE,        "E155", "couplings lead from '%s' back to it without passing an atomic component") \
+    D(COUPLING_CIRCLE,        "E155", \
+      "couplings lead from '%s' back to it without passing an atomic component") \
     D(PORT_OPEN,              "E156", "input '%s' must be coupled, and is not") \
     D(UNIT_TEXT,              "E160", "'%s' is not a unit: %s") \
     D(UNIT_PURE,              "E161", "%s must be a pure number, but %s is in [%s]") \
@@ -122,7 +124,8 @@
     D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
     D(MESSAGE_FIELD,          "E181", "messages of '%s' have no '%s'") \
     D(NOT_AN_ATOMIC,          "E182", "'%s' is a %s, and only atomics can be present for a while") \
-    D(SIGNAL_WHEN,            "E183", "'%s' has a value at every moment, also while the condition does not hold") \
+    D(SIGNAL_WHEN,            "E183", \
+      "'%s' has a value at every moment, also while the condition does not hold") \
     D(DRAW_MISPLACED,         "E190", "'%s' draws a random number, which has no meaning here") \
     D(DRAW_ARGUMENT,          "E191", "%s: %s = %.10g %s") \
     D(SAMPLES_UNKNOWN,        "E192", "there are no samples called '%s'") \
@@ -233,7 +236,8 @@
     D(LOOP_SINGULAR_NOW,      "E512", "the loop of %s became singular at t = %.10g") \
     D(TIME_LIMIT,             "E513", "the time limit of %g s was reached at t = %.10g") \
     D(CANCELLED,              "E514", "stopped on request at t = %.10g") \
-    D(INITIAL_CONTRADICTS,    "E515", "the initial value %.10g given for '%s' contradicts the constraints: %s") \
+    D(INITIAL_CONTRADICTS,    "E515", \
+      "the initial value %.10g given for '%s' contradicts the constraints: %s") \
     D(CONSTRAINTS_DEPENDENT_NOW, "E516", "the constraints on %s are not independent at t = %.10g") \
     D(EVENT_CYCLE,            "E517", "events at t = %.10g fire more than %zu times in a row: %s") \
     D(EVENTS_WAIT,            "E518", "at t = %.10g more than %zu delayed events wait; the latest is '%s'") \
@@ -241,7 +245,8 @@
       "solver '%s' makes no progress at t = %.10g: '%s' changes by its quantum about every %.2g s") \
     D(STEADY_NONE,            "E520", "no equilibrium was found from %zu starting point%s") \
     D(BRANCH_NONE,            "E521", "no equilibrium to begin with was found for '%s' from %g to %g") \
-    D(ANALYSE_POINT,          "E522", "the rates or their derivatives cannot be computed at this point, t = %g") \
+    D(ANALYSE_POINT,          "E522", \
+      "the rates or their derivatives cannot be computed at this point, t = %g") \
     D(MESSAGE_CYCLE,          "E523", "messages go round at t = %.10g without an end: %s") \
     D(ADVANCE_BAD,            "E530", "'%s' asked at t = %.10g %s %g") \
     D(CHAIN_ENDLESS,          "E531", "time stands still at t = %.10g, after %llu bags of events: %s") \
@@ -251,8 +256,10 @@
     D(ISLAND_BAD,             "E534", "'%s' cannot be part of an island: %s") \
     D(PORT_VARIABLE,          "E535", "'%s' cannot be a port of an island of '%s': %s") \
     D(ISLAND_OPTION,          "E536", "'%s' of an island changes during the run: it reads '%s'") \
-    D(INPUT_LATE,             "E540", "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
-    D(INPUT_OUTSIDE,          "E541", "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
+    D(INPUT_LATE,             "E540", \
+      "no value of '%s' came from %s within %g s; the run stands at t = %.10g") \
+    D(INPUT_OUTSIDE,          "E541", \
+      "'%s' has no value at t = %.10g: the data of %s go from %.10g to %.10g") \
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
     D(REPLICATION_FAILED,     "E545", "replication %zu failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
@@ -267,8 +274,10 @@
     D(ASSERT_BROKEN,          "W614", "an assertion does not hold at t = %.10g: %s") \
     D(INITIAL_ADJUSTED,       "W615", "'%s' starts with %.10g, since the constraints do not allow %.10g") \
     D(RECORD_FEW,             "W616", "%zu of the %zu elements of '%.*s' are recorded") \
-    D(RESTS,                  "W618", "'%s' fires faster and faster up to t = %.10g: %s rests from there on") \
-    D(SLIDES,                 "W619", "both sides of %s lead back to it from t = %.10g on: sliding, with %s") \
+    D(RESTS,                  "W618", \
+      "'%s' fires faster and faster up to t = %.10g: %s rests from there on") \
+    D(SLIDES,                 "W619", \
+      "both sides of %s lead back to it from t = %.10g on: sliding, with %s") \
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \
@@ -331,7 +340,8 @@
     D(NATIVE_BODY,            "E874", "atomic '%s' is native: %s belongs to its C code") \
     D(NATIVE_NONE,            "E875", "atomic '%s' is native, and %s") \
     D(NATIVE_OBJECT,          "E876", "'%s' is no native object that can be loaded: %s") \
-    D(NATIVE_VERSION,         "E877", "'%s' was built for version %u of orrery/devs.h, and this is version %u") \
+    D(NATIVE_VERSION,         "E877", \
+      "'%s' was built for version %u of orrery/devs.h, and this is version %u") \
     D(NATIVE_UNFIT,           "E878", "atomic '%s' does not fit the one in '%s': %s") \
     D(NATIVE_TWICE,           "E879", "atomic '%s' is in two native objects: '%s' and '%s'")
 // clang-format on

@@ -71,8 +71,8 @@ bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
         f->fd = f->mode == FILE_REPLACE
                     ? open_temporary(f)
                     : open(path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY, 0666);
-        f->is_old = f->fd >= 0 && f->mode == FILE_IN_PLACE && fstat(f->fd, &info) == 0 && S_ISREG(info.st_mode) &&
-                    info.st_size > 0;
+        f->is_old = f->fd >= 0 && f->mode == FILE_IN_PLACE && fstat(f->fd, &info) == 0 &&
+                    S_ISREG(info.st_mode) && info.st_size > 0;
         if (f->fd >= 0 && f->mode == FILE_REPLACE && os_is_folder(path)) {
             close(f->fd);
             unlink(f->temp);
@@ -230,7 +230,8 @@ FileGoesOn file_go_on(FileOut *f, const FilePoint *points, size_t n)
         const uint64_t position = points[i].position;
         if (points[i].file != name || position == 0 || position > LONG_MAX) continue;
         if (!hash_before(f, position, &hash) || hash != points[i].hash) return FILE_WAS_CHANGED;
-        if (ftruncate(f->fd, (off_t)position) != 0 || lseek(f->fd, (off_t)position, SEEK_SET) < 0) f->error = errno;
+        if (ftruncate(f->fd, (off_t)position) != 0 || lseek(f->fd, (off_t)position, SEEK_SET) < 0)
+            f->error = errno;
         f->is_old = false;
         f->used = f->whole = 0;
         f->written = position;

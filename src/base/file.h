@@ -3,8 +3,8 @@
 // Results are streamed in place: each write(2) ends at a whole record (file_mark), so a run killed at any
 // moment leaves readable rows; when the disk is full the file is cut back to whole lines. Small files that
 // must be whole or absent (plots, reports) go to a temporary file that is renamed on close.
-// What stood in a file is thrown away with the first write, not before: until then its owner may go on where an
-// earlier run left it (file_go_on).
+// What stood in a file is thrown away with the first write, not before: until then its owner may go on where
+// an earlier run left it (file_go_on).
 // The first failure is kept, later output is dropped, and file_close reports it with path and reason.
 #pragma once
 #include "base/arena.h"
@@ -53,8 +53,8 @@ typedef enum FileGoesOn { FILE_IS_OTHER, FILE_GOES_ON, FILE_WAS_CHANGED } FileGo
 void       file_begin(FileOut *f);    // throw away what stood there, now
 // Where the whole records end, which are on disk now. None of what is not a file.
 FilePoint  file_point(FileOut *f);
-// Nothing was written yet: go on at the point of this file among n; what follows it is cut off. WAS_CHANGED, and left as
-// it is: what stands before that point is not what stood there.
+// Nothing was written yet: go on at the point of this file among n; what follows it is cut off. WAS_CHANGED,
+// and left as it is: what stands before that point is not what stood there.
 FileGoesOn file_go_on(FileOut *f, const FilePoint *points, size_t n);
 bool file_flush(FileOut *f);                      // write the whole records; false after any failure
 // write everything; false, with a message, after any failure

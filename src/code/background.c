@@ -1,9 +1,9 @@
 // src/code/background.c: the native compiler at work while a run already goes on in instant code.
 //
 // Both compilers give the same bits, so nobody has to agree with anybody on a moment to change. Programs and
-// loops of the equations are replaced pointer by pointer; whoever keeps tables of functions (quantised states,
-// atomics) takes the new ones between two steps or instants. If anything goes wrong (no compiler, no room for
-// the cache, a compiler that was killed), the run simply goes on.
+// loops of the equations are replaced pointer by pointer; whoever keeps tables of functions (quantised
+// states, atomics) takes the new ones between two steps or instants. If anything goes wrong (no compiler, no
+// room for the cache, a compiler that was killed), the run simply goes on.
 //
 // One compiler at a time works for a process: a model may have many islands, each with a text of its own.
 #include "code/build.h"

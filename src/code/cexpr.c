@@ -251,14 +251,16 @@ static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
         return;
     case EXPR_DELAY:
         g->uses_env = true;
-        gen_name(s, g->is_file ? "orr_past(env->m, " : "env->history(env->histories, ", expr_node(g->pool, node)->b);
+        gen_name(s, g->is_file ? "orr_past(env->m, " : "env->history(env->histories, ",
+                 expr_node(g->pool, node)->b);
         str_add(s, ", ");
         print_operand(g, info->operands[0], BIND_IF);
         str_add_char(s, ')');
         return;
     case EXPR_DRAW:
         g->uses_env = g->uses_draw = true;
-        gen_name(s, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ", expr_node(g->pool, node)->c);
+        gen_name(s, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ",
+                 expr_node(g->pool, node)->c);
         str_add(s, ", ");
         print_operand(g, info->operands[0], BIND_IF);
         str_add(s, ", ");
@@ -285,7 +287,9 @@ static void print_leaf(Gen *g, Expr e, int binding)
     } else if (leaf->op == EXPR_TURN) {
         const int first = (int32_t)leaf->b;
         if (first == 0) str_addf(s, "(double)%s", g->counters[leaf->a]);
-        else str_addf(s, "(double)(%s %c %d)", g->counters[leaf->a], first < 0 ? '-' : '+', first < 0 ? -first : first);
+        else
+            str_addf(s, "(double)(%s %c %d)", g->counters[leaf->a], first < 0 ? '-' : '+',
+                     first < 0 ? -first : first);
     } else {
         const double value = g->pool->constants.items[leaf->index];
         const bool needs_parentheses = binding > BIND_UNARY && signbit(value) && isfinite(value);

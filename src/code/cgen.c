@@ -509,9 +509,10 @@ static Text finish(Cgen *c, Arena *arena)
 {
     Gen *g = &c->gen;
     StrBuf text = { .arena = arena };
-    str_add(&text, g->is_file ? "// t time, x states, v values of parameters, modes and variables, out results.\n\n"
-                              : "/* Generated from a model: t time, x states, v values of parameters, modes and "
-                                "variables, out results. */\n\n");
+    str_add(&text, g->is_file
+                       ? "// t time, x states, v values of parameters, modes and variables, out results.\n\n"
+                       : "/* Generated from a model: t time, x states, v values of parameters, modes and "
+                         "variables, out results. */\n\n");
     prelude_print(g, &text);
     if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
     const size_t n = text.n;
@@ -555,8 +556,8 @@ static void print_outside(Cgen *c, const char *name, const Step *steps, uint32_t
     gen_function(&c->gen);
 }
 
-// When time events fire: out[3*i] the time or period of event i, then where it begins, then its delay. Over parameters and
-// discrete variables in v.
+// When time events fire: out[3*i] the time or period of event i, then where it begins, then its delay. Over
+// parameters and discrete variables in v.
 static void print_times(Cgen *c)
 {
     Gen *g = &c->gen;
@@ -567,12 +568,14 @@ static void print_times(Cgen *c)
         const FlatEvent *event = &flat->events.items[i];
         const Expr values[] = { event->time, event->from, event->after };
         for (uint32_t k = 0; k < 3; k++)
-            if (values[k] != EXPR_NONE) steps[n++] = (Step){ STEP_STORE, values[k], FLAT_NONE, ARRAY_OUT, 3 * i + k, false };
+            if (values[k] != EXPR_NONE)
+                steps[n++] = (Step){ STEP_STORE, values[k], FLAT_NONE, ARRAY_OUT, 3 * i + k, false };
     }
     if (n) print_outside(c, "orr_times", steps, n);
 }
 
-// How long each delay is: out[k]; and functions that compute what it was before the start, NULL if its first value counts.
+// How long each delay is: out[k]; and functions that compute what it was before the start, NULL if its first
+// value counts.
 static void print_delays(Cgen *c)
 {
     Gen *g = &c->gen;
@@ -600,7 +603,8 @@ static void print_delays(Cgen *c)
     str_add(s, "};\n\n");
 }
 
-// Derivatives of constraints, by which states are chosen: at the start from the variables in v, later from the states.
+// Derivatives of constraints, by which states are chosen: at the start from the variables in v, later from
+// the states.
 static void print_choices(Cgen *c)
 {
     Gen *g = &c->gen;

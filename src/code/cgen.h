@@ -21,5 +21,6 @@ void cgen_print_changed(Cgen *c);
 // The fixed-step loops: those of the core, and the in-place one, which may stand alone.
 void loops_print(Cgen *c, unsigned loops);    // bits 1 << CodeLoopId
 bool loops_are_local(Cgen *c);                // the derivatives stand inside them
-bool loops_print_lanes(Cgen *c, CodeLaneMethod method);    // for several members at once; false if the model is too large
+bool loops_print_lanes(Cgen *c, CodeLaneMethod method);    // for several members at once; false if the model
+                                                           // is too large
 void loops_print_in_place(Cgen *c);

@@ -83,7 +83,8 @@ typedef struct Code {
     uint32_t    n_units;
     Background *background;                 // native code on its way or arrived; NULL: nobody asked
     struct IrQuantised   *quantised_ir;                   // NULL until a solver asks for it; owned
-    struct CodeQuantised *quantised[CODE_N_QUANTISED];    // by order, without and with own derivatives; likewise
+    struct CodeQuantised *quantised[CODE_N_QUANTISED];    // by order, without and with own derivatives;
+                                                          // likewise
     const void           *quantised_built;                // the latest
     pthread_mutex_t lock;                   // over everything above while a part is added
 } Code;
@@ -91,16 +92,17 @@ typedef struct Code {
 // The C text of some parts, in the arena. The same Ir and parts give the same text.
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 
-// The same programs and one of the loops (CODE_N_LOOPS: none) for a file of C99 that stands alone: functions are static, all
-// of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of SLEEF, and comments, if `labels`, name
-// what the numbers stand for. `math`: names of such functions that the rest of the file calls, the last one NULL. The file defines
-// `Model` before it and, for models with delays and draws, behind it
+// The same programs and one of the loops (CODE_N_LOOPS: none) for a file of C99 that stands alone: functions
+// are static, all of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of
+// SLEEF, and comments, if `labels`, name what the numbers stand for. `math`: names of such functions that the
+// rest of the file calls, the last one NULL. The file defines `Model` before it and, for models with delays
+// and draws, behind it
 //
-//     static double orr_past(Model *m, int k, double t);                               what delay k remembers of time t
+//     static double orr_past(Model *m, int k, double t); what delay k remembers of time t
 //     static double orr_draw(Model *m, int k, double count, double argument);          of stream k
 //
-// Besides the programs there are `orr_times`, when events act, `orr_lags` and, of delays that say what was before the start,
-// `orr_befores`: see the exporter.
+// Besides the programs there are `orr_times`, when events act, `orr_lags` and, of delays that say what was
+// before the start, `orr_befores`: see the exporter.
 Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool labels, Arena *arena);
 
 // Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE).
@@ -115,15 +117,16 @@ void code_free(Code *code);                 // a compiler still at work is ended
 // ---- lanes.c: several members of an ensemble in one pass
 
 // A fixed-step loop over several members at once, each with its own states and values: x[n_states][width],
-// v[first_var][width] (parameters and modes). Each member gets the bits that it would get alone. `env` tells tables and
-// numbers only. `scratch` has n_scratch places.
+// v[first_var][width] (parameters and modes). Each member gets the bits that it would get alone. `env` tells
+// tables and numbers only. `scratch` has n_scratch places.
 //
-// Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in `lane`
-// (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a relation would differ from
-// its mode or might have changed and changed back on the way, or a state would not be finite. There it stops, and the others go on as long as
-// at least k of them do; at most n steps. Returns the steps that those who went furthest made.
-typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v, const CodeEnv *env,
-                             double *lane, double *scratch);
+// Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in
+// `lane` (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a
+// relation would differ from its mode or might have changed and changed back on the way, or a state would not
+// be finite. There it stops, and the others go on as long as at least k of them do; at most n steps. Returns
+// the steps that those who went furthest made.
+typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v,
+                             const CodeEnv *env, double *lane, double *scratch);
 typedef enum CodeLane {
     CODE_LANE_GRID,         // where its grid begins
     CODE_LANE_K,            // grid points passed
@@ -131,11 +134,13 @@ typedef enum CodeLane {
     CODE_LANE_STOP,         // 1: it stands before a step that asks for a closer look
     CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]
 } CodeLane;
-// n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size. control: relative
-// and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes vectors, see CodeLaneFree.
-// Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is that of all) and
-// makes no step that passes the time of its next row, or in which a relation differs from its mode at one of four places or might have
-// changed and changed back between two of them; and attempts end when fewer than control[3] members move.
+// n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size.
+// control: relative and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes
+// vectors, see CodeLaneFree.
+// Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is
+// that of all) and makes no step that passes the time of its next row, or in which a relation differs from
+// its mode at one of four places or might have changed and changed back between two of them; and attempts end
+// when fewer than control[3] members move.
 typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v,
                                  const CodeEnv *env, double *lane, double *scratch);
 typedef enum CodeLaneFree {
@@ -151,7 +156,12 @@ typedef enum CodeLaneFree {
 enum { CODE_LANES_MAX = 32 };
 
 typedef enum CodeLaneMethod {
-    CODE_LANES_EULER, CODE_LANES_HEUN, CODE_LANES_RK4, CODE_LANES_DOPRI5, CODE_LANES_DOPRI5_WATCHED, CODE_LANES_N_METHODS
+    CODE_LANES_EULER,
+    CODE_LANES_HEUN,
+    CODE_LANES_RK4,
+    CODE_LANES_DOPRI5,
+    CODE_LANES_DOPRI5_WATCHED,
+    CODE_LANES_N_METHODS
 } CodeLaneMethod;
 
 typedef struct CodeLanes {
@@ -163,11 +173,11 @@ typedef struct CodeLanes {
     CodeUnit     unit;
 } CodeLanes;
 
-// Does the model have such a loop: without loops of equations, delays and draws, and of a size that a cache can hold? The
-// adaptive method only if it is small.
+// Does the model have such a loop: without loops of equations, delays and draws, and of a size that a cache
+// can hold? The adaptive method only if it is small.
 bool code_can_lanes(const Ir *ir, CodeLaneMethod method);
-// Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ. False, with
-// a diagnostic, if there is no compiler. Free with code_lanes_free.
+// Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ.
+// False, with a diagnostic, if there is no compiler. Free with code_lanes_free.
 bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag);
 double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast);    // what that would take, roughly
 void code_lanes_free(CodeLanes *lanes);
@@ -176,7 +186,7 @@ void code_lanes_free(CodeLanes *lanes);
 
 // What that would take, in ms: little if it is in the cache.
 double code_native_ms(const Code *code);
-// Build the present parts natively in a thread, which puts them in place when they are ready; at most once for a
-// model. Nothing is reported: if it fails, instant code stays.
+// Build the present parts natively in a thread, which puts them in place when they are ready; at most once
+// for a model. Nothing is reported: if it fails, instant code stays.
 void code_improve(const Code *code);
 bool code_is_improved(const Code *code);    // it is ready and in use

@@ -214,7 +214,8 @@ static void open_piece(Gen *g)
 // Parts of the value block that the piece itself takes from env; lanes are handed theirs.
 static bool takes_values(const Gen *g)
 {
-    return !g->lanes && (g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] || (g->uses_array[ARRAY_W] && !g->r->has_w));
+    return !g->lanes &&
+           (g->uses_array[ARRAY_V] || g->uses_array[ARRAY_S] || (g->uses_array[ARRAY_W] && !g->r->has_w));
 }
 
 static bool uses_argument(const Gen *g, Text name)

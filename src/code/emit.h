@@ -157,7 +157,8 @@ typedef struct Gen {
     bool           *uses_table;    // [n_tables]
     bool            uses_power[EXPR_WHOLE_POWER_MAX + 1];
     bool            uses_lu, uses_newton;
-    uint32_t        lanes;         // members of an ensemble side by side: memory is a[index][lanes]; 0: one model
+    uint32_t        lanes;         // members of an ensemble side by side: memory is a[index][lanes]; 0: one
+                                   // model
     bool            uses_draw;     // random numbers
     bool            is_file;       // a file that stands alone: static functions, libm, comments
     bool            has_labels;    // most of these

@@ -1,7 +1,7 @@
 // src/code/label.c: the names of a model in the comments of an exported file.
 //
-// Names may contain anything, so nothing of them reaches the text but letters, digits and signs that cannot end a comment or
-// begin another one (there are no stars), splice lines or make a trigraph.
+// Names may contain anything, so nothing of them reaches the text but letters, digits and signs that cannot
+// end a comment or begin another one (there are no stars), splice lines or make a trigraph.
 #include "code/label.h"
 #include <string.h>
 
@@ -36,7 +36,8 @@ static const char *name_of_value(Gen *g, uint32_t place)
     const Flat *flat = g->ir->flat;
     if (!g->names) {
         g->names = ARENA_ARRAY(&g->work, const char *, g->ir->layout.n_kept + g->ir->layout.first_var);
-        for (uint32_t i = 0; i < flat->vars.n; i++) g->names[g->ir->layout.place[i]] = flat->vars.items[i].name;
+        for (uint32_t i = 0; i < flat->vars.n; i++)
+            g->names[g->ir->layout.place[i]] = flat->vars.items[i].name;
     }
     if (place >= g->ir->layout.first_guess) return NULL;
     if (g->names[place]) return g->names[place];
@@ -47,7 +48,8 @@ static const char *name_of_state(const Gen *g, uint32_t state)
 {
     const Blocks *blocks = g->ir->blocks;
     const Flat *flat = g->ir->flat;
-    if (flat->arrays.n == 0) return state < blocks->n_states ? flat->vars.items[blocks->states[state]].name : NULL;
+    if (flat->arrays.n == 0)
+        return state < blocks->n_states ? flat->vars.items[blocks->states[state]].name : NULL;
     for (uint32_t i = 0; i < flat->vars.n; i++)
         if (g->ir->layout.state_of[i] == state) return flat->vars.items[i].name;
     for (uint32_t a = 0; a < flat->arrays.n; a++) {

@@ -5,8 +5,9 @@
 //     long orr_lanes_rk4(…)                                    calls it, and goes over x[…] as one long array
 #include "code/lanes.h"
 
-#define RATES_PARAMETERS                                                                                     \
-    "const double *restrict t, const double *restrict x, const double *restrict v, const struct orr_env *env,\n" \
+#define RATES_PARAMETERS                                                                          \
+    "const double *restrict t, const double *restrict x, const double *restrict v, const struct " \
+    "orr_env *env,\n"                                                                             \
     "    double *restrict w, double *restrict s, double *restrict out"
 
 bool lanes_are_watched(const Ir *ir) { return ir->layout.n_modes > 0 || ir->flat->events.n > 0; }
@@ -16,24 +17,29 @@ bool lanes_are_watched(const Ir *ir) { return ir->layout.n_modes > 0 || ir->flat
 void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations)
 {
     static const char names[] = "TKLS";
-    for (uint32_t i = 0; i < 4; i++) str_addf(s, "    double *const restrict %c = lane + %u;\n", names[i], i * width);
+    for (uint32_t i = 0; i < 4; i++)
+        str_addf(s, "    double *const restrict %c = lane + %u;\n", names[i], i * width);
     if (n_relations == 0) return;
-    str_addf(s, "    double *const restrict B = lane + %u, *const restrict G = lane + %u;\n", CODE_LANE_RELATIONS * width,
-             (CODE_LANE_RELATIONS + n_relations) * width);
+    str_addf(s, "    double *const restrict B = lane + %u, *const restrict G = lane + %u;\n",
+             CODE_LANE_RELATIONS * width, (CODE_LANE_RELATIONS + n_relations) * width);
 }
 
-#define TURNS                                                                                                \
-    "        odd = odd + ((side*(slope - 0.5*bend) <= 0.0) & (side*(slope + 1.5*bend) >= 0.0) & (side*bend > 0.0) ? 1.0 : 0.0);\n"
+#define TURNS                                                                                     \
+    "        odd = odd + ((side*(slope - 0.5*bend) <= 0.0) & (side*(slope + 1.5*bend) >= 0.0) & " \
+    "(side*bend > 0.0) ? 1.0 : 0.0);\n"
 
-// As run/look.c has it: the truth must be that of the mode, and the parabola through the zero function at three ends of
-// steps must not turn round.
+// As run/look.c has it: the truth must be that of the mode, and the parabola through the zero function at
+// three ends of steps must not turn round.
 void lanes_print_relation(StrBuf *s, uint32_t width, uint32_t k, const char *zero, const char *truth,
                           uint32_t mode)
 {
-    str_addf(s, "    {\n        const double a = B[%u + l], b = G[%u + l], c = %s, side = b + c < 0.0 ? -1.0 : 1.0;\n",
+    str_addf(s,
+             "    {\n        const double a = B[%u + l], b = G[%u + l], c = %s, side = b + c < 0.0 ? -1.0 : "
+             "1.0;\n",
              k * width, k * width, zero);
     str_add(s, "        const double slope = 0.5*(c - a), bend = c - 2.0*b + a;\n");
-    str_addf(s, "        odd = odd + (%s - v[%u + l])*(%s - v[%u + l]);\n" TURNS "    }\n", truth, mode * width, truth, mode * width);
+    str_addf(s, "        odd = odd + (%s - v[%u + l])*(%s - v[%u + l]);\n" TURNS "    }\n", truth,
+             mode * width, truth, mode * width);
 }
 
 void lanes_print_goes(StrBuf *s)
@@ -47,8 +53,8 @@ void lanes_print_goes(StrBuf *s)
 
 void lanes_print_shift(StrBuf *s, uint32_t width, uint32_t k, const char *zero)
 {
-    str_addf(s, "    B[%u + l] = goes ? G[%u + l] : B[%u + l];\n    G[%u + l] = goes ? %s : G[%u + l];\n", k * width,
-             k * width, k * width, k * width, zero, k * width);
+    str_addf(s, "    B[%u + l] = goes ? G[%u + l] : B[%u + l];\n    G[%u + l] = goes ? %s : G[%u + l];\n",
+             k * width, k * width, k * width, k * width, zero, k * width);
 }
 
 void lanes_print_count(StrBuf *s, uint32_t width)
@@ -62,7 +68,8 @@ void lanes_print_count(StrBuf *s, uint32_t width)
 size_t lanes_scratch(const Ir *ir)
 {
     const IrLayout *layout = &ir->layout;
-    return 3 * (size_t)layout->n_states + layout->n_kept + layout->n_scratch + 2 * (size_t)layout->n_modes + 4;
+    return 3 * (size_t)layout->n_states + layout->n_kept + layout->n_scratch + 2 * (size_t)layout->n_modes +
+           4;
 }
 
 static void print_program(Cgen *c, IrProgramId id, const char *name)
@@ -92,9 +99,12 @@ static void print_head(const Arrays *a, const char *name, const char *constants)
     const IrLayout *layout = &a->c->gen.ir->layout;
     const uint32_t width = a->width, n = a->n;
     str_addf(a->s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
-    str_addf(a->s, "    double *const restrict f = scratch, *const restrict d = scratch + %u, *const restrict y = scratch + %u;\n",
+    str_addf(a->s,
+             "    double *const restrict f = scratch, *const restrict d = scratch + %u, *const restrict y = "
+             "scratch + %u;\n",
              n, 2 * n);
-    str_addf(a->s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 3 * n, layout->n_kept * width);
+    str_addf(a->s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 3 * n,
+             layout->n_kept * width);
     if (a->n_relations) str_addf(a->s, "    double *const restrict r = s + %u;\n", layout->n_scratch * width);
     if (a->is_watched) lanes_print_vectors(a->s, width, a->n_relations);
     str_addf(a->s, "    double t[%u], t_half[%u], t_next[%u];\n    long i;\n", width, width, width);
@@ -121,32 +131,44 @@ static void print_end(const Arrays *a, const char *value)
     StrBuf *s = a->s;
     const uint32_t width = a->width;
     if (!a->is_watched) {
-        str_addf(s, "        for (long j = 0; j < %u; j++) x[j] = %s;\n    }\n    return i;\n}\n\n", a->n, value);
+        str_addf(s, "        for (long j = 0; j < %u; j++) x[j] = %s;\n    }\n    return i;\n}\n\n", a->n,
+                 value);
         return;
     }
     const uint32_t first_mode = a->c->gen.ir->layout.first_mode;
     str_addf(s, "        for (long j = 0; j < %u; j++) y[j] = %s;\n", a->n, value);
     if (a->n_relations) str_add(s, "        orr_lane_relations(t_next, y, v, env, w, s, r);\n");
-    str_addf(s, "        double odds[%u], go[%u];\n        for (int l = 0; l < %u; l++) odds[l] = 0.0;\n", width, width, width);
-    str_addf(s, "        for (long j = 0; j < %u; j += %u)\n            for (int l = 0; l < %u; l++) odds[l] = odds[l] + (y[j + l] - y[j + l]);\n",
+    str_addf(s, "        double odds[%u], go[%u];\n        for (int l = 0; l < %u; l++) odds[l] = 0.0;\n",
+             width, width, width);
+    str_addf(s,
+             "        for (long j = 0; j < %u; j += %u)\n"
+             "            for (int l = 0; l < %u; l++) odds[l] = odds[l] + (y[j + l] - y[j + l]);\n",
              a->n, width, width);
     if (a->n_relations) {
-        str_addf(s, "        for (long j = 0; j < %u; j++)\n            ORR_LANES\n            for (int l = 0; l < %u; l++) {\n"
-                    "    const double *const B_ = B + j*%u, *const G_ = G + j*%u, *const r_ = r + 2*j*%u;\n"
-                    "    const double a = B_[l], b = G_[l], c = r_[l], side = b + c < 0.0 ? -1.0 : 1.0;\n"
-                    "    const double slope = 0.5*(c - a), bend = c - 2.0*b + a, apart = r_[%u + l] - v[(%u + j)*%u + l];\n"
-                    "    double odd = odds[l] + apart*apart;\n" TURNS "    odds[l] = odd;\n            }\n",
+        str_addf(s,
+                 "        for (long j = 0; j < %u; j++)\n            ORR_LANES\n"
+                 "            for (int l = 0; l < %u; l++) {\n"
+                 "    const double *const B_ = B + j*%u, *const G_ = G + j*%u, *const r_ = r + 2*j*%u;\n"
+                 "    const double a = B_[l], b = G_[l], c = r_[l], side = b + c < 0.0 ? -1.0 : 1.0;\n"
+                 "    const double slope = 0.5*(c - a), bend = c - 2.0*b + a, apart = r_[%u + l] - v[(%u + "
+                 "j)*%u + l];\n"
+                 "    double odd = odds[l] + apart*apart;\n" TURNS "    odds[l] = odd;\n            }\n",
                  a->n_relations, width, width, width, width, width, first_mode, width);
     }
-    str_addf(s, "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n    const double odd = odds[l];\n", width);
+    str_addf(s,
+             "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n    const double odd = odds[l];\n",
+             width);
     lanes_print_goes(s);
     str_add(s, "    go[l] = goes ? 1.0 : 0.0;\n        }\n");
-    str_addf(s, "        for (long j = 0; j < %u; j += %u)\n            for (int l = 0; l < %u; l++) x[j + l] = go[l] != 0.0 ? y[j + l] : x[j + l];\n",
+    str_addf(s,
+             "        for (long j = 0; j < %u; j += %u)\n"
+             "            for (int l = 0; l < %u; l++) x[j + l] = go[l] != 0.0 ? y[j + l] : x[j + l];\n",
              a->n, width, width);
     if (a->n_relations)
-        str_addf(s, "        for (long j = 0; j < %u; j++)\n            for (int l = 0; l < %u; l++) {\n"
-                    "                B[j*%u + l] = go[l] != 0.0 ? G[j*%u + l] : B[j*%u + l];\n"
-                    "                G[j*%u + l] = go[l] != 0.0 ? r[2*j*%u + l] : G[j*%u + l];\n            }\n",
+        str_addf(s,
+                 "        for (long j = 0; j < %u; j++)\n            for (int l = 0; l < %u; l++) {\n"
+                 "                B[j*%u + l] = go[l] != 0.0 ? G[j*%u + l] : B[j*%u + l];\n"
+                 "                G[j*%u + l] = go[l] != 0.0 ? r[2*j*%u + l] : G[j*%u + l];\n            }\n",
                  a->n_relations, width, width, width, width, width, width, width);
     lanes_print_count(s, width);
     str_add(s, "    }\n    return i;\n}\n\n");

@@ -1,14 +1,15 @@
 // src/code/lanes.c: fixed-step loops over several members of an ensemble at once.
 //
-// The statements are those of the scalar code (loops.c, emit.c), inside one more loop over the members, which native
-// compilers turn into vector instructions: no operation changes, so neither does a bit. Elementary functions are SLEEF's,
-// whose vector forms agree with the scalar ones.
+// The statements are those of the scalar code (loops.c, emit.c), inside one more loop over the members, which
+// native compilers turn into vector instructions: no operation changes, so neither does a bit. Elementary
+// functions are SLEEF's, whose vector forms agree with the scalar ones.
 #include "code/lanes.h"
 #include "code/build.h"
 #include "code/prelude.h"
 
 enum {
-    WIDTH = 32,             // of small models, whose states are in registers: several vectors hide each other's delays
+    WIDTH = 32,             // of small models, whose states are in registers: several vectors hide each
+                            // other's delays
     WIDTH_ARRAYS = 8,       // of large ones: what a cache holds counts
     TEXT_MAX = 1 << 18,     // bytes; longer ones take compilers too long
     NUMBERS_MAX = 1 << 16,  // doubles of one member in a large model
@@ -32,9 +33,11 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     gen_init(g, ir);
     g->lanes = WIDTH;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
-    *lanes = (CodeLanes){ .width = WIDTH, .is_watched = lanes_are_watched(ir) || method == CODE_LANES_DOPRI5_WATCHED };
+    *lanes = (CodeLanes){ .width = WIDTH,
+                          .is_watched = lanes_are_watched(ir) || method == CODE_LANES_DOPRI5_WATCHED };
     bool ok = !c.is_large && loops_print_lanes(&c, method);
-    if (!ok && method < CODE_LANES_DOPRI5 && lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
+    if (!ok && method < CODE_LANES_DOPRI5 &&
+        lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
         lanes->width = g->lanes = WIDTH_ARRAYS;
         lanes->n_scratch = lanes_scratch(ir) * g->lanes;
         lanes_print_arrays(&c, method);
@@ -66,19 +69,21 @@ double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast)
 {
     Arena work = { 0 };
     CodeLanes lanes;
-    const double ms = native_ms(lanes_text(ir, method, &work, &lanes), fast ? NATIVE_LANES_FAST : NATIVE_LANES);
+    const double ms = native_ms(lanes_text(ir, method, &work, &lanes),
+                                fast ? NATIVE_LANES_FAST : NATIVE_LANES);
     arena_free(&work);
     return ms;
 }
 
 bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag)
 {
-    static const char *const symbols[] = { "orr_lanes_euler", "orr_lanes_heun", "orr_lanes_rk4", "orr_lanes_dopri5",
-                                           "orr_lanes_dopri5" };
+    static const char *const symbols[] = { "orr_lanes_euler", "orr_lanes_heun", "orr_lanes_rk4",
+                                           "orr_lanes_dopri5", "orr_lanes_dopri5" };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
     const Text text = lanes_text(ir, method, &work, lanes);
-    const bool ok = text.p && native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
+    const bool ok = text.p &&
+                    native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
     if (ok) {
         void *address = native_symbol(&lanes->unit, symbols[method]);
         if (method < CODE_LANES_DOPRI5) lanes->loop = *(CodeLaneLoop *)&address;

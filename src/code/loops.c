@@ -113,7 +113,8 @@ static void find_read_states(Stepping *l)
 static void add_copy(Stepping *l, const char *from)
 {
     l->fresh = from;
-    for (uint32_t i = 0; i < n_states(l) && !l->is_watched; i++) str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
+    for (uint32_t i = 0; i < n_states(l) && !l->is_watched; i++)
+        str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
 }
 
 // Before the new states become those in x: do the modes still hold?
@@ -122,7 +123,8 @@ static void add_check(Stepping *l, const char *state)
     if (!l->has_relations) return;
     // lanes have to see more: whether a zero function turned round
     const IrProgram *changed = &l->c->gen.ir->programs[l->is_lanes ? IR_RELATIONS : IR_CHANGED];
-    Routine r = named_routine(changed, "t_next", state, l->is_lanes ? "r# = @;" : "if (@) { *why = -1; break; }");
+    Routine r = named_routine(changed, "t_next", state,
+                              l->is_lanes ? "r# = @;" : "if (@) { *why = -1; break; }");
     r.remember = "0";
     r.steps = cgen_steps(l->c, changed, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
@@ -177,7 +179,8 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
 {
     Gen *g = &l->c->gen;
     StrBuf *s = &g->body;
-    const uint32_t n = n_states(l), width = g->lanes, n_relations = l->has_relations ? g->ir->layout.n_modes : 0;
+    const uint32_t n = n_states(l), width = g->lanes,
+                   n_relations = l->has_relations ? g->ir->layout.n_modes : 0;
     str_addf(s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
     str_add(s, "    const double *const restrict numbers = env->numbers;\n    long i;\n"
                "    (void)t_start, (void)k, (void)h, (void)v, (void)numbers, (void)lane, (void)scratch;\n");
@@ -193,12 +196,14 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
     if (l->is_watched) {
         str_add(s, "    double odd = 0.0;\n");
-        for (uint32_t i = 0; i < n; i++) str_addf(s, "    odd = odd + (%s%u - %s%u);\n", l->fresh, i, l->fresh, i);
+        for (uint32_t i = 0; i < n; i++)
+            str_addf(s, "    odd = odd + (%s%u - %s%u);\n", l->fresh, i, l->fresh, i);
         for (uint32_t k = 0; k < n_relations; k++)
             lanes_print_relation(s, width, k, arena_printf(&g->work, "r%u", 2 * k),
                                  arena_printf(&g->work, "r%u", 2 * k + 1), g->ir->layout.first_mode + k);
         lanes_print_goes(s);
-        for (uint32_t i = 0; i < n; i++) str_addf(s, "    x[%u + l] = goes ? %s%u : x%u;\n", i * width, l->fresh, i, i);
+        for (uint32_t i = 0; i < n; i++)
+            str_addf(s, "    x[%u + l] = goes ? %s%u : x%u;\n", i * width, l->fresh, i, i);
         for (uint32_t k = 0; k < n_relations; k++)
             lanes_print_shift(s, width, k, arena_printf(&g->work, "r%u", 2 * k));
         str_add(s, "        }\n");
@@ -274,7 +279,9 @@ static void print_local_rk4(Stepping *l)
     }
     bool any_read = false;
     for (uint32_t i = 0; i < n_states(l); i++) any_read = any_read || l->is_read[i];
-    finish_local(l, "rk4", any_read ? "    const double h_half = 0.5*h, h_sixth = h/6.0;\n" : "    const double h_sixth = h/6.0;\n",
+    finish_local(l, "rk4",
+                 any_read ? "    const double h_half = 0.5*h, h_sixth = h/6.0;\n"
+                          : "    const double h_sixth = h/6.0;\n",
                  holds(l) ? "fgqyZW" : "fgqYZW");
 }
 
@@ -307,7 +314,9 @@ static void add_error(Stepping *l)
             str_addf(s, "*k%d_%u", j, i);
         }
         str_addf(s, ";\n        low = __builtin_fabs(x%u), high = __builtin_fabs(y%u);\n", i, i);
-        str_add(s, "        off = h*off/(absolute + tolerance*(low > high ? low : high));\n        sum = sum + off*off;\n");
+        str_add(s,
+                "        off = h*off/(absolute + tolerance*(low > high ? low : high));\n"
+                "        sum = sum + off*off;\n");
     }
     str_addf(s, "        error = __builtin_sqrt(sum/%u.0);\n", n_states(l));
 }
@@ -319,8 +328,9 @@ static void add_number(StrBuf *s, const char *before, double value, const char *
     str_add(s, after);
 }
 
-// The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places in it, in
-// run/look.c the same: `watch` is 0 if none differs from its mode and no zero function turns round between two of them.
+// The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places
+// in it, in run/look.c the same: `watch` is 0 if none differs from its mode and no zero function turns round
+// between two of them.
 static void add_looks(Stepping *l)
 {
     enum { N = TURN_LOOKS };
@@ -329,8 +339,10 @@ static void add_looks(Stepping *l)
     const uint32_t n = n_states(l), n_relations = g->ir->layout.n_modes;
     const IrProgram *relations = &g->ir->programs[IR_RELATIONS];
     for (uint32_t i = 0; i < n; i++) {
-        str_addf(s, "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - d0_%u, d2_%u = d0_%u - h*k%d_%u - d1_%u;\n", i, i, i, i,
-                 i, i, i, i, DP_STAGES - 1, i, i);
+        str_addf(s,
+                 "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - d0_%u, d2_%u = d0_%u - h*k%d_%u "
+                 "- d1_%u;\n",
+                 i, i, i, i, i, i, i, i, DP_STAGES - 1, i, i);
         str_addf(s, "        const double d3_%u = h*(0.0", i);
         for (int j = 0; j < DP_STAGES; j++) {
             str_add(s, " + ");
@@ -343,9 +355,14 @@ static void add_looks(Stepping *l)
         for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "        double g%d_%u;\n", q, k);
         str_add(s, "        {\n");
         if (q < N) {
-            str_addf(s, "            const double tq = t + (t_to - t)*%d.0/%d.0, s = (tq - t)/h, r = 1.0 - s;\n", q, N);
+            str_addf(s,
+                     "            const double tq = t + (t_to - t)*%d.0/%d.0, s = (tq - t)/h, r = 1.0 - s;\n",
+                     q, N);
             for (uint32_t i = 0; i < n; i++)
-                str_addf(s, "            const double z%u = x%u + s*(d0_%u + r*(d1_%u + s*(d2_%u + r*d3_%u)));\n", i, i, i, i, i, i);
+                str_addf(s,
+                         "            const double z%u = x%u + s*(d0_%u + r*(d1_%u + s*(d2_%u + "
+                         "r*d3_%u)));\n",
+                         i, i, i, i, i, i);
         }
         Routine r = named_routine(relations, q < N ? "tq" : "t_to", q < N ? "z" : "y",
                                   arena_printf(&g->work, "g%d_# = @;", q));
@@ -356,11 +373,13 @@ static void add_looks(Stepping *l)
     }
     for (uint32_t k = 0; k < n_relations; k++) {
         const uint32_t mode = (g->ir->layout.first_mode + k) * g->lanes;
-        str_addf(s, "        {\n            const double g0 = G[%u + l], g1 = g1_%u, g2 = g2_%u, g3 = g3_%u, g4 = g4_%u;\n", k * g->lanes,
-                 2 * k, 2 * k, 2 * k, 2 * k);
+        str_addf(s,
+                 "        {\n            const double g0 = G[%u + l], g1 = g1_%u, g2 = g2_%u, g3 = g3_%u, g4 "
+                 "= g4_%u;\n",
+                 k * g->lanes, 2 * k, 2 * k, 2 * k, 2 * k);
         for (int q = 1; q <= N; q++)
-            str_addf(s, "            watch = watch + (g%d_%u - v[%u + l])*(g%d_%u - v[%u + l]);\n", q, 2 * k + 1, mode, q,
-                     2 * k + 1, mode);
+            str_addf(s, "            watch = watch + (g%d_%u - v[%u + l])*(g%d_%u - v[%u + l]);\n", q,
+                     2 * k + 1, mode, q, 2 * k + 1, mode);
         for (int q = 0; q <= N; q++) {
             str_addf(s, "            const double slope%d = 0.0", q);
             for (int i = 0; i <= N; i++) {
@@ -371,16 +390,18 @@ static void add_looks(Stepping *l)
             str_add(s, ";\n");
         }
         for (int q = 0; q < N; q++)
-            str_addf(s, "            { const double side = g%d + g%d < 0.0 ? -1.0 : 1.0;\n"
-                        "              watch = watch + ((side*slope%d < 0.0) & (side*slope%d > 0.0) ? 1.0 : 0.0); }\n",
+            str_addf(s,
+                     "            { const double side = g%d + g%d < 0.0 ? -1.0 : 1.0;\n"
+                     "              watch = watch + ((side*slope%d < 0.0) & (side*slope%d > 0.0) ? 1.0 : "
+                     "0.0); }\n",
                      q, q + 1, q, q + 1);
         str_add(s, "        }\n");
     }
 }
 
-// Attempts at steps of the adaptive method, each member with its own time and step. What one attempt does is told in
-// solve/adaptive/dopri5.c; here both ways out of it are computed and one is taken. A member that stands still, or whose
-// numbers are not finite, is marked as odd.
+// Attempts at steps of the adaptive method, each member with its own time and step. What one attempt does is
+// told in solve/adaptive/dopri5.c; here both ways out of it are computed and one is taken. A member that
+// stands still, or whose numbers are not finite, is marked as odd.
 static void print_lanes_dopri5(Stepping *l)
 {
     static const char *const times[] = { "t", "t1", "t2", "t3", "t4", "t5", "t6" };
@@ -389,32 +410,47 @@ static void print_lanes_dopri5(Stepping *l)
     for (int stage = 1; stage < DP_STAGES; stage++) {
         add_argument(l, stage);
         add_stage(l, times[stage], "y", arena_printf(&l->c->gen.work, "k%d_# = @;", stage), NULL);
-        for (uint32_t i = 0; i < n; i++) str_addf(b, "        finite = finite + (k%d_%u - k%d_%u);\n", stage, i, stage, i);
+        for (uint32_t i = 0; i < n; i++)
+            str_addf(b, "        finite = finite + (k%d_%u - k%d_%u);\n", stage, i, stage, i);
     }
     add_error(l);
     const uint32_t width = l->c->gen.lanes, n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
     if (n_relations) add_looks(l);
-    str_addf(s, "long orr_lanes_dopri5(double t_limit, const double *restrict control, long n, double *restrict x,\n"
-                "    const double *restrict v, const struct orr_env *env, double *restrict lane, double *restrict scratch)\n{\n"
-                "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
-                "    double *const restrict T = lane, *const restrict H = lane + %u, *const restrict E = lane + %u,\n"
-                "        *const restrict R = lane + %u, *const restrict O = lane + %u, *const restrict K = lane + %u;\n"
-                "    const double *const restrict numbers = env->numbers;\n    long i;\n    (void)numbers, (void)scratch;\n",
+    str_addf(s,
+             "long orr_lanes_dopri5(double t_limit, const double *restrict control, long n, double *restrict "
+             "x,\n"
+             "    const double *restrict v, const struct orr_env *env, double *restrict lane, double "
+             "*restrict scratch)\n{\n"
+             "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
+             "    double *const restrict T = lane, *const restrict H = lane + %u, *const restrict E = lane + "
+             "%u,\n"
+             "        *const restrict R = lane + %u, *const restrict O = lane + %u, *const restrict K = lane "
+             "+ %u;\n"
+             "    const double *const restrict numbers = env->numbers;\n    long i;\n"
+             "    (void)numbers, (void)scratch;\n",
              width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width);
     if (l->is_watched)
-        str_addf(s, "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
-                    "    double *const restrict G = lane + %u;\n    const double least = control[3];\n    (void)G;\n",
+        str_addf(s,
+                 "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
+                 "    double *const restrict G = lane + %u;\n    const double least = control[3];\n"
+                 "    (void)G;\n",
                  CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n) * width);
-    str_addf(s, "    for (i = 0; i < n; i++) {\n        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n", width);
+    str_addf(s, "    for (i = 0; i < n; i++) {\n        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n",
+             width);
     if (l->is_watched) str_add(s, "    const double t_limit = M[l];\n    double watch = 0.0;\n");
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++)
-        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * width, i, i * width, i),
+        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * width, i,
+                 i * width, i),
             str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
-    str_add(s, "    const double t = T[l], h_before = H[l], before = E[l], rejected = R[l], room = t_limit - t;\n"
-               "    const double h_most = h_before < max_step ? h_before : max_step;\n"
-               "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error, error_log, factor, h_next, h_less;\n");
-    add_number(s, "    const int is_last = t + ", DP_LAST, "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
+    str_add(s,
+            "    const double t = T[l], h_before = H[l], before = E[l], rejected = R[l], room = t_limit - "
+            "t;\n"
+            "    const double h_most = h_before < max_step ? h_before : max_step;\n"
+            "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error, error_log, "
+            "factor, h_next, h_less;\n");
+    add_number(s, "    const int is_last = t + ", DP_LAST,
+               "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
     if (l->is_watched) str_add(s, "    const double t_to = is_last ? t_limit : t + h;\n");
     str_add_text(s, (Text){ b->p, b->n });
     str_add(s, "        error_log = dp_log(error > 1e-300 ? error < 1e300 ? error : 1e300 : 1e-300);\n");
@@ -425,20 +461,27 @@ static void print_lanes_dopri5(Stepping *l)
     add_number(s, "", 1 / DP_SHRINK_MOST, ";\n");
     add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
     add_number(s, "", 1 / DP_GROW_MOST, ";\n");
-    str_add(s, "        h_next = h/factor;\n        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
+    str_add(s,
+            "        h_next = h/factor;\n        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
     add_number(s, "        h_less = dp_exp(", DP_ERROR_POWER, "*error_log)/");
     add_number(s, "", DP_SAFETY, ";\n");
     add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
     add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
-    // what is left behind an event may be too short for a step: see step_crumb. The sum of numbers keeps gcc from making it a chain of
-    // conditions, of which it makes no vectors.
-    str_add(s, l->is_watched ? "        watch = watch + finite + (t_to > P[l] ? 1.0 : 0.0) + (room <= 3.552713678800501e-15*__builtin_fabs(t) ? 1.0 : 0.0);\n"
-                               "        {\n            const int active = (t < t_limit) & (O[l] == 0.0);\n"
-                             : "        {\n            const int active = t < t_limit;\n");
-    str_add(s, "            const int sound = (finite == 0.0) & (error <= 1.7976931348623157e308) & (t + 0.1*h != t);\n");
-    str_add(s, l->is_watched ? "            const int taken = active & sound & (error <= 1.0) & (watch == 0.0);\n"
-                               "            const int stops = active & (error <= 1.0) & (watch != 0.0);\n"
-                             : "            const int taken = active & sound & (error <= 1.0);\n");
+    // what is left behind an event may be too short for a step: see step_crumb. The sum of numbers keeps gcc
+    // from making it a chain of conditions, of which it makes no vectors.
+    str_add(s,
+            l->is_watched
+                ? "        watch = watch + finite + (t_to > P[l] ? 1.0 : 0.0) + (room <= "
+                  "3.552713678800501e-15*__builtin_fabs(t) ? 1.0 : 0.0);\n"
+                  "        {\n            const int active = (t < t_limit) & (O[l] == 0.0);\n"
+                : "        {\n            const int active = t < t_limit;\n");
+    str_add(s,
+            "            const int sound = (finite == 0.0) & (error <= 1.7976931348623157e308) & (t + 0.1*h "
+            "!= t);\n");
+    str_add(s, l->is_watched
+                   ? "            const int taken = active & sound & (error <= 1.0) & (watch == 0.0);\n"
+                     "            const int stops = active & (error <= 1.0) & (watch != 0.0);\n"
+                   : "            const int taken = active & sound & (error <= 1.0);\n");
     str_add(s, "            const int refused = active & sound & (error > 1.0);\n"
                "            const int keeps = is_last & (rejected == 0.0) & (h < h_before);\n"
                "            T[l] = taken ? is_last ? t_limit : t + h : t;\n"
@@ -451,12 +494,17 @@ static void print_lanes_dopri5(Stepping *l)
     for (uint32_t k = 0; k < n_relations; k++)
         str_addf(s, "            G[%u + l] = taken ? g4_%u : G[%u + l];\n", k * width, 2 * k, k * width);
     for (uint32_t i = 0; i < n; i++)
-        str_addf(s, "            x[%u + l] = taken ? y%u : x%u;\n            K[%u + l] = taken ? k6_%u : k0_%u;\n",
+        str_addf(s,
+                 "            x[%u + l] = taken ? y%u : x%u;\n"
+                 "            K[%u + l] = taken ? k6_%u : k0_%u;\n",
                  i * width, i, i, i * width, i, i);
     str_add(s, "        }\n        }\n");
     if (l->is_watched)
-        str_addf(s, "        long moving = 0;\n        for (int l = 0; l < %u; l++) moving += (T[l] < M[l]) & (O[l] == 0.0);\n"
-                    "        if (moving < least) break;\n", width);
+        str_addf(s,
+                 "        long moving = 0;\n"
+                 "        for (int l = 0; l < %u; l++) moving += (T[l] < M[l]) & (O[l] == 0.0);\n"
+                 "        if (moving < least) break;\n",
+                 width);
     str_add(s, "    }\n    return n;\n}\n\n");
 }
 
@@ -464,17 +512,19 @@ static void print_lanes_dopri5(Stepping *l)
 static bool fits_lanes(Cgen *c)
 {
     const Stepping l = begin(c);
-    return l.is_local && n_states(&l) > 0 && (!l.has_relations || cgen_fits(c, &c->gen.ir->programs[IR_RELATIONS]));
+    return l.is_local && n_states(&l) > 0 &&
+           (!l.has_relations || cgen_fits(c, &c->gen.ir->programs[IR_RELATIONS]));
 }
 
 bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
 {
-    static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4, print_lanes_dopri5,
-                                                   print_lanes_dopri5 };
+    static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4,
+                                                   print_lanes_dopri5, print_lanes_dopri5 };
     if (!fits_lanes(c)) return false;
     Stepping l = begin(c);
     l.is_lanes = true;
-    l.is_watched = method == CODE_LANES_DOPRI5_WATCHED || (method != CODE_LANES_DOPRI5 && lanes_are_watched(c->gen.ir));
+    l.is_watched = method == CODE_LANES_DOPRI5_WATCHED ||
+                   (method != CODE_LANES_DOPRI5 && lanes_are_watched(c->gen.ir));
     methods[method](&l);
     return true;
 }
@@ -494,7 +544,8 @@ static void add_for_each(Stepping *l, const char *statement)
 // The end of a step: into y if it may turn out that the step must not be made, else into x at once.
 static void add_last(Stepping *l, const char *value)
 {
-    str_addf(&l->body, "        for (j = 0; j < %u; j++) %s[j] = %s;\n", n_states(l), l->has_relations ? "y" : "x", value);
+    str_addf(&l->body, "        for (j = 0; j < %u; j++) %s[j] = %s;\n", n_states(l),
+             l->has_relations ? "y" : "x", value);
 }
 
 static void finish_large(Stepping *l, const char *name, const char *constants)
@@ -508,7 +559,8 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
     str_addf(s, "%slong orr_%s" LOOP_PARAMETERS "%s", linkage(l), name, constants);
     str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n,
              2 * n);
-    str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)y, (void)changed;\n");
+    str_add(s,
+            "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)y, (void)changed;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
                "        const double t = t_start + (double)(k + i)*h;\n"
                "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n"
@@ -633,7 +685,8 @@ static void declare_variables(Cgen *c, StrBuf *s, const InPlaceSteps *p)
         if (is_declared[b]) continue;
         is_declared[b] = true;
         for (uint32_t k = 0; k < system->blocks[b].n; k++)
-            str_addf(s, c->gen.is_file ? "        double a%u;\n        (void)a%u;\n" : "        double a%u;\n",
+            str_addf(s,
+                     c->gen.is_file ? "        double a%u;\n        (void)a%u;\n" : "        double a%u;\n",
                      system->blocks[b].unknowns[k], system->blocks[b].unknowns[k]);
     }
 }

@@ -374,8 +374,8 @@ static void remove_work(Arena *arena, const char *work)
     rmdir(work);
 }
 
-// Throw away what has not been used for longest until the rest fits. Whoever has an object loaded keeps it, and
-// whoever looks for it builds it again; `newest` stays in any case.
+// Throw away what has not been used for longest until the rest fits. Whoever has an object loaded keeps it,
+// and whoever looks for it builds it again; `newest` stays in any case.
 static void trim_cache(Arena *arena, const char *folder, const char *newest)
 {
     DIR *list = opendir(folder);

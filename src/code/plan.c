@@ -300,7 +300,8 @@ static void finish_node(Gen *g, uint32_t node, bool is_root)
     info->weight = (uint8_t)weight;    // at most 1 + 3*WEIGHT_MAX
     info->depth = (uint8_t)depth;
     info->ordered = true;
-    // where members choose differently both ways are computed, calls included: nothing waits behind a condition
+    // where members choose differently both ways are computed, calls included: nothing waits behind a
+    // condition
     const bool is_call = g->lanes && !info->power && g->math_of_op[info->op] >= 0;
     const bool is_too_long = !is_root && (weight > WEIGHT_MAX || depth >= DEPTH_MAX || is_call);
     if (info->uses >= 2 || is_too_long) make_temporary(g, node);

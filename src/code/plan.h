@@ -24,8 +24,12 @@ uint32_t  plan_end_of_epoch(const Routine *r, uint32_t first);
 // printed.
 void      plan_count_reads(Gen *g, const Item *item);
 
-// May memory be read at the top of a piece? Not where the piece itself writes it, nor outside of the loop over lanes.
-static inline bool plan_caches(const Gen *g) { return g->r->caches && !g->is_switch && !(g->lanes && g->turn); }
+// May memory be read at the top of a piece? Not where the piece itself writes it, nor outside of the loop
+// over lanes.
+static inline bool plan_caches(const Gen *g)
+{
+    return g->r->caches && !g->is_switch && !(g->lanes && g->turn);
+}
 
 // The body of a loop: its temporaries become the items, those that depend on the turn have `moves`.
 void      plan_body(Gen *g, const IrBody *body);

@@ -22,13 +22,19 @@ static void print_file_environment(const Ir *ir, StrBuf *s)
 {
     const bool has_past = ir->flat->delays.n > 0, has_draws = ir->flat->pool.draws.n > 0;
     str_add(s, "struct orr_env {\n    double *v;    // values of parameters, modes and variables\n");
-    if (ir->tables.n) str_add(s, "    const unsigned *tables;    // which elements the turns of loops read and write\n");
-    if (ir->numbers.n) str_add(s, "    const double *numbers;    // tables of the model, and constants of loops\n");
+    if (ir->tables.n)
+        str_add(s, "    const unsigned *tables;    // which elements the turns of loops read and write\n");
+    if (ir->numbers.n)
+        str_add(s, "    const double *numbers;    // tables of the model, and constants of loops\n");
     if (ir->flat->events.n) str_add(s, "    unsigned event;    // whose body orr_event runs\n");
     if (has_past || has_draws) str_add(s, "    Model *m;\n");
     str_add(s, "};\n\n");
-    if (has_past) str_add(s, "static double orr_past(Model *m, int k, double t);    // what delay k remembers\n");
-    if (has_draws) str_add(s, "static double orr_draw(Model *m, int k, double count, double argument);    // of stream k\n");
+    if (has_past)
+        str_add(s, "static double orr_past(Model *m, int k, double t);    // what delay k remembers\n");
+    if (has_draws)
+        str_add(s,
+                "static double orr_draw(Model *m, int k, double count, double argument);    // of stream "
+                "k\n");
     if (has_past || has_draws) str_add(s, "\n");
 }
 
@@ -189,20 +195,21 @@ static const char newton[] =
 
 // ---- Tables in lanes
 
-// The functions of expr/math.c that look things up, with the same bits and without a jump: each member finds its own
-// place, by as many steps as the number of points has digits, and gathers what it needs from there. A piece of a table
-// reads at most twice as far as its breaks, which is inside of the table.
-static const struct LaneText { const char *name, *text; } lane_texts[] = {
+// The functions of expr/math.c that look things up, with the same bits and without a jump: each member finds
+// its own place, by as many steps as the number of points has digits, and gathers what it needs from there. A
+// piece of a table reads at most twice as far as its breaks, which is inside of the table.
+static const struct LaneText { const char *name, *text;
+} lane_texts[] = {
     { "orr_lookup_find",
       "ORR_INLINE long orr_lookup_find(const double *x, long n, double at)\n{\n"
-      "    long low = 0;\n    ORR_HALVINGS(low + b < n - 1, x[low + b < n ? low + b : n - 1] <= at)\n    return low;\n}" },
-    { "orr_lookup",
-      "ORR_INLINE double orr_lookup(const double *x, const double *y, long n, double at)\n{\n"
-      "    const double *const x1 = x + 1, *const y1 = y + 1;\n"
-      "    const long i = orr_lookup_find(x, n, at);\n"
-      "    const double inside = y[i] + (y1[i] - y[i])*((at - x[i])/(x1[i] - x[i]));\n"
-      "    const double above = at >= x[n - 1] ? y[n - 1] : inside;\n"
-      "    return at < x[0] ? y[0] : above;\n}" },
+      "    long low = 0;\n    ORR_HALVINGS(low + b < n - 1, x[low + b < n ? low + b : n - 1] <= at)\n"
+      "    return low;\n}" },
+    { "orr_lookup", "ORR_INLINE double orr_lookup(const double *x, const double *y, long n, double at)\n{\n"
+                    "    const double *const x1 = x + 1, *const y1 = y + 1;\n"
+                    "    const long i = orr_lookup_find(x, n, at);\n"
+                    "    const double inside = y[i] + (y1[i] - y[i])*((at - x[i])/(x1[i] - x[i]));\n"
+                    "    const double above = at >= x[n - 1] ? y[n - 1] : inside;\n"
+                    "    return at < x[0] ? y[0] : above;\n}" },
     { "orr_lookup_slope",
       "ORR_INLINE double orr_lookup_slope(const double *x, const double *y, long n, double at)\n{\n"
       "    const double *const x1 = x + 1, *const y1 = y + 1;\n"
@@ -219,9 +226,8 @@ static const struct LaneText { const char *name, *text; } lane_texts[] = {
       "    const double s = x - table[i > 0 ? i - 1 : 0];\n"
       "    const double *const c0 = table + n, *const c1 = c0 + 1, *const c2 = c0 + 2, *const c3 = c0 + 3;\n"
       "    return c0[4*i] + s*(c1[4*i] + s*(c2[4*i] + s*c3[4*i]));\n}" },
-    { "orr_pieces",
-      "ORR_INLINE double orr_pieces(const double *table, long n, double x)\n{\n"
-      "    return orr_piece_at(table, n, orr_piece(table, n, x), x);\n}" },
+    { "orr_pieces", "ORR_INLINE double orr_pieces(const double *table, long n, double x)\n{\n"
+                    "    return orr_piece_at(table, n, orr_piece(table, n, x), x);\n}" },
     { "orr_near",
       "ORR_INLINE double orr_near(const double *table, long n, double x, double code)\n{\n"
       "    const long here = orr_piece(table, n, x);\n"
@@ -229,7 +235,8 @@ static const struct LaneText { const char *name, *text; } lane_texts[] = {
       "    const long up = here + ((wanted - here) & 3), down = here - ((here - wanted) & 3);\n"
       "    const double low = table[down > 0 ? down : 0], high = table[up > 0 ? up - 1 : 0];\n"
       "    const long ahead = up <= n ? up : here;\n"
-      "    return orr_piece_at(table, n, (down >= 0) & ((up > n) | (x - low < high - x)) ? down : ahead, x);\n}" },
+      "    return orr_piece_at(table, n, (down >= 0) & ((up > n) | (x - low < high - x)) ? down : ahead, "
+      "x);\n}" },
     { "orr_grid",
       "ORR_INLINE double orr_grid_row(const double *c, long at, double r)\n{\n"
       "    const double *const c1 = c + 1, *const c2 = c + 2, *const c3 = c + 3;\n"
@@ -238,7 +245,8 @@ static const struct LaneText { const char *name, *text; } lane_texts[] = {
       "    const double *const breaks = table + n, *const c = breaks + m;\n"
       "    const long i = orr_piece(table, n, x), j = orr_piece(breaks, m, y), at = 16*(i*(m + 1) + j);\n"
       "    const double s = x - table[i > 0 ? i - 1 : 0], r = y - breaks[j > 0 ? j - 1 : 0];\n"
-      "    return orr_grid_row(c, at, r) + s*(orr_grid_row(c + 4, at, r) + s*(orr_grid_row(c + 8, at, r) + s*orr_grid_row(c + 12, at, r)));\n}" },
+      "    return orr_grid_row(c, at, r) + s*(orr_grid_row(c + 4, at, r) + s*(orr_grid_row(c + 8, at, r) + "
+      "s*orr_grid_row(c + 12, at, r)));\n}" },
 };
 
 static const char *lane_text(const char *name)
@@ -252,9 +260,11 @@ enum { TABLE_BITS = 23 };    // of the number of points in a table
 
 static void print_halvings(StrBuf *s)
 {
-    str_add(s, "#define ORR_INLINE static inline __attribute__((always_inline))\n"
-               "#define ORR_HALF(b_, IN, IS) if (n >= b_) { const long b = b_; low = (IN) & (IS) ? low + b : low; }\n"
-               "#define ORR_HALVINGS(IN, IS)");
+    str_add(s,
+            "#define ORR_INLINE static inline __attribute__((always_inline))\n"
+            "#define ORR_HALF(b_, IN, IS) if (n >= b_) { const long b = b_; low = (IN) & (IS) ? low + b : "
+            "low; }\n"
+            "#define ORR_HALVINGS(IN, IS)");
     for (int k = TABLE_BITS - 1; k >= 0; k--) str_addf(s, " ORR_HALF(%ld, IN, IS)", 1L << k);
     str_add(s, "\n");
 }
@@ -382,8 +392,8 @@ static void print_vector_math(const Gen *g, StrBuf *s)
         if (!g->uses_math[i] || !end) continue;
         const int stem = (int)(end - math->library_symbol);
         const bool two = math->arity > 1;
-        str_addf(s, "__attribute__((const, simd(\"notinbranch\"))) double %s(double%s);\n", math->library_symbol,
-                 two ? ", double" : "");
+        str_addf(s, "__attribute__((const, simd(\"notinbranch\"))) double %s(double%s);\n",
+                 math->library_symbol, two ? ", double" : "");
         for (size_t k = 0; k < sizeof vector_forms / sizeof *vector_forms; k++) {
             const struct VectorForm *form = &vector_forms[k];
             str_addf(s, "#ifdef %s\norr_d%d %.*sd%d_u10%s(orr_d%d%s);\n", form->when, form->n, stem,

@@ -4,7 +4,7 @@
 
 // Everything that the functions printed so far into g->body use.
 void prelude_print(Gen *g, StrBuf *s);
-// Parts of it: the elementary functions [expr_n_math] of which some are used (those they call are marked too),
-// and powers [EXPR_WHOLE_POWER_MAX + 1] from the fourth on.
+// Parts of it: the elementary functions [expr_n_math] of which some are used (those they call are marked
+// too), and powers [EXPR_WHOLE_POWER_MAX + 1] from the fourth on.
 void prelude_math(bool *uses, Arena *work, StrBuf *s);
 void prelude_powers(const bool *uses, StrBuf *s);

@@ -412,7 +412,8 @@ static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDAT
 
 bool code_has_loop(const IrQuantised *q)
 {
-    return has_updates(q) && q->n_relations == 0 && !q->kinks && q->affects.start[q->n_states] <= CODE_LOOP_MAX;
+    return has_updates(q) && q->n_relations == 0 && !q->kinks &&
+           q->affects.start[q->n_states] <= CODE_LOOP_MAX;
 }
 
 // ---- The loop of a small model
@@ -513,7 +514,12 @@ static void print_loop(Printer *p)
 
 static Printer new_printer(IrQuantised *q, int order, CodeOwn own, StrBuf *body, Arena *scratch)
 {
-    Printer p = { .q = q, .pool = &q->pool, .s = body, .order = order, .is_implicit = own != CODE_PLAIN, .arena = scratch };
+    Printer p = { .q = q,
+                  .pool = &q->pool,
+                  .s = body,
+                  .order = order,
+                  .is_implicit = own != CODE_PLAIN,
+                  .arena = scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
     for (int op = 0; op < EXPR_N_OPS; op++) {
@@ -546,9 +552,12 @@ Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char
     Arena scratch = { 0 };
     StrBuf s = { .arena = arena };
     Printer p = new_printer(q, order, own, &s, &scratch);
-    for (uint32_t i = 0; i < q->n_shapes; i++) print_shape(&p, i, "orr_term_", "    (void)t, (void)q, (void)v, (void)r, (void)n;\n");
-    str_add(&s, "static void (*const orr_terms[])(double t, const double *q, const double *v, const unsigned *r, const double *n,\n"
-                "                                 double *o) = {\n");
+    for (uint32_t i = 0; i < q->n_shapes; i++)
+        print_shape(&p, i, "orr_term_", "    (void)t, (void)q, (void)v, (void)r, (void)n;\n");
+    str_add(&s,
+            "static void (*const orr_terms[])(double t, const double *q, const double *v, const unsigned *r, "
+            "const double *n,\n"
+            "                                 double *o) = {\n");
     for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "    orr_term_%u,\n", i);
     str_add(&s, "};\n\n");
     size_t n_math = 0;

@@ -10,8 +10,8 @@
 //         case 0: w[T1[c0]] = -w[T2[c0]]; c0++; break;
 //         …
 //
-// Of several members of an ensemble the loop over them is the innermost one: whatever a turn reads, by tables too, they
-// have it side by side. What is the same in all turns is then kept for each: h1[lanes].
+// Of several members of an ensemble the loop over them is the innermost one: whatever a turn reads, by tables
+// too, they have it side by side. What is the same in all turns is then kept for each: h1[lanes].
 #include "code/turns.h"
 #include "code/cexpr.h"
 #include "code/label.h"
@@ -63,7 +63,8 @@ static void load_for_lanes(Gen *g)
         const Expr e = g->items.items[i].index;
         const NodeInfo *info = plan_node(g, e);
         if (info->moves) continue;
-        str_addf(&g->piece_text, g->is_truth[e] ? "%sconst int e%u = h%u[l] != 0.0;\n" : "%sconst double e%u = h%u[l];\n",
+        str_addf(&g->piece_text,
+                 g->is_truth[e] ? "%sconst int e%u = h%u[l] != 0.0;\n" : "%sconst double e%u = h%u[l];\n",
                  g->indent, info->number, info->number);
     }
 }

@@ -153,7 +153,9 @@ static void make_discrete(Builder *b, const CsmpUse *use, const char *name, Plac
 {
     Arena *arena = b->arena;
     items[0] = (AstItem){ .kind = AST_DECL, .place = use->place };
-    items[0].decl = (AstDecl){ .kind = AST_DISCRETE, .name = name, .value = use->args[0], .place = name_place };
+    items[0].decl = (AstDecl){
+        .kind = AST_DISCRETE, .name = name, .value = use->args[0], .place = name_place
+    };
     AstEvent *event = ARENA_NEW(arena, AstEvent);
     *event = (AstEvent){ .kind = AST_NEXT, .time = use->args[1], .n_body = 1, .place = use->place };
     event->body = ARENA_NEW(arena, AstItem);
@@ -164,7 +166,10 @@ static void make_discrete(Builder *b, const CsmpUse *use, const char *name, Plac
     items[1].event = event;
 }
 
-static uint32_t items_of(const CsmpLine *line) { return csmp_blocks[line->kind].role == CSMP_DISCRETE ? 2 : 1; }
+static uint32_t items_of(const CsmpLine *line)
+{
+    return csmp_blocks[line->kind].role == CSMP_DISCRETE ? 2 : 1;
+}
 
 static void make_item(Builder *b, size_t i, AstItem *item)
 {

@@ -21,9 +21,9 @@ typedef struct CsmpBlock {
     const char *name;         // "W", "LIMIT"; read in any case
     const char *synonyms;     // other names, separated by spaces
     CsmpRole    role;
-    const char *form;         // of a line, n being the number: "W, n, P1, e1[, P2, e2]"; e1, e2, … are numbers
-                              // of other blocks, all else is a parameter; [] may be left out, ... repeats
-                              // the last []
+    const char *form;         // of a line, n being the number: "W, n, P1, e1[, P2, e2]"; e1, e2, … are
+                              // numbers of other blocks, all else is a parameter; [] may be left out, ...
+                              // repeats the last []
     const char *rule;         // the output, in the language; `self` is the block's own output, terms whose
                               // arguments were left out vanish
     const char *needs;        // conditions on the parameters, such as "low <= high", separated by commas

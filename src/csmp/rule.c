@@ -4,7 +4,8 @@
 //     sum     = product { ("+" | "-") product }
 //     product = power { ("*" | "/") power }
 //     power   = factor [ "^" factor ]
-//     factor  = number | argument | "self" | "t" | "-" factor | "(" expr ")" | name "(" expr { "," expr } [", ..."] ")"
+//     factor = number | argument | "self" | "t" | "-" factor | "(" expr ")" | name "(" expr { "," expr } [",
+// ..."] ")"
 //
 // An argument that was left out is NULL; a product and a call of it are NULL too, a sum goes on without it.
 // Rules come from our own table, so their depth is known and a mistake in them is ours.

@@ -242,11 +242,13 @@ static orr_devs_part add_atomics(orr_devs *model, orr_devs_part parent, const ch
     return add_part(model, parent, name, decl);
 }
 
-orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, const uint32_t *sizes,
-                       uint32_t n_sizes)
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n,
+                       const uint32_t *sizes, uint32_t n_sizes)
 {
     const char *wrong = what_is_wrong(type);
-    const DevsDecl decl = { .type = type, .n = n, .is_array = n_sizes > 0, .n_sizes = n_sizes, .sizes = sizes };
+    const DevsDecl decl = {
+        .type = type, .n = n, .is_array = n_sizes > 0, .n_sizes = n_sizes, .sizes = sizes
+    };
     if (!wrong) return add_part(model, ORR_DEVS_ROOT, name, decl);
     bad_part(model, name, wrong);
     return ORR_DEVS_NONE;
@@ -357,7 +359,8 @@ orr_devs_coupling orr_devs_couple(orr_devs *model, orr_devs_part from, const cha
     return devs_join(model, c.from, c.from_port, c.to, c.to_port);
 }
 
-orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port)
+orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to,
+                            uint32_t to_port)
 {
     const DevsCoupling c = { .from = from, .to = to, .from_port = from_port, .to_port = to_port };
     if (model->n_couplings == model->couplings_capacity) {

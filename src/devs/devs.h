@@ -135,12 +135,13 @@ DevsPorts devs_ports(const orr_devs *model, uint32_t decl);
 // "shop.cpu[2]" in the arena; of an atomic component, of any part. The root is "the model".
 const char *devs_component_name(const orr_devs *model, uint32_t component, Arena *arena);
 const char *devs_part_name(const orr_devs *model, uint32_t part, Arena *arena);
-// For callers inside that have checked what they give: a component of the root whose name may have points in it, and a
-// coupling between any two ports. Ports of a part are numbered: its inputs, then its outputs.
+// For callers inside that have checked what they give: a component of the root whose name may have points in
+// it, and a coupling between any two ports. Ports of a part are numbered: its inputs, then its outputs.
 // An array has sizes[n_sizes], which are borrowed; its components are counted row by row.
-orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n, const uint32_t *sizes,
-                       uint32_t n_sizes);
-orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to, uint32_t to_port);
+orr_devs_part devs_add(orr_devs *model, const char *name, const orr_atomic *type, uint32_t n,
+                       const uint32_t *sizes, uint32_t n_sizes);
+orr_devs_coupling devs_join(orr_devs *model, orr_devs_part from, uint32_t from_port, orr_devs_part to,
+                            uint32_t to_port);
 int  devs_compare_names(const char *a, const char *b);    // "cpu[2]" before "cpu[10]"
 bool devs_flatten(orr_devs *model);    // false: errors were reported
 

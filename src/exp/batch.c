@@ -2,10 +2,10 @@
 //
 //     x[state][lane], v[parameter or mode][lane]
 //
-// With a fixed step all are on the same grid, so time is the same for all. With the adaptive method each has a time of
-// its own, and when one has reached its end the next member takes its lane. A member whose numbers leave the finite ones
-// leaves its lane and is computed alone from its beginning; its lane goes on with a copy of a neighbour that nobody looks
-// at. Where there are events, members have seats (seats.c).
+// With a fixed step all are on the same grid, so time is the same for all. With the adaptive method each has
+// a time of its own, and when one has reached its end the next member takes its lane. A member whose numbers
+// leave the finite ones leaves its lane and is computed alone from its beginning; its lane goes on with a
+// copy of a neighbour that nobody looks at. Where there are events, members have seats (seats.c).
 #include "exp/batch.h"
 #include "solve/adaptive/dopri5.h"
 #include <math.h>
@@ -25,7 +25,8 @@ Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
     b->width = e->lanes.width;
     b->x = ARENA_ARRAY(arena, double, model->n_states * width);
     b->v = ARENA_ARRAY(arena, double, model->ir.layout.first_var * width);
-    b->lane = ARENA_ARRAY(arena, double, (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations) * width);
+    b->lane = ARENA_ARRAY(arena, double,
+                          (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations) * width);
     b->scratch = ARENA_ARRAY(arena, double, e->lanes.n_scratch);
     b->env = (CodeEnv){ .tables = model->ir.tables.items, .numbers = model->ir.numbers.items };
     if (e->lanes.is_watched) {
@@ -206,7 +207,9 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
     batch_set_lane(b, e->model, lane, island->x, island->env.v);
     const Dopri5Ahead ahead = dopri5_ahead(island->memory);
     double *to = b->lane + lane;
-    const double numbers[CODE_LANE_VECTORS] = { [CODE_LANE_TIME] = island->t, [CODE_LANE_NEXT] = ahead.h, [CODE_LANE_LOG] = ahead.log_before };
+    const double numbers[CODE_LANE_VECTORS] = {
+        [CODE_LANE_TIME] = island->t, [CODE_LANE_NEXT] = ahead.h, [CODE_LANE_LOG] = ahead.log_before
+    };
     for (int i = 0; i < CODE_LANE_VECTORS; i++, to += b->width) *to = numbers[i];
     for (uint32_t i = 0; i < e->model->n_states; i++, to += b->width) *to = ahead.rates[i];
     return true;

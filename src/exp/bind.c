@@ -8,21 +8,29 @@
 
 #define PATIENCE 10.0    // s; how long a sender on a socket may take
 
-orr_input orr_input_default(void) { return (orr_input){ .name = "", .source = "csv", .address = "", .patience = PATIENCE }; }
+orr_input orr_input_default(void)
+{
+    return (orr_input){ .name = "", .source = "csv", .address = "", .patience = PATIENCE };
+}
 
 static orr_between between_of(const char *word)
 {
-    return strcmp(word, "linear") == 0 ? ORR_BETWEEN_LINEAR : strcmp(word, "cubic") == 0 ? ORR_BETWEEN_CUBIC : ORR_BETWEEN_HOLD;
+    return strcmp(word, "linear") == 0  ? ORR_BETWEEN_LINEAR
+           : strcmp(word, "cubic") == 0 ? ORR_BETWEEN_CUBIC
+                                        : ORR_BETWEEN_HOLD;
 }
 
 static orr_outside outside_of(const char *word)
 {
-    return strcmp(word, "error") == 0 ? ORR_OUTSIDE_ERROR : strcmp(word, "zero") == 0 ? ORR_OUTSIDE_ZERO : ORR_OUTSIDE_HOLD;
+    return strcmp(word, "error") == 0  ? ORR_OUTSIDE_ERROR
+           : strcmp(word, "zero") == 0 ? ORR_OUTSIDE_ZERO
+                                       : ORR_OUTSIDE_HOLD;
 }
 
 static double patience_of(const char *source) { return strcmp(source, "stdin") == 0 ? INFINITY : PATIENCE; }
 
-// ---------------------------------------------------------------------------------------------- in an experiment
+// ---------------------------------------------------------------------------------------------- in an
+// experiment
 
 // Does `name`, as written in a file `depth` folders below that of the model, lead out of it?
 static bool leaves(const char *name, int depth)
@@ -39,7 +47,8 @@ static bool leaves(const char *name, int depth)
     return false;
 }
 
-const char *bind_path(const orr_source *source, const char *name, Place place, Arena *arena, orr_diag *diag, bool *is_outside)
+const char *bind_path(const orr_source *source, const char *name, Place place, Arena *arena, orr_diag *diag,
+                      bool *is_outside)
 {
     const char *file = diag_path(diag, place.file);
     if (!file) file = source->path;
@@ -52,7 +61,8 @@ const char *bind_path(const orr_source *source, const char *name, Place place, A
     return strcmp(folder, ".") == 0 ? name : os_path_join(arena, folder, name);
 }
 
-orr_input bind_input(const orr_source *source, const AstInput *written, const char *name, Arena *arena, orr_diag *diag)
+orr_input bind_input(const orr_source *source, const AstInput *written, const char *name, Arena *arena,
+                     orr_diag *diag)
 {
     orr_input input = orr_input_default();
     input.name = name;
@@ -67,7 +77,8 @@ orr_input bind_input(const orr_source *source, const AstInput *written, const ch
     input.source = written->kind;
     input.address = written->address;
     if (strcmp(written->kind, "csv") == 0)
-        input.address = bind_path(source, written->address, written->place, arena, diag, &input.leaves_folder);
+        input.address = bind_path(source, written->address, written->place, arena, diag,
+                                  &input.leaves_folder);
     input.column = written->column;
     input.time = written->time;
     input.between = written->is_messages ? ORR_BETWEEN_MESSAGES : between_of(written->between);
@@ -79,9 +90,12 @@ orr_input bind_input(const orr_source *source, const AstInput *written, const ch
     return input;
 }
 
-orr_send bind_send(const orr_source *source, const AstSend *written, const char *const *names, Arena *arena, orr_diag *diag)
+orr_send bind_send(const orr_source *source, const AstSend *written, const char *const *names, Arena *arena,
+                   orr_diag *diag)
 {
-    orr_send send = { .names = names, .n_names = written->n_refs, .target = written->kind, .address = written->address };
+    orr_send send = {
+        .names = names, .n_names = written->n_refs, .target = written->kind, .address = written->address
+    };
     if (strcmp(written->kind, "csv") == 0)
         send.address = bind_path(source, written->address, written->place, arena, diag, &send.leaves_folder);
     const char *path = diag_path(diag, written->place.file);
@@ -90,7 +104,8 @@ orr_send bind_send(const orr_source *source, const AstSend *written, const char 
     return send;
 }
 
-// ---------------------------------------------------------------------------------------------- on the command line
+// ---------------------------------------------------------------------------------------------- on the
+// command line
 
 static bool report(orr_diag *diag, const char *text, const char *needs, const char *hint)
 {
@@ -114,7 +129,8 @@ static bool take_words(char *address, orr_input *input, bool *has_between)
         } else if (strcmp(word, "cyclic") == 0) {
             input->cyclic = true;
         } else if (strncmp(word, "outside-", 8) == 0 &&
-                   (strcmp(word + 8, "hold") == 0 || strcmp(word + 8, "error") == 0 || strcmp(word + 8, "zero") == 0)) {
+                   (strcmp(word + 8, "hold") == 0 || strcmp(word + 8, "error") == 0 ||
+                    strcmp(word + 8, "zero") == 0)) {
             input->outside = outside_of(word + 8);
         } else {
             return true;
@@ -131,7 +147,8 @@ bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *
     if (!copy) arena_no_memory(strlen(text));
     char *equals = strchr(copy, '=');
     if (!equals || equals == copy || equals[1] == '\0')
-        return report(diag, text, "NAME=SOURCE", "such as --input u=data.csv:flow:linear, --input u=- or --input u=udp:5005");
+        return report(diag, text, "NAME=SOURCE",
+                      "such as --input u=data.csv:flow:linear, --input u=- or --input u=udp:5005");
     *equals = '\0';
     input->name = copy;
     char *address = equals + 1;
@@ -157,7 +174,8 @@ bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *
     }
     if (!has_between)
         return report(diag, text, "hold, linear or cubic",
-                      "say how values between two rows are found, such as data.csv:flow:linear; hold makes steps; of an event "
+                      "say how values between two rows are found, such as data.csv:flow:linear; hold makes "
+                      "steps; of an event "
                       "input, jobs.csv:messages");
     // FILE[:COLUMN]; a file whose name has a colon is still found
     char *colon = strrchr(address, ':');
@@ -183,7 +201,9 @@ bool orr_send_read(const char *text, orr_send *send, char **texts, orr_diag *dia
     char *equals = strchr(copy, '=');
     if (!equals || equals == copy || equals[1] == '\0') {
         diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "--output", "NAME=TARGET", text);
-        diag_hint(diag, "such as --output y=udp:5006, --output y=- or --output y=live.csv; -o FILE writes all rows");
+        diag_hint(diag,
+                  "such as --output y=udp:5006, --output y=- or --output y=live.csv; -o FILE writes all "
+                  "rows");
         return false;
     }
     *equals = '\0';

@@ -19,7 +19,8 @@ bool collect_looks(const Collect *collect);    // it must be told of transitions
 void collect_begin(Collect *collect,
                    const orr_run *run);    // the run stands at its start. NULL is allowed, here and below
 void collect_take(Collect *collect, const orr_run *run, const orr_devs_trace *what);
-// What has been seen so far, when a run is saved or goes on behind collect_begin. Of other statistics: nothing is changed.
+// What has been seen so far, when a run is saved or goes on behind collect_begin. Of other statistics:
+// nothing is changed.
 void collect_pass(Collect *collect, RunSaved *saved);
 // What was seen until now: *n of them, on the heap.
 orr_distribution *collect_end(Collect *collect, const orr_run *run, size_t *n);

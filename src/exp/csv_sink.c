@@ -1,16 +1,17 @@
 // src/exp/csv_sink.c: rows to a CSV file, as they come.
 //
-// Turning numbers into text takes longer than computing them, so a long run does both at once: rows are gathered in a
-// block of numbers, and a full block is handed to a thread that formats and writes it while the next one fills.
+// Turning numbers into text takes longer than computing them, so a long run does both at once: rows are
+// gathered in a block of numbers, and a full block is handed to a thread that formats and writes it while the
+// next one fills.
 //
 //     run: fill block 0 ─hand over→ fill block 1 ─hand over→ …
 //     writer:            format, write block 0   format, write block 1   …
 //
-// A run that is ahead of its writer does not wait idly: it formats rows of the full block itself until the writer
-// is free, which then has less to do.
+// A run that is ahead of its writer does not wait idly: it formats rows of the full block itself until the
+// writer is free, which then has less to do.
 //
-// A run that never fills a block starts no thread. Now and then (progress) what has come so far is written out, so that
-// a slow run can be watched and a killed one leaves what it had.
+// A run that never fills a block starts no thread. Now and then (progress) what has come so far is written
+// out, so that a slow run can be watched and a killed one leaves what it had.
 #include "base/csv.h"
 #include "base/file.h"
 #include "exp/resume.h"
@@ -21,7 +22,8 @@
 #include <string.h>
 
 enum {
-    BLOCK_BYTES = 1 << 16,    // small: the first block fills, and the last is written, while the other side waits
+    BLOCK_BYTES = 1 << 16,    // small: the first block fills, and the last is written, while the other side
+                              // waits
     ROWS_AT_ONCE = 32,     // formatted by the run between two looks at the writer
 };
 
@@ -46,7 +48,8 @@ struct orr_csv {
 
     pthread_mutex_t lock;        // over what follows
     pthread_cond_t  changed;
-    atomic_bool waiting;         // a block has been handed over and is not written yet; read without the lock too
+    atomic_bool waiting;         // a block has been handed over and is not written yet; read without the lock
+                                 // too
     bool      stopping;
     bool      failed;            // the file could not be written
 };
@@ -232,9 +235,13 @@ static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
 
 orr_sink orr_csv_sink(orr_csv *csv)
 {
-    return (orr_sink){
-        .begin = begin, .row = row, .progress = progress, .end = end, .mark = mark, .go_on = go_on, .self = csv
-    };
+    return (orr_sink){ .begin = begin,
+                       .row = row,
+                       .progress = progress,
+                       .end = end,
+                       .mark = mark,
+                       .go_on = go_on,
+                       .self = csv };
 }
 
 bool orr_csv_close(orr_csv *csv)

@@ -24,7 +24,8 @@ enum {
 
 orr_ensemble_options orr_ensemble_options_default(void) { return (orr_ensemble_options){ 0 }; }
 
-// ---------------------------------------------------------------------------------------------- one member alone
+// ---------------------------------------------------------------------------------------------- one member
+// alone
 
 typedef struct Keeper {      // a sink that keeps the rows of one member
     MemberResult *result;
@@ -37,7 +38,8 @@ typedef struct Keeper {      // a sink that keeps the rows of one member
     orr_diag     *diag;      // where what is wrong with all members is told
 } Keeper;
 
-static bool learn_columns(Keeper *k, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool learn_columns(Keeper *k, const char *const *names, const char *const *units, size_t n,
+                          const char *time_unit)
 {
     Ensemble *e = k->learner;
     e->n_columns = n;
@@ -47,7 +49,8 @@ static bool learn_columns(Keeper *k, const char *const *names, const char *const
     return !k->is_refused;
 }
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     Keeper *k = self;
     k->n_columns = n;
@@ -73,12 +76,14 @@ static bool row(void *self, double t, const double *values, size_t n)
 
 static bool is_only_end(const orr_experiment *experiment) { return experiment->every == 0; }
 
-static void explain_failure(const orr_diag *diag, orr_status status, MemberResult *result, const Keeper *keeper)
+static void explain_failure(const orr_diag *diag, orr_status status, MemberResult *result,
+                            const Keeper *keeper)
 {
     for (size_t i = 0; i < orr_diag_count(diag); i++) {
         const orr_message m = orr_diag_get(diag, i);
         if (m.severity != ORR_SEVERITY_ERROR) continue;
-        if (!result->failure && asprintf(&result->failure, "%s: %s", m.code, m.text) < 0) result->failure = NULL;
+        if (!result->failure && asprintf(&result->failure, "%s: %s", m.code, m.text) < 0)
+            result->failure = NULL;
         if (keeper->diag && status == ORR_STATUS_USAGE) diag_copy(keeper->diag, &m);
     }
 }
@@ -212,7 +217,8 @@ static bool find_grid(Ensemble *e)
     e->grid = ARENA_ARRAY(&e->arena, long, e->n_rows);
     for (size_t i = 0; i < e->n_rows; i++) {
         const double steps = (e->times[i] - e->experiment->from) / e->step, k = round(steps);
-        if (!(fabs(steps) < 4e15) || fabs(steps - k) > fmax(SOLVER_GRID_SLACK, 4e-16 * fabs(steps))) return false;
+        if (!(fabs(steps) < 4e15) || fabs(steps - k) > fmax(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)))
+            return false;
         e->grid[i] = (long)k;
     }
     return true;
@@ -222,8 +228,12 @@ static bool has_events(const orr_model *model) { return model->n_relations > 0 |
 
 static bool find_method(Ensemble *e)
 {
-    static const struct { const char *name; CodeLaneMethod method; } methods[] = {
-        { "euler", CODE_LANES_EULER }, { "heun", CODE_LANES_HEUN }, { "rk4", CODE_LANES_RK4 }, { "dopri5", CODE_LANES_DOPRI5 },
+    static const struct { const char *name; CodeLaneMethod method;
+    } methods[] = {
+        { "euler", CODE_LANES_EULER },
+        { "heun", CODE_LANES_HEUN },
+        { "rk4", CODE_LANES_RK4 },
+        { "dopri5", CODE_LANES_DOPRI5 },
     };
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
     for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
@@ -240,10 +250,11 @@ static bool find_method(Ensemble *e)
 // Nothing happens but steps, and events that a member's own run can handle.
 static bool is_plain(const orr_model *model, const orr_experiment *e)
 {
-    if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event) return false;
+    if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event)
+        return false;
     if (model->network || model->isles) return false;
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 && model->flat.terminal.n == 0 &&
-           !model->blocks.reduction && model->blocks.n_required == 0;
+    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 &&
+           model->flat.terminal.n == 0 && !model->blocks.reduction && model->blocks.n_required == 0;
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay.
@@ -256,11 +267,14 @@ static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag 
     const bool has_seats = has_events(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
     if (!has_seats && (!find_names(e) || (e->method != CODE_LANES_DOPRI5 && !find_grid(e)))) return;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
-    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->method, o->fast)) return;
+    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->method, o->fast))
+        return;
     orr_diag *unheard = orr_diag_create();
-    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->method, o->fast, o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
+    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->method, o->fast,
+                                    o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
-    if (e->has_lanes) e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
+    if (e->has_lanes)
+        e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
 }
 
 // ---------------------------------------------------------------------------------------------- threads
@@ -312,7 +326,8 @@ static void emit(Pool *pool)
         pthread_mutex_unlock(&pool->lock);
         bool ok = true;
         for (size_t i = 0; ok && i < slot->n; i++) ok = hand_over(pool, first + i, &slot->results[i]);
-        if (ok && pool->sink->progress) ok = pool->sink->progress(pool->sink->self, pool->n_done, pool->e->options->n_members);
+        if (ok && pool->sink->progress)
+            ok = pool->sink->progress(pool->sink->self, pool->n_done, pool->e->options->n_members);
         pthread_mutex_lock(&pool->lock);
         slot->is_done = false;
         pool->next_out++;
@@ -431,8 +446,8 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
     if (n_threads > THREADS_MAX) n_threads = THREADS_MAX;
     Pool pool = { .e = &e, .sink = sink };
 
-    // the first member that starts tells what is recorded, and how long one takes; what is wrong with the question is
-    // wrong for all
+    // the first member that starts tells what is recorded, and how long one takes; what is wrong with the
+    // question is wrong for all
     MemberResult first = { 0 };
     Keeper keeper = { .learner = &e, .sink = sink, .diag = diag };
     orr_status status = ORR_STATUS_OK;

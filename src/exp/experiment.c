@@ -81,7 +81,8 @@ static const char *needed_unit(Reader *r, const AstExpr *e, const char *given)
 static double convert(Reader *r, const AstExpr *e, const char *given, double value)
 {
     const char *unit = needed_unit(r, e, given);
-    if (!unit || !units_convert(r->ast, given, unit, r->is_difference, e->place, &value, r->diag)) return fail(r);
+    if (!unit || !units_convert(r->ast, given, unit, r->is_difference, e->place, &value, r->diag))
+        return fail(r);
     return value;
 }
 
@@ -237,7 +238,8 @@ static void note_place(Reader *r, const char *name, Place place)
 
 static int by_address(const void *a, const void *b)
 {
-    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name, y = (uintptr_t)((const orr_written *)b)->name;
+    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name,
+                    y = (uintptr_t)((const orr_written *)b)->name;
     return (x > y) - (x < y);
 }
 
@@ -273,7 +275,8 @@ static const char *const *names_of(Reader *r, const AstRef *refs, const Place *p
                                    bool may_be_several)
 {
     const char **names = ARENA_ARRAY(r->arena, const char *, n);
-    for (size_t i = 0; i < n; i++) names[i] = name_of(r, &refs[i], places ? places[i] : place, may_be_several);
+    for (size_t i = 0; i < n; i++)
+        names[i] = name_of(r, &refs[i], places ? places[i] : place, may_be_several);
     return names;
 }
 
@@ -285,10 +288,12 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         const char *name;
         double     *value;
     } known[] = {
-        { "step", &run->step },    { "path", &run->path },         { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
-        { "abs", &run->absolute }, { "absolute", &run->absolute }, { "max", &run->max_step },
-        { "max_step", &run->max_step },
-        { "quantum", &run->quantum }, { "relative", &run->relative_quantum }, { "min", &run->least_quantum },
+        { "step", &run->step },         { "path", &run->path },
+        { "tol", &run->tolerance },     { "tolerance", &run->tolerance },
+        { "abs", &run->absolute },      { "absolute", &run->absolute },
+        { "max", &run->max_step },      { "max_step", &run->max_step },
+        { "quantum", &run->quantum },   { "relative", &run->relative_quantum },
+        { "min", &run->least_quantum },
     };
     enum { N_KNOWN = sizeof known / sizeof *known };
     const char *names[N_KNOWN];
@@ -302,7 +307,10 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
             const char *closest = text_closest(name, names, N_KNOWN);
             if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
-            else diag_hint(r->diag, "there are step, tol, abs and max; of quantised states quantum, relative and min; with noise path");
+            else
+                diag_hint(r->diag,
+                          "there are step, tol, abs and max; of quantised states quantum, relative and min; "
+                          "with noise path");
             fail(r);
             continue;
         }
@@ -311,19 +319,25 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
                                 known[i].value == &run->least_quantum;
         if (is_quantum && solver && !solver->advance) {
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, solver->name, name);
-            diag_hint(r->diag, "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
+            diag_hint(r->diag,
+                      "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1, liqss2 and "
+                      "mliqss2");
             fail(r);
             continue;
         }
-        const bool is_adaptive = known[i].value == &run->tolerance || known[i].value == &run->absolute || known[i].value == &run->max_step;
+        const bool is_adaptive = known[i].value == &run->tolerance || known[i].value == &run->absolute ||
+                                 known[i].value == &run->max_step;
         if (is_adaptive && solver && solver->fixed_step) {
             diag_report(r->diag, DIAG_OPTION_UNUSED, option->place, name, solver->name);
-            diag_hint(r->diag, "the step decides how exact it is: step 0.001; 'dopri5' and 'bdf' keep a tolerance");
+            diag_hint(r->diag,
+                      "the step decides how exact it is: step 0.001; 'dopri5' and 'bdf' keep a tolerance");
         }
-        const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step || known[i].value == &run->path;
+        const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step ||
+                             known[i].value == &run->path;
         const double value = is_time ? time_value(r, option->value, name) : number(r, option->value, name);
         if (!(value > 0) && !r->failed) {
-            const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step || known[i].value == &run->path;
+            const bool is_step = known[i].value == &run->step || known[i].value == &run->max_step ||
+                                 known[i].value == &run->path;
             if (is_step) diag_report(r->diag, DIAG_STEP_BAD, option->place, value);
             else if (is_quantum) diag_report(r->diag, DIAG_QUANTUM_BAD, option->place, value);
             else diag_report(r->diag, DIAG_TOLERANCE_BAD, option->place, value);
@@ -362,7 +376,8 @@ static void read_inputs(Reader *r, const orr_source *source, const AstExperiment
     run->n_inputs = e->n_inputs;
 }
 
-static void read_sends(Reader *r, const orr_source *source, const AstExperiment *e, orr_experiment *experiment)
+static void read_sends(Reader *r, const orr_source *source, const AstExperiment *e,
+                       orr_experiment *experiment)
 {
     orr_send *sends = ARENA_ARRAY(r->arena, orr_send, e->n_sends);
     for (uint32_t i = 0; i < e->n_sends; i++) {
@@ -407,7 +422,8 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
             (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
         plots[n++] = (orr_plot){ .ys = ys,
                                  .n_ys = plot->n_ys,
-                                 .over = over_time ? NULL : name_of(r, &plot->over, plot->over_place, false) };
+                                 .over = over_time ? NULL
+                                                   : name_of(r, &plot->over, plot->over_place, false) };
     }
     experiment->plots = plots;
     experiment->n_plots = n;
@@ -438,8 +454,8 @@ static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *expe
 }
 
 // A number in a range, or a message.
-static double number_within(Reader *r, const AstExpr *e, const char *what, double low, double high, bool is_whole,
-                            const char *needed)
+static double number_within(Reader *r, const AstExpr *e, const char *what, double low, double high,
+                            bool is_whole, const char *needed)
 {
     const double value = number(r, e, what);
     if (isnan(value) || (value >= low && value <= high && (!is_whole || value == floor(value)))) return value;
@@ -454,7 +470,8 @@ static void read_statistic(Reader *r, const AstStatistic *from, orr_statistic *t
 {
     double *percentiles = ARENA_ARRAY(r->arena, double, from->n_percentiles);
     for (uint32_t i = 0; i < from->n_percentiles; i++)
-        percentiles[i] = number_within(r, from->percentiles[i], "percentiles", 0, 100, false, "a number from 0 to 100 is needed");
+        percentiles[i] = number_within(r, from->percentiles[i], "percentiles", 0, 100, false,
+                                       "a number from 0 to 100 is needed");
     to->percentiles = percentiles;
     to->n_percentiles = from->n_percentiles;
     if (!from->has_histogram) return;
@@ -512,7 +529,8 @@ static void read_chances(Reader *r, const AstExperiment *e, orr_experiment *expe
     if (e->warm_up) {
         experiment->warm_up = time_value(r, e->warm_up, "warm up");
         if (experiment->warm_up < 0) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, e->warm_up->place, "warm up", "a negative time", "it is how long");
+            diag_report(r->diag, DIAG_SETTING_VALUE, e->warm_up->place, "warm up", "a negative time",
+                        "it is how long");
             fail(r);
         }
     }
@@ -568,7 +586,8 @@ static double bound(Reader *r, const AstClaim *range, const AstExpr *e)
     if (e == range->low && unit && !unit_of(e) && isfinite(value)) value = convert(r, e, unit, value);
     r->needs = NEEDS_NO_UNIT;
     if (isnan(value) && !r->failed) {
-        diag_report(r->diag, DIAG_SETTING_VALUE, e->place, "a bound", "not a number", "a number or inf is needed");
+        diag_report(r->diag, DIAG_SETTING_VALUE, e->place, "a bound", "not a number",
+                    "a number or inf is needed");
         fail(r);
     }
     return value;
@@ -593,14 +612,17 @@ static void read_range(Reader *of, Reader *r, const AstClaim *range, orr_claim *
     Reader *const both[] = { of, r };
     const char *units[2];
     for (int i = 0; i < 2; i++) {
-        if (!both[i]->units_found) units_check(&both[i]->units, both[i]->ast, both[i]->model, &both[i]->work, NULL);
+        if (!both[i]->units_found)
+            units_check(&both[i]->units, both[i]->ast, both[i]->model, &both[i]->work, NULL);
         both[i]->units_found = true;
         units[i] = units_of_ref(both[i]->units, &range->what);
     }
     if (!units[0] || !units[1]) return;
     double *const bounds[] = { &out->low, &out->high };
     for (int i = 0; i < 2 && !r->failed; i++)
-        if (isfinite(*bounds[i]) && !units_convert(r->ast, units[0], units[1], false, range->place, bounds[i], r->diag)) fail(r);
+        if (isfinite(*bounds[i]) &&
+            !units_convert(r->ast, units[0], units[1], false, range->place, bounds[i], r->diag))
+            fail(r);
 }
 
 static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experiment)
@@ -625,10 +647,14 @@ static void read_frame(Reader *r, const AstExperiment *e, orr_experiment *experi
     }
     for (uint32_t i = 0; i < f->n_ranges; i++) read_range(&of, r, &f->ranges[i], &ranges[n++]);
     const char *path = diag_path(r->diag, f->place.file);
-    *frame = (orr_frame){ .name = f->name, .inputs = inputs, .n_inputs = f->n_inputs,
-                          .observes = names_of(r, f->observes, f->observe_places, f->place, f->n_observes, true),
+    *frame = (orr_frame){ .name = f->name,
+                          .inputs = inputs,
+                          .n_inputs = f->n_inputs,
+                          .observes = names_of(r, f->observes, f->observe_places, f->place, f->n_observes,
+                                               true),
                           .n_observes = f->n_observes,
-                          .file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL, .line = diag_line(r->diag, f->place) };
+                          .file = path ? arena_copy_text(r->arena, path, strlen(path)) : NULL,
+                          .line = diag_line(r->diag, f->place) };
     experiment->frame = frame;
     experiment->run.claims = ranges;
     experiment->run.n_claims = n;

@@ -9,7 +9,8 @@ static Place place_of(orr_diag *diag, const char *file, size_t line)
     return diag_place(diag, (orr_place){ .file = file, .line = line });
 }
 
-static bool report_name(const orr_model *model, const orr_frame *frame, const char *name, Place place, orr_diag *diag)
+static bool report_name(const orr_model *model, const orr_frame *frame, const char *name, Place place,
+                        orr_diag *diag)
 {
     diag_report(diag, DIAG_FRAME_NAME, place, frame->name, name, orr_model_name(model));
     const char *closest = orr_model_closest(model, name);
@@ -45,7 +46,8 @@ static bool check_applied(const orr_frame *frame, const char *name, Place place,
 
 static bool is_input(const orr_model *model, const orr_experiment *e, const char *name)
 {
-    for (size_t i = 0; i < e->run.n_inputs; i++)    // one that is driven may be computed, and so no input any more
+    for (size_t i = 0; i < e->run.n_inputs; i++)    // one that is driven may be computed, and so no input any
+                                                    // more
         if (strcmp(e->run.inputs[i].name, name) == 0) return true;
     const size_t variable = orr_model_find(model, name);
     return variable != (size_t)-1 && orr_model_variable(model, variable).is_input;
@@ -61,7 +63,8 @@ bool orr_experiment_check(const orr_model *model, const orr_experiment *e, orr_d
         if (orr_model_find(model, frame->inputs[i]) == (size_t)-1) {
             ok = report_name(model, frame, frame->inputs[i], here, diag);
         } else if (!is_input(model, e, frame->inputs[i])) {
-            diag_report(diag, DIAG_FRAME_NOT_INPUT, here, frame->name, frame->inputs[i], orr_model_name(model));
+            diag_report(diag, DIAG_FRAME_NOT_INPUT, here, frame->name, frame->inputs[i],
+                        orr_model_name(model));
             diag_hint(diag, "what is not an input has a range: range %s in …", frame->inputs[i]);
             ok = false;
         }
@@ -82,6 +85,8 @@ bool orr_experiment_check(const orr_model *model, const orr_experiment *e, orr_d
     }
     for (size_t i = 0; i < e->run.n_settings; i++)
         if (is_input(model, e, e->run.settings[i].name))
-            ok = check_applied(frame, e->run.settings[i].name, run_written(&e->run, e->run.settings[i].name, diag), diag) && ok;
+            ok = check_applied(frame, e->run.settings[i].name,
+                               run_written(&e->run, e->run.settings[i].name, diag), diag) &&
+                 ok;
     return ok;
 }

@@ -100,7 +100,8 @@ bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, 
     find_steps(table, data);
     for (size_t row = 0; row < orr_table_n_rows(table); row++) {
         widen(orr_table_column(table, data->x)[row], &data->x_min, &data->x_max);
-        for (size_t i = 0; i < data->n_ys; i++) widen(orr_table_column(table, data->ys[i])[row], &data->y_min, &data->y_max);
+        for (size_t i = 0; i < data->n_ys; i++)
+            widen(orr_table_column(table, data->ys[i])[row], &data->y_min, &data->y_max);
     }
     data->is_empty = data->x_min > data->x_max || data->y_min > data->y_max;
     open_range(&data->x_min, &data->x_max);

@@ -17,8 +17,8 @@ typedef struct PlotData {
 // False, with the reason, if a name is not among the columns.
 bool plot_prepare(const orr_table *table, const orr_plot *plot, PlotData *data, orr_diag *diag);
 
-// A picture that gnuplot draws, in points: `write` gives its commands and data. The form follows from the path; it appears
-// under its name only when it is whole. False after a message.
+// A picture that gnuplot draws, in points: `write` gives its commands and data. The form follows from the
+// path; it appears under its name only when it is whole. False after a message.
 typedef struct PlotPicture {
     double width, height;
     void (*write)(void *context, FILE *out);

@@ -1,7 +1,8 @@
 // src/exp/plot_file.c: a plot as a picture, drawn by gnuplot.
 //
-// gnuplot reads its script and the data, as binary doubles, from a pipe: nothing of the model's text is ever part of
-// a command, names and titles are quoted, and no shell is involved. The picture appears under its name only when it is whole.
+// gnuplot reads its script and the data, as binary doubles, from a pipe: nothing of the model's text is ever
+// part of a command, names and titles are quoted, and no shell is involved. The picture appears under its
+// name only when it is whole.
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/plot.h"
@@ -29,7 +30,8 @@ static const struct Form {
 };
 
 // Okabe and Ito's colours, told apart by everybody.
-static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000", "#F0E442" };
+static const char *const colours[] = { "#0072B2", "#D55E00", "#009E73", "#CC79A7",
+                                       "#E69F00", "#56B4E9", "#000000", "#F0E442" };
 
 static const struct Form *find_form(const char *path)
 {
@@ -69,9 +71,12 @@ static const char *look_text(char look)
     }
 }
 
-static void write_script(FILE *out, const orr_table *table, const PlotData *data, const char *title, size_t n_points)
+static void write_script(FILE *out, const orr_table *table, const PlotData *data, const char *title,
+                         size_t n_points)
 {
-    fputs("set grid linecolor '#dddddd'\nset border linecolor '#555555'\nset key outside top center horizontal\nset title ", out);
+    fputs("set grid linecolor '#dddddd'\nset border linecolor '#555555'\n"
+          "set key outside top center horizontal\nset title ",
+          out);
     plot_quote(out, title ? title : "");
     fputs(" noenhanced\nset xlabel ", out);
     write_label(out, table, data->x);
@@ -84,14 +89,18 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
     size_t n_events = 0;
     const double *events = data->x == 0 ? orr_table_events(table, &n_events) : NULL;
     for (size_t i = 0; i < n_events; i++)
-        fprintf(out, "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead back linecolor '#bbbbbb' dashtype 3\n",
+        fprintf(out,
+                "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead back linecolor '#bbbbbb' "
+                "dashtype 3\n",
                 events[i], events[i]);
     fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
     size_t colour = 0;
     for (size_t i = 0; i < data->n_ys; i++) {
         if (i > 0 && (data->looks[i] == '-' || data->looks[i] == 's')) colour++;
-        fprintf(out, "%s'-' binary record=%zu format='%%double%%double' using 1:2 with %s linecolor '%s' title ", i ? ", " : "",
-                n_points, look_text(data->looks[i]), colours[colour % (sizeof colours / sizeof *colours)]);
+        fprintf(out,
+                "%s'-' binary record=%zu format='%%double%%double' using 1:2 with %s linecolor '%s' title ",
+                i ? ", " : "", n_points, look_text(data->looks[i]),
+                colours[colour % (sizeof colours / sizeof *colours)]);
         write_label(out, table, data->ys[i]);
     }
     fputc('\n', out);
@@ -102,8 +111,10 @@ static void write_data(FILE *out, const orr_table *table, const PlotData *data, 
     const size_t n = orr_table_n_rows(table);
     for (size_t c = 0; c < data->n_ys; c++) {
         for (size_t i = 0; i < n_points; i++) {
-            const size_t row = n_points < 2 ? 0 : (size_t)((double)i * (double)(n - 1) / (double)(n_points - 1));
-            const double point[2] = { orr_table_column(table, data->x)[row], orr_table_column(table, data->ys[c])[row] };
+            const size_t row = n_points < 2 ? 0
+                                            : (size_t)((double)i * (double)(n - 1) / (double)(n_points - 1));
+            const double point[2] = { orr_table_column(table, data->x)[row],
+                                      orr_table_column(table, data->ys[c])[row] };
             fwrite(point, sizeof point, 1, out);
         }
     }
@@ -141,7 +152,8 @@ static bool finish_gnuplot(pid_t pid, int errors, orr_diag *diag)
 {
     char text[1024];
     size_t used = 0;
-    for (ssize_t n; used < sizeof text - 1 && (n = read(errors, text + used, sizeof text - 1 - used)) > 0;) used += (size_t)n;
+    for (ssize_t n; used < sizeof text - 1 && (n = read(errors, text + used, sizeof text - 1 - used)) > 0;)
+        used += (size_t)n;
     text[used] = '\0';
     close(errors);
     int status;
@@ -184,8 +196,9 @@ static bool draw(const PlotPicture *picture, const struct Form *form, const char
     sigaction(SIGPIPE, &ignore, &before);    // gnuplot may die early; its status tells
     FILE *out = fdopen(input, "w");
     if (out) {
-        fprintf(out, "set terminal %s size %g%s,%g%s %s noenhanced\nset output ", form->terminal, picture->width * form->scale,
-                form->unit, picture->height * form->scale, form->unit, form->more);
+        fprintf(out, "set terminal %s size %g%s,%g%s %s noenhanced\nset output ", form->terminal,
+                picture->width * form->scale, form->unit, picture->height * form->scale, form->unit,
+                form->more);
         plot_quote(out, temp);
         fputc('\n', out);
         picture->write(picture->context, out);
@@ -218,13 +231,15 @@ bool plot_draw(const PlotPicture *picture, const char *path, orr_diag *diag)
     char *temp = malloc(strlen(path) + 32);
     if (!temp) arena_no_memory(strlen(path));
     sprintf(temp, "%s.%ld.tmp", path, (long)getpid());
-    const bool ok = can_be_made(temp, path, diag) && draw(picture, form, temp, diag) && put_in_place(temp, path, diag);
+    const bool ok = can_be_made(temp, path, diag) && draw(picture, form, temp, diag) &&
+                    put_in_place(temp, path, diag);
     if (!ok) unlink(temp);
     free(temp);
     return ok;
 }
 
-bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path, orr_diag *diag)
+bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path,
+                   orr_diag *diag)
 {
     PlotData data = { 0 };
     if (find_form(path)) {
@@ -235,5 +250,6 @@ bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *tit
         }
     }
     Curves curves = { table, &data, title };
-    return plot_draw(&(PlotPicture){ .width = 800, .height = 500, .write = write_curves, .context = &curves }, path, diag);
+    return plot_draw(&(PlotPicture){ .width = 800, .height = 500, .write = write_curves, .context = &curves },
+                     path, diag);
 }

@@ -26,7 +26,10 @@ static void mark_cell(Canvas *c, long column, long row, char mark)
 }
 
 // Where a value falls: 0 … n-1.
-static long scale(double value, double min, double max, int n) { return lround((value - min) / (max - min) * (n - 1)); }
+static long scale(double value, double min, double max, int n)
+{
+    return lround((value - min) / (max - min) * (n - 1));
+}
 
 // A straight line of marks between two cells, both included.
 static void draw_line(Canvas *c, long x0, long y0, long x1, long y1, char mark)
@@ -67,7 +70,8 @@ static void print_name(const orr_table *table, size_t column, FILE *out)
     if (orr_table_unit(table, column)) fprintf(out, " [%s]", orr_table_unit(table, column));
 }
 
-bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height, orr_diag *diag)
+bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height,
+                   orr_diag *diag)
 {
     PlotData data;
     if (!plot_prepare(table, plot, &data, diag)) return false;
@@ -91,7 +95,8 @@ bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int 
     for (int row = 0; row < height; row++) {
         const bool is_labelled = row == 0 || row == height - 1 || row == height / 2;
         const double y = data.y_max - (data.y_max - data.y_min) * row / (height - 1);
-        if (is_labelled) fprintf(out, "%*.4g +", LABEL_WIDTH, fabs(y) < 1e-12 * (data.y_max - data.y_min) ? 0 : y);
+        if (is_labelled)
+            fprintf(out, "%*.4g +", LABEL_WIDTH, fabs(y) < 1e-12 * (data.y_max - data.y_min) ? 0 : y);
         else fprintf(out, "%*s |", LABEL_WIDTH, "");
         int n = canvas.width;
         while (n > 0 && canvas.cells[row * canvas.width + n - 1] == ' ') n--;    // no trailing blanks
@@ -105,7 +110,8 @@ bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int 
         mark_cell(&canvas, scale(events[i], data.x_min, data.x_max, canvas.width), 0, '^');
     fwrite(canvas.cells, 1, (size_t)canvas.width, out);
     fprintf(out, "\n%*s%-*.6g", LABEL_WIDTH + 2, "", canvas.width / 2, data.x_min);
-    fprintf(out, "%*.6g\n%*s", canvas.width - canvas.width / 2, data.x_max, LABEL_WIDTH + 2 + canvas.width / 2 - 4, "");
+    fprintf(out, "%*.6g\n%*s", canvas.width - canvas.width / 2, data.x_max,
+            LABEL_WIDTH + 2 + canvas.width / 2 - 4, "");
     print_name(table, data.x, out);
     fputc('\n', out);
     free(canvas.cells);

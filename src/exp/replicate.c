@@ -69,7 +69,8 @@ static bool find_precise(Replicator *r)
             r->must[i] = true;
             continue;
         }
-        diag_report(r->diag, DIAG_PRECISION_NAME, run_written(&e->run, e->precise[k], r->diag), e->precise[k]);
+        diag_report(r->diag, DIAG_PRECISION_NAME, run_written(&e->run, e->precise[k], r->diag),
+                    e->precise[k]);
         const char *closest = text_closest(e->precise[k], r->names, r->n);
         if (strncmp(e->precise[k], "mean(", 5) == 0 && !r->has_means)
             diag_hint(r->diag, "means are taken over rows: say how often they are recorded, every 0.1");
@@ -92,7 +93,8 @@ static void name_observation(Replicator *r, const char *name, const char *unit)
 static void name_statistic(Replicator *r, size_t statistic, double percent)
 {
     const char *name = r->statistics[statistic].name;
-    name = isnan(percent) ? arena_printf(r->arena, "%s.mean", name) : arena_printf(r->arena, "%s.p%.10g", name, percent);
+    name = isnan(percent) ? arena_printf(r->arena, "%s.mean", name)
+                          : arena_printf(r->arena, "%s.p%.10g", name, percent);
     for (size_t i = 0; i < r->n_columns; i++)
         if (strcmp(r->names[i], name) == 0) return;
     r->observed[r->n - r->n_rows_observed] = (struct Observed){ statistic, percent };
@@ -115,13 +117,15 @@ static bool begin(void *self, const char *const *names, const char *const *units
     r->squares = ARENA_ARRAY(r->arena, double, most);
     r->estimates = ARENA_ARRAY(r->arena, orr_estimate, most);
     r->must = ARENA_ARRAY(r->arena, bool, most);
-    for (size_t i = 0; i < n; i++) name_observation(r, arena_copy_text(r->arena, names[i], strlen(names[i])), units[i]);
+    for (size_t i = 0; i < n; i++)
+        name_observation(r, arena_copy_text(r->arena, names[i], strlen(names[i])), units[i]);
     for (size_t i = 0; r->has_means && i < n; i++)
         name_observation(r, arena_printf(r->arena, "mean(%s)", names[i]), units[i]);
     r->n_rows_observed = r->n;
     for (size_t i = 0; i < r->n_statistics; i++) {
         name_statistic(r, i, NAN);
-        for (size_t k = 0; k < r->statistics[i].n_percentiles; k++) name_statistic(r, i, r->statistics[i].percentiles[k]);
+        for (size_t k = 0; k < r->statistics[i].n_percentiles; k++)
+            name_statistic(r, i, r->statistics[i].percentiles[k]);
     }
     r->is_wrong = !find_precise(r);
     return !r->is_wrong;
@@ -137,7 +141,8 @@ static void observe(Replicator *r, const orr_member *m)
     for (size_t i = r->n_rows_observed; i < r->n; i++) {
         const struct Observed *o = &r->observed[i - r->n_rows_observed];
         const orr_distribution *d = &m->distributions[o->statistic];
-        r->values[i] = isnan(o->percent) ? orr_distribution_mean(d) : orr_distribution_percentile(d, o->percent);
+        r->values[i] = isnan(o->percent) ? orr_distribution_mean(d)
+                                         : orr_distribution_percentile(d, o->percent);
     }
     for (size_t i = 0; i < r->n_statistics; i++) {
         if (r->n_done == 0) r->merged[i] = m->distributions[i];
@@ -231,7 +236,8 @@ static bool read_expects(Replicator *r, orr_experiment *plain)
     for (size_t i = 0; i < e->n_expects; i++) {
         if (!isnan(e->expects[i].at) && e->expects[i].at != e->until) {
             const orr_expect *x = &e->expects[i];
-            diag_report(r->diag, DIAG_SETTING_VALUE, diag_place(r->diag, (orr_place){ x->file, x->line, x->column, x->length }),
+            diag_report(r->diag, DIAG_SETTING_VALUE,
+                        diag_place(r->diag, (orr_place){ x->file, x->line, x->column, x->length }),
                         "expect … at", "a time before the end",
                         "with replications the means at the end are expected");
             ok = false;

@@ -2,10 +2,11 @@
 //
 //     seat: run ──plain steps→ lane ──steps made→ run ──a step of its own, an event, a row→ …
 //
-// Each lane has a run, which does everything that is not a plain step: its start, the steps in which a relation changes or
-// something is due, events and rows that lie between two steps. All others are made in the lanes, many at once, from where the run
-// stands; the run then goes on from where its lane has come to, as if it had made them itself. When a member has ended the next
-// one takes its seat. One that fails is computed alone, from its beginning, so that it tells what it would have told.
+// Each lane has a run, which does everything that is not a plain step: its start, the steps in which a
+// relation changes or something is due, events and rows that lie between two steps. All others are made in
+// the lanes, many at once, from where the run stands; the run then goes on from where its lane has come to,
+// as if it had made them itself. When a member has ended the next one takes its seat. One that fails is
+// computed alone, from its beginning, so that it tells what it would have told.
 #include "exp/batch.h"
 #include "solve/adaptive/dopri5.h"
 #include <math.h>
@@ -130,8 +131,8 @@ static void unload(Batch *b, const orr_model *model, uint32_t lane)
     const double n = from[CODE_LANE_K * width] - seat->before;
     seat->must_step = from[CODE_LANE_STOP * width] != 0;
     if (n > 0)
-        run_take_steps(seat->run, (long)n, b->x + lane, (const double *const[]){ before, before + model->n_relations * width },
-                       width);
+        run_take_steps(seat->run, (long)n, b->x + lane,
+                       (const double *const[]){ before, before + model->n_relations * width }, width);
 }
 
 static void load_free(Batch *b, const orr_model *model, uint32_t lane, double row)
@@ -203,7 +204,8 @@ static void go_together(Batch *b, const Ensemble *e, uint32_t n_ready)
 }
 
 // Whoever is to sit in a lane next goes on alone as far as it must. False if nobody is left for it.
-static bool fill_seat(Batch *b, const Ensemble *e, uint32_t lane, size_t first, size_t n, size_t *next, MemberResult *results)
+static bool fill_seat(Batch *b, const Ensemble *e, uint32_t lane, size_t first, size_t n, size_t *next,
+                      MemberResult *results)
 {
     Seat *seat = &b->seats[lane];
     for (;;) {

@@ -72,7 +72,8 @@ static bool find_port(Send *send, const orr_send *given, const orr_model *model,
     return true;
 }
 
-static bool find_variables(Send *send, const orr_send *given, const orr_model *model, Arena *arena, orr_diag *diag)
+static bool find_variables(Send *send, const orr_send *given, const orr_model *model, Arena *arena,
+                           orr_diag *diag)
 {
     bool ok = true;
     send->n = given->n_names;
@@ -98,12 +99,14 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
     send->is_file = strcmp(given->target, "csv") == 0 || strcmp(given->target, "stdout") == 0;
     const PortKind *kind = port_kind(given->target);
     if (!send->is_file && (!kind || !kind->can_send)) {
-        diag_report(diag, DIAG_PORT_ADDRESS, place, given->target, "an output", "a file, stdout, unix, udp or mqtt");
+        diag_report(diag, DIAG_PORT_ADDRESS, place, given->target, "an output",
+                    "a file, stdout, unix, udp or mqtt");
         return false;
     }
     if (!allow_io && (!send->is_file || given->leaves_folder)) {
         diag_report(diag, DIAG_IO_REFUSED, place,
-                    arena_printf(arena, "%s '%s'", send->is_file ? "the file" : given->target, given->address));
+                    arena_printf(arena, "%s '%s'", send->is_file ? "the file" : given->target,
+                                 given->address));
         diag_hint(diag, "if you trust the model, add --allow-io");
         return false;
     }
@@ -236,7 +239,8 @@ void sends_take(Sends *sends, const orr_devs_trace *what)
         Send *send = &sends->items[i];
         const uint64_t ways = send->variables ? 0 : ways_of(send, what);
         if (ways > 0 && send->n > 0) memcpy(send->values, what->value, send->n * sizeof *send->values);
-        if (ways > 0 && send->is_file && !send->has_header && !send->goes_on) put_header(send);    // at the start
+        // at the start
+        if (ways > 0 && send->is_file && !send->has_header && !send->goes_on) put_header(send);
         for (uint64_t k = 0; k < ways && !sends->has_failed; k++)
             sends->has_failed = !put_line(send, what->t);
     }

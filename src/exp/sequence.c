@@ -1,4 +1,5 @@
-// src/exp/sequence.c: a message sequence chart: a line down the page for each component, an arrow for each message.
+// src/exp/sequence.c: a message sequence chart: a line down the page for each component, an arrow for each
+// message.
 //
 // Time goes down, not to scale: each message has a line of its own, and times stand at the left where a new
 // instant begins.

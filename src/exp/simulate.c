@@ -49,7 +49,8 @@ typedef struct Simulation {
     Collect              *collect;       // NULL if no statistics are asked for
     Realtime              clock;
     Pieces                pieces;
-    double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due, INFINITY: never
+    double                n_checkpoints, next_checkpoint;    // made or passed; when the next one is due,
+                                                             // INFINITY: never
     double                t_resumed;     // where the run went on; NaN: it began at its beginning
     bool                  is_muted;      // what happens now was told before the checkpoint
     RunSaved              extra;         // of a checkpoint: what has not been read yet
@@ -68,8 +69,8 @@ static void plan_checkpoint(Simulation *s)
     s->next_checkpoint = is_planned ? e->from + s->n_checkpoints * e->checkpoint_every : INFINITY;
 }
 
-// What a checkpoint keeps besides the run: whether a row is still to come at its time, where files of results stand,
-// pieces that have not been told.
+// What a checkpoint keeps besides the run: whether a row is still to come at its time, where files of results
+// stand, pieces that have not been told.
 static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, uint32_t *n_marks)
 {
     uint64_t columns = hash_bytes(s->columns.items, s->columns.n * sizeof *s->columns.items);
@@ -83,7 +84,8 @@ static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, ui
         *marks = ARENA_ARRAY(&s->arena, orr_sink_mark, *n_marks);
     }
     saved_pass(saved, *marks, *n_marks * sizeof **marks);
-    for (uint32_t i = 0; i < *n_marks && columns != own; i++) (*marks)[i].hash = ~(*marks)[i].hash;    // other columns do not fit
+    // other columns do not fit
+    for (uint32_t i = 0; i < *n_marks && columns != own; i++) (*marks)[i].hash = ~(*marks)[i].hash;
     if (!saved->is_loading) collect_pass(s->collect, saved);
     if (saved->is_loading) return;    // the rest when those it is for have begun
     bool has_pieces = s->pieces.model != NULL;
@@ -260,8 +262,8 @@ static void add_shown(Simulation *s)
                     add_column(s, first + part->first_variable + member * n_shown + r);
                 }
         if (members == n || n_shown == 0) continue;
-        diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, (size_t)members, (size_t)n, (int)strlen(part->flat->name),
-                    part->flat->name);
+        diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, (size_t)members, (size_t)n,
+                    (int)strlen(part->flat->name), part->flat->name);
         diag_hint(s->diag, "say what to record: %s.%s", flat_member_name(part->flat, 0, &s->arena),
                   part->kind->readables[0].name);
     }
@@ -315,7 +317,8 @@ static bool choose_columns(Simulation *s)
         vec_push(&s->arena, &s->units, NULL);
     }
     if (e->frame) {
-        vec_push(&s->arena, &s->names, orr_model_find(s->model, "in_frame") == (size_t)-1 ? "in_frame" : "in frame");
+        vec_push(&s->arena, &s->names,
+                 orr_model_find(s->model, "in_frame") == (size_t)-1 ? "in_frame" : "in frame");
         vec_push(&s->arena, &s->units, NULL);
     }
     return ok;
@@ -435,8 +438,8 @@ static size_t judge(Simulation *s)
 
 // ---------------------------------------------------------------------------------------------- sinks
 
-// A run is resumed: files of results go on where they stood. False, reported, if one cannot. Of `saved` the pieces
-// are left.
+// A run is resumed: files of results go on where they stood. False, reported, if one cannot. Of `saved` the
+// pieces are left.
 static bool go_on_sinks(Simulation *s, RunSaved *saved)
 {
     orr_sink_mark *marks = NULL;
@@ -492,7 +495,8 @@ static bool takes_row(const Simulation *s, size_t sink)
 
 static orr_status put_row(Simulation *s)
 {
-    if (s->clock.ns_per_unit > 0 && !realtime_await(&s->clock, orr_run_time(s->run))) return ORR_STATUS_CANCELLED;
+    if (s->clock.ns_per_unit > 0 && !realtime_await(&s->clock, orr_run_time(s->run)))
+        return ORR_STATUS_CANCELLED;
     const bool is_sent = !s->sends || (s->is_first_row ? sends_put_first(s->sends, s->run, s->row_is_due)
                                                         : sends_put(s->sends, s->run));
     if (!is_sent) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
@@ -545,12 +549,13 @@ static bool pulse(void *context, double t)
 
 // ---------------------------------------------------------------------------------------------- one run
 
-// The states that the columns are, if rows are nothing but them and nothing but steps happens between them; else NULL.
+// The states that the columns are, if rows are nothing but them and nothing but steps happens between them;
+// else NULL.
 static const uint32_t *plain_columns(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
-    if (!s->run->is_plain || !s->wants_rows || s->clock.ns_per_unit > 0 || s->sends || s->run->is_live || e->frame ||
-        s->model->ir.n_reruns > 0)
+    if (!s->run->is_plain || !s->wants_rows || s->clock.ns_per_unit > 0 || s->sends || s->run->is_live ||
+        e->frame || s->model->ir.n_reruns > 0)
         return NULL;
     uint32_t *states = ARENA_ARRAY(&s->scratch, uint32_t, s->columns.n);
     for (size_t i = 0; i < s->columns.n; i++) {
@@ -562,8 +567,10 @@ static const uint32_t *plain_columns(Simulation *s)
     return states;
 }
 
-// Rows from number *i on as long as each is one step behind the last, which the way for all would do in the same way.
-static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times *times, double every, double *i)
+// Rows from number *i on as long as each is one step behind the last, which the way for all would do in the
+// same way.
+static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times *times, double every,
+                             double *i)
 {
     orr_run *run = s->run;
     Island *island = &run->islands[0];
@@ -571,7 +578,8 @@ static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times 
     if (s->experiment->n_expects) last = fmin(last, next_time(s));
     for (;; (*i)++) {
         const double t = times_at(times, *i);
-        if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, island, t)) return ORR_STATUS_OK;
+        if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, island, t))
+            return ORR_STATUS_OK;
         run->values_valid = false;
         run->t = t;
         run->x = island->x;
@@ -612,7 +620,10 @@ static orr_status run_on_steps(Simulation *s)
     const double until = s->experiment->until;
     for (;;) {
         double t;
-        orr_status status = run_step_ahead(s->run, fmin(until, run_is_saved_as_it_is(s->run) ? INFINITY : s->next_checkpoint), &t);
+        orr_status status = run_step_ahead(s->run,
+                                           fmin(until, run_is_saved_as_it_is(s->run) ? INFINITY
+                                                                                     : s->next_checkpoint),
+                                           &t);
         if (status == ORR_STATUS_OK) status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = advance(s, t, true);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
@@ -649,7 +660,8 @@ static orr_status run_once(Simulation *s)
     s->is_first_row = !isnan(s->t_resumed);
     orr_status status = put_row(s);
     s->is_first_row = false;
-    if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over && !s->run->terminated) {
+    if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over &&
+        !s->run->terminated) {
         if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
         else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
@@ -660,7 +672,8 @@ static orr_status run_once(Simulation *s)
         else status = run_on_steps(s);
     }
     s->t_resumed = NAN;
-    if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over && !s->run->terminated)
+    if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over &&
+        !s->run->terminated)
         status = save(s, false);
     s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) meet_at_end(s);
@@ -703,7 +716,8 @@ static bool check(const orr_experiment *e, orr_diag *diag)
         ok = false;
     }
     if (isnan(e->checkpoint_every) || e->checkpoint_every < 0) {
-        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "checkpoint_every", "nothing", "it is an interval of time");
+        diag_report(diag, DIAG_SETTING_VALUE, nowhere, "checkpoint_every", "nothing",
+                    "it is an interval of time");
         ok = false;
     }
     if (!isfinite(e->every) || e->every < 0) {
@@ -797,7 +811,9 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     orr_status status;
     if (e->realtime > 0) {
         double seconds = 1;
-        ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true, (Place){ 0 }, &seconds, s->diag) && ok;
+        ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true, (Place){ 0 },
+                           &seconds, s->diag) &&
+             ok;
         s->clock = (Realtime){ .ns_per_unit = 1e9 * seconds / e->realtime, .cancel = options.cancel };
         options.exact = options.live = true;
     }
@@ -835,7 +851,8 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     bool wants_pieces = false;
     for (size_t i = 0; i < s->n_sinks; i++) wants_pieces = wants_pieces || s->sinks[i].piece;
     if (wants_pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
-        return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;    // it says why
+        // it says why
+        return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;
     s->extra = (RunSaved){ .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
     if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;
 
@@ -850,7 +867,9 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     outcome->n_instants = s->clock.n_instants;
     outcome->n_late = s->clock.n_late;
     outcome->latest = s->clock.latest;
-    if (s->clock.n_late) diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants, s->clock.latest);
+    if (s->clock.n_late)
+        diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants,
+                    s->clock.latest);
 
     outcome->facts = orr_run_get_facts(s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;

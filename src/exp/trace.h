@@ -10,7 +10,8 @@ typedef struct TraceNames {
 } TraceNames;
 
 const char *trace_kind(orr_devs_kind kind);    // "internal"
-// Of a component and one of its ports; in the arena or the network's. What is outside of the network are equations:
-// their ports are known by full names, "tank.full", of which the model is what stands before the last point.
+// Of a component and one of its ports; in the arena or the network's. What is outside of the network are
+// equations: their ports are known by full names, "tank.full", of which the model is what stands before the
+// last point.
 void trace_names(const orr_devs *network, uint32_t component, bool is_input, uint32_t port, Arena *arena,
                  TraceNames *names);

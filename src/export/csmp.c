@@ -77,7 +77,8 @@ static bool write(const orr_model *model, const orr_experiment *experiment, FILE
     Arena work = { 0 };
     if (flat->arrays.n > 0) {
         const FlatArray *a = &flat->arrays.items[0];
-        diag_report(diag, DIAG_NOT_CSMP, a->place, arena_printf(&work, "'%s', compiled as an array,", a->name));
+        diag_report(diag, DIAG_NOT_CSMP, a->place,
+                    arena_printf(&work, "'%s', compiled as an array,", a->name));
         diag_hint(diag, "compile the model with arrays_from = SIZE_MAX");
         arena_free(&work);
         return false;

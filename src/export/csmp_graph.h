@@ -7,8 +7,8 @@ typedef struct CsmpGraph {
     const Flat     *flat;        // all borrowed
     const Blocks   *blocks;
     const double   *start;       // [n_vars] values at the start; parameters and states are read
-    const bool     *is_fixed;    // [n_vars] parameters to be written as the number in `start`, whatever their default
-                                 // is computed from; NULL: none
+    const bool     *is_fixed;    // [n_vars] parameters to be written as the number in `start`, whatever their
+                                 // default is computed from; NULL: none
     const uint32_t *outputs;     // [n_outputs] variables to be written at communication points
     uint32_t        n_outputs;
 } CsmpGraph;

@@ -27,7 +27,8 @@ typedef struct Exporter {
     // written so far is then thrown away by the caller. `experiment` may be NULL.
     bool (*write)(const orr_model *model, const orr_experiment *experiment, FILE *out, orr_diag *diag);
     // The same for a form of several files, instead.
-    bool (*write_files)(const orr_model *model, const orr_experiment *experiment, ExportFiles *files, orr_diag *diag);
+    bool (*write_files)(const orr_model *model, const orr_experiment *experiment, ExportFiles *files,
+                        orr_diag *diag);
 } Exporter;
 
 const Exporter *exporter_find(const char *name);    // NULL if unknown

@@ -32,7 +32,8 @@ static char *write_text(const orr_model *model, const orr_experiment *experiment
 {
     const Exporter *exporter = exporter_find(form);
     if (!exporter || !exporter->write) {
-        diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "export", "a form of one file such as csmp", form);
+        diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "export", "a form of one file such as csmp",
+                    form);
         return NULL;
     }
     char *text = NULL;
@@ -110,19 +111,21 @@ static bool write_all(const ExportFiles *files, const char *folder, orr_diag *di
     for (size_t i = 0; i < files->files.n; i++) {
         const ExportFile *file = &files->files.items[i];
         FileOut out;
-        if (!file_open(&out, os_path_join(files->arena, folder, file->name), FILE_REPLACE, diag)) return false;
+        if (!file_open(&out, os_path_join(files->arena, folder, file->name), FILE_REPLACE, diag))
+            return false;
         file_write(&out, file->text.p, file->text.n);
         if (!file_close(&out, diag)) return false;
     }
     return true;
 }
 
-bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment, const char *form, const char *folder,
-                             bool force, orr_diag *diag)
+bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment, const char *form,
+                             const char *folder, bool force, orr_diag *diag)
 {
     const Exporter *exporter = exporter_find(form);
     if (!exporter || !exporter->write_files) {
-        diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "export", "a form of several files such as c", form);
+        diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "export",
+                    "a form of several files such as c", form);
         return false;
     }
     Arena arena = { 0 };

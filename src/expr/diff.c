@@ -9,8 +9,8 @@
 #include "expr/build.h"
 #include "expr/walk.h"
 
-// Nothing below makes two nodes in the arguments of one call: compilers differ in which they evaluate first, and
-// the numbers of the nodes, which decide how a shared sum is printed, must not.
+// Nothing below makes two nodes in the arguments of one call: compilers differ in which they evaluate first,
+// and the numbers of the nodes, which decide how a shared sum is printed, must not.
 
 // What a rule sees: the node, its operands and their derivatives.
 typedef struct Rule {

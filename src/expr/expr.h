@@ -69,9 +69,10 @@ typedef struct ExprLoops {
 //     one argument      breaks | four coefficients for each piece
 //     two arguments     breaks of the first | breaks of the second | sixteen coefficients for each piece
 //
-// The pieces of one argument are numbered from 0; the code of piece i is 0, 1, 3, 2 for i mod 4 = 0, 1, 2, 3, so it
-// differs in one bit from that of its neighbours. Two relations keep both bits between events, and NEAR goes on with
-// the piece that they tell: so a step sees a smooth function, and the break is found like any other change.
+// The pieces of one argument are numbered from 0; the code of piece i is 0, 1, 3, 2 for i mod 4 = 0, 1, 2, 3,
+// so it differs in one bit from that of its neighbours. Two relations keep both bits between events, and NEAR
+// goes on with the piece that they tell: so a step sees a smooth function, and the break is found like any
+// other change.
 typedef enum ExprAxis {
     EXPR_AXIS_BIT_0, EXPR_AXIS_BIT_1,    // of the code
     EXPR_AXIS_ORIGIN,                    // what s is counted from
@@ -93,7 +94,8 @@ typedef struct ExprPieces {
 
 // Nodes lie in pages: they never move, and growing copies none.
 enum { EXPR_PAGE_BITS = 10, EXPR_PAGE = 1 << EXPR_PAGE_BITS };
-// What DRAW draws: a number of a stream of random numbers. All distributions are made of these and of arithmetic.
+// What DRAW draws: a number of a stream of random numbers. All distributions are made of these and of
+// arithmetic.
 typedef enum ExprDrawKind {
     EXPR_DRAW_UNIT,          // equally likely in (0, 1)
     EXPR_DRAW_NORMAL,        // mean 0, deviation 1
@@ -135,11 +137,12 @@ Expr expr_turn(ExprPool *pool, uint32_t loop, int32_t first);    // the index of
 static inline const ExprAccess *expr_access(const ExprPool *pool, Expr elem);    // of an ELEM
 // The number of a table, for LOOKUP and SLOPE; the arrays are copied. x must not descend.
 uint32_t expr_table(ExprPool *pool, const double *x, const double *y, uint32_t n);
-// The number of a table of one argument, for PIECES and NEAR, or of two, for GRID: z[i·n_y + j] at (x[i], y[j]); n_y 0:
-// one argument, z[i] at x[i].
+// The number of a table of one argument, for PIECES and NEAR, or of two, for GRID: z[i·n_y + j] at (x[i],
+// y[j]); n_y 0: one argument, z[i] at x[i].
 uint32_t expr_pieces(ExprPool *pool, const char *name, PiecesBetween between, PiecesOutside outside,
                      const double *x, uint32_t n_x, const double *y, uint32_t n_y, const double *z);
-uint32_t expr_pieces_derivative(ExprPool *pool, uint32_t pieces, int by);    // by its first or second argument
+// by its first or second argument
+uint32_t expr_pieces_derivative(ExprPool *pool, uint32_t pieces, int by);
 // The table of one argument that tells something of the piece in which it lies, the same all over a piece.
 uint32_t expr_pieces_axis(ExprPool *pool, uint32_t pieces, int argument, ExprAxis what);
 // The table of two arguments whose value in each piece is one coefficient of it: p, q at most 1.
@@ -147,7 +150,8 @@ uint32_t expr_pieces_term(ExprPool *pool, uint32_t pieces, int p, int q);
 // Draw number `count` of a stream; `argument` EXPR_NONE: the kind has none. The name is copied.
 Expr expr_draw(ExprPool *pool, const char *stream, ExprDrawKind kind, Expr count, Expr argument);
 static inline uint32_t expr_pieces_code(uint32_t piece) { return (piece & 3) ^ ((piece & 3) >> 1); }
-// Any operation with operands; unused ones are EXPR_NONE. Of LOOKUP, SLOPE, DELAY and PIECES b is the table's number, of
+// Any operation with operands; unused ones are EXPR_NONE. Of LOOKUP, SLOPE, DELAY and PIECES b is the table's
+// number, of
 // NEAR and GRID c is.
 //
 // An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that

@@ -128,7 +128,8 @@ Expr expr_elem(ExprPool *pool, const ExprAccess *access)
     for (int k = 0; k < EXPR_LOOPS_MAX; k++) hash = hash_join(hash, (uint64_t)access->stride[k]);
     KnownProbe probe = known_probe(&pool->known, hash);
     for (uint32_t id; known_next(&probe, &id);)
-        if (expr_op(pool, id) == EXPR_ELEM && memcmp(expr_access(pool, id), access, sizeof *access) == 0) return id;
+        if (expr_op(pool, id) == EXPR_ELEM && memcmp(expr_access(pool, id), access, sizeof *access) == 0)
+            return id;
     const uint32_t place = (uint32_t)pool->accesses.n;
     vec_push(pool->arena, &pool->accesses, *access);
     return add(pool, leaf(EXPR_ELEM, place), hash);

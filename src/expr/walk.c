@@ -204,7 +204,9 @@ static Expr substitute_leaf(void *context, Expr leaf)
 {
     const Substitution *s = context;
     const ExprNode *node = expr_node(s->pool, leaf);
-    return node->op == EXPR_VAR && node->index < s->n_map && s->map[node->index] != EXPR_NONE ? s->map[node->index] : leaf;
+    return node->op == EXPR_VAR && node->index < s->n_map && s->map[node->index] != EXPR_NONE
+               ? s->map[node->index]
+               : leaf;
 }
 
 Expr expr_substitute(ExprPool *pool, Expr e, const Expr *map, size_t n_map)

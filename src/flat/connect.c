@@ -22,8 +22,10 @@ static void connect_arrow(Expander *ex, Scope *scope, const Local *locals, const
     const Reading r = { .ex = ex, .scope = scope, .locals = locals, .makes_modes = true };
     if (port_connect(&r, item)) return;
     if (item->arrow.when) {
-        EXPAND_FAIL(ex, DIAG_SIGNAL_WHEN, item->place, item->arrow.from.parts[item->arrow.from.n_parts - 1].name);
-        diag_hint(ex->diag, "only messages can be kept back; a signal is chosen by an equation: if … then … else …");
+        EXPAND_FAIL(ex, DIAG_SIGNAL_WHEN, item->place,
+                    item->arrow.from.parts[item->arrow.from.n_parts - 1].name);
+        diag_hint(ex->diag,
+                  "only messages can be kept back; a signal is chosen by an equation: if … then … else …");
         return;
     }
     const Expr source = lower_ref(&r, &item->arrow.from, item->arrow.from_place);

@@ -102,8 +102,11 @@ uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Plac
 
 static uint32_t declare_named(Expander *ex, const char *name, const char *unit, Place place)
 {
-    const uint32_t variable = add_var(
-        ex, text_from(name), (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true, .unit = unit });
+    const uint32_t variable = add_var(ex, text_from(name),
+                                      (FlatVar){ .place = place,
+                                                 .kind = FLAT_DISCRETE,
+                                                 .is_hidden = true,
+                                                 .unit = unit });
     ex->flat->vars.items[variable].start = expr_const(&ex->flat->pool, 0);
     return variable;
 }
@@ -139,7 +142,8 @@ uint32_t declare_counter(Expander *ex, const char *path, Place place)
 
 uint32_t declare_initial_flag(Expander *ex, Place place)
 {
-    if (ex->flat->initial_flag == FLAT_NONE) ex->flat->initial_flag = declare_named(ex, "initial()", NULL, place);
+    if (ex->flat->initial_flag == FLAT_NONE)
+        ex->flat->initial_flag = declare_named(ex, "initial()", NULL, place);
     return ex->flat->initial_flag;
 }
 
@@ -578,7 +582,8 @@ static void hand_down(Expander *ex, Scope *parent, Scope *child, const Given *gi
 // ---- Parameters of components that share one instance
 
 // Is there an element of this array among the names that are set from outside: "shop.cell[2,3].lit"?
-static void note_given(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic, bool *differs)
+static void note_given(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic,
+                       bool *differs)
 {
     const ArenaMark mark = arena_mark(&ex->scratch);
     const char *start =
@@ -593,7 +598,8 @@ static void note_given(Expander *ex, const Scope *scope, const Entity *entity, c
 }
 
 // Values by place: `initial cell[i, j].alive = …`, in a model around them.
-static void note_initials(const AstItem *items, uint32_t n, const char *array, const AstAtomic *atomic, bool *differs)
+static void note_initials(const AstItem *items, uint32_t n, const char *array, const AstAtomic *atomic,
+                          bool *differs)
 {
     for (uint32_t i = 0; i < n; i++) {
         if (items[i].kind == AST_FOR)
@@ -612,8 +618,8 @@ static bool is_plain_number(const AstExpr *e)
     return !e || e->kind == AST_NUMBER;
 }
 
-// Which parameters differ among the components of a large array; NULL if they must be told apart altogether, since a
-// parameter is an array, or computed from others.
+// Which parameters differ among the components of a large array; NULL if they must be told apart altogether,
+// since a parameter is an array, or computed from others.
 static bool *find_differing(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic,
                             const Given *given)
 {
@@ -621,7 +627,8 @@ static bool *find_differing(Expander *ex, const Scope *scope, const Entity *enti
     bool any = false;
     note_given(ex, scope, entity, atomic, differs);
     for (const Scope *s = scope; s; s = s->parent)
-        note_initials(s->shape->model->items, s->shape->model->n_items, entity->symbol->name, atomic, differs);
+        note_initials(s->shape->model->items, s->shape->model->n_items, entity->symbol->name, atomic,
+                      differs);
     for (uint32_t i = 0; given->specific && i < entity->n_elements; i++)
         for (const Override *o = given->specific[i]; o; o = o->next) {
             const AstRef *target = &o->setting->target;
@@ -662,11 +669,13 @@ static void take_member_values(Expander *ex, Scope *scope, Entity *entity)
 static void note_params(Expander *ex, const Scope *child)
 {
     FlatPart *part = &ex->flat->parts.items[child->part];
-    uint32_t n = 0, *params = ARENA_ARRAY(ex->flat->arena, uint32_t, ex->flat->vars.n - part->first_param + 1);
+    uint32_t n = 0,
+             *params = ARENA_ARRAY(ex->flat->arena, uint32_t, ex->flat->vars.n - part->first_param + 1);
     bool *differ = ARENA_ARRAY(ex->flat->arena, bool, ex->flat->vars.n - part->first_param + 1);
     for (size_t i = 0; i < child->shape->symbols.n; i++) {
         const Entity *entity = &child->entities[i];
-        if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM || entity->is_broken)
+        if (entity->symbol->kind != SYMBOL_VARIABLE || entity->symbol->declared != AST_PARAM ||
+            entity->is_broken)
             continue;
         const uint32_t elements = entity->is_by_member ? 1 : entity->n_elements;
         for (uint32_t k = 0; k < elements; k++) {
@@ -685,7 +694,8 @@ static void declare_scope(Expander *ex, Scope *scope);
 static void add_part(Expander *ex, const Scope *scope, const Entity *entity, const AstAtomic *atomic)
 {
     Flat *flat = ex->flat;
-    FlatPart part = { .name = arena_printf(flat->arena, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name),
+    FlatPart part = { .name = arena_printf(flat->arena, "%.*s%s", (int)scope->path.n, scope->path.p,
+                                           entity->symbol->name),
                       .type = arena_printf(flat->arena, "%s", atomic->name),
                       .kind = (uint32_t)(atomic - ex->ast->atomics.items),
                       .n = entity->n_elements,
@@ -735,7 +745,8 @@ static void declare_component(Expander *ex, Scope *scope, Entity *entity)
         }
         child->site = units_component(ex->flat->units, scope->site, entity->symbol->name);
         if (item->component.island && !item->component.island->is_within) {
-            const FlatIsland island = { .name = text_copy(ex->flat->arena, (Text){ path, name.n }), .item = item };
+            const FlatIsland island = { .name = text_copy(ex->flat->arena, (Text){ path, name.n }),
+                                        .item = item };
             vec_push(ex->flat->arena, &ex->flat->islands, island);
             child->island_plus_1 = (uint32_t)ex->flat->islands.n;
         }

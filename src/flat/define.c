@@ -36,7 +36,8 @@ static void define_array_integral(const Reading *r, const AstItem *item, const A
     Flat *flat = ex->flat;
     ExprAccess x, rate;
     const AstPart *part = &state->parts[state->n_parts - 1];
-    if (!array_access(r, entity, part, 0, place, &x) || !array_access(r, entity, part, 1, place, &rate)) return;
+    if (!array_access(r, entity, part, 0, place, &x) || !array_access(r, entity, part, 1, place, &rate))
+        return;
     Reading at_start = *r;
     at_start.makes_modes = false;
     const Expr value = lower_real(r, call->call.args[0]), start = lower_real(&at_start, call->call.args[1]);
@@ -90,10 +91,12 @@ static void define_one(const Reading *r, const AstItem *item)
     const FlatVar *v = node->op == EXPR_VAR ? &r->ex->flat->vars.items[node->index] : NULL;
     if (lhs->kind == AST_REF && v && v->kind == FLAT_DISCRETE) {
         EXPAND_FAIL(r->ex, DIAG_DISCRETE_EQUATION, item->place, v->name);
-        diag_hint(r->ex->diag, "assign it with ':=' in an event, or write: next %s = … every PERIOD", v->name);
+        diag_hint(r->ex->diag, "assign it with ':=' in an event, or write: next %s = … every PERIOD",
+                  v->name);
         return;
     }
-    if (!array_equation(r->ex, false, left, right, item->place)) define_equation(r->ex, left, right, item->place);
+    if (!array_equation(r->ex, false, left, right, item->place))
+        define_equation(r->ex, left, right, item->place);
 }
 
 // `output y` publishes, `output y = e` defines too.
@@ -206,7 +209,8 @@ static void define_island(const Reading *r, const AstItem *item)
         const size_t errors_before = ex->n_errors;
         Expr value = lower_real(r, option->value);
         if (state && inside) value = lower_convert(ex, value, inside->site, option->value);
-        options[i] = (FlatIslandOption){ .name = arena_printf(flat->arena, "%s", option->target.parts[0].name),
+        options[i] = (FlatIslandOption){ .name = arena_printf(flat->arena, "%s",
+                                                              option->target.parts[0].name),
                                          .state = state,
                                          .value = value,
                                          .place = option->value->place };
@@ -237,9 +241,10 @@ void define_item(Expander *ex, Scope *scope, const Local *locals, const AstItem 
         const Expr left = lower_real(&plain, item->equation.lhs);
         const ExprNode *node = expr_node(&flat->pool, left);
         // drawn from the stream of the variable on the left, or of the line
-        Draws draws = { .stream = node->op == EXPR_VAR ? flat->vars.items[node->index].name
-                                  : arena_printf(&ex->work, "%.*sinitial %zu", (int)scope->path.n, scope->path.p,
-                                                 diag_line(ex->diag, item->place)) };
+        Draws draws = { .stream = node->op == EXPR_VAR
+                                      ? flat->vars.items[node->index].name
+                                      : arena_printf(&ex->work, "%.*sinitial %zu", (int)scope->path.n,
+                                                     scope->path.p, diag_line(ex->diag, item->place)) };
         Reading drawn = plain;
         drawn.draws = &draws;
         const Expr right = lower_real(&drawn, item->equation.rhs);

@@ -150,7 +150,8 @@ static void read_terminate(const Body *body, const AstItem *item)
                (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
 }
 
-// `send out(job)` hands a message on, `send out(Job(1, t))` makes one: both stand for the values of its fields.
+// `send out(job)` hands a message on, `send out(Job(1, t))` makes one: both stand for the values of its
+// fields.
 static void take_record_apart(const Body *body, const FlatPort *port, AstExpr ***given, uint32_t *n)
 {
     Expander *ex = body->r.ex;
@@ -165,7 +166,9 @@ static void take_record_apart(const Body *body, const FlatPort *port, AstExpr **
     if (value->kind != AST_REF || value->ref.primes) return;
     const Entity *entity = NULL;
     if (value->ref.n_parts == 1) entity = scope_find(body->r.scope, value->ref.parts[0].name);
-    if (!entity || entity->symbol->kind != SYMBOL_PORT || port_record(ex, entity->symbol->decl->type) != record) return;
+    if (!entity || entity->symbol->kind != SYMBOL_PORT ||
+        port_record(ex, entity->symbol->decl->type) != record)
+        return;
     *given = ARENA_ARRAY(&ex->work, AstExpr *, record->n_fields);
     for (*n = 0; *n < record->n_fields; (*n)++) {
         AstExpr *field = (*given)[*n] = ARENA_NEW(&ex->work, AstExpr);
@@ -193,15 +196,17 @@ static void read_send(const Body *around, const AstItem *item)
     const FlatPort port = flat->ports.items[number];
     if (port.kind != FLAT_PORT_OUT || item->send.port.n_parts > 1) {
         EXPAND_FAIL(ex, DIAG_SEND_TARGET, item->send.port_place, port.name);
-        diag_hint(ex->diag, port.kind == FLAT_PORT_OUT ? "send to an output of this model and lead an arrow from there"
-                                                       : "messages leave by an 'output event'");
+        diag_hint(ex->diag, port.kind == FLAT_PORT_OUT
+                                ? "send to an output of this model and lead an arrow from there"
+                                : "messages leave by an 'output event'");
         return;
     }
     AstExpr **given = item->send.values;
     uint32_t n_given = item->send.n_values;
     take_record_apart(body, &port, &given, &n_given);
     if (n_given != port.n_values) {
-        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values, (size_t)n_given);
+        EXPAND_FAIL(ex, DIAG_SEND_VALUES, item->place, port.name, port.type, (size_t)port.n_values,
+                    (size_t)n_given);
         return;
     }
     // what a branch that is not taken would compute may not exist
@@ -242,7 +247,8 @@ static void read_body(const Body *body, const AstItem *items, uint32_t n)
 // ---- When
 
 // `event`: it may be drawn, and drawn anew each time.
-static Expr read_time(const Reading *plain, const AstExpr *e, const char *what, Reads allowed, FlatEvent *event)
+static Expr read_time(const Reading *plain, const AstExpr *e, const char *what, Reads allowed,
+                      FlatEvent *event)
 {
     if (!e) return EXPR_NONE;
     Draws draws = draw_in_events(plain->scope);

@@ -39,7 +39,8 @@ bool flat_find_element(const Flat *flat, const char *name, uint32_t *array, uint
         if (open >= end || text.p[open] < '1' || text.p[open] > '9') return false;
         while (text.p[open] >= '0' && text.p[open] <= '9' && index <= a->sizes[i])
             index = index * 10 + (uint64_t)(text.p[open++] - '0');
-        if (index < 1 || index > a->sizes[i] || text.p[open++] != (i + 1 < a->n_sizes ? ',' : ']')) return false;
+        if (index < 1 || index > a->sizes[i] || text.p[open++] != (i + 1 < a->n_sizes ? ',' : ']'))
+            return false;
         at = at * a->sizes[i] + index - 1;
     }
     *array = *found;
@@ -90,7 +91,8 @@ static void print_index(int64_t constant, const int64_t *factor, const ExprLoops
         is_first = false;
     }
     if (is_first) fprintf(out, "%lld", (long long)constant);
-    else if (constant) fprintf(out, " %c %lld", constant < 0 ? '-' : '+', (long long)(constant < 0 ? -constant : constant));
+    else if (constant)
+        fprintf(out, " %c %lld", constant < 0 ? '-' : '+', (long long)(constant < 0 ? -constant : constant));
 }
 
 static void print_element(const void *context, const ExprAccess *access, const ExprLoops *loops, FILE *out)
@@ -233,7 +235,8 @@ static void print_event(const Flat *flat, const FlatEvent *event, const ExprName
     }
     for (uint32_t k = 0; k < event->n_sends; k++) {
         const FlatSend *send = &flat->sends.items[event->first_send + k];
-        fprintf(out, "  if %s send %s", flat->vars.items[send->flag].name, flat->ports.items[send->port].name);
+        fprintf(out, "  if %s send %s", flat->vars.items[send->flag].name,
+                flat->ports.items[send->port].name);
         for (uint32_t i = 0; i < flat->ports.items[send->port].n_values; i++)
             fprintf(out, "%s%s", i ? ", " : "(", flat->vars.items[send->first + i].name);
         fputs(send->first == FLAT_NONE ? "\n" : ")\n", out);
@@ -242,7 +245,8 @@ static void print_event(const Flat *flat, const FlatEvent *event, const ExprName
 
 static void print_array(const Flat *flat, const FlatArray *a, const ExprNames *names, FILE *out)
 {
-    fprintf(out, "  %-6s %.*s", kind_text(a->kind, a->derivative, a->integral), (int)(strlen(a->name) - a->n_primes), a->name);
+    fprintf(out, "  %-6s %.*s", kind_text(a->kind, a->derivative, a->integral),
+            (int)(strlen(a->name) - a->n_primes), a->name);
     for (uint32_t i = 0; i < a->n_sizes; i++) fprintf(out, "%c1..%u", i ? ',' : '[', a->sizes[i]);
     fprintf(out, "]%s%s", a->name + strlen(a->name) - a->n_primes, a->is_output ? " (output)" : "");
     if (a->start != EXPR_NONE) {
@@ -271,8 +275,9 @@ void flat_print(const Flat *flat, FILE *out)
     if (flat->time_unit) fprintf(out, "  time [%s]\n", flat->time_unit);
     for (size_t i = 0; i < flat->vars.n; i++) {
         const FlatVar *v = &flat->vars.items[i];
-        fprintf(out, "  %-6s %s%s%s%s", kind_text(v->kind, v->derivative, v->integral), v->name, v->is_output ? " (output)" : "",
-                v->is_hidden ? " (hidden)" : "", v->is_structural ? " (structural)" : "");
+        fprintf(out, "  %-6s %s%s%s%s", kind_text(v->kind, v->derivative, v->integral), v->name,
+                v->is_output ? " (output)" : "", v->is_hidden ? " (hidden)" : "",
+                v->is_structural ? " (structural)" : "");
         if (v->start != EXPR_NONE) {
             fputs(v->start_is_guess ? " ~ " : " = ", out);
             expr_print(&flat->pool, v->start, &names, out);
@@ -284,7 +289,8 @@ void flat_print(const Flat *flat, FILE *out)
     print_list(flat, "equations", flat->equations.items, flat->equations.n, &names, out);
     print_families(flat, "families", flat->families.items, flat->families.n, &names, out);
     print_list(flat, "initial", flat->initial.items, flat->initial.n, &names, out);
-    print_families(flat, "initial families", flat->initial_families.items, flat->initial_families.n, &names, out);
+    print_families(flat, "initial families", flat->initial_families.items, flat->initial_families.n, &names,
+                   out);
     if (flat->relations.n) fputs("relations\n", out);
     for (size_t i = 0; i < flat->relations.n; i++) {
         fprintf(out, "  mode %zu: ", i);

@@ -55,9 +55,10 @@ typedef struct FlatEquation {
 
 // ---- Arrays that stay arrays
 //
-// A large array is one entry, not a variable for each element, and a `for` over it one family, not an equation for each
-// turn. Only what is computed explicitly can stay so: every element by exactly one family. Ordering says of which arrays
-// that is not true (`is_irregular`); the model is then expanded again with those as scalars.
+// A large array is one entry, not a variable for each element, and a `for` over it one family, not an
+// equation for each turn. Only what is computed explicitly can stay so: every element by exactly one family.
+// Ordering says of which arrays that is not true (`is_irregular`); the model is then expanded again with
+// those as scalars.
 
 typedef struct FlatArray {
     const char *name;          // full path without indices: "rod.u"; "rod.u'"
@@ -71,7 +72,8 @@ typedef struct FlatArray {
     uint32_t    n_sizes;
     const uint32_t *sizes;     // [n_sizes]
     uint32_t    first;         // its elements are numbered from here on, through all arrays
-    uint32_t    after;         // so many variables were declared before it: states keep the order of declaration
+    uint32_t    after;         // so many variables were declared before it: states keep the order of
+                               // declaration
     uint32_t    derivative, integral;    // arrays, or FLAT_NONE
     Expr        start;         // of every element; EXPR_NONE if none
     const char *unit, *doc;    // NULL if none
@@ -136,8 +138,9 @@ typedef struct FlatEvent {     // in the order of the text: equal priorities act
 
 // ---- Messages
 //
-// Event ports of models and arrows between them are kept as a graph, which the network is made of (net/net.h). A message is
-// n doubles. What arrives at an input stays in variables until the next one, so bodies and equations read it by name.
+// Event ports of models and arrows between them are kept as a graph, which the network is made of
+// (net/net.h). A message is n doubles. What arrives at an input stays in variables until the next one, so
+// bodies and equations read it by name.
 
 typedef enum FlatPortKind {
     FLAT_PORT_IN,              // of a model
@@ -171,8 +174,9 @@ typedef struct FlatSend {
     Place    place;
 } FlatSend;
 
-// Atomic components: one, or an array of them. Large arrays share their parameters: then each port of the part is one entry
-// in Flat.ports, and each parameter one variable; else each component has its own, one component behind the other.
+// Atomic components: one, or an array of them. Large arrays share their parameters: then each port of the
+// part is one entry in Flat.ports, and each parameter one variable; else each component has its own, one
+// component behind the other.
 typedef struct FlatPart {
     const char *name;          // full path without indices: "shop.cpu"
     const char *type;          // name of the atomic
@@ -181,7 +185,8 @@ typedef struct FlatPart {
     uint32_t    n_sizes;       // 0: it is no array
     const uint32_t *sizes;     // [n_sizes]
     bool        is_shared;
-    uint32_t    first_param, n_params;    // variables: that of parameter k of component i is first + i·n_params + k
+    uint32_t    first_param, n_params;    // variables: that of parameter k of component i is first +
+                                          // i·n_params + k
     const uint32_t *params;    // [n_params] of components that share: the variable of each parameter
     const bool *params_differ; // [n_params] it has a variable for each component
     uint32_t    first_port, n_ports;
@@ -195,8 +200,8 @@ typedef struct FlatCoupling {  // what comes to or leaves `from` arrives at `to`
     Place    place;
 } FlatCoupling;
 
-// A coupling or an atomic component that takes part only while a condition holds. The event that switches it on is
-// followed by the one that switches it off.
+// A coupling or an atomic component that takes part only while a condition holds. The event that switches it
+// on is followed by the one that switches it off.
 typedef struct FlatSwitch {
     uint32_t coupling;         // in Flat.couplings; FLAT_NONE: a component
     uint32_t part, member;
@@ -219,8 +224,14 @@ typedef struct FlatIsland {
     uint32_t       n_options;
 } FlatIsland;
 
-// What a `reinit` block is told: was it a perturbation (else an input has jumped), which variable, its new value.
-typedef enum FlatReinit { FLAT_REINIT_PERTURBED, FLAT_REINIT_VARIABLE, FLAT_REINIT_VALUE, FLAT_N_REINIT } FlatReinit;
+// What a `reinit` block is told: was it a perturbation (else an input has jumped), which variable, its new
+// value.
+typedef enum FlatReinit {
+    FLAT_REINIT_PERTURBED,
+    FLAT_REINIT_VARIABLE,
+    FLAT_REINIT_VALUE,
+    FLAT_N_REINIT
+} FlatReinit;
 
 typedef struct FlatPre {       // a hidden discrete variable that keeps what `variable` was before an event
     uint32_t variable, pre;
@@ -233,7 +244,8 @@ typedef struct FlatDraw {      // a call of a distribution: for messages when it
     Place       place;
 } FlatDraw;
 
-typedef struct FlatNoise {     // white noise of intensity 1: a hidden input that solvers of such equations know; else 0
+typedef struct FlatNoise {     // white noise of intensity 1: a hidden input that solvers of such equations
+                               // know; else 0
     uint32_t    variable;
     const char *stream;        // where its path is drawn from
     Place       place;
@@ -251,13 +263,14 @@ typedef struct FlatGiven {     // a value from outside
     const char *name;          // of a parameter: full path
     double      value;         // in its unit
 } FlatGiven;
-// An input that follows samples during a run. Between two of them its value is a polynomial of t, whose coefficients
-// the run sets from piece to piece: u = c0 + s (c1 + s (c2 + s c3)) with s = t - origin.
+// An input that follows samples during a run. Between two of them its value is a polynomial of t, whose
+// coefficients the run sets from piece to piece: u = c0 + s (c1 + s (c2 + s c3)) with s = t - origin.
 typedef struct FlatDriven {
     const char *name;          // full path
     int         degree;        // 0, 1 or 3
     Place       place;         // where it is asked for
-    uint32_t    variable;      // found: the input itself or, from degree 1 on, the variable that has its place; else NONE
+    uint32_t    variable;      // found: the input itself or, from degree 1 on, the variable that has its
+                               // place; else NONE
     uint32_t    origin, c[4];  // hidden inputs; of degree 0 c[0] is the input
 } FlatDriven;
 
@@ -301,7 +314,8 @@ typedef struct Flat {
     VEC(FlatNoise)    noises;
     uint32_t    initial_flag;          // hidden discrete variable, 1 at the start only; FLAT_NONE if unused
     uint32_t    n_reinits;             // events that are `reinit` blocks
-    uint32_t    reinit[FLAT_N_REINIT]; // hidden discrete variables with what they are told; FLAT_NONE if unused
+    uint32_t    reinit[FLAT_N_REINIT]; // hidden discrete variables with what they are told; FLAT_NONE if
+                                       // unused
     TextMap     by_name;               // full path → variable
     VEC(FlatArray)    arrays;
     uint32_t    n_elements;            // of all arrays

@@ -135,7 +135,8 @@ static Expr build_named(const Reading *r, const AstExpr *call, const Expr *args)
         return lower_poison(r);
     }
     const Expr number = expr_const(pool, node->index);
-    return expr_binary(pool, EXPR_EQ, lower_read(ex, declare_reinit(ex, FLAT_REINIT_VARIABLE, call->place)), number);
+    return expr_binary(pool, EXPR_EQ, lower_read(ex, declare_reinit(ex, FLAT_REINIT_VARIABLE, call->place)),
+                       number);
 }
 
 static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args)
@@ -148,7 +149,8 @@ static Expr build_sample(const Reading *r, const AstExpr *call, const Expr *args
         EXPAND_FAIL(r->ex, DIAG_ONLY_IN_EQUATIONS, call->place, "sample");
         return lower_poison(r);
     }
-    return event_sample(r, call->call.args[0], args[1], call->call.n_args > 2 ? args[2] : EXPR_NONE, call->place);
+    return event_sample(r, call->call.args[0], args[1], call->call.n_args > 2 ? args[2] : EXPR_NONE,
+                        call->place);
 }
 
 static Expr build_hold(const Reading *r, const AstExpr *call, const Expr *args)

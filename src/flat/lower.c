@@ -101,8 +101,10 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
                         : "this function");
 
     if (scope && scope->shape->model->atomic && atomic_has(scope->shape->model->atomic, name)) {
-        diag_hint(ex->diag, "experiments read variables of an atomic; for equations, send what they need and lead an arrow "
-                            "to an input");
+        diag_hint(ex->diag,
+                  "experiments read variables of an atomic; for equations, send what they need and lead an "
+                  "arrow "
+                  "to an input");
         return;
     }
     // what is declared there, then the locals
@@ -189,8 +191,8 @@ bool lower_select(const Reading *r, const Entity *entity, const AstPart *part, P
     return true;
 }
 
-// The instance that the first parts of a path lead to; NULL after an error. A path may end in a field of a message:
-// then the port is found.
+// The instance that the first parts of a path lead to; NULL after an error. A path may end in a field of a
+// message: then the port is found.
 static Scope *find_scope(const Reading *r, const AstRef *ref, uint32_t n_parts, Place place, Target *target)
 {
     Scope *scope = r->scope;
@@ -280,7 +282,8 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
         return FLAT_NONE;
     }
     if (symbol->kind == SYMBOL_PORT && target->field == FLAT_NONE &&
-        (target->entity->n_fields != 1 || target->entity->first == FLAT_NONE || port_record(ex, symbol->decl->type))) {
+        (target->entity->n_fields != 1 || target->entity->first == FLAT_NONE ||
+         port_record(ex, symbol->decl->type))) {
         EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
         diag_hint(ex->diag,
                   target->entity->n_fields == 0        ? "its messages tell nothing but that they come"
@@ -361,7 +364,8 @@ static Expr known_value(const Reading *r, const Target *target, Place place)
     if (!value->expr) {
         EXPAND_FAIL(ex, DIAG_CONST_NEEDED, place, name);
         const bool may_be_set = entity->symbol->kind != SYMBOL_CONST;
-        diag_hint(ex->diag, "give '%s' a value where it is declared%s", name, may_be_set ? ", or with --set" : "");
+        diag_hint(ex->diag, "give '%s' a value where it is declared%s", name,
+                  may_be_set ? ", or with --set" : "");
         value->state = VALUE_WRONG;
         return lower_poison(r);
     }
@@ -422,7 +426,8 @@ static Expr lower_builtin(const Reading *r, const AstRef *ref, Place place)
 {
     const AstPart *part = &ref->parts[0];
     Expr value;
-    if (r->in_event && r->makes_modes && strcmp(part->name, "initial") == 0 && !part->n_indices && !ref->primes)
+    if (r->in_event && r->makes_modes && strcmp(part->name, "initial") == 0 && !part->n_indices &&
+        !ref->primes)
         return lower_initial(r, place);
     value = lower_told(r, ref, place);
     if (value != EXPR_NONE) return value;

@@ -218,7 +218,8 @@ static const char *unit_of(const Expander *ex, const End *end)
     return text ? text : "1";
 }
 
-static bool check_types(const Reading *r, const AstItem *item, const End *ends, const FlatPort *from, const FlatPort *to)
+static bool check_types(const Reading *r, const AstItem *item, const End *ends, const FlatPort *from,
+                        const FlatPort *to)
 {
     Expander *ex = r->ex;
     if (strcmp(from->type, to->type) != 0) {
@@ -231,8 +232,8 @@ static bool check_types(const Reading *r, const AstItem *item, const End *ends, 
     if (c.scale == 1 && c.offset == 0) return true;
     const char *from_unit = unit_of(ex, &ends[0]), *to_unit = unit_of(ex, &ends[1]);
     EXPAND_FAIL(ex, DIAG_ARROW_UNITS, item->place, from->name, from_unit, to->name, to_unit);
-    diag_hint(ex->diag, "messages are not converted on the way: declare both in [%s], or send (… in %s)", to_unit,
-              to_unit);
+    diag_hint(ex->diag, "messages are not converted on the way: declare both in [%s], or send (… in %s)",
+              to_unit, to_unit);
     return false;
 }
 
@@ -277,8 +278,9 @@ static bool connect_held(const Reading *r, const AstItem *item, const End *from,
     if (!is_input && !is_perturbed) {
         EXPAND_FAIL(ex, DIAG_HOLD_TARGET, item->arrow.to_place, port->name, entity->symbol->name,
                     lower_kind(entity));
-        diag_hint(ex->diag, "messages lead to event ports, to a signal input of a component, which holds the last "
-                            "one, or to a state of an island, which they perturb");
+        diag_hint(ex->diag,
+                  "messages lead to event ports, to a signal input of a component, which holds the last "
+                  "one, or to a state of an island, which they perturb");
         return false;
     }
     const uint32_t variable = entity->first + (uint32_t)to->target.element;

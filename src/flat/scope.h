@@ -80,7 +80,8 @@ typedef struct Entity {
     bool       is_broken;         // could not be declared; reported, so nothing more is said about it
     bool       is_structural;     // occurs in a size, bound or index
     bool       is_shared;         // COMPONENT: the first instance stands for all of them
-    bool       is_by_member;      // VARIABLE of an instance that stands for all: a parameter that differs among them
+    bool       is_by_member;      // VARIABLE of an instance that stands for all: a parameter that differs
+                                  // among them
     union {
         Scope **components;       // COMPONENT: [n_elements]; an entry is NULL if it could not be made
         Value  *values;           // VARIABLE: [n_elements] if parents gave values to elements, else NULL
@@ -245,12 +246,14 @@ uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
-uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same variable
+uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same
+                                                                        // variable
 uint32_t declare_noise(Expander *ex, const char *stream, Place place);    // an input that is 0
 uint32_t declare_counter(Expander *ex, const char *path, Place place);    // of draws
 uint32_t declare_initial_flag(Expander *ex, Place place);
 uint32_t declare_reinit(Expander *ex, FlatReinit what, Place place);
-Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);    // in scratch
+// in scratch
+Text     declare_element_name(Expander *ex, const Scope *scope, const Entity *entity, uint32_t element);
 // n variables "name", or "name.field" of each field, for what a message says.
 uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uint32_t n, const FlatVar *like);
 // Where a user would look for a terminal: at the declaration of the component that has it.
@@ -284,8 +287,8 @@ void     array_declare(Expander *ex, const Scope *scope, Entity *entity, const F
 void     array_spoil(Expander *ex, uint32_t array);    // it must be expanded after all
 uint32_t array_derivative(Expander *ex, uint32_t array, uint32_t order);
 // The element that a part of a path selects, differentiated. False after an error, or if the nest failed.
-bool     array_access(const Reading *r, const Entity *entity, const AstPart *part, uint32_t primes, Place place,
-                      ExprAccess *access);
+bool array_access(const Reading *r, const Entity *entity, const AstPart *part, uint32_t primes, Place place,
+                  ExprAccess *access);
 // Keep an equation if it computes an element, in the present nest or by itself. False if it does not.
 bool     array_equation(Expander *ex, bool is_initial, Expr lhs, Expr rhs, Place place);
 void     array_equation_for_all(Expander *ex, bool is_initial, uint32_t array, Expr rhs, Place place);
@@ -296,20 +299,22 @@ void     array_settle(Expander *ex);                   // once it is known what 
 void     array_check_exponent(Expander *ex, Expr exponent);
 
 // A sum or the like over many elements, as an array of its parts. EXPR_NONE if it must be written out.
-Expr     array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op,
-                      Place place);
+Expr array_reduce(const Reading *r, const AstExpr *term, const SliceLoop *loops, uint32_t n_loops, ExprOp op,
+                  Place place);
 
 // ---- slice.c: slices, whole arrays, sums
 
 // Has a statement slices? Then it stands for the loops around its copy; NULL after an error.
-bool     slice_find(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, const AstItem **loop);
+bool slice_find(Expander *ex, Scope *scope, const Local *locals, const AstItem *item, const AstItem **loop);
 Expr     slice_reduce(const Reading *r, const AstExpr *call);    // EXPR_NONE if it is no reduction
 bool     slice_mentions(const AstExpr *e, const char *name);
-bool     slice_takes_loops(const Reading *r, const AstExpr *call);    // false, reported, if it must not have any
+bool     slice_takes_loops(const Reading *r, const AstExpr *call);    // false, reported, if it must not have
+                                                                      // any
 
 // ---- expand.c
 
-void     expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);    // turn by turn
+// turn by turn
+void     expand_define(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
 bool     expand_takes_turns(Expander *ex, Place place, double turns);    // false, reported, if too many
 
 // ---- connect.c, define.c, settle.c: passes over the tree
@@ -372,10 +377,12 @@ Expr table_empirical(const Reading *r, const AstExpr *call); // a draw from samp
 Expr  draw_call(const Reading *r, const AstExpr *call);      // EXPR_NONE if there is no such distribution
 // of the component, counted as they happen
 static inline Draws draw_in_events(Scope *scope) { return (Draws){ .scope = scope }; }
-// The draws of an expression read with `draws` have happened: what the counter becomes. EXPR_NONE: there were none.
+// The draws of an expression read with `draws` have happened: what the counter becomes. EXPR_NONE: there were
+// none.
 Expr  draw_count(Expander *ex, const Draws *draws);
 bool  draw_counts(const Expander *ex, uint32_t variable);    // it is such a counter
-static inline uint32_t draw_counter(const Draws *draws) { return draws->scope->counter_plus_1 - 1; }    // n > 0
+// n > 0
+static inline uint32_t draw_counter(const Draws *draws) { return draws->scope->counter_plus_1 - 1; }
 Expr  draw_noise(const Reading *r, Expr sigma, Place place);
 Expr  draw_unit(const Reading *r);                           // equally likely in (0, 1); r->draws is given
 void  draw_names(Expander *ex, const char **names, size_t *n);    // those of the distributions, behind others

@@ -99,8 +99,8 @@ static Expr read_value(Expander *ex, const Value *value, bool makes_modes)
     return lower_value(&r, value);
 }
 
-// The same of one variable, which may be drawn: from the stream that has its name. *last is the expression read before,
-// whose value `known` is, for elements that share one.
+// The same of one variable, which may be drawn: from the stream that has its name. *last is the expression
+// read before, whose value `known` is, for elements that share one.
 static Expr read_drawn(Expander *ex, const Value *value, uint32_t variable, const AstExpr **last, Expr known)
 {
     if (value->expr == *last) return known;
@@ -135,9 +135,10 @@ void settle_consts(Expander *ex, Scope *root) { each_entity(ex, root, settle_con
 
 // ---------------------------------------------------------------------------------------------- inputs
 
-// An input that follows samples needs no default, which holds until the first one comes; one with slopes becomes a
-// variable with an equation.
-static void settle_driven(Expander *ex, uint32_t variable, FlatDriven *driven, const Value *value, Place place)
+// An input that follows samples needs no default, which holds until the first one comes; one with slopes
+// becomes a variable with an equation.
+static void settle_driven(Expander *ex, uint32_t variable, FlatDriven *driven, const Value *value,
+                          Place place)
 {
     static const char *const names[] = { "c0", "c1", "c2", "c3" };
     Flat *flat = ex->flat;
@@ -218,8 +219,11 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
         const Reads reads = settle_reads(ex, v->start);
         const Value *value = ex->held.items[i].value;
         if (reads & READS_VARIABLES && value->given_to && !value->given_to->parent) {
-            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name, settle_offender(ex, v->start, READS_INPUTS));
-            diag_hint(ex->diag, "it may depend on t, parameters and inputs; what the model feeds back belongs into a model");
+            EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name,
+                        settle_offender(ex, v->start, READS_INPUTS));
+            diag_hint(ex->diag,
+                      "it may depend on t, parameters and inputs; what the model feeds back belongs into a "
+                      "model");
         }
         if (reads > READS_INPUTS) {
             moving[(*n)++] = i;
@@ -252,7 +256,8 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
 static bool is_event_port(const Flat *flat, const char *name)
 {
     for (size_t i = 0; i < flat->ports.n; i++)
-        if (flat->ports.items[i].kind == FLAT_PORT_IN && strcmp(flat->ports.items[i].name, name) == 0) return true;
+        if (flat->ports.items[i].kind == FLAT_PORT_IN && strcmp(flat->ports.items[i].name, name) == 0)
+            return true;
     return false;
 }
 
@@ -266,7 +271,9 @@ static void report_not_driven(Expander *ex)
         EXPAND_FAIL(ex, DIAG_INPUT_UNKNOWN, driven->place, flat->model, driven->name);
         const uint32_t known = flat_find(flat, driven->name);
         if (is_event_port(flat, driven->name)) {
-            diag_hint(ex->diag, "it is an event input: messages are the rows of a file, input %s from \"FILE.csv\" as messages",
+            diag_hint(ex->diag,
+                      "it is an event input: messages are the rows of a file, input %s from \"FILE.csv\" as "
+                      "messages",
                       driven->name);
             continue;
         }
@@ -279,9 +286,11 @@ static void report_not_driven(Expander *ex)
         const char **names = ARENA_ARRAY(&ex->work, const char *, flat->vars.n + flat->n_driven);
         size_t n = 0;
         for (size_t k = 0; k < flat->vars.n; k++)
-            if (flat->vars.items[k].kind == FLAT_INPUT && !flat->vars.items[k].is_hidden) names[n++] = flat->vars.items[k].name;
+            if (flat->vars.items[k].kind == FLAT_INPUT && !flat->vars.items[k].is_hidden)
+                names[n++] = flat->vars.items[k].name;
         for (uint32_t k = 0; k < flat->n_driven; k++)
-            if (flat->driven[k].variable != FLAT_NONE && flat->driven[k].degree > 0) names[n++] = flat->driven[k].name;
+            if (flat->driven[k].variable != FLAT_NONE && flat->driven[k].degree > 0)
+                names[n++] = flat->driven[k].name;
         const char *closest = text_closest(driven->name, names, n);
         if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
         else if (n > 0) diag_hint(ex->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
@@ -406,7 +415,8 @@ static void settle_start(Expander *ex, uint32_t variable, Expr start, bool is_gu
         vec_push(flat->arena, &flat->initial, (FlatEquation){ lower_read(ex, variable), start, place });
         return;
     }
-    EXPAND_FAIL(ex, DIAG_GUESS_READS, place, v->name, settle_offender(ex, start, READS_INPUTS | READS_DISCRETE));
+    EXPAND_FAIL(ex, DIAG_GUESS_READS, place, v->name,
+                settle_offender(ex, start, READS_INPUTS | READS_DISCRETE));
     diag_hint(ex->diag, "to define '%s' write an equation on a line of its own, or 'output %s = …'", v->name,
               v->name);
 }

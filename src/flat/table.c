@@ -1,7 +1,8 @@
 // src/flat/table.c: tables, called like functions.
 //
-// Where a table has a kink or a jump inside an equation, a step must not cross it unseen: two relations tell in which
-// piece the argument lies (expr.h), the equation goes on with that piece, and the change of a relation is an event.
+// Where a table has a kink or a jump inside an equation, a step must not cross it unseen: two relations tell
+// in which piece the argument lies (expr.h), the equation goes on with that piece, and the change of a
+// relation is an event.
 // Smooth tables need none, but for the ends of one that is held outside.
 #include "flat/scope.h"
 
@@ -143,14 +144,15 @@ Expr table_call(const Reading *r, const AstExpr *call)
                                    : look_up_in_grid(r, table, number, args, call->place);
 }
 
-// A number like the measurements, and between them: their distribution function runs linearly from one to the next, so its
-// inverse is a table.
+// A number like the measurements, and between them: their distribution function runs linearly from one to the
+// next, so its inverse is a table.
 Expr table_empirical(const Reading *r, const AstExpr *call)
 {
     Expander *ex = r->ex;
     ExprPool *pool = &ex->flat->pool;
     const AstExpr *what = call->call.n_args == 1 ? call->call.args[0] : NULL;
-    if (!what || what->kind != AST_REF || what->ref.n_parts != 1 || what->ref.primes || what->ref.parts[0].n_indices) {
+    if (!what || what->kind != AST_REF || what->ref.n_parts != 1 || what->ref.primes ||
+        what->ref.parts[0].n_indices) {
         lower_wrong_arguments(r, call, "the name of samples");
         return lower_poison(r);
     }

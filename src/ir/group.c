@@ -318,7 +318,8 @@ static void encode_node(Group *g, uint32_t i, bool is_rare)
         } else if (s->kind == IR_LOCAL) {
             need_block(g, g->program->system->block_of[s->index]);
         } else if (s->value != EXPR_NONE || s->kind == IR_LOOP) {
-            const Expr value = s->kind == IR_LOOP ? g->l->ir->loops.items[s->index].body[0].statement.value : s->value;
+            const Expr value = s->kind == IR_LOOP ? g->l->ir->loops.items[s->index].body[0].statement.value
+                                                  : s->value;
             Numbers variables = { 0 };
             lower_walk(g->l);
             lower_collect(g->l, value, &variables);
@@ -361,7 +362,8 @@ static void join_results(Group *g)
             for (uint32_t k = p->reads->start[b]; k < p->reads->start[b + 1]; k++)
                 vec_push(&g->work, &variables, p->reads->var[k]);
         } else if (s->value != EXPR_NONE || s->kind == IR_LOOP) {
-            const Expr value = s->kind == IR_LOOP ? ir->loops.items[s->index].body[0].statement.value : s->value;
+            const Expr value = s->kind == IR_LOOP ? ir->loops.items[s->index].body[0].statement.value
+                                                  : s->value;
             lower_walk(g->l);
             lower_collect(g->l, value, &variables);
         }

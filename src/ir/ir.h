@@ -193,7 +193,8 @@ typedef struct Ir {
     bool       has_jacobian;  // false: loops in the way, or too large; take differences along the pattern
     BlockEntry *jacobian;     // [n_jacobian] row, column, value: the entries of the pattern, in its order
     uint32_t   n_jacobian;    // 0 without has_jacobian
-    BlockEntry *noise;        // [n_noise] state, number in Flat.noises, how strongly it moves the state: free of noise
+    BlockEntry *noise;        // [n_noise] state, number in Flat.noises, how strongly it moves the state: free
+                              // of noise
     uint32_t   n_noise;
     IrProgram *one_rate;      // [n_states] for the in-place discipline: what must be computed anew before
                               // each state's update, and last out[0] = the rate. NULL if too large
@@ -203,7 +204,8 @@ typedef struct Ir {
     Expr      *dynamic_alias, *start_alias;    // [n_vars]
     Expr      *no_alias;      // [n_vars] nothing is another name: in events, where what it stands for changes
     VEC(IrLoop)   loops;
-    VEC(uint32_t) tables;     // of the loops: handed to generated code by CodeEnv, so that its text stays short
+    VEC(uint32_t) tables;     // of the loops: handed to generated code by CodeEnv, so that its text stays
+                              // short
     VEC(double)   numbers;    // likewise: constants that differ from turn to turn, and the tables of the pool
     uint32_t     *pieces;     // [pieces of the pool] where each lies in `numbers`
 } Ir;
@@ -215,10 +217,11 @@ enum { IR_GROUP_FROM = 500, IR_GROUP_NEVER = INT32_MAX };
 bool ir_lower_grouping(Ir *ir, Blocks *blocks, uint32_t group_from, Arena *arena, orr_diag *diag);
 // Where an element is found by a program.
 IrPlace ir_element_place(const Ir *ir, const IrProgram *program, const ExprAccess *access);
-// The pattern of a model with arrays. It grows with their sizes, so it is made only when it is asked for. False if it would
-// be too large.
+// The pattern of a model with arrays. It grows with their sizes, so it is made only when it is asked for.
+// False if it would be too large.
 bool ir_family_pattern(const Ir *ir, IrPattern *pattern, Arena *arena);
-// Every variable is computed before it is read: asserted after lowering, unless the model is large and somebody waits.
+// Every variable is computed before it is read: asserted after lowering, unless the model is large and
+// somebody waits.
 bool ir_verify(const Ir *ir);
 void ir_print(const Ir *ir, FILE *out);
 

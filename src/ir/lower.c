@@ -235,7 +235,8 @@ static void need_behind(Slice *s)
     while (s->todo.n) {
         const uint32_t b = vec_pop(&s->todo);
         for (uint32_t k = reads->start[b]; k < reads->start[b + 1]; k++) need_variable(s, reads->var[k]);
-        for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++) need_array(s, reads->array[k]);
+        for (uint32_t k = reads->array_start[b]; k < reads->array_start[b + 1]; k++)
+            need_array(s, reads->array[k]);
     }
 }
 

@@ -48,14 +48,16 @@ IrStatement lower_block(const Ordered *system, uint32_t block);
 
 void lower_pattern(Lower *l);      // pattern.c: sets has_pattern and pattern
 void lower_jacobian(Lower *l);     // jacobian.c: sets has_jacobian and jacobian; needs the pattern
-bool lower_noise(Lower *l, orr_diag *diag);    // noise.c: sets noise; false, reported, if it is where it makes no sense
+bool lower_noise(Lower *l, orr_diag *diag);    // noise.c: sets noise; false, reported, if it is where it
+                                               // makes no sense
 void lower_in_place(Lower *l);     // in_place.c: sets one_rate
-// family.c: loops written as such. `out_of` is NULL or [n_arrays]: the state array in whose place in out the elements of
-// an array go, instead of into memory of their own; FLAT_NONE: they do not.
+// family.c: loops written as such. `out_of` is NULL or [n_arrays]: the state array in whose place in out the
+// elements of an array go, instead of into memory of their own; FLAT_NONE: they do not.
 void lower_lay_out_arrays(Ir *ir);
 void lower_number_states(Ir *ir);
 IrStatement lower_family(Lower *l, const IrProgram *program, uint32_t block, const uint32_t *out_of);
-IrStatement lower_copy(Lower *l, const IrProgram *program, IrKind kind, uint32_t state, uint32_t array);    // OUT, KEEP
+// OUT, KEEP
+IrStatement lower_copy(Lower *l, const IrProgram *program, IrKind kind, uint32_t state, uint32_t array);
 IrStatement lower_array_default(Lower *l, const IrProgram *program, uint32_t array);
 
 // group.c: statements of equal shape become loops if there are at least so many of them.

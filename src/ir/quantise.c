@@ -66,8 +66,11 @@ static void number_loop(Quantiser *w, uint32_t b)
     const Block *block = &quantiser_system(w)->blocks[b];
     const uint32_t n = block->kind == BLOCK_NEWTON ? block->n_torn : block->n;
     if (n > IR_QUANTISED_LOOP_MAX) return;    // who reads it will say so
-    w->q->loops[w->q->n_loops++] =
-        (IrLoopTerms){ .block = b, .first = w->q->n_shared, .n = n, .is_linear = block->kind == BLOCK_LINEAR, .residuals = { FLAT_NONE, FLAT_NONE } };
+    w->q->loops[w->q->n_loops++] = (IrLoopTerms){ .block = b,
+                                                  .first = w->q->n_shared,
+                                                  .n = n,
+                                                  .is_linear = block->kind == BLOCK_LINEAR,
+                                                  .residuals = { FLAT_NONE, FLAT_NONE } };
     for (uint32_t i = 0; i < n; i++) share(w, block->unknowns[i]);
 }
 

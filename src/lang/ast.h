@@ -61,7 +61,8 @@ struct AstExpr {
         AstRef ref;
         struct { const char *function; AstExpr **args; AstIndex *loops;
                  uint32_t n_args, n_loops; } call;             // loops: sum(e for i in 1..n)
-        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a then b else c
+        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a then b else
+                                                               // c
     };
     const AstExpr *origin;    // of a copy that flattening made: what was written; else NULL
 };
@@ -106,7 +107,8 @@ typedef struct AstSetting {   // `K = 3`, `spring.K = 3` in overrides and `set`
 typedef struct AstIsland {
     const char *solver;       // NULL if not given
     Place       solver_place;
-    AstSetting *options;      // [n_options] names and values: step, tol, …, period; `quantum x = …` has x behind the name
+    AstSetting *options;      // [n_options] names and values: step, tol, …, period; `quantum x = …` has x
+                              // behind the name
     uint32_t    n_options;
     bool        synchronised, gradients;
     bool        is_within;    // a component of an island, not one itself
@@ -159,7 +161,8 @@ typedef struct AstEvent {
     AstExpr     *from;        // EVERY, NEXT: the first time; NULL: one period after the start
     AstExpr     *after;       // WHEN: the delay; NULL: none
     AstExpr     *priority;    // NULL: 0
-    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE, AST_SEND; NEXT: one AST_ASSIGN
+    AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE, AST_SEND; NEXT: one
+                              // AST_ASSIGN
     uint32_t     n_body;
     struct AstEvent *otherwise;    // WHEN: its `elsewhen`, of the same kind; or NULL
     Place        place;       // from its first word to what its condition ends with
@@ -203,7 +206,8 @@ typedef struct AstModel {
     uint32_t    n_items;
     bool        is_machine;   // made from a machine, nobody wrote it
     bool        is_stub;      // what is seen of an island
-    const struct AstAtomic *atomic;    // made from an atomic: its parameters and ports, nobody wrote it; else NULL
+    const struct AstAtomic *atomic;    // made from an atomic: its parameters and ports, nobody wrote it; else
+                                       // NULL
 } AstModel;
 
 // ---- Machines
@@ -362,7 +366,8 @@ typedef struct AstState {     // `state busy for exponential(mean)` and what fol
     Place          line;      // all of its first line
 } AstState;
 
-typedef struct AstCell {      // a variable of an atomic: `var n = 0`, `var now : Job`, `var waiting = queue(Job)`
+typedef struct AstCell {      // a variable of an atomic: `var n = 0`, `var now : Job`, `var waiting =
+                              // queue(Job)`
     const char *name, *doc;
     AstExpr    *size;         // of an array; NULL: one
     AstExpr    *value;        // NULL if none
@@ -420,7 +425,8 @@ typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
     Place    place, what_place;
 } AstExpect;
 
-typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic outside zero`
+typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic
+                              // outside zero`
     AstRef      target;
     Place       target_place;
     AstExpr    *value;        // NULL: it comes from outside
@@ -479,7 +485,8 @@ typedef struct AstExperiment {
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
     AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
-    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all that is recorded
+    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all that is
+                                                   // recorded
     Place      *precise_places;
     bool       *precise_means;                     // [n_precise] mean(y): of its rows
     const char *frame;        // `in FRAME`, or NULL
@@ -512,7 +519,8 @@ typedef struct AstArgument {
     Place       place, unit_place;
 } AstArgument;
 
-typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, with its points in rows or in a file
+typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, with its points in rows or in
+                              // a file
     const char *name, *doc;
     Place       place;        // the name
     AstArgument arguments[2];

@@ -424,7 +424,8 @@ bool parse_event_ports(Parser *p, bool is_output, AstPort **ports, uint32_t *n)
     do {
         AstPort port = { .is_output = is_output, .place = parse_here(p) };
         port.name = parse_name(p, "the name of an event");
-        ok = port.name && parse_own_unit(p, &port.unit, &port.unit_place) && parse_type(p, &port.type, &port.type_place);
+        ok = port.name && parse_own_unit(p, &port.unit, &port.unit_place) &&
+             parse_type(p, &port.type, &port.type_place);
         if (ok && parse_at_word(p, "required")) {
             if (is_output) ok = parse_unexpected(p, "',' or the end of the statement");
             else parse_advance(p);

@@ -1,7 +1,8 @@
 // src/lang/parse_bind.c: how a model meets the world: inputs and outputs of experiments, and frames.
 #include "lang/parse.h"
 
-// ---------------------------------------------------------------------------------------------- where from, where to
+// ---------------------------------------------------------------------------------------------- where from,
+// where to
 
 static const char *accept_one(Parser *p, const char *const *words, size_t n)
 {
@@ -9,8 +10,9 @@ static const char *accept_one(Parser *p, const char *const *words, size_t n)
         if (parse_accept_word(p, words[i])) return words[i];
     return NULL;
 }
-#define ACCEPT_ONE(p, ...)                                                                                  \
-    accept_one((p), (const char *const[]){ __VA_ARGS__ }, sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
+#define ACCEPT_ONE(p, ...)                                                                                   \
+    accept_one((p), (const char *const[]){ __VA_ARGS__ },                                                    \
+               sizeof((const char *const[]){ __VA_ARGS__ }) / sizeof(char *))
 
 static const char *parse_text_of(Parser *p, const char *expected)
 {
@@ -32,16 +34,17 @@ static bool parse_address(Parser *p, const char **kind, const char **address)
     *kind = ACCEPT_ONE(p, "stdin", "unix", "udp", "mqtt");
     *address = "";
     if (*kind && (*kind)[0] == 's') return true;
-    const char *expected = !*kind                  ? "the name of a file in double quotes, stdin, unix, udp or mqtt"
-                           : (*kind)[0] == 'm'     ? "a broker and a topic, such as \"localhost/plant/flow\""
-                           : (*kind)[1] == 'd'     ? "a port in double quotes, such as \"5005\""
-                                                   : "the path of a socket in double quotes";
+    const char *expected = !*kind ? "the name of a file in double quotes, stdin, unix, udp or mqtt"
+                           : (*kind)[0] == 'm' ? "a broker and a topic, such as \"localhost/plant/flow\""
+                           : (*kind)[1] == 'd' ? "a port in double quotes, such as \"5005\""
+                                               : "the path of a socket in double quotes";
     if (!*kind) *kind = "csv";
     *address = parse_text_of(p, expected);
     return *address != NULL;
 }
 
-// ---------------------------------------------------------------------------------------------- input u = …, from …
+// ---------------------------------------------------------------------------------------------- input u = …,
+// from …
 
 static bool parse_once_of(Parser *p, const char **where, const char *value, const char *word)
 {
@@ -57,10 +60,12 @@ static bool parse_input_options(Parser *p, AstInput *input)
     while (parse_at(p, TOKEN_NAME)) {
         const char *word;
         if (parse_accept_word(p, "column")) {
-            if (!parse_once_of(p, &input->column, parse_text_of(p, "the name of a column in double quotes"), "column"))
+            if (!parse_once_of(p, &input->column, parse_text_of(p, "the name of a column in double quotes"),
+                               "column"))
                 return false;
         } else if (parse_accept_word(p, "time")) {
-            if (!parse_once_of(p, &input->time, parse_text_of(p, "the name of a column in double quotes"), "time"))
+            if (!parse_once_of(p, &input->time, parse_text_of(p, "the name of a column in double quotes"),
+                               "time"))
                 return false;
         } else if ((word = ACCEPT_ONE(p, "hold", "linear", "cubic"))) {
             if (!parse_once_of(p, &input->between, word, word)) return false;
@@ -84,7 +89,8 @@ static bool parse_input_options(Parser *p, AstInput *input)
             if (!word) return parse_unexpected(p, "hold, error or zero");
             if (!parse_once_of(p, &input->outside, word, "outside")) return false;
         } else {
-            static const char *const words[] = { "column", "time", "hold", "linear", "cubic", "cyclic", "outside", "columns", "as" };
+            static const char *const words[] = { "column", "time",    "hold",    "linear", "cubic",
+                                                 "cyclic", "outside", "columns", "as" };
             const char *closest = text_closest(parse_intern(p, lex_text(&p->lexer, p->token)), words,
                                                sizeof words / sizeof *words);
             if (parse_report(p, "column, time, hold, linear, cubic, cyclic or outside") && closest)
@@ -94,7 +100,8 @@ static bool parse_input_options(Parser *p, AstInput *input)
     }
     const bool is_table = text_is(text_from(input->kind), "csv");
     if (input->is_messages && (input->between || input->is_cyclic || input->outside || !is_table)) {
-        if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->statement), "a file of messages", is_table ? "samples" : input->kind))
+        if (PARSE_FAIL(p, DIAG_EXPECTED, parse_since(p, p->statement), "a file of messages",
+                       is_table ? "samples" : input->kind))
             diag_hint(p->diag, "each row is a message, at its time: input job from \"jobs.csv\" as messages");
         return false;
     }
@@ -104,8 +111,10 @@ static bool parse_input_options(Parser *p, AstInput *input)
     }
     if (!input->between && is_table && !input->is_messages) {
         if (parse_report(p, "hold, linear or cubic"))
-            diag_hint(p->diag, "say how values between two rows are found: linear draws straight lines, hold makes steps; "
-                               "for an event input: as messages");
+            diag_hint(p->diag,
+                      "say how values between two rows are found: linear draws straight lines, hold makes "
+                      "steps; "
+                      "for an event input: as messages");
         return false;
     }
     if (!is_table && (input->column || input->time || input->is_cyclic)) {
@@ -148,7 +157,8 @@ bool parse_output_to(Parser *p, AstSend *send)
         vec_push(&p->scratch, &refs, ref);
     } while (parse_accept(p, TOKEN_COMMA));
     if (!parse_accept_word(p, "to")) {
-        if (parse_report(p, "'to'")) diag_hint(p->diag, "write output y to udp \"5006\"; what is kept is named by record");
+        if (parse_report(p, "'to'"))
+            diag_hint(p->diag, "write output y to udp \"5006\"; what is kept is named by record");
         return false;
     }
     if (parse_accept_word(p, "stdout")) send->kind = "stdout", send->address = "";
@@ -163,7 +173,8 @@ bool parse_output_to(Parser *p, AstSend *send)
     return true;
 }
 
-// ---------------------------------------------------------------------------------------------- outside stop | go on
+// ---------------------------------------------------------------------------------------------- outside stop
+// | go on
 
 bool parse_outside(Parser *p, const char **outside)
 {
@@ -263,6 +274,7 @@ void parse_frame(Parser *p)
     n = lists.observes.n;
     f.observes = parse_take(p, lists.observes.items, &n, 0, sizeof *lists.observes.items, &f.n_observes);
     n = lists.observe_places.n;
-    f.observe_places = parse_take(p, lists.observe_places.items, &n, 0, sizeof *lists.observe_places.items, &n_places);
+    f.observe_places = parse_take(p, lists.observe_places.items, &n, 0, sizeof *lists.observe_places.items,
+                                  &n_places);
     if (f.model) vec_push(p->arena, &p->ast->frames, f);
 }

@@ -193,8 +193,9 @@ static void parse_body_statement(Parser *p)
         parse_terminate(p);
     } else if (parse_at_keyword(p, "send", false)) {
         parse_send(p);
-    } else if (parse_at_keyword(p, "on", false) || parse_at_keyword(p, "when", true) || parse_at_keyword(p, "at", true) ||
-               parse_at_keyword(p, "every", true) || parse_at_keyword(p, "reinit", false)) {
+    } else if (parse_at_keyword(p, "on", false) || parse_at_keyword(p, "when", true) ||
+               parse_at_keyword(p, "at", true) || parse_at_keyword(p, "every", true) ||
+               parse_at_keyword(p, "reinit", false)) {
         if (parse_report(p, "an assignment"))
             diag_hint(p->diag, "an event stands outside of others; 'if' asks for something here");
         skip_block(p);

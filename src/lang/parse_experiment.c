@@ -127,7 +127,8 @@ static void parse_quanta(Parser *p, Lists *lists)
 {
     if (parse_at(p, TOKEN_NUMBER)) {
         if (parse_report(p, "the name of a state"))
-            diag_hint(p->diag, "the quantum of all states is an option of the solver: solver qss2 quantum 1e-4");
+            diag_hint(p->diag,
+                      "the quantum of all states is an option of the solver: solver qss2 quantum 1e-4");
         return;
     }
     do {
@@ -151,7 +152,8 @@ static void parse_record(Parser *p, AstExperiment *e, Lists *lists)
     if (!parse_accept_word(p, "as")) return;
     if (!parse_accept_word(p, "polynomials")) {
         if (parse_report(p, "'polynomials'"))
-            diag_hint(p->diag, "states can be recorded as the polynomials that solvers of quantised states have");
+            diag_hint(p->diag,
+                      "states can be recorded as the polynomials that solvers of quantised states have");
         return;
     }
     e->as_polynomials = true;
@@ -238,7 +240,8 @@ static void parse_statistics(Parser *p, Lists *lists)
         s.n_bins = parse_expr(p);
         if (!s.n_bins) return;
         if (!parse_accept_word(p, "bins")) {
-            if (parse_report(p, "'bins'")) diag_hint(p->diag, "write histogram 20 bins, or histogram 20 bins in 0..10");
+            if (parse_report(p, "'bins'"))
+                diag_hint(p->diag, "write histogram 20 bins, or histogram 20 bins in 0..10");
             return;
         }
     }
@@ -249,7 +252,8 @@ static void parse_statistics(Parser *p, Lists *lists)
         if (!s.high) return;
     }
     if (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF)) {
-        if (parse_report(p, s.has_histogram ? "the end of the line" : "'percentiles', 'histogram' or the end of the line"))
+        if (parse_report(p, s.has_histogram ? "the end of the line"
+                                            : "'percentiles', 'histogram' or the end of the line"))
             diag_hint(p->diag, "write statistics desk.waits percentiles 50, 95 histogram 20 bins in 0..10");
         return;
     }
@@ -284,10 +288,10 @@ static void parse_expectation(Parser *p, Lists *lists)
 
 static void report_unknown_word(Parser *p)
 {
-    static const char *const words[] = {
-        "from", "until", "every", "solver", "set", "quantum", "input", "output", "record", "plot", "expect", "outside",
-        "seed", "replications", "warm", "precision", "confidence", "statistics"
-    };
+    static const char *const words[] = { "from",      "until",      "every",     "solver",       "set",
+                                         "quantum",   "input",      "output",    "record",       "plot",
+                                         "expect",    "outside",    "seed",      "replications", "warm",
+                                         "precision", "confidence", "statistics" };
     static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
                                          "predict", "policy",  "morphism",
                                          "monte",   "compare", "steady",    };

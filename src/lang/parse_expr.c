@@ -99,7 +99,8 @@ static bool parse_call_loop(Parser *p, AstExpr *call)
 }
 
 // Expressions up to the closing bracket, separated by commas; `open` is the present token.
-static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n, AstExpr *call, const char *expected)
+static bool parse_list(Parser *p, TokenKind close, AstExpr ***list, uint32_t *n, AstExpr *call,
+                       const char *expected)
 {
     const Token open = p->token;
     const size_t base = p->exprs.n;
@@ -239,7 +240,8 @@ static AstExpr *parse_ref_or_call(Parser *p)
     AstExpr *e = make(p, AST_CALL, lex_place(&p->lexer, start));
     e->call.function = name;
     parse_mark(p, MARK_CALL, p->token);
-    if (!parse_list(p, TOKEN_RPAREN, &e->call.args, &e->call.n_args, e, "an operator, ',' or ')'")) return NULL;
+    if (!parse_list(p, TOKEN_RPAREN, &e->call.args, &e->call.n_args, e, "an operator, ',' or ')'"))
+        return NULL;
     e->place = parse_since(p, start.offset);
     return e;
 }

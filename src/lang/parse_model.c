@@ -306,7 +306,8 @@ static bool parse_island_option(Parser *p, AstIsland *island)
     }
     if (!part->name) return false;
     if (parse_at(p, TOKEN_EQUALS) || parse_at(p, TOKEN_END)) {
-        if (parse_report(p, "a value")) diag_hint(p->diag, "options are written with a value and without '=': step 0.01");
+        if (parse_report(p, "a value"))
+            diag_hint(p->diag, "options are written with a value and without '=': step 0.01");
         return false;
     }
     AstSetting option = { .target = { .parts = part, .n_parts = 1 } };
@@ -516,7 +517,8 @@ static void parse_island(Parser *p)
     parse_advance(p);
     AstExpr *first = ARENA_NEW(p->arena, AstExpr);
     first->kind = AST_REF;
-    if (parse_ref(p, &first->ref, &first->place, "the name of an island")) parse_component(p, first, start, true);
+    if (parse_ref(p, &first->ref, &first->place, "the name of an island"))
+        parse_component(p, first, start, true);
 }
 
 static void parse_initial(Parser *p)
@@ -662,7 +664,8 @@ static void parse_assignment(Parser *p)
 {
     AstItem item;
     if (parse_assign(p, &item)) add_item(p, item);
-    else if (parse_at(p, TOKEN_EQUALS)) diag_hint(p->diag, "a terminal region computes in order; write ':=' there");
+    else if (parse_at(p, TOKEN_EQUALS))
+        diag_hint(p->diag, "a terminal region computes in order; write ':=' there");
 }
 
 // ---- Events
@@ -752,8 +755,8 @@ static void report_unknown_word(Parser *p)
 static bool suits(Region region, Statement statement)
 {
     if (region == REGION_MODEL || statement == ST_FOR) return true;
-    return region == REGION_FOR &&
-           (statement == ST_INITIAL || statement == ST_ASSERT || statement == ST_PREFER || statement >= ST_WHEN);
+    return region == REGION_FOR && (statement == ST_INITIAL || statement == ST_ASSERT ||
+                                    statement == ST_PREFER || statement >= ST_WHEN);
 }
 
 static void parse_statement(Parser *p, Region region)

@@ -1,6 +1,6 @@
 // src/lang/parse_table.c: tables: functions given by points.
 //
-//     table drag(v [m/s]) [N] linear outside extrapolate        table map(n [rpm], a) [N*m] from "engine.csv" cubic
+//     table drag(v [m/s]) [N] linear outside extrapolate table map(n [rpm], a) [N*m] from "engine.csv" cubic
 //       0 : 0
 //       10 : 2.5                                                 table map(n, a)
 //       20 : 11                                                         : 0, 0.5, 1

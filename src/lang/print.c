@@ -927,8 +927,10 @@ static void print_input(const AstInput *input, Printer *p)
         print_address(input->kind, input->address, p);
         if (input->column) put_format(p, " column \"%s\"", input->column);
         if (input->time) put_format(p, " time \"%s\"", input->time);
-        for (uint32_t i = 0; i < input->n_columns; i++) put_format(p, "%s\"%s\"", i ? ", " : " columns ", input->columns[i]);
-        put_format(p, " %s%s", input->is_messages ? "as messages" : input->between, input->is_cyclic ? " cyclic" : "");
+        for (uint32_t i = 0; i < input->n_columns; i++)
+            put_format(p, "%s\"%s\"", i ? ", " : " columns ", input->columns[i]);
+        put_format(p, " %s%s", input->is_messages ? "as messages" : input->between,
+                   input->is_cyclic ? " cyclic" : "");
         if (input->outside) put_format(p, " outside %s", input->outside);
     }
     put_char(p, '\n');
@@ -1152,7 +1154,8 @@ void ast_print(const Ast *ast, FILE *out)
     }
     for (size_t i = 0; i < ast->terminals.n; i++) print_model("terminal", &ast->terminals.items[i], p);
     for (size_t i = 0; i < ast->models.n; i++)
-        if (!ast->models.items[i].is_machine && !ast->models.items[i].atomic) print_model("model", &ast->models.items[i], p);
+        if (!ast->models.items[i].is_machine && !ast->models.items[i].atomic)
+            print_model("model", &ast->models.items[i], p);
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
     for (size_t i = 0; i < ast->enums.n; i++) print_enum(&ast->enums.items[i], p);
     for (size_t i = 0; i < ast->records.n; i++) print_record(&ast->records.items[i], p);

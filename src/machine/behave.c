@@ -58,8 +58,8 @@ static uint32_t walk_by_chance(const Machine *m, orr_walk *walk, const uint32_t 
     return s;
 }
 
-// A step waits for the load of the one before, and where rows begin is on that way too: a shift is sooner there than a
-// product. Outputs are not on the way and cost little.
+// A step waits for the load of the one before, and where rows begin is on that way too: a shift is sooner
+// there than a product. Outputs are not on the way and cost little.
 #define WALK(at, keep)                                                                                       \
     for (size_t i = 0; i < n; i++) {                                                                         \
         const size_t cell = (at) + inputs[i];                                                                \

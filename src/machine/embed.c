@@ -8,7 +8,8 @@
 //     end
 //     when toy < "seen toy" - 0.5 then "seen toy" := toy end
 //
-// A move by chance draws "luck" first, from the stream of the component, and compares it with sums of probabilities.
+// A move by chance draws "luck" first, from the stream of the component, and compares it with sums of
+// probabilities.
 // So a signal that goes from 0 to 1, as an output of another machine does, is one input each time, and so
 // is a discrete variable that counts. Where a state leads is a tree of comparisons: its depth is the
 // logarithm of the number of states.
@@ -89,7 +90,8 @@ static AstExpr *look_up(Embed *e, const uint32_t *values, size_t stride, uint32_
                   look_up(e, values, stride, middle, last));
 }
 
-// Where a cell leads: a state from 1 or, by chance, one of several: the first whose probabilities up to it exceed "luck".
+// Where a cell leads: a state from 1 or, by chance, one of several: the first whose probabilities up to it
+// exceed "luck".
 static AstExpr *next_of(Embed *e, size_t cell)
 {
     const Machine *m = e->m;
@@ -100,7 +102,8 @@ static AstExpr *next_of(Embed *e, size_t cell)
     while (k-- > first) {
         double upto = 0;
         for (uint32_t i = first; i <= k; i++) upto += m->branch_probability[i];
-        chosen = choose(e, binary(e, AST_LT, read(e, "luck"), number(e, upto)), number(e, m->branch_next[k] + 1.0), chosen);
+        chosen = choose(e, binary(e, AST_LT, read(e, "luck"), number(e, upto)),
+                        number(e, m->branch_next[k] + 1.0), chosen);
     }
     return chosen;
 }
@@ -122,7 +125,8 @@ static AstExpr *look_up_next(Embed *e, uint32_t input, uint32_t first, uint32_t 
 static bool is_by_chance(const Machine *m, uint32_t input)
 {
     bool found = false;
-    for (uint32_t i = 0; i < m->n_states && !found; i++) found = m->next[machine_cell(m, i, input)] == MACHINE_NONE;
+    for (uint32_t i = 0; i < m->n_states && !found; i++)
+        found = m->next[machine_cell(m, i, input)] == MACHINE_NONE;
     return found;
 }
 

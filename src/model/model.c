@@ -85,8 +85,8 @@ const char *model_variable_name(const orr_model *const_model, size_t i)
         name = model->names.items[*known];
     } else {
         const ModelVariable v = model_variable(model, i);
-        name = v.part ? arena_printf(&model->later, "%s.%s", flat_member_name(v.part->flat, v.element, &model->later),
-                                     v.shown->name)
+        name = v.part ? arena_printf(&model->later, "%s.%s",
+                                     flat_member_name(v.part->flat, v.element, &model->later), v.shown->name)
                       : flat_element_name(&model->flat, v.number, v.element, &model->later);
         map_put(&model->element_names, i, (uint32_t)model->names.n);
         vec_push(&model->later, &model->names, name);
@@ -100,7 +100,8 @@ const IrPattern *model_pattern(const orr_model *const_model)
     if (const_model->flat.arrays.n == 0) return const_model->ir.has_pattern ? &const_model->ir.pattern : NULL;
     orr_model *model = (orr_model *)const_model;    // a cache
     pthread_mutex_lock(&model->lock);
-    if (!model->pattern_is_made) model->has_pattern = ir_family_pattern(&model->ir, &model->pattern, &model->later);
+    if (!model->pattern_is_made)
+        model->has_pattern = ir_family_pattern(&model->ir, &model->pattern, &model->later);
     model->pattern_is_made = true;
     pthread_mutex_unlock(&model->lock);
     return model->has_pattern ? &model->pattern : NULL;
@@ -112,7 +113,8 @@ size_t model_state_variable(const orr_model *model, uint32_t state)
     const IrLayout *layout = &model->ir.layout;
     uint32_t n_before = 0;    // elements
     for (uint32_t i = 0; i < blocks->n_state_arrays; i++) {
-        const uint32_t a = blocks->state_arrays[i], first = layout->array_state[a], step = layout->array_step[a];
+        const uint32_t a = blocks->state_arrays[i], first = layout->array_state[a],
+                       step = layout->array_step[a];
         const FlatArray *array = &model->flat.arrays.items[a];
         if (state < first) continue;
         if (state < first + array->n * step && (state - first) % step == 0)
@@ -133,7 +135,8 @@ static orr_kind kind_of(const orr_model *model, const ModelVariable *v)
     }
     // a variable whose derivative is written is a state to the user, even if constraints compute it
     const Reduction *reduction = model->blocks.reduction;
-    if (model_is_integrated(model, v->state) || (v->var && reduction && reduction->had_derivative[v->number])) return ORR_KIND_STATE;
+    if (model_is_integrated(model, v->state) || (v->var && reduction && reduction->had_derivative[v->number]))
+        return ORR_KIND_STATE;
     return (v->var ? v->var->integral : v->array->integral) != FLAT_NONE ? ORR_KIND_RATE : ORR_KIND_ALGEBRAIC;
 }
 
@@ -141,7 +144,9 @@ orr_variable orr_model_variable(const orr_model *model, size_t i)
 {
     const ModelVariable v = model_variable(model, i);
     if (v.part)
-        return (orr_variable){ .name = model_variable_name(model, i), .unit = v.shown->unit, .kind = ORR_KIND_DISCRETE };
+        return (orr_variable){ .name = model_variable_name(model, i),
+                               .unit = v.shown->unit,
+                               .kind = ORR_KIND_DISCRETE };
     return (orr_variable){
         .name = model_variable_name(model, i),
         .unit = v.var ? v.var->unit : v.array->unit,
@@ -160,7 +165,8 @@ size_t orr_model_find(const orr_model *model, const char *name)
     uint32_t array, element;
     if (!flat_find_element(&model->flat, name, &array, &element)) {
         const size_t shown = model->network ? net_find(model->network, name) : 0;
-        return model->network && shown < model->network->n_variables ? first_shown(model) + shown : (size_t)-1;
+        return model->network && shown < model->network->n_variables ? first_shown(model) + shown
+                                                                     : (size_t)-1;
     }
     return model->flat.vars.n + model->flat.arrays.items[array].first + element;
 }
@@ -179,13 +185,16 @@ static const char *closest_shown(const orr_model *model, const char *name, Arena
         if (!net_read_indices(part->flat, indices, &member)) member = 0;
         const char *component = part->flat->n > 0 ? flat_member_name(part->flat, member, scratch) : NULL;
         for (uint32_t r = 0; component && r < part->kind->n_readables; r++) {
-            vec_push(scratch, &names, arena_printf(scratch, "%s.%s", component, part->kind->readables[r].name));
-            vec_push(scratch, &variables, part->first_variable + (size_t)member * part->kind->n_readables + r);
+            vec_push(scratch, &names,
+                     arena_printf(scratch, "%s.%s", component, part->kind->readables[r].name));
+            vec_push(scratch, &variables,
+                     part->first_variable + (size_t)member * part->kind->n_readables + r);
         }
     }
     const char *closest = text_closest(name, names.items, names.n);
     for (size_t i = 0; closest && i < names.n; i++)
-        if (names.items[i] == closest) return model_variable_name(model, first_shown(model) + variables.items[i]);
+        if (names.items[i] == closest)
+            return model_variable_name(model, first_shown(model) + variables.items[i]);
     return NULL;
 }
 
@@ -209,8 +218,10 @@ static size_t count_equations(const Flat *flat)
     size_t n = flat->equations.n;
     for (size_t i = 0; i < flat->families.n; i++) {
         size_t turns = 1;
-        if (flat->arrays.items[expr_access(&flat->pool, flat->families.items[i].lhs)->array].is_hidden) continue;
-        for (uint32_t k = 0; k < flat->families.items[i].loops.n; k++) turns *= flat->families.items[i].loops.count[k];
+        if (flat->arrays.items[expr_access(&flat->pool, flat->families.items[i].lhs)->array].is_hidden)
+            continue;
+        for (uint32_t k = 0; k < flat->families.items[i].loops.n; k++)
+            turns *= flat->families.items[i].loops.count[k];
         n += turns;
     }
     return n;

@@ -437,7 +437,8 @@ static void print_part(const Flat *flat, const FlatPart *part, FILE *out)
     fprintf(out, " : %s", part->type);
     for (uint32_t k = 0; k < part->n_params; k++)
         fprintf(out, "%s%s", k ? ", " : ", parameters ",
-                strrchr(flat->vars.items[part->params ? part->params[k] : part->first_param + k].name, '.') + 1);
+                strrchr(flat->vars.items[part->params ? part->params[k] : part->first_param + k].name, '.') +
+                    1);
     uint32_t n_differ = 0;
     for (uint32_t k = 0; part->params && k < part->n_params; k++) n_differ += part->params_differ[k];
     if (part->is_shared && part->n_params > n_differ)

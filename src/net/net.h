@@ -110,7 +110,7 @@ typedef VEC(NetSource) NetSources;
 
 // Event ports of models and atomics by their full names; elements of large arrays are found in it, too.
 void     net_ports_by_name(const Network *network, TextMap *map, Arena *arena);
-bool     net_find_port(const Network *network, const TextMap *map, const char *name, NetSpot *spot, Arena *arena);
+bool net_find_port(const Network *network, const TextMap *map, const char *name, NetSpot *spot, Arena *arena);
 // False if that changes during a run, because arrows or components are switched.
 bool     net_sources(const Network *network, NetSpot spot, NetSources *sources, Arena *arena);
 // The element of an array that "[2,3]" selects; false if there is none.

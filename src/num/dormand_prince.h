@@ -1,7 +1,8 @@
-// src/num/dormand_prince.h: the Dormand–Prince pair of orders 5 and 4 and its step control, for the solver, for the code
-// generated for ensembles and for exported programs, which must agree to the bit.
+// src/num/dormand_prince.h: the Dormand–Prince pair of orders 5 and 4 and its step control, for the solver,
+// for the code generated for ensembles and for exported programs, which must agree to the bit.
 //
-// Exported programs contain this text as it is: it is C99 and calls nothing but what has only one right answer.
+// Exported programs contain this text as it is: it is C99 and calls nothing but what has only one right
+// answer.
 // [Dormand & Prince 1980; Hairer, Nørsett & Wanner, Solving ODEs I, sections II.4 to II.6]
 #pragma once
 #include "num/step_math.h"
@@ -25,8 +26,9 @@ static const double dp_e[DP_STAGES] = {
     71.0 / 57600, 0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525, -1.0 / 40,
 };
 
-// The controller: a step is divided by error^DP_ERROR_POWER · (error before)^-DP_BETA / DP_SAFETY, within limits. It
-// works with logarithms, since a general power costs more than the logarithm and the exponential together.
+// The controller: a step is divided by error^DP_ERROR_POWER · (error before)^-DP_BETA / DP_SAFETY, within
+// limits. It works with logarithms, since a general power costs more than the logarithm and the exponential
+// together.
 #define DP_SAFETY       0.9
 #define DP_BETA         0.04
 #define DP_ERROR_POWER  (0.2 - 0.75 * DP_BETA)
@@ -56,7 +58,8 @@ static inline void dp_argument(size_t n, int stage, double h, const double *x, d
 }
 
 // Root mean square of u (or u - w), each measured by what is tolerated at x.
-static inline double dp_norm(size_t n, const double *u, const double *w, const double *x, double absolute, double tolerance)
+static inline double dp_norm(size_t n, const double *u, const double *w, const double *x, double absolute,
+                             double tolerance)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -68,8 +71,8 @@ static inline double dp_norm(size_t n, const double *u, const double *w, const d
 }
 
 // The estimated error of a step from x to y, measured likewise: up to 1 it is accepted.
-static inline double dp_error(size_t n, double h, const double *x, const double *y, double *const *k, double absolute,
-                              double tolerance)
+static inline double dp_error(size_t n, double h, const double *x, const double *y, double *const *k,
+                              double absolute, double tolerance)
 {
     double sum = 0;
     for (size_t i = 0; i < n; i++) {
@@ -95,11 +98,13 @@ static inline double dp_shorter(double h, double error)
     return h / fmin(1 / DP_SHRINK_MOST, dp_exp(DP_ERROR_POWER * dp_error_log(error)) / DP_SAFETY);
 }
 
-// How long the next step is after one of length h was accepted. `log_before`: of the error of the step before.
+// How long the next step is after one of length h was accepted. `log_before`: of the error of the step
+// before.
 static inline double dp_next(double h, double error, double log_before)
 {
     double factor = 0;
-    if (!(error < DP_TINY_ERROR)) factor = dp_exp(DP_ERROR_POWER * dp_error_log(error) - DP_BETA * log_before) / DP_SAFETY;
+    if (!(error < DP_TINY_ERROR))
+        factor = dp_exp(DP_ERROR_POWER * dp_error_log(error) - DP_BETA * log_before) / DP_SAFETY;
     return h / fmax(1 / DP_GROW_MOST, fmin(1 / DP_SHRINK_MOST, factor));
 }
 
@@ -107,7 +112,8 @@ static inline double dp_next(double h, double error, double log_before)
 static inline double dp_first(double most) { return most < 1e290 ? dp_exp(0.2 * dp_log(0.01 / most)) : 0; }
 
 // The step from x0 to x1 as polynomials, and their values at the fraction s of the step.
-static inline void dp_make_dense(size_t n, double h, const double *x0, const double *x1, double *const *k, double *const *dense)
+static inline void dp_make_dense(size_t n, double h, const double *x0, const double *x1, double *const *k,
+                                 double *const *dense)
 {
     for (size_t i = 0; i < n; i++) {
         const double rise = x1[i] - x0[i];

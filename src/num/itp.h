@@ -1,7 +1,7 @@
 // src/num/itp.h: closing a bracket around the first change of a set of relations, by the ITP method.
 //
-// A step of the false position method, moved a little towards the middle so that the far end moves too, and never further
-// from the middle than keeps the count of evaluations at that of bisection plus one.
+// A step of the false position method, moved a little towards the middle so that the far end moves too, and
+// never further from the middle than keeps the count of evaluations at that of bisection plus one.
 // Exported programs contain this text as it is: plain C99.
 // [Oliveira & Takahashi 2020, ACM TOMS 47(1) article 5]
 #pragma once
@@ -27,7 +27,8 @@ static inline Itp itp_begin(double lo, double hi)
 
 static inline int itp_goes_on(const Itp *itp, double lo, double hi) { return hi - lo > itp->finest; }
 
-// Where to look next in (lo, hi), if a zero is expected at `straight`; one of the ends if there is nothing between them.
+// Where to look next in (lo, hi), if a zero is expected at `straight`; one of the ends if there is nothing
+// between them.
 static inline double itp_next(Itp *itp, double lo, double hi, double straight)
 {
     const double middle = lo + 0.5 * (hi - lo), width = hi - lo;
@@ -38,17 +39,18 @@ static inline double itp_next(Itp *itp, double lo, double hi, double straight)
         const double side = middle >= straight ? 1 : -1;
         at = push <= fabs(middle - straight) ? straight + side * push : middle;
         // but not so far from it that bisection could not finish in time
-        const double radius = fmax(0, ldexp(itp->finest, (int)fmin(1000, itp->most - itp->n - 1)) - 0.5 * width);
+        const double radius = fmax(0,
+                                   ldexp(itp->finest, (int)fmin(1000, itp->most - itp->n - 1)) - 0.5 * width);
         if (fabs(at - middle) > radius) at = middle - side * radius;
     }
     itp->n++;
     return at > lo && at < hi ? at : middle;
 }
 
-// The earliest zero, on a straight line between both ends, of the relations that have changed at the right one: pairs of
-// zero function and truth. The middle if nothing can be said.
-static inline double itp_straight(const double *left, const double *right, const double *modes, size_t n, double lo,
-                                  double hi)
+// The earliest zero, on a straight line between both ends, of the relations that have changed at the right
+// one: pairs of zero function and truth. The middle if nothing can be said.
+static inline double itp_straight(const double *left, const double *right, const double *modes, size_t n,
+                                  double lo, double hi)
 {
     double first = INFINITY;
     for (size_t i = 0; i < n; i++) {

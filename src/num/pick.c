@@ -9,7 +9,8 @@
 typedef struct Work {
     const Pick *pick;
     size_t   k, m;
-    double  *a;          // [k·m] scaled and eliminated: the identity in the dependent columns, M in the others
+    double  *a;          // [k·m] scaled and eliminated: the identity in the dependent columns, M in the
+                         // others
     double  *scale;      // [k]
     size_t  *column_of;  // [k] dependent column that row i is solved for
     bool    *is_free;    // [m]
@@ -55,8 +56,8 @@ static void pivot(Work *w, size_t row, size_t column)
     w->column_of[row] = column;
 }
 
-// Eliminate with the largest pivots, of the dependent columns only or, if `from_all`, of all. False if a row is
-// left without one.
+// Eliminate with the largest pivots, of the dependent columns only or, if `from_all`, of all. False if a row
+// is left without one.
 static bool eliminate(Work *w, bool from_all, size_t *bad)
 {
     load(w);

@@ -56,8 +56,8 @@ static void slopes_monotone(const Points *p, double *slope)
     slope[n - 1] = end_slope(width(p, n - 2), width(p, n - 3), chord(p, n - 2), chord(p, n - 3));
 }
 
-// Continuous curvature, and one cubic over the first two and the last two intervals: a tridiagonal system for the
-// slopes. Its rows dominate once the first has been eliminated, so no pivots are needed.
+// Continuous curvature, and one cubic over the first two and the last two intervals: a tridiagonal system for
+// the slopes. Its rows dominate once the first has been eliminated, so no pivots are needed.
 static void slopes_cubic(const Points *p, double *slope, double *work)
 {
     const size_t n = p->n;

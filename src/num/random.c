@@ -40,7 +40,10 @@ static RandomWords random_words(const RandomStream *stream, uint64_t n, uint64_t
 
 static double random_unit_of(uint64_t word) { return ((double)(word >> 12) + 0.5) * 0x1p-52; }
 
-double random_unit(RandomStream *stream) { return random_unit_of(random_words(stream, stream->n_draws++, 0).v[0]); }
+double random_unit(RandomStream *stream)
+{
+    return random_unit_of(random_words(stream, stream->n_draws++, 0).v[0]);
+}
 
 uint64_t random_below(RandomStream *stream, uint64_t n)
 {
@@ -142,4 +145,7 @@ double random_gamma(RandomStream *stream, double shape, double scale)
     return gamma_draw(stream, stream->n_draws++, shape, scale);
 }
 
-double random_poisson(RandomStream *stream, double mean) { return poisson_draw(stream, stream->n_draws++, mean); }
+double random_poisson(RandomStream *stream, double mean)
+{
+    return poisson_draw(stream, stream->n_draws++, mean);
+}

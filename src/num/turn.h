@@ -1,4 +1,5 @@
-// src/num/turn.h: where a function known at five equidistant places comes nearest to zero between two of them.
+// src/num/turn.h: where a function known at five equidistant places comes nearest to zero between two of
+// them.
 //
 // Exported programs contain this text as it is: plain C99.
 #pragma once

@@ -31,15 +31,16 @@ typedef struct Augment {
 } Augment;
 
 void     augment_init(Augment *a, Arena *arena);
-uint32_t augment_add_row(Augment *a, uint32_t *columns, uint32_t n);    // borrows `columns`; returns its number
+uint32_t augment_add_row(Augment *a, uint32_t *columns, uint32_t n);    // borrows `columns`; returns its
+                                                                        // number
 uint32_t augment_add_column(Augment *a);
 void     augment_pair(Augment *a, uint32_t row, uint32_t column);       // both are free
 // Rows and columns of a pattern, matched as `match` says.
 void     augment_take(Augment *a, const Incidence *rows, const Match *match);
 
-// Find a column for a free row, moving others to other columns if need be. False if that is not possible: then
-// met_rows and met_columns are its alternating tree, met_rows[0] the row itself. A tree that was left in vain
-// is of no use to any later row, as long as nothing is added: close its columns to keep all searches together
-// linear. Without recursion.
+// Find a column for a free row, moving others to other columns if need be. False if that is not possible:
+// then met_rows and met_columns are its alternating tree, met_rows[0] the row itself. A tree that was left in
+// vain is of no use to any later row, as long as nothing is added: close its columns to keep all searches
+// together linear. Without recursion.
 bool augment_row(Augment *a, uint32_t row);
 void augment_close_tree(Augment *a);

@@ -383,7 +383,8 @@ static bool make_residuals(Chain *c, Block *block)
         if (slopes.n == 0) return false;
         for (uint32_t k = 0; k < slopes.n; k++) {
             const Slope slope = slopes.items[k];
-            vec_push(m->arena, &entries, (BlockEntry){ .row = i, .column = slope.torn, .value = slope.value });
+            vec_push(m->arena, &entries,
+                     (BlockEntry){ .row = i, .column = slope.torn, .value = slope.value });
         }
     }
     block->entries = entries.items;
@@ -500,7 +501,8 @@ bool block_make(Ordered *out, ExprPool *pool, const System *system, const Match 
     // who computes which array
     out->array_first = ARENA_ARRAY(arena, uint32_t, (size_t)n_arrays + 2);
     out->array_blocks = ARENA_ARRAY(arena, uint32_t, out->n_families);
-    for (uint32_t f = 0; f < out->n_families; f++) out->array_first[expr_access(pool, out->families[f].lhs)->array + 2]++;
+    for (uint32_t f = 0; f < out->n_families; f++)
+        out->array_first[expr_access(pool, out->families[f].lhs)->array + 2]++;
     for (uint32_t a = 2; a < n_arrays + 2; a++) out->array_first[a] += out->array_first[a - 1];
     for (uint32_t b = 0; b < out->n_blocks; b++) {
         if (out->blocks[b].kind != BLOCK_FAMILY) continue;

@@ -71,24 +71,29 @@ typedef struct Ordered {
     uint32_t  *computes;              // [n_equations] the variable each equation is matched with
     Loop      *loops;                 // [n_loops] in order of evaluation
     uint32_t   n_loops;
-    const FlatFamily *families;       // [n_families] each computes elements of an array; turns are made in order
+    const FlatFamily *families;       // [n_families] each computes elements of an array; turns are made in
+                                      // order
     uint32_t   n_families;
-    uint32_t  *array_first;           // [n_arrays + 1] array a is computed by the blocks array_blocks[array_first[a]] …
+    uint32_t  *array_first;           // [n_arrays + 1] array a is computed by the blocks
+                                      // array_blocks[array_first[a]] …
     uint32_t  *array_blocks;          // ascending
 } Ordered;
 
-// Which of several variables that constraints tie together are states. It is decided while running, for no choice
-// is good everywhere: of x² + y² = L² follows y from x except where y is near 0. States are slots, each of which
-// is one of the variables at a time: slot = Σ parameter · variable, with parameters 0 and 1 that the run changes.
+// Which of several variables that constraints tie together are states. It is decided while running, for no
+// choice is good everywhere: of x² + y² = L² follows y from x except where y is near 0. States are slots,
+// each of which is one of the variables at a time: slot = Σ parameter · variable, with parameters 0 and 1
+// that the run changes.
 typedef struct Choice {
     uint32_t    n_rows, n_columns;    // constraints, variables
     uint32_t    n_slots;              // n_columns - n_rows
-    uint32_t    n_orders;             // of the variables: what is chosen from, and its derivatives, at least 2
+    uint32_t    n_orders;             // of the variables: what is chosen from, and its derivatives, at least
+                                      // 2
     uint32_t   *equations;            // [n_rows] constraints as written
     BlockEntry *entries;              // [n_entries] derivative of a constraint by a variable, by row
     uint32_t    n_entries;
     uint32_t   *variables;            // [n_orders·n_columns] order by order
-    uint32_t   *slots;                // [n_orders·n_slots] the states and, at the end, the rates of the last ones
+    uint32_t   *slots;                // [n_orders·n_slots] the states and, at the end, the rates of the last
+                                      // ones
     uint32_t   *params;               // [n_slots·n_columns] 1: the slot is that variable
     uint32_t   *first;                // [n_slots] the column each slot begins with
     double     *weights;              // [n_columns] the larger, the rather it is a state
@@ -105,19 +110,22 @@ typedef struct GivenCheck {
     uint32_t  n_others;
 } GivenCheck;
 
-// What index reduction did. Equations behind n_written are derivatives of others, and last those of the slots.
+// What index reduction did. Equations behind n_written are derivatives of others, and last those of the
+// slots.
 typedef struct Reduction {
     uint32_t    index;                // structural index of the model as written
     uint32_t    n_written;            // equations of the model as written
     uint32_t    n_derived;            // derivatives by time of these
     uint32_t   *root;                 // [n_written + n_derived] the equation as written
     uint32_t   *order;                // [n_written + n_derived] how often differentiated
-    uint32_t   *dependents;           // [n_dependents] variables with a derivative that constraints compute, always
+    uint32_t   *dependents;           // [n_dependents] variables with a derivative that constraints compute,
+                                      // always
     uint32_t    n_dependents;
     Choice     *choices;              // [n_choices]
     uint32_t    n_choices;
     bool       *had_derivative;       // [n_vars] in the model as written: states if there were no constraints
-    uint32_t   *start_param;          // [n_vars] the parameter with the initial value given for it, or FLAT_NONE
+    uint32_t   *start_param;          // [n_vars] the parameter with the initial value given for it, or
+                                      // FLAT_NONE
     GivenCheck *checks;               // [n_checks]
     uint32_t    n_checks;
 } Reduction;
@@ -128,22 +136,25 @@ typedef struct Blocks {
     uint32_t   *states;               // [n_states] variables in order of declaration; x before x'
     uint32_t   *rates;                // [n_states] each state's derivative, which may itself be a state
     uint32_t    n_states;
-    uint32_t    n_implicit;           // the last of them: unknowns of loops, whose `rates` are residuals to be zero
+    uint32_t    n_implicit;           // the last of them: unknowns of loops, whose `rates` are residuals to
+                                      // be zero
     uint32_t   *params;               // [n_params] and inputs, in an order to evaluate their defaults in
     uint32_t    n_params;
     uint32_t   *required;             // [n_required] parameters and inputs that every run must be given
     uint32_t    n_required;
-    uint32_t   *state_arrays;         // [n_state_arrays] arrays that are states, x before x'; each has a derivative
+    uint32_t   *state_arrays;         // [n_state_arrays] arrays that are states, x before x'; each has a
+                                      // derivative
     uint32_t    n_state_arrays;
     Ordered     dynamic;              // at every instant
     Ordered     start;                // at the start; also computes the parameters with start.block_of set
 } Blocks;
 
 // False, with diagnostics, if the system cannot be solved: too many or too few equations, no initial value,
-// singular. False without any if some arrays cannot stay arrays: those are marked irregular in the flat model.
+// singular. False without any if some arrays cannot stay arrays: those are marked irregular in the flat
+// model.
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag);
-// Leave loops with more rows than this to the solver, if that is possible: then the model has n_implicit states that only a
-// solver for implicit equations can find. Large loops are solved at the start by the run.
+// Leave loops with more rows than this to the solver, if that is possible: then the model has n_implicit
+// states that only a solver for implicit equations can find. Large loops are solved at the start by the run.
 enum { ORDER_LOOP_MAX = 2000 };    // rows of what is solved by generated code, whose matrices are dense
 void order_leave_loops(Blocks *blocks, Flat *flat, uint32_t rows_max, Arena *arena);
 // For `--loops halt`: report each loop of the dynamic system as an error. True if there is none.

@@ -530,11 +530,13 @@ static uint32_t row_that_fixes_a_state(Reporter *r, const DiagnoseGroup *g)
     return INCIDENCE_NONE;
 }
 
-// Too many equations here, though they read states, and too few there: differentiating may bring them together.
+// Too many equations here, though they read states, and too few there: differentiating may bring them
+// together.
 static bool needs_reduction(Reporter *r, const DiagnoseParts *parts)
 {
     for (uint32_t k = 0; parts->n_under > 0 && k < parts->n_over; k++)
-        if (first_read(r, parts->over[k].rows, parts->over[k].n_rows, structure_is_state) != FLAT_NONE) return true;
+        if (first_read(r, parts->over[k].rows, parts->over[k].n_rows, structure_is_state) != FLAT_NONE)
+            return true;
     return false;
 }
 
@@ -633,7 +635,8 @@ static bool report_freedom(Reporter *r, const Start *start)
     for (uint32_t guess = 2; guess-- > 0;) {    // those with a first guess, then the others
         for (uint32_t v = 0; v < flat->vars.n && n < n_missing; v++) {
             const FlatVar *x = &flat->vars.items[v];
-            if (!start->reduction->had_derivative[v] || start->reduction->start_param[v] != FLAT_NONE) continue;
+            if (!start->reduction->had_derivative[v] || start->reduction->start_param[v] != FLAT_NONE)
+                continue;
             if (guess != (x->start != EXPR_NONE)) continue;
             if (!augment_row(&a, augment_add_row(&a, &system->column_of[v], 1))) {
                 augment_close_tree(&a);
@@ -641,9 +644,14 @@ static bool report_freedom(Reporter *r, const Start *start)
             }
             n++;
             diag_report(r->diag, DIAG_INITIAL_MISSING, x->place, x->name);
-            if (guess) diag_hint(r->diag, "'~' gives a first guess only: write 'var %s = …' or an initial equation", x->name);
-            else diag_hint(r->diag, "write 'var %s = …' or an initial equation, here or for a variable that it is "
-                                    "tied to by a constraint", x->name);
+            if (guess)
+                diag_hint(r->diag, "'~' gives a first guess only: write 'var %s = …' or an initial equation",
+                          x->name);
+            else
+                diag_hint(r->diag,
+                          "write 'var %s = …' or an initial equation, here or for a variable that it is "
+                          "tied to by a constraint",
+                          x->name);
         }
     }
     return n == n_missing;

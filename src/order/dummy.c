@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-// How much smaller than the largest constant of its constraint a coefficient may be if it is to be divided by,
-// and how small a difference of two constants is only rounding.
+// How much smaller than the largest constant of its constraint a coefficient may be if it is to be divided
+// by, and how small a difference of two constants is only rounding.
 #define PIVOT_MIN 0.1
 #define ROUNDING  1e-12
 
@@ -75,7 +75,10 @@ static FlatVar *var(const Chooser *c, uint32_t v) { return &c->flat->vars.items[
 
 // ---- Values that do not change in a run
 
-static double param_value(const void *context, uint32_t variable) { return ((const double *)context)[variable]; }
+static double param_value(const void *context, uint32_t variable)
+{
+    return ((const double *)context)[variable];
+}
 
 static double fixed_value(Chooser *c, Expr e)
 {
@@ -349,7 +352,8 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// The same constraints on the integrals of the same variables as a group of the level above: its number + 1, or 0.
+// The same constraints on the integrals of the same variables as a group of the level above: its number + 1,
+// or 0.
 static uint32_t same_group_above(const Chooser *c, const Numbers *roots, const Numbers *variables)
 {
     const uint32_t above = var(c, variables->items[0])->derivative;
@@ -414,7 +418,8 @@ static bool add_group(Chooser *c, const Numbers *rows)
 static bool find_groups(Chooser *c)
 {
     const uint32_t n = (uint32_t)c->rows.n;
-    uint32_t *parent = ARENA_ARRAY(&c->work, uint32_t, n), *owner = ARENA_ARRAY(&c->work, uint32_t, c->columns.n);
+    uint32_t *parent = ARENA_ARRAY(&c->work, uint32_t, n),
+             *owner = ARENA_ARRAY(&c->work, uint32_t, c->columns.n);
     for (uint32_t i = 0; i < n; i++) parent[i] = i;
     memset(owner, 0xff, c->columns.n * sizeof *owner);
     for (uint32_t i = 0; i < n; i++) {
@@ -435,8 +440,8 @@ static bool find_groups(Chooser *c)
 
 // ---- Levels
 
-// One level lower: the equations that those of this level are derivatives of, unless they are as written, and the
-// integrals of what is no state any more.
+// One level lower: the equations that those of this level are derivatives of, unless they are as written, and
+// the integrals of what is no state any more.
 static void go_down(Chooser *c, Numbers *equations)
 {
     size_t n = 0;
@@ -458,7 +463,8 @@ static void go_down(Chooser *c, Numbers *equations)
     c->rows.n = c->columns.n = c->queue.n = 0;
 }
 
-// Those of one level in the order of the constraints as written, so that groups of two levels can be compared.
+// Those of one level in the order of the constraints as written, so that groups of two levels can be
+// compared.
 static void sort_by_root(Chooser *c, Numbers *equations)
 {
     uint32_t *at = ARENA_ARRAY(&c->work, uint32_t, c->p->n_written);
@@ -476,7 +482,8 @@ static bool choose_all(Chooser *c)
         if (c->p->derivative[i] == FLAT_NONE && c->p->order[i] > 0) vec_push(&c->work, &equations, i);
     for (uint32_t v = 0; v < n_vars; v++) {
         const FlatVar *x = var(c, v);
-        if (x->kind == FLAT_VARIABLE && x->derivative == FLAT_NONE && x->integral != FLAT_NONE) c->level_of[v] = 1;
+        if (x->kind == FLAT_VARIABLE && x->derivative == FLAT_NONE && x->integral != FLAT_NONE)
+            c->level_of[v] = 1;
     }
     c->level = 1;
     sort_by_root(c, &equations);
@@ -494,8 +501,13 @@ static bool choose_all(Chooser *c)
 
 static uint32_t add_var(Chooser *c, FlatKind kind, const char *name, Place place, Expr start)
 {
-    const FlatVar v = { .name = arena_copy_text(c->flat->arena, name, strlen(name)), .place = place, .kind = kind,
-                        .is_hidden = true, .derivative = FLAT_NONE, .integral = FLAT_NONE, .start = start };
+    const FlatVar v = { .name = arena_copy_text(c->flat->arena, name, strlen(name)),
+                        .place = place,
+                        .kind = kind,
+                        .is_hidden = true,
+                        .derivative = FLAT_NONE,
+                        .integral = FLAT_NONE,
+                        .start = start };
     vec_push(c->flat->arena, &c->flat->vars, v);
     return (uint32_t)c->flat->vars.n - 1;
 }
@@ -509,7 +521,8 @@ static bool choose_first(Chooser *c, const Group *g, Choice *choice)
     for (uint32_t i = 0; i < choice->n_rows; i++) augment_add_column(&matching);
     Numbers *rows_of = ARENA_ARRAY(&c->work, Numbers, m);
     double *worth = ARENA_ARRAY(&c->work, double, m);
-    for (uint32_t e = 0; e < g->n_entries; e++) vec_push(&c->work, &rows_of[g->entries[e].column], g->entries[e].row);
+    for (uint32_t e = 0; e < g->n_entries; e++)
+        vec_push(&c->work, &rows_of[g->entries[e].column], g->entries[e].row);
     for (uint32_t j = 0; j < m; j++) {
         augment_add_row(&matching, rows_of[j].items, (uint32_t)rows_of[j].n);
         worth[j] = -INFINITY;
@@ -552,9 +565,10 @@ static void add_slots(Chooser *c, Choice *choice, Place place)
     for (uint32_t s = 0; s < n; s++) {
         const char *name = slot_name(c, choice, 0, s);
         for (uint32_t j = 0; j < m; j++)
-            choice->params[s * m + j] = add_var(
-                c, FLAT_PARAM, arena_printf(&c->work, "(%s is %s)", name, var(c, choice->variables[j])->name), place,
-                expr_const(pool, choice->first[s] == j ? 1 : 0));
+            choice->params[s * m + j] = add_var(c, FLAT_PARAM,
+                                                arena_printf(&c->work, "(%s is %s)", name,
+                                                             var(c, choice->variables[j])->name),
+                                                place, expr_const(pool, choice->first[s] == j ? 1 : 0));
         for (uint32_t o = 0; o < choice->n_orders; o++) {
             const uint32_t slot = choice->slots[o * n + s] =
                 add_var(c, FLAT_VARIABLE, slot_name(c, choice, o, s), place, EXPR_NONE);
@@ -597,7 +611,8 @@ static bool make_choice(Chooser *c, const Group *g, Choice *choice, Arena *arena
     choice->weights = ARENA_ARRAY(arena, double, m);
     for (uint32_t j = 0; j < m; j++) {
         uint32_t v = g->columns.items[j];
-        for (uint32_t o = choice->n_orders; o-- > 0; v = var(c, v)->integral) choice->variables[o * m + j] = v;
+        for (uint32_t o = choice->n_orders; o-- > 0; v = var(c, v)->integral)
+            choice->variables[o * m + j] = v;
         choice->weights[j] = worth_of(c, g->columns.items[j]) >= 500 ? PREFERRED_WEIGHT : 1;
     }
     if (!choose_first(c, g, choice)) {
@@ -620,8 +635,8 @@ static void cut(Chooser *c, uint32_t derivative)
     var(c, derivative)->integral = FLAT_NONE;
 }
 
-bool dummy_choose(Reduction *reduction, Flat *flat, const Pantelides *pantelides, const double *values, Arena *arena,
-                  orr_diag *diag)
+bool dummy_choose(Reduction *reduction, Flat *flat, const Pantelides *pantelides, const double *values,
+                  Arena *arena, orr_diag *diag)
 {
     const uint32_t n_vars = (uint32_t)flat->vars.n;
     Chooser c = { .flat = flat, .p = pantelides, .values = values, .diag = diag };
@@ -648,7 +663,8 @@ bool dummy_choose(Reduction *reduction, Flat *flat, const Pantelides *pantelides
             cut(&c, choice->variables[k]);
     }
     for (uint32_t i = 0; i < reduction->n_choices && ok; i++)
-        add_slots(&c, &reduction->choices[i], flat->equations.items[reduction->choices[i].equations[0]].place);
+        add_slots(&c, &reduction->choices[i],
+                  flat->equations.items[reduction->choices[i].equations[0]].place);
     arena_free(&c.work);
     return ok;
 }

@@ -267,7 +267,8 @@ static void explain_first_search(Explain *x)
 
 static void explain_second_search(Explain *x)
 {
-    fputs("\nStep 5. Second pass: on the reversed graph, from the highest number left; trees are components\n",
+    fputs("\nStep 5. Second pass: on the reversed graph, from the highest number left; trees are "
+          "components\n",
           x->out);
     Search s = search_begin(x, &x->needed_by);
     uint32_t n_trees = 0;

@@ -21,7 +21,10 @@ typedef struct Giver {
 
 // ---- By number
 
-static double known_value(const void *context, uint32_t variable) { return ((const double *)context)[variable]; }
+static double known_value(const void *context, uint32_t variable)
+{
+    return ((const double *)context)[variable];
+}
 static double value_at(const void *context, uint32_t variable)
 {
     const double x = ((const double *)context)[variable];

@@ -8,6 +8,6 @@
 #pragma once
 #include "order/start.h"
 
-// `start` contains all values given; `values` [n_vars] are what is known of them and of the parameters, NaN if
-// not, and are completed. Returns [n_vars] those to be left out and sets reduction->checks.
+// `start` contains all values given; `values` [n_vars] are what is known of them and of the parameters, NaN
+// if not, and are completed. Returns [n_vars] those to be left out and sets reduction->checks.
 bool *given_select(Reduction *reduction, const Start *start, double *values, Arena *arena);

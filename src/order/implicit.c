@@ -1,13 +1,13 @@
 // src/order/implicit.c: loops that are left to the solver.
 //
-// The unknowns that a loop would be solved for become states without a derivative: the solver is asked to find them
-// such that a residual, which takes the place of the rate, is zero.
+// The unknowns that a loop would be solved for become states without a derivative: the solver is asked to
+// find them such that a residual, which takes the place of the rate, is zero.
 //
 //     loop         r(x, z) = 0                     z: the unknowns of a linear loop, the torn ones of another
 //     then         states x, z; "rates" f(x, z), r(x, z)
 //
-// What follows sees assignments only. At the start z is what the start system computes if its loops are small; of
-// large ones it is a first guess, and the run solves r = 0 before anything is done with it.
+// What follows sees assignments only. At the start z is what the start system computes if its loops are
+// small; of large ones it is a first guess, and the run solves r = 0 before anything is done with it.
 #include "order/blocks.h"
 #include <string.h>
 

@@ -29,7 +29,8 @@ static bool is_perfect(const System *system, const Match *match)
 }
 
 // Families are nodes too, each alone: false if they need each other, or scalars, in a circle.
-static bool families_are_free(Flat *flat, const Strong *components, uint32_t n_rows, const FlatFamily *families)
+static bool families_are_free(Flat *flat, const Strong *components, uint32_t n_rows,
+                              const FlatFamily *families)
 {
     bool ok = true;
     for (uint32_t c = 0; c < components->n; c++) {
@@ -58,8 +59,8 @@ static FlatFamily *direct_families(Flat *flat, const FlatFamily *families, uint3
 }
 
 // Sort a system with a perfect matching and solve its components.
-static bool sort_system(Ordered *out, Flat *flat, const System *system, const Match *match, const FlatFamily *families,
-                        uint32_t n_families, Arena *arena, orr_diag *diag)
+static bool sort_system(Ordered *out, Flat *flat, const System *system, const Match *match,
+                        const FlatFamily *families, uint32_t n_families, Arena *arena, orr_diag *diag)
 {
     const uint32_t n = system->rows.n_rows;
     *out = (Ordered){ .equations = system->equations, .n_equations = n, .n_unknowns = n };
@@ -84,7 +85,9 @@ static bool sort_system(Ordered *out, Flat *flat, const System *system, const Ma
         uint32_t *row_of = ARENA_ARRAY(&work, uint32_t, flat->vars.n);
         memset(row_of, 0xff, flat->vars.n * sizeof *row_of);
         for (uint32_t i = 0; i < n; i++) row_of[out->computes[i]] = i;
-        needs = family_graph(&(FamilySystem){ flat, out->families, n_families, &needs, system->equations, row_of }, &work);
+        needs = family_graph(&(FamilySystem){ flat, out->families, n_families, &needs, system->equations,
+                                              row_of },
+                             &work);
     }
     if (ok) {
         const Strong components = strong_find(&needs, &work);
@@ -131,7 +134,8 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
     System system = structure_dynamic(flat, &work);
     Match match = match_system(&system, &work);
     bool ok = true;
-    if (!is_perfect(&system, &match) && flat->arrays.n > 0) {    // constraints and mistakes are a matter of scalars
+    if (!is_perfect(&system, &match) && flat->arrays.n > 0) {    // constraints and mistakes are a matter of
+                                                                 // scalars
         family_mark_all(flat);
         ok = false;
     } else if (!is_perfect(&system, &match)) {
@@ -145,8 +149,8 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
     }
     find_states(blocks, arena);
     if (ok)
-        ok = sort_system(&blocks->dynamic, flat, &system, &match, flat->families.items, (uint32_t)flat->families.n,
-                         arena, diag);
+        ok = sort_system(&blocks->dynamic, flat, &system, &match, flat->families.items,
+                         (uint32_t)flat->families.n, arena, diag);
     arena_free(&work);
     return ok;
 }
@@ -210,7 +214,8 @@ static bool sort_start(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
         FlatEquation *equations = ARENA_ARRAY(arena, FlatEquation, n);
         if (n > 0) memcpy(equations, start.system.equations, n * sizeof *equations);
         start.system.equations = equations;
-        ok = sort_system(&blocks->start, flat, &start.system, &match, start.families, start.n_families, arena, diag);
+        ok = sort_system(&blocks->start, flat, &start.system, &match, start.families, start.n_families, arena,
+                         diag);
     } else {
         diagnose_start(&start, &match, diag);
     }
@@ -225,7 +230,8 @@ static void warn_unused_guesses(const Blocks *blocks, orr_diag *diag)
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         const FlatVar *x = &flat->vars.items[v];
         if (!structure_is_unknown(x) || x->start == EXPR_NONE || x->start_is_guess) continue;
-        if (blocks->reduction && blocks->reduction->had_derivative[v]) continue;    // checked against the result
+        // checked against the result
+        if (blocks->reduction && blocks->reduction->had_derivative[v]) continue;
         bool is_used = false;
         const Ordered *systems[2] = { &blocks->dynamic, &blocks->start };
         for (int s = 0; s < 2; s++) {
@@ -301,7 +307,8 @@ const char *order_method_text(const Loop *loop)
     case LOOP_LU:       return "linear, solved by elimination with pivots";
     case LOOP_NEWTON:   return loop->n > 1 ? "non-linear, solved by tearing and Newton's method"
                                            : "non-linear, solved by Newton's method";
-    case LOOP_SOLVER: return loop->is_linear ? "linear, left to the solver" : "non-linear, left to the solver";
+    case LOOP_SOLVER:
+        return loop->is_linear ? "linear, left to the solver" : "non-linear, left to the solver";
     }
     return "";
 }

@@ -12,7 +12,8 @@ typedef struct Reducer {
     Augment     matching;       // columns: the highest derivatives, those that were ones before are closed
     Numbers     variable_of;    // [columns]
     Numbers     column_of;      // [vars] or INCIDENCE_NONE
-    VEC(Expr)   rate;           // [vars] the derivative of each variable as an expression, EXPR_NONE: constant
+    VEC(Expr)   rate;           // [vars] the derivative of each variable as an expression, EXPR_NONE:
+                                // constant
     Numbers     from, derivative, order;    // [equations]
     orr_diag   *diag;
 } Reducer;
@@ -137,7 +138,8 @@ static void begin(Reducer *r, const System *system, const Match *match)
     const Flat *flat = r->flat;
     augment_init(&r->matching, &r->work);
     augment_take(&r->matching, &system->rows, match);
-    for (uint32_t j = 0; j < system->rows.n_columns; j++) vec_push(&r->work, &r->variable_of, system->unknowns[j]);
+    for (uint32_t j = 0; j < system->rows.n_columns; j++)
+        vec_push(&r->work, &r->variable_of, system->unknowns[j]);
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         vec_push(&r->work, &r->column_of, system->column_of[v]);
         add_rate(r, v);
@@ -175,7 +177,8 @@ bool pantelides_run(Pantelides *p, Flat *flat, const System *system, const Match
     p->derivative = keep(&r.derivative, arena);
     p->order = keep(&r.order, arena);
     p->root = ARENA_ARRAY(arena, uint32_t, p->n_equations);
-    for (uint32_t i = 0; ok && i < p->n_equations; i++) p->root[i] = p->from[i] == FLAT_NONE ? i : p->root[p->from[i]];
+    for (uint32_t i = 0; ok && i < p->n_equations; i++)
+        p->root[i] = p->from[i] == FLAT_NONE ? i : p->root[p->from[i]];
     arena_free(&r.work);
     return ok;
 }

@@ -101,7 +101,8 @@ static void print_choice(const Printer *p, const Choice *choice)
 static void print_reduction(const Printer *p, const Reduction *r)
 {
     char buffer[32];
-    fprintf(p->out, "index %u: %u derivative%s of equations\n", r->index, r->n_derived, r->n_derived == 1 ? "" : "s");
+    fprintf(p->out, "index %u: %u derivative%s of equations\n", r->index, r->n_derived,
+            r->n_derived == 1 ? "" : "s");
     uint32_t *most = calloc((size_t)r->n_written + 1, sizeof *most);
     if (!most) arena_no_memory(r->n_written);
     for (uint32_t i = 0; i < r->n_written + r->n_derived; i++)

@@ -8,7 +8,10 @@
 
 // ---- Values known beforehand
 
-static double known_value(const void *context, uint32_t variable) { return ((const double *)context)[variable]; }
+static double known_value(const void *context, uint32_t variable)
+{
+    return ((const double *)context)[variable];
+}
 
 double *reduce_defaults(const Flat *flat, const uint32_t *params, uint32_t n_params, Arena *arena)
 {

@@ -108,7 +108,8 @@ static bool is_given_value(const Reduction *reduction, const FlatVar *x, uint32_
     return reduction ? reduction->start_param[v] != FLAT_NONE : structure_is_state(x) && start_has_value(x);
 }
 
-Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const bool *is_dropped, Arena *arena)
+Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const bool *is_dropped,
+                  Arena *arena)
 {
     const Reduction *reduction = blocks->reduction;
     const bool *is_unknown = find_unknown_params(flat, blocks->params, blocks->n_params, is_given, arena);

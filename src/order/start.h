@@ -20,8 +20,9 @@ typedef struct Start {
 } Start;
 
 // Parameters and the reduction are taken from the blocks, which need not contain more yet. `is_given` is
-// NULL or [n_vars]: parameters without a value that a run will be given, and so are known. `is_dropped` is NULL
-// or [n_vars]: variables whose initial value is left out.
-Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const bool *is_dropped, Arena *arena);
+// NULL or [n_vars]: parameters without a value that a run will be given, and so are known. `is_dropped` is
+// NULL or [n_vars]: variables whose initial value is left out.
+Start start_build(Flat *flat, const Blocks *blocks, const bool *is_given, const bool *is_dropped,
+                  Arena *arena);
 
 bool start_has_value(const FlatVar *state);    // an initial value, not only a first guess

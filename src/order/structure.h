@@ -35,6 +35,6 @@ void structure_build(System *system, uint32_t n_equations, uint32_t n_unknowns, 
 
 // The system at every instant.
 System structure_dynamic(const Flat *flat, Arena *arena);
-// The same equations, a variable and all its derivatives being one unknown, named after the highest one. If this
-// cannot be matched then no differentiating helps: the model is wrong (Pantelides 1988).
+// The same equations, a variable and all its derivatives being one unknown, named after the highest one. If
+// this cannot be matched then no differentiating helps: the model is wrong (Pantelides 1988).
 System structure_chains(const Flat *flat, Arena *arena);

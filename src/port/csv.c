@@ -11,7 +11,8 @@ const char *port_split_unit(Arena *arena, CsvColumn *column)
     const Text name = text_trim(text_from(column->name));
     const char *open = name.n > 0 && name.p[name.n - 1] == ']' ? memchr(name.p, '[', name.n) : NULL;
     if (!open || open == name.p) return NULL;
-    const char *unit = text_copy(arena, text_trim((Text){ open + 1, (size_t)(name.p + name.n - 1 - (open + 1)) }));
+    const char *unit = text_copy(arena,
+                                 text_trim((Text){ open + 1, (size_t)(name.p + name.n - 1 - (open + 1)) }));
     column->name = text_copy(arena, text_trim((Text){ name.p, (size_t)(open - name.p) }));
     return *unit ? unit : NULL;
 }
@@ -38,12 +39,14 @@ static bool find_columns(PortIn *in, const PortAddress *address)
     const CsvIn *csv = &in->csv;
     in->time = 0;
     if (address->time) in->time = csv_column(csv, address->time);
-    if (in->time == csv->n_columns) return port_report_column(csv, address->place, address->time, in->arena, in->diag);
+    if (in->time == csv->n_columns)
+        return port_report_column(csv, address->place, address->time, in->arena, in->diag);
     const char *wanted = address->column ? address->column : in->name;
     in->column = csv_column(csv, wanted);
     // of two columns the other one, whatever it is called
     if (!address->column && in->column == csv->n_columns && csv->n_columns == 2) in->column = 1 - in->time;
-    return in->column < csv->n_columns || port_report_column(csv, address->place, wanted, in->arena, in->diag);
+    return in->column < csv->n_columns ||
+           port_report_column(csv, address->place, wanted, in->arena, in->diag);
 }
 
 static bool open_table(PortIn *in, const PortAddress *address)
@@ -64,7 +67,8 @@ static bool open_table(PortIn *in, const PortAddress *address)
         diag_report(in->diag, DIAG_CSV_NO_ROWS, address->place, csv->path);
         return false;
     }
-    // a word where the first row should have a number is an error of that row; what nobody reads may be anything
+    // a word where the first row should have a number is an error of that row; what nobody reads may be
+    // anything
     const size_t used[] = { in->time, in->column };
     for (size_t i = 0; i < 2; i++) {
         if (!csv->columns[used[i]].is_text) continue;
@@ -84,8 +88,10 @@ bool port_rewind(PortIn *in)
     CsvColumn *columns = in->csv.columns;
     csv_close(&in->csv);
     if (!csv_open(&again.csv, path, in->arena, in->diag)) return false;
-    if (again.csv.n_columns <= in->time || again.csv.n_columns <= in->column) return csv_close(&again.csv), false;
-    for (size_t i = 0; i < again.csv.n_columns; i++) again.csv.columns[i].is_text = i != in->time && i != in->column;
+    if (again.csv.n_columns <= in->time || again.csv.n_columns <= in->column)
+        return csv_close(&again.csv), false;
+    for (size_t i = 0; i < again.csv.n_columns; i++)
+        again.csv.columns[i].is_text = i != in->time && i != in->column;
     again.csv.columns[in->time].name = columns[in->time].name;
     again.csv.columns[in->column].name = columns[in->column].name;
     again.has_sample = false;

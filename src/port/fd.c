@@ -19,7 +19,11 @@ static bool open_stdin(PortIn *in, const PortAddress *address)
 }
 
 const PortKind port_stdin = {
-    .name = "stdin", .form = "-", .summary = "lines of standard input", .open = open_stdin, .receive = port_receive_fd,
+    .name = "stdin",
+    .form = "-",
+    .summary = "lines of standard input",
+    .open = open_stdin,
+    .receive = port_receive_fd,
 };
 
 // ---------------------------------------------------------------------------------------------- sockets
@@ -79,14 +83,24 @@ static bool send_unix(PortOut *out, const char *line, size_t n, int *error)
 }
 
 const PortKind port_unix = {
-    .name = "unix", .form = "PATH", .summary = "lines of a Unix socket", .is_outside = true, .can_send = true, .open = open_unix,
-    .receive = port_receive_fd, .close = close_in, .open_out = open_unix_out, .send = send_unix, .close_out = close_out,
+    .name = "unix",
+    .form = "PATH",
+    .summary = "lines of a Unix socket",
+    .is_outside = true,
+    .can_send = true,
+    .open = open_unix,
+    .receive = port_receive_fd,
+    .close = close_in,
+    .open_out = open_unix_out,
+    .send = send_unix,
+    .close_out = close_out,
 };
 
 // ---------------------------------------------------------------------------------------------- datagrams
 
 // A socket bound to (to receive) or connected with (to send) an address; -1, reported.
-static int open_datagrams(const PortAddress *address, const char *title, bool receives, Arena *arena, orr_diag *diag)
+static int open_datagrams(const PortAddress *address, const char *title, bool receives, Arena *arena,
+                          orr_diag *diag)
 {
     const char *host;
     int port;
@@ -107,7 +121,8 @@ static int open_datagrams(const PortAddress *address, const char *title, bool re
             error = errno;
             continue;
         }
-        const int result = receives ? bind(fd, a->ai_addr, a->ai_addrlen) : connect(fd, a->ai_addr, a->ai_addrlen);
+        const int result = receives ? bind(fd, a->ai_addr, a->ai_addrlen)
+                                    : connect(fd, a->ai_addr, a->ai_addrlen);
         if (result == 0) break;
         error = errno;
         close(fd);
@@ -150,6 +165,15 @@ static bool send_udp(PortOut *out, const char *line, size_t n, int *error)
 }
 
 const PortKind port_udp = {
-    .name = "udp", .form = "[HOST:]PORT", .summary = "datagrams", .is_outside = true, .can_send = true, .open = open_udp,
-    .receive = receive_udp, .close = close_in, .open_out = open_udp_out, .send = send_udp, .close_out = close_out,
+    .name = "udp",
+    .form = "[HOST:]PORT",
+    .summary = "datagrams",
+    .is_outside = true,
+    .can_send = true,
+    .open = open_udp,
+    .receive = receive_udp,
+    .close = close_in,
+    .open_out = open_udp_out,
+    .send = send_udp,
+    .close_out = close_out,
 };

@@ -3,15 +3,18 @@
 #include <math.h>
 #include <string.h>
 
-static bool find_field(MessageFile *f, const PortAddress *address, const char *wanted, bool or_other, MessageField *field)
+static bool find_field(MessageFile *f, const PortAddress *address, const char *wanted, bool or_other,
+                       MessageField *field)
 {
     const CsvIn *csv = &f->csv;
     *field = (MessageField){ .scale = 1, .column = csv_column(csv, wanted) };
-    if (field->column == csv->n_columns && or_other && csv->n_columns == 2) field->column = 1 - f->time.column;
+    if (field->column == csv->n_columns && or_other && csv->n_columns == 2)
+        field->column = 1 - f->time.column;
     if (field->column == csv->n_columns) {
         const bool is_found = port_report_column(csv, address->place, wanted, f->arena, f->diag);
         if (!or_other && !address->column && field != &f->time)
-            diag_hint(f->diag, "columns are found by the names of fields; or name them in order: columns \"%s\", …",
+            diag_hint(f->diag,
+                      "columns are found by the names of fields; or name them in order: columns \"%s\", …",
                       csv->columns[0].name);
         return is_found;
     }
@@ -44,8 +47,8 @@ static bool open_file(MessageFile *f, const char *path)
     return csv_open(&f->csv, path, f->arena, f->diag);
 }
 
-bool messages_open(MessageFile *f, const PortAddress *address, const char *const *names, size_t n, bool or_other,
-                   Arena *arena, orr_diag *diag)
+bool messages_open(MessageFile *f, const PortAddress *address, const char *const *names, size_t n,
+                   bool or_other, Arena *arena, orr_diag *diag)
 {
     *f = (MessageFile){ .arena = arena, .diag = diag, .n = n };
     if (!open_file(f, address->address)) {
@@ -76,7 +79,8 @@ bool messages_next(MessageFile *f)
     }
     const double t = f->time.scale * f->row[f->time.column] + f->time.offset;
     if (!isfinite(t)) {
-        diag_report(f->diag, DIAG_SAMPLE_TIME, csv_place(&f->csv, f->time.column), isnan(t) ? "missing" : "infinite");
+        diag_report(f->diag, DIAG_SAMPLE_TIME, csv_place(&f->csv, f->time.column),
+                    isnan(t) ? "missing" : "infinite");
         diag_hint(f->diag, "each row needs a time; delete the row, or fill it in");
         return false;
     }

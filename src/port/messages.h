@@ -5,7 +5,8 @@
 
 typedef struct MessageField {
     const char *name;        // of the column
-    double      scale, offset;    // value = scale·number + offset; 1 and 0 unless whoever opened it says otherwise
+    double      scale, offset;    // value = scale·number + offset; 1 and 0 unless whoever opened it says
+                                  // otherwise
     const char *unit;        // of the header, `size [kg]`; NULL if none
     size_t      column;
 } MessageField;
@@ -26,8 +27,8 @@ typedef struct MessageFile {
 // Find the columns: that of the time is the first one unless address->time names it, those of fields have the
 // names in `names`; of two columns the other one will do if `or_other`. False, reported, if one is missing.
 // Before the first row: messages_next goes there.
-bool messages_open(MessageFile *file, const PortAddress *address, const char *const *names, size_t n, bool or_other,
-                   Arena *arena, orr_diag *diag);
+bool messages_open(MessageFile *file, const PortAddress *address, const char *const *names, size_t n,
+                   bool or_other, Arena *arena, orr_diag *diag);
 // Go to the next row; false, reported with its line and column, if it is not a message. Times never go back.
 bool messages_next(MessageFile *file);
 bool messages_rewind(MessageFile *file);    // before the first row

@@ -1,13 +1,21 @@
 // src/port/mqtt.c: messages of an MQTT broker, by libmosquitto.
 //
-// The library is loaded when the first topic is asked for, so that nobody else waits for it or needs it installed.
+// The library is loaded when the first topic is asked for, so that nobody else waits for it or needs it
+// installed.
 // Everything happens in the calls of the run: no thread of its own.
 #include "port/port.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <math.h>
 
-enum { PORT_DEFAULT = 1883, KEEPALIVE_S = 60, QOS = 0, CONNECT_ROUNDS = 50, ROUND_MS = 100, FLUSH_ROUNDS = 100 };
+enum {
+    PORT_DEFAULT = 1883,
+    KEEPALIVE_S = 60,
+    QOS = 0,
+    CONNECT_ROUNDS = 50,
+    ROUND_MS = 100,
+    FLUSH_ROUNDS = 100
+};
 enum { MOSQ_SUCCESS = 0 };
 
 // What of the library is used; the layout of a message belongs to its interface.
@@ -28,11 +36,13 @@ typedef struct Library {
     int (*connect)(Mosquitto *m, const char *host, int port, int keepalive);
     int (*disconnect)(Mosquitto *m);
     int (*subscribe)(Mosquitto *m, int *mid, const char *pattern, int qos);
-    int (*publish)(Mosquitto *m, int *mid, const char *topic, int n, const void *payload, int qos, bool retain);
+    int (*publish)(Mosquitto *m, int *mid, const char *topic, int n, const void *payload, int qos,
+                   bool retain);
     int (*loop)(Mosquitto *m, int timeout_ms, int max_packets);
     bool (*want_write)(Mosquitto *m);
     void (*on_connect)(Mosquitto *m, void (*call)(Mosquitto *m, void *user, int result));
-    void (*on_subscribe)(Mosquitto *m, void (*call)(Mosquitto *m, void *user, int mid, int n, const int *granted));
+    void (*on_subscribe)(Mosquitto *m,
+                         void (*call)(Mosquitto *m, void *user, int mid, int n, const int *granted));
     void (*on_message)(Mosquitto *m, void (*call)(Mosquitto *m, void *user, const MosquittoMessage *message));
     const char *(*strerror)(int error);
     const char *(*connack_string)(int result);
@@ -72,7 +82,8 @@ static bool load(Library *l, orr_diag *diag, Place place)
     bool ok = library != NULL;
     for (size_t i = 0; ok && i < sizeof symbols / sizeof *symbols; i++) {
         void *symbol = dlsym(library, symbols[i].name);
-        memcpy((char *)l + symbols[i].offset, &symbol, sizeof symbol);    // POSIX lets a pointer to data hold a function
+        // POSIX lets a pointer to data hold a function
+        memcpy((char *)l + symbols[i].offset, &symbol, sizeof symbol);
         ok = symbol != NULL;
     }
     if (ok) ok = l->lib_init() == MOSQ_SUCCESS;
@@ -112,7 +123,8 @@ static bool report(orr_diag *diag, const PortAddress *address, const char *title
 }
 
 // Connected, and subscribed if it is to receive; false after a message.
-static bool open_client(Client *c, const PortAddress *address, const char *title, StrBuf *bytes, Arena *arena, orr_diag *diag)
+static bool open_client(Client *c, const PortAddress *address, const char *title, StrBuf *bytes, Arena *arena,
+                        orr_diag *diag)
 {
     const char *slash = strchr(address->address, '/');
     const char *host;
@@ -134,21 +146,26 @@ static bool open_client(Client *c, const PortAddress *address, const char *title
     l->on_subscribe(c->m, note_subscribed);
     l->on_message(c->m, note_message);
     int result = l->connect(c->m, host, port, KEEPALIVE_S);
-    for (int i = 0; result == MOSQ_SUCCESS && c->connected < 0 && i < CONNECT_ROUNDS; i++) result = l->loop(c->m, ROUND_MS, 1);
+    for (int i = 0; result == MOSQ_SUCCESS && c->connected < 0 && i < CONNECT_ROUNDS; i++)
+        result = l->loop(c->m, ROUND_MS, 1);
     if (result != MOSQ_SUCCESS) return report(diag, address, title, l->strerror(result));
-    if (c->connected != 0) return report(diag, address, title, c->connected < 0 ? "no answer" : l->connack_string(c->connected));
+    if (c->connected != 0)
+        return report(diag, address, title, c->connected < 0 ? "no answer" : l->connack_string(c->connected));
     if (!bytes) return true;
     result = l->subscribe(c->m, NULL, c->topic, QOS);
-    for (int i = 0; result == MOSQ_SUCCESS && !c->subscribed && i < CONNECT_ROUNDS; i++) result = l->loop(c->m, ROUND_MS, 1);
+    for (int i = 0; result == MOSQ_SUCCESS && !c->subscribed && i < CONNECT_ROUNDS; i++)
+        result = l->loop(c->m, ROUND_MS, 1);
     if (result == MOSQ_SUCCESS && c->subscribed) return true;
-    return report(diag, address, title, result != MOSQ_SUCCESS ? l->strerror(result) : "no answer to the subscription");
+    return report(diag, address, title,
+                  result != MOSQ_SUCCESS ? l->strerror(result) : "no answer to the subscription");
 }
 
 static void close_client(Client *c)
 {
     if (!c || !c->m) return;
     const Library *l = &c->library;
-    for (int i = 0; i < FLUSH_ROUNDS && l->want_write(c->m) && l->loop(c->m, 10, 1) == MOSQ_SUCCESS; i++) continue;
+    for (int i = 0; i < FLUSH_ROUNDS && l->want_write(c->m) && l->loop(c->m, 10, 1) == MOSQ_SUCCESS; i++)
+        continue;
     l->disconnect(c->m);
     l->destroy(c->m);
     c->m = NULL;
@@ -193,7 +210,15 @@ static bool send_message(PortOut *out, const char *line, size_t n, int *error)
 static void close_out(PortOut *out) { close_client(out->memory); }
 
 const PortKind port_mqtt = {
-    .name = "mqtt", .form = "HOST[:PORT]/TOPIC", .summary = "messages of an MQTT broker", .is_outside = true, .can_send = true,
-    .open = open_in, .receive = receive, .close = close_in,
-    .open_out = open_out, .send = send_message, .close_out = close_out,
+    .name = "mqtt",
+    .form = "HOST[:PORT]/TOPIC",
+    .summary = "messages of an MQTT broker",
+    .is_outside = true,
+    .can_send = true,
+    .open = open_in,
+    .receive = receive,
+    .close = close_in,
+    .open_out = open_out,
+    .send = send_message,
+    .close_out = close_out,
 };

@@ -55,8 +55,8 @@ static bool report_address(orr_diag *diag, const PortAddress *address, const cha
     return false;
 }
 
-bool port_split_host(Arena *arena, const PortAddress *address, const char *text, const char *otherwise, int port_otherwise,
-                     const char **host, int *port, orr_diag *diag)
+bool port_split_host(Arena *arena, const PortAddress *address, const char *text, const char *otherwise,
+                     int port_otherwise, const char **host, int *port, orr_diag *diag)
 {
     const char *colon = strrchr(text, ':');
     // without a colon a number is a port if there must be one, and anything else a host
@@ -64,7 +64,8 @@ bool port_split_host(Arena *arena, const PortAddress *address, const char *text,
     const Text digits = only_port ? text_from(text) : colon ? text_from(colon + 1) : (Text){ 0 };
     const size_t n_host = only_port ? 0 : colon ? (size_t)(colon - text) : strlen(text);
     double number = port_otherwise;
-    if (digits.n > 0 && (!number_parse(digits, &number) || number != floor(number))) return report_address(diag, address, text);
+    if (digits.n > 0 && (!number_parse(digits, &number) || number != floor(number)))
+        return report_address(diag, address, text);
     if (digits.n > 0 && digits.p[0] == '+') return report_address(diag, address, text);
     if (!(number >= 1 && number <= 65535)) return report_address(diag, address, text);
     *host = n_host > 0 ? arena_copy_text(arena, text, n_host) : otherwise;
@@ -131,7 +132,8 @@ static LineResult report_line(PortIn *in, Text line)
     return LINE_BAD;
 }
 
-// `t,u`, or `u` where a time is not needed. What is empty, a comment or, in the first line, a header says nothing.
+// `t,u`, or `u` where a time is not needed. What is empty, a comment or, in the first line, a header says
+// nothing.
 static LineResult read_line(PortIn *in, Text line, Sample *sample)
 {
     line = text_trim(line);
@@ -148,7 +150,8 @@ static LineResult read_line(PortIn *in, Text line, Sample *sample)
     if (!has_time && !has_value && in->line == 1 && second.n > 0) return LINE_NOTHING;    // t,u
     if (!has_time || !has_value) return report_line(in, line);
     if (!isfinite(u)) {
-        diag_report(in->diag, DIAG_SAMPLE_VALUE, at_line(in, in->line), in->name, isnan(u) ? "missing" : "infinite");
+        diag_report(in->diag, DIAG_SAMPLE_VALUE, at_line(in, in->line), in->name,
+                    isnan(u) ? "missing" : "infinite");
         return LINE_BAD;
     }
     *sample = (Sample){ t, u };
@@ -193,7 +196,8 @@ static SampleResult next_row(PortIn *in, Sample *sample)
     if (!isfinite(read.u)) {
         diag_report(in->diag, DIAG_SAMPLE_VALUE, at_line(in, in->csv.line), in->csv.columns[in->column].name,
                     isnan(read.u) ? "missing" : "infinite");
-        diag_hint(in->diag, "fill it in, or delete the row: values between rows are found from their neighbours");
+        diag_hint(in->diag,
+                  "fill it in, or delete the row: values between rows are found from their neighbours");
         return SAMPLE_FAILED;
     }
     return give(in, read, in->csv.line, sample);
@@ -268,7 +272,8 @@ bool port_open(PortIn *in, const PortAddress *address, const char *name, Arena *
 {
     *in = (PortIn){ .kind = port_kind(address->kind), .arena = arena, .diag = diag, .name = name, .fd = -1,
                     .patience = INFINITY, .value_scale = 1, .time_scale = 1, .csv.fd = -1 };
-    in->title = *address->address ? arena_printf(arena, "%s:%s", address->kind, address->address) : address->kind;
+    in->title = *address->address ? arena_printf(arena, "%s:%s", address->kind, address->address)
+                                  : address->kind;
     return in->kind->open(in, address);
 }
 

@@ -55,18 +55,20 @@ typedef struct PortIn {
 
     bool        has_sample;   // one was given out
     Sample      latest;
-    double      value_scale, value_offset, time_scale;    // sample = scale*what was read + offset; by the owner
+    double      value_scale, value_offset, time_scale;    // sample = scale*what was read + offset; by the
+                                                          // owner
 } PortIn;
 
 // Open. False, with messages, if it cannot be. Close in either case.
 bool port_open(PortIn *in, const PortAddress *address, const char *name, Arena *arena, orr_diag *diag);
-// The next sample, in ascending time; waits for it as long as `patience` lets it. SAMPLE_END: the file has ended, or
-// the other side has closed.
+// The next sample, in ascending time; waits for it as long as `patience` lets it. SAMPLE_END: the file has
+// ended, or the other side has closed.
 SampleResult port_next(PortIn *in, Sample *sample);
-// The newest sample that has come by now, without waiting; false if none has since the last call. *failed after a
-// message.
+// The newest sample that has come by now, without waiting; false if none has since the last call. *failed
+// after a message.
 bool port_newest(PortIn *in, Sample *sample, bool *failed);
-bool port_rewind(PortIn *in);    // from the first sample again; false if that is impossible (nothing reported)
+bool port_rewind(PortIn *in);    // from the first sample again; false if that is impossible (nothing
+                                 // reported)
 void port_close(PortIn *in);
 
 // ---- Out
@@ -82,12 +84,14 @@ typedef struct PortOut {
 } PortOut;
 
 bool port_open_out(PortOut *out, const PortAddress *address, Arena *arena, orr_diag *diag);
-bool port_send(PortOut *out, const char *line, size_t n);    // with its line end; false, reported once, if it cannot be
+bool port_send(PortOut *out, const char *line, size_t n);    // with its line end; false, reported once, if it
+                                                             // cannot be
 void port_close_out(PortOut *out);
 
 // ---- The table
 
-typedef enum PortReceived { PORT_BYTES, PORT_NOTHING, PORT_CLOSED, PORT_BROKEN } PortReceived;    // BROKEN: reported
+// BROKEN: reported
+typedef enum PortReceived { PORT_BYTES, PORT_NOTHING, PORT_CLOSED, PORT_BROKEN } PortReceived;
 
 struct PortKind {
     const char *name;
@@ -109,11 +113,12 @@ const PortKind *port_kind_at(size_t i);         // in order; NULL behind the las
 // ---- Shared by the kinds
 
 // "[HOST:]PORT" → both; HOST stays as given, PORT must be 1 to 65535. False, with a message.
-bool port_split_host(Arena *arena, const PortAddress *address, const char *text, const char *otherwise, int port_otherwise,
-                     const char **host, int *port, orr_diag *diag);
+bool port_split_host(Arena *arena, const PortAddress *address, const char *text, const char *otherwise,
+                     int port_otherwise, const char **host, int *port, orr_diag *diag);
 PortReceived port_receive_fd(PortIn *in, double wait);    // from in->fd
-// Of tables: the unit of `flow [l/min]`, whose name becomes `flow`, NULL if there is none; there is no such column, always
-// false.
+// Of tables: the unit of `flow [l/min]`, whose name becomes `flow`, NULL if there is none; there is no such
+// column, always false.
 const char *port_split_unit(Arena *arena, CsvColumn *column);
 bool port_report_column(const CsvIn *csv, Place place, const char *wanted, Arena *arena, orr_diag *diag);
-bool port_report_open(orr_diag *diag, const PortAddress *address, const char *title, int error);    // always false
+// always false
+bool port_report_open(orr_diag *diag, const PortAddress *address, const char *title, int error);

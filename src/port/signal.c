@@ -37,7 +37,8 @@ static bool read_sample(Signal *s)
     return true;
 }
 
-// Samples that a piece needs at and behind its first one. Where the end of the data matters it must be seen in time.
+// Samples that a piece needs at and behind its first one. Where the end of the data matters it must be seen
+// in time.
 static size_t wanted(const Signal *s)
 {
     if (s->between == SIGNAL_CUBIC) return AHEAD + 1;

@@ -1,15 +1,15 @@
 // src/port/signal.h: samples of an input as a function of time, one piece after the other.
 //
 //     samples    u0 ─── u1 ─────── u2 …          in ascending time, from a file, a socket or the host program
-//     pieces     between two samples a polynomial of s = t - origin, of degree 0 (hold), 1 (linear) or 3 (cubic)
+//     pieces between two samples a polynomial of s = t - origin, of degree 0 (hold), 1 (linear) or 3 (cubic)
 //
 // A run only moves forward, so one piece is in force at a time and the equations read its coefficients like
-// parameters. No step crosses the end of a piece: where the value jumps the solver begins anew, where only its
-// slope does a step ends. So nothing is looked up inside a step, and of a file no more is in memory than the
-// samples around the present piece.
+// parameters. No step crosses the end of a piece: where the value jumps the solver begins anew, where only
+// its slope does a step ends. So nothing is looked up inside a step, and of a file no more is in memory than
+// the samples around the present piece.
 //
-// Cubic pieces are Hermite polynomials whose slopes come from the polynomial through the five nearest samples:
-// the value is of fourth order in the distance of the samples, the slope has no jumps.
+// Cubic pieces are Hermite polynomials whose slopes come from the polynomial through the five nearest
+// samples: the value is of fourth order in the distance of the samples, the slope has no jumps.
 #pragma once
 #include "base/arena.h"
 #include <stdbool.h>
@@ -71,8 +71,8 @@ typedef struct Signal {
     Sample      window[16];      // where they lie unless cyclic
 } Signal;
 
-// The piece in force from t on, reading from the first sample. *signal keeps what the owner gave it, so it may be
-// started again if its source can.
+// The piece in force from t on, reading from the first sample. *signal keeps what the owner gave it, so it
+// may be started again if its source can.
 SignalState signal_start(Signal *signal, double t);
 // The next piece, from piece.until on.
 SignalState signal_move(Signal *signal);

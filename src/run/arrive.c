@@ -1,4 +1,5 @@
-// src/run/arrive.c: messages from files, which arrive at event inputs of the model at the times of their rows.
+// src/run/arrive.c: messages from files, which arrive at event inputs of the model at the times of their
+// rows.
 //
 // A file is something outside of the model that acts at times it knows beforehand: it is in the calendar with
 // the time of its next row. Rows of one time are sent in their order. All that a checkpoint needs is that
@@ -73,24 +74,30 @@ static bool find_port(orr_run *run, const orr_input *input, uint32_t *port)
         found = true;
     }
     if (!found) {
-        diag_report(run->diag, DIAG_INPUT_UNKNOWN, place_of(run, input), orr_model_name(run->model), input->name);
+        diag_report(run->diag, DIAG_INPUT_UNKNOWN, place_of(run, input), orr_model_name(run->model),
+                    input->name);
         const char *closest = text_closest(input->name, names, n);
         if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
-        else if (n > 0) diag_hint(run->diag, "messages can arrive at '%s'%s", names[0], n > 1 ? " and others" : "");
-        else diag_hint(run->diag, "messages arrive at an event input of the model: input event %s", input->name);
+        else if (n > 0)
+            diag_hint(run->diag, "messages can arrive at '%s'%s", names[0], n > 1 ? " and others" : "");
+        else
+            diag_hint(run->diag, "messages arrive at an event input of the model: input event %s",
+                      input->name);
     }
     arena_free(&work);
     return found;
 }
 
 // The names of the columns: as given, as the fields of the record, or as the port.
-static const char **column_names(orr_run *run, const orr_input *input, const FlatPort *port, const AtomicRecord *record)
+static const char **column_names(orr_run *run, const orr_input *input, const FlatPort *port,
+                                 const AtomicRecord *record)
 {
     const char **names = ARENA_ARRAY(&run->arena, const char *, port->n_values + 1);
     if (input->n_columns > 0 && input->n_columns != port->n_values) {
-        diag_report(run->diag, DIAG_MESSAGE_COLUMNS, place_of(run, input), input->name, (size_t)port->n_values,
-                    input->n_columns);
-        diag_hint(run->diag, "name a column for each field, in order; that of the time is named by: time \"t\"");
+        diag_report(run->diag, DIAG_MESSAGE_COLUMNS, place_of(run, input), input->name,
+                    (size_t)port->n_values, input->n_columns);
+        diag_hint(run->diag,
+                  "name a column for each field, in order; that of the time is named by: time \"t\"");
         return NULL;
     }
     for (uint32_t i = 0; i < port->n_values; i++) {
@@ -123,7 +130,8 @@ static bool open_one(orr_run *run, Arriving *a, const orr_input *input, bool all
     }
     if (!find_port(run, input, &a->port)) return false;
     if (input->leaves_folder && !allow_io) {
-        diag_report(run->diag, DIAG_IO_REFUSED, place, arena_printf(&run->arena, "the file '%s'", input->address));
+        diag_report(run->diag, DIAG_IO_REFUSED, place,
+                    arena_printf(&run->arena, "the file '%s'", input->address));
         diag_hint(run->diag, "if you trust the model, add --allow-io");
         return false;
     }
@@ -132,9 +140,11 @@ static bool open_one(orr_run *run, Arriving *a, const orr_input *input, bool all
     const char **names = column_names(run, input, port, record);
     const PortAddress address = { input->source, input->address, input->column, input->time, place };
     const bool or_other = !record && !input->column && input->n_columns == 0;
-    if (!names || !messages_open(&a->file, &address, names, port->n_values, or_other, &run->arena, run->diag)) return false;
+    if (!names || !messages_open(&a->file, &address, names, port->n_values, or_other, &run->arena, run->diag))
+        return false;
     const char *time_unit = orr_model_time_unit(run->model);
-    const char *own_unit = port->first != FLAT_NONE ? flat->vars.items[port->first].unit : NULL;    // of a number
+    // of a number
+    const char *own_unit = port->first != FLAT_NONE ? flat->vars.items[port->first].unit : NULL;
     bool ok = read_unit(run, &a->file.time, time_unit, true, place);
     for (uint32_t i = 0; i < port->n_values; i++) {
         MessageField *field = &a->file.fields[i];
@@ -174,5 +184,6 @@ bool arrive_open(orr_run *run, const orr_run_options *options)
 
 void arrive_close(orr_run *run)
 {
-    for (size_t i = 0; run->arrivals && i < run->arrivals->n; i++) messages_close(&run->arrivals->items[i].file);
+    for (size_t i = 0; run->arrivals && i < run->arrivals->n; i++)
+        messages_close(&run->arrivals->items[i].file);
 }

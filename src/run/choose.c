@@ -1,9 +1,10 @@
 // src/run/choose.c: which variables the states are, where constraints tie several of them together.
 //
-// At the end of each step the derivatives of the constraints tell how strongly the variables that are computed
-// depend on those that are states (num/pick.h). Once that is too strong, the states become other variables: the
-// slots (Choice in order/blocks.h) take their values, and the solver begins anew. As with events, this waits until
-// the next step, since what is read inside the last one still means the old states. Nothing the user sees jumps.
+// At the end of each step the derivatives of the constraints tell how strongly the variables that are
+// computed depend on those that are states (num/pick.h). Once that is too strong, the states become other
+// variables: the slots (Choice in order/blocks.h) take their values, and the solver begins anew. As with
+// events, this waits until the next step, since what is read inside the last one still means the old states.
+// Nothing the user sees jumps.
 #include "base/diag.h"
 #include "num/pick.h"
 #include "run/run.h"
@@ -11,8 +12,8 @@
 #include <math.h>
 #include <string.h>
 
-// How strongly a computed variable may depend on a state before they change places: between 1, where they would
-// do so all the time, and what costs digits.
+// How strongly a computed variable may depend on a state before they change places: between 1, where they
+// would do so all the time, and what costs digits.
 #define PATIENCE 2.0
 
 typedef struct Choosing {
@@ -67,7 +68,8 @@ static void write_slots(orr_run *run, const Choice *choice, const uint32_t *free
     for (uint32_t s = 0; s < n; s++) {
         for (uint32_t j = 0; j < m; j++) v[layout->place[choice->params[s * m + j]]] = j == free[s];
         for (uint32_t o = 0; o + 1 < choice->n_orders; o++)
-            island->x[layout->state_of[choice->slots[o * n + s]]] = v[layout->place[choice->variables[o * m + free[s]]]];
+            island->x[layout->state_of[choice->slots[o * n + s]]] =
+                v[layout->place[choice->variables[o * m + free[s]]]];
     }
 }
 
@@ -157,7 +159,8 @@ void choose_look(orr_run *run, Island *island)
 {
     if (!run->choosing) return;
     bool changed = false;
-    if (run->model->code.programs[IR_CHOICES](island->t, island->x, &island->env, run->choosing->entries) == 0)
+    if (run->model->code.programs[IR_CHOICES](island->t, island->x, &island->env, run->choosing->entries) ==
+        0)
         improve(run, PATIENCE, &changed, NULL);
     run->choice_waits = changed;
 }
@@ -194,12 +197,15 @@ bool choose_report(orr_run *run, double t)
         str_addf(&names, "%s'%s'", j == 0 ? "" : ", ", model->flat.vars.items[bad->variables[j]].name);
     if (bad->n_columns > 6) str_add(&names, ", …");
     const FlatEquation *equations = model->flat.equations.items;
-    diag_report(run->diag, DIAG_CONSTRAINTS_DEPENDENT_NOW, run_place(model, run->diag, equations[bad->equations[0]].place),
-                names.p, t);
-    diag_hint(run->diag, "where they meet at these values they do not say how the model moves on: start elsewhere, or remove "
-                         "a constraint that says nothing new");
+    diag_report(run->diag, DIAG_CONSTRAINTS_DEPENDENT_NOW,
+                run_place(model, run->diag, equations[bad->equations[0]].place), names.p, t);
+    diag_hint(run->diag,
+              "where they meet at these values they do not say how the model moves on: start elsewhere, or "
+              "remove "
+              "a constraint that says nothing new");
     for (uint32_t i = 1; i < bad->n_rows && i < 6; i++)
-        diag_note(run->diag, run_place(model, run->diag, equations[bad->equations[i]].place), "together with this constraint");
+        diag_note(run->diag, run_place(model, run->diag, equations[bad->equations[i]].place),
+                  "together with this constraint");
     str_free(&names);
     return true;
 }

@@ -182,7 +182,8 @@ void drive_tell_pieces(orr_run *run, Island *island, double t)
     const double h = island->t - t;
     if (!(h > 0)) return;
     Arena work = { 0 };
-    double *x = ARENA_ARRAY(&work, double, n), *dx = ARENA_ARRAY(&work, double, n), *dx_end = ARENA_ARRAY(&work, double, n);
+    double *x = ARENA_ARRAY(&work, double, n), *dx = ARENA_ARRAY(&work, double, n),
+           *dx_end = ARENA_ARRAY(&work, double, n);
     island->solver->state_at(island, t, x);
     if (island_rates_aside(island, t, x, dx) && island_rates_aside(island, island->t, island->x, dx_end)) {
         for (uint32_t i = 0; i < n; i++) {
@@ -226,26 +227,30 @@ static orr_status quantised_steps(orr_run *run, Island *island, double t_want, l
         run->event_waits = true;
         run->event_relation = event_first_difference(run, island);
     }
-    const orr_status status = drive_pulse(run, island->t, 1 + (island->n_steps - n_steps) / run->model->n_states);
+    const orr_status status = drive_pulse(run, island->t,
+                                          1 + (island->n_steps - n_steps) / run->model->n_states);
     return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
 }
 
 bool drive_is_plain(const orr_run *run, const Island *island)
 {
     const orr_model *model = run->model;
-    return island->solver->fixed_step && island->solver->steps && model->n_states > 0 && model->n_relations == 0 &&
-           model->n_events == 0 && model->ir.layout.n_guesses == 0 && !run->watch && !run->history && !run->inputs &&
-           !run->isles && !run->net && !run->choosing && !run->is_exact;
+    return island->solver->fixed_step && island->solver->steps && model->n_states > 0 &&
+           model->n_relations == 0 && model->n_events == 0 && model->ir.layout.n_guesses == 0 &&
+           !run->watch && !run->history && !run->inputs && !run->isles && !run->net && !run->choosing &&
+           !run->is_exact;
 }
 
 bool drive_one(orr_run *run, Island *island, double t)
 {
     const size_t n_states = run->model->n_states, work = n_states + 8;
     const double next = drive_grid(island, island->k + 1);
-    if (fabs(t - next) > SOLVER_GRID_SLACK * island->step || island->t != drive_grid(island, island->k)) return false;
+    if (fabs(t - next) > SOLVER_GRID_SLACK * island->step || island->t != drive_grid(island, island->k))
+        return false;
     // whatever else there may be to do is done by the way for all
-    if (run->event_waits || due_next(run) < INFINITY || island->fault.kind != FAULT_NONE || t > island->options.t_end ||
-        run->t_stop < INFINITY || run->n_since_pulse + work >= PULSE_WORK || (run->cancel && *run->cancel))
+    if (run->event_waits || due_next(run) < INFINITY || island->fault.kind != FAULT_NONE ||
+        t > island->options.t_end || run->t_stop < INFINITY || run->n_since_pulse + work >= PULSE_WORK ||
+        (run->cancel && *run->cancel))
         return false;
     const Island before = { .k = island->k, .t = island->t, .t_before = island->t_before,
                             .n_steps = island->n_steps, .n_rates = island->n_rates };
@@ -283,7 +288,8 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
     const double t_end_of_piece = input_kink(run);
     if (t_end_of_piece < INFINITY && drive_has_reached(island, t_end_of_piece)) {
         if (!input_move(run, island->t)) return run->is_cancelled ? ORR_STATUS_CANCELLED : drive_fail(run);
-        if (island->solver->advance) island->solver->restart(island);    // rates are polynomials there: they bend
+        // rates are polynomials there: they bend
+        if (island->solver->advance) island->solver->restart(island);
     }
     const double t_due = smaller(due_next(run), net_next(run)), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;

@@ -118,7 +118,8 @@ static bool schedule_event(orr_run *run, uint32_t i)
     } else if (event->kind == FLAT_EVERY && event->n_draws) {
         const double first = event->from == EXPR_NONE ? run->t_start + drawn_time(run, event, event->time)
                                                       : run_parameter(run, event->from);
-        if (!(first >= run->t_start) || isinf(first)) return chance_report(run) ? false : report_time(run, event, "every", first);
+        if (!(first >= run->t_start) || isinf(first))
+            return chance_report(run) ? false : report_time(run, event, "every", first);
         calendar_set(&run->calendar, i, first);
     } else if (event->kind == FLAT_EVERY) {
         const double period = run_parameter(run, event->time), first = first_of(run, event);

@@ -259,7 +259,8 @@ static bool settle(orr_run *run, Island *island, size_t iteration, bool *changed
             modes[i] = truth;
             again = true;
             *changed |= run->model->flat.relations.items[i].in_equation;
-            if (run->observe && iteration && !observe_mode(run, island->t, i, truth != 0, iteration)) return false;
+            if (run->observe && iteration && !observe_mode(run, island->t, i, truth != 0, iteration))
+                return false;
         }
         if (round == 0) learn_scales(run);
         if (!again) break;
@@ -542,7 +543,8 @@ static void run_fired(orr_run *run, uint32_t event, bool *affects)
 }
 
 // What a message says is kept, and the bodies that wait for it run.
-static bool deliver(orr_run *run, Island *island, uint32_t number, const double *values, size_t iteration, bool *affects)
+static bool deliver(orr_run *run, Island *island, uint32_t number, const double *values, size_t iteration,
+                    bool *affects)
 {
     const orr_model *model = run->model;
     const FlatPort *port = &model->flat.ports.items[number];
@@ -558,8 +560,8 @@ static bool deliver(orr_run *run, Island *island, uint32_t number, const double 
             drive_fail(run);
             return false;
         }
-        if (run->observe && !observe(run, island->t, "message", port->place, model->flat.vars.items[variable].name, left,
-                                     *v, iteration))
+        if (run->observe && !observe(run, island->t, "message", port->place,
+                                     model->flat.vars.items[variable].name, left, *v, iteration))
             return false;
     }
     for (uint32_t k = model->network->first_on[number]; k < model->network->first_on[number + 1]; k++) {
@@ -674,7 +676,8 @@ static orr_status end_event(orr_run *run, Island *island, bool affects)
     run->values_valid = false;
     if (affects || run->event_is_located) {
         island->t_before = island->t;
-        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island stands
+        if (!surface_restart(run, island)) return drive_fail(run);    // also puts a new grid where the island
+                                                                      // stands
     }
     run->event_is_located = false;
     watch_look(run, island);    // what jumped may break a claim here already
@@ -745,7 +748,8 @@ orr_status event_start(orr_run *run, Island *island)
     if (!exchange(run, island, &affects, &status)) return status != ORR_STATUS_OK ? status : failed(run);
     if (run->isles) isles_forget(run);    // nothing has jumped: it begins so
     // a solver of quantised states has computed its rates already
-    if (island->solver->advance && (acted || affects) && !surface_restart(run, island)) return drive_fail(run);
+    if (island->solver->advance && (acted || affects) && !surface_restart(run, island))
+        return drive_fail(run);
     run->values_valid = false;
     return ORR_STATUS_OK;
 }

@@ -53,7 +53,8 @@ static void set_turn(NamesOf *names, const FlatFamily *family, const uint32_t *t
 {
     names->loops.n = family->loops.n;
     for (uint32_t k = 0; k < family->loops.n; k++) {
-        snprintf(names->indices[k], sizeof names->indices[k], "%lld", (long long)family->loops.first[k] + turn[k]);
+        snprintf(names->indices[k], sizeof names->indices[k], "%lld",
+                 (long long)family->loops.first[k] + turn[k]);
         names->loops.first[k] = (int32_t)turn[k];
         names->loops.index[k] = names->indices[k];
     }
@@ -81,7 +82,8 @@ typedef struct InFamily {
 } InFamily;
 
 // Texts of expressions; heap, to be freed. A long one is cut.
-static char *print_text(const orr_model *model, const InFamily *in, const Expr *parts, size_t n, const char *between)
+static char *print_text(const orr_model *model, const InFamily *in, const Expr *parts, size_t n,
+                        const char *between)
 {
     char *text = NULL;
     size_t size = 0;
@@ -207,7 +209,10 @@ static Culprit find_culprit(const Point *p, Expr root)
         switch (op) {
         case EXPR_CONST: case EXPR_VAR: case EXPR_TIME: case EXPR_MODE: case EXPR_ELEM: case EXPR_TURN:
         case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_DELAY:
-        case EXPR_PIECES: case EXPR_NEAR: case EXPR_GRID: case EXPR_DRAW: values[i] = value_at(p, nodes[i]); break;
+        case EXPR_PIECES:
+        case EXPR_NEAR:
+        case EXPR_GRID:
+        case EXPR_DRAW: values[i] = value_at(p, nodes[i]); break;
         case EXPR_IF: values[i] = o[0] != 0 ? o[1] : o[2]; break;
         default: values[i] = expr_apply(op, o[0], o[1], o[2]); break;
         }
@@ -316,14 +321,17 @@ static bool report_outside_table(orr_diag *diag, const Point *p, const Culprit *
         char number[NUMBER_MAX], operation[NUMBER_MAX + 80];
         double rounded;
         snprintf(number, sizeof number, "%.10g", at);
-        if (number_parse(text_from(number), &rounded) && rounded >= low && rounded <= high) number_text(at, number);
+        if (number_parse(text_from(number), &rounded) && rounded >= low && rounded <= high)
+            number_text(at, number);
         const char *name = table->name ? table->name : "table";
         const char *form = k ? "%.60s(…, %s)" : c->op == EXPR_GRID ? "%.60s(%s, …)" : "%.60s(%s)";
         snprintf(operation, sizeof operation, form, name, number);
         char *argument = point_text(p, expr_operand(pool, c->e, k));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
-        diag_hint(diag, "the points of the table go from %.10g to %.10g; keep %s there, or say 'outside hold' or "
-                        "'outside extrapolate'", low, high, argument);
+        diag_hint(diag,
+                  "the points of the table go from %.10g to %.10g; keep %s there, or say 'outside hold' or "
+                  "'outside extrapolate'",
+                  low, high, argument);
         free(argument);
         return true;
     }
@@ -553,7 +561,9 @@ void fault_report_param(orr_run *run, uint32_t variable)
     const FlatVar *var = &run->model->flat.vars.items[variable];
     const Island *island = &run->islands[0];
     if (chance_report(run)) return;
-    const Point p = { .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v };
+    const Point p = {
+        .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v
+    };
     if (var->start == EXPR_NONE) {
         diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name,
                     "not a number", run->t_start);
@@ -698,6 +708,8 @@ void fault_report_step(Island *island, double h)
     diag_note(island->diag, (Place){ 0 }, "by %s", text);
     free(text);
     model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
-    const Point p = { .model = model, .env = &island->env, .t = island->t, .x = island->x, .v = island->env.v };
+    const Point p = {
+        .model = model, .env = &island->env, .t = island->t, .x = island->x, .v = island->env.v
+    };
     note_values(island->diag, &p, sides, 2);
 }

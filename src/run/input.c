@@ -1,9 +1,11 @@
 // src/run/input.c: inputs that follow samples: from a table, a socket, the host program.
 //
-// The equations know such an input as a polynomial of t whose coefficients are inputs of their own (see FlatDriven).
-// While a step is made one piece is in force. Where its value jumps a source of the calendar moves on to the next
-// piece, and the solver begins anew; where only the slope changes (a kink) a step ends, and the next one begins with the
-// next piece. What was interpolated inside the last step still sees the piece it was computed with.
+// The equations know such an input as a polynomial of t whose coefficients are inputs of their own (see
+// FlatDriven).
+// While a step is made one piece is in force. Where its value jumps a source of the calendar moves on to the
+// next piece, and the solver begins anew; where only the slope changes (a kink) a step ends, and the next one
+// begins with the next piece. What was interpolated inside the last step still sees the piece it was computed
+// with.
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -46,7 +48,8 @@ static bool read_units(orr_run *run, Driven *d, Place place)
     PortIn *port = &d->port;
     if (port->time_unit) {
         double one = 1;
-        if (!units_convert(&model->own_units, port->time_unit, orr_model_time_unit(model), true, place, &one, run->diag))
+        if (!units_convert(&model->own_units, port->time_unit, orr_model_time_unit(model), true, place, &one,
+                           run->diag))
             return false;
         port->time_scale = one;
     }
@@ -59,7 +62,8 @@ static bool read_units(orr_run *run, Driven *d, Place place)
     }
     if (strcmp(unit, port->value_unit) == 0) return true;
     double zero = 0, one = 1;
-    if (!units_convert(&model->own_units, port->value_unit, unit, false, place, &zero, run->diag)) return false;
+    if (!units_convert(&model->own_units, port->value_unit, unit, false, place, &zero, run->diag))
+        return false;
     units_convert(&model->own_units, port->value_unit, unit, false, place, &one, run->diag);
     port->value_offset = zero;
     port->value_scale = one - zero;
@@ -112,15 +116,18 @@ static bool report_state(orr_run *run, Driven *d, double t)
         if (d->has_port && d->port.is_cancelled) run->is_cancelled = true;
         else if (d->has_port && d->port.is_late) {
             diag_report(run->diag, DIAG_INPUT_LATE, place, var->name, title_of(d), d->port.patience, t);
-            diag_hint(run->diag, "--wait S waits longer; with --realtime the run goes on with the last value");
+            diag_hint(run->diag,
+                      "--wait S waits longer; with --realtime the run goes on with the last value");
         } else if (!d->has_port) {
             diag_report(run->diag, DIAG_PORT_LOST, place, title_of(d), "it gave no sample");
         } else {
-            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g", var->name, t);
+            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g", var->name,
+                      t);
         }
         break;
     case SIGNAL_OUTSIDE:
-        diag_report(run->diag, DIAG_INPUT_OUTSIDE, place, var->name, t, title_of(d), d->signal.first, d->signal.last);
+        diag_report(run->diag, DIAG_INPUT_OUTSIDE, place, var->name, t, title_of(d), d->signal.first,
+                    d->signal.last);
         diag_hint(run->diag, "let the run end there, or say what holds outside: outside hold, outside zero");
         break;
     case SIGNAL_TOO_FINE: diag_report(run->diag, DIAG_SAMPLE_TWICE, place, t); break;
@@ -135,8 +142,8 @@ static void look_for_end(orr_run *run, Driven *d, double t)
     const bool is_socket = d->has_port && d->port.kind->is_outside;
     if (d->was_closed || !is_socket || !d->port.is_closed || d->signal.phase != SIGNAL_BEHIND) return;
     d->was_closed = true;
-    diag_report(run->diag, DIAG_INPUT_CLOSED, (Place){ 0 }, title_of(d), run->model->flat.vars.items[d->flat->variable].name,
-                signal_value(&d->signal.piece, t), t);
+    diag_report(run->diag, DIAG_INPUT_CLOSED, (Place){ 0 }, title_of(d),
+                run->model->flat.vars.items[d->flat->variable].name, signal_value(&d->signal.piece, t), t);
 }
 
 static void find_kink(struct Inputs *inputs)
@@ -282,7 +289,8 @@ static bool open_one(orr_run *run, Driven *d, const orr_run_options *options)
     if (!may_open(run, input, options->allow_io)) return false;
     const PortAddress address = { input->source, input->address, input->column, input->time, place };
     if (!port_kind(input->source)) {
-        diag_report(run->diag, DIAG_PORT_ADDRESS, place, input->source, "an input", "csv, stdin, unix, udp or mqtt");
+        diag_report(run->diag, DIAG_PORT_ADDRESS, place, input->source, "an input",
+                    "csv, stdin, unix, udp or mqtt");
         return false;
     }
     d->has_port = true;
@@ -303,8 +311,11 @@ bool input_open(orr_run *run, const orr_run_options *options)
         const orr_input *input = &options->inputs[i];
         const FlatDriven *driven = find_driven(flat, input->name);
         const bool is_expression = strcmp(input->source, "expression") == 0;
-        const int degree = input->between == ORR_BETWEEN_HOLD ? 0 : input->between == ORR_BETWEEN_LINEAR ? 1 : 3;
-        if (is_expression || input->between == ORR_BETWEEN_MESSAGES || (driven && driven->degree == degree)) continue;
+        const int degree = input->between == ORR_BETWEEN_HOLD     ? 0
+                           : input->between == ORR_BETWEEN_LINEAR ? 1
+                                                                  : 3;
+        if (is_expression || input->between == ORR_BETWEEN_MESSAGES || (driven && driven->degree == degree))
+            continue;
         diag_report(run->diag, DIAG_INPUT_NOT_COMPILED, place_of(run, input), input->name);
         diag_hint(run->diag, "give the same inputs to orr_model_compile");
         ok = false;
@@ -402,7 +413,8 @@ const char *input_other(const orr_run *run)
     return NULL;
 }
 
-// ---------------------------------------------------------------------------------------------- by hand, live
+// ---------------------------------------------------------------------------------------------- by hand,
+// live
 
 static Driven *driven_by_hand(const orr_run *run, size_t variable)
 {
@@ -434,7 +446,8 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
     if (why) {
         char text[32];
         snprintf(text, sizeof text, "%g", value);
-        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, model_variable_name(run->model, variable), text, why);
+        diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, model_variable_name(run->model, variable),
+                    text, why);
         return false;
     }
     run->values_valid = false;
@@ -461,10 +474,12 @@ orr_status orr_run_set(orr_run *run, size_t variable, double value)
         snprintf(text, sizeof text, "%g", value);
         diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 },
                     is_known ? model_variable_name(run->model, variable) : "?", text,
-                    is_known ? "the solver is ahead; create the run with `exact`" : "there is no such variable");
+                    is_known ? "the solver is ahead; create the run with `exact`"
+                             : "there is no such variable");
         return ORR_STATUS_USAGE;
     }
-    if (!why_not_set(run, variable) && orr_run_value(run, variable) == value && !driven_by_hand(run, variable))
+    if (!why_not_set(run, variable) && orr_run_value(run, variable) == value &&
+        !driven_by_hand(run, variable))
         return ORR_STATUS_OK;
     if (!run_put(run, variable, value, 0)) return ORR_STATUS_USAGE;
     return run_begin_anew(run);
@@ -486,7 +501,8 @@ bool input_poll(orr_run *run)
             changed = true;
         }
         if (failed) {
-            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g", d->input.name, run->t);
+            diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g",
+                      d->input.name, run->t);
             return run->is_failed = true, false;
         }
         if (d->port.is_closed && d->port.kind->is_outside) {

@@ -1,8 +1,8 @@
 // src/run/locate.c: where inside a step a relation changes.
 //
 // The first point at which any relation differs from its mode is bracketed from the left (all agree) and the
-// right (some differ) and the bracket is closed to rounding (num/itp.h), by the zero function of the relation that seems to
-// change first.
+// right (some differ) and the bracket is closed to rounding (num/itp.h), by the zero function of the relation
+// that seems to change first.
 #include "num/itp.h"
 #include "run/run.h"
 #include <string.h>

@@ -16,7 +16,10 @@ enum { CHUNK_MOST = 1000, CHUNK_STATES = 200000, STEPS_DEFAULT = 1000 };
 
 // ---------------------------------------------------------------------------------------------- options
 
-orr_run_options orr_run_options_default(void) { return (orr_run_options){ .t_end = NAN, .seed = 1, .statistics_from = NAN }; }
+orr_run_options orr_run_options_default(void)
+{
+    return (orr_run_options){ .t_end = NAN, .seed = 1, .statistics_from = NAN };
+}
 
 // What a user gave, or refused with a message.
 static bool read_options(orr_run *run, const orr_run_options *given)
@@ -80,7 +83,8 @@ static bool is_element(const char *name, const char *array)
 
 static int by_address(const void *a, const void *b)
 {
-    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name, y = (uintptr_t)((const orr_written *)b)->name;
+    const uintptr_t x = (uintptr_t)((const orr_written *)a)->name,
+                    y = (uintptr_t)((const orr_written *)b)->name;
     return (x > y) - (x < y);
 }
 
@@ -168,7 +172,8 @@ static bool choose_noise(orr_run *run, Island *island)
     const Solver *best = solver_find(kind == NOISE_GENERAL ? "euler-maruyama" : "srk");
     if (island->solver == solver_find("auto")) {
         island->solver = best;
-        island->reason = kind == NOISE_GENERAL ? "white noise, whose strength depends on several states" : "white noise";
+        island->reason = kind == NOISE_GENERAL ? "white noise, whose strength depends on several states"
+                                               : "white noise";
         return true;
     }
     diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name, "it has white noise");
@@ -182,7 +187,8 @@ static bool choose_step(orr_run *run, Island *island)
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
     const double span = o->t_end - run->t_start;
-    run->is_eventful = run->net && !model->isles && model->n_states == 0 && model->n_relations == 0 && model->flat.equations.n == 0;
+    run->is_eventful = run->net && !model->isles && model->n_states == 0 && model->n_relations == 0 &&
+                       model->flat.equations.n == 0;
     if (run->is_eventful) {
         island->solver = solver_find("euler");
         island->reason = "there are no equations: what happens, happens at events";
@@ -307,7 +313,8 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (run->model->blocks.n_implicit > 0 && !(island->solver->traits & SOLVER_TAKES_LOOPS)) {
         diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
                     "it has loops of equations that are left to the solver");
-        diag_hint(run->diag, "'ida' solves them together with each step; loops of more than %d equations need it",
+        diag_hint(run->diag,
+                  "'ida' solves them together with each step; loops of more than %d equations need it",
                   (int)ORDER_LOOP_MAX);
         return ORR_STATUS_USAGE;
     }
@@ -320,13 +327,16 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     run->is_exact = options->exact;
     run->keeps_leaving = options->is_component;
     run->is_live = options->live;
-    if (!watch_open(run, options) || !input_open(run, options) || !arrive_open(run, options)) return ORR_STATUS_USAGE;
+    if (!watch_open(run, options) || !input_open(run, options) || !arrive_open(run, options))
+        return ORR_STATUS_USAGE;
     isles_open(run, options);
     if (run->net && options->statistics_from > run->t_start)
         run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
                        options->statistics_from);
     if (!run_start(run))
-        return run->is_cancelled ? ORR_STATUS_CANCELLED : run->is_incomplete ? ORR_STATUS_USAGE : ORR_STATUS_FAILED;
+        return run->is_cancelled    ? ORR_STATUS_CANCELLED
+               : run->is_incomplete ? ORR_STATUS_USAGE
+                                    : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     if (!island->solver->init(island, &run->arena, run->diag)) return ORR_STATUS_FAILED;
@@ -452,7 +462,8 @@ orr_status orr_run_advance(orr_run *run, double t)
 orr_status run_toward(orr_run *run, double t, bool *is_there)
 {
     Island *island = &run->islands[0];
-    *is_there = run->is_failed || run->terminated || run->is_over || run->t_stop <= island->t || drive_has_reached(island, t);
+    *is_there = run->is_failed || run->terminated || run->is_over || run->t_stop <= island->t ||
+                drive_has_reached(island, t);
     if (*is_there) return orr_run_advance(run, t);
     const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
     if (status == ORR_STATUS_OK) return status;
@@ -465,19 +476,23 @@ orr_status run_toward(orr_run *run, double t, bool *is_there)
 // Only steps are to be made now, and nothing but relations is to be looked at.
 static bool is_calm(const orr_run *run, const Island *island)
 {
-    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits) return false;
-    return !island->surface.is_on && !run->n_rests && !run->watch && !run->history && !run->choosing && !run->net && !run->isles;
+    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits)
+        return false;
+    return !island->surface.is_on && !run->n_rests && !run->watch && !run->history && !run->choosing &&
+           !run->net && !run->isles;
 }
 
 long run_plain_steps(const orr_run *run, double t)
 {
     const Island *island = &run->islands[0];
-    if (!island->solver->fixed_step || island->t != drive_grid(island, island->k) || !is_calm(run, island)) return 0;
+    if (!island->solver->fixed_step || island->t != drive_grid(island, island->k) || !is_calm(run, island))
+        return 0;
     // the first step behind an event is looked at more closely
     if (run->model->n_relations && (run->t_sample != island->t || isnan(run->t_sample_before))) return 0;
     const double t_due = fmin(due_next(run), input_kink(run));
     double k = fmin(drive_grid_floor(island, t), drive_grid_floor(island, limit_of(run, island, t)));
-    if (t_due < INFINITY) k = fmin(k, drive_grid_floor(island, t_due) - 1);    // what is due is for the driver
+    // what is due is for the driver
+    if (t_due < INFINITY) k = fmin(k, drive_grid_floor(island, t_due) - 1);
     return k > (double)island->k ? (long)(k - (double)island->k) : 0;
 }
 
@@ -485,7 +500,9 @@ bool run_is_plain(const orr_run *run, double t, double *limit)
 {
     const Island *island = &run->islands[0];
     *limit = fmin(limit_of(run, island, t), fmin(due_next(run), input_kink(run)));
-    if (island->solver->fixed_step || island->solver->advance || !is_calm(run, island) || !(island->t < *limit)) return false;
+    if (island->solver->fixed_step || island->solver->advance || !is_calm(run, island) ||
+        !(island->t < *limit))
+        return false;
     return run->model->n_relations == 0 || run->t_sample == island->t;
 }
 
@@ -579,8 +596,9 @@ static void compute_values(orr_run *run)
 {
     Island *island = &run->islands[0];
     const orr_model *model = run->model;
-    const int failed = island->surface.is_on ? surface_values(island, run->t, run->x)
-                                             : model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
+    const int failed = island->surface.is_on
+                           ? surface_values(island, run->t, run->x)
+                           : model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
     run->values_valid = true;
     if (!failed || run->is_failed) return;
     const Ordered *system = NULL;

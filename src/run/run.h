@@ -172,7 +172,8 @@ struct orr_run {
     uint64_t  seed, number;         // what is drawn depends on them
     double   *given;                // [n_params] 1: set by the user or by the terminal region
     double   *given_value;          // [n_params]
-    double   *given_start;          // [n_states] initial value set by the user; NaN: the model's; NULL: all are
+    double   *given_start;          // [n_states] initial value set by the user; NaN: the model's; NULL: all
+                                    // are
 
     // reading
     bool      values_valid;         // v holds all variables at (t, x)
@@ -198,7 +199,8 @@ struct orr_run {
     // events of the model
     double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
     double   *every_k;              // [n_events] how often `every` has fired; inside `state`
-    double   *pending;              // [n_pending] 1 + the event whose delayed firing waits; 0: free; inside `state`
+    double   *pending;              // [n_pending] 1 + the event whose delayed firing waits; 0: free; inside
+                                    // `state`
     uint32_t  n_pending;
     double   *conditions;           // [n_events] scratch
     bool     *is_fired;             // [n_events] in this iteration
@@ -307,18 +309,19 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
 // t_limit: from here orr_run_advance gets there without another step.
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t);
 
-// As orr_run_advance, but not more than one step, or chunk of steps, of the solver. *is_there: the user stands at t, or where
-// the run has ended.
+// As orr_run_advance, but not more than one step, or chunk of steps, of the solver. *is_there: the user
+// stands at t, or where the run has ended.
 orr_status run_toward(orr_run *run, double t, bool *is_there);
-// For those who make fixed steps elsewhere, with the same bits: how many from where the island stands are nothing but whole
-// steps on its grid, none of which needs more than a look at its end; at most to t. 0 if anything else is to be done first.
+// For those who make fixed steps elsewhere, with the same bits: how many from where the island stands are
+// nothing but whole steps on its grid, none of which needs more than a look at its end; at most to t. 0 if
+// anything else is to be done first.
 long run_plain_steps(const orr_run *run, double t);
-// The island has made n of them, to the states x; zero[2]: the zero functions of the relations one step before and there,
-// every `stride`-th number.
+// The island has made n of them, to the states x; zero[2]: the zero functions of the relations one step
+// before and there, every `stride`-th number.
 void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride);
 
-// The same for free steps: whether the next is nothing but a step, and how far it may go at most. Then the island stands at t with
-// the states x; the solver is told by itself.
+// The same for free steps: whether the next is nothing but a step, and how far it may go at most. Then the
+// island stands at t with the states x; the solver is told by itself.
 bool run_is_plain(const orr_run *run, double t, double *limit);
 void run_take_free_steps(orr_run *run, double t, const double *x, const double *zero, size_t stride);
 
@@ -331,8 +334,10 @@ bool run_apply_settings(orr_run *run, const orr_run_options *options);
 // Where an experiment writes this name; nowhere if it is not from one.
 Place run_written(const orr_run_options *options, const char *name, orr_diag *diag);
 bool run_start(orr_run *run);                                  // from t_start, with the settings
-void run_give_start(orr_run *run, uint32_t state, double value);    // its initial value, whatever the model says
-void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in v
+void run_give_start(orr_run *run, uint32_t state, double value);    // its initial value, whatever the model
+                                                                    // says
+void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in
+                                                               // v
 
 // ---- choose.c: which variables are states
 
@@ -347,9 +352,9 @@ bool choose_report(orr_run *run, double t);
 
 enum { RUN_SOURCES = 16 };         // that a run takes besides one for each input
 
-// Let a source act at `first`, t_start or later (INFINITY: not yet), and then whenever it says. The island ends
-// a step exactly there; the source acts before relations and conditions are looked at, and the solver begins
-// anew behind it. The number of the source, for run_schedule.
+// Let a source act at `first`, t_start or later (INFINITY: not yet), and then whenever it says. The island
+// ends a step exactly there; the source acts before relations and conditions are looked at, and the solver
+// begins anew behind it. The number of the source, for run_schedule.
 uint32_t run_add_source(orr_run *run, const RunSource *source, double first);
 // Its next time, instead of any other; INFINITY: none. A time that the island has passed means now.
 void     run_schedule(orr_run *run, uint32_t source, double t);
@@ -363,7 +368,8 @@ static inline double due_next(const orr_run *run) { return calendar_first(&run->
 
 // Events whose time has come are marked as fired, sources act. False, reported, if a source fails.
 bool   due_act(orr_run *run, double t, bool *acted);
-bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing; false, reported, if too many wait
+bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing; false, reported, if too many
+                                                             // wait
 
 // ---- event.c: what happens at an instant
 
@@ -371,10 +377,11 @@ enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1, EVENT_RECENT = 6 };
 
 void event_init(orr_run *run);
 bool event_mode_changed(void *run, size_t relation, double t, bool now);    // Island.on_mode
-// The run begins: conditions that hold now have held before, `when initial` and what is due at t_start happen.
+// The run begins: conditions that hold now have held before, `when initial` and what is due at t_start
+// happen.
 orr_status event_start(orr_run *run, Island *island);
-// Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run until
-// nothing more happens, the solver begins anew.
+// Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run
+// until nothing more happens, the solver begins anew.
 orr_status event_handle(orr_run *run, Island *island);
 // Something was sent without an event: all that follows from it at this instant.
 orr_status event_exchange(orr_run *run, Island *island);
@@ -385,12 +392,13 @@ bool   event_passes(orr_run *run, Island *island, double t, const double *x, con
 const char *event_cause(orr_run *run, uint32_t event);       // "when h <= 0"
 // Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
 bool   event_settle(orr_run *run, Island *island, bool *changed);
-size_t event_first_difference(const orr_run *run, const Island *island);    // between run->relations and the modes
+// between run->relations and the modes
+size_t event_first_difference(const orr_run *run, const Island *island);
 
 // ---- look.c: did a relation change in the last step?
 
-// If so, and if something happens because of it, end the step there: event_waits. False if the relations could
-// not be evaluated: island->fault.
+// If so, and if something happens because of it, end the step there: event_waits. False if the relations
+// could not be evaluated: island->fault.
 bool look_for_event(orr_run *run, Island *island);
 
 // ---- drive.c: steps, checks
@@ -402,16 +410,19 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
 orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
 // n_steps were made, up to t: look at the clock now and then, and tell whoever wants to know how far we are.
 orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
-// Many rows are one step apart. Of a run in which nothing happens but fixed steps: to the next grid point, if t is that and
-// there is nothing else to do; false: the way for all does it.
+// Many rows are one step apart. Of a run in which nothing happens but fixed steps: to the next grid point, if
+// t is that and there is nothing else to do; false: the way for all does it.
 bool drive_is_plain(const orr_run *run, const Island *island);
 bool drive_one(orr_run *run, Island *island, double t);
-orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any more
-// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its step from t on.
+orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any
+                                                               // more
+// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its
+// step from t on.
 void   drive_tell_pieces(orr_run *run, Island *island, double t);
 double drive_grid(const Island *island, long k);               // t_start + k·step
 double drive_grid_floor(const Island *island, double t);       // the last k whose time is not after t
-bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means it
+bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means
+                                                               // it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
 // ---- chance.c: random numbers
@@ -443,24 +454,30 @@ double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, Loc
 double surface_scale(const orr_run *run, const Island *island);    // against what a time counts as short
 void   surface_init(orr_run *run, Island *island);
 void   surface_start(orr_run *run, Island *island);
-int    surface_rates(Island *island, double t, const double *x, double *dx);    // if is_on; result as of programs
-int    surface_values(Island *island, double t, const double *x);              // instead of IR_VALUES if is_on
+// if is_on; result as of programs
+int    surface_rates(Island *island, double t, const double *x, double *dx);
+// instead of IR_VALUES if is_on
+int    surface_values(Island *island, double t, const double *x);
 void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
 // The body of an event has run; run->left has what it assigned before. Reports and holds what accumulates.
 orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
 void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
-bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something is free
-bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that stands in for it
+bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something
+                                                                   // is free
+bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that
+                                                                   // stands in for it
 // For saving: another solver stands in, or not; the one that does not work has begun, or not.
 bool   surface_stand_in(orr_run *run, Island *island, bool stands_in, bool has_aside);
-void   surface_swap(orr_run *run, Island *island);                 // the solver at work and the one aside, as they are
-void   surface_forget_aside(orr_run *run, Island *island);         // a stand-in that is not needed now begins anew when it is
+void   surface_swap(orr_run *run, Island *island);                 // the solver at work and the one aside, as
+                                                                   // they are
+void   surface_forget_aside(orr_run *run, Island *island);         // a stand-in that is not needed now begins
+                                                                   // anew when it is
 void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
 // The rates of the generated code, with the modes as they are and nothing held; result as of programs.
 int    surface_plain_rates(Island *island, double t, const double *x, double *dx);
 // How fast zero functions move at (t, x) if x moves at the rates dx. False: they cannot be computed.
-bool   surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations, size_t n,
-                      double *slopes);
+bool surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations,
+                    size_t n, double *slopes);
 void   surface_names(const orr_model *model, const bool *which, StrBuf *s);    // of states, quoted
 
 // ---- slide.c: solutions that follow surfaces
@@ -480,28 +497,38 @@ void   slide_pass(orr_run *run, RunSaved *saved);
 
 // ---- input.c: inputs that follow samples
 
-bool   arrive_open(orr_run *run, const orr_run_options *options);    // messages from files; false, reported, likewise
+bool   arrive_open(orr_run *run, const orr_run_options *options);    // messages from files; false, reported,
+                                                                     // likewise
 void   arrive_close(orr_run *run);
-bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be opened
-bool   input_start(orr_run *run);                              // at t_start, after the parameters are known; likewise
+bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be
+                                                                    // opened
+bool   input_start(orr_run *run);                              // at t_start, after the parameters are known;
+                                                               // likewise
 void   input_close(orr_run *run);
-double input_kink(const orr_run *run);                         // where the next step must end, though nothing jumps
-bool   input_move(orr_run *run, double t);                     // past that point; false, reported, if there is no value
-// In a real-time run: take the newest values of live sources, which holds from run->t on, where the island stands.
+double input_kink(const orr_run *run);                         // where the next step must end, though nothing
+                                                               // jumps
+bool   input_move(orr_run *run, double t);                     // past that point; false, reported, if there
+                                                               // is no value
+// In a real-time run: take the newest values of live sources, which holds from run->t on, where the island
+// stands.
 bool   input_poll(orr_run *run);
 bool   input_is_live(const orr_run *run);
-// The pieces of the data of an input, from t_start, where the run must still stand, up to `until` and the one behind it; at
-// most `most`. What has been read is used up, so the run cannot be made afterwards. Of sources that are files.
-struct SignalPiece *input_pieces(orr_run *run, uint32_t driven, double until, size_t most, Arena *arena, size_t *n);
+// The pieces of the data of an input, from t_start, where the run must still stand, up to `until` and the one
+// behind it; at most `most`. What has been read is used up, so the run cannot be made afterwards. Of sources
+// that are files.
+struct SignalPiece *input_pieces(orr_run *run, uint32_t driven, double until, size_t most, Arena *arena,
+                                 size_t *n);
 
-// A state, or an input that nothing else drives, has another value from run->t on; `gradient` moves an input that was
-// compiled for it. False, reported, if it cannot be set. The island stands at run->t; run_begin_anew must follow.
+// A state, or an input that nothing else drives, has another value from run->t on; `gradient` moves an input
+// that was compiled for it. False, reported, if it cannot be set. The island stands at run->t; run_begin_anew
+// must follow.
 bool   run_put(orr_run *run, size_t variable, double value, double gradient);
 
 // ---- outside.c: what others do to a run
 
-// Stand at t with the island there too, as if it had been asked to go no further: a step beyond is ended at t, by
-// the method itself if its steps are fixed, else on the dense output. What was read before makes no difference.
+// Stand at t with the island there too, as if it had been asked to go no further: a step beyond is ended at
+// t, by the method itself if its steps are fixed, else on the dense output. What was read before makes no
+// difference.
 orr_status run_stop_at(orr_run *run, double t);
 // Something was put: events that follow from it happen, and the solver begins anew.
 orr_status run_begin_anew(orr_run *run);
@@ -511,7 +538,8 @@ orr_status run_take_over(orr_run *run);
 // `reinit` blocks of the model run when run_begin_anew follows. False if it has none.
 bool   run_reinit(orr_run *run, const RunReinit *what);
 
-// A message for an event input of the model, where the island stands; `on` bodies run when run_begin_anew follows.
+// A message for an event input of the model, where the island stands; `on` bodies run when run_begin_anew
+// follows.
 void   run_message(orr_run *run, uint32_t port, const void *values);
 
 // ---- net.c: messages
@@ -519,10 +547,13 @@ void   run_message(orr_run *run, uint32_t port, const void *values);
 void   net_open(orr_run *run);                 // if the model has a network
 void   net_close(orr_run *run);
 void   net_reset(orr_run *run, double t);      // statistics of all components begin anew
-bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false: reported
+bool   net_start(orr_run *run);                // the run begins at t_start, parameters are known; false:
+                                               // reported
 orr_devs_run *net_kernel(const orr_run *run);  // NULL: it has not begun
-void   net_send(orr_run *run, double t, uint32_t guest_input, const void *value);    // by an input that guests have
-void   net_enter(orr_run *run, double t, uint32_t port, const void *values);    // a message for an event input of the model
+// by an input that guests have
+void   net_send(orr_run *run, double t, uint32_t guest_input, const void *value);
+// a message for an event input of the model
+void   net_enter(orr_run *run, double t, uint32_t port, const void *values);
 double net_next(const orr_run *run);           // when a message may arrive for the island; INFINITY: never
 double net_next_instant(const orr_run *run);   // when anything happens among the components; INFINITY: never
 // What happens among the components before t, where the island stands at an event.
@@ -532,30 +563,35 @@ orr_status net_follow(orr_run *run, double t);
 void       net_count(const orr_run *run, orr_run_facts *facts);
 size_t     net_work(orr_run *run);                // transitions since it was last asked; 0 without a network
 void   net_start_switches(orr_run *run, const double *conditions);    // [n_events] of events, at the start
-void   net_collect(orr_run *run, const Island *island, uint32_t event);    // what its body has sent, if anything
+// what its body has sent, if anything
+void   net_collect(orr_run *run, const Island *island, uint32_t event);
 // One bag at t. *done: there was one. *n: messages that arrived, for net_arrival.
 orr_status net_bag(orr_run *run, double t, bool *done, size_t *n);
 // The i-th of them: which port, and what it says.
 const double *net_arrival(const orr_run *run, size_t i, uint32_t *port);
 double net_read(const orr_run *run, const ModelVariable *variable);    // what an atomic component shows
 double net_read_at(const orr_run *run, const AtomicReadable *what, uint32_t component);
-const void *net_statistic(const orr_run *run, const AtomicReadable *what, uint32_t component);    // the tally or level behind it
+// the tally or level behind it
+const void *net_statistic(const orr_run *run, const AtomicReadable *what, uint32_t component);
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
 void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
-bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this instant
+bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this
+                                                                // instant
 
 // ---- save.c: a run as bytes; checkpoints are orr_run_save_file, orr_run_load_file
 
-// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes` is not NULL. Solvers that do not
-// tell what they remember begin anew here.
+// How many bytes all that changes takes, 0 if it cannot be saved; written if `bytes` is not NULL. Solvers
+// that do not tell what they remember begin anew here.
 size_t run_save(orr_run *run, void *bytes);
-bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options; false: it is not
+bool   run_load(orr_run *run, const void *bytes, size_t n);    // into a run of the same model and options;
+                                                               // false: it is not
 
 void     saved_pass(RunSaved *saved, void *p, size_t n);        // write n bytes, or read them
 void     saved_flags(RunSaved *saved, bool *flags, size_t n);
 void     saved_index(RunSaved *saved, uint32_t *index, uint32_t limit);    // bad if it is not below the limit
 void     saved_calendar(RunSaved *saved, Calendar *calendar, uint32_t n_ids);
-const char *saved_text(RunSaved *saved, const char *text, Arena *arena);   // may be NULL; what was read lies in the arena
+// may be NULL; what was read lies in the arena
+const char *saved_text(RunSaved *saved, const char *text, Arena *arena);
 uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options);
 void     surface_pass(orr_run *run, RunSaved *saved);           // each goes through its own
 void     choose_pass(orr_run *run, RunSaved *saved);
@@ -565,7 +601,8 @@ void     input_pass(orr_run *run, RunSaved *saved);
 const char *input_other(const orr_run *run);    // whose samples were others when it was loaded; NULL: none
 void     isles_pass(orr_run *run, RunSaved *saved);
 void     net_pass(orr_run *run, RunSaved *saved);
-// As orr_run_save_file and orr_run_load_file, with bytes of the owner's behind the run; *extra lies in the arena.
+// As orr_run_save_file and orr_run_load_file, with bytes of the owner's behind the run; *extra lies in the
+// arena.
 orr_status run_save_file(orr_run *run, const char *path, const void *extra, size_t n_extra);
 bool       run_is_saved_as_it_is(const orr_run *run);    // saving it now leaves no trace in it
 orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *extra);
@@ -573,18 +610,23 @@ orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *ext
 // ---- isles.c: islands beside the main part
 
 void   isles_open(orr_run *run, const orr_run_options *options);
-bool   isles_start(orr_run *run);              // at t_start, before the kernel begins; false, reported: an option is wrong
-const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the next call
-// A signal arrives for the main part, by one of the guests' outputs; and whether that is news, once the bag is over.
+bool   isles_start(orr_run *run);              // at t_start, before the kernel begins; false, reported: an
+                                               // option is wrong
+const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the
+                                                                // next call
+// A signal arrives for the main part, by one of the guests' outputs; and whether that is news, once the bag
+// is over.
 void   isles_hear(orr_run *run, double t, uint32_t output, const void *signal);
 bool   isles_have_news(orr_run *run, const Island *island, bool *affects);
-// What the main part tells may jump at an event: values before what happens, and what has become of them since.
+// What the main part tells may jump at an event: values before what happens, and what has become of them
+// since.
 void   isles_compare(orr_run *run, Island *island, bool is_base);
 void   isles_forget(orr_run *run);             // at the first instant nothing has jumped
 bool   isles_spread(orr_run *run, Island *island);    // tell discontinuities, now; false: there are none
 // What the main part tells where it stands, before its next step, and what follows from that at this instant.
 orr_status isles_tell(orr_run *run, Island *island);
-// Around the body of an event: states of islands that it assigns are as they are now; what it changed is a perturbation.
+// Around the body of an event: states of islands that it assigns are as they are now; what it changed is a
+// perturbation.
 void   isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island

@@ -5,8 +5,8 @@
 // remember: where a run is saved they begin anew, in the run that is saved as in the one that goes on from
 // there. One function goes through it all, for counting, writing and reading, so that these cannot disagree.
 //
-// A file: magic, version, lengths of what follows, its hash; fingerprints of model and settings; the run; what
-// the owner of the run adds, such as how long its files of results are.
+// A file: magic, version, lengths of what follows, its hash; fingerprints of model and settings; the run;
+// what the owner of the run adds, such as how long its files of results are.
 #include "base/diag.h"
 #include "base/file.h"
 #include "base/map.h"
@@ -254,7 +254,8 @@ static void pass_run(orr_run *run, RunSaved *s)
     if (between) PASS_ARRAY(s, run->x_between, model->n_states);
     const double earliest = fmin(fmin(run->t, island->t), fmin(island->t_before, island->t_start));
     const double latest = fmax(fmax(run->t, island->t), island->t_start);
-    if (s->is_loading && !(earliest >= run->t_start && isfinite(latest) && isfinite(island->step))) s->is_bad = true;
+    if (s->is_loading && !(earliest >= run->t_start && isfinite(latest) && isfinite(island->step)))
+        s->is_bad = true;
     pass_samples(run, s);
     run->terminated = saved_text(s, run->terminated, &run->arena);
     surface_pass(run, s);
@@ -329,7 +330,10 @@ static bool load(orr_run *run, const char *bytes, size_t n)
     return ok;
 }
 
-bool run_load(orr_run *run, const void *bytes, size_t n) { return !what_hinders(run, false) && load(run, bytes, n); }
+bool run_load(orr_run *run, const void *bytes, size_t n)
+{
+    return !what_hinders(run, false) && load(run, bytes, n);
+}
 
 // ---- Fingerprints
 
@@ -409,7 +413,8 @@ static uint64_t hash_isles(uint64_t hash, const Isles *isles)
     for (uint32_t i = 0; isles && i < isles->n; i++) {
         const Isle *isle = &isles->items[i];
         const orr_run_options *o = &isle->options.run;
-        const double numbers[] = { o->step, o->tolerance, o->absolute, o->quantum, o->relative_quantum, isle->options.output_period };
+        const double numbers[] = { o->step,    o->tolerance,        o->absolute,
+                                   o->quantum, o->relative_quantum, isle->options.output_period };
         hash = hash_text(hash_text(hash, isle->name), o->solver ? o->solver : "");
         hash = hash_join(hash, hash_bytes(numbers, sizeof numbers));
         HASH(hash, model_fingerprint(isle->model), isle->options.synchronise, isle->options.tell_gradients);

@@ -8,8 +8,8 @@
 //     f = f₀ + Σ b_k (f_k - f₀),    ∇g_j f = 0 for all j,    0 <= b_k <= 1
 //
 // which is a system of linear equations for b, the equivalent control. (Where modes act on each other, as in
-// a product of two switches, this is one of the possible solutions.) A surface whose b_k leaves 0 to 1 is left,
-// to the side on which it does, and the others are followed on.
+// a product of two switches, this is one of the possible solutions.) A surface whose b_k leaves 0 to 1 is
+// left, to the side on which it does, and the others are followed on.
 #include "base/diag.h"
 #include "base/text.h"
 #include "num/lu.h"
@@ -83,7 +83,8 @@ static void blend(const Island *island, double *dx)
     const Surface *s = &island->surface;
     const size_t n = island->model->n_states;
     const double first = s->n_surfaces == 1 ? first_part(s) : 0;
-    for (size_t i = 0; i < n && s->n_surfaces == 1; i++) dx[i] = first * s->sides[i] + (1 - first) * s->sides[n + i];
+    for (size_t i = 0; i < n && s->n_surfaces == 1; i++)
+        dx[i] = first * s->sides[i] + (1 - first) * s->sides[n + i];
     if (s->n_surfaces == 1) return;
     for (size_t i = 0; i < n; i++) {
         dx[i] = s->sides[i];

@@ -18,8 +18,8 @@
 
 enum { ROUNDS_MAX = 100, CULPRITS_SHOWN = 6 };
 
-// Initial values that constraints make superfluous may be rounded: to as many digits nobody is told, to as few it is
-// a contradiction.
+// Initial values that constraints make superfluous may be rounded: to as many digits nobody is told, to as
+// few it is a contradiction.
 #define ADJUST_SILENTLY 1e-6
 #define ADJUST_MOST     1e-3
 
@@ -52,7 +52,8 @@ static const char *start_reader(const orr_model *model, const ModelVariable *sta
     const Flat *flat = &model->flat;
     Arena scratch = { 0 };
     const char *reader = NULL;
-    bool *depends = ARENA_ARRAY(&scratch, bool, flat->vars.n), *array_depends = ARENA_ARRAY(&scratch, bool, flat->arrays.n);
+    bool *depends = ARENA_ARRAY(&scratch, bool, flat->vars.n),
+         *array_depends = ARENA_ARRAY(&scratch, bool, flat->arrays.n);
     if (state->var) depends[state->number] = true;
     else array_depends[state->number] = true;
     for (uint32_t b = 0; b < start->n_blocks && !reader; b++) {
@@ -71,7 +72,8 @@ static const char *start_reader(const orr_model *model, const ModelVariable *sta
             depends[unknown] = true;
             const bool matters = model->ir.layout.state_of[unknown] != FLAT_NONE ||
                                  model->flat.vars.items[unknown].kind == FLAT_PARAM;
-            if (matters && !(state->var && unknown == state->number)) reader = model->flat.vars.items[unknown].name;
+            if (matters && !(state->var && unknown == state->number))
+                reader = model->flat.vars.items[unknown].name;
         }
     }
     arena_free(&scratch);
@@ -237,7 +239,8 @@ static bool solve_kinsol(orr_run *run)
     const orr_model *model = run->model;
     const Ordered *start = &model->blocks.start;
     const sunindextype n = (sunindextype)start->n_unknowns;
-    if (n == 0 || n > IR_RESIDUALS_MAX || start->n_families > 0 || start->n_equations != start->n_unknowns) return false;
+    if (n == 0 || n > IR_RESIDUALS_MAX || start->n_families > 0 || start->n_equations != start->n_unknowns)
+        return false;
     if (!code_require(&model->code, CODE_PART_RESIDUALS, NULL)) return false;
     Arena scratch = { 0 };
     Residuals r = { run, ARENA_ARRAY(&scratch, double, (size_t)n) };
@@ -328,7 +331,8 @@ static bool solve_start(orr_run *run)
         if (solve_generated(run, &failed)) return true;
         // at the solution, but not to the last bit that the generated iteration asks for
         for (uint32_t s = 0; s < run->model->n_states; s++)
-            island->x[s] = island->env.v[model_variable(run->model, model_state_variable(run->model, s)).place];
+            island->x[s] = island->env
+                               .v[model_variable(run->model, model_state_variable(run->model, s)).place];
         return true;
     }
     reset_guesses(run, 0);
@@ -383,8 +387,10 @@ static void report_contradiction(orr_run *run, const GivenCheck *check, double g
         fprintf(out, "%s%s = %.10g", i == 0 ? " from " : ", ", model->flat.vars.items[check->others[i]].name,
                 value_of(run, check->others[i]));
     fclose(out);
-    diag_report(run->diag, DIAG_INITIAL_CONTRADICTS, run_place(model, run->diag, var->place), given, var->name, follows);
-    diag_hint(run->diag, "correct one of the values, or write 'var %s ~ …' if this one is only a first guess", var->name);
+    diag_report(run->diag, DIAG_INITIAL_CONTRADICTS, run_place(model, run->diag, var->place), given,
+                var->name, follows);
+    diag_hint(run->diag, "correct one of the values, or write 'var %s ~ …' if this one is only a first guess",
+              var->name);
     free(follows);
     for (uint32_t i = 0; i < check->n_equations && i < CULPRITS_SHOWN; i++) {
         const FlatEquation *e = &model->flat.equations.items[check->equations[i]];
@@ -397,7 +403,8 @@ static void report_contradiction(orr_run *run, const GivenCheck *check, double g
                   "by this initial equation");
     for (uint32_t i = 0; i < check->n_others && i < CULPRITS_SHOWN; i++) {
         const FlatVar *other = &model->flat.vars.items[check->others[i]];
-        diag_note(run->diag, run_place(model, run->diag, other->place), "the value given for '%s'", other->name);
+        diag_note(run->diag, run_place(model, run->diag, other->place), "the value given for '%s'",
+                  other->name);
     }
 }
 
@@ -418,7 +425,8 @@ static bool check_given(orr_run *run)
             continue;
         }
         const FlatVar *var = &run->model->flat.vars.items[check->variable];
-        diag_report(run->diag, DIAG_INITIAL_ADJUSTED, run_place(run->model, run->diag, var->place), var->name, value, given);
+        diag_report(run->diag, DIAG_INITIAL_ADJUSTED, run_place(run->model, run->diag, var->place), var->name,
+                    value, given);
     }
     return ok;
 }

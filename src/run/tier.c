@@ -1,9 +1,9 @@
 // src/run/tier.c: whether a run should have its model compiled by `cc` while it goes on.
 //
-// Native code saves a part of the time that remains; the compiler takes time of its own, on another processor if
-// there is one. So it is started when what it would save is more than what it takes. What remains is told by how far
-// the run has come. Where the end is not known, as much is expected to follow as has passed: then the compiler never
-// costs much more than waiting for it would have saved.
+// Native code saves a part of the time that remains; the compiler takes time of its own, on another processor
+// if there is one. So it is started when what it would save is more than what it takes. What remains is told
+// by how far the run has come. Where the end is not known, as much is expected to follow as has passed: then
+// the compiler never costs much more than waiting for it would have saved.
 //
 // Equations, quantised states and atomics are texts of their own, and each is judged alone.
 #include "base/os.h"

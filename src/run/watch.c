@@ -1,7 +1,7 @@
 // src/run/watch.c: claims about a run: asserts of the model and ranges of its frame.
 //
-// Claims are looked at where a step ends, at events and at some points between, and never change a step. Where one is
-// found broken that held before, the first such time is found on the dense output, to rounding.
+// Claims are looked at where a step ends, at events and at some points between, and never change a step.
+// Where one is found broken that held before, the first such time is found on the dense output, to rounding.
 #include "base/diag.h"
 #include "run/run.h"
 #include "solve/solver.h"
@@ -52,7 +52,10 @@ static bool evaluate(orr_run *run, double t, const double *x)
     return true;
 }
 
-static bool is_outside(const Range *range, double value) { return !(value >= range->low && value <= range->high); }
+static bool is_outside(const Range *range, double value)
+{
+    return !(value >= range->low && value <= range->high);
+}
 
 static bool any_is_new(const orr_run *run)
 {
@@ -70,8 +73,8 @@ static void state_at(Island *island, double t, double *x)
     else island->solver->state_at(island, t, x);
 }
 
-// The first time in (lo, hi] at which a claim is broken that held at lo, by bisection: some are, so none is missed. The
-// claims are then evaluated there.
+// The first time in (lo, hi] at which a claim is broken that held at lo, by bisection: some are, so none is
+// missed. The claims are then evaluated there.
 static double locate(orr_run *run, Island *island, double lo, double hi)
 {
     struct Watch *w = run->watch;
@@ -95,8 +98,14 @@ static void report_assert(orr_run *run, size_t i, double t)
     const orr_model *model = run->model;
     const FlatAssert *assertion = &model->flat.asserts.items[i];
     char *text = run_expr_text(model, assertion->condition);
-    run->watch->broken[i] = (orr_left){ .name = assertion->text ? assertion->text : arena_printf(&run->arena, "%s", text),
-                                        .low = NAN, .high = NAN, .t = t, .value = NAN, .worst = NAN, .t_worst = t };
+    run->watch->broken[i] = (orr_left){ .name = assertion->text ? assertion->text
+                                                                : arena_printf(&run->arena, "%s", text),
+                                        .low = NAN,
+                                        .high = NAN,
+                                        .t = t,
+                                        .value = NAN,
+                                        .worst = NAN,
+                                        .t_worst = t };
     diag_report(run->diag, DIAG_ASSERT_BROKEN, run_place(model, run->diag, assertion->place), t,
                 assertion->text ? assertion->text : text);
     if (assertion->text) diag_note(run->diag, (Place){ 0 }, "it claims %s", text);
@@ -106,13 +115,20 @@ static void report_assert(orr_run *run, size_t i, double t)
 static void report_range(orr_run *run, Range *range, double t, double value)
 {
     const orr_variable var = orr_model_variable(run->model, range->variable);
-    range->left = (orr_left){ .name = var.name, .low = range->low, .high = range->high, .t = t, .value = value,
-                              .worst = value, .t_worst = t };
+    range->left = (orr_left){ .name = var.name,
+                              .low = range->low,
+                              .high = range->high,
+                              .t = t,
+                              .value = value,
+                              .worst = value,
+                              .t_worst = t };
     char claim[128];
-    snprintf(claim, sizeof claim, "it is %.10g and should be in %.10g..%.10g%s%s%s", value, range->low, range->high,
-             var.unit ? " [" : "", var.unit ? var.unit : "", var.unit ? "]" : "");
-    const Place place = diag_place(
-        run->diag, (orr_place){ .file = range->file, .line = range->line, .column = range->column, .length = 1 });
+    snprintf(claim, sizeof claim, "it is %.10g and should be in %.10g..%.10g%s%s%s", value, range->low,
+             range->high, var.unit ? " [" : "", var.unit ? var.unit : "", var.unit ? "]" : "");
+    const Place place = diag_place(run->diag, (orr_place){ .file = range->file,
+                                                           .line = range->line,
+                                                           .column = range->column,
+                                                           .length = 1 });
     diag_report(run->diag, DIAG_FRAME_LEFT, place, var.name, t, claim);
 }
 
@@ -210,8 +226,14 @@ bool watch_open(orr_run *run, const orr_run_options *options)
         }
         const ModelVariable v = model_variable(model, variable);
         const char *file = given->file ? arena_copy_text(arena, given->file, strlen(given->file)) : NULL;
-        w->ranges[w->n_ranges++] = (Range){ .variable = variable, .place = v.place, .state = v.state, .low = given->low, .high = given->high, .file = file,
-                                            .line = given->line, .column = given->column };
+        w->ranges[w->n_ranges++] = (Range){ .variable = variable,
+                                            .place = v.place,
+                                            .state = v.state,
+                                            .low = given->low,
+                                            .high = given->high,
+                                            .file = file,
+                                            .line = given->line,
+                                            .column = given->column };
         w->needs_values |= v.kind == FLAT_VARIABLE && v.state == FLAT_NONE;
     }
     watch_start(run);
@@ -231,7 +253,8 @@ bool orr_run_left(const orr_run *run, size_t i, orr_left *left)
 {
     const struct Watch *w = run->watch;
     for (size_t k = 0; w && k < run->model->n_asserts + w->n_ranges; k++) {
-        const orr_left *l = k < run->model->n_asserts ? &w->broken[k] : &w->ranges[k - run->model->n_asserts].left;
+        const orr_left *l = k < run->model->n_asserts ? &w->broken[k]
+                                                      : &w->ranges[k - run->model->n_asserts].left;
         if (isnan(l->t) || i-- > 0) continue;
         *left = *l;
         return true;
@@ -252,7 +275,8 @@ static const char *assert_text(orr_run *run, size_t i)
 static void pass_left(orr_left *left, RunSaved *saved)
 {
     double *const numbers[] = { &left->t, &left->value, &left->worst, &left->t_worst };
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) saved_pass(saved, numbers[i], sizeof **numbers);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        saved_pass(saved, numbers[i], sizeof **numbers);
 }
 
 void watch_pass(orr_run *run, RunSaved *saved)

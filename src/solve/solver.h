@@ -36,9 +36,10 @@ typedef struct Solver {
     StepResult (*step)(Island *island, double t_limit);
     // optional: up to n whole grid steps at once in generated code, from a grid point; *done counts them
     StepResult (*steps)(Island *island, long n, long *done);
-    // optional, instead of all these: go to t_want and no further, through as many steps of its own and changes of
-    // modes as there are, or some of them; n_max = 1: to the next instant at which something happens. STEP_RELATION
-    // leaves an event where the island stands to the driver. Where it stops changes no step.
+    // optional, instead of all these: go to t_want and no further, through as many steps of its own and
+    // changes of modes as there are, or some of them; n_max = 1: to the next instant at which something
+    // happens. STEP_RELATION leaves an event where the island stands to the driver. Where it stops changes no
+    // step.
     StepResult (*advance)(Island *island, double t_want, long n_max);
     // states or modes jumped: forget the past; fixed-step methods begin a new grid at t
     void       (*restart)(Island *island);
@@ -55,15 +56,16 @@ typedef struct Solver {
     // while the run goes on
     double     (*native_ms)(const Island *island);
     void       (*improve)(const Island *island);
-    // optional: go through all that is remembered from step to step, for saving and loading (run/save.c). NULL: nobody
-    // can read it out, and the solver begins anew where a run is saved
+    // optional: go through all that is remembered from step to step, for saving and loading (run/save.c).
+    // NULL: nobody can read it out, and the solver begins anew where a run is saved
     void       (*pass)(Island *island, RunSaved *saved);
     const struct Solver *(*at_work)(const Island *island);    // optional: the one that it has chosen
 } Solver;
 
 const Solver *solver_find(const char *name);    // NULL if unknown; case, '-', '_' and ' ' make no difference
 const Solver *solver_at(size_t i);              // in order of registration; NULL behind the last
-uint32_t      solver_number(const Solver *solver);    // of solver_at; how many there are if it is none of them
+uint32_t      solver_number(const Solver *solver);    // of solver_at; how many there are if it is none of
+                                                      // them
 
 // A grid point this near, in steps, is meant by a time, and none is passed that would be missed by less.
 #define SOLVER_GRID_SLACK 1e-9

@@ -1,7 +1,8 @@
 // src/units/atomic.c: what the bodies of atomics say about units.
 //
-// A body is looked at once, however many components it has: it is one program, so what is converted in it must
-// not depend on who uses it. Only the unit of time is that of the model. Fields of records are shared by all.
+// A body is looked at once, however many components it has: it is one program, so what is converted in it
+// must not depend on who uses it. Only the unit of time is that of the model. Fields of records are shared by
+// all.
 #include "units/walk.h"
 #include <math.h>
 

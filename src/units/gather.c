@@ -40,7 +40,8 @@ void gather_declare(Gather *g, UnitScope *scope, const char *name, Place place, 
     const char *text = decl ? decl->unit : NULL;
     // the body of an atomic tells what it takes, for all its components
     if (scope->model && scope->model->atomic) text = units_found(g->found, scope->atomic_site, name);
-    add_var(g, arena_printf(g->arena, "%s%s", scope->path, name), place, text, decl ? decl->unit_place : place);
+    add_var(g, arena_printf(g->arena, "%s%s", scope->path, name), place, text,
+            decl ? decl->unit_place : place);
 }
 
 uint32_t gather_field(Gather *g, uint32_t record, const char *name)
@@ -127,7 +128,8 @@ static void declare_scope(Gather *g, UnitScope *scope)
 {
     const AstItem *items = scope->model->items;
     const uint32_t n = scope->model->n_items;
-    // in three rounds: what a statement declares, what an equation declares, what is declared if nothing else does
+    // in three rounds: what a statement declares, what an equation declares, what is declared if nothing else
+    // does
     for (uint32_t i = 0; i < n; i++) {
         const AstItem *item = &items[i];
         if (item->kind == AST_COMPONENT) declare_component(g, scope, item);
@@ -182,7 +184,8 @@ void gather_decl(Gather *g, UnitScope *scope, const AstDecl *decl)
         name.side.zero = (Zero){ 0 };
         name.side.name = arena_printf(&g->work, "%s%.*s", decl->name, (int)decl->primes, "''''''''''");
     }
-    if (decl->unit && entity->decl != decl) {    // the unit of a derivative, or of what is only published here
+    if (decl->unit && entity->decl != decl) {    // the unit of a derivative, or of what is only published
+                                                 // here
         Unit unit;
         g->says_units = true;
         if (unit_read(g->system, decl->unit, decl->unit_place, &unit)) {
@@ -206,7 +209,8 @@ static void visit_settings(const Walk *w, const AstItem *item)
         const AstSetting *s = &item->component.overrides[i];
         const Term value = walk(w, s->value);
         UnitScope *scope = component && component->component
-                               ? walk_component(component->component, &s->target, s->target.n_parts - 1) : NULL;
+                               ? walk_component(component->component, &s->target, s->target.n_parts - 1)
+                               : NULL;
         const UnitEntity *target =
             scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name) : NULL;
         if (!target || target->var == UNIT_NONE) continue;
@@ -253,7 +257,8 @@ static void visit_given(const Walk *w)
         const AstSetting *s = &g->given[i];
         const Term value = walk(w, s->value);
         UnitScope *scope = walk_component(w->scope, &s->target, s->target.n_parts - 1);
-        const UnitEntity *target = scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name) : NULL;
+        const UnitEntity *target = scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name)
+                                         : NULL;
         if (!target || target->var == UNIT_NONE) continue;
         const Term to = walk_name(g, target->var, g->vars.items[target->var].name, s->place);
         walk_link(g, &to.side, &value, scope->site, s->value);
@@ -263,7 +268,8 @@ static void visit_given(const Walk *w)
 static void visit_arrow(const Walk *w, const AstItem *item)
 {
     if (item->arrow.when) walk(w, item->arrow.when);
-    const AstExpr *from = &(AstExpr){ .kind = AST_REF, .place = item->arrow.from_place, .ref = item->arrow.from };
+    const AstExpr *from = &(
+        AstExpr){ .kind = AST_REF, .place = item->arrow.from_place, .ref = item->arrow.from };
     const AstExpr *to = &(AstExpr){ .kind = AST_REF, .place = item->arrow.to_place, .ref = item->arrow.to };
     AstExpr *kept = ARENA_ARRAY(&w->g->work, AstExpr, 2);
     kept[0] = *from;
@@ -301,8 +307,8 @@ static void visit_time(Gather *g, const UnitScope *scope, const AstItem *item)
     const char *whole = unit_text(g->system, &g->time);
     diag_report(g->diag, DIAG_UNIT_MISMATCH, item->place, "the time of this component", item->time_unit,
                 "that of the whole model", whole);
-    diag_hint(g->diag, "write 'time [%s]' in '%s' too, or 'time [%s]' here", item->time_unit, g->root->model->name,
-              whole);
+    diag_hint(g->diag, "write 'time [%s]' in '%s' too, or 'time [%s]' here", item->time_unit,
+              g->root->model->name, whole);
     g->failed = true;
 }
 
@@ -436,7 +442,8 @@ void gather_begin(Gather *g, const AstModel *model, const Gather *before)
     for (size_t i = 0; i < g->ast->models.n; i++)
         text_map_put(&g->models, text_from(g->ast->models.items[i].name), (uint32_t)i);
     for (size_t i = 0; i < g->ast->terminals.n; i++)
-        text_map_put(&g->models, text_from(g->ast->terminals.items[i].name), (uint32_t)(g->ast->models.n + i));
+        text_map_put(&g->models, text_from(g->ast->terminals.items[i].name),
+                     (uint32_t)(g->ast->models.n + i));
     for (size_t i = 0; i < g->ast->functions.n; i++)
         text_map_put(&g->functions, text_from(g->ast->functions.items[i].name), (uint32_t)i);
     for (size_t i = 0; i < g->ast->tables.n; i++)

@@ -142,7 +142,8 @@ void gather_model(Gather *g, const AstModel *model, const Gather *before);
 void gather_begin(Gather *g, const AstModel *model, const Gather *before);
 UnitScope *gather_scope(Gather *g, UnitScope *parent, const AstModel *model, const char *path);
 void gather_declare(Gather *g, UnitScope *scope, const char *name, Place place, const AstDecl *decl);
-UnitEntity *gather_component(Gather *g, UnitScope *scope, UnitScope *child, const char *name);    // NULL: twice
+// NULL: twice
+UnitEntity *gather_component(Gather *g, UnitScope *scope, UnitScope *child, const char *name);
 void gather_decl(Gather *g, UnitScope *scope, const AstDecl *decl);    // what its value says
 // The variable of a field of a record; UNIT_NONE if there is none.
 uint32_t gather_field(Gather *g, uint32_t record, const char *name);
@@ -157,7 +158,8 @@ void gather_atomics(Gather *g, const AstModel *model, const Gather *before);
 struct Walk;
 struct Term;
 // A call that only atomics know: of a queue or a statistic. False if it is none.
-bool gather_atomic_call(const struct Walk *w, const AstExpr *call, const struct Term *args, struct Term *result);
+bool gather_atomic_call(const struct Walk *w, const AstExpr *call, const struct Term *args,
+                        struct Term *result);
 
 // units.c: a unit that was found before, or declared, "1" for a pure number; NULL: none.
 const char *units_found(const Units *units, uint32_t site, const char *name);

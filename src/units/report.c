@@ -2,8 +2,8 @@
 //
 // One wrong declaration makes many relations fail. If a variable occurs in several of them and one other unit
 // for it would make all of them hold, while few relations that hold now need the present one, they are one
-// mistake: it is reported once, with the unit that would do. A unit that was inferred is never at fault itself;
-// then the relation it was inferred from is reported.
+// mistake: it is reported once, with the unit that would do. A unit that was inferred is never at fault
+// itself; then the relation it was inferred from is reported.
 #include "units/gather.h"
 #include <math.h>
 #include <stdlib.h>
@@ -50,11 +50,13 @@ const char *report_conversion(Gather *g, const UnitSide *side, const char *unit)
 static const char *text_of(Gather *g, const UnitSide *side)
 {
     // something declared speaks in the words of its declaration
-    if (!side->form.unit && side->form.n == 1 && side->form.terms[0].power.p == 1 && side->form.terms[0].power.q == 1) {
+    if (!side->form.unit && side->form.n == 1 && side->form.terms[0].power.p == 1 &&
+        side->form.terms[0].power.q == 1) {
         const char *declared = g->vars.items[side->form.terms[0].var].text;
         if (declared) return declared;
     }
-    if (side->expr && side->expr->kind == AST_NUMBER && side->expr->number.unit) return side->expr->number.unit;
+    if (side->expr && side->expr->kind == AST_NUMBER && side->expr->number.unit)
+        return side->expr->number.unit;
     Unit unit;
     if (solve_value(g, side->form, &unit)) return unit_text(g->system, &unit);
     return unit_is_pure(&unit) ? "?" : arena_printf(&g->work, "?*%s", unit_text(g->system, &unit));
@@ -79,8 +81,8 @@ void report_origins(Gather *g, const UnitSide *side, const UnitSide *told)
             n++;
         } else if (var->from != UNIT_NONE) {
             const UnitRelation *r = &g->relations.items[var->from];
-            diag_note(g->diag, place_join(r->a.place, r->b.place), "'%s' is in [%s] because of this", var->name,
-                      unit_text(g->system, var->value));
+            diag_note(g->diag, place_join(r->a.place, r->b.place), "'%s' is in [%s] because of this",
+                      var->name, unit_text(g->system, var->value));
             n++;
         }
     }
@@ -135,7 +137,8 @@ static void report_one(Gather *g, const UnitRelation *r)
     if (r->kind == RELATION_PURE) {
         diag_report(g->diag, DIAG_UNIT_PURE, r->a.place, r->what, a, text_a);
         const Unit one = unit_one();
-        if (unit_same_dimension(&ua, &one)) diag_hint(g->diag, "convert it: %s", report_conversion(g, &r->a, "rad"));
+        if (unit_same_dimension(&ua, &one))
+            diag_hint(g->diag, "convert it: %s", report_conversion(g, &r->a, "rad"));
         else diag_hint(g->diag, "divide it by what it is measured in, such as 1 [%s]", text_a);
         report_origins(g, &r->a, NULL);
         return;
@@ -234,7 +237,8 @@ static void find_suspects(Report *rep)
         const Failure *failure = &rep->failures.items[i];
         const Form d = failure->difference;
         for (uint32_t k = 0; k < d.n; k++)
-            vec_push(&g->work, &all, (Suspect){ d.terms[k].var, change_for(failure, d.terms[k].power), 1, i });
+            vec_push(&g->work, &all,
+                     (Suspect){ d.terms[k].var, change_for(failure, d.terms[k].power), 1, i });
     }
     if (all.n > 1) qsort(all.items, all.n, sizeof *all.items, by_variable);
     enum { CHANGES_MAX = 8 };
@@ -243,12 +247,14 @@ static void find_suspects(Report *rep)
         const uint32_t var = all.items[i].var;
         for (; i < all.n && all.items[i].var == var; i++) {
             size_t k = start;
-            while (k < rep->suspects.n && !unit_equal(&rep->suspects.items[k].change, &all.items[i].change)) k++;
+            while (k < rep->suspects.n && !unit_equal(&rep->suspects.items[k].change, &all.items[i].change))
+                k++;
             if (k < rep->suspects.n) rep->suspects.items[k].n++;
             else if (k - start < CHANGES_MAX) vec_push(&g->work, &rep->suspects, all.items[i]);
         }
     }
-    if (rep->suspects.n > 1) qsort(rep->suspects.items, rep->suspects.n, sizeof *rep->suspects.items, by_weight);
+    if (rep->suspects.n > 1)
+        qsort(rep->suspects.items, rep->suspects.n, sizeof *rep->suspects.items, by_weight);
 }
 
 // The failures a suspect explains are covered; their number if none was covered before.
@@ -280,8 +286,8 @@ static void report_culprit(Report *rep, const Suspect *suspect, uint32_t n)
     const UnitRelation *first = &g->relations.items[rep->failures.items[suspect->first].relation];
     if (var->text) {
         report_one(g, first);
-        diag_hint(g->diag, "%u places disagree alike: all would agree if '%s' were declared in [%s]", n, var->name,
-                  fitting_text);
+        diag_hint(g->diag, "%u places disagree alike: all would agree if '%s' were declared in [%s]", n,
+                  var->name, fitting_text);
         return;
     }
     // inferred: what it was inferred from stands against all the others

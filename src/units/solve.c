@@ -3,8 +3,9 @@
 // A relation says that a product of powers of units is 1. First what is known is propagated: a relation with
 // one unknown unit tells it, links only when nothing else does. That is all most models need, and each unit
 // then has one relation that a person can be shown as its source. Relations with several unknowns left are
-// solved by elimination: one unknown is defined by the others. Definitions are brought to their last form when
-// they are read (as paths are compressed in a union-find), so chains of equal units cost next to nothing.
+// solved by elimination: one unknown is defined by the others. Definitions are brought to their last form
+// when they are read (as paths are compressed in a union-find), so chains of equal units cost next to
+// nothing.
 #include "units/gather.h"
 
 enum { TERMS_MAX = 64 };    // of a definition; a unit tied to more unknown ones is taken as not to be told
@@ -119,8 +120,10 @@ static Form substitute(Gather *g, Form form)
     for (uint32_t k = 0; k < form.n; k++) {
         const UnitVar *var = &g->vars.items[form.terms[k].var];
         const Form alone = { NULL, &form.terms[k], 1 };
-        if (var->value) result = form_mul(&g->work, result, (Form){ .unit = var->value }, form.terms[k].power);
-        else if (var->is_eliminated) result = form_mul(&g->work, result, var->definition, form.terms[k].power);
+        if (var->value)
+            result = form_mul(&g->work, result, (Form){ .unit = var->value }, form.terms[k].power);
+        else if (var->is_eliminated)
+            result = form_mul(&g->work, result, var->definition, form.terms[k].power);
         else result = form_mul(&g->work, result, alone, ratio_whole(1));
     }
     return result;
@@ -196,7 +199,8 @@ void solve_units(Gather *g)
         for (uint32_t i = 0; i < g->relations.n; i++)
             if (is_link(&g->relations.items[i]) == links && s.n_unknown[i] > 0) eliminate(&s, i);
 
-    // what was eliminated last is defined by what was not: from there backwards every definition becomes a value
+    // what was eliminated last is defined by what was not: from there backwards every definition becomes a
+    // value
     while (s.eliminated.n > 0) {
         const uint32_t v = vec_pop(&s.eliminated);
         UnitVar *var = &g->vars.items[v];

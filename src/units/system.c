@@ -73,11 +73,13 @@ static const char *closest_name(UnitSystem *system, const char *name)
     for (size_t i = 0; i < n_user; i++) vec_push(system->arena, &names, system->ast->units.items[i].name);
     // some of those that the database knows
     static const char *const long_names[] = {
-        "meter", "metre", "kilometer", "centimeter", "millimeter", "gram", "kilogram", "second", "seconds", "minute",
-        "minutes", "hours", "weeks", "month", "years", "ampere", "kelvin", "mole", "candela", "newton", "pascal",
-        "joule", "watt", "kilowatt", "volt", "coulomb", "farad", "henry", "siemens", "tesla", "weber", "hertz",
-        "radian", "degree", "degrees", "percent", "celsius", "fahrenheit", "liter", "litre", "hectare", "tonne",
-        "inch", "foot", "feet", "yard", "pound", "gallon", "psi", "cal", "kcal", "becquerel", "lumen", "lux",
+        "meter",   "metre",   "kilometer", "centimeter", "millimeter", "gram",       "kilogram", "second",
+        "seconds", "minute",  "minutes",   "hours",      "weeks",      "month",      "years",    "ampere",
+        "kelvin",  "mole",    "candela",   "newton",     "pascal",     "joule",      "watt",     "kilowatt",
+        "volt",    "coulomb", "farad",     "henry",      "siemens",    "tesla",      "weber",    "hertz",
+        "radian",  "degree",  "degrees",   "percent",    "celsius",    "fahrenheit", "liter",    "litre",
+        "hectare", "tonne",   "inch",      "foot",       "feet",       "yard",       "pound",    "gallon",
+        "psi",     "cal",     "kcal",      "becquerel",  "lumen",      "lux",
     };
     for (size_t i = 0; i < sizeof long_names / sizeof *long_names; i++)
         vec_push(system->arena, &names, long_names[i]);
@@ -101,7 +103,9 @@ static void report_unknown(UnitSystem *system, const char *name, Place place, Lo
     else if (closest) diag_hint(system->diag, "did you mean '%s'?", closest);
     else if (system->has_no_database)
         diag_hint(system->diag, "the database of UDUNITS-2 was not found, so only common units are known");
-    else diag_hint(system->diag, "define it above the models: unit %s = 2 [m], or unit %s for a new kind", name, name);
+    else
+        diag_hint(system->diag, "define it above the models: unit %s = 2 [m], or unit %s for a new kind",
+                  name, name);
 }
 
 // ---- The grammar

@@ -1,8 +1,9 @@
 // src/units/text.c: a unit as people would write it.
 //
 // Of several ways to say the same the one with the fewest factors is taken: a text of the user's own, then a
-// named unit of the SI with a prefix, then a product of the names the user's files contain (km, h, euro) and of
-// base units, with at most one named unit (N/m, W/(m^2*K)). If no names give the scale, it is written as a number.
+// named unit of the SI with a prefix, then a product of the names the user's files contain (km, h, euro) and
+// of base units, with at most one named unit (N/m, W/(m^2*K)). If no names give the scale, it is written as a
+// number.
 #include "base/number.h"
 #include "units/lookup.h"
 #include "units/system.h"
@@ -37,7 +38,8 @@ static void add_factor(Product *product, const char *name, Ratio power)
 static bool has_one_dimension(const Unit *unit, int dimension)
 {
     for (int i = 0; i < UNIT_DIMS; i++)
-        if (i == dimension ? unit->powers[i].p != 1 || unit->powers[i].q != 1 : unit->powers[i].p != 0) return false;
+        if (i == dimension ? unit->powers[i].p != 1 || unit->powers[i].q != 1 : unit->powers[i].p != 0)
+            return false;
     return unit->offset == 0;
 }
 
@@ -79,7 +81,8 @@ static bool add_base_factors(const UnitSystem *system, const Unit *unit, Product
             choice[i] = rest % n_names[i];
             rest /= n_names[i];
             const Ratio power = unit->powers[dims[i]];
-            if (scales[i][choice[i]] != 1) scale *= powl(scales[i][choice[i]], (long double)power.p / power.q);
+            if (scales[i][choice[i]] != 1)
+                scale *= powl(scales[i][choice[i]], (long double)power.p / power.q);
         }
         if (!scale_is(scale, unit->scale)) continue;
         for (int i = 0; i < n_dims; i++) add_factor(product, names[i][choice[i]], unit->powers[dims[i]]);
@@ -155,8 +158,8 @@ static void add_product(StrBuf *s, const Product *product)
 
 // ---- Texts that are known
 
-// Equal for units that unit_same calls equal, unless their scales fall on two sides of a rounding: then a text
-// is made that need not have been.
+// Equal for units that unit_same calls equal, unless their scales fall on two sides of a rounding: then a
+// text is made that need not have been.
 static uint64_t hash_unit(const Unit *unit)
 {
     const float scale = (float)unit->scale, offset = (float)unit->offset;

@@ -34,7 +34,8 @@ static uint32_t add_text(Units *u, const char *text)
 static bool add_conversion(Units *u, uint32_t site, const void *node, const Unit *from, long double zero_from,
                            const Unit *to, long double zero_to)
 {
-    const UnitConversion c = { (double)(from->scale / to->scale), (double)((zero_from - zero_to) / to->scale) };
+    const UnitConversion c = { (double)(from->scale / to->scale),
+                               (double)((zero_from - zero_to) / to->scale) };
     if (fabs(c.scale - 1) < 1e-10 && c.offset == 0) return false;
     map_put(&u->conversion_of, gather_site_key(site, node), (uint32_t)u->conversions.n);
     vec_push(u->system.arena, &u->conversions, c);
@@ -70,7 +71,8 @@ static void settle_link(Units *u, Gather *g, const UnitRelation *r)
     if (!add_conversion(u, r->site, r->node, &from, from.offset, &to, to.offset)) return;
     const uint32_t var = r->a.form.terms[0].var;    // what gets a value is one variable
     vec_push(u->system.arena, &u->links,
-             (UnitLink){ g->vars.items[var].name, unit_text(g->system, &from), unit_text(g->system, &to), r->a.place });
+             (UnitLink){ g->vars.items[var].name, unit_text(g->system, &from), unit_text(g->system, &to),
+                         r->a.place });
 }
 
 static bool settle_conversions(Units *u, Gather *g)
@@ -128,7 +130,10 @@ static void keep_fields(Units *u, Gather *g)
     }
 }
 
-static const char *shown(const char *text) { return strcmp(text, "1") == 0 || strcmp(text, "-") == 0 ? NULL : text; }
+static const char *shown(const char *text)
+{
+    return strcmp(text, "1") == 0 || strcmp(text, "-") == 0 ? NULL : text;
+}
 
 const char *units_found(const Units *units, uint32_t site, const char *name)
 {
@@ -274,8 +279,8 @@ bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *ar
     return units_check_given(units, ast, model, NULL, 0, arena, diag);
 }
 
-bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given, uint32_t n_given,
-                       Arena *arena, orr_diag *diag)
+bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given,
+                       uint32_t n_given, Arena *arena, orr_diag *diag)
 {
     *units = NULL;
     if (!ast->has_units) return true;

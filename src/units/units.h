@@ -1,7 +1,7 @@
 // src/units/units.h: the units of a model, checked and inferred before it is flattened.
 //
-// Units are a property of what is written, not of its elements: all elements of an array have one unit, and so
-// have all components of an array of components. So the model is looked at as a tree of instances in which
+// Units are a property of what is written, not of its elements: all elements of an array have one unit, and
+// so have all components of an array of components. So the model is looked at as a tree of instances in which
 // arrays are one thing and the body of a `for` is met once, and the cost does not grow with sizes.
 //
 //     gather   every + - = < min if … says that two units are equal, every sin(x) that one is 1: relations
@@ -28,33 +28,37 @@ typedef struct Units Units;
 bool units_check(Units **units, const Ast *ast, const AstModel *model, Arena *arena, orr_diag *diag);
 
 // The same with values given to names of the model from outside, as an experiment gives them to inputs.
-bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given, uint32_t n_given,
-                       Arena *arena, orr_diag *diag);
+bool units_check_given(Units **units, const Ast *ast, const AstModel *model, const AstSetting *given,
+                       uint32_t n_given, Arena *arena, orr_diag *diag);
 
 #define UNITS_ROOT    0u
 #define UNITS_NO_SITE UINT32_MAX
 uint32_t units_component(const Units *units, uint32_t site, const char *name);    // the site of a component
-uint32_t units_call(const Units *units, uint32_t site, const AstExpr *call);      // of a function called there
+// of a function called there
+uint32_t units_call(const Units *units, uint32_t site, const AstExpr *call);
 
-// The site of the body of an atomic, which all its components share; UNITS_NO_SITE if the model does not use it.
+// The site of the body of an atomic, which all its components share; UNITS_NO_SITE if the model does not use
+// it.
 uint32_t units_atomic(const Units *units, const AstAtomic *atomic);
 
 // How the value at a node is converted: of `x in km` the node is the expression, of an arrow its item, of a
-// setting of a component (site: the instance that is set) the expression of the value; of a state of an atomic
-// that of its duration.
+// setting of a component (site: the instance that is set) the expression of the value; of a state of an
+// atomic that of its duration.
 typedef struct UnitConversion {
     double scale, offset;    // new value = scale*value + offset
 } UnitConversion;
 UnitConversion units_conversion(const Units *units, uint32_t site, const void *node);
 
-// The unit of a name declared at a site, as text: as declared, or as inferred. NULL: not known, or a pure number.
+// The unit of a name declared at a site, as text: as declared, or as inferred. NULL: not known, or a pure
+// number.
 const char *units_text(const Units *units, uint32_t site, const char *name);
 // The unit of a field of a record of the source.
 const char *units_field_text(const Units *units, uint32_t record, const char *field);
 // The unit of the time derivative of something in the unit `text`. NULL for NULL and for a pure number.
 const char *units_rate_text(Units *units, const char *text);
 
-// Units that were not written but found, for `orrery check`: name and unit of the i-th; false behind the last.
+// Units that were not written but found, for `orrery check`: name and unit of the i-th; false behind the
+// last.
 bool units_inferred(const Units *units, size_t i, const char **name, const char **unit);
 
 // What is converted without being asked to, at arrows and settings: the i-th; false behind the last.

@@ -141,8 +141,14 @@ UnitEntity *gather_find(const UnitScope *scope, const char *name)
     return found ? &scope->entities.items[*found] : NULL;
 }
 
-uint64_t gather_site_key(uint32_t site, const void *node) { return hash_join(site, (uint64_t)(uintptr_t)node); }
-uint64_t gather_name_key(uint32_t site, const char *name) { return hash_join(site, hash_bytes(name, strlen(name))); }
+uint64_t gather_site_key(uint32_t site, const void *node)
+{
+    return hash_join(site, (uint64_t)(uintptr_t)node);
+}
+uint64_t gather_name_key(uint32_t site, const char *name)
+{
+    return hash_join(site, hash_bytes(name, strlen(name)));
+}
 
 UnitScope *walk_component(UnitScope *scope, const AstRef *ref, uint32_t n_parts)
 {
@@ -387,7 +393,8 @@ static Term rule_draw(const Walk *w, const AstExpr *call, const Term *args, cons
     for (uint32_t i = 0; i < call->call.n_args; i++) {
         const DistributionArgument *a = &d->arguments[d->n_arguments ? i : 0];
         if (d->n_arguments && i >= (uint32_t)d->n_arguments) break;
-        if (a->is_pure) walk_must_be_pure(w->g, &args[i], arena_printf(&w->g->work, "the %s of %s", a->name, d->name));
+        if (a->is_pure)
+            walk_must_be_pure(w->g, &args[i], arena_printf(&w->g->work, "the %s of %s", a->name, d->name));
         else t = same(w->g, t, args[i]);
     }
     t.value = NAN;
@@ -456,7 +463,8 @@ static Term walk_user_function(const Walk *w, const AstExpr *call, const AstFunc
                                UnitScope *scope)
 {
     Gather *g = w->g;
-    if (call->call.n_args != f->n_params || g->n_calls == sizeof g->calls / sizeof *g->calls) return walk_bare(NAN);
+    if (call->call.n_args != f->n_params || g->n_calls == sizeof g->calls / sizeof *g->calls)
+        return walk_bare(NAN);
     for (uint32_t i = 0; i < g->n_calls; i++)
         if (g->calls[i] == f) return walk_bare(NAN);
     const uint64_t hash = g->n_calls ? call_hash(f, scope, args) : 0;
@@ -569,7 +577,8 @@ static Term walk_call(const Walk *w, const AstExpr *e)
         if (strcmp(functions[i].name, name) == 0) return functions[i].rule(w, e, args);
     const int distribution = distribution_number(name);
     if (distribution == DISTRIBUTION_NONE) return walk_bare(NAN);
-    return distributions[distribution].is_data ? samples_term(w, e) : rule_draw(w, e, args, &distributions[distribution]);
+    return distributions[distribution].is_data ? samples_term(w, e)
+                                               : rule_draw(w, e, args, &distributions[distribution]);
 }
 
 // ---------------------------------------------------------------------------------------------- expressions

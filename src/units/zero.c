@@ -1,10 +1,10 @@
 // src/units/zero.c: units with a zero of their own, such as degC.
 //
-// 20 degC is 293.15 K, but 20 degC more is 20 K more. A value v in a unit with the zero o stands for v + o, so a
-// sum of such values stands for the sum plus the sum of their zeros: T1 - T2 has the zero 0 and is a
-// difference, (T1 + T2)/2 has that of degC again, and T1 + T2 has one that no unit has. Both sides of an equation
-// must have the same zero; what is multiplied must have none. The zeros of variables that declare no unit
-// follow, as their units did, by propagation; those that do not follow are 0.
+// 20 degC is 293.15 K, but 20 degC more is 20 K more. A value v in a unit with the zero o stands for v + o,
+// so a sum of such values stands for the sum plus the sum of their zeros: T1 - T2 has the zero 0 and is a
+// difference, (T1 + T2)/2 has that of degC again, and T1 + T2 has one that no unit has. Both sides of an
+// equation must have the same zero; what is multiplied must have none. The zeros of variables that declare no
+// unit follow, as their units did, by propagation; those that do not follow are 0.
 #include "units/gather.h"
 #include <math.h>
 
@@ -23,7 +23,8 @@ typedef struct Zeros {
 long double zero_value(const Gather *g, Zero zero)
 {
     long double value = zero.constant;
-    for (uint32_t k = 0; k < zero.n; k++) value += zero.terms[k].factor * g->vars.items[zero.terms[k].var].zero;
+    for (uint32_t k = 0; k < zero.n; k++)
+        value += zero.terms[k].factor * g->vars.items[zero.terms[k].var].zero;
     return fabsl(value) < 1e-9L ? 0 : value;
 }
 
@@ -50,7 +51,8 @@ static void index_sums(Zeros *z)
     size_t n_uses = 0;
     for (size_t i = 0; i < z->n; i++) {
         const UnitRelation *r = i < g->relations.n ? &g->relations.items[i] : NULL;
-        if (r && (counts(r) || r->kind == RELATION_LINK)) z->sums[i] = zero_add(&g->work, r->a.zero, r->b.zero, -1);
+        if (r && (counts(r) || r->kind == RELATION_LINK))
+            z->sums[i] = zero_add(&g->work, r->a.zero, r->b.zero, -1);
         else if (!r) z->sums[i] = g->zero_uses.items[i - g->relations.n].a.zero;
         z->n_unknown[i] = z->sums[i].n;
         for (uint32_t k = 0; k < z->sums[i].n; k++) z->first[z->sums[i].terms[k].var + 2]++;
@@ -59,7 +61,8 @@ static void index_sums(Zeros *z)
     for (size_t v = 2; v < g->vars.n + 2; v++) z->first[v] += z->first[v - 1];
     z->uses = ARENA_ARRAY(&g->work, uint32_t, n_uses + 1);
     for (size_t i = 0; i < z->n; i++)
-        for (uint32_t k = 0; k < z->sums[i].n; k++) z->uses[z->first[z->sums[i].terms[k].var + 1]++] = (uint32_t)i;
+        for (uint32_t k = 0; k < z->sums[i].n; k++)
+            z->uses[z->first[z->sums[i].terms[k].var + 1]++] = (uint32_t)i;
 }
 
 static void settle(Zeros *z, uint32_t i)

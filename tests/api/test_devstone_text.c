@@ -49,13 +49,15 @@ static void write_level(FILE *out, const char *kind, int w, int k)
                         "  end\n",
                         w - 1, w - 1);
             else
-                fprintf(out, "  for i in 1..%d\n    row%d[i].out -> row%d[i + 1].in\n  end\n", w - r, r, r - 1);
+                fprintf(out, "  for i in 1..%d\n    row%d[i].out -> row%d[i + 1].in\n  end\n", w - r, r,
+                        r - 1);
         }
         fprintf(out, "end\n");
         return;
     }
     if (is_ho) fprintf(out, "  in -> inner.in2\n");
-    fprintf(out, "  s[%d] : Stone\n  for i in 1..%d\n    %s -> s[i].in\n", w - 1, w - 1, is_ho ? "in2" : "in");
+    fprintf(out, "  s[%d] : Stone\n  for i in 1..%d\n    %s -> s[i].in\n", w - 1, w - 1,
+            is_ho ? "in2" : "in");
     if (is_ho) fprintf(out, "    s[i].out -> out2\n");
     fprintf(out, "  end\n");
     if (strcmp(kind, "LI") != 0 && w > 2)

@@ -47,7 +47,8 @@ static char *example_of(const char *explanation)
 
 static const char *kind_of(const char *example)
 {
-    const char *const starts[] = { "model ", "machine ", "atomic ", "record ", "function ", "experiment ", "unit ", "orrery 99", "x = 1" };
+    const char *const starts[] = { "model ",      "machine ", "atomic ",   "record ", "function ",
+                                   "experiment ", "unit ",    "orrery 99", "x = 1" };
     for (size_t i = 0; i < sizeof starts / sizeof *starts; i++)
         if (strncmp(example, starts[i], strlen(starts[i])) == 0) return "example.orr";
     return strchr("KIZ$", example[0]) && strpbrk(example, ",=") ? "example.csmp" : NULL;
@@ -103,7 +104,8 @@ static void test_examples_produce_their_messages(void **state)
         const char *code = orr_code_at(i, NULL);
         char *example = example_of(orr_explain(code));
         const char *name = kind_of(example);
-        const bool compiles = name && is_of_the_compiler(code) && !(code[1] == '8' && strstr(example, "# orrery "));
+        const bool compiles = name && is_of_the_compiler(code) &&
+                              !(code[1] == '8' && strstr(example, "# orrery "));
         const bool runs = name && !compiles && is_of_a_run(code, example);
         if (compiles || runs) {
             orr_diag *diag = orr_diag_create();

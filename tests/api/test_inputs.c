@@ -2,7 +2,8 @@
 #include "check.h"
 #include "orrery/orrery.h"
 
-static const char text[] = "model M\n  param tau = 1\n  input u\n  input w = 2\n  var v = 0\n  tau*v' = u - v + w - 2\nend\n";
+static const char text[] =
+    "model M\n  param tau = 1\n  input u\n  input w = 2\n  var v = 0\n  tau*v' = u - v + w - 2\nend\n";
 
 // Samples of a parabola, one after the other.
 typedef struct Host {

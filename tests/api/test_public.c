@@ -1,4 +1,5 @@
-// tests/api/test_public.c: the library as a stranger uses it, from text to values, with everything that can go wrong on the way.
+// tests/api/test_public.c: the library as a stranger uses it, from text to values, with everything that can
+// go wrong on the way.
 #include "check.h"
 #include "orrery/orrery.h"
 #include <stdlib.h>
@@ -188,7 +189,8 @@ typedef struct Counter {
     orr_status status;
 } Counter;
 
-static bool count_begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool count_begin(void *self, const char *const *names, const char *const *units, size_t n,
+                        const char *time_unit)
 {
     Counter *c = self;
     c->n_begun++;

@@ -1,5 +1,5 @@
-// tests/api/test_threads.c: runs of one model on several threads give the bits of one thread; so do models compiled at the
-// same time. Meant for ThreadSanitizer too.
+// tests/api/test_threads.c: runs of one model on several threads give the bits of one thread; so do models
+// compiled at the same time. Meant for ThreadSanitizer too.
 #include "check.h"
 #include "orrery/orrery.h"
 #include <pthread.h>
@@ -78,7 +78,8 @@ static void *work(void *context)
 static void run_threads(Job *jobs)
 {
     pthread_t threads[N_THREADS];
-    for (int i = 0; i < N_THREADS; i++) assert_int_equal(pthread_create(&threads[i], NULL, work, &jobs[i]), 0);
+    for (int i = 0; i < N_THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, work, &jobs[i]), 0);
     for (int i = 0; i < N_THREADS; i++) pthread_join(threads[i], NULL);
 }
 
@@ -87,7 +88,8 @@ static void assert_same(const Job *a, const Job *b)
     assert_true(a->ok && b->ok);
     for (size_t s = 0; orr_solver_at(s); s++)
         for (int i = 0; i < N_POINTS; i++) {
-            if (memcmp(&a->z[s][i], &b->z[s][i], sizeof(double)) != 0) print_error("solver %s:\n", orr_solver_at(s)->name);
+            if (memcmp(&a->z[s][i], &b->z[s][i], sizeof(double)) != 0)
+                print_error("solver %s:\n", orr_solver_at(s)->name);
             assert_same_bits(a->z[s][i], b->z[s][i]);
         }
 }

@@ -1,4 +1,5 @@
-// tests/cli/test_live.c: the program with somebody at the other end: a terminal, sockets, a broker, the clock.
+// tests/cli/test_live.c: the program with somebody at the other end: a terminal, sockets, a broker, the
+// clock.
 //
 // Nothing here depends on how fast the machine is: only orders and lower bounds of times are looked at.
 #include "check.h"
@@ -27,7 +28,8 @@ static int set_up(void **state)
     FILE *out = fopen("m.orr", "w");
     if (!out) return -1;
     fputs("model M\n  input u = 7\n  var x = 0\n  x' = u\n  output y = u\nend\n"
-          "experiment e of M\n  until 4\n  every 1\n  solver euler step 0.5\nend\n", out);    // exact for steps
+          // exact for steps
+          "experiment e of M\n  until 4\n  every 1\n  solver euler step 0.5\nend\n", out);
     return fclose(out);
 }
 
@@ -86,7 +88,10 @@ static void start(Child *c, bool terminal, const char *const *arguments)
 }
 #define START(c, terminal, ...) start((c), (terminal), (const char *const[]){ __VA_ARGS__, NULL })
 
-static void type(Child *c, const char *text) { assert_int_equal(write(c->in, text, strlen(text)), strlen(text)); }
+static void type(Child *c, const char *text)
+{
+    assert_int_equal(write(c->in, text, strlen(text)), strlen(text));
+}
 
 // Read what it prints until `part` has come; false at its end or after a long time.
 static bool await(Child *c, const char *part)
@@ -120,7 +125,8 @@ static int finish(Child *c)
     return WEXITSTATUS(status);
 }
 
-// ---------------------------------------------------------------------------------------------- standard input
+// ---------------------------------------------------------------------------------------------- standard
+// input
 
 static void test_rows_come_as_far_as_the_lines_that_were_typed(void **state)
 {
@@ -181,14 +187,16 @@ static void test_a_unix_socket_feeds_an_input_and_takes_an_output(void **state)
     (void)state;
     const int in = listen_unix("in"), out = listen_unix("out");
     Child c;
-    START(&c, false, "--input", "u=unix:in:linear", "--output", "x=unix:out", "--allow-io", "--quiet", "--solver", "rk4");
+    START(&c, false, "--input", "u=unix:in:linear", "--output", "x=unix:out", "--allow-io", "--quiet",
+          "--solver", "rk4");
     const int receiver = accept(out, NULL, NULL), sender = accept(in, NULL, NULL);
     assert_true(sender >= 0 && receiver >= 0);
     assert_int_equal(write(sender, "0,0\n4,8\n", 8), 8);
     close(sender);
     char text[256] = "";
     size_t n = 0;
-    for (ssize_t got; n < sizeof text - 1 && (got = read(receiver, text + n, sizeof text - 1 - n)) > 0;) n += (size_t)got;
+    for (ssize_t got; n < sizeof text - 1 && (got = read(receiver, text + n, sizeof text - 1 - n)) > 0;)
+        n += (size_t)got;
     assert_contains(text, "0,0\n");
     double t, x;
     assert_int_equal(sscanf(strrchr(text, 'n') ? text : strstr(text, "\n4,") + 1, "%lf,%lf", &t, &x), 2);
@@ -335,7 +343,8 @@ static void test_the_newest_value_counts_in_real_time(void **state)
 {
     (void)state;
     Child c;
-    START(&c, false, "--realtime", "4", "--every", "0.25", "--input", "u=-", "--output", "y=-", "--until", "1000");
+    START(&c, false, "--realtime", "4", "--every", "0.25", "--input", "u=-", "--output", "y=-", "--until",
+          "1000");
     assert_prints(&c, "\n0,7\n");
     type(&c, "1\n2\n99,3\n");    // with or without a time
     assert_prints(&c, ",3\n");
@@ -350,7 +359,8 @@ static void test_overruns_are_told(void **state)
 {
     (void)state;
     Child c;
-    START(&c, false, "--realtime", "1e8", "--every", "0.5", "--quiet", "--until", "2e5", "--solver", "rk4", "--step", "0.01");
+    START(&c, false, "--realtime", "1e8", "--every", "0.5", "--quiet", "--until", "2e5", "--solver", "rk4",
+          "--step", "0.01");
     const int status = finish(&c);
     assert_int_equal(status, 0);
     assert_contains(c.text, "W632");
@@ -386,10 +396,12 @@ static void test_a_broker_carries_inputs_and_outputs(void **state)
     snprintf(topic, sizeof topic, "y=mqtt:127.0.0.1:%d/plant/flow", port);
     snprintf(from, sizeof from, "u=mqtt:127.0.0.1:%d/plant/flow:linear", port);
     Child follower;
-    START(&follower, false, "--input", from, "--output", "y=-", "--allow-io", "--wait", "60", "--until", "2", "--every", "0.5");
+    START(&follower, false, "--input", from, "--output", "y=-", "--allow-io", "--wait", "60", "--until", "2",
+          "--every", "0.5");
     await_line("mosquitto.log", "plant/flow");    // it has subscribed: messages before that would be lost
     Child sender;
-    START(&sender, false, "--input", "u=expr:3*t", "--output", topic, "--allow-io", "--quiet", "--every", "0.5");
+    START(&sender, false, "--input", "u=expr:3*t", "--output", topic, "--allow-io", "--quiet", "--every",
+          "0.5");
     assert_int_equal(finish(&sender), 0);
     assert_prints(&follower, "\n1.5,4.5\n");
     assert_prints(&follower, "\n2,6\n");

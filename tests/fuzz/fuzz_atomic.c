@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_atomic.c: any bytes as a file with atomics: their units and programs are checked, and what is right
-// is printed as C twice alike.
+// tests/fuzz/fuzz_atomic.c: any bytes as a file with atomics: their units and programs are checked, and what
+// is right is printed as C twice alike.
 #include "atomic/atomic.h"
 #include "lang/parse.h"
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_checkpoint.c: a saved run in which any bytes are others: it is loaded or refused, never a crash, and
-// what was loaded can be read.
+// tests/fuzz/fuzz_checkpoint.c: a saved run in which any bytes are others: it is loaded or refused, never a
+// crash, and what was loaded can be read.
 //
 // The input is a list of changes of four bytes each: where (three), and what is put there. A hash protects
 // files against accidents, so here the bytes behind it are given to the reader directly.
@@ -13,7 +13,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 // Something of everything that is saved.
 static const char text[] =
-    "atomic Source\n  output event job\n  state waiting for exponential(0.3)\n    after send job(t) -> waiting\nend\n"
+    "atomic Source\n  output event job\n  state waiting for exponential(0.3)\n"
+    "    after send job(t) -> waiting\nend\n"
     "atomic Server\n  input event job\n  output event done\n  var waiting = queue(number), times = tally()\n"
     "  var now = 0\n  state idle\n    on job do now := job -> busy\n  state busy for exponential(0.4)\n"
     "    on job do push(waiting, job) -> busy keeping time\n"
@@ -26,7 +27,8 @@ static const char text[] =
     "  every 0.3 then d := d + uniform(0, 1) end\n  assert h < 0.9\nend\n"
     "model Late\n  var x = 1\n  x' = -delay(x, 0.3)\nend\n"
     "model All\n  source : Source\n  server : Server\n  source.job -> server.job\n  ball : Ball\n"
-    "  island a : Decay solver qss2\n  island b : Decay solver rk4 step 0.01\n  a.x -> b.u\n  b.x -> a.u\nend\n"
+    "  island a : Decay solver qss2\n  island b : Decay solver rk4 step 0.01\n  a.x -> b.u\n  b.x -> a.u\n"
+    "end\n"
     "model Both\n  ball : Ball\n  late : Late\nend\n";
 
 typedef struct Subject {
@@ -64,7 +66,8 @@ static Saved make(const Subject *subject)
     s.options.solver = subject->solver;
     s.options.t_end = 6;
     s.options.step = 0.01;
-    s.options.max_seconds = 0.2;    // islands are advanced when they are read, and their times may be anything
+    s.options.max_seconds = 0.2;    // islands are advanced when they are read, and their times may be
+                                    // anything
     orr_run *run = orr_run_create(s.model, &s.options, s.diag);
     must(run && orr_run_advance(run, 1.234) == ORR_STATUS_OK);
     s.n = run_save(run, NULL);

@@ -1,4 +1,5 @@
-// tests/fuzz/fuzz_dot.c: any bytes as DOT: a sound machine or messages, never a crash; what is written is read again.
+// tests/fuzz/fuzz_dot.c: any bytes as DOT: a sound machine or messages, never a crash; what is written is
+// read again.
 #include "fuzz_machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -21,7 +21,8 @@ static inline int fuzz_machine(const uint8_t *data, size_t size, FuzzReader read
         const char *wrong = machine_verify(&arena, m);
         if (wrong) fprintf(stderr, "%s\n", wrong), abort();
         orr_machine *wrapped = machine_wrap(m);
-        const orr_machine_form forms[] = { ORR_MACHINE_TEXT, ORR_MACHINE_CSV, ORR_MACHINE_DOT, ORR_MACHINE_ORR, ORR_MACHINE_JSON };
+        const orr_machine_form forms[] = { ORR_MACHINE_TEXT, ORR_MACHINE_CSV, ORR_MACHINE_DOT,
+                                           ORR_MACHINE_ORR, ORR_MACHINE_JSON };
         for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) free(orr_machine_write(wrapped, forms[i]));
         orr_machine_destroy(wrapped);
     }

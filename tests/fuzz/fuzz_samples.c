@@ -1,5 +1,5 @@
-// tests/fuzz/fuzz_samples.c: any bytes as samples of an input, as a table and as lines: times ascend, values are finite,
-// every failure has its message, and pieces follow each other without a gap.
+// tests/fuzz/fuzz_samples.c: any bytes as samples of an input, as a table and as lines: times ascend, values
+// are finite, every failure has its message, and pieces follow each other without a gap.
 #include "port/port.h"
 #include <math.h>
 #include <stdlib.h>
@@ -10,8 +10,12 @@ static SampleResult next(void *self, Sample *sample) { return port_next(self, sa
 static void read_all(PortIn *in, orr_diag *diag, unsigned how)
 {
     Arena arena = { 0 };
-    Signal s = { .between = (SignalBetween)(how % 3), .outside = (SignalOutside)(how / 3 % 3), .cyclic = how & 16, .next = next,
-                 .self = in, .arena = &arena };
+    Signal s = { .between = (SignalBetween)(how % 3),
+                 .outside = (SignalOutside)(how / 3 % 3),
+                 .cyclic = how & 16,
+                 .next = next,
+                 .self = in,
+                 .arena = &arena };
     SignalState state = signal_start(&s, 0);
     for (int i = 0; i < 1000 && state == SIGNAL_OK && isfinite(s.piece.until); i++) {
         const double until = s.piece.until;

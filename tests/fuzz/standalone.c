@@ -1,4 +1,5 @@
-// tests/fuzz/standalone.c: the main of a fuzz target built without libFuzzer: run it over files and folders of files.
+// tests/fuzz/standalone.c: the main of a fuzz target built without libFuzzer: run it over files and folders
+// of files.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>

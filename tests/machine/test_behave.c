@@ -65,7 +65,8 @@ static void test_baby_behaves_as_sections_6_and_7_say(void **state)
     (void)state;
     orr_machine *baby = open_example("baby.orr", NULL);
     expect_walk(baby, "wants to eat", "toy, food, toy, food",
-                "wants to eat|wants to eat|eating|wants to play|wants to play", "cries|cries|quiet|cries|cries");
+                "wants to eat|wants to eat|eating|wants to play|wants to play",
+                "cries|cries|quiet|cries|cries");
     expect_walk(baby, "wants to eat", "toy, food, toy, food, toy",
                 "wants to eat|wants to eat|eating|wants to play|wants to play|playing", NULL);
     // exercise 7.3
@@ -107,7 +108,8 @@ static void test_everyday_machines_behave_as_exercise_7_4_asks(void **state)
     expect_walk(m, "off", "press, no press, no press", "off|on|on|on", "dark|shines|shines|shines");
     orr_machine_destroy(m);
     m = open_example("everyday_machines.orr", "Crossing");
-    expect_walk(m, "gate up", "sensor not depressed, sensor depressed, sensor depressed, sensor not depressed",
+    expect_walk(m, "gate up",
+                "sensor not depressed, sensor depressed, sensor depressed, sensor not depressed",
                 "gate up|gate up|gate down|gate down|gate up", "up|up|down|down|up");
     orr_machine_destroy(m);
     m = open_example("everyday_machines.orr", "Customer");
@@ -133,8 +135,8 @@ static void test_dispenser_counts_to_25_cents(void **state)
     expect_walk(m, "received[0]", "10¢,10¢,5¢", NULL,
                 "no release of can|no release of can|no release of can|release can");
     expect_walk(m, "received[0]", "25¢,25¢", NULL, "no release of can|release can|release can");
-    expect_walk(m, "received[4]", "10¢,0¢,5¢,0¢", "received[4]|received[4]|received[4]|received[5]|received[0]",
-                NULL);
+    expect_walk(m, "received[4]", "10¢,0¢,5¢,0¢",
+                "received[4]|received[4]|received[4]|received[5]|received[0]", NULL);
     orr_machine_destroy(m);
 }
 
@@ -299,7 +301,8 @@ static void test_predictions_agree_with_trying_every_state(void **state)
             orr_machine_advance(m, &w, inputs, n, NULL, outputs);
             if (n_seen > n) outputs[n] = orr_machine_output(m, w.state, 0);
             bool agrees = true;
-            for (size_t i = 0; i < n_seen; i++) agrees &= seen[i] == ORR_MACHINE_NONE || seen[i] == outputs[i];
+            for (size_t i = 0; i < n_seen; i++)
+                agrees &= seen[i] == ORR_MACHINE_NONE || seen[i] == outputs[i];
             assert_int_equal(p.was[s] > 0, agrees);
             n_were += agrees;
             if (agrees) share[w.state] += 1;
@@ -403,7 +406,8 @@ static void test_no_completion_of_d_or_e_survives(void **state)
         if (choice < 16)    // d: what he does after the same number twice is open: 4 cells, 2 moves each
             snprintf(machine, sizeof machine,
                      "machine D\ninput 1, 2\nstate \"1,1\" / 1 : 1 -> \"1,%d\", 2 -> \"1,%d\"\n"
-                     "state \"1,2\" / 2 : 1 -> \"2,1\", 2 -> \"2,2\"\nstate \"2,1\" / 1 : 1 -> \"1,1\", 2 -> \"1,2\"\n"
+                     "state \"1,2\" / 2 : 1 -> \"2,1\", 2 -> \"2,2\"\n"
+                     "state \"2,1\" / 1 : 1 -> \"1,1\", 2 -> \"1,2\"\n"
                      "state \"2,2\" / 2 : 1 -> \"2,%d\", 2 -> \"2,%d\"\nend\n",
                      1 + choice % 2, 1 + choice / 2 % 2, 1 + choice / 4 % 2, 1 + choice / 8 % 2);
         else    // e: on one of your moves he repeats, on the other he alternates
@@ -426,12 +430,13 @@ static void test_no_completion_of_d_or_e_survives(void **state)
 static void test_repaired_model_predicts_rounds_3_to_7(void **state)
 {
     (void)state;
-    orr_machine *m = parse("R.orr", "machine R\ninput 1, 2\nstate F[2, 2]\nF[a, b] / if b == 1 then 1 else 2\n"
-                                    "F[1, 1] on 2 -> F[1, 1]\n"
-                                    "F[1, 1] on 1 -> F[1, 2 - mod(1 + 1 + 1, 2)]\n"
-                                    "F[1, 2] on 1 -> F[2, 2]\nF[1, 2] on 2 -> F[2, 1]\n"
-                                    "F[2, 1] on 1 -> F[1, 2]\nF[2, 1] on 2 -> F[1, 1]\n"
-                                    "F[2, 2] on 1 -> F[2, 1]\nF[2, 2] on 2 -> F[2, 2]\nend\n");
+    orr_machine *m = parse("R.orr",
+                           "machine R\ninput 1, 2\nstate F[2, 2]\nF[a, b] / if b == 1 then 1 else 2\n"
+                           "F[1, 1] on 2 -> F[1, 1]\n"
+                           "F[1, 1] on 1 -> F[1, 2 - mod(1 + 1 + 1, 2)]\n"
+                           "F[1, 2] on 1 -> F[2, 2]\nF[1, 2] on 2 -> F[2, 1]\n"
+                           "F[2, 1] on 1 -> F[1, 2]\nF[2, 1] on 2 -> F[1, 1]\n"
+                           "F[2, 2] on 1 -> F[2, 1]\nF[2, 2] on 2 -> F[2, 2]\nend\n");
     // round 1: you 1, he 2; round 2: you 2, he 1: he stands in F[2,1], and your last move 2 comes now
     orr_walk w = { .state = orr_machine_find(m, ORR_MACHINE_STATES, "F[2,1]") };
     uint32_t yours = orr_machine_find(m, ORR_MACHINE_INPUTS, "2");
@@ -476,8 +481,9 @@ static void test_ledgers_that_make_no_sense_are_refused(void **state)
         orr_diag_destroy(diag);
     }
     // and these make sense
-    static const char fine[] = "ledger of Baby, \"Other one\"\n\ntoy, food : cries, ?, quiet   # seen at night\n"
-                               "from sleeping : toy : quiet, cries\n : quiet\n";
+    static const char
+        fine[] = "ledger of Baby, \"Other one\"\n\ntoy, food : cries, ?, quiet   # seen at night\n"
+                 "from sleeping : toy : quiet, cries\n : quiet\n";
     orr_ledger *ledger = orr_ledger_parse("fine.ledger", fine, strlen(fine), NULL);
     assert_non_null(ledger);
     assert_int_equal(orr_ledger_count(ledger), 3);
@@ -497,7 +503,8 @@ static void test_sequences_are_read_as_people_write_them(void **state)
     orr_machine *m = parse("R.orr", "machine R\ninput a, \"b, c\", \"d e\"\nstate S / x : * -> S\nend\n");
     uint32_t *sequence;
     size_t n;
-    assert_true(orr_machine_read_sequence(m, ORR_MACHINE_INPUTS, " a,\"b, c\" ,d e\n\n# a, b\na # x\n", &sequence, &n, NULL));
+    assert_true(orr_machine_read_sequence(m, ORR_MACHINE_INPUTS, " a,\"b, c\" ,d e\n\n# a, b\na # x\n",
+                                          &sequence, &n, NULL));
     const uint32_t expected[] = { 0, 1, 2, 0 };
     assert_int_equal(n, 4);
     assert_memory_equal(sequence, expected, sizeof expected);

@@ -42,7 +42,9 @@ static char *result_of(int mode, Text input)
 static void test_cases_give_what_they_say(void **state)
 {
     (void)state;
-    Cases cases = { .pattern = "tests/machine/*.cases", .modes = modes, .n_modes = 3, .result_of = result_of };
+    Cases cases = {
+        .pattern = "tests/machine/*.cases", .modes = modes, .n_modes = 3, .result_of = result_of
+    };
     cases_run(&cases, 40);
 }
 

@@ -1,6 +1,6 @@
-// tests/solve/test_checkpoint.c: a run that goes on from a checkpoint gives the bits of the run that was never
-// interrupted: rows at every step, events, polynomials, counts of work. Of every example, with several solvers,
-// from several times; and of models that stand in the middle of something when they are saved.
+// tests/solve/test_checkpoint.c: a run that goes on from a checkpoint gives the bits of the run that was
+// never interrupted: rows at every step, events, polynomials, counts of work. Of every example, with several
+// solvers, from several times; and of models that stand in the middle of something when they are saved.
 #include "check.h"
 #include "orrery/experiment.h"
 #include <glob.h>
@@ -105,8 +105,8 @@ typedef struct Case {
     double every;    // of checkpoints; 0: some
 } Case;
 
-// Saving leaves no trace. SUNDIALS' solvers do not tell what they remember, and bdf stands in for implicit quantised
-// states where they slide or rest.
+// Saving leaves no trace. SUNDIALS' solvers do not tell what they remember, and bdf stands in for implicit
+// quantised states where they slide or rest.
 static bool is_exact(const Case *c, const char *solver)
 {
     static const char *const anew[] = { "bdf", "adams", "ida" };
@@ -126,7 +126,8 @@ static bool same_work(const orr_outcome *one, const orr_outcome *other)
     const orr_run_facts *a = &one->facts, *b = &other->facts;
     for (size_t i = 0; i < one->n_distributions && i < other->n_distributions; i++) {
         const orr_distribution *x = &one->distributions[i], *y = &other->distributions[i];
-        if (memcmp(&x->level, &y->level, sizeof x->level) || memcmp(&x->tally, &y->tally, sizeof x->tally)) return false;
+        if (memcmp(&x->level, &y->level, sizeof x->level) || memcmp(&x->tally, &y->tally, sizeof x->tally))
+            return false;
     }
     return a->n_steps == b->n_steps && a->n_rates == b->n_rates && a->n_events == b->n_events &&
            a->n_rejected == b->n_rejected && a->n_messages == b->n_messages &&
@@ -183,7 +184,8 @@ static size_t compare(Case *c)
             put(&rest, saved.numbers, saved.n);
             sink = sink_of(&rest, c->with_pieces);
             e.resume = i + 1 < saved.n_marks ? name : path;
-            // those of SUNDIALS begin anew at each checkpoint, so what comes behind the last one is comparable
+            // those of SUNDIALS begin anew at each checkpoint, so what comes behind the last one is
+            // comparable
             const bool is_last = i + 1 == saved.n_marks;
             orr_diag_clear(diag);
             orr_outcome third = is_last || exact ? orr_simulate(c->model, &e, &sink, 1, diag)
@@ -260,7 +262,8 @@ typedef struct Middle {
 } Middle;
 
 static const Middle middles[] = {
-    // at 2.5 one event makes the next fire, twice, and delays another one to the time of the second checkpoint
+    // at 2.5 one event makes the next fire, twice, and delays another one to the time of the second
+    // checkpoint
     { "cascade",
       "model Cascade\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0\n  x' = 1 + c\n  at 2.5 then a := 1 "
       "end\n"
@@ -272,10 +275,13 @@ static const Middle middles[] = {
     { "islands of several kinds",
       "model Rabbits\n  input foxes\n  var n = 10\n  n' = n*(1.5 - foxes)\nend\n"
       "model Foxes\n  input rabbits\n  var n = 5\n  n' = n*(rabbits - 3)\nend\n"
-      "model Counts\n  input x\n  var mean = 0\n  discrete n = 0\n  mean' = x - mean\n  when x > 5 then n := n + 1 end\nend\n"
+      "model Counts\n  input x\n  var mean = 0\n  discrete n = 0\n  mean' = x - mean\n"
+      "  when x > 5 then n := n + 1 end\nend\n"
       "model Apart\n  island rabbits : Rabbits solver qss2 quantum 1e-2\n"
-      "  island foxes : Foxes solver dopri5 output every 0.05\n  island counts : Counts solver rk4 step 0.01\n"
-      "  rabbits.n -> foxes.rabbits\n  foxes.n -> rabbits.foxes\n  rabbits.n -> counts.x\n  var z = 0\n  z' = foxes.n - z\n"
+      "  island foxes : Foxes solver dopri5 output every 0.05\n"
+      "  island counts : Counts solver rk4 step 0.01\n"
+      "  rabbits.n -> foxes.rabbits\n  foxes.n -> rabbits.foxes\n  rabbits.n -> counts.x\n  var z = 0\n"
+      "  z' = foxes.n - z\n"
       "  every 1.5 then rabbits.n := 4 end\nend\n",
       "euler rk4 dopri5 qss2", 7, 1.5, NULL, false, 0.01 },
     { "islands with noise",

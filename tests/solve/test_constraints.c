@@ -1,5 +1,5 @@
-// tests/solve/test_constraints.c: models with constraints on their states, through the whole chain from text to
-// trajectory, against closed solutions.
+// tests/solve/test_constraints.c: models with constraints on their states, through the whole chain from text
+// to trajectory, against closed solutions.
 #include "check.h"
 #include "model/model.h"
 #include "orrery/experiment.h"
@@ -151,7 +151,8 @@ static void test_pendulum_keeps_length_and_energy_for_a_thousand_swings(void **s
     double length_off = 0, velocity_off = 0, energy_off = 0;
     for (int i = 1; i <= 20000; i++) {
         lab_advance(&lab, i * period / 20);
-        const double x = value(&lab, "x"), y = value(&lab, "y"), vx = value(&lab, "x'"), vy = value(&lab, "y'");
+        const double x = value(&lab, "x"), y = value(&lab, "y"), vx = value(&lab, "x'"),
+                     vy = value(&lab, "y'");
         length_off = fmax(length_off, fabs(sqrt(x * x + y * y) - 1));
         velocity_off = fmax(velocity_off, fabs(x * vx + y * vy));
         energy_off = fmax(energy_off, fabs(value(&lab, "energy") - energy));
@@ -233,7 +234,8 @@ static void test_preferred_states_are_kept_longer(void **state)
     (void)state;
     size_t n[2];
     for (int i = 0; i < 2; i++) {
-        Lab lab = lab_open(i ? PENDULUM("x = 0.96, x' = 0, y ~ -0.3\n  prefer x") : PENDULUM("x = 0.96, x' = 0, y ~ -0.3"));
+        Lab lab = lab_open(i ? PENDULUM("x = 0.96, x' = 0, y ~ -0.3\n  prefer x")
+                             : PENDULUM("x = 0.96, x' = 0, y ~ -0.3"));
         lab_run(&lab, "dopri5", 10, 0, 1e-8);
         lab_advance(&lab, 10);
         n[i] = lab.run->n_switches;
@@ -264,8 +266,9 @@ static void test_rigidly_coupled_masses_swing_as_one(void **state)
 static void test_gear_turns_two_inertias(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model G\n  param J1 = 2, J2 = 3, n = 4, T = 5\n  var phi1 = 0, w1 = 0, phi2, w2, T1, T2\n"
-                       "  phi1' = w1; phi2' = w2\n  J1*w1' = T - T1\n  J2*w2' = T2\n  phi1 = n*phi2\n  T2 = n*T1\nend\n");
+    Lab lab = lab_open(
+        "model G\n  param J1 = 2, J2 = 3, n = 4, T = 5\n  var phi1 = 0, w1 = 0, phi2, w2, T1, T2\n"
+        "  phi1' = w1; phi2' = w2\n  J1*w1' = T - T1\n  J2*w2' = T2\n  phi1 = n*phi2\n  T2 = n*T1\nend\n");
     lab_run(&lab, "dopri5", 2, 0, 1e-10);
     lab_advance(&lab, 2);
     const double a2 = 4 * 5.0 / (2 * 16 + 3);
@@ -375,8 +378,10 @@ static void test_initial_values_that_contradict_constraints_are_named(void **sta
 static void test_pendulum_starts_anywhere(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model P\n  param phi = 0, w = 0\n  var x = sin(phi), y = -cos(phi), x' = w*cos(phi), y' = w*sin(phi)\n"
-                       "  var lambda\n  x'' = lambda*x\n  y'' = lambda*y - 9.81\n  x^2 + y^2 = 1\nend\n");
+    Lab lab = lab_open(
+        "model P\n  param phi = 0, w = 0\n"
+        "  var x = sin(phi), y = -cos(phi), x' = w*cos(phi), y' = w*sin(phi)\n"
+        "  var lambda\n  x'' = lambda*x\n  y'' = lambda*y - 9.81\n  x^2 + y^2 = 1\nend\n");
     for (int degree = 0; degree < 360; degree += 15) {
         const double phi = degree * acos(-1) / 180;
         const orr_setting settings[] = { { "phi", phi }, { "w", 3 } };

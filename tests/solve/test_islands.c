@@ -695,7 +695,8 @@ static const orr_atomic umpire = { .version = ORR_DEVS_VERSION,
                                    .internal = umpire_internal,
                                    .external = umpire_external };
 
-// x falls from 4 by 1 in a time unit; at 2 it says when; a quarter later it is put to 4 again: 2, 4.25, 6.5, …
+// x falls from 4 by 1 in a time unit; at 2 it says when; a quarter later it is put to 4 again: 2, 4.25, 6.5,
+// …
 static void test_messages_leave_and_perturb(void **state)
 {
     (void)state;

@@ -1,4 +1,5 @@
-// tests/solve/test_rows.c: rows that are one step apart take a short way through the driver: it changes nothing.
+// tests/solve/test_rows.c: rows that are one step apart take a short way through the driver: it changes
+// nothing.
 #include "check.h"
 #include "lab.h"
 #include "orrery/orrery.h"

@@ -2,7 +2,8 @@
 #include "problems.h"
 #include <string.h>
 
-// Quantised states need the expressions of a model, which a fake does not have: they are tested in test_qss.c.
+// Quantised states need the expressions of a model, which a fake does not have: they are tested in
+// test_qss.c.
 #define FOR_EACH_SOLVER(s) \
     for (size_t solver_i = 0; solver_i < 100; solver_i++) \
         for (const orr_solver_info *s = orr_solver_at(solver_i); s && !s->is_quantised; s = NULL)

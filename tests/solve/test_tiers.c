@@ -1,5 +1,5 @@
-// tests/solve/test_tiers.c: native code takes over runs of every kind, at any moment and with the same bits; whatever
-// happens to the compiler, the run goes on.
+// tests/solve/test_tiers.c: native code takes over runs of every kind, at any moment and with the same bits;
+// whatever happens to the compiler, the run goes on.
 #include "base/map.h"
 #include "check.h"
 #include "code/quantise.h"
@@ -380,7 +380,8 @@ static void test_a_run_goes_on_when_the_cache_cannot_be_written(void **state)
     reset_compiler();
 }
 
-// A model that is no longer wanted waits for no compiler, neither one at work nor one that waits for its turn.
+// A model that is no longer wanted waits for no compiler, neither one at work nor one that waits for its
+// turn.
 static void test_compilers_at_work_are_ended(void **state)
 {
     (void)state;

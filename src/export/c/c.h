@@ -16,7 +16,8 @@
 #include "solve/qss/qss.h"
 #include "solve/solver.h"
 
-typedef enum CNoise { C_NOISE_NONE, C_NOISE_MARUYAMA, C_NOISE_SRA, C_NOISE_SRI } CNoise;    // methods for white noise
+// methods for white noise
+typedef enum CNoise { C_NOISE_NONE, C_NOISE_MARUYAMA, C_NOISE_SRA, C_NOISE_SRI } CNoise;
 
 typedef struct CInput {
     const FlatDriven  *driven;           // borrowed
@@ -31,7 +32,8 @@ typedef struct CExport {
     Arena         arena;                 // owns all below
     const char   *name;                  // what the files and functions are called: letters, digits, _
     orr_run      *run;                   // stands at the start; owned
-    const Solver *solver;                // that makes the steps: of fixed steps, dopri5, or of quantised states
+    const Solver *solver;                // that makes the steps: of fixed steps, dopri5, or of quantised
+                                         // states
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
     CNoise        noise;
     const Qss    *qss;                   // of a method of quantised states, at the start; else NULL
@@ -43,10 +45,11 @@ typedef struct CExport {
     double        every;                 // between rows; 0: each step
 } CExport;
 
-enum { C_PIECES_MAX = 1000000, C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 };    // pieces of inputs and numbers printed; values in memory
+// pieces of inputs and numbers printed; values in memory
+enum { C_PIECES_MAX = 1000000, C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 };
 
-// Fill in the rest from model, experiment and diag. False, with messages, if the model cannot be exported. Free in either
-// case.
+// Fill in the rest from model, experiment and diag. False, with messages, if the model cannot be exported.
+// Free in either case.
 bool c_check(CExport *c);
 void c_free(CExport *c);
 
@@ -63,15 +66,18 @@ size_t c_count_slots(const Reduction *r);               // of these
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header
-void c_add_quanta(const CExport *c, StrBuf *s);         // what methods of quantised states need, with their terms
+void c_add_quanta(const CExport *c, StrBuf *s);         // what methods of quantised states need, with their
+                                                        // terms
 void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called
 void c_add_defaults(const CExport *c, StrBuf *s);       // the body of NAME_defaults
 
 // The generated equations, with names in the place of numbers.
-void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms);    // terms: of quantised states
+// terms: of quantised states
+void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms);
 bool c_has_names(const CExport *c);                     // not too many for that
 void c_add_model(const CExport *c, StrBuf *s);          // its equations as the model says them, in comments
 
 const char *c_identifier(Arena *arena, const char *name);    // letters, digits and _, beginning with a letter
-void c_add_remark(StrBuf *s, const char *text);              // behind //, whatever the text; of a long one the beginning
+void c_add_remark(StrBuf *s, const char *text);              // behind //, whatever the text; of a long one
+                                                             // the beginning
 void c_add_quoted(StrBuf *s, const char *text);              // a literal of C, whatever the text

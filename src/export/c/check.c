@@ -1,7 +1,7 @@
 // src/export/c/check.c: can a model be exported as C, and by which method does it run?
 //
-// What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or comes to rest,
-// for which most programs need no text.
+// What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or
+// comes to rest, for which most programs need no text.
 #include "base/diag.h"
 #include "export/c/c.h"
 #include "solve/noise/noise.h"
@@ -9,12 +9,14 @@
 
 static bool refuse(CExport *c, const char *why, const char *hint)
 {
-    diag_report(c->diag, DIAG_NOT_C, (Place){ 0 }, arena_printf(&c->arena, "'%s'", c->model->flat.model), why);
+    diag_report(c->diag, DIAG_NOT_C, (Place){ 0 }, arena_printf(&c->arena, "'%s'", c->model->flat.model),
+                why);
     diag_hint(c->diag, "%s", hint);
     return false;
 }
 
-static const char fixed_or_dopri5[] = "take euler, heun, rk4, 'semi-implicit euler' or dopri5, with --solver or in the experiment";
+static const char fixed_or_dopri5[] =
+    "take euler, heun, rk4, 'semi-implicit euler' or dopri5, with --solver or in the experiment";
 
 // By what the model and its experiment say.
 static bool check_form(CExport *c)
@@ -24,34 +26,49 @@ static bool check_form(CExport *c)
     const Solver *solver = solver_find(e->run.solver ? e->run.solver : "auto");
     bool ok = true;
     if (model->blocks.n_implicit > 0)
-        ok = refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
-                    "run it with 'orrery run', or make the loops smaller: up to 2000 equations are solved inside");
+        ok =
+            refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
+                   "run it with 'orrery run', or make the loops smaller: up to 2000 equations are solved "
+                   "inside");
     const bool is_quantised = solver && solver->is_quantised;
     if (is_quantised && (model->n_relations > 0 || model->n_events > 0 || model->flat.n_driven > 0))
-        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches", solver->name),
-                    "take euler, heun, rk4 or dopri5; quantised states are exported where nothing happens but steps");
+        ok =
+            refuse(c,
+                   arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches",
+                                solver->name),
+                   "take euler, heun, rk4 or dopri5; quantised states are exported where nothing happens but "
+                   "steps");
     else if (solver && strcmp(solver->name, "mliqss2") == 0)
         ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
     else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
              && strcmp(solver->name, "auto") != 0)
-        ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name), fixed_or_dopri5);
+        ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
+                    fixed_or_dopri5);
     if (model->network)
-        ok = refuse(c, "it has event ports, whose messages the kernel routes", "leave them out: 'when', 'at' and 'every' are exported");
-    if (model->isles) ok = refuse(c, "it has islands with solvers of their own", "leave 'island' out: one solver for all equations");
+        ok = refuse(c, "it has event ports, whose messages the kernel routes",
+                    "leave them out: 'when', 'at' and 'every' are exported");
+    if (model->isles)
+        ok = refuse(c, "it has islands with solvers of their own",
+                    "leave 'island' out: one solver for all equations");
     for (size_t i = 0; i < e->run.n_inputs; i++) {
         const char *source = e->run.inputs[i].source;
         if (strcmp(source, "csv") == 0 || strcmp(source, "expression") == 0) continue;
-        ok = refuse(c, arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name, source),
+        ok = refuse(c,
+                    arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name,
+                                 source),
                     "give the inputs as expressions of time, as numbers, or as samples in a file");
     }
     if (e->n_sends > 0 || e->realtime > 0)
-        ok = refuse(c, "values leave during the run, or it waits for the clock", "leave 'send' and 'realtime' out");
+        ok = refuse(c, "values leave during the run, or it waits for the clock",
+                    "leave 'send' and 'realtime' out");
     if (model->ir.tables.n + model->ir.numbers.n > C_TABLES_MAX || model->n_values > C_VALUES_MAX)
-        ok = refuse(c, "it is too large", "make its arrays smaller: sizes are parameters, set them with --set");
+        ok = refuse(c, "it is too large",
+                    "make its arrays smaller: sizes are parameters, set them with --set");
     return ok;
 }
 
-static bool keep_columns(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool keep_columns(void *self, const char *const *names, const char *const *units, size_t n,
+                         const char *time_unit)
 {
     CExport *c = self;
     (void)units, (void)time_unit;
@@ -71,18 +88,23 @@ static bool check_run(CExport *c)
     for (; ok && n_messages < orr_diag_count(c->diag); n_messages++) {
         const char *code = orr_diag_get(c->diag, n_messages).code;
         if (c->slides && strcmp(code, "W619") == 0)
-            ok = refuse(c, "its solution slides along several surfaces", "a small hysteresis ends the sliding");
+            ok = refuse(c, "its solution slides along several surfaces",
+                        "a small hysteresis ends the sliding");
         c->slides |= strcmp(code, "W619") == 0;
         c->rests |= strcmp(code, "W618") == 0;
     }
     if ((c->slides || c->rests) && c->model->flat.arrays.n > 0)
-        ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay arrays",
-                    "a small hysteresis ends the sliding; or make its arrays smaller");
+        ok =
+            refuse(c,
+                   "its solution slides along a surface or comes to rest, and it has arrays that stay arrays",
+                   "a small hysteresis ends the sliding; or make its arrays smaller");
     const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
     if (ok && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))    // at the end, or before
-        ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's", fixed_or_dopri5);
+        ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
+                    fixed_or_dopri5);
     if (ok && c->experiment->run.stop_outside && outcome.n_left > 0)
-        ok = refuse(c, "its frame ends the run where it is left", "export an experiment that stays inside, or a frame that goes on");
+        ok = refuse(c, "its frame ends the run where it is left",
+                    "export an experiment that stays inside, or a frame that goes on");
     c->has_frame = c->experiment->frame != NULL;
     if (ok) c->columns.n -= (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;    // not of the model
     orr_outcome_free(&outcome);
@@ -102,8 +124,12 @@ static bool check_start(CExport *c)
     if (c->run->start_is_hard)
         return refuse(c, "its start is found only by trying other guesses",
                       "give the unknowns of the start first values near their solution: 'var x ~ 3'");
-    static const struct { const char *name; CodeLoopId loop; } loops[] = {
-        { "euler", CODE_EULER }, { "heun", CODE_HEUN }, { "rk4", CODE_RK4 }, { "semi-implicit euler", CODE_IN_PLACE },
+    static const struct { const char *name; CodeLoopId loop;
+    } loops[] = {
+        { "euler", CODE_EULER },
+        { "heun", CODE_HEUN },
+        { "rk4", CODE_RK4 },
+        { "semi-implicit euler", CODE_IN_PLACE },
     };
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
@@ -115,17 +141,22 @@ static bool check_start(CExport *c)
             return refuse(c, arena_printf(&c->arena, why, c->solver->name), fixed_or_dopri5);
         const IrQuantised *ir = c->qss->ir;
         if (ir->n_loops > 0 || ir->kinks || (c->qss->is_implicit && ir->n_shared > 0))
-            return refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and %s", c->solver->name,
-                                          ir->n_loops > 0 ? "the model has loops of equations"
-                                          : ir->kinks     ? "its rates have corners or jumps"
-                                                          : "large variables are read by several rates"),
+            return refuse(c,
+                          arena_printf(&c->arena, "solver '%s' quantises its states, and %s", c->solver->name,
+                                       ir->n_loops > 0 ? "the model has loops of equations"
+                                       : ir->kinks     ? "its rates have corners or jumps"
+                                                       : "large variables are read by several rates"),
                           fixed_or_dopri5);
     }
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
-        c->noise = !is_srk ? C_NOISE_MARUYAMA : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA : C_NOISE_SRI;
+        c->noise = !is_srk                                        ? C_NOISE_MARUYAMA
+                   : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA
+                                                                  : C_NOISE_SRI;
         if (c->model->ir.n_noise == 0)
-            return refuse(c, arena_printf(&c->arena, "solver '%s' is for noise, and it has none", c->solver->name),
+            return refuse(c,
+                          arena_printf(&c->arena, "solver '%s' is for noise, and it has none",
+                                       c->solver->name),
                           fixed_or_dopri5);
     }
     if (c->loop == CODE_IN_PLACE && !c->model->ir.one_rate)
@@ -144,7 +175,9 @@ static bool check_inputs(CExport *c)
     for (uint32_t i = 0; i < c->model->flat.n_driven; i++) {
         CInput input = { .driven = &c->model->flat.driven[i] };
         input.pieces = input_pieces(c->run, i, c->experiment->until, room, &c->arena, &input.n);
-        if (input.n == room) return refuse(c, "the data of its inputs have too many samples", "let the experiment end earlier");
+        if (input.n == room)
+            return refuse(c, "the data of its inputs have too many samples",
+                          "let the experiment end earlier");
         room -= input.n;
         for (size_t k = 0; k < input.n; k++) {
             if (input.pieces[k].jumps) c->has_jumps = true;

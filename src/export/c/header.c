@@ -1,4 +1,5 @@
-// src/export/c/header.c: what an exported model keeps between calls, what its numbers are called, and the experiment's settings.
+// src/export/c/header.c: what an exported model keeps between calls, what its numbers are called, and the
+// experiment's settings.
 #include "base/map.h"
 #include "code/emit.h"
 #include "code/label.h"
@@ -20,57 +21,92 @@ void c_add_struct(const CExport *c, StrBuf *s)
     str_add(s, "    double t;              /* time */\n");
     str_addf(s, "    double x[%u];          /* states at t */\n", n);
     str_addf(s, "    double dx[%u];         /* their rates, by _state */\n", n);
-    str_addf(s, "    double y[%u];          /* what is recorded, by _output */\n", at_least_one((uint32_t)c->columns.n));
-    str_addf(s, "    double v[%u];          /* parameters, modes, variables, and what loops of equations need */\n",
+    str_addf(s, "    double y[%u];          /* what is recorded, by _output */\n",
+             at_least_one((uint32_t)c->columns.n));
+    str_addf(s,
+             "    double v[%u];          /* parameters, modes, variables, and what loops of equations need "
+             "*/\n",
              at_least_one(model->n_values));
     str_add(s, "    double t_start;        /* where a run begins */\n");
-    str_addf(s, "    double given[%u];      /* 1: this parameter is value[], 0: it has its default */\n", n_params);
+    str_addf(s, "    double given[%u];      /* 1: this parameter is value[], 0: it has its default */\n",
+             n_params);
     str_addf(s, "    double value[%u];\n", n_params);
-    if (c_is_on(c, TEXT("HAS_STARTS"))) str_addf(s, "    double x_given[%u];    /* initial values; NaN: the model's own */\n", n);
-    if (model->ir.n_reruns) str_add(s, "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
-    if (model->n_relations) str_addf(s, "    double relations[%u];  /* zero function and truth of each */\n", 2 * model->n_relations);
+    if (c_is_on(c, TEXT("HAS_STARTS")))
+        str_addf(s, "    double x_given[%u];    /* initial values; NaN: the model's own */\n", n);
+    if (model->ir.n_reruns)
+        str_add(s,
+                "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
+    if (model->n_relations)
+        str_addf(s, "    double relations[%u];  /* zero function and truth of each */\n",
+                 2 * model->n_relations);
     if (model->n_events) {
         const uint32_t m = model->n_events;
-        if (c_is_on(c, TEXT("HAS_TERMINATE"))) str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
+        if (c_is_on(c, TEXT("HAS_TERMINATE")))
+            str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
         str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
         if (c_is_on(c, TEXT("HAS_TIMED")))
-            str_addf(s, "    double due[%u], fired_every[%u];    /* when events act next, and how often they have */\n", m, m);
+            str_addf(s,
+                     "    double due[%u], fired_every[%u];    /* when events act next, and how often they "
+                     "have */\n",
+                     m, m);
         str_addf(s, "    char is_fired[%u];\n", m);
         if (model->n_relations)
             str_addf(s, "    double fired_at[%u], interval[%u];\n    int n_shrinking[%u];\n", m, m, m);
         if (c_is_on(c, TEXT("HAS_AFTER")))
-            str_add(s, "    struct { double t; int event; } pending[4096];    /* delayed events */\n    int n_pending;\n");
+            str_add(s,
+                    "    struct { double t; int event; } pending[4096];    /* delayed events */\n"
+                    "    int n_pending;\n");
     }
-    if (c_is_on(c, TEXT("HAS_RANDOM"))) str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
+    if (c_is_on(c, TEXT("HAS_RANDOM")))
+        str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
     if (c->slides || c->rests) {
         str_add(s, "    /* where a solution slides along the surface of a relation, or rests on it */\n");
-        str_addf(s, "    double probe, surface_dx[%u], side_rates[2][%u], x_near[%u], x_far[%u], zeros[%u];\n", n, n, n, n,
-                 2 * model->n_relations);
+        str_addf(s,
+                 "    double probe, surface_dx[%u], side_rates[2][%u], x_near[%u], x_far[%u], zeros[%u];\n",
+                 n, n, n, n, 2 * model->n_relations);
     }
     if (c->slides) {
-        str_addf(s, "    int slides, sliding_ends, surface;    /* surface: the relation */\n    char is_ignored[%u];\n",
+        str_addf(s,
+                 "    int slides, sliding_ends, surface;    /* surface: the relation */\n"
+                 "    char is_ignored[%u];\n",
                  model->n_relations);
-        str_addf(s, "    double part, side_modes[2][%u], other_side[%u];    /* part: of the first side */\n", model->n_relations,
-                 model->ir.layout.first_guess - model->ir.layout.first_var);
+        str_addf(s, "    double part, side_modes[2][%u], other_side[%u];    /* part: of the first side */\n",
+                 model->n_relations, model->ir.layout.first_guess - model->ir.layout.first_var);
     }
     if (c->rests) {
-        str_addf(s, "    double x_left[%u];     /* states before the body of an event */\n    char is_held[%u], is_resting[%u];\n",
+        str_addf(s,
+                 "    double x_left[%u];     /* states before the body of an event */\n"
+                 "    char is_held[%u], is_resting[%u];\n",
                  n, n, model->n_relations);
-        str_addf(s, "    int held_by[%u], n_held, n_rests;    /* held_by: relation on whose surface it stays; -1: its rate is 0 */\n", n);
+        str_addf(s,
+                 "    int held_by[%u], n_held, n_rests;    /* held_by: relation on whose surface it stays; "
+                 "-1: its rate is 0 */\n",
+                 n);
         str_addf(s, "    struct { int event, relation; double push; } rests[%u];\n", model->n_events);
     }
     if (c_is_on(c, TEXT("HAS_CHOICES")))
-        str_addf(s, "    uint32_t wanted[%zu];    /* variables that states are, or will be before the next step */\n    int choice_waits;\n",
+        str_addf(s,
+                 "    uint32_t wanted[%zu];    /* variables that states are, or will be before the next step "
+                 "*/\n    int choice_waits;\n",
                  c_count_slots(model->blocks.reduction));
-    if (c->inputs.n) str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n", c->inputs.n);
+    if (c->inputs.n)
+        str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n",
+                 c->inputs.n);
     if (model->n_delays) {
         const uint32_t k = model->n_delays;
         str_addf(s, "    double lag[%u], shortest_lag, longest_lag;    /* of delays */\n", k);
-        str_addf(s, "    double at_start[%u];    /* what they remember of the start */\n    int start_is_known;\n", k);
-        str_add(s, "    double *past;          /* segments of what they remember since then, and which of these count */\n"
-                   "    long past_first, past_end, past_room;\n");
+        str_addf(s,
+                 "    double at_start[%u];    /* what they remember of the start */\n"
+                 "    int start_is_known;\n",
+                 k);
+        str_add(s,
+                "    double *past;          /* segments of what they remember since then, and which of these "
+                "count */\n"
+                "    long past_first, past_end, past_room;\n");
     }
-    if (model->flat.asserts.n) str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n", model->flat.asserts.n);
+    if (model->flat.asserts.n)
+        str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n",
+                 model->flat.asserts.n);
     str_add(s, "};\n");
 }
 
@@ -89,7 +125,8 @@ static void add_name(Enumerator *e, const char *name, const char *unit, uint32_t
     Arena *arena = e->taken->names.index.arena;
     const char *wanted = arena_printf(arena, "%s_%s_%s", e->c->name, e->group, c_identifier(arena, name));
     const char *unique = wanted;
-    for (uint32_t k = 2; !text_map_put(e->taken, text_from(unique), 0); k++) unique = arena_printf(arena, "%s_%u", wanted, k);
+    for (uint32_t k = 2; !text_map_put(e->taken, text_from(unique), 0); k++)
+        unique = arena_printf(arena, "%s_%u", wanted, k);
     str_addf(e->s, "%s    %s = %u,    /* ", e->n++ ? "" : "enum {\n", unique, number);
     label_text(e->s, name);
     if (unit) {
@@ -117,7 +154,8 @@ void c_add_names(const CExport *c, StrBuf *s)
     Enumerator e = { .c = c, .s = s, .taken = &taken, .group = "X" };
     str_add(s, "/* States: places in x and dx. */\n");
     for (uint32_t i = 0; i < flat->vars.n && e.n < NAMES_MOST; i++)
-        if (layout->state_of[i] != FLAT_NONE) add_name(&e, flat->vars.items[i].name, flat->vars.items[i].unit, layout->state_of[i]);
+        if (layout->state_of[i] != FLAT_NONE)
+            add_name(&e, flat->vars.items[i].name, flat->vars.items[i].unit, layout->state_of[i]);
     for (uint32_t a = 0; a < flat->arrays.n; a++) {
         if (layout->array_state[a] == FLAT_NONE) continue;
         add_name(&e, flat->arrays.items[a].name, NULL, layout->array_state[a]);
@@ -149,7 +187,8 @@ void c_add_defaults(const CExport *c, StrBuf *s)
 {
     str_add(s, "    memset(m, 0, sizeof *m);\n    m->t_start = FROM;\n");
     if (c_is_on(c, TEXT("HAS_RANDOM")))
-        str_addf(s, "    m->seed = UINT64_C(%" PRIu64 ");\n    m->run = UINT64_C(%" PRIu64 ");\n", c->run->seed, c->run->number);
+        str_addf(s, "    m->seed = UINT64_C(%" PRIu64 ");\n    m->run = UINT64_C(%" PRIu64 ");\n",
+                 c->run->seed, c->run->number);
     for (uint32_t i = 0; i < c->model->n_params; i++) {
         if (c->run->given[i] == 0) continue;
         str_addf(s, "    m->given[%u] = 1.0;\n    m->value[%u] = ", i, i);

@@ -3,11 +3,11 @@
 // Generated text knows places by numbers. Here each of them that has a name gets it, word by word:
 //
 //     v[5]    v[P_tau], v[V_level], v[MODE_0], v[G_level]    parameter, variable, mode, first guess of a loop
-//     x[2]    x[X_level]                                     state; so are results of functions that give rates or states
+//     x[2] x[X_level] state; so are results of functions that give rates or states
 //     x2 p5 a7 m0    x_level, p_tau, v_level, mode_0         locals
 //
-// Names are made of letters and digits of the model's own, told apart by numbers. Models with very many variables keep numbers,
-// and comments.
+// Names are made of letters and digits of the model's own, told apart by numbers. Models with very many
+// variables keep numbers, and comments.
 #include "base/map.h"
 #include "code/label.h"
 #include "export/c/c.h"
@@ -52,7 +52,8 @@ static const char *unique(Naming *n, TextMap *taken, const char *name)
         else if (plain.n && plain.p[plain.n - 1] != '_' && p[1]) str_add_char(&plain, '_');
     }
     const char *wanted = c_identifier(&n->work, str_finish(&plain)), *found = wanted;
-    for (uint32_t k = 2; !text_map_put(taken, text_from(found), 0); k++) found = arena_printf(&n->work, "%s_%u", wanted, k);
+    for (uint32_t k = 2; !text_map_put(taken, text_from(found), 0); k++)
+        found = arena_printf(&n->work, "%s_%u", wanted, k);
     return found;
 }
 
@@ -71,7 +72,8 @@ static void find_names(Naming *n)
         const FlatVar *var = &flat->vars.items[i];
         const char *name = unique(n, &taken[0], var->name);
         const bool is_param = layout->place[i] < model->n_params;
-        n->values[layout->place[i]] = (Named){ arena_printf(&n->work, "%c_%s", is_param ? 'P' : 'V', name), var->name, false };
+        n->values[layout->place[i]] = (Named){ arena_printf(&n->work, "%c_%s", is_param ? 'P' : 'V', name),
+                                               var->name, false };
         if (layout->guess[i] != FLAT_NONE)
             n->values[layout->guess[i]] = (Named){ arena_printf(&n->work, "G_%s", name), var->name, false };
         if (layout->state_of[i] != FLAT_NONE)
@@ -88,7 +90,8 @@ static void find_names(Naming *n)
         const char *name = flat->arrays.items[a].name;
         n->arrays[0][a] = (Named){ arena_printf(&n->work, "V_%s", unique(n, &taken[0], name)), name, false };
         if (layout->array_state[a] != FLAT_NONE)
-            n->arrays[1][a] = (Named){ arena_printf(&n->work, "X_%s", unique(n, &taken[1], name)), name, false };
+            n->arrays[1][a] = (Named){ arena_printf(&n->work, "X_%s", unique(n, &taken[1], name)), name,
+                                       false };
     }
 }
 
@@ -163,7 +166,8 @@ static bool add_element(Naming *n, int of, const uint32_t *first, const uint32_t
     const Flat *flat = &n->c->model->flat;
     for (uint32_t a = 0; a < flat->arrays.n; a++) {
         Named *named = &n->arrays[of][a];
-        if (!named->name || k < first[a] || k >= first[a] + flat->arrays.items[a].n * (step ? step[a] : 1)) continue;
+        if (!named->name || k < first[a] || k >= first[a] + flat->arrays.items[a].n * (step ? step[a] : 1))
+            continue;
         named->is_used = true;
         str_add(n->s, named->name);
         if (k > first[a]) str_addf(n->s, " + %u", k - first[a]);
@@ -205,7 +209,8 @@ static void add_purpose_of_loop(const Naming *n)
     static const char *const functions[] = { "orr_loop_", "orr_eval_", "orr_start_loop_", "orr_start_eval_" };
     for (int i = 0; i < 4; i++) {
         const size_t start = strlen(functions[i]);
-        if (!function_starts(n, functions[i]) || memchr(n->function + start, '_', n->n_function - start)) continue;
+        if (!function_starts(n, functions[i]) || memchr(n->function + start, '_', n->n_function - start))
+            continue;
         const Ordered *system = i < 2 ? &blocks->dynamic : &blocks->start;
         const Block *block = &system->blocks[strtoul(n->function + start, NULL, 10)];
         const bool is_linear = block->kind == BLOCK_LINEAR;
@@ -242,7 +247,8 @@ static void add_purpose(const Naming *n)
     static const char *const purposes[][2] = {
         { "orr_rates", "The rates of all states: out." },
         { "orr_values", "All variables, into v." },
-        { "orr_params", "Parameters that are not given, and first guesses of loops, into v. x: 1 if one is given." },
+        { "orr_params",
+          "Parameters that are not given, and first guesses of loops, into v. x: 1 if one is given." },
         { "orr_start", "The states at the start: out. Then all variables, into v." },
         { "orr_relations", "Zero function and truth of each relation." },
         { "orr_changed", "Does any relation differ from its mode?" },
@@ -257,9 +263,11 @@ static void add_purpose(const Naming *n)
         { "orr_conditions", "Truth of the condition of each event." },
         { "orr_pres", "What `pre` means at the next event, into v." },
         { "orr_euler", "n steps of Euler's method from grid point k on; how many were made." },
-        { "orr_in_place", "n steps of Euler's method, one state after the other, from grid point k on; how many were made." },
+        { "orr_in_place",
+          "n steps of Euler's method, one state after the other, from grid point k on; how many were made." },
         { "orr_heun", "n steps of Heun's method from grid point k on; how many were made." },
-        { "orr_rk4", "n steps of the classical Runge-Kutta method from grid point k on; how many were made." },
+        { "orr_rk4",
+          "n steps of the classical Runge-Kutta method from grid point k on; how many were made." },
     };
     const Text function = { n->function, n->n_function };
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++)
@@ -267,7 +275,8 @@ static void add_purpose(const Naming *n)
     add_purpose_of_loop(n);
     if (function_starts(n, "orr_term_")) add_purpose_of_term(n);
     if (function_starts(n, "orr_before_"))
-        str_addf(n->s, "// What delay%lu was before the start.\n", strtoul(n->function + strlen("orr_before_"), NULL, 10));
+        str_addf(n->s, "// What delay%lu was before the start.\n",
+                 strtoul(n->function + strlen("orr_before_"), NULL, 10));
     if (!function_starts(n, "orr_event_")) return;
     const uint32_t event = (uint32_t)strtoul(n->function + strlen("orr_event_"), NULL, 10);
     const char *cause = event_cause(n->c->run, event);
@@ -320,7 +329,8 @@ static void rename_all(Naming *n, Text text)
             // v[12], out[3 + i]
             size_t i = taken + 1;
             if (taken < rest.n && rest.p[taken] == '[') {
-                for (; i < rest.n && isdigit((unsigned char)rest.p[i]); i++) k = 10 * k + (uint32_t)(rest.p[i] - '0');
+                for (; i < rest.n && isdigit((unsigned char)rest.p[i]); i++)
+                    k = 10 * k + (uint32_t)(rest.p[i] - '0');
                 const bool is_place = i > taken + 1 && i < rest.n && (rest.p[i] == ']' || rest.p[i] == ' ');
                 if (is_place) {
                     str_add_char(n->s, '[');
@@ -352,7 +362,8 @@ static void add_enumerators(StrBuf *s, const Named *named, size_t n, const char 
     }
 }
 
-static void add_arrays(StrBuf *s, const Named *named, size_t n, const uint32_t *first, const char *title, bool *is_open)
+static void add_arrays(StrBuf *s, const Named *named, size_t n, const uint32_t *first, const char *title,
+                       bool *is_open)
 {
     for (size_t i = 0; i < n; i++) {
         if (!named[i].is_used) continue;
@@ -364,7 +375,8 @@ static void add_arrays(StrBuf *s, const Named *named, size_t n, const uint32_t *
 
 static const char terms_title[] =
     "// ---- The rates one by one, with their derivatives by time\n//\n"
-    "// a, b, c are values and derivatives of states by time, d is how long ago they were renewed. Where several rates have the\n"
+    "// a, b, c are values and derivatives of states by time, d is how long ago they were renewed. Where "
+    "several rates have the\n"
     "// same shape, r says which states and numbers they read.\n\n";
 
 void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms)
@@ -418,11 +430,13 @@ void c_add_model(const CExport *c, StrBuf *s)
     const size_t n_written = r ? r->n_written : flat->equations.n;
     size_t n = 0;
     for (size_t i = 0; i < n_written && n < SHOWN; i++)
-        add_lines(s, "// As the model says them:\n//\n", run_equation_text(c->model, &flat->equations.items[i]), &n);
+        add_lines(s, "// As the model says them:\n//\n",
+                  run_equation_text(c->model, &flat->equations.items[i]), &n);
     if (n_written > SHOWN) str_addf(s, "//     ... %zu more\n", n_written - SHOWN);
     n = 0;
     for (size_t i = 0; i < flat->initial.n && n < SHOWN; i++)
-        add_lines(s, "//\n// and at the start:\n//\n", run_equation_text(c->model, &flat->initial.items[i]), &n);
+        add_lines(s, "//\n// and at the start:\n//\n", run_equation_text(c->model, &flat->initial.items[i]),
+                  &n);
     for (uint32_t k = 0; k < flat->delays.n && k < SHOWN; k++) {
         char *text = run_expr_text(c->model, flat->delays.items[k].source);
         str_addf(s, "%s//     delay%u remembers ", k == 0 ? "//\n" : "", k);

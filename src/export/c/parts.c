@@ -1,4 +1,5 @@
-// src/export/c/parts.c: data that only some exported models need: of random numbers, inputs, surfaces, choices, quanta.
+// src/export/c/parts.c: data that only some exported models need: of random numbers, inputs, surfaces,
+// choices, quanta.
 #include "code/emit.h"
 #include "code/label.h"
 #include "export/c/c.h"
@@ -49,8 +50,10 @@ static void add_inputs(const CExport *c, StrBuf *s)
 {
     const uint32_t *place = c->model->ir.layout.place;
     size_t n = 0;
-    str_add(s, "// Inputs between samples: c0 + s (c1 + s (c2 + s c3)), s = t - origin, up to a time; then, perhaps, they jump.\n"
-               "static const struct Piece { double until; int jumps; double origin, c[4]; } pieces[] = {\n");
+    str_add(s,
+            "// Inputs between samples: c0 + s (c1 + s (c2 + s c3)), s = t - origin, up to a time; then, "
+            "perhaps, they jump.\n"
+            "static const struct Piece { double until; int jumps; double origin, c[4]; } pieces[] = {\n");
     for (size_t i = 0; i < c->inputs.n; i++) {
         for (size_t k = 0; k < c->inputs.items[i].n; k++) {
             const SignalPiece *p = &c->inputs.items[i].pieces[k];
@@ -67,8 +70,9 @@ static void add_inputs(const CExport *c, StrBuf *s)
             str_add(s, " } },\n");
         }
     }
-    str_add(s, "};\n// Where the pieces of each are, and where in v the parts of one go.\n"
-               "static const struct Input { int first, last, degree; unsigned origin, c[4]; } inputs[] = {\n");
+    str_add(s,
+            "};\n// Where the pieces of each are, and where in v the parts of one go.\n"
+            "static const struct Input { int first, last, degree; unsigned origin, c[4]; } inputs[] = {\n");
     for (size_t i = 0; i < c->inputs.n; i++) {
         const FlatDriven *driven = c->inputs.items[i].driven;
         str_addf(s, "    { %zu, %zu, %d, %u, { ", n, n + c->inputs.items[i].n - 1, driven->degree,
@@ -90,13 +94,17 @@ static void add_surface(const CExport *c, StrBuf *s)
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
     const IrLayout *layout = &model->ir.layout;
-    str_add(s, "// Rates among the variables: place in v, number of the state.\nstatic const unsigned rate_places[][2] = {\n");
+    str_add(s,
+            "// Rates among the variables: place in v, number of the state.\n"
+            "static const unsigned rate_places[][2] = {\n");
     for (uint32_t i = 0; i < model->n_states; i++)
         if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
             str_addf(s, "    { %u, %u },\n", layout->place[model->blocks.rates[i]], i);
     str_add(s, "};\n");
     if (c->slides) {
-        str_add(s, "// Variables that are mixed of both sides where the solution slides: places in v.\nstatic const unsigned mixed[] = {");
+        str_add(s,
+                "// Variables that are mixed of both sides where the solution slides: places in v.\n"
+                "static const unsigned mixed[] = {");
         size_t n = 0;
         for (uint32_t i = 0; i < flat->vars.n; i++)
             if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
@@ -108,7 +116,8 @@ static void add_surface(const CExport *c, StrBuf *s)
         for (uint32_t i = 0; i < model->n_events; i++) {
             for (uint32_t k = 0; k < flat->events.items[i].n_actions; k++) {
                 const uint32_t target = flat->actions.items[flat->events.items[i].first_action + k].target;
-                if (layout->state_of[target] != FLAT_NONE) str_addf(s, "    { %u, %u },\n", i, layout->state_of[target]);
+                if (layout->state_of[target] != FLAT_NONE)
+                    str_addf(s, "    { %u, %u },\n", i, layout->state_of[target]);
             }
         }
         str_add(s, "};\n");
@@ -141,12 +150,15 @@ void c_add_quanta(const CExport *c, StrBuf *s)
             if (at + 1 > n_numbers) n_numbers = at + 1;
         }
     }
-    str_addf(s, "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // shared: variables that several rates read\n", m->order,
-             m->is_implicit, ir->n_shared);
+    str_addf(s,
+             "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // shared: variables that several rates "
+             "read\n",
+             m->order, m->is_implicit, ir->n_shared);
     if (!m->scans) str_addf(s, "enum { CALENDAR_BYTES = %zu };\n", calendar_bytes(m->n));
     c_define(s, "LEAST_WAIT", m->bends ? m->least_wait : 1e-9, "between two looks at a rate that bends");
     str_addf(s, "#define %-12s %s\n\n", "LEAVE3", m->order == 3 ? "roots_leave3" : "NULL");
-    str_add(s, "// The quanta: relative to the state, within limits.\nstatic const QssQuantum quanta[] = {\n");
+    str_add(s,
+            "// The quanta: relative to the state, within limits.\nstatic const QssQuantum quanta[] = {\n");
     for (uint32_t i = 0; i < (m->has_own_quanta ? m->n : 1); i++) {
         str_add(s, "    { ");
         gen_number(s, m->quanta[i].least);
@@ -176,7 +188,8 @@ void c_add_quanta(const CExport *c, StrBuf *s)
         add_list(s, "int", "shared", ir->shared_of.item, ir->shared_of.start[m->n]);
     }
     str_add(s, "// Rates whose polynomial is only near the truth.\nstatic const char is_bent[] = {");
-    for (uint32_t i = 0; i < m->n; i++) str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", m->bends && bends[i]);
+    for (uint32_t i = 0; i < m->n; i++)
+        str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", m->bends && bends[i]);
     str_add(s, " };\n\n");
 }
 
@@ -209,10 +222,12 @@ void c_add_choice_sizes(const CExport *c, StrBuf *s)
 }
 
 // One list of places; `name` tells what they are.
-static void add_places(StrBuf *s, const char *name, uint32_t choice, const uint32_t *place, const uint32_t *variables, size_t n)
+static void add_places(StrBuf *s, const char *name, uint32_t choice, const uint32_t *place,
+                       const uint32_t *variables, size_t n)
 {
     str_addf(s, "static const unsigned choice_%u_%s[] = {", choice, name);
-    for (size_t i = 0; i < n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", place[variables[i]]);
+    for (size_t i = 0; i < n; i++)
+        str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", place[variables[i]]);
     str_add(s, " };\n");
 }
 
@@ -220,15 +235,19 @@ static void add_choices(const CExport *c, StrBuf *s)
 {
     const IrLayout *layout = &c->model->ir.layout;
     const Reduction *r = c->model->blocks.reduction;
-    str_add(s, "// Where constraints tie variables together, each slot among the states is one of them.\n"
-               "struct Choice {\n"
-               "    size_t n_rows, n_columns, n_slots, n_orders, n_entries;    // constraints, variables, states, derivatives\n"
-               "    const unsigned (*entries)[2];    // constraint, variable: derivative of the first by the second\n"
-               "    const unsigned *variables;       // [n_orders][n_columns] places in v\n"
-               "    const unsigned *slots;           // [n_orders - 1][n_slots] states\n"
-               "    const unsigned *params;          // [n_slots][n_columns] places in v: 1, the slot is that variable\n"
-               "    const double *weights;           // [n_columns] the larger, the rather it is a state\n"
-               "};\n");
+    str_add(s,
+            "// Where constraints tie variables together, each slot among the states is one of them.\n"
+            "struct Choice {\n"
+            "    size_t n_rows, n_columns, n_slots, n_orders, n_entries;    // constraints, variables, "
+            "states, derivatives\n"
+            "    const unsigned (*entries)[2];    // constraint, variable: derivative of the first by the "
+            "second\n"
+            "    const unsigned *variables;       // [n_orders][n_columns] places in v\n"
+            "    const unsigned *slots;           // [n_orders - 1][n_slots] states\n"
+            "    const unsigned *params;          // [n_slots][n_columns] places in v: 1, the slot is that "
+            "variable\n"
+            "    const double *weights;           // [n_columns] the larger, the rather it is a state\n"
+            "};\n");
     for (uint32_t i = 0; i < r->n_choices; i++) {
         const Choice *choice = &r->choices[i];
         str_addf(s, "// %u:", i);
@@ -238,11 +257,18 @@ static void add_choices(const CExport *c, StrBuf *s)
         }
         str_addf(s, "\nstatic const unsigned choice_%u_entries[][2] = {", i);
         for (uint32_t k = 0; k < choice->n_entries; k++)
-            str_addf(s, "%s{ %u, %u }", k == 0 ? " " : k % 8 ? ", " : ",\n    ", choice->entries[k].row, choice->entries[k].column);
+            str_addf(s, "%s{ %u, %u }",
+                     k == 0  ? " "
+                     : k % 8 ? ", "
+                             : ",\n    ",
+                     choice->entries[k].row, choice->entries[k].column);
         str_add(s, " };\n");
-        add_places(s, "variables", i, layout->place, choice->variables, (size_t)choice->n_orders * choice->n_columns);
-        add_places(s, "slots", i, layout->state_of, choice->slots, (size_t)(choice->n_orders - 1) * choice->n_slots);
-        add_places(s, "params", i, layout->place, choice->params, (size_t)choice->n_slots * choice->n_columns);
+        add_places(s, "variables", i, layout->place, choice->variables,
+                   (size_t)choice->n_orders * choice->n_columns);
+        add_places(s, "slots", i, layout->state_of, choice->slots,
+                   (size_t)(choice->n_orders - 1) * choice->n_slots);
+        add_places(s, "params", i, layout->place, choice->params,
+                   (size_t)choice->n_slots * choice->n_columns);
         str_addf(s, "static const double choice_%u_weights[] = {", i);
         for (uint32_t k = 0; k < choice->n_columns; k++) {
             str_add(s, k == 0 ? " " : ", ");
@@ -253,9 +279,12 @@ static void add_choices(const CExport *c, StrBuf *s)
     str_add(s, "static const struct Choice choices[] = {\n");
     for (uint32_t i = 0; i < r->n_choices; i++) {
         const Choice *choice = &r->choices[i];
-        str_addf(s, "    { %u, %u, %u, %u, %u,\n      choice_%u_entries, choice_%u_variables, choice_%u_slots, choice_%u_params, "
-                    "choice_%u_weights },\n",
-                 choice->n_rows, choice->n_columns, choice->n_slots, choice->n_orders, choice->n_entries, i, i, i, i, i);
+        str_addf(s,
+                 "    { %u, %u, %u, %u, %u,\n"
+                 "      choice_%u_entries, choice_%u_variables, choice_%u_slots, choice_%u_params, "
+                 "choice_%u_weights },\n",
+                 choice->n_rows, choice->n_columns, choice->n_slots, choice->n_orders, choice->n_entries, i,
+                 i, i, i, i);
     }
     str_add(s, "};\n\n");
 }

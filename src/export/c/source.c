@@ -105,8 +105,8 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
-// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked together. `unused`:
-// names of functions that are left out, each with a space behind it.
+// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked
+// together. `unused`: names of functions that are left out, each with a space behind it.
 static void add_private(StrBuf *s, const char *text, const char *unused)
 {
     bool is_left_out = false;
@@ -124,7 +124,8 @@ static void add_private(StrBuf *s, const char *text, const char *unused)
         const bool is_private = text_starts(line, "static") || text_starts(line, "QSS_INLINE");
         if (is_function && !is_left_out && !is_private) str_add(s, "static ");
         if (!is_left_out && !text_starts(line, "#pragma once")) str_add_text(s, line);
-        if (text_starts(line, "}") || (is_function && (line.p[n - 2] == '}' || memchr(line.p, ';', n)))) is_left_out = false;
+        if (text_starts(line, "}") || (is_function && (line.p[n - 2] == '}' || memchr(line.p, ';', n))))
+            is_left_out = false;
         rest = text_part(rest, n, rest.n);
     }
     str_add(s, "\n");
@@ -149,10 +150,14 @@ static Text source_text(const CExport *c, Arena *arena)
     StrBuf text = { .arena = arena }, *s = &text;
     const bool is_fixed = c->solver->fixed_step;
     add_title(c, s, "source");
-    str_addf(s, "#include \"%s.h\"\n#include <assert.h>\n#include <float.h>\n#include <limits.h>\n#include <math.h>\n#include <stdbool.h>\n"
-                "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n\n"
-                "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
-                "typedef struct %s_model Model;\n\n", c->name, c->name);
+    str_addf(s,
+             "#include \"%s.h\"\n#include <assert.h>\n#include <float.h>\n#include <limits.h>\n"
+             "#include <math.h>\n#include <stdbool.h>\n"
+             "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
+             "#include <string.h>\n\n"
+             "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
+             "typedef struct %s_model Model;\n\n",
+             c->name, c->name);
     str_add(s, "// ---- Sizes, and the settings of the experiment\n\n");
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
@@ -205,11 +210,16 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c->qss) add_quantised(c, s);
     c_add_template(c, s, TEXT_RUN);
     if (is_fixed) c_add_template(c, s, TEXT_GRID);
-    c_add_template(c, s, c->qss ? TEXT_QUANTISED : c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
+    c_add_template(c, s,
+                   c->qss     ? TEXT_QUANTISED
+                   : c->noise ? TEXT_NOISE
+                   : is_fixed ? TEXT_FIXED
+                              : TEXT_ADAPTIVE);
     if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
     if (!c->qss) c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
-    str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n", c->name, c->name);
+    str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n",
+             c->name, c->name);
     c_add_defaults(c, s);
     str_add(s, "}\n\n");
     add_named(c, s, TEXT_API);
@@ -220,7 +230,9 @@ static Text header_text(const CExport *c, Arena *arena)
 {
     StrBuf text = { .arena = arena }, *s = &text;
     add_title(c, s, "header");
-    str_addf(s, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include <stdint.h>\n#include <stdio.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
+    str_addf(s,
+             "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n#include <stdint.h>\n#include <stdio.h>\n\n"
+             "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n",
              c->name, c->name);
     c_add_names(c, s);
     c_add_struct(c, s);
@@ -233,16 +245,19 @@ static Text header_text(const CExport *c, Arena *arena)
         "int @_state(struct @_model *m);\n"
         "/* All variables in v and what is recorded in y, at (t, x). 0 likewise. */\n"
         "int @_output(struct @_model *m);\n"
-        "/* What happens at t: modes follow the relations, events that are due or have become true act. *changed: the rates may\n"
+        "/* What happens at t: modes follow the relations, events that are due or have become true act. "
+        "*changed: the rates may\n"
         "   jump. 0 if that fails. */\n"
         "int @_event(struct @_model *m, int *changed);\n"
-        "/* After a run. *again: another one is wanted, with what is now in given[] and value[]. 0 likewise. */\n"
+        "/* After a run. *again: another one is wanted, with what is now in given[] and value[]. 0 likewise. "
+        "*/\n"
         "int @_terminal(struct @_model *m, int *again);\n"
         "/* Carry out the experiment and write its rows as CSV. NULL, or why it ended before its time. */\n"
         "const char *@_run(struct @_model *m, FILE *out);\n";
     add_named(c, s, functions);
     static const char past_functions[] =
-        "/* After a step of your own: delays remember a straight line to what they see now. 0: no memory, or it\n"
+        "/* After a step of your own: delays remember a straight line to what they see now. 0: no memory, or "
+        "it\n"
         "   cannot be computed. */\n"
         "int @_remember(struct @_model *m);\n"
         "/* Of what delays remember; _run does so itself. */\n"
@@ -260,7 +275,8 @@ static Text readme_text(const CExport *c, Arena *arena)
     return finish(s);
 }
 
-static bool write_files(const orr_model *model, const orr_experiment *experiment, ExportFiles *files, orr_diag *diag)
+static bool write_files(const orr_model *model, const orr_experiment *experiment, ExportFiles *files,
+                        orr_diag *diag)
 {
     const orr_experiment defaults = orr_experiment_default();
     CExport c = { .model = model, .experiment = experiment ? experiment : &defaults, .diag = diag };

@@ -42,7 +42,8 @@ void c_add_constants(const CExport *c, StrBuf *s)
         c_size(s, "N_GUESSES", layout->n_guesses);
     }
     if (model->n_events) c_size(s, "N_EVENTS", model->n_events);
-    if (model->flat.initial_flag != FLAT_NONE) c_size(s, "INITIAL_FLAG", layout->place[model->flat.initial_flag]);
+    if (model->flat.initial_flag != FLAT_NONE)
+        c_size(s, "INITIAL_FLAG", layout->place[model->flat.initial_flag]);
     if (model->flat.asserts.n) c_size(s, "N_ASSERTS", model->flat.asserts.n);
     if (model->flat.terminal.n) c_size(s, "N_RERUNS", model->ir.n_reruns);
     if (c_is_on(c, TEXT("HAS_AFTER"))) c_size(s, "PENDING_MAX", 4096);
@@ -85,7 +86,8 @@ static void add_columns(const CExport *c, StrBuf *s)
     for (size_t i = 0; i < c->columns.n; i++) {
         const ModelVariable v = model_variable(c->model, orr_model_find(c->model, c->columns.items[i]));
         const bool is_state = v.state != FLAT_NONE;
-        str_addf(s, "    { %d, %d, %u },    /* ", is_state, !is_state && v.kind == FLAT_VARIABLE, is_state ? v.state : v.place);
+        str_addf(s, "    { %d, %d, %u },    /* ", is_state, !is_state && v.kind == FLAT_VARIABLE,
+                 is_state ? v.state : v.place);
         label_text(s, c->columns.items[i]);
         str_add(s, " */\n");
     }
@@ -120,11 +122,16 @@ static void add_relations(const CExport *c, StrBuf *s)
     const orr_model *model = c->model;
     str_add(s, "static const char in_equation[] = {");
     for (uint32_t i = 0; i < model->n_relations; i++)
-        str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", model->flat.relations.items[i].in_equation);
+        str_addf(s, "%s%d",
+                 i == 0   ? " "
+                 : i % 32 ? ", "
+                          : ",\n    ",
+                 model->flat.relations.items[i].in_equation);
     str_add(s, " };\n");
     if (model->n_events == 0) return;
-    str_add(s, "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
-               "static const int reader[] = {");
+    str_add(s,
+            "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
+            "static const int reader[] = {");
     for (uint32_t i = 0; i < model->n_relations; i++) {
         const uint32_t reader = c->run->reader[i];
         str_add(s, i == 0 ? " " : i % 16 ? ", " : ",\n    ");
@@ -138,8 +145,9 @@ static void add_relations(const CExport *c, StrBuf *s)
 static void add_claims(const CExport *c, StrBuf *s)
 {
     const orr_run_options *run = &c->experiment->run;
-    str_add(s, "// The ranges of the frame.\n"
-               "static const struct Claim { char is_state; unsigned place; double low, high; } claims[] = {\n");
+    str_add(s,
+            "// The ranges of the frame.\n"
+            "static const struct Claim { char is_state; unsigned place; double low, high; } claims[] = {\n");
     for (size_t i = 0; i < run->n_claims; i++) {
         const ModelVariable v = model_variable(c->model, orr_model_find(c->model, run->claims[i].name));
         const bool is_state = v.state != FLAT_NONE;
@@ -165,26 +173,32 @@ static void add_cause(const CExport *c, StrBuf *s, uint32_t event)
 
 static void add_events(const CExport *c, StrBuf *s)
 {
-    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY", "EVENT_NEVER", "EVENT_NEVER" };
+    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY", "EVENT_NEVER",
+                                         "EVENT_NEVER" };
     const orr_model *model = c->model;
     const Flat *flat = &model->flat;
     const bool has_draws = c_is_on(c, TEXT("HAS_DRAWN_TIMES"));
-    str_addf(s, "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
-               "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
-               "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain;%s } events[] = {\n",
+    str_addf(s,
+             "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
+             "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
+             "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain;%s } "
+             "events[] = {\n",
              has_draws ? " int n_draws; unsigned counter;" : "");
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *event = &flat->events.items[i];
-        str_addf(s, "    { %s, %d, %d, %d, %d, %u", kinds[event->kind], event->at_start, event->from != EXPR_NONE,
-                 event->after != EXPR_NONE, c->run->affects[i], event->chain);
-        if (has_draws) str_addf(s, ", %u, %u", event->n_draws, event->n_draws ? model->ir.layout.place[event->counter] : 0);
+        str_addf(s, "    { %s, %d, %d, %d, %d, %u", kinds[event->kind], event->at_start,
+                 event->from != EXPR_NONE, event->after != EXPR_NONE, c->run->affects[i], event->chain);
+        if (has_draws)
+            str_addf(s, ", %u, %u", event->n_draws,
+                     event->n_draws ? model->ir.layout.place[event->counter] : 0);
         str_add(s, " },");
         add_cause(c, s, i);
     }
     uint32_t *by_rank = ARENA_ARRAY((Arena *)&c->arena, uint32_t, model->n_events);
     for (uint32_t i = 0; i < model->n_events; i++) by_rank[c->run->rank[i]] = i;
     str_add(s, "};\nstatic const int by_rank[] = {");
-    for (uint32_t i = 0; i < model->n_events; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", by_rank[i]);
+    for (uint32_t i = 0; i < model->n_events; i++)
+        str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", by_rank[i]);
     str_add(s, " };\n");
     if (!c_is_on(c, TEXT("HAS_TERMINATE"))) {
         str_add(s, "\n");
@@ -245,7 +259,8 @@ static void add_numbers(const CExport *c, StrBuf *s)
     const Ir *ir = &c->model->ir;
     if (ir->tables.n) {
         str_add(s, "static const unsigned index_tables[] = {");
-        for (size_t i = 0; i < ir->tables.n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", ir->tables.items[i]);
+        for (size_t i = 0; i < ir->tables.n; i++)
+            str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", ir->tables.items[i]);
         str_add(s, " };\n\n");
     }
     if (ir->numbers.n) {

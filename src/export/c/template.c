@@ -1,6 +1,7 @@
 // src/export/c/template.c: texts with parts that only some models need.
 //
-// Lines `#if HAS_…`, `#if IS_…`, `#else` and `#endif` are resolved here, so that an exported file shows only what it uses.
+// Lines `#if HAS_…`, `#if IS_…`, `#else` and `#endif` are resolved here, so that an exported file shows only
+// what it uses.
 #include "export/c/c.h"
 #include <assert.h>
 #include <math.h>
@@ -83,14 +84,16 @@ bool c_is_on(const CExport *c, Text name)
     const bool is_fixed = c->solver->fixed_step;
     const uint32_t n_choices = model->blocks.reduction ? model->blocks.reduction->n_choices : 0;
     const bool has_noise = c->noise != C_NOISE_NONE;
-    const struct { const char *name; bool is_on; } switches[] = {
+    const struct { const char *name; bool is_on;
+    } switches[] = {
         { "HAS_DELAYS", model->n_delays > 0 },
         { "HAS_BEFORE", has_before(flat) },
         { "HAS_KINKS", model->n_delays > 0 && !is_fixed },
         { "HAS_RANDOM", has_noise || flat->pool.draws.n > 0 },
         { "HAS_DRAWS", flat->pool.draws.n > 0 },
         { "HAS_DRAWN_TIMES", has_drawn_times(flat) },
-        { "HAS_QUANTILE", has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || draws_any(flat, EXPR_DRAW_GAMMA) },
+        { "HAS_QUANTILE",
+          has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || draws_any(flat, EXPR_DRAW_GAMMA) },
         { "HAS_NORMAL", draws_any(flat, EXPR_DRAW_NORMAL) },
         { "HAS_GAMMA", draws_any(flat, EXPR_DRAW_GAMMA) },
         { "HAS_POISSON", draws_any(flat, EXPR_DRAW_POISSON) },
@@ -192,7 +195,8 @@ const char *c_identifier(Arena *arena, const char *name)
 {
     StrBuf s = { .arena = arena };
     if (!is_letter(name[0])) str_add(&s, "m_");
-    for (; *name && s.n < 60; name++) str_add_char(&s, is_letter(*name) || (*name >= '0' && *name <= '9') ? *name : '_');
+    for (; *name && s.n < 60; name++)
+        str_add_char(&s, is_letter(*name) || (*name >= '0' && *name <= '9') ? *name : '_');
     return str_finish(&s);
 }
 

@@ -143,7 +143,8 @@ Dopri5Ahead dopri5_ahead(const void *memory)
 
 bool dopri5_has_begun(const void *memory) { return ((const Dopri5 *)memory)->begun; }
 
-void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates, size_t stride)
+void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates,
+                  size_t stride)
 {
     Dopri5 *m = island->memory;
     for (size_t i = 0; i < island->model->n_states; i++) m->k[0][i] = rates[i * stride];

@@ -12,9 +12,10 @@ typedef struct Dopri5Ahead {
 } Dopri5Ahead;
 Dopri5Ahead dopri5_ahead(const void *memory);
 bool        dopri5_has_begun(const void *memory);    // it knows what comes next
-// Steps were made elsewhere, with the same bits: go on from there. `rates` every `stride`-th number; was_rejected: the last
-// attempt at the next step.
-void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates, size_t stride);
+// Steps were made elsewhere, with the same bits: go on from there. `rates` every `stride`-th number;
+// was_rejected: the last attempt at the next step.
+void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates,
+                  size_t stride);
 
 // The last steps were as long as stability allows, not as long as the tolerance would: an implicit method
 // would do better.

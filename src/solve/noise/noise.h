@@ -31,7 +31,8 @@ struct Noise {
     const NoiseMethod *method;
     double   t_first, path;     // of the paths
     double **work, **strengths;
-    double  *dw, *dz;           // [n_noises] increment of each path over the step, and ∫ (W - W at its beginning) dt
+    double  *dw, *dz;           // [n_noises] increment of each path over the step, and ∫ (W - W at its
+                                // beginning) dt
 };
 
 bool noise_init(Island *island, Arena *arena, const NoiseMethod *method, orr_diag *diag);

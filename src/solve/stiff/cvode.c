@@ -201,7 +201,8 @@ static StepResult step(Island *island, double t_limit)
 {
     Cvode *m = island->memory;
     if (!m->begun) {
-        if (isfinite(t_limit) && t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
+        if (isfinite(t_limit) &&
+            t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
             return step_crumb(island, m, t_limit);
         if (CVodeReInit(m->cvode, island->t, m->y) != CV_SUCCESS) return give_up(island, m, CV_ILL_INPUT);
         if (island->options.step > 0) {

@@ -1,13 +1,13 @@
 // src/solve/stiff/ida.c: SUNDIALS' IDAS: BDF for implicit equations F(t, y, y') = 0.
 //
-// The states are those of other solvers and, behind them, the unknowns of loops that the model leaves to the solver
-// (order/implicit.c): for the former F = x' - f(t, x, z), for the latter F is the residual of their equation. What BDF
-// asks of the Jacobian is then
+// The states are those of other solvers and, behind them, the unknowns of loops that the model leaves to the
+// solver (order/implicit.c): for the former F = x' - f(t, x, z), for the latter F is the residual of their
+// equation. What BDF asks of the Jacobian is then
 //
 //     rows of x    cj·I - ∂f/∂(x, z)          rows of z    ∂r/∂(x, z)
 //
-// so one sparse factorisation serves both, where solving the loops inside f would make all rates depend on all
-// states. Where a run begins and after a jump z is solved for first (ida_settle).
+// so one sparse factorisation serves both, where solving the loops inside f would make all rates depend on
+// all states. Where a run begins and after a jump z is solved for first (ida_settle).
 #include "solve/stiff/ida.h"
 #include "base/diag.h"
 #include "solve/solver.h"
@@ -163,7 +163,8 @@ static void weigh_rows(const Jacobian *j, const SUNMatrix matrix, const double *
         if (!(weight[i] > 0)) weight[i] = 1;
 }
 
-// Is a pivot nothing but rounding? Dense matrices are small, and their elimination fails by itself or goes on well.
+// Is a pivot nothing but rounding? Dense matrices are small, and their elimination fails by itself or goes on
+// well.
 static bool is_singular(const Jacobian *j)
 {
     if (!j->is_sparse) return false;
@@ -357,8 +358,8 @@ static double short_time(const Island *island, const double *slope)
     return fmax(h, 1e3 * DBL_EPSILON * fabs(island->t));
 }
 
-// The step whose error by Euler's method would be half of what is allowed, h²/2 x''; IDAS itself looks at x' only, and would
-// begin with steps so short that relations are lost in rounding. 0: it may choose.
+// The step whose error by Euler's method would be half of what is allowed, h²/2 x''; IDAS itself looks at x'
+// only, and would begin with steps so short that relations are lost in rounding. 0: it may choose.
 static double first_step(Island *island, Ida *m, double t_limit)
 {
     const size_t n = island->model->n_states;
@@ -376,8 +377,8 @@ static double first_step(Island *island, Ida *m, double t_limit)
     return sum > 0 && isfinite(sum) ? fmin(1 / sqrt(sqrt(sum)), longest) : 0;
 }
 
-// How fast the implicit states move where the equations hold: ∂r/∂z z' = -dr/dt, the rest moving by its slopes. Without it
-// the first step would have to be tiny; if it cannot be found the slopes stay 0.
+// How fast the implicit states move where the equations hold: ∂r/∂z z' = -dr/dt, the rest moving by its
+// slopes. Without it the first step would have to be tiny; if it cannot be found the slopes stay 0.
 static void find_implicit_slopes(Island *island, Ida *m)
 {
     const size_t n = island->model->n_states;
@@ -441,7 +442,8 @@ static StepResult step(Island *island, double t_limit)
 {
     Ida *m = island->memory;
     if (!m->begun) {
-        if (isfinite(t_limit) && t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
+        if (isfinite(t_limit) &&
+            t_limit - island->t <= 16 * DBL_EPSILON * fmax(fabs(island->t), fabs(t_limit)))
             return step_crumb(island, m, t_limit);
         if (!ida_settle(island) || !find_slopes(island, m)) return STEP_FAILED;
         if (IDAReInit(m->ida, island->t, m->y, m->slope) != IDA_SUCCESS)

@@ -28,9 +28,10 @@ typedef struct Jacobian {
     double         *rates, *shifted, *shifted_rates;    // [n] scratch
 } Jacobian;
 
-// Matrix and linear solver for systems like that of `y`. False, with a message unless SUNDIALS failed (*reported tells).
+// Matrix and linear solver for systems like that of `y`. False, with a message unless SUNDIALS failed
+// (*reported tells).
 bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported);
 void jacobian_free(Jacobian *j);
-// Its value at (t, x) into a matrix like j->matrix; of a sparse one the whole diagonal is there. False if the rates
-// cannot be computed.
+// Its value at (t, x) into a matrix like j->matrix; of a sparse one the whole diagonal is there. False if the
+// rates cannot be computed.
 bool jacobian_fill(Jacobian *j, double t, double *x, SUNMatrix matrix);

@@ -252,7 +252,8 @@ static void test_atomic_arrays_of_records_and_queues(void **state)
     static const char text[] =
         "record J\n  size, rank\n  good : boolean\nend\n"
         "atomic A\n  const n = 3\n  input event x\n"
-        "  var j[n] = J(1, 2, true), k[2] : J, q[n] = queue(J), r[2] = queue(), s[n] = tally(), l[2] = level(4)\n"
+        "  var j[n] = J(1, 2, true), k[2] : J, q[n] = queue(J), r[2] = queue(), s[n] = tally(), l[2] = "
+        "level(4)\n"
         "  var i = 0, v = 0, w = 0, flag = false, part = 0\n"
         "  state a\n    on x do\n"
         "      for m in 1..n\n"
@@ -269,11 +270,27 @@ static void test_atomic_arrays_of_records_and_queues(void **state)
         const char *name;
         double value;
     } wanted[] = {
-        { "j[1].size", 30 }, { "j[1].rank", 2 },  { "j[1].good", 1 },  { "j[2].size", 20 },  { "j[3].rank", 8 },
-        { "k[1].size", 20 }, { "k[2].size", 30 }, { "q[1]", 0 },       { "q[2]", 2 },        { "q[3]", 1 },
-        { "r[1]", 1 },       { "r[2]", 1 },       { "s[2]", 2 },       { "s[3].mean", 6 },   { "s[1].highest", 3 },
-        { "l[1]", 4 },       { "l[2]", 9 },       { "flag", 1 },       { "part", 1 + 49 },
-        { "v", 3000 + 20.0 / 30 }, { "w", 8000 + 700 + 10 + 4 + 0.5 },
+        { "j[1].size", 30 },
+        { "j[1].rank", 2 },
+        { "j[1].good", 1 },
+        { "j[2].size", 20 },
+        { "j[3].rank", 8 },
+        { "k[1].size", 20 },
+        { "k[2].size", 30 },
+        { "q[1]", 0 },
+        { "q[2]", 2 },
+        { "q[3]", 1 },
+        { "r[1]", 1 },
+        { "r[2]", 1 },
+        { "s[2]", 2 },
+        { "s[3].mean", 6 },
+        { "s[1].highest", 3 },
+        { "l[1]", 4 },
+        { "l[2]", 9 },
+        { "flag", 1 },
+        { "part", 1 + 49 },
+        { "v", 3000 + 20.0 / 30 },
+        { "w", 8000 + 700 + 10 + 4 + 0.5 },
     };
     for (int tier = CODE_INSTANT; tier <= CODE_NATIVE; tier++) {
         Sent sent;
@@ -531,7 +548,9 @@ static void test_atomic_failures_name_state_and_line(void **state)
 static void test_atomic_text_has_no_words_of_the_user(void **state)
 {
     (void)state;
-    static const char *const words[] = { "Colour", "green", "Item", "square", "mix", "ready", "best", "bench" };
+    static const char *const words[] = {
+        "Colour", "green", "Item", "square", "mix", "ready", "best", "bench"
+    };
     Bench *b = bench_open(mixture, CODE_INSTANT);
     const Text text = atomic_text(&b->set, &b->arena);
     assert_contains(text.p, "a0_external");

@@ -77,7 +77,8 @@ static void bench_init(Bench *bench)
                                       make_number(&bench->b.make, 0));
     const double x[] = { -2, -1, -1, 0.5, 3, 3.25 }, y[] = { 1, 2, -4, 0.1, 7, 7 };
     expr_table(&bench->b.make.flat.pool, x, y, 6);
-    const double px[] = { -2, -1, 0.5, 3 }, py[] = { -1, 0, 2 }, pz[] = { 1, 2, -4, 0.1, 7, 7, 0, -0.5, 3, 1, 1, 9 };
+    const double px[] = { -2, -1, 0.5, 3 }, py[] = { -1, 0, 2 },
+                 pz[] = { 1, 2, -4, 0.1, 7, 7, 0, -0.5, 3, 1, 1, 9 };
     expr_pieces(&bench->b.make.flat.pool, NULL, PIECES_CUBIC, PIECES_OUTSIDE_ERROR, px, 4, NULL, 0, pz);
     expr_pieces(&bench->b.make.flat.pool, NULL, PIECES_CUBIC, PIECES_OUTSIDE_EXTRAPOLATE, px, 4, py, 3, pz);
     const FlatDelay delay = { 0 };
@@ -178,7 +179,8 @@ static void test_every_operation_has_the_same_bits(void **state)
         case EXPR_DRAW: bench_add(&bench, expr_draw(&m->flat.pool, "s", EXPR_DRAW_GAMMA, u, v)); break;
         case EXPR_GRID: bench_add(&bench, make_op(m, EXPR_GRID, u, v, 1)); break;
         case EXPR_NEAR:
-            for (int code = 0; code < 4; code++) bench_add(&bench, make_op(m, EXPR_NEAR, u, make_number(m, code), 0));
+            for (int code = 0; code < 4; code++)
+                bench_add(&bench, make_op(m, EXPR_NEAR, u, make_number(m, code), 0));
             bench_add(&bench, make_op(m, EXPR_NEAR, u, v, 0));
             break;
         case EXPR_IF:

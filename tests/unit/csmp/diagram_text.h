@@ -93,7 +93,8 @@ static inline const AstExpr *find_value(const Read *r, const char *name)
 
 // The message with this code, in the line; fails the test if there is none.
 #define assert_message(r, code, line) check_message((r), (code), (line), __FILE__, __LINE__)
-static inline orr_message check_message(const Read *r, const char *code, size_t line, const char *file, int at)
+static inline orr_message check_message(const Read *r, const char *code, size_t line, const char *file,
+                                        int at)
 {
     for (size_t i = 0; i < orr_diag_count(r->diag); i++) {
         const orr_message m = orr_diag_get(r->diag, i);

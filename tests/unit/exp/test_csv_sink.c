@@ -66,7 +66,8 @@ static void test_csv_sink_shows_what_came_when_there_is_progress(void **state)
     assert_true(feed(sink, 0, 100));
     assert_true(sink.progress(sink.self, 1, 0, 10));
     assert_true(sink.progress(sink.self, 1, 0, 10));
-    for (int wait = 0; wait < 1000 && count_rows(path) < 100; wait++) usleep(1000);    // the writer works on its own
+    // the writer works on its own
+    for (int wait = 0; wait < 1000 && count_rows(path) < 100; wait++) usleep(1000);
     assert_int_equal(count_rows(path), 100);
     assert_true(feed(sink, 100, 150));
     assert_true(sink.end(sink.self, ORR_STATUS_CANCELLED));

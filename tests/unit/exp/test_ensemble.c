@@ -1,5 +1,5 @@
-// tests/unit/exp/test_ensemble.c: a member has the same bits however it is computed; members arrive in order; one that
-// fails leaves the others alone.
+// tests/unit/exp/test_ensemble.c: a member has the same bits however it is computed; members arrive in order;
+// one that fails leaves the others alone.
 #include "check.h"
 #include "orrery/ensemble.h"
 #include <math.h>
@@ -9,49 +9,56 @@
 enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 64 };
 
 // Everything that members may differ in: parameters, an initial value, elementary functions, time.
-#define SMOOTH                                                                                            \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, z = 0\n"                                        \
-    "  x' = sin(a*t)*y - 0.1*x^3 + exp(-b*x^2)\n  y' = a*cos(x) - b*y/(1 + x^2) + log(2 + x^2)\n"         \
-    "  z' = sqrt(x^2 + 1) - tanh(z) + abs(y)^1.3 + min(x, y)*atan(z) + 1e-3*max(t, 1)*x^7\n"               \
+#define SMOOTH                                                                                    \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, z = 0\n"                                \
+    "  x' = sin(a*t)*y - 0.1*x^3 + exp(-b*x^2)\n  y' = a*cos(x) - b*y/(1 + x^2) + log(2 + x^2)\n" \
+    "  z' = sqrt(x^2 + 1) - tanh(z) + abs(y)^1.3 + min(x, y)*atan(z) + 1e-3*max(t, 1)*x^7\n"      \
     "  output u = x*y + exp(-z)\nend\n"
 // Relations change: at other times, or never, in each member.
-#define SWITCHING                                                                                         \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = if y > b then -a else a*y\n  y' = 1 - 0.2*y\nend\n"
+#define SWITCHING                                                                             \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = if y > b then -a else a*y\n" \
+    "  y' = 1 - 0.2*y\nend\n"
 
 // Events: they fire at other times in each member, or never.
-#define JUMPING                                                                                           \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  discrete n = 0\n  x' = a*y\n  y' = -x\n"      \
+#define JUMPING                                                                                            \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  discrete n = 0\n  x' = a*y\n  y' = -x\n"       \
     "  when x > b then\n    y := -0.9*y\n    n := n + 1\n  end\n  every 0.7 then y := y + 0.01 end\nend\n"
 
-// A relation that changes and changes back inside of one step, in some members: x dips below b between two grid points.
-#define DIPPING                                                                                           \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0\n  discrete n = 0\n  x' = 150*a*cos(150*a*t + b)\n  y' = n\n"  \
+// A relation that changes and changes back inside of one step, in some members: x dips below b between two
+// grid points.
+#define DIPPING                                                             \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0\n  discrete n = 0\n" \
+    "  x' = 150*a*cos(150*a*t + b)\n  y' = n\n"                             \
     "  when x < -0.7*b then n := n + 1 end\nend\n"
 
 // The run ends at an event, in some members.
-#define ENDING                                                                                            \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  discrete n = 0\n  x' = a*y\n  y' = -x\n"      \
+#define ENDING                                                                                       \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  discrete n = 0\n  x' = a*y\n  y' = -x\n" \
     "  when x > 1.3*b then terminate \"far\" end\n  at 0.5 + 0.1*a then n := 1 end\nend\n"
 
 // Some members fail at an event, or between events.
-#define BREAKING                                                                                          \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = a*y - 0.01*sqrt(2.5 - y)\n  y' = 1 + x - x\n"     \
+#define BREAKING                                                                             \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = a*y - 0.01*sqrt(2.5 - y)\n" \
+    "  y' = 1 + x - x\n"                                                                     \
     "  when y > 2 then x := log(b - 0.6) end\nend\n"
 
 // Tables with kinks, which are events, and without; two arguments; conditions with calls inside.
-#define TABLES                                                                                            \
-    "table f(u) linear\n  0 : 0\n  0.4 : 0.5\n  1 : 0.7\n  1.5 : 0.1\n  2 : 1\nend\n"                     \
-    "table g(u) cubic outside extrapolate\n  0 : 0\n  0.4 : 0.5\n  1 : 0.7\n  1.5 : 0.1\n  2 : 1\n  2.2 : 1\n  3 : 0\nend\n" \
-    "table k(u, w) linear\n  : 0, 1, 2\n  0 : 0, 0.4, 1\n  1 : 1, 0.5, 2\n  3 : 0, 0, 1\nend\n"             \
-    "table s(u) hold\n  0 : 1\n  0.6 : 2\n  1.1 : 1.5\nend\n"                                            \
-    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = a*f(y) - 0.3*x*noevent(k(x, y))\n"         \
-    "  y' = noevent(g(x)) - 0.5*y*s(a*t) + noevent(if x > 0.8 and t < 2*x or x < 0.2 then sin(b*t) else exp(-x))\nend\n"
+#define TABLES                                                                                       \
+    "table f(u) linear\n  0 : 0\n  0.4 : 0.5\n  1 : 0.7\n  1.5 : 0.1\n  2 : 1\nend\n"                \
+    "table g(u) cubic outside extrapolate\n  0 : 0\n  0.4 : 0.5\n  1 : 0.7\n  1.5 : 0.1\n  2 : 1\n"  \
+    "  2.2 : 1\n  3 : 0\nend\n"                                                                      \
+    "table k(u, w) linear\n  : 0, 1, 2\n  0 : 0, 0.4, 1\n  1 : 1, 0.5, 2\n  3 : 0, 0, 1\nend\n"      \
+    "table s(u) hold\n  0 : 1\n  0.6 : 2\n  1.1 : 1.5\nend\n"                                        \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = a*f(y) - 0.3*x*noevent(k(x, y))\n"  \
+    "  y' = noevent(g(x)) - 0.5*y*s(a*t) + noevent(if x > 0.8 and t < 2*x or x < 0.2 then sin(b*t) " \
+    "else exp(-x))\nend\n"
 
 // Too large for one loop: functions over arrays; with conditions in each cell if IF says so.
-#define CELLS(N, SOURCE)                                                                                  \
-    "model M\n  param a = 1, b = 2, n = " N "\n  var x = 1, u[n] = 0.1, r[n]\n  output p = u[1], q = u[n], m = r[2]\n"   \
-    "  x' = -x\n  for i in 1..n\n    r[i] = a*u[i]*(1 - u[i]/b) + (0.1*i + t)*x\n  end\n"                  \
-    "  u[1]' = r[1] + 3*(u[2] - u[1])\n  u[n]' = r[n] + 3*(u[n-1] - u[n])\n"                              \
+#define CELLS(N, SOURCE)                                                                  \
+    "model M\n  param a = 1, b = 2, n = " N "\n  var x = 1, u[n] = 0.1, r[n]\n"           \
+    "  output p = u[1], q = u[n], m = r[2]\n"                                             \
+    "  x' = -x\n  for i in 1..n\n    r[i] = a*u[i]*(1 - u[i]/b) + (0.1*i + t)*x\n  end\n" \
+    "  u[1]' = r[1] + 3*(u[2] - u[1])\n  u[n]' = r[n] + 3*(u[n-1] - u[n])\n"              \
     "  for i in 2..n-1\n    u[i]' = " SOURCE " + 3*(u[i-1] - 2*u[i] + u[i+1])\n  end\n"
 #define ARRAY     CELLS("40", "r[i]") "end\n"
 #define SWITCHES  CELLS("40", "(if u[i] > 0.05*i then r[i] else -0.5*r[i])") "end\n"
@@ -70,7 +77,8 @@ typedef struct Told {
     size_t n_told, n_pulses;    // by progress
 } Told;
 
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n, const char *time_unit)
+static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
+                  const char *time_unit)
 {
     (void)names, (void)units, (void)time_unit;
     Told *told = self;
@@ -249,7 +257,9 @@ static void test_a_member_that_fails_leaves_the_others_alone(void **state)
     static const char text[] = "model M\n  param a = 1, b = 2\n  var x = 1\n  x' = sqrt(x)*a + 0*b\nend\n";
     Told *alone = told_new(), *lanes = told_new();
     orr_ensemble_facts facts;
-    Trial trial = { .text = text, .solver = "rk4", .until = 1, .n_threads = 2, .lanes = ORR_LANES_NEVER, .value = failing };
+    Trial trial = {
+        .text = text, .solver = "rk4", .until = 1, .n_threads = 2, .lanes = ORR_LANES_NEVER, .value = failing
+    };
     assert_int_equal(try(&trial, alone, &facts), ORR_STATUS_OK);
     assert_int_equal(facts.n_failed, 3);
     trial.lanes = ORR_LANES_ALWAYS;

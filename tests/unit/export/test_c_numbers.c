@@ -24,8 +24,26 @@ static void expect_same(double x)
 static void test_numbers_that_are_special(void **state)
 {
     (void)state;
-    const double special[] = { 0, -0.0, 1, -1, 0.1, 1e-5, 9.999e-6, 1e16, 1e17, 1.2345678901234568e17, 99999999999999984.0,
-                               NAN, INFINITY, -INFINITY, DBL_MAX, DBL_MIN, 5e-324, 2.2250738585072011e-308, 0.3, 1.0 / 3 };
+    const double special[] = { 0,
+                               -0.0,
+                               1,
+                               -1,
+                               0.1,
+                               1e-5,
+                               9.999e-6,
+                               1e16,
+                               1e17,
+                               1.2345678901234568e17,
+                               99999999999999984.0,
+                               NAN,
+                               INFINITY,
+                               -INFINITY,
+                               DBL_MAX,
+                               DBL_MIN,
+                               5e-324,
+                               2.2250738585072011e-308,
+                               0.3,
+                               1.0 / 3 };
     for (size_t i = 0; i < sizeof special / sizeof *special; i++) expect_same(special[i]);
 }
 

@@ -62,7 +62,9 @@ static double read_history(const void *context, uint32_t delay, double at)
 
 static double evaluate(const Model *m, Expr e)
 {
-    const ExprValues values = { .variable = read_variable, .mode = read_mode, .history = read_history, .context = m, .t = m->t };
+    const ExprValues values = {
+        .variable = read_variable, .mode = read_mode, .history = read_history, .context = m, .t = m->t
+    };
     return expr_evaluate(&m->flat.pool, e, &values);
 }
 

@@ -127,7 +127,8 @@ static void test_diff_of_each_operation(void **state)
     for (int op = 0; op < EXPR_N_OPS; op++) {
         const ExprOpInfo *info = &expr_ops[op];
         if (info->type == 'B' || info->arity == 0 || info->arity == 3 || op == EXPR_LOOKUP ||
-            op == EXPR_SLOPE || op == EXPR_PIECES || op == EXPR_NEAR || op == EXPR_GRID || op == EXPR_DELAY || op == EXPR_DRAW || op == EXPR_CEIL || op == EXPR_ROUND)
+            op == EXPR_SLOPE || op == EXPR_PIECES || op == EXPR_NEAR || op == EXPR_GRID || op == EXPR_DELAY ||
+            op == EXPR_DRAW || op == EXPR_CEIL || op == EXPR_ROUND)
             continue;
         Fixture f;
         ExprPool *p = fixture_start(&f);
@@ -160,7 +161,8 @@ static void test_diff_of_tables(void **state)
     const uint32_t curve = expr_pieces(p, "cube", PIECES_CUBIC, PIECES_OUTSIDE_ERROR, x, 4, NULL, 0, y);
     const uint32_t plane = expr_pieces(p, "both", PIECES_CUBIC, PIECES_OUTSIDE_HOLD, x, 4, x, 4, z);
     const Expr a = expr_var(p, 0), b = expr_var(p, 1);
-    const Expr cube = expr_make(p, EXPR_PIECES, a, curve, EXPR_NONE), both = expr_make(p, EXPR_GRID, a, b, plane);
+    const Expr cube = expr_make(p, EXPR_PIECES, a, curve, EXPR_NONE),
+               both = expr_make(p, EXPR_GRID, a, b, plane);
     const Expr near = expr_make(p, EXPR_NEAR, a, N(1), curve);    // the piece from 0 to 1, or that beyond 3
     const double at[] = { 1.7, 0.4 };
     const Expr first = expr_derivative(p, cube, 0), second = expr_derivative(p, first, 0);
@@ -170,8 +172,10 @@ static void test_diff_of_tables(void **state)
     assert_near(value_at(p, expr_derivative(p, second, 0), at), 6, 1e-12);
     assert_near(value_at(p, near, at), 4.913, 1e-12);
     assert_near(value_at(p, expr_derivative(p, near, 0), at), 3 * 2.89, 1e-12);
-    assert_near(value_at(p, expr_derivative(p, expr_derivative(p, both, 0), 1), at), 3 * 2.89 * 3 * 0.16, 1e-12);
-    assert_near(value_at(p, expr_derivative(p, expr_make(p, EXPR_GRID, a, a, plane), 0), at), 6 * pow(1.7, 5), 1e-10);
+    assert_near(value_at(p, expr_derivative(p, expr_derivative(p, both, 0), 1), at), 3 * 2.89 * 3 * 0.16,
+                1e-12);
+    assert_near(value_at(p, expr_derivative(p, expr_make(p, EXPR_GRID, a, a, plane), 0), at), 6 * pow(1.7, 5),
+                1e-10);
     assert_int_equal(expr_derivative(p, cube, 1), N(0));
     assert_prints(&f, first, "cube'(a)");
     assert_prints(&f, near, "cube(a)");

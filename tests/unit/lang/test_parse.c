@@ -329,11 +329,60 @@ static const char *const words[] = {
 
 // What atomics are made of.
 static const char *const event_words[] = {
-    "state", "state a\n", "\non x", "\nafter", "send y", "send y(1)", "do", "do\n", "-> a", "->", "keeping", "time",
-    "start", "confluent", "external", "first", "internal", "input event x", "output event y : J", "required",
-    "var v = 0", "var q = queue(J)", "param p = 1", "push(q, x)", "v := v + 1", "v[i] := 2", "if", "then", "else",
-    "elseif", "end", "end\n", "for i in 1..3\n", "0.5 a | 0.5 b", "|", "(p)", "\n", "\n", ";", ",", "a", "\"b c\"", "x > 1",
-    "J(1, 2)", "pop(q)", "elapsed", "confluent do on x do v := 1 end -> a\n", "nothing", ":", "[s]", "# c\n", "\"do\"", "record R\n", "enum E a, \"b\"\n",
+    "state",
+    "state a\n",
+    "\non x",
+    "\nafter",
+    "send y",
+    "send y(1)",
+    "do",
+    "do\n",
+    "-> a",
+    "->",
+    "keeping",
+    "time",
+    "start",
+    "confluent",
+    "external",
+    "first",
+    "internal",
+    "input event x",
+    "output event y : J",
+    "required",
+    "var v = 0",
+    "var q = queue(J)",
+    "param p = 1",
+    "push(q, x)",
+    "v := v + 1",
+    "v[i] := 2",
+    "if",
+    "then",
+    "else",
+    "elseif",
+    "end",
+    "end\n",
+    "for i in 1..3\n",
+    "0.5 a | 0.5 b",
+    "|",
+    "(p)",
+    "\n",
+    "\n",
+    ";",
+    ",",
+    "a",
+    "\"b c\"",
+    "x > 1",
+    "J(1, 2)",
+    "pop(q)",
+    "elapsed",
+    "confluent do on x do v := 1 end -> a\n",
+    "nothing",
+    ":",
+    "[s]",
+    "# c\n",
+    "\"do\"",
+    "record R\n",
+    "enum E a, \"b\"\n",
 };
 
 static uint64_t roll(uint64_t *random)
@@ -437,17 +486,24 @@ static void test_parse_survives_slips_in_atomics(void **state)
 {
     (void)state;
     static const char right[] =
-        "enum Colour \"hue\" red, green, \"dark blue\"\nrecord Job \"work\"\n  born [s], size\n  urgent : boolean\nend\n"
-        "atomic A \"one\"\n  param mean = 0.8 [s], k = 2\n  const n = 3\n  input event job : Job required, stop : nothing\n"
+        "enum Colour \"hue\" red, green, \"dark blue\"\nrecord Job \"work\"\n  born [s], size\n"
+        "  urgent : boolean\nend\n"
+        "atomic A \"one\"\n  param mean = 0.8 [s], k = 2\n  const n = 3\n"
+        "  input event job : Job required, stop : nothing\n"
         "  output event done : Job, count [m]\n  var q = queue(Job), now : Job, a[n] = 0, on = false\n"
         "  start do a[1] := 3; if k > 2 then on := true end -> idle\n  on stop -> idle\n  state idle\n"
-        "    on job if job.size > 0 do now := job -> busy\n    on job\n  state busy \"works\" for exponential(mean)\n"
+        "    on job if job.size > 0 do now := job -> busy\n    on job\n"
+        "  state busy \"works\" for exponential(mean)\n"
         "    on job do push(q, job) -> busy keeping time\n"
-        "    after send done(now) if now.size > 2, count(2) -> if empty(q) then idle else do now := pop(q) -> busy\n"
-        "  state last for 0\n    after do\n      for i in 1..n\n        a[i] := a[i] + 1\n        if i == 2 then\n"
-        "          on := false\n        elseif i == 3 then on := true\n        else on := not on end\n      end\n"
+        "    after send done(now) if now.size > 2, count(2) -> if empty(q) then idle else do now := pop(q) "
+        "-> busy\n"
+        "  state last for 0\n    after do\n      for i in 1..n\n        a[i] := a[i] + 1\n"
+        "        if i == 2 then\n"
+        "          on := false\n        elseif i == 3 then on := true\n        else on := not on end\n"
+        "      end\n"
         "      -> 0.5 idle | (k/4) do on := true -> last\n    on stop do now.size := 3 end\n"
-        "  confluent do on := false\n    on job if job.size > 1 do push(q, job) end\n    on stop do k := 1 end\n  -> last\nend\n";
+        "  confluent do on := false\n    on job if job.size > 1 do push(q, job) end\n"
+        "    on stop do k := 1 end\n  -> last\nend\n";
     check_any(right, sizeof right - 1);
     check_slips(right, sizeof right - 1);
 }

@@ -11,8 +11,8 @@ static int rates(double t, const double *x, const CodeEnv *env, double *out)
 
 static orr_model *make(void)
 {
-    return fake_model((Fake){ .n_states = 2, .states = { "level", "speed" }, .n_params = 1, .params = { "gain" },
-                              .rates = rates });
+    return fake_model((Fake){
+        .n_states = 2, .states = { "level", "speed" }, .n_params = 1, .params = { "gain" }, .rates = rates });
 }
 
 static void test_model_names_its_variables_and_their_kinds(void **state)

@@ -1,4 +1,5 @@
-// tests/unit/num/test_pick.c: columns picked to solve for: what was promised of M, rank, weights and patience.
+// tests/unit/num/test_pick.c: columns picked to solve for: what was promised of M, rank, weights and
+// patience.
 #include "check.h"
 #include "num/lu.h"
 #include "num/pick.h"

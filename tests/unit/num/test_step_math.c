@@ -6,7 +6,8 @@
 static void test_log_is_good_to_many_digits(void **state)
 {
     (void)state;
-    for (double x = 1e-300; x < 1e300; x *= 1.37) assert_near(dp_log(x), log(x), 1e-15 * fmax(1, fabs(log(x))));
+    for (double x = 1e-300; x < 1e300; x *= 1.37)
+        assert_near(dp_log(x), log(x), 1e-15 * fmax(1, fabs(log(x))));
     assert_true(dp_log(1) == 0);
     assert_near(dp_log(1 + 0x1p-52), 0x1p-52, 1e-20);
 }

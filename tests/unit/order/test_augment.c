@@ -28,12 +28,14 @@ static void check_matching(const Augment *a)
         if (j == INCIDENCE_NONE) continue;
         assert_int_equal(a->row_of.items[j], i);
         bool is_entry = false;
-        for (uint32_t k = 0; k < a->rows.items[i].n; k++) is_entry = is_entry || a->rows.items[i].columns[k] == j;
+        for (uint32_t k = 0; k < a->rows.items[i].n; k++)
+            is_entry = is_entry || a->rows.items[i].columns[k] == j;
         assert_true(is_entry);
     }
 }
 
-// The rows of the tree have no other columns than those of the tree, one fewer than rows: so they cannot all have one.
+// The rows of the tree have no other columns than those of the tree, one fewer than rows: so they cannot all
+// have one.
 static void check_tree(const Augment *a, uint32_t row)
 {
     assert_int_equal(a->met_rows.items[0], row);
@@ -42,7 +44,8 @@ static void check_tree(const Augment *a, uint32_t row)
         const AugmentRow *columns = &a->rows.items[a->met_rows.items[r]];
         for (uint32_t k = 0; k < columns->n; k++) {
             bool is_met = a->is_closed.items[columns->columns[k]];
-            for (size_t c = 0; c < a->met_columns.n && !is_met; c++) is_met = a->met_columns.items[c] == columns->columns[k];
+            for (size_t c = 0; c < a->met_columns.n && !is_met; c++)
+                is_met = a->met_columns.items[c] == columns->columns[k];
             assert_true(is_met);
         }
     }
@@ -93,7 +96,8 @@ static void test_augment_serves_rows_in_their_order(void **state)
         for (uint32_t i = 0; i < n; i++) {
             augment_add_row(&a, rows.columns + rows.first[i], incidence_count(&rows, i));
             had[i] = augment_row(&a, i);
-            for (uint32_t k = 0; k <= i; k++) assert_int_equal(had[k], a.column_of.items[k] != INCIDENCE_NONE);
+            for (uint32_t k = 0; k <= i; k++)
+                assert_int_equal(had[k], a.column_of.items[k] != INCIDENCE_NONE);
         }
         arena_free(&arena);
     }

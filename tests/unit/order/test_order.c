@@ -617,8 +617,8 @@ static void test_order_solves_switched_loops_for_every_mode(void **state)
 
 // ---- Scale
 
-// x_i = 0.5 x_(i-1) + 1, in shuffled order. Anything quadratic would run into the limit of the test; how time grows is
-// measured by a benchmark.
+// x_i = 0.5 x_(i-1) + 1, in shuffled order. Anything quadratic would run into the limit of the test; how time
+// grows is measured by a benchmark.
 static void test_order_sorts_a_million_equations(void **state)
 {
     (void)state;

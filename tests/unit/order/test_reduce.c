@@ -132,7 +132,8 @@ static void check_derived(const Make *m, const Reduction *r, const uint32_t *cha
     for (uint32_t e = r->n_written; e < r->n_written + r->n_derived; e++) {
         const FlatEquation *derived = &m->flat.equations.items[e], *before = NULL;
         for (uint32_t k = 0; k < e; k++)
-            if (r->root[k] == r->root[e] && r->order[k] + 1 == r->order[e]) before = &m->flat.equations.items[k];
+            if (r->root[k] == r->root[e] && r->order[k] + 1 == r->order[e])
+                before = &m->flat.equations.items[k];
         assert_non_null(before);
         double at[3];
         const double h = 1e-4;
@@ -169,7 +170,8 @@ static void test_reduce_derives_what_calculus_says(void **state)
     make_init(&m);
     // a crank: prescribed angle, moving length, driven by forces
     const Expr x = make_var(&m, "x"), y = make_var(&m, "y"), a = make_var(&m, "a");
-    const Expr f = make_var(&m, "f"), g = make_var(&m, "g"), h = make_var(&m, "h"), t = expr_time(&m.flat.pool);
+    const Expr f = make_var(&m, "f"), g = make_var(&m, "g"), h = make_var(&m, "h"),
+               t = expr_time(&m.flat.pool);
     make_equation(&m, make_der(&m, make_der(&m, x)), f);
     make_equation(&m, make_der(&m, make_der(&m, y)), g);
     make_equation(&m, make_der(&m, make_der(&m, a)), h);
@@ -279,7 +281,8 @@ static void test_reduce_gear_keeps_the_preferred_state(void **state)
     for (int preferred = 0; preferred < 3; preferred++) {
         Make m;
         make_init(&m);
-        const Expr n = make_param(&m, "n", make_number(&m, 4)), phi1 = make_var(&m, "phi1"), phi2 = make_var(&m, "phi2");
+        const Expr n = make_param(&m, "n", make_number(&m, 4)), phi1 = make_var(&m, "phi1"),
+                   phi2 = make_var(&m, "phi2");
         const Expr m1 = make_var(&m, "M1"), m2 = make_var(&m, "M2");
         make_equation(&m, make_mul(&m, make_number(&m, 2), make_der(&m, make_der(&m, phi1))),
                       make_sub(&m, make_number(&m, 5), m1));
@@ -434,7 +437,8 @@ static void test_reduce_many_constraints_stay_apart(void **state)
     Make m;
     make_init(&m);
     for (uint32_t i = 0; i < N; i++) {
-        const Expr x = make_var(&m, arena_printf(&m.arena, "x%u", i)), y = make_var(&m, arena_printf(&m.arena, "y%u", i));
+        const Expr x = make_var(&m, arena_printf(&m.arena, "x%u", i)),
+                   y = make_var(&m, arena_printf(&m.arena, "y%u", i));
         const Expr f = make_var(&m, arena_printf(&m.arena, "F%u", i));
         make_equation(&m, make_der(&m, make_der(&m, x)), make_neg(&m, make_mul(&m, f, x)));
         make_equation(&m, make_der(&m, make_der(&m, y)), make_neg(&m, make_mul(&m, f, y)));

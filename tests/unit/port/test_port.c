@@ -190,10 +190,11 @@ static void test_port_reads_lines_however_they_are_cut(void **state)
 static void test_port_tells_which_line_is_bad(void **state)
 {
     Fixture *f = *state;
-    const struct { const char *text, *code; size_t line; int n_good; } bad[] = {
-        { "0,1\nhello\n", "E055", 2, 1 },     { "0,1\n2\n", "E055", 2, 1 },     { "0,1\n1,x\n", "E055", 2, 1 },
-        { "0,1\n0,2\n", "E053", 2, 1 },       { "0,1\n-1,2\n", "E052", 2, 1 },  { "0,1\nnan,2\n", "E051", 2, 1 },
-        { "0,1\n1,inf\n", "E054", 2, 1 },     { "0,1\n1,2,3\n", "E055", 2, 1 },
+    const struct { const char *text, *code; size_t line; int n_good;
+    } bad[] = {
+        { "0,1\nhello\n", "E055", 2, 1 }, { "0,1\n2\n", "E055", 2, 1 },     { "0,1\n1,x\n", "E055", 2, 1 },
+        { "0,1\n0,2\n", "E053", 2, 1 },   { "0,1\n-1,2\n", "E052", 2, 1 },  { "0,1\nnan,2\n", "E051", 2, 1 },
+        { "0,1\n1,inf\n", "E054", 2, 1 }, { "0,1\n1,2,3\n", "E055", 2, 1 },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         Sender sender = { .text = bad[i].text, .piece = 100 };
@@ -240,7 +241,8 @@ static void send_to(int port, const char *text)
     const struct sockaddr_in to = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK),
                                     .sin_port = htons((uint16_t)port) };
     const int fd = socket(AF_INET, SOCK_DGRAM, 0);
-    assert_int_equal(sendto(fd, text, strlen(text), 0, (const struct sockaddr *)&to, sizeof to), strlen(text));
+    assert_int_equal(sendto(fd, text, strlen(text), 0, (const struct sockaddr *)&to, sizeof to),
+                     strlen(text));
     close(fd);
 }
 
@@ -298,10 +300,11 @@ static void test_port_receives_and_sends_datagrams(void **state)
 static void test_port_refuses_addresses_that_are_none(void **state)
 {
     Fixture *f = *state;
-    const struct { const char *kind, *address, *code; } bad[] = {
-        { "udp", "abc", "E058" },          { "udp", "0", "E058" },       { "udp", "70000", "E058" },  { "udp", "1.5", "E058" },
-        { "udp", "localhost:", "E058" },   { "mqtt", "nohost", "E058" }, { "mqtt", "h/", "E058" },    { "mqtt", "h:x/t", "E058" },
-        { "unix", "/nowhere/at/all", "E057" },
+    const struct { const char *kind, *address, *code;
+    } bad[] = {
+        { "udp", "abc", "E058" }, { "udp", "0", "E058" },          { "udp", "70000", "E058" },
+        { "udp", "1.5", "E058" }, { "udp", "localhost:", "E058" }, { "mqtt", "nohost", "E058" },
+        { "mqtt", "h/", "E058" }, { "mqtt", "h:x/t", "E058" },     { "unix", "/nowhere/at/all", "E057" },
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
         const PortAddress address = { .kind = bad[i].kind, .address = bad[i].address };

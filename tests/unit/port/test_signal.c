@@ -178,7 +178,9 @@ static void test_signal_cubic_is_of_order_4(void **state)
 static void test_signal_cubic_has_no_kinks(void **state)
 {
     (void)state;
-    static const Sample uneven[] = { { 0, 0 }, { 1, 2 }, { 1.5, -1 }, { 4, 3 }, { 5, 3 }, { 5.2, 4 }, { 9, 0 } };
+    static const Sample uneven[] = {
+        { 0, 0 }, { 1, 2 }, { 1.5, -1 }, { 4, 3 }, { 5, 3 }, { 5.2, 4 }, { 9, 0 }
+    };
     Data d = { .samples = uneven, .n = 7 };
     Signal s = signal_of(&d, SIGNAL_CUBIC, NULL);
     assert_int_equal(signal_start(&s, 0), SIGNAL_OK);
@@ -221,7 +223,8 @@ static void test_signal_that_is_too_fine_for_its_time_fails(void **state)
 {
     (void)state;
     Arena arena = { 0 };
-    static const Sample fine[] = { { 0, 0 }, { 1e-20, 1 }, { 2e-20, 0 } }, far[] = { { 1e300, 0 }, { 1.1e300, 1 } };
+    static const Sample fine[] = { { 0, 0 }, { 1e-20, 1 }, { 2e-20, 0 } },
+                        far[] = { { 1e300, 0 }, { 1.1e300, 1 } };
     Data d = { .samples = fine, .n = 3 };
     Signal s = signal_of(&d, SIGNAL_LINEAR, &arena);
     s.cyclic = true;

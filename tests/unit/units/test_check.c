@@ -1,4 +1,5 @@
-// tests/unit/units/test_check.c: runs tests/units/*.cases: what the units of a model are, or what is wrong with them.
+// tests/unit/units/test_check.c: runs tests/units/*.cases: what the units of a model are, or what is wrong
+// with them.
 //
 //     body    statements of a model, which is put around them
 //     file    a whole file; its last model is checked

@@ -1,9 +1,9 @@
-// tests/unit/units/test_inference.c: random models: what is right stays right, what is found is true, what is wrong is
-// found; and the cost grows with the text only.
+// tests/unit/units/test_inference.c: random models: what is right stays right, what is found is true, what is
+// wrong is found; and the cost grows with the text only.
 //
 // Each equation of a random model is a sum of products of variables. Its first product sets the unit of the
-// result; the others get a number whose unit, written out as a quotient of texts, makes up the difference. So the
-// true unit of everything is known as a text, without the arithmetic that is tested.
+// result; the others get a number whose unit, written out as a quotient of texts, makes up the difference. So
+// the true unit of everything is known as a text, without the arithmetic that is tested.
 #include "base/os.h"
 #include "check.h"
 #include "lang/parse.h"
@@ -34,8 +34,9 @@ typedef struct Random {
     StrBuf      text;
 } Random;
 
-static const char *const base_units[] = { "m", "km", "s", "h", "kg", "g", "N", "kPa", "L", "mol/L", "1", "K", "kW h",
-                                          "V", "mA", "m^2", "1/min", "m^(1/2)", "euro" };
+static const char *const base_units[] = { "m",   "km",  "s",     "h",       "kg",  "g",    "N",
+                                          "kPa", "L",   "mol/L", "1",       "K",   "kW h", "V",
+                                          "mA",  "m^2", "1/min", "m^(1/2)", "euro" };
 enum { N_UNITS = sizeof base_units / sizeof *base_units };
 
 static void add_variable(Random *r, StrBuf *s, int v)
@@ -86,7 +87,8 @@ static void add_equation(Random *r, int v)
         switch (kind) {
         case 1: str_addf(s, " - 2*%s*3 [(%s)/(%s)]", sum.p, first.p, unit.p); break;
         case 2: str_addf(s, " + max(%s*3 [(%s)/(%s)], 0)", sum.p, first.p, unit.p); break;
-        default: str_addf(s, " + sqrt((%s)^2)*exp(-v%d/v%d)*1 [(%s)/(%s)]", sum.p, v - 1, v - 1, first.p, unit.p);
+        default:
+            str_addf(s, " + sqrt((%s)^2)*exp(-v%d/v%d)*1 [(%s)/(%s)]", sum.p, v - 1, v - 1, first.p, unit.p);
         }
         str_free(&sum);
         str_free(&unit);
@@ -168,7 +170,8 @@ static void assert_found(Checked *c, const Random *r)
         Unit found, truth;
         assert_true(unit_read(&system, unit, (Place){ 0 }, &found));
         assert_true(unit_read(&system, r->units[v], (Place){ 0 }, &truth));
-        if (!unit_same(&found, &truth)) fail_msg("%s is in [%s], not [%s]\n%s", name, r->units[v], unit, r->text.p);
+        if (!unit_same(&found, &truth))
+            fail_msg("%s is in [%s], not [%s]\n%s", name, r->units[v], unit, r->text.p);
     }
     assert_int_equal(n, N_EQUATIONS);
     unit_system_close(&system);

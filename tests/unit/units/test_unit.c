@@ -197,7 +197,8 @@ static void test_unit_of_the_user_may_not_need_itself(void **state)
 static void test_unit_kinds_are_limited(void **state)
 {
     Fixture *f = *state;
-    for (int i = 0; i <= UNIT_DIMS - UNIT_SI; i++) define(f, arena_printf(&f->arena, "kind%c", 'A' + i), 0, NULL);
+    for (int i = 0; i <= UNIT_DIMS - UNIT_SI; i++)
+        define(f, arena_printf(&f->arena, "kind%c", 'A' + i), 0, NULL);
     for (int i = 0; i < UNIT_DIMS - UNIT_SI; i++) read_unit(f, f->ast.units.items[i].name);
     Unit unit;
     assert_false(unit_read(&f->system, f->ast.units.items[UNIT_DIMS - UNIT_SI].name, (Place){ 0 }, &unit));
@@ -228,7 +229,8 @@ static void test_unit_common_agree_with_database(void **state)
             if (result != LOOKUP_FOUND || !unit_same_dimension(&common, &database)
                 || fabsl(common.scale / database.scale - 1) > 1e-12L
                 || fabsl(common.offset - database.offset) > 1e-9L) {
-                print_error("%s: ours %Lg, database %Lg (%d)\n", whole, common.scale, database.scale, (int)result);
+                print_error("%s: ours %Lg, database %Lg (%d)\n", whole, common.scale, database.scale,
+                            (int)result);
                 fail();
             }
             n++;
@@ -243,7 +245,8 @@ static void test_ratio_arithmetic(void **state)
 {
     (void)state;
     const Ratio half = { 1, 2 }, third = { 1, 3 };
-    const Ratio sum = ratio_add(half, third), product = ratio_mul(half, third), quotient = ratio_div(half, third);
+    const Ratio sum = ratio_add(half, third), product = ratio_mul(half, third),
+                quotient = ratio_div(half, third);
     assert_true(sum.p == 5 && sum.q == 6);
     assert_true(product.p == 1 && product.q == 6);
     assert_true(quotient.p == 3 && quotient.q == 2);
@@ -309,7 +312,8 @@ static void test_unit_text_uses_the_words_of_the_user(void **state)
 {
     Fixture *f = *state;
     define(f, "euro", 0, NULL);
-    const Unit km = read_unit(f, "km"), h = read_unit(f, "h"), kwh = read_unit(f, "kWh"), euro = read_unit(f, "euro");
+    const Unit km = read_unit(f, "km"), h = read_unit(f, "h"), kwh = read_unit(f, "kWh"),
+               euro = read_unit(f, "euro");
     const Unit per_h = unit_pow(&h, ratio_whole(-1)), speed = unit_mul(&km, &per_h);
     assert_string_equal(unit_text(&f->system, &speed), "km/h");
     const Unit per_kwh = unit_pow(&kwh, ratio_whole(-1)), price = unit_mul(&euro, &per_kwh);
