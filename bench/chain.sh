@@ -51,14 +51,14 @@ for kind in lags signs mixed; do
         printf '$endtime = 0.1\n$timestep = 0.01\n$comminterval = 0.1\n' >"$BUILD/chain.csmp"
         "$kind" $n | shuf --random-source=<(yes) >>"$BUILD/chain.csmp"
         runs=$((n > 500000 ? 3 : 15))
-        read -r ms mb < <("$BUILD/wall" $runs "$ORRERY" run "$BUILD/chain.csmp" --solver euler --quiet)
+        read -r ms kb < <("$BUILD/wall" $runs "$ORRERY" run "$BUILD/chain.csmp" --solver euler --quiet)
         per=$(awk -v ms="$ms" -v n=$n 'BEGIN { printf "%.3f", ms*1e3/n }')
-        echo "chain $kind $n blocks: $ms ms, $per us each, $mb MB"
+        echo "chain $kind $n blocks: $ms ms, $per us each, $((kb / 1000)) MB"
         if [ $n -eq 10000 ]; then first=$per; fi
     done
     judge chain "$kind growth" "$(ratio "$per" "$first")" 1.6
     judge chain "$kind seconds" "$(ratio "$ms" 1000)" 15
-    judge chain "$kind gigabytes" "$(ratio "$mb" 1000)" 2
+    judge chain "$kind gigabytes" "$(ratio "$kb" 1000000)" 2
     rm "$BUILD/chain.csmp"
 done
 echo "chain ratio $(ratio "$per" "$first")"

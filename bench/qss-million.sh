@@ -4,7 +4,8 @@
 model=$BUILD/line.orr
 cp "$ROOT/examples/line.orr" "$model"
 ours() { "$ORRERY" run "$model" pulse --set n="$1" --quiet --stats; }
-kb() { /usr/bin/time -f %M "$ORRERY" run "$model" pulse --set n="$1" --quiet 2>&1 | tail -1; }
+cc -O2 -o "$BUILD/wall" "$BENCH/wall.c"
+kb() { "$BUILD/wall" 1 "$ORRERY" run "$model" pulse --set n="$1" --quiet | cut -d" " -f2; }
 small=$(kb 1000) large=$(kb 500000)
 steps_small=$(stat_of steps ours 1000) steps=$(stat_of steps ours 500000)
 bytes=$(awk -v a="$small" -v b="$large" 'BEGIN { printf "%.0f", (b - a) * 1024 / 998000 }')

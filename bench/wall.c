@@ -1,5 +1,5 @@
 // bench/wall.c: wall N COMMAND ARGS…: of N runs of a command the shortest wall-clock time, in ms, and the
-// memory, in MB.
+// largest memory, in kB of 1024 bytes.
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,6 +35,6 @@ int main(int argc, char **argv)
     }
     struct rusage usage;
     getrusage(RUSAGE_CHILDREN, &usage);
-    printf("%.4f %ld\n", best, usage.ru_maxrss / 1000);
+    printf("%.4f %ld\n", best, usage.ru_maxrss);
     return 0;
 }
