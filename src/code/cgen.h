@@ -19,6 +19,16 @@ void cgen_print_relations(Cgen *c);
 void cgen_print_changed(Cgen *c);
 
 // The fixed-step loops: those of the core, and the in-place one, which may stand alone.
+// The methods with fixed steps over arrays: stages compute the rates `out` at a time and a state, then do
+// something for each state j; `end` is its new value. x is the state, y one between, f and d are rates.
+typedef struct ArrayStage { const char *time, *state, *out, *each; } ArrayStage;    // each: NULL for nothing
+typedef struct ArrayMethod {
+    const char *name, *constants;
+    ArrayStage  stages[4];    // up to the first without a time
+    const char *end;
+} ArrayMethod;
+extern const ArrayMethod array_euler, array_heun, array_rk4;
+
 void loops_print(Cgen *c, unsigned loops);    // bits 1 << CodeLoopId
 bool loops_are_local(Cgen *c);                // the derivatives stand inside them
 bool loops_print_lanes(Cgen *c, CodeLaneMethod method);    // for several members at once; false if the model

@@ -174,42 +174,22 @@ static void print_end(const Arrays *a, const char *value)
     str_add(s, "    }\n    return i;\n}\n\n");
 }
 
-static void print_euler(const Arrays *a)
-{
-    print_head(a, "euler", "");
-    print_rates(a, "t", "x", "f");
-    print_end(a, "x[j] + h*f[j]");
-}
-
-static void print_heun(const Arrays *a)
-{
-    print_head(a, "heun", "    const double h_half = 0.5*h;\n");
-    print_rates(a, "t", "x", "d");
-    print_each(a, "y[j] = x[j] + h*d[j];");
-    print_rates(a, "t_next", "y", "f");
-    print_end(a, "x[j] + h_half*(d[j] + f[j])");
-}
-
-static void print_rk4(const Arrays *a)
-{
-    print_head(a, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n");
-    print_rates(a, "t", "x", "d");
-    print_each(a, "y[j] = x[j] + h_half*d[j];");
-    print_rates(a, "t_half", "y", "f");
-    print_each(a, "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h_half*f[j]; }");
-    print_rates(a, "t_half", "y", "f");
-    print_each(a, "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }");
-    print_rates(a, "t_next", "y", "f");
-    print_end(a, "x[j] + h_sixth*(d[j] + f[j])");
-}
-
 void lanes_print_arrays(Cgen *c, CodeLaneMethod method)
 {
-    static void (*const methods[])(const Arrays *) = { print_euler, print_heun, print_rk4 };
+    static const ArrayMethod *const methods[] = {
+        [CODE_LANES_EULER] = &array_euler, [CODE_LANES_HEUN] = &array_heun, [CODE_LANES_RK4] = &array_rk4
+    };
+    const ArrayMethod *m = methods[method];
     Gen *g = &c->gen;
     print_program(c, IR_RATES, "orr_lane_rates");
     if (g->ir->layout.n_modes) print_program(c, IR_RELATIONS, "orr_lane_relations");
     const Arrays a = { .c = c, .s = &g->body, .width = g->lanes, .n = g->ir->layout.n_states * g->lanes,
                        .n_relations = g->ir->layout.n_modes, .is_watched = lanes_are_watched(g->ir) };
-    methods[method](&a);
+    print_head(&a, m->name, m->constants);
+    for (int i = 0; i < 4 && m->stages[i].time; i++) {
+        const ArrayStage *stage = &m->stages[i];
+        print_rates(&a, stage->time, stage->state, stage->out);
+        if (stage->each) print_each(&a, stage->each);
+    }
+    print_end(&a, m->end);
 }

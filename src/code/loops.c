@@ -529,7 +529,7 @@ bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
     return true;
 }
 
-// ---- Large models: arrays s, f, y in scratch
+// ---- Large models: arrays d, f, y in scratch
 
 static void add_call(Stepping *l, const char *time, const char *state, const char *rates)
 {
@@ -557,10 +557,10 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
                           "        if (changed != 0.0) { *why = -1; break; }\n");
     if (l->has_relations) add_for_each(l, "x[j] = y[j];");
     str_addf(s, "%slong orr_%s" LOOP_PARAMETERS "%s", linkage(l), name, constants);
-    str_addf(s, "    double *const f = scratch, *const s = scratch + %u, *const y = scratch + %u;\n", n,
+    str_addf(s, "    double *const f = scratch, *const d = scratch + %u, *const y = scratch + %u;\n", n,
              2 * n);
     str_add(s,
-            "    double changed;\n    long i;\n    int j;\n    (void)f, (void)s, (void)y, (void)changed;\n");
+            "    double changed;\n    long i;\n    int j;\n    (void)f, (void)d, (void)y, (void)changed;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
                "        const double t = t_start + (double)(k + i)*h;\n"
                "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n"
@@ -570,47 +570,50 @@ static void finish_large(Stepping *l, const char *name, const char *constants)
     str_add(s, "    }\n    return i;\n}\n\n");
 }
 
-static void print_large_euler(Stepping *l)
+const ArrayMethod array_euler = { "euler", "", { { "t", "x", "f", NULL } }, "x[j] + h*f[j]" };
+
+const ArrayMethod array_heun = {
+    "heun",
+    "    const double h_half = 0.5*h;\n",
+    { { "t", "x", "d", "y[j] = x[j] + h*d[j];" }, { "t_next", "y", "f", NULL } },
+    "x[j] + h_half*(d[j] + f[j])",
+};
+
+const ArrayMethod array_rk4 = {
+    "rk4",
+    "    const double h_half = 0.5*h, h_sixth = h/6.0;\n",
+    {
+        { "t", "x", "d", "y[j] = x[j] + h_half*d[j];" },
+        { "t_half", "y", "f", "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h_half*f[j]; }" },
+        { "t_half", "y", "f", "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }" },
+        { "t_next", "y", "f", NULL },
+    },
+    "x[j] + h_sixth*(d[j] + f[j])",
+};
+
+static void print_large(Stepping *l, const ArrayMethod *m)
 {
-    add_call(l, "t", "x", "f");
-    add_last(l, "x[j] + h*f[j]");
-    finish_large(l, "euler", "");
+    for (int i = 0; i < 4 && m->stages[i].time; i++) {
+        const ArrayStage *stage = &m->stages[i];
+        add_call(l, stage->time, stage->state, stage->out);
+        if (stage->each) add_for_each(l, stage->each);
+    }
+    add_last(l, m->end);
+    finish_large(l, m->name, m->constants);
 }
 
-static void print_large_heun(Stepping *l)
-{
-    add_call(l, "t", "x", "s");
-    add_for_each(l, "y[j] = x[j] + h*s[j];");
-    add_call(l, "t_next", "y", "f");
-    add_last(l, "x[j] + h_half*(s[j] + f[j])");
-    finish_large(l, "heun", "    const double h_half = 0.5*h;\n");
-}
-
-static void print_large_rk4(Stepping *l)
-{
-    add_call(l, "t", "x", "s");
-    add_for_each(l, "y[j] = x[j] + h_half*s[j];");
-    add_call(l, "t_half", "y", "f");
-    add_for_each(l, "{ s[j] = s[j] + 2.0*f[j]; y[j] = x[j] + h_half*f[j]; }");
-    add_call(l, "t_half", "y", "f");
-    add_for_each(l, "{ s[j] = s[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }");
-    add_call(l, "t_next", "y", "f");
-    add_last(l, "x[j] + h_sixth*(s[j] + f[j])");
-    finish_large(l, "rk4", "    const double h_half = 0.5*h, h_sixth = h/6.0;\n");
-}
-
-static void print_method(Cgen *c, void (*local)(Stepping *), void (*large)(Stepping *))
+static void print_method(Cgen *c, void (*local)(Stepping *), const ArrayMethod *large)
 {
     Stepping l = begin(c);
     if (l.is_local) local(&l);
-    else large(&l);
+    else print_large(&l, large);
 }
 
 void loops_print(Cgen *c, unsigned loops)
 {
-    if (loops & 1u << CODE_EULER) print_method(c, print_local_euler, print_large_euler);
-    if (loops & 1u << CODE_HEUN) print_method(c, print_local_heun, print_large_heun);
-    if (loops & 1u << CODE_RK4) print_method(c, print_local_rk4, print_large_rk4);
+    if (loops & 1u << CODE_EULER) print_method(c, print_local_euler, &array_euler);
+    if (loops & 1u << CODE_HEUN) print_method(c, print_local_heun, &array_heun);
+    if (loops & 1u << CODE_RK4) print_method(c, print_local_rk4, &array_rk4);
 }
 
 bool loops_are_local(Cgen *c) { return begin(c).is_local; }
