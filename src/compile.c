@@ -338,8 +338,8 @@ static bool times_fit(const Compile *c)
             diag_report(c->diag, DIAG_UNIT_MISMATCH, param->place, param->name, param->unit,
                         "the time of the model", time);
             diag_hint(c->diag,
-                      "a native atomic computes in the unit of time of the model: write it in [%s], or 'time "
-                      "[%s]' in '%s'",
+                      "a native atomic computes in the unit of time of the "
+                      "model: write it in [%s], or 'time [%s]' in '%s'",
                       time, param->unit, c->chosen->name);
             ok = false;
         }

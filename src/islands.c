@@ -316,8 +316,8 @@ static bool report_option(Building *b, const AstIsland *island, const FlatIsland
     const char *closest = text_closest(option->name, names, N_KNOWN - 1);
     if (closest) diag_hint(diag, "did you mean '%s'?", closest);
     else
-        diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, output every, synchronised, "
-                        "gradients");
+        diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, "
+                        "output every, synchronised, gradients");
     return false;
 }
 

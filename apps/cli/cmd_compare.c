@@ -254,8 +254,8 @@ static void print_verdict(const Comparison *c, const orr_table *digits)
     for (size_t i = 0; i < c->n; i++) {
         n += !c->methods[i].is_out;
         if (c->methods[i].is_out)
-            printf("%s is not asked: by its own estimate it has no digit right here. Give it a smaller step "
-                   "or tolerance.\n",
+            printf("%s is not asked: by its own estimate it has no digit "
+                   "right here. Give it a smaller step or tolerance.\n",
                    c->methods[i].solver->name);
     }
     for (size_t row = 0; row < c->n_rows; row++) {
@@ -263,8 +263,8 @@ static void print_verdict(const Comparison *c, const orr_table *digits)
         if (d[row] < DIGITS_LOST && lost == c->n_rows) lost = row;
     }
     if (lost == c->n_rows) {
-        printf("%zu methods agree on %.0f digits or more at every time compared. That is agreement, not "
-               "proof: they may\n"
+        printf("%zu methods agree on %.0f digits or more at every time "
+               "compared. That is agreement, not proof: they may\n"
                "share an error, and no method knows whether the model is right.\n",
                n, floor(least));
         return;
@@ -274,10 +274,10 @@ static void print_verdict(const Comparison *c, const orr_table *digits)
     if (half > 0) printf("%zu methods agree on 3 digits or more until t = %.6g", n, t[half - 1]);
     else printf("%zu methods never agree on 3 digits", n);
     printf(" and have no digit in common at t = %.6g.\n"
-           "What a method shows from there on is its own, not the model's: small errors have grown until "
-           "they are all there is.\n"
-           "A finer tolerance puts that off. What does not depend on a single path, such as a mean, may "
-           "still agree.\n",
+           "What a method shows from there on is its own, not the "
+           "model's: small errors have grown until they are all there is.\n"
+           "A finer tolerance puts that off. What does not depend on a "
+           "single path, such as a mean, may still agree.\n",
            t[lost]);
 }
 
@@ -352,8 +352,8 @@ const Command command_compare = {
     .at_most = 2,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "Each method runs as asked and once more, finer; what that changes is its own estimate of its "
-               "error.\n"
+    .details = "Each method runs as asked and once more, finer; what that "
+               "changes is its own estimate of its error.\n"
                "  orrery compare examples/lorenz.orr --solvers rk4,dopri5,qss3\n"
                "  orrery compare examples/lotka_volterra.orr cycle --tol 1e-8 --quantum 1e-5\n",
 };

@@ -260,14 +260,14 @@ const Command command_ensemble = {
     .arguments = "FILE [EXPERIMENT] --members MEMBERS.csv",
     .summary = "run an experiment for many sets of parameters",
     .details =
-        "Each row of MEMBERS.csv is a member; its columns are parameters, inputs or initial values, by name. "
-        "Results have\n"
-        "the same bits whatever the number of threads and whether members are computed one by one or many at "
-        "once.\n"
+        "Each row of MEMBERS.csv is a member; its columns are parameters, "
+        "inputs or initial values, by name. Results have\n"
+        "the same bits whatever the number of threads and whether members "
+        "are computed one by one or many at once.\n"
         "Members that fail are told and leave the others alone; the exit code is then 3.\n\n"
         "Example:\n\n"
-        "  orrery ensemble examples/lotka_volterra.orr --members examples/lotka_volterra_members.csv --until "
-        "15 -o all.csv\n",
+        "  orrery ensemble examples/lotka_volterra.orr --members "
+        "examples/lotka_volterra_members.csv --until 15 -o all.csv\n",
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .at_least = 1,

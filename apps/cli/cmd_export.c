@@ -97,6 +97,6 @@ const Command command_export = {
         "Any model of plain arithmetic and integrals can be written as CSMP blocks:\n"
         "  orrery export --csmp examples/lotka_volterra.orr -o lotka_volterra.csmp\n"
         "and a model with its experiment, by a method that needs no library, as C:\n"
-        "  orrery export --c lv examples/lotka_volterra.orr && cc -std=c99 -O2 lv/*.c -o lv/lv -lm && "
-        "lv/lv\n",
+        "  orrery export --c lv examples/lotka_volterra.orr && cc "
+        "-std=c99 -O2 lv/*.c -o lv/lv -lm && lv/lv\n",
 };

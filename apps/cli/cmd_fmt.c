@@ -36,8 +36,8 @@ const Command command_fmt = {
     .settings_size = sizeof(Settings),
     .run = run,
     .details =
-        "Comments and the order of statements are kept. 'orrery fmt -' formats standard input to standard "
-        "output.\n\n"
+        "Comments and the order of statements are kept. 'orrery fmt -' "
+        "formats standard input to standard output.\n\n"
         "Example:\n"
         "  orrery fmt examples/*.orr\n",
 };

@@ -340,8 +340,8 @@ const Command command_replicate = {
     .details =
         "Each replication is a run with a number of its own, which decides with the seed what is drawn. "
         "Observed are the values of what\n"
-        "is recorded at the end and, if rows are recorded, their means behind the warm-up. Results depend on "
-        "neither threads nor\n"
+        "is recorded at the end and, if rows are recorded, their means "
+        "behind the warm-up. Results depend on neither threads nor\n"
         "machine; 'orrery run FILE --run I' shows replication I. The experiment may say all this itself:\n\n"
         "  replications 30\n  warm up 100\n  precision 0.05 of mean(x)\n\n"
         "Example:\n\n"

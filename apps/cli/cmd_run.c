@@ -449,8 +449,8 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
         results_print_statistics(outcome.distributions, outcome.n_distributions, stdout);
         if (has_statistics) printf("  statistics in %s\n", statistics_path);
         if (over->n_unasked && e->replications == 0 && e->precision == 0)
-            printf("  %zu expectation%s not checked: --set, --input, --from, --until, --seed or --resume "
-                   "changed the experiment\n",
+            printf("  %zu expectation%s not checked: --set, --input, "
+                   "--from, --until, --seed or --resume changed the experiment\n",
                    over->n_unasked, over->n_unasked == 1 ? "" : "s");
         if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
     }
@@ -540,16 +540,16 @@ const Command command_run = {
     .details =
         "--input NAME=SOURCE: "
         "FILE[:COLUMN]:hold|linear|cubic[:cyclic][:outside-hold|outside-error|outside-zero], a table\n"
-        "whose first column is the time; FILE:messages, a table of messages for an event input; - (lines t,u "
-        "of standard input);\n"
+        "whose first column is the time; FILE:messages, a table of "
+        "messages for an event input; - (lines t,u of standard input);\n"
         "expr:2*sin(t); and with --allow-io udp:[HOST:]PORT,\n"
         "unix:PATH, mqtt:HOST[:PORT]/TOPIC.\n"
         "--output NAME[,NAME]=TARGET: lines t,y at each row to - (standard output), a FILE or, with "
         "--allow-io, to udp:, unix:\n"
-        "or mqtt: as above. NAME may be an event port, alone: then a line for each message, with the fields "
-        "of its record.\n\n"
-        "Without -o a short table and a plot are printed. Exit codes: 0 done, 1 the model is wrong, 2 wrong "
-        "usage,\n"
+        "or mqtt: as above. NAME may be an event port, alone: then a line "
+        "for each message, with the fields of its record.\n\n"
+        "Without -o a short table and a plot are printed. Exit codes: 0 "
+        "done, 1 the model is wrong, 2 wrong usage,\n"
         "3 the run failed, 4 an expectation did not hold.\n\n"
         "Examples:\n"
         "  orrery run examples/circle.csmp --set timestep=0.01\n"

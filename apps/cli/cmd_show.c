@@ -117,8 +117,8 @@ const Command command_show = {
         "  order    who computes what, and when\n"
         "  ir       the programs that will run\n"
         "  c        the generated C\n\n"
-        "--sequence FILE runs the model instead and draws who sent what to whom, one arrow for each "
-        "message.\n\n"
+        "--sequence FILE runs the model instead and draws who sent "
+        "what to whom, one arrow for each message.\n\n"
         "Examples:\n"
         "  orrery show --stage c examples/lotka_volterra.orr\n"
         "  orrery show --sequence chart.svg examples/shop.orr --until 20\n",

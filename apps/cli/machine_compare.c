@@ -52,8 +52,8 @@ static void print_people(const Machines *two, const orr_comparison *c, bool all)
         free(list);
     }
     if (!c->has_word) {
-        puts("But no single experiment that begins in an unknown state shows it: whatever one answers, the "
-             "other\n"
+        puts("But no single experiment that begins in an unknown state "
+             "shows it: whatever one answers, the other\n"
              "answers too from some state.");
         return;
     }
@@ -144,10 +144,10 @@ const Command machine_compare = {
     .at_most = 2,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "From the states given, or from their starts; if one has no start, each state is compared "
-               "with all of the\n"
-               "other. One --from holds for both machines. Inputs and outputs are matched by name; a Moore "
-               "machine is\n"
+    .details = "From the states given, or from their starts; if one has no "
+               "start, each state is compared with all of the\n"
+               "other. One --from holds for both machines. Inputs and "
+               "outputs are matched by name; a Moore machine is\n"
                "taken as a Mealy machine where the other is one. Exits with 4 if they are not equivalent.\n\n"
                "Examples:\n"
                "  orrery machine compare examples/baby.orr examples/baby.orr\n"

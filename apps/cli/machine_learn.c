@@ -84,8 +84,8 @@ static void print_people(const orr_learned *r, size_t n_experiments)
 {
     char text[80];
     if (r->has_conflict) {
-        printf("No machine agrees: experiments %zu and %zu begin alike, get the same inputs and answer "
-               "differently.\n",
+        printf("No machine agrees: experiments %zu and %zu begin alike, "
+               "get the same inputs and answer differently.\n",
                r->conflict[0] + 1, r->conflict[1] + 1);
         return;
     }
@@ -95,8 +95,8 @@ static void print_people(const orr_learned *r, size_t n_experiments)
         return;
     }
     if (r->verdict == ORR_ANSWER_UNKNOWN) {
-        printf("No machine with fewer than %u states agrees; whether one with %u does was not found out "
-               "within the limit\n"
+        printf("No machine with fewer than %u states agrees; whether one "
+               "with %u does was not found out within the limit\n"
                "(--limit).\n",
                r->n_states, r->n_states);
         return;
@@ -193,12 +193,12 @@ const Command machine_learn = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "Tries 1, 2, 3, … states until a machine agrees with every experiment of the ledger, says how "
-               "many there are\n"
-               "of that size and which experiment would tell them apart. Exact, so for small machines only; "
-               "Ctrl-C stops it.\n"
-               "Experiments that say 'from STATE' begin in the same state if it is the same name. Exits with "
-               "4 if no machine\n"
+    .details = "Tries 1, 2, 3, … states until a machine agrees with every "
+               "experiment of the ledger, says how many there are\n"
+               "of that size and which experiment would tell them apart. "
+               "Exact, so for small machines only; Ctrl-C stops it.\n"
+               "Experiments that say 'from STATE' begin in the same state if "
+               "it is the same name. Exits with 4 if no machine\n"
                "agrees, with 3 if the limit was reached.\n\n"
                "Examples:\n"
                "  orrery machine learn examples/finger_game.ledger\n"

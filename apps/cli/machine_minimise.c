@@ -120,8 +120,8 @@ const Command machine_minimise = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "Two states are alike if no input sequence tells them apart. Each state of the machine has "
-               "one that is\n"
+    .details = "Two states are alike if no input sequence tells them apart. "
+               "Each state of the machine has one that is\n"
                "alike in the result, called by the first of them.\n\n"
                "Examples:\n"
                "  orrery machine minimise examples/everyday_machines.orr --machine Customer\n"

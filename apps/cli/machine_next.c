@@ -492,12 +492,12 @@ const Command machine_next = {
     .at_most = 1000,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "One machine: the shortest input sequence that tells its states apart. Several: one that "
-               "tells which it is,\n"
-               "from their starts or from any state. If there is none, or none is found within the limit, a "
-               "sequence that\n"
-               "tells many apart. --suite lists the sequences that prove a system equivalent to the model, "
-               "if it is reset\n"
+    .details = "One machine: the shortest input sequence that tells its "
+               "states apart. Several: one that tells which it is,\n"
+               "from their starts or from any state. If there is none, or "
+               "none is found within the limit, a sequence that\n"
+               "tells many apart. --suite lists the sequences that prove a "
+               "system equivalent to the model, if it is reset\n"
                "before each; --by length lists all sequences.\n\n"
                "Examples:\n"
                "  orrery machine next examples/baby.orr\n"

@@ -281,15 +281,15 @@ const Command machine_policy = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "For each state the inputs that are best, and the least cost: the average of a step in the "
-               "long run; with\n"
-               "--discount the sum of all steps, each weighing less; with --horizon the sum over so many "
-               "inputs, for Moore\n"
-               "machines with the output behind the last. From a known state also the sequence, if nothing "
-               "moves by chance.\n\n"
+    .details = "For each state the inputs that are best, and the least "
+               "cost: the average of a step in the long run; with\n"
+               "--discount the sum of all steps, each weighing less; with "
+               "--horizon the sum over so many inputs, for Moore\n"
+               "machines with the output behind the last. From a known "
+               "state also the sequence, if nothing moves by chance.\n\n"
                "Examples:\n"
                "  orrery machine policy examples/baby.orr --cost cries=1\n"
                "  orrery machine policy examples/baby.orr --cost cries=1 --horizon 6 --from sleeping\n"
-               "  orrery machine policy examples/baby.orr --cost cries=1 --input-cost food=0.2,toy=0.1 "
-               "--discount 0.9\n",
+               "  orrery machine policy examples/baby.orr --cost cries=1 "
+               "--input-cost food=0.2,toy=0.1 --discount 0.9\n",
 };

@@ -187,8 +187,8 @@ const Command machine_predict = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "Prints the states in which the machine may have been and may be now, and what each input "
-               "would show next.\n"
+    .details = "Prints the states in which the machine may have been and "
+               "may be now, and what each input would show next.\n"
                "Exits with 4 if no state agrees.\n\n"
                "Example: it cried, was given food, and went on crying:\n"
                "  orrery machine predict examples/baby.orr --inputs food --outputs cries,cries\n",

@@ -104,8 +104,8 @@ static void print_json(const orr_machine *m, const orr_reach *r)
     printf(",\n  \"from\": ");
     if (r->distance) json_text(stdout, orr_machine_text(m, ORR_MACHINE_STATES, r->from));
     else printf("null");
-    printf(",\n  \"unreachable\": %u,\n  \"absorbing\": %u,\n  \"transient\": %u,\n  \"components\": %u,\n  "
-           "\"states\": [",
+    printf(",\n  \"unreachable\": %u,\n  \"absorbing\": %u,\n  \"transient\": %u,\n  \"components\": %u,\n"
+           "  \"states\": [",
            r->n_unreachable, r->n_absorbing, r->n_transient, r->n_components);
     for (uint32_t s = 0; s < n; s++) {
         printf("%s\n    {\"state\": ", s ? "," : "");
@@ -146,8 +146,8 @@ const Command machine_reach = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "Absorbing: no input leaves it. Transient: it can be left without a way back. Moves by chance "
-               "count as\n"
+    .details = "Absorbing: no input leaves it. Transient: it can be left "
+               "without a way back. Moves by chance count as\n"
                "moves to each of their branches.\n\n"
                "Examples:\n"
                "  orrery machine reach examples/baby.orr --from sleeping\n"

@@ -83,8 +83,8 @@ const Command machine_show = {
     .at_most = 1,
     .settings_size = sizeof(Settings),
     .run = run,
-    .details = "FILE is a model file (.orr), a transition table (.csv, .tsv) or a graph (.dot, .gv), so this "
-               "also converts\n"
+    .details = "FILE is a model file (.orr), a transition table (.csv, .tsv) "
+               "or a graph (.dot, .gv), so this also converts\n"
                "between them. Drawings are made by Graphviz' dot.\n\n"
                "Examples:\n"
                "  orrery machine show examples/baby.orr\n"

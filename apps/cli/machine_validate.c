@@ -276,15 +276,15 @@ const Command machine_validate = {
     .settings_size = sizeof(Settings),
     .run = run,
     .details =
-        "The ledger has a line for each experiment: the inputs tried, a colon, the outputs observed, from "
-        "before the\n"
-        "first input to behind the last. An experiment agrees with a model if one of its states shows these "
-        "outputs;\n"
-        "each that does raises the confidence by one, the first that does not falsifies the model. All "
-        "machines of\n"
+        "The ledger has a line for each experiment: the inputs tried, a "
+        "colon, the outputs observed, from before the\n"
+        "first input to behind the last. An experiment agrees with a model "
+        "if one of its states shows these outputs;\n"
+        "each that does raises the confidence by one, the first that "
+        "does not falsifies the model. All machines of\n"
         "all files are rivals. Exits with 4 if none is left.\n\n"
         "Examples:\n"
         "  orrery machine validate examples/finger_game.orr --ledger examples/finger_game.ledger --repair\n"
-        "  orrery machine validate examples/baby.orr --ledger baby.ledger --try toy,food --observed "
-        "cries,cries,quiet\n",
+        "  orrery machine validate examples/baby.orr --ledger "
+        "baby.ledger --try toy,food --observed cries,cries,quiet\n",
 };

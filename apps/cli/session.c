@@ -10,8 +10,8 @@ static bool read_code(const char *text, orr_code *code, orr_diag *diag)
     if (strcmp(text, "instant") == 0) return *code = ORR_CODE_INSTANT, true;
     if (strcmp(text, "native") == 0) return *code = ORR_CODE_NATIVE, true;
     usage_error(diag, "E022",
-                "'instant' starts at once, 'native' is compiled by cc and runs faster, 'auto' changes over "
-                "in long runs",
+                "'instant' starts at once, 'native' is compiled by cc and "
+                "runs faster, 'auto' changes over in long runs",
                 "option '--code' needs auto, instant or native, not '%s'", text);
     return false;
 }

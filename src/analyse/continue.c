@@ -446,8 +446,8 @@ static bool begin_branches(Follow *c, Linear *l, const orr_continue_options *o, 
         diag_report(c->s->diag, DIAG_BRANCH_NONE, (Place){ 0 }, name, o->from, o->to);
         diag_hint(
             c->s->diag,
-            "'orrery steady --set %s=VALUE' shows where there are any; --set STATE=VALUE begins the search "
-            "elsewhere",
+            "'orrery steady --set %s=VALUE' shows where there are any; "
+            "--set STATE=VALUE begins the search elsewhere",
             name);
         return false;
     }

@@ -830,8 +830,8 @@ static void print_external(Writer *w)
     const AtomicKind *kind = w->kind;
     begin_function(w,
                    arena_printf(&w->work,
-                                "static void a%u_external(struct state *restrict s, const struct call *c, "
-                                "double e, "
+                                "static void a%u_external(struct state *restrict "
+                                "s, const struct call *c, double e, "
                                 "const struct event *restrict bag, unsigned long n)",
                                 w->k));
     line(w, "const struct event *const end = bag + n;");

@@ -34,8 +34,8 @@ void lanes_print_relation(StrBuf *s, uint32_t width, uint32_t k, const char *zer
                           uint32_t mode)
 {
     str_addf(s,
-             "    {\n        const double a = B[%u + l], b = G[%u + l], c = %s, side = b + c < 0.0 ? -1.0 : "
-             "1.0;\n",
+             "    {\n        const double a = B[%u + l], b = G[%u + l], c = "
+             "%s, side = b + c < 0.0 ? -1.0 : 1.0;\n",
              k * width, k * width, zero);
     str_add(s, "        const double slope = 0.5*(c - a), bend = c - 2.0*b + a;\n");
     str_addf(s, "        odd = odd + (%s - v[%u + l])*(%s - v[%u + l]);\n" TURNS "    }\n", truth,
@@ -100,8 +100,8 @@ static void print_head(const Arrays *a, const char *name, const char *constants)
     const uint32_t width = a->width, n = a->n;
     str_addf(a->s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
     str_addf(a->s,
-             "    double *const restrict f = scratch, *const restrict d = scratch + %u, *const restrict y = "
-             "scratch + %u;\n",
+             "    double *const restrict f = scratch, *const restrict d = "
+             "scratch + %u, *const restrict y = scratch + %u;\n",
              n, 2 * n);
     str_addf(a->s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 3 * n,
              layout->n_kept * width);
@@ -150,8 +150,8 @@ static void print_end(const Arrays *a, const char *value)
                  "            for (int l = 0; l < %u; l++) {\n"
                  "    const double *const B_ = B + j*%u, *const G_ = G + j*%u, *const r_ = r + 2*j*%u;\n"
                  "    const double a = B_[l], b = G_[l], c = r_[l], side = b + c < 0.0 ? -1.0 : 1.0;\n"
-                 "    const double slope = 0.5*(c - a), bend = c - 2.0*b + a, apart = r_[%u + l] - v[(%u + "
-                 "j)*%u + l];\n"
+                 "    const double slope = 0.5*(c - a), bend = c - 2.0*b + "
+                 "a, apart = r_[%u + l] - v[(%u + j)*%u + l];\n"
                  "    double odd = odds[l] + apart*apart;\n" TURNS "    odds[l] = odd;\n            }\n",
                  a->n_relations, width, width, width, width, width, first_mode, width);
     }

@@ -340,8 +340,8 @@ static void add_looks(Stepping *l)
     const IrProgram *relations = &g->ir->programs[IR_RELATIONS];
     for (uint32_t i = 0; i < n; i++) {
         str_addf(s,
-                 "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - d0_%u, d2_%u = d0_%u - h*k%d_%u "
-                 "- d1_%u;\n",
+                 "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - "
+                 "d0_%u, d2_%u = d0_%u - h*k%d_%u - d1_%u;\n",
                  i, i, i, i, i, i, i, i, DP_STAGES - 1, i, i);
         str_addf(s, "        const double d3_%u = h*(0.0", i);
         for (int j = 0; j < DP_STAGES; j++) {
@@ -360,8 +360,8 @@ static void add_looks(Stepping *l)
                      q, N);
             for (uint32_t i = 0; i < n; i++)
                 str_addf(s,
-                         "            const double z%u = x%u + s*(d0_%u + r*(d1_%u + s*(d2_%u + "
-                         "r*d3_%u)));\n",
+                         "            const double z%u = x%u + s*(d0_%u "
+                         "+ r*(d1_%u + s*(d2_%u + r*d3_%u)));\n",
                          i, i, i, i, i, i);
         }
         Routine r = named_routine(relations, q < N ? "tq" : "t_to", q < N ? "z" : "y",
@@ -374,8 +374,8 @@ static void add_looks(Stepping *l)
     for (uint32_t k = 0; k < n_relations; k++) {
         const uint32_t mode = (g->ir->layout.first_mode + k) * g->lanes;
         str_addf(s,
-                 "        {\n            const double g0 = G[%u + l], g1 = g1_%u, g2 = g2_%u, g3 = g3_%u, g4 "
-                 "= g4_%u;\n",
+                 "        {\n            const double g0 = G[%u + l], g1 = "
+                 "g1_%u, g2 = g2_%u, g3 = g3_%u, g4 = g4_%u;\n",
                  k * g->lanes, 2 * k, 2 * k, 2 * k, 2 * k);
         for (int q = 1; q <= N; q++)
             str_addf(s, "            watch = watch + (g%d_%u - v[%u + l])*(g%d_%u - v[%u + l]);\n", q,
@@ -392,8 +392,8 @@ static void add_looks(Stepping *l)
         for (int q = 0; q < N; q++)
             str_addf(s,
                      "            { const double side = g%d + g%d < 0.0 ? -1.0 : 1.0;\n"
-                     "              watch = watch + ((side*slope%d < 0.0) & (side*slope%d > 0.0) ? 1.0 : "
-                     "0.0); }\n",
+                     "              watch = watch + ((side*slope%d < 0.0) & "
+                     "(side*slope%d > 0.0) ? 1.0 : 0.0); }\n",
                      q, q + 1, q, q + 1);
         str_add(s, "        }\n");
     }
@@ -417,15 +417,15 @@ static void print_lanes_dopri5(Stepping *l)
     const uint32_t width = l->c->gen.lanes, n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
     if (n_relations) add_looks(l);
     str_addf(s,
-             "long orr_lanes_dopri5(double t_limit, const double *restrict control, long n, double *restrict "
-             "x,\n"
-             "    const double *restrict v, const struct orr_env *env, double *restrict lane, double "
-             "*restrict scratch)\n{\n"
+             "long orr_lanes_dopri5(double t_limit, const double *restrict "
+             "control, long n, double *restrict x,\n"
+             "    const double *restrict v, const struct orr_env *env, "
+             "double *restrict lane, double *restrict scratch)\n{\n"
              "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
-             "    double *const restrict T = lane, *const restrict H = lane + %u, *const restrict E = lane + "
-             "%u,\n"
-             "        *const restrict R = lane + %u, *const restrict O = lane + %u, *const restrict K = lane "
-             "+ %u;\n"
+             "    double *const restrict T = lane, *const restrict H = lane "
+             "+ %u, *const restrict E = lane + %u,\n"
+             "        *const restrict R = lane + %u, *const restrict O = "
+             "lane + %u, *const restrict K = lane + %u;\n"
              "    const double *const restrict numbers = env->numbers;\n    long i;\n"
              "    (void)numbers, (void)scratch;\n",
              width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width);
@@ -444,11 +444,11 @@ static void print_lanes_dopri5(Stepping *l)
                  i * width, i),
             str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
     str_add(s,
-            "    const double t = T[l], h_before = H[l], before = E[l], rejected = R[l], room = t_limit - "
-            "t;\n"
+            "    const double t = T[l], h_before = H[l], before = E[l], "
+            "rejected = R[l], room = t_limit - t;\n"
             "    const double h_most = h_before < max_step ? h_before : max_step;\n"
-            "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error, error_log, "
-            "factor, h_next, h_less;\n");
+            "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, "
+            "finite = 0.0, error, error_log, factor, h_next, h_less;\n");
     add_number(s, "    const int is_last = t + ", DP_LAST,
                "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
     if (l->is_watched) str_add(s, "    const double t_to = is_last ? t_limit : t + h;\n");
@@ -476,8 +476,8 @@ static void print_lanes_dopri5(Stepping *l)
                   "        {\n            const int active = (t < t_limit) & (O[l] == 0.0);\n"
                 : "        {\n            const int active = t < t_limit;\n");
     str_add(s,
-            "            const int sound = (finite == 0.0) & (error <= 1.7976931348623157e308) & (t + 0.1*h "
-            "!= t);\n");
+            "            const int sound = (finite == 0.0) & (error <= "
+            "1.7976931348623157e308) & (t + 0.1*h != t);\n");
     str_add(s, l->is_watched
                    ? "            const int taken = active & sound & (error <= 1.0) & (watch == 0.0);\n"
                      "            const int stops = active & (error <= 1.0) & (watch != 0.0);\n"

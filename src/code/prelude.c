@@ -33,8 +33,8 @@ static void print_file_environment(const Ir *ir, StrBuf *s)
         str_add(s, "static double orr_past(Model *m, int k, double t);    // what delay k remembers\n");
     if (has_draws)
         str_add(s,
-                "static double orr_draw(Model *m, int k, double count, double argument);    // of stream "
-                "k\n");
+                "static double orr_draw(Model *m, int k, double count, "
+                "double argument);    // of stream k\n");
     if (has_past || has_draws) str_add(s, "\n");
 }
 
@@ -59,8 +59,8 @@ static const char over_lanes[] =
 // Gauss elimination with partial pivoting on rows of comparable size. A pivot that is nothing but rounding,
 // both beside the other entries of its row and of its column, means that there is no unique solution.
 static const char lu[] =
-    "/* Solve m y = b; b becomes y, m is overwritten. 0 if there is no unique solution. work: 2 n places. "
-    "*/\n"
+    "/* Solve m y = b; b becomes y, m is overwritten. 0 if there is no "
+    "unique solution. work: 2 n places. */\n"
     "static int orr_lu(int n, double *m, double *b, double *work)\n"
     "{\n"
     "    double *const row_max = work, *const column_max = work + n;\n"
@@ -86,8 +86,8 @@ static const char lu[] =
     "            }\n"
     "        }\n"
     "        pivot = m[at*n + k] < 0.0 ? -m[at*n + k] : m[at*n + k];\n"
-    "        if (!(best > n*2.220446049250313e-16) && !(pivot > n*2.220446049250313e-16*column_max[k])) "
-    "return 0;\n"
+    "        if (!(best > n*2.220446049250313e-16) && !(pivot > "
+    "n*2.220446049250313e-16*column_max[k])) return 0;\n"
     "        if (at != k) {\n"
     "            double swap = b[k];\n"
     "            b[k] = b[at];\n"
@@ -121,15 +121,15 @@ static const char lu[] =
 // nor that of an unknown matters. A step is halved until the residuals shrink; it is the last if it changes
 // nothing worth mentioning, or if it does not help any more and is small: then only rounding is left.
 static const char newton[] =
-    "/* Find z with r(z) = 0 from the guess in z; 0 if found. evaluate gives r and its matrix of "
-    "derivatives. */\n"
+    "/* Find z with r(z) = 0 from the guess in z; 0 if found. "
+    "evaluate gives r and its matrix of derivatives. */\n"
     "static int orr_newton(int n,\n"
-    "    void (*evaluate)(double t, const double *in, const struct orr_env *env, double *z, double *r, "
-    "double *m),\n"
+    "    void (*evaluate)(double t, const double *in, const struct "
+    "orr_env *env, double *z, double *r, double *m),\n"
     "    double t, const double *in, const struct orr_env *env, double *z, double *work)\n"
     "{\n"
-    "    double *const m = work, *const r = m + n*n, *const d = r + n, *const y = d + n, *const weight = y + "
-    "n;\n"
+    "    double *const m = work, *const r = m + n*n, *const d = r + n, "
+    "*const y = d + n, *const weight = y + n;\n"
     "    double merit = 0.0, f = 1.0;\n"
     "    int i, j, tries, steps = 0, nudges = 0, is_last = 0;\n"
     "    for (tries = 0; tries < 200; tries++) {\n"
@@ -235,8 +235,8 @@ static const struct LaneText { const char *name, *text;
       "    const long up = here + ((wanted - here) & 3), down = here - ((here - wanted) & 3);\n"
       "    const double low = table[down > 0 ? down : 0], high = table[up > 0 ? up - 1 : 0];\n"
       "    const long ahead = up <= n ? up : here;\n"
-      "    return orr_piece_at(table, n, (down >= 0) & ((up > n) | (x - low < high - x)) ? down : ahead, "
-      "x);\n}" },
+      "    return orr_piece_at(table, n, (down >= 0) & ((up > n) | (x - "
+      "low < high - x)) ? down : ahead, x);\n}" },
     { "orr_grid",
       "ORR_INLINE double orr_grid_row(const double *c, long at, double r)\n{\n"
       "    const double *const c1 = c + 1, *const c2 = c + 2, *const c3 = c + 3;\n"
@@ -262,8 +262,8 @@ static void print_halvings(StrBuf *s)
 {
     str_add(s,
             "#define ORR_INLINE static inline __attribute__((always_inline))\n"
-            "#define ORR_HALF(b_, IN, IS) if (n >= b_) { const long b = b_; low = (IN) & (IS) ? low + b : "
-            "low; }\n"
+            "#define ORR_HALF(b_, IN, IS) if (n >= b_) { const long b = "
+            "b_; low = (IN) & (IS) ? low + b : low; }\n"
             "#define ORR_HALVINGS(IN, IS)");
     for (int k = TABLE_BITS - 1; k >= 0; k--) str_addf(s, " ORR_HALF(%ld, IN, IS)", 1L << k);
     str_add(s, "\n");

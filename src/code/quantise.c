@@ -476,8 +476,8 @@ static void print_loop(Printer *p)
     const bool *bends = code_bends(p->q, p->order);
     str_add(s, step_text);
     str_addf(s,
-             "void orr_small(QssSmall *m)\n{\n    double x[%u], q[%u], again[%u];\n    const double *const v "
-             "= m->v, "
+             "void orr_small(QssSmall *m)\n{\n    double x[%u], q[%u], again[%u];\n"
+             "    const double *const v = m->v, "
              "*const n = m->numbers;\n    double t = m->t;\n    const double t_want = m->t_want;\n"
              "    long n_steps = 0, n_rates = 0;\n    int failed = 0;\n",
              n * n_x, n * QSS_Q, 2 * n);
@@ -488,8 +488,8 @@ static void print_loop(Printer *p)
             str_addf(s, "    again[%u] = m->again[%u], again[%u] = m->again[%u];\n", 2 * i, 2 * i, 2 * i + 1,
                      2 * i + 1);
     str_addf(s,
-             "    for (; n_steps < m->n_max && !failed; n_steps++) {\n    unsigned i = 0;\n    double due = "
-             "x[%d];\n",
+             "    for (; n_steps < m->n_max && !failed; n_steps++) {\n    unsigned i = 0;\n"
+             "    double due = x[%d];\n",
              QSS_DUE(p->order));
     for (uint32_t i = 1; i < n; i++)
         str_addf(s, "    if (x[%u] < due) due = x[%u], i = %u;\n", i * n_x + (uint32_t)QSS_DUE(p->order),
@@ -506,8 +506,8 @@ static void print_loop(Printer *p)
         if (bends[i])
             str_addf(s, "    m->again[%u] = again[%u], m->again[%u] = again[%u];\n", 2 * i, 2 * i, 2 * i + 1,
                      2 * i + 1);
-    str_add(s, "    m->t = t;\n    m->n_steps = n_steps;\n    m->n_rates = n_rates;\n    m->failed = "
-               "failed;\n}\n\n");
+    str_add(s, "    m->t = t;\n    m->n_steps = n_steps;\n    m->n_rates = n_rates;\n"
+               "    m->failed = failed;\n}\n\n");
 }
 
 // ---- All of it
@@ -555,8 +555,8 @@ Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char
     for (uint32_t i = 0; i < q->n_shapes; i++)
         print_shape(&p, i, "orr_term_", "    (void)t, (void)q, (void)v, (void)r, (void)n;\n");
     str_add(&s,
-            "static void (*const orr_terms[])(double t, const double *q, const double *v, const unsigned *r, "
-            "const double *n,\n"
+            "static void (*const orr_terms[])(double t, const double *q, "
+            "const double *v, const unsigned *r, const double *n,\n"
             "                                 double *o) = {\n");
     for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "    orr_term_%u,\n", i);
     str_add(&s, "};\n\n");

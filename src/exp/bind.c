@@ -174,9 +174,9 @@ bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *
     }
     if (!has_between)
         return report(diag, text, "hold, linear or cubic",
-                      "say how values between two rows are found, such as data.csv:flow:linear; hold makes "
-                      "steps; of an event "
-                      "input, jobs.csv:messages");
+                      "say how values between two rows are found, such as "
+                      "data.csv:flow:linear; hold makes "
+                      "steps; of an event input, jobs.csv:messages");
     // FILE[:COLUMN]; a file whose name has a colon is still found
     char *colon = strrchr(address, ':');
     if (colon && !os_file_exists(address)) {
@@ -202,8 +202,8 @@ bool orr_send_read(const char *text, orr_send *send, char **texts, orr_diag *dia
     if (!equals || equals == copy || equals[1] == '\0') {
         diag_report(diag, DIAG_USAGE_OPTION_VALUE, (Place){ 0 }, "--output", "NAME=TARGET", text);
         diag_hint(diag,
-                  "such as --output y=udp:5006, --output y=- or --output y=live.csv; -o FILE writes all "
-                  "rows");
+                  "such as --output y=udp:5006, --output y=- or --output "
+                  "y=live.csv; -o FILE writes all rows");
         return false;
     }
     *equals = '\0';

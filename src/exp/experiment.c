@@ -309,8 +309,8 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
             else
                 diag_hint(r->diag,
-                          "there are step, tol, abs and max; of quantised states quantum, relative and min; "
-                          "with noise path");
+                          "there are step, tol, abs and max; of quantised states "
+                          "quantum, relative and min; with noise path");
             fail(r);
             continue;
         }
@@ -320,8 +320,8 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         if (is_quantum && solver && !solver->advance) {
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, solver->name, name);
             diag_hint(r->diag,
-                      "it belongs to the solvers of quantised states: qss1, qss2, qss3, liqss1, liqss2 and "
-                      "mliqss2");
+                      "it belongs to the solvers of quantised states: qss1, "
+                      "qss2, qss3, liqss1, liqss2 and mliqss2");
             fail(r);
             continue;
         }

@@ -103,8 +103,8 @@ static void write_bars(void *context, FILE *out)
     const double shift = b->is_each ? 0.5 : 0;    // a bar stands above its number
     char label[256];
     snprintf(label, sizeof label, d->unit ? "%s [%s]" : "%s", d->asked.name, d->unit);
-    fputs("set grid ytics linecolor '#dddddd'\nset border linecolor '#555555'\nunset key\nset style fill "
-          "solid 0.8\nset title ",
+    fputs("set grid ytics linecolor '#dddddd'\nset border linecolor '#555555'\nunset key\n"
+          "set style fill solid 0.8\nset title ",
           out);
     plot_quote(out, bars->title ? bars->title : "");
     fputs(" noenhanced\nset xlabel ", out);
@@ -112,8 +112,8 @@ static void write_bars(void *context, FILE *out)
     fprintf(out, " noenhanced\nset ylabel '%s' noenhanced\nset yrange [0:*]\nset xrange [%.17g:%.17g]\n",
             d->is_level ? "% of the time" : "% of the values", b->low - shift, b->high - shift);
     fprintf(out,
-            "plot '-' binary record=%zu format='%%double%%double' using 1:2:(%.17g) with boxes linecolor "
-            "'#0072B2' linewidth 1\n",
+            "plot '-' binary record=%zu format='%%double%%double' using "
+            "1:2:(%.17g) with boxes linecolor '#0072B2' linewidth 1\n",
             b->n, width);
     for (size_t i = 0; i < b->n; i++) {
         const double point[2] = { b->low + ((double)i + 0.5) * width - shift, 100 * b->weights[i] / weight };

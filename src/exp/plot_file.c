@@ -90,8 +90,8 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
     const double *events = data->x == 0 ? orr_table_events(table, &n_events) : NULL;
     for (size_t i = 0; i < n_events; i++)
         fprintf(out,
-                "set arrow from first %.17g, graph 0 to first %.17g, graph 1 nohead back linecolor '#bbbbbb' "
-                "dashtype 3\n",
+                "set arrow from first %.17g, graph 0 to first %.17g, graph 1 "
+                "nohead back linecolor '#bbbbbb' dashtype 3\n",
                 events[i], events[i]);
     fprintf(out, "set xrange [%.17g:%.17g]\nplot ", data->x_min, data->x_max);
     size_t colour = 0;

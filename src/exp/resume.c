@@ -18,8 +18,8 @@ orr_sink_goes_on resume_go_on(FileOut *file, const orr_sink_mark *marks, size_t 
     case FILE_GOES_ON: return ORR_SINK_GOES_ON;
     case FILE_WAS_CHANGED:
         diag_report(diag, DIAG_CHECKPOINT_OUTPUT, (Place){ 0 }, file->path);
-        diag_hint(diag, "the rest would not fit behind it: give another file, or delete this one, to have "
-                        "the rest alone");
+        diag_hint(diag, "the rest would not fit behind it: give another file, "
+                        "or delete this one, to have the rest alone");
         return ORR_SINK_CHANGED;
     }
     return ORR_SINK_BEGINS;

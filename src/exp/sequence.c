@@ -144,8 +144,8 @@ static void put_participants(const Drawing *d, FILE *out)
         fprintf(out, "set arrow from %d,%d to %d,%d nohead back linecolor '#999999' dashtype 2\n", x, ABOVE,
                 x, d->bottom);
         fprintf(out,
-                "set object rectangle from %d,%d to %d,%d fillcolor '#eef3fa' fillstyle solid border "
-                "linecolor '#4a6da7'\n",
+                "set object rectangle from %d,%d to %d,%d fillcolor "
+                "'#eef3fa' fillstyle solid border linecolor '#4a6da7'\n",
                 x - half, ABOVE - 26, x + half, ABOVE);
         fputs("set label ", out);
         plot_quote(out, shown_name(d->s, i));
@@ -174,8 +174,8 @@ static void write_chart(void *context, FILE *out)
     const Drawing *d = context;
     const orr_sequence *s = d->s;
     fprintf(out,
-            "unset border\nunset tics\nunset key\nset margins 0,0,0,0\nset xrange [0:%d]\nset yrange "
-            "[%d:0]\nset label ",
+            "unset border\nunset tics\nunset key\nset margins 0,0,0,0\nset xrange [0:%d]\n"
+            "set yrange [%d:0]\nset label ",
             d->right, d->bottom + 30);
     plot_quote(out, d->title);
     fprintf(out, " at 14,22 left font ',16'\n");

@@ -102,9 +102,9 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
 
     if (scope && scope->shape->model->atomic && atomic_has(scope->shape->model->atomic, name)) {
         diag_hint(ex->diag,
-                  "experiments read variables of an atomic; for equations, send what they need and lead an "
-                  "arrow "
-                  "to an input");
+                  "experiments read variables of an atomic; for equations, "
+                  "send what they need and "
+                  "lead an arrow to an input");
         return;
     }
     // what is declared there, then the locals

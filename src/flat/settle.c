@@ -222,8 +222,8 @@ static uint32_t *find_moving(Expander *ex, size_t *n)
             EXPAND_FAIL(ex, DIAG_INPUT_READS, value->expr->place, v->name,
                         settle_offender(ex, v->start, READS_INPUTS));
             diag_hint(ex->diag,
-                      "it may depend on t, parameters and inputs; what the model feeds back belongs into a "
-                      "model");
+                      "it may depend on t, parameters and inputs; what the "
+                      "model feeds back belongs into a model");
         }
         if (reads > READS_INPUTS) {
             moving[(*n)++] = i;
@@ -272,8 +272,8 @@ static void report_not_driven(Expander *ex)
         const uint32_t known = flat_find(flat, driven->name);
         if (is_event_port(flat, driven->name)) {
             diag_hint(ex->diag,
-                      "it is an event input: messages are the rows of a file, input %s from \"FILE.csv\" as "
-                      "messages",
+                      "it is an event input: messages are the rows of a file, "
+                      "input %s from \"FILE.csv\" as messages",
                       driven->name);
             continue;
         }

@@ -152,8 +152,8 @@ static bool parse_take_act(Parser *p, Lists *lists, AstAct *act)
     act->place = parse_since(p, opener.offset);
     if (ok && !parse_at_word(p, "do")) {
         if (parse_report(p, "'do'"))
-            diag_hint(p->diag, "messages are taken one by one, then it is said where it leads: confluent do "
-                               "on %s do … end -> …", act->index);
+            diag_hint(p->diag, "messages are taken one by one, then it is said "
+                               "where it leads: confluent do on %s do … end -> …", act->index);
         parse_accept(p, TOKEN_ARROW);    // it does not end the block
         ok = false;
     }
@@ -377,8 +377,8 @@ static bool parse_transition(Parser *p, Lists *lists, AstTransition *transition)
     if (parse_at_word(p, "send")) {
         if (is_on) {
             if (parse_report(p, "'do', or '->' and a state"))
-                diag_hint(p->diag, "messages are sent when a state ends: go to a state that lasts 0 and has "
-                                   "'after send …'");
+                diag_hint(p->diag, "messages are sent when a state ends: go to a "
+                                   "state that lasts 0 and has 'after send …'");
             return false;
         }
         parse_advance(p);
@@ -572,8 +572,8 @@ static void report_unknown(Parser *p)
     if (meant) diag_hint(p->diag, "did you mean '%s'?", meant);
     else
         diag_hint(p->diag,
-                  "an atomic has param, const, input event, output event, var, start, state, on, after, "
-                  "confluent");
+                  "an atomic has param, const, input event, output event, "
+                  "var, start, state, on, after, confluent");
 }
 
 static void parse_statement(Parser *p, Lists *lists, AstAtomic *atomic)

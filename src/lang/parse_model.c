@@ -257,8 +257,8 @@ static bool parse_state_option(Parser *p, uint32_t start, const AstPart *name, c
 {
     if (state->kind != AST_REF || strcmp(name->name, "quantum") != 0) {
         if (parse_report(p, "an option"))
-            diag_hint(p->diag, "options are written with a value and without '='; of single states there is: "
-                               "quantum x = 0.01");
+            diag_hint(p->diag, "options are written with a value and without '='; "
+                               "of single states there is: quantum x = 0.01");
         return false;
     }
     AstSetting setting = { .target = state->ref };

@@ -498,8 +498,8 @@ static bool check_options(const orr_learn_options *o, orr_diag *diag)
     diag_report(diag, DIAG_MACHINE_LEARN, (Place){ 0 }, wrong);
     diag_hint(
         diag,
-        "a Moore machine shows an output before each input and one behind the last, a Mealy machine one "
-        "for each input");
+        "a Moore machine shows an output before each input and one "
+        "behind the last, a Mealy machine one for each input");
     return false;
 }
 

@@ -238,8 +238,8 @@ static ControlEnd solve(Control *c, const orr_policy_options *o, orr_policy *p, 
         diag_report(diag, DIAG_MACHINE_UNSETTLED, (Place){ 0 }, m->name);
         diag_hint(
             diag,
-            "chances that are very small, or close to 1, make the long run very long; a discount below 1, "
-            "or a horizon, ends it");
+            "chances that are very small, or close to 1, make the long run "
+            "very long; a discount below 1, or a horizon, ends it");
     }
     return end;
 }

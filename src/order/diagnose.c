@@ -649,8 +649,8 @@ static bool report_freedom(Reporter *r, const Start *start)
                           x->name);
             else
                 diag_hint(r->diag,
-                          "write 'var %s = …' or an initial equation, here or for a variable that it is "
-                          "tied to by a constraint",
+                          "write 'var %s = …' or an initial equation, here or "
+                          "for a variable that it is tied to by a constraint",
                           x->name);
         }
     }

@@ -267,8 +267,8 @@ static void explain_first_search(Explain *x)
 
 static void explain_second_search(Explain *x)
 {
-    fputs("\nStep 5. Second pass: on the reversed graph, from the highest number left; trees are "
-          "components\n",
+    fputs("\nStep 5. Second pass: on the reversed graph, from the "
+          "highest number left; trees are components\n",
           x->out);
     Search s = search_begin(x, &x->needed_by);
     uint32_t n_trees = 0;
@@ -283,8 +283,8 @@ static void explain_second_search(Explain *x)
         print_nodes(x, s.found + first, s.n_found - first);
         fprintf(x->out, " }%s\n", s.n_found - first > 1 || needs_node(x, root, root) ? "   a loop" : "");
     }
-    fputs("  (This is the algorithm of Kosaraju and Sharir, O(n + m), often taught as Tarjan's. Orrery "
-          "computes\n"
+    fputs("  (This is the algorithm of Kosaraju and Sharir, O(n + m), "
+          "often taught as Tarjan's. Orrery computes\n"
           "  with Tarjan's, which finds the same components in a single search.)\n",
           x->out);
 }

@@ -329,8 +329,8 @@ static bool report_outside_table(orr_diag *diag, const Point *p, const Culprit *
         char *argument = point_text(p, expr_operand(pool, c->e, k));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
         diag_hint(diag,
-                  "the points of the table go from %.10g to %.10g; keep %s there, or say 'outside hold' or "
-                  "'outside extrapolate'",
+                  "the points of the table go from %.10g to %.10g; keep %s "
+                  "there, or say 'outside hold' or 'outside extrapolate'",
                   low, high, argument);
         free(argument);
         return true;
@@ -400,8 +400,8 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
         free(argument);
     } else {
         diag_report(diag, DIAG_VALUE_NOT_FINITE, place, name, not_finite(c.value), p->t);
-        diag_hint(diag, "no number is larger than 1.8e308: the solution grows without bound, or the step is "
-                        "too long for it");
+        diag_hint(diag, "no number is larger than 1.8e308: the solution grows "
+                        "without bound, or the step is too long for it");
     }
     if (!is_division_by_zero(&c))
         diag_note(diag, (Place){ 0 }, "in %s", equation);    // there the message has it
@@ -451,8 +451,8 @@ static void report_singular(orr_diag *diag, const Point *p, const Ordered *syste
         diag_hint(diag, "for these values the equations shown say the same: one more is needed");
     else
         diag_hint(diag,
-                  "for these values the equations shown contradict each other: all unknowns cancel and "
-                  "0 = %.4g is left",
+                  "for these values the equations shown contradict each "
+                  "other: all unknowns cancel and 0 = %.4g is left",
                   sum);
     for (size_t i = 0; i < n_shown; i++) {
         const bool has_place = i + 1 == n_shown && model->compiled_with == diag;

@@ -558,8 +558,8 @@ static bool check_head(orr_run *run, const char *path, const Text *text, Head *h
         return is_other(run, path, "the model is another one, or was changed", "the run must begin anew");
     if (head->settings != run->settings_fingerprint)
         return is_other(run, path, "it had other settings",
-                        "give the same parameters, inputs, start, seed, solver, steps and tolerances; the "
-                        "end may be another");
+                        "give the same parameters, inputs, start, seed, "
+                        "solver, steps and tolerances; the end may be another");
     return true;
 }
 

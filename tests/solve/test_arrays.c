@@ -140,8 +140,8 @@ static void put_rates(Writer *w, const char *u, const char *rate, bool reads_f)
         break;
     default:
         PUT(w,
-            "  for j in 1..n/2\n    %s[2*j]%s = 0.3*(%s[2*j-1] - %s[2*j])\n    %s[2*j-1]%s = 0.2*(%s[2*j] - "
-            "%s[2*j-1])\n  end\n",
+            "  for j in 1..n/2\n    %s[2*j]%s = 0.3*(%s[2*j-1] - %s[2*j])\n"
+            "    %s[2*j-1]%s = 0.2*(%s[2*j] - %s[2*j-1])\n  end\n",
             u, rate, u, u, u, rate, u, u);
         break;
     }
@@ -334,8 +334,8 @@ static double rod_error(int n)
 {
     char text[1000];
     snprintf(text, sizeof text,
-             "model Rod\n  const n = %d\n  var u[n]\n  for i in 1..n\n    initial u[i] = sin(pi*i/(n + 1))\n "
-             " end\n"
+             "model Rod\n  const n = %d\n  var u[n]\n  for i in 1..n\n    initial u[i] = sin(pi*i/(n + 1))\n"
+             "  end\n"
              "  u[1]' = (-2*u[1] + u[2])*(n + 1)^2\n  u[n]' = (u[n-1] - 2*u[n])*(n + 1)^2\n"
              "  u[2..n-1]' = (u[1..n-2] - 2*u[2..n-1] + u[3..n])*(n + 1)^2\nend\n",
              n);

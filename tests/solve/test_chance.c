@@ -94,8 +94,8 @@ static void test_chance_events_count_the_draws_of_their_component(void **state)
         char text[600];
         snprintf(text, sizeof text,
                  "model Part\n  discrete a = 0, b = 0, c = 0, flips = 0\n  every 1 then\n    a := %s\n"
-                 "    if uniform(0, 1) < 0.5 then\n      flips := flips + 1\n      b := %s + uniform(0, 1)\n "
-                 "   end\n"
+                 "    if uniform(0, 1) < 0.5 then\n      flips := flips + 1\n      b := %s + uniform(0, 1)\n"
+                 "    end\n"
                  "    c := %s\n  end\nend\n"
                  "model M\n  p[2] : Part\nend\n",
                  calls[i].call, calls[i].call, calls[i].call);
@@ -139,8 +139,8 @@ static void test_chance_others_do_not_matter(void **state)
 static void test_chance_settings_replace_draws(void **state)
 {
     (void)state;
-    Lab lab = lab_open("model M\n  param k ~ normal(2, 0.1), m ~ k + normal(0, 0.1)\n  var x = normal(0, "
-                       "1)\n  x' = k\nend\n");
+    Lab lab = lab_open("model M\n  param k ~ normal(2, 0.1), m ~ k + normal(0, 0.1)\n"
+                       "  var x = normal(0, 1)\n  x' = k\nend\n");
     const orr_setting settings[] = { { "k", 5 }, { "x", 1 } };
     orr_run_options o = orr_run_options_default();
     o.settings = settings;
@@ -252,8 +252,8 @@ static void test_chance_machines_in_models_move_by_their_probabilities(void **st
 {
     (void)state;
     Lab lab = lab_open(
-        "machine Weather\n  input day\n  start sun\n  state sun / dry : day -> 0.7 sun | 0.2 cloud | 0.1 "
-        "rain\n"
+        "machine Weather\n  input day\n  start sun\n"
+        "  state sun / dry : day -> 0.7 sun | 0.2 cloud | 0.1 rain\n"
         "  state cloud / dry : day -> 0.5 sun | 0.5 rain\n  state rain / wet : day -> cloud\nend\n"
         "model M\n  discrete days = 0\n  w : Weather\n  days -> w.day\n  every 1 then days := days + 1 end\n"
         "end\n");
@@ -329,8 +329,8 @@ static void test_chance_members_have_the_luck_of_their_run_number(void **state)
     (void)state;
     const char *const texts[] = {
         "model M\n  param k ~ normal(2, 0.5)\n  var x = lognormal(0, 0.1)\n  x' = -k*x\nend\n",
-        "model M\n  param k ~ normal(2, 0.5)\n  var x = 1\n  x' = -k*x\n  every exponential(0.1) then x := x "
-        "+ normal(0, 1) end\nend\n",
+        "model M\n  param k ~ normal(2, 0.5)\n  var x = 1\n  x' = -k*x\n"
+        "  every exponential(0.1) then x := x + normal(0, 1) end\nend\n",
     };
     for (int i = 0; i < 2; i++) {
         Lab lab = lab_open(texts[i]);
@@ -394,8 +394,8 @@ static void test_chance_mistakes_are_told_with_place_and_value(void **state)
          "deviation = -1 must not be negative");
     says("model M\n  param s = -2, k ~ normal(0, s)\n  output y = k\nend\n", 1, "E191",
          "deviation = -2 must not be negative");
-    says("model M\n  discrete a = 1, b = 0\n  every 1 then\n    a := a - 1\n    b := gamma(a, 1)\n  "
-         "end\nend\n",
+    says("model M\n  discrete a = 1, b = 0\n  every 1 then\n    a := a - 1\n    b := gamma(a, 1)\n"
+         "  end\nend\n",
          3, "E191", "shape = 0 must be positive");
     says("model M\n  discrete a = 1\n  every exponential(a) then a := a - 2 end\nend\n", 30, "E191",
          "mean = -1");

@@ -265,8 +265,8 @@ static const Middle middles[] = {
     // at 2.5 one event makes the next fire, twice, and delays another one to the time of the second
     // checkpoint
     { "cascade",
-      "model Cascade\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0\n  x' = 1 + c\n  at 2.5 then a := 1 "
-      "end\n"
+      "model Cascade\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0\n  x' = 1 + c\n"
+      "  at 2.5 then a := 1 end\n"
       "  when a > 0.5 then b := 2 end\n  when b > 1 then c := 3 end\n  when c > 2 after 2.5 then d := x end\n"
       "  every 0.5 then b := b + 1 end\nend\n",
       "euler rk4 dopri5 bdf qss2 liqss2", 9, 2.5, NULL, false, 0.01 },
@@ -299,12 +299,12 @@ static const Middle middles[] = {
       "rk4 dopri5", 5, 1.3, NULL, false, 0.01 },
     // slides from 1.43 to 3.3 or so
     { "sliding in and out",
-      "model Slides\n  var x = 1, y = 0\n  x' = if x > 0 then -1 + 0.3*y else 1 + 0.3*y\n  y' = if x > 0 "
-      "then 1 else 2\nend\n",
+      "model Slides\n  var x = 1, y = 0\n  x' = if x > 0 then -1 + 0.3*y else 1 + 0.3*y\n"
+      "  y' = if x > 0 then 1 else 2\nend\n",
       "euler rk4 dopri5 bdf qss1 qss2 qss3 liqss1 liqss2", 6, 0.47, NULL, false, 0.01 },
     { "a bouncing ball comes to rest and is thrown again",
-      "model Ball\n  var h = 1, v = 0\n  h' = v\n  v' = -9.81\n  when h <= 0 then v := -0.5*v end\n  at 4 "
-      "then v := 3 end\n"
+      "model Ball\n  var h = 1, v = 0\n  h' = v\n  v' = -9.81\n  when h <= 0 then v := -0.5*v end\n"
+      "  at 4 then v := 3 end\n"
       "end\n",
       "rk4 dopri5 bdf qss2 liqss2", 7, 0.61, NULL, false, 0.01 },
     { "a row of samples, linear", "model In\n  input u = 0\n  var x = 0\n  x' = u - x\nend\n",
@@ -316,22 +316,22 @@ static const Middle middles[] = {
     { "a row of samples, again and again", "model In\n  input u = 0\n  var x = 0\n  x' = u - x\nend\n",
       "rk4 dopri5 qss2", 31, 7.7, "linear:cyclic", false, 0.01 },
     { "noise",
-      "model Noise\n  var x = 1, y = 0\n  x' = -x + noise(0.3)\n  y' = x - y + noise(0.1)*y\n  when x > 1.2 "
-      "then y := 0 end\nend\n",
+      "model Noise\n  var x = 1, y = 0\n  x' = -x + noise(0.3)\n  y' = x - y + noise(0.1)*y\n"
+      "  when x > 1.2 then y := 0 end\nend\n",
       "euler-maruyama srk", 5, 0.777, NULL, false, 0.01 },
     { "a loop that is left to the solver",
       "model Loop\n  var x = 1, y, z\n  x' = -y\n  y + sin(z) = x\n  z + 0.5*cos(y) = x*y\nend\n", "ida", 5,
       1.3, NULL, true, 0 },
     { "chance",
       "model Luck\n  param p = uniform(1, 2)\n  var x = 0\n  discrete n = 0\n  x' = p - x*n\n"
-      "  every exponential(0.3) then n := normal(0, 1) end\n  when x > 1 after uniform(0.1, 0.4) then x := 0 "
-      "end\nend\n",
+      "  every exponential(0.3) then n := normal(0, 1) end\n"
+      "  when x > 1 after uniform(0.1, 0.4) then x := 0 end\nend\n",
       "rk4 dopri5 bdf qss2 liqss2", 9, 1.1, NULL, false, 0.01 },
     { "a claim that is broken before", "model Claim\n  var x = 0\n  x' = 1\n  assert x < 1.5\nend\n",
       "rk4 dopri5 bdf qss2", 9, 2, NULL, false, 0.01 },
     { "a table",
-      "table f(z) hold\n  0 : 1\n  1 : 2\n  2 : 0\n  3 : 1\nend\nmodel Curve\n  var x = 0\n  x' = f(mod(t, "
-      "3)) - x\nend\n",
+      "table f(z) hold\n  0 : 1\n  1 : 2\n  2 : 0\n  3 : 1\nend\nmodel Curve\n  var x = 0\n"
+      "  x' = f(mod(t, 3)) - x\nend\n",
       "rk4 dopri5 bdf qss2 liqss2", 9, 1.37, NULL, false, 0.01 },
 };
 

@@ -276,8 +276,8 @@ static void test_sliding_along_many_surfaces(void **state)
     int n = 0;
     FOR_EACH_METHOD(m)
     {
-        Lab *lab = lab_open("model B\n  param n = 12\n  var v[n], p[n]\n  initial\n    for i in 1..n\n      "
-                            "v[i] = 1 + 0.1*i\n"
+        Lab *lab = lab_open("model B\n  param n = 12\n  var v[n], p[n]\n  initial\n    for i in 1..n\n"
+                            "      v[i] = 1 + 0.1*i\n"
                             "      p[i] = 0\n    end\n  end\n  for i in 1..n\n    p[i]' = v[i]\n  end\n"
                             "  v[1]' = -2*sign(v[1]) + 0.1*(p[2] - p[1])\n  for i in 2..n - 1\n"
                             "    v[i]' = -2*sign(v[i]) + 0.1*(p[i - 1] - 2*p[i] + p[i + 1])\n  end\n"
@@ -542,16 +542,16 @@ static void test_bodies(void **state)
 {
     (void)state;
     const char *text =
-        "model B\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0, s = 0, p = 0, late = 0\n  x' = 1\n  y "
-        "= 2*a\n"
+        "model B\n  var x = 0\n  discrete a = 0, b = 0, c = 0, d = 0, s = 0, p = 0, late = 0\n  x' = 1\n"
+        "  y = 2*a\n"
         "  at 1 then s := 10*s + 1; a := 5 end\n"
         "  at 1 priority 2 then s := 10*s + 2 end\n"
         "  at 1 priority -1 then s := 10*s + 3; p := pre(a); c := y end\n"    // y is refreshed between bodies
         "  at 2 then a := a + 1; b := a; d := y end\n"                        // in order; y is that of before
         "  when x > 2.5 then b := 1 elsewhen x > 2.4999 then b := 2 elsewhen x > 2.5 then b := 3 end\n"
         "  when x > 3 after 0.5 then late := t end\n"
-        "  at 3.75 then\n    if late > 3.4 and a > 5 then\n      a := 0\n      if a > 0 then a := -1 else b "
-        ":= 40 end\n"
+        "  at 3.75 then\n    if late > 3.4 and a > 5 then\n      a := 0\n"
+        "      if a > 0 then a := -1 else b := 40 end\n"
         "    elseif late > 0 then b := 50\n    else b := 60 end\n"
         "    for i in 1..3\n      b := b + i\n    end\n  end\nend\n";
     FOR_EACH_METHOD(m)

@@ -21,8 +21,8 @@ static const Case cases[] = {
     { "model M\n  var x = 1\n  x' = -1\n  y = x^0.5\n  var w = 0\n  w' = y\nend\n", "E503", ")^(0.5)", 4,
       "x = -", 0.98, 1.02 },
     // the culprit is deep inside, and the branch not taken is innocent
-    { "model M\n  var x = 1\n  x' = -1\n  y = 2*(if x < -9 then log(-1) else 1 + exp(sqrt(x) - 2))\n  var w "
-      "= 0\n  w' = y\nend\n",
+    { "model M\n  var x = 1\n  x' = -1\n  y = 2*(if x < -9 then log(-1) else 1 + exp(sqrt(x) - 2))\n"
+      "  var w = 0\n  w' = y\nend\n",
       "E503", "sqrt(-", 4, "x = -", 0.98, 1.02 },
     { "model M\n  var x = 1\n  x' = x^3\nend\n", "E50", "", 3, "x' = x^3", 0.49, 0.56 },
     { "model M\n  var x = 1\n  x' = exp(x)\nend\n", "E50", "", 3, "x' = exp(x)", 0.3, 0.45 },

@@ -50,8 +50,8 @@ static double end_value(const char *text, const char *name, orr_run_options o)
 static void test_robertson(void **state)
 {
     (void)state;
-    static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n  y3' = "
-                               "3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
+    static const char text[] = "model R\n  var y1 = 1, y2 = 0, y3 = 0\n  y1' = -0.04*y1 + 1e4*y2*y3\n"
+                               "  y3' = 3e7*y2^2\n  y2' = -y1' - y3'\nend\n";
     static const char *const solvers[] = { "bdf", "auto", "ida" };
     for (int i = 0; i < 3; i++) {
         const orr_run_options o = with(solvers[i], 1e11, 0, 1e-9, 1e-20);
@@ -112,8 +112,8 @@ static void test_chain_of_masses(void **state)
 static void test_stiff_springs_with_a_sparse_matrix(void **state)
 {
     (void)state;
-    static const char text[] = "model C\n  param n = 12\n  var x[n], v[n]\n  for i in 1..n\n    initial x[i] "
-                               "= i\n    initial v[i] = 0\n"
+    static const char text[] = "model C\n  param n = 12\n  var x[n], v[n]\n  for i in 1..n\n"
+                               "    initial x[i] = i\n    initial v[i] = 0\n"
                                "    x[i]' = v[i]\n    v[i]' = -1e6*x[i] - 1e4*v[i]\n  end\nend\n";
     const double root = sqrt(1e8 - 4e6), slow = 0.5 * (root - 1e4), fast = -0.5 * (root + 1e4), t = 0.05;
     const double exact = (fast * exp(slow * t) - slow * exp(fast * t)) / (fast - slow);

@@ -554,8 +554,8 @@ static void test_corners_of_functions_are_foreseen(void **state)
 {
     (void)state;
     Lab lab = lab_open("model M\n  var v = 0, x = -1\n  x' = 1\n"
-                       "  v' = abs(x) + max(x, 0.3) + floor(x) + mod(x, 0.7) + min(x, 0.1) + table(t, 0, 1, "
-                       "1.5, 1, 2, 0)\nend\n");
+                       "  v' = abs(x) + max(x, 0.3) + floor(x) + mod(x, 0.7) + "
+                       "min(x, 0.1) + table(t, 0, 1, 1.5, 1, 2, 0)\nend\n");
     // to t = 3, x = 2: the integrals from -1 to 2 one by one
     const double abs_ = 0.5 + 2, max_ = 1.3 * 0.3 + 0.5 * (4 - 0.09), floor_ = -1 + 0 + 1,
                  mod_ = (0.5 * (0.49 - 0.16)) + 0.245 + 2 * 0.245 + 0.5 * 0.36,

@@ -76,8 +76,8 @@ static void test_queueing_one_server_with_exponential_service(void **state)
     (void)state;
     AGREES(PARTS DESK(
                "Desk",
-               "exponential(mean)") "model M\n  in : Source(mean = 1)\n  desk : Desk(mean = 0.7)\n  out : "
-                                    "Sink\n  in.job -> desk.job\n"
+               "exponential(mean)") "model M\n  in : Source(mean = 1)\n  desk : Desk(mean = 0.7)\n"
+                                    "  out : Sink\n  in.job -> desk.job\n"
                                     "  desk.done -> out.job\nend\n" GO(
                                         "M",
                                         "desk.inside.mean, desk.busy.mean, out.times.mean, desk.waits.mean"),
@@ -107,24 +107,24 @@ static void test_queueing_three_servers(void **state)
     const double line = p_wait * (a / 3) / (1 - a / 3);
     AGREES(PARTS
            "atomic Desks\n  param servers = 3, mean = 1\n  input event job : Job\n  output event done : Job\n"
-           "  var served = queue(Job), line = queue(Job), ends = queue(), next = 0, busy = level(0), waiting "
-           "= level(0)\n"
-           "  start idle\n  state idle\n    on job do\n      next := t + exponential(mean)\n      "
-           "insert(served, job, next)\n"
+           "  var served = queue(Job), line = queue(Job), ends = queue(), "
+           "next = 0, busy = level(0), waiting = level(0)\n"
+           "  start idle\n  state idle\n    on job do\n      next := t + exponential(mean)\n"
+           "      insert(served, job, next)\n"
            "      insert(ends, next, next)\n      set(busy, length(served))\n    -> working\n"
            "  state working for max(first(ends) - t, 0)\n    on job if length(served) < servers do\n"
-           "      next := t + exponential(mean)\n      insert(served, job, next)\n      insert(ends, next, "
-           "next)\n"
+           "      next := t + exponential(mean)\n      insert(served, job, next)\n"
+           "      insert(ends, next, next)\n"
            "      set(busy, length(served))\n    -> working\n"
            "    on job do push(line, job); set(waiting, length(line)) -> working keeping time\n"
-           "    after send done(first(served)) do\n      pop(served)\n      pop(ends)\n      if not "
-           "empty(line) then\n"
-           "        next := t + exponential(mean)\n        insert(served, pop(line), next)\n        "
-           "insert(ends, next, next)\n"
+           "    after send done(first(served)) do\n      pop(served)\n      pop(ends)\n"
+           "      if not empty(line) then\n"
+           "        next := t + exponential(mean)\n        insert(served, pop(line), next)\n"
+           "        insert(ends, next, next)\n"
            "        set(waiting, length(line))\n      end\n      set(busy, length(served))\n"
            "    -> if empty(served) then idle else working\nend\n"
-           "model M\n  in : Source(mean = 1)\n  desks : Desks(servers = 3, mean = 2.1)\n  out : Sink\n  "
-           "in.job -> desks.job\n"
+           "model M\n  in : Source(mean = 1)\n  desks : Desks(servers = 3, mean = 2.1)\n  out : Sink\n"
+           "  in.job -> desks.job\n"
            "  desks.done -> out.job\nend\n" GO("M", "desks.busy.mean, desks.waiting.mean, out.times.mean"),
            { "desks.busy.mean", 2.1, 0.04 }, { "desks.waiting.mean", line, 0.2 },
            { "out.times.mean", line + 2.1, 0.2 });
@@ -148,10 +148,10 @@ static void test_queueing_of_jackson(void **state)
                                            "    after send a(first(line)) if way < p, b(first(line)) if way "
                                            ">= p do pop(line); way := uniform(0, 1)\n"
                                            "    -> if empty(line) then idle else passing\nend\n"
-                                           "model M\n  in : Source(mean = 1)\n  d1 : Desk(mean = 0.6)\n  d2 "
-                                           ": Desk(mean = 0.7)\n  d3 : Desk(mean = 1.1)\n"
-                                           "  s1 : Split(p = 0.6)\n  s2 : Split(p = 0.25)\n  out : Sink\n  "
-                                           "in.job -> d1.job\n  d1.done -> s1.job\n"
+                                           "model M\n  in : Source(mean = 1)\n  d1 : Desk(mean = 0.6)\n"
+                                           "  d2 : Desk(mean = 0.7)\n  d3 : Desk(mean = 1.1)\n"
+                                           "  s1 : Split(p = 0.6)\n  s2 : Split(p = 0.25)\n  out : Sink\n"
+                                           "  in.job -> d1.job\n  d1.done -> s1.job\n"
                                            "  s1.a -> d2.job\n  s1.b -> d3.job\n  d2.done -> s2.job\n  s2.a "
                                            "-> d1.job\n  s2.b -> out.job\n  d3.done -> out.job\nend\n" GO(
                                                "M", "d1.inside.mean, d2.inside.mean, d3.inside.mean, "

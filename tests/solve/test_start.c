@@ -61,8 +61,8 @@ static const char *everything(const Lab *l)
 static void test_initial_equations_are_solved_together(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  param k\n  var x\n  initial x^3 + k*x = 10\n  initial k^3 + sin(k) = 2 + x\n  x' "
-                "= -k*x\nend\n",
+    Lab l = lab("model M\n  param k\n  var x\n  initial x^3 + k*x = 10\n  initial k^3 + sin(k) = 2 + x\n"
+                "  x' = -k*x\nend\n",
                 NULL, 0);
     const double x = value(&l, "x"), k = value(&l, "k");
     assert_near(x * x * x + k * x, 10, 1e-9);

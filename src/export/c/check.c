@@ -28,16 +28,16 @@ static bool check_form(CExport *c)
     if (model->blocks.n_implicit > 0)
         ok =
             refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
-                   "run it with 'orrery run', or make the loops smaller: up to 2000 equations are solved "
-                   "inside");
+                   "run it with 'orrery run', or make the loops smaller: up "
+                   "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
     if (is_quantised && (model->n_relations > 0 || model->n_events > 0 || model->flat.n_driven > 0))
         ok =
             refuse(c,
                    arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches",
                                 solver->name),
-                   "take euler, heun, rk4 or dopri5; quantised states are exported where nothing happens but "
-                   "steps");
+                   "take euler, heun, rk4 or dopri5; quantised states are "
+                   "exported where nothing happens but steps");
     else if (solver && strcmp(solver->name, "mliqss2") == 0)
         ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
     else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0

@@ -24,8 +24,8 @@ void c_add_struct(const CExport *c, StrBuf *s)
     str_addf(s, "    double y[%u];          /* what is recorded, by _output */\n",
              at_least_one((uint32_t)c->columns.n));
     str_addf(s,
-             "    double v[%u];          /* parameters, modes, variables, and what loops of equations need "
-             "*/\n",
+             "    double v[%u];          /* parameters, modes, variables, "
+             "and what loops of equations need */\n",
              at_least_one(model->n_values));
     str_add(s, "    double t_start;        /* where a run begins */\n");
     str_addf(s, "    double given[%u];      /* 1: this parameter is value[], 0: it has its default */\n",
@@ -46,8 +46,8 @@ void c_add_struct(const CExport *c, StrBuf *s)
         str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
         if (c_is_on(c, TEXT("HAS_TIMED")))
             str_addf(s,
-                     "    double due[%u], fired_every[%u];    /* when events act next, and how often they "
-                     "have */\n",
+                     "    double due[%u], fired_every[%u];    /* when events "
+                     "act next, and how often they have */\n",
                      m, m);
         str_addf(s, "    char is_fired[%u];\n", m);
         if (model->n_relations)
@@ -79,15 +79,15 @@ void c_add_struct(const CExport *c, StrBuf *s)
                  "    char is_held[%u], is_resting[%u];\n",
                  n, n, model->n_relations);
         str_addf(s,
-                 "    int held_by[%u], n_held, n_rests;    /* held_by: relation on whose surface it stays; "
-                 "-1: its rate is 0 */\n",
+                 "    int held_by[%u], n_held, n_rests;    /* held_by: "
+                 "relation on whose surface it stays; -1: its rate is 0 */\n",
                  n);
         str_addf(s, "    struct { int event, relation; double push; } rests[%u];\n", model->n_events);
     }
     if (c_is_on(c, TEXT("HAS_CHOICES")))
         str_addf(s,
-                 "    uint32_t wanted[%zu];    /* variables that states are, or will be before the next step "
-                 "*/\n    int choice_waits;\n",
+                 "    uint32_t wanted[%zu];    /* variables that states are, "
+                 "or will be before the next step */\n    int choice_waits;\n",
                  c_count_slots(model->blocks.reduction));
     if (c->inputs.n)
         str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n",
@@ -100,8 +100,8 @@ void c_add_struct(const CExport *c, StrBuf *s)
                  "    int start_is_known;\n",
                  k);
         str_add(s,
-                "    double *past;          /* segments of what they remember since then, and which of these "
-                "count */\n"
+                "    double *past;          /* segments of what they remember "
+                "since then, and which of these count */\n"
                 "    long past_first, past_end, past_room;\n");
     }
     if (model->flat.asserts.n)

@@ -375,8 +375,8 @@ static void add_arrays(StrBuf *s, const Named *named, size_t n, const uint32_t *
 
 static const char terms_title[] =
     "// ---- The rates one by one, with their derivatives by time\n//\n"
-    "// a, b, c are values and derivatives of states by time, d is how long ago they were renewed. Where "
-    "several rates have the\n"
+    "// a, b, c are values and derivatives of states by time, d is how "
+    "long ago they were renewed. Where several rates have the\n"
     "// same shape, r says which states and numbers they read.\n\n";
 
 void c_add_equations(const CExport *c, StrBuf *s, Text generated, Text terms)

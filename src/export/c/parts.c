@@ -51,8 +51,8 @@ static void add_inputs(const CExport *c, StrBuf *s)
     const uint32_t *place = c->model->ir.layout.place;
     size_t n = 0;
     str_add(s,
-            "// Inputs between samples: c0 + s (c1 + s (c2 + s c3)), s = t - origin, up to a time; then, "
-            "perhaps, they jump.\n"
+            "// Inputs between samples: c0 + s (c1 + s (c2 + s c3)), s = "
+            "t - origin, up to a time; then, perhaps, they jump.\n"
             "static const struct Piece { double until; int jumps; double origin, c[4]; } pieces[] = {\n");
     for (size_t i = 0; i < c->inputs.n; i++) {
         for (size_t k = 0; k < c->inputs.items[i].n; k++) {
@@ -151,8 +151,8 @@ void c_add_quanta(const CExport *c, StrBuf *s)
         }
     }
     str_addf(s,
-             "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // shared: variables that several rates "
-             "read\n",
+             "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // "
+             "shared: variables that several rates read\n",
              m->order, m->is_implicit, ir->n_shared);
     if (!m->scans) str_addf(s, "enum { CALENDAR_BYTES = %zu };\n", calendar_bytes(m->n));
     c_define(s, "LEAST_WAIT", m->bends ? m->least_wait : 1e-9, "between two looks at a rate that bends");
@@ -238,14 +238,14 @@ static void add_choices(const CExport *c, StrBuf *s)
     str_add(s,
             "// Where constraints tie variables together, each slot among the states is one of them.\n"
             "struct Choice {\n"
-            "    size_t n_rows, n_columns, n_slots, n_orders, n_entries;    // constraints, variables, "
-            "states, derivatives\n"
-            "    const unsigned (*entries)[2];    // constraint, variable: derivative of the first by the "
-            "second\n"
+            "    size_t n_rows, n_columns, n_slots, n_orders, n_entries; "
+            "   // constraints, variables, states, derivatives\n"
+            "    const unsigned (*entries)[2];    // constraint, variable: "
+            "derivative of the first by the second\n"
             "    const unsigned *variables;       // [n_orders][n_columns] places in v\n"
             "    const unsigned *slots;           // [n_orders - 1][n_slots] states\n"
-            "    const unsigned *params;          // [n_slots][n_columns] places in v: 1, the slot is that "
-            "variable\n"
+            "    const unsigned *params;          // [n_slots][n_columns] "
+            "places in v: 1, the slot is that variable\n"
             "    const double *weights;           // [n_columns] the larger, the rather it is a state\n"
             "};\n");
     for (uint32_t i = 0; i < r->n_choices; i++) {
@@ -281,8 +281,8 @@ static void add_choices(const CExport *c, StrBuf *s)
         const Choice *choice = &r->choices[i];
         str_addf(s,
                  "    { %u, %u, %u, %u, %u,\n"
-                 "      choice_%u_entries, choice_%u_variables, choice_%u_slots, choice_%u_params, "
-                 "choice_%u_weights },\n",
+                 "      choice_%u_entries, choice_%u_variables, "
+                 "choice_%u_slots, choice_%u_params, choice_%u_weights },\n",
                  choice->n_rows, choice->n_columns, choice->n_slots, choice->n_orders, choice->n_entries, i,
                  i, i, i, i);
     }

@@ -181,8 +181,8 @@ static void add_events(const CExport *c, StrBuf *s)
     str_addf(s,
              "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
              "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
-             "static const struct Event { char kind, at_start, has_from, has_after, affects; int chain;%s } "
-             "events[] = {\n",
+             "static const struct Event { char kind, at_start, has_from, "
+             "has_after, affects; int chain;%s } events[] = {\n",
              has_draws ? " int n_draws; unsigned counter;" : "");
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *event = &flat->events.items[i];

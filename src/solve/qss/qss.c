@@ -362,8 +362,8 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
     else if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
         diag_hint(island->diag,
-                  "the model may be stiff: 'solver liqss2' or 'solver bdf' is made for that; or take a "
-                  "larger quantum");
+                  "the model may be stiff: 'solver liqss2' or 'solver bdf' "
+                  "is made for that; or take a larger quantum");
     return true;
 }
 

@@ -100,8 +100,8 @@ static void test_the_brusselator_begins_to_oscillate(void **state)
         orr_continue_options o = along("B", 0.5, 5);
         o.run.settings = &set;
         o.run.n_settings = 1;
-        Case c = follow("model M\n param A = 1, B = 3\n var x = 1.2, y = 3\n x' = A + x^2*y - (B + 1)*x\n y' "
-                        "= B*x - x^2*y\nend\n",
+        Case c = follow("model M\n param A = 1, B = 3\n var x = 1.2, y = 3\n x' = A + x^2*y - (B + 1)*x\n"
+                        " y' = B*x - x^2*y\nend\n",
                         o);
         assert_status(&c.b, c.d.status, ORR_STATUS_OK);
         assert_int_equal(count(&c, ORR_POINT_HOPF), 1);
@@ -121,8 +121,8 @@ static void test_the_brusselator_begins_to_oscillate(void **state)
 static void test_lorenz_along_rho(void **state)
 {
     (void)state;
-    const char *text = "model M\n param s = 10, rho = 5, b = 8/3\n var x = 3, y = 3, z = 4\n x' = s*(y - "
-                       "x)\n y' = x*(rho - z) - y\n"
+    const char *text = "model M\n param s = 10, rho = 5, b = 8/3\n var x = 3, y = 3, z = 4\n"
+                       " x' = s*(y - x)\n y' = x*(rho - z) - y\n"
                        " z' = x*y - b*z\nend\n";
     Case c = follow(text, along("rho", 5, 30));
     assert_status(&c.b, c.d.status, ORR_STATUS_OK);
@@ -235,8 +235,8 @@ static void test_what_depends_on_the_parameter_follows(void **state)
 static void test_kinks_and_scales(void **state)
 {
     (void)state;
-    Case c = follow("model M\n param a = 0\n var x = 0, y = 1e6\n x' = (if x > 1 then 2*a - 1 else a) - x\n "
-                    "y' = 1e6*(1 + a) - y\nend\n",
+    Case c = follow("model M\n param a = 0\n var x = 0, y = 1e6\n x' = (if x > 1 then 2*a - 1 else a) - x\n"
+                    " y' = 1e6*(1 + a) - y\nend\n",
                     along("a", 0, 3));
     assert_status(&c.b, c.d.status, ORR_STATUS_OK);
     const orr_branch_point *end = &c.d.points[c.d.n_points - 1];

@@ -56,8 +56,8 @@ static void test_inverted_pendulum(void **state)
 {
     (void)state;
     const double M = 1, m = 0.1, l = 0.5, g = 9.81, pole = sqrt((M + m) * g / (M * l));
-    Case c = linearise("model M\n param M = 1, m = 0.1, l = 0.5, g = 9.81\n input F = 0\n var s = 0, v = 0, "
-                       "q = 0.3, w = 0\n s' = v\n q' = w\n"
+    Case c = linearise("model M\n param M = 1, m = 0.1, l = 0.5, g = 9.81\n input F = 0\n"
+                       " var s = 0, v = 0, q = 0.3, w = 0\n s' = v\n q' = w\n"
                        " (M + m)*v' + m*l*w'*cos(q) = F + m*l*w^2*sin(q)\n l*w' + v'*cos(q) = g*sin(q)\n"
                        " output tip = s + l*sin(q), at = s\nend\n",
                        NULL);
@@ -97,8 +97,8 @@ static void test_dc_motor(void **state)
     (void)state;
     const double R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1;
     Case c =
-        linearise("model M\n param R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1\n input u = 0, load = 0\n var "
-                  "i = 0, w = 0\n"
+        linearise("model M\n param R = 1, L = 0.5, k = 0.01, J = 0.01, b = 0.1\n input u = 0, load = 0\n"
+                  " var i = 0, w = 0\n"
                   " L*i' = u - R*i - k*w\n J*w' = k*i - b*w - load\n output speed = w, all = w + 2*u\nend\n",
                   NULL);
     // (L s + R)(J s + b) + k² = 0
@@ -155,8 +155,8 @@ static void test_differences_are_accurate(void **state)
     (void)state;
     orr_linear_options o = orr_linear_options_default();
     o.at = ORR_AT_START;
-    Case c = linearise("model M\n input u = 0.6\n var x = 1\n x' = 1e-9*exp(u/0.025) - x\n output s = sqrt(u "
-                       "- 0.59999), q = u^7*x\nend\n",
+    Case c = linearise("model M\n input u = 0.6\n var x = 1\n x' = 1e-9*exp(u/0.025) - x\n"
+                       " output s = sqrt(u - 0.59999), q = u^7*x\nend\n",
                        &o);
     assert_near_relative(c.l.B[0], 1e-9 * exp(24) / 0.025, 1e-9);
     assert_near_relative(c.l.D[0], 0.5 / sqrt(0.6 - 0.59999), 1e-6);

@@ -181,8 +181,8 @@ static void test_ranges_say_where_to_look(void **state)
 static void test_asserts_say_where_to_look_and_what_is_outside(void **state)
 {
     (void)state;
-    Rest r = find("model M\n param top = 60\n var x = 50\n x' = (x - 55)*(x + 1)/10\n assert x > 40 and x < "
-                  "top\nend\n");
+    Rest r = find("model M\n param top = 60\n var x = 50\n x' = (x - 55)*(x + 1)/10\n"
+                  " assert x > 40 and x < top\nend\n");
     assert_int_equal(at(&r, "x", 55)->n_broken, 0);
     const orr_equilibrium *outside = at(&r, "x", -1);
     assert_int_equal(outside->n_broken, 1);

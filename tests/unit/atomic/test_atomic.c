@@ -170,8 +170,8 @@ static double confluent_case(const char *rule, CodeTier tier)
     char text[1000];
     snprintf(text, sizeof text,
              "atomic A\n  input event x\n  output event y\n  var v = 1, before = 0\n"
-             "  state a for 1\n    on x do v := v*10 + 1 -> a keeping time\n    after send y(v) do v := v*10 "
-             "+ 2 -> b\n"
+             "  state a for 1\n    on x do v := v*10 + 1 -> a keeping time\n"
+             "    after send y(v) do v := v*10 + 2 -> b\n"
              "  state b\n    on x do v := v*10 + 3 -> b\n%send\n",
              rule);
     Sent sent;
@@ -252,8 +252,8 @@ static void test_atomic_arrays_of_records_and_queues(void **state)
     static const char text[] =
         "record J\n  size, rank\n  good : boolean\nend\n"
         "atomic A\n  const n = 3\n  input event x\n"
-        "  var j[n] = J(1, 2, true), k[2] : J, q[n] = queue(J), r[2] = queue(), s[n] = tally(), l[2] = "
-        "level(4)\n"
+        "  var j[n] = J(1, 2, true), k[2] : J, q[n] = queue(J), r[2] = "
+        "queue(), s[n] = tally(), l[2] = level(4)\n"
         "  var i = 0, v = 0, w = 0, flag = false, part = 0\n"
         "  state a\n    on x do\n"
         "      for m in 1..n\n"
@@ -397,8 +397,8 @@ static const char mixture[] =
     "  const n = 4\n"
     "  input event go : nothing\n"
     "  output event size, sum, last\n"
-    "  var a[n] = p, q = queue(Item), now : Item, s = 0, c = green, ok = false, k = 0, best = 0, r = "
-    "queue()\n"
+    "  var a[n] = p, q = queue(Item), now : Item, s = 0, c = green, "
+    "ok = false, k = 0, best = 0, r = queue()\n"
     "  start do\n"
     "    for i in 1..n\n"
     "      a[i] := a[i] + i^2 - sin(i)*0\n"
@@ -408,8 +408,8 @@ static const char mixture[] =
     "    if c == green and not ok then c := blue elseif c == red then s := 100 else s := 200 end\n"
     "    -> ready\n"
     "  state ready\n"
-    "    on go if length(q) > 0 do now := pop(q); ok := now.good; s := s + a[now.size]; best := item(r, 2) "
-    "-> out\n"
+    "    on go if length(q) > 0 do now := pop(q); ok := now.good; s := s "
+    "+ a[now.size]; best := item(r, 2) -> out\n"
     "    on go do clear(r) -> out\n"
     "  state out for 0\n"
     "    after send size(now.size) if now.size != 3, sum(mix(s, 1)), last(if ok then 1 else -1)\n"
@@ -457,8 +457,8 @@ static void test_atomic_draws_are_the_same_in_both_tiers(void **state)
         "atomic A\n  input event x\n  output event y\n  var u = uniform(0, 1), v = 0, n = 0\n"
         "  state a for exponential(u) + 0.01\n"
         "    after send y(v) do\n"
-        "      v := normal(0, 1) - gamma(2, 1)*(if uniform(0, 1) < 0.5 then weibull(2, 1) else triangular(0, "
-        "1, 3))\n"
+        "      v := normal(0, 1) - gamma(2, 1)*(if uniform(0, 1) < 0.5 "
+        "then weibull(2, 1) else triangular(0, 1, 3))\n"
         "      if uniform(0, 1) > 0.5 and poisson(2) > 1 or v > 3 then n := n + discrete(1, 2, 3) end\n"
         "    -> 0.25 a | 0.25 b | (0.5) do n := n + lognormal(0, 1) -> a\n"
         "  state b for max(uniform(0, 1), uniform(0, 2), 0.5)\n    after -> a\n    on x -> a\nend\n";
@@ -529,8 +529,8 @@ static void test_atomic_failures_name_state_and_line(void **state)
     static const char empty[] =
         "atomic A\n  input event x\n  var q = queue(), v = 0\n  state a\n    on x do v := pop(q) end\nend\n";
     expect_failure(empty, NULL, "queue 'q' is empty; ask empty(q) before (bench.orr, line 5)");
-    static const char index[] = "atomic A\n  param i = 1\n  input event x\n  var v[3] = 0\n  state a\n    on "
-                                "x do v[i] := 1 end\nend\n";
+    static const char index[] = "atomic A\n  param i = 1\n  input event x\n  var v[3] = 0\n  state a\n"
+                                "    on x do v[i] := 1 end\nend\n";
     expect_failure(index, &big, "'v' has no element 9 (bench.orr, line 6)");
     static const char draw[] = "atomic A\n  param m = 1\n  input event x\n  var v = 0\n  state a\n"
                                "    on x do v := exponential(m) end\nend\n";

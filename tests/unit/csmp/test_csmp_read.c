@@ -68,8 +68,8 @@ static void test_circle_becomes_an_experiment(void **state)
 static void test_settings_are_read(void **state)
 {
     (void)state;
-    Read r = read_text("$TimeStep=0.25\n$STARTTIME = -2\n$endtime =\t1e1 ; s\n$title = A spring; with "
-                       "mass\nI,1,0,1\nO,2,1\n");
+    Read r = read_text("$TimeStep=0.25\n$STARTTIME = -2\n$endtime =\t1e1 ; s\n"
+                       "$title = A spring; with mass\nI,1,0,1\nO,2,1\n");
     assert_true(r.ok);
     const AstExperiment *x = &r.ast.experiments.items[0];
     assert_null(x->missing);

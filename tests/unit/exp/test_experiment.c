@@ -31,10 +31,10 @@ static void drop(Got *got)
 static void test_every_statement_is_understood(void **state)
 {
     (void)state;
-    Got got = get(MODEL "experiment e of M\n  from 1\n  until 2*5 + 1\n  every 1/8\n  solver rk4 step 0.01\n "
-                        " set k = sqrt(16), x = -2^2\n"
-                        "  record x, y\n  plot x, y\n  plot y over x\n  expect x at 2 = exp(-1) within "
-                        "1e-6\n  expect y = pi within 0.1\nend\n",
+    Got got = get(MODEL "experiment e of M\n  from 1\n  until 2*5 + 1\n  every 1/8\n  solver rk4 step 0.01\n"
+                        "  set k = sqrt(16), x = -2^2\n"
+                        "  record x, y\n  plot x, y\n  plot y over x\n"
+                        "  expect x at 2 = exp(-1) within 1e-6\n  expect y = pi within 0.1\nend\n",
                   "e");
     assert_true(got.ok);
     const orr_experiment *e = &got.e;

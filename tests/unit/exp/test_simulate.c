@@ -129,8 +129,8 @@ static void test_what_is_plotted_is_recorded_too(void **state)
 static void test_an_array_is_recorded_by_its_name(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  param n = 3\n  var u[n]\n  for i in 1..n\n    initial u[i] = i\n    u[i]' = 0\n  "
-                "end\nend\n"
+    Lab l = lab("model M\n  param n = 3\n  var u[n]\n  for i in 1..n\n    initial u[i] = i\n    u[i]' = 0\n"
+                "  end\nend\n"
                 "experiment e of M\n  until 1\n  every 1\n  record u, u[2]\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
     assert_int_equal(orr_table_n_columns(l.table), 4);
@@ -152,8 +152,8 @@ static void test_without_an_interval_each_step_is_a_row(void **state)
     assert_near(cell(&l, 0, l.outcome.n_rows - 1), 5, 0);
     lab_close(&l);
     // with relations the times of steps follow the events
-    l = lab("model M\n  var x = 0\n  x' = if x < 1 then 1 else 0.5\nend\nexperiment e of M\n  until 2\n  "
-            "solver euler step 0.3\nend\n");
+    l = lab("model M\n  var x = 0\n  x' = if x < 1 then 1 else 0.5\nend\nexperiment e of M\n  until 2\n"
+            "  solver euler step 0.3\nend\n");
     assert_int_equal(l.outcome.n_rows, l.outcome.facts.n_steps + 1);
     assert_near(cell(&l, 0, 4), 1, 1e-12);
     assert_near(cell(&l, 0, 5), 1.3, 1e-12);
@@ -182,8 +182,8 @@ static void test_rows_and_expectations_change_no_bit(void **state)
             char text[1000];
             // a loop that is solved by iteration leaves its guesses from step to step
             snprintf(text, sizeof text,
-                     "model M\n  var x = 1, v = 0, z ~ 1\n  x' = v\n  v' = -x - (if x > 0.3 then z else 0)\n "
-                     " z + z^3/10 = x + 1\nend\n"
+                     "model M\n  var x = 1, v = 0, z ~ 1\n  x' = v\n  v' = -x - (if x > 0.3 then z else 0)\n"
+                     "  z + z^3/10 = x + 1\nend\n"
                      "experiment e of M\n  until 5\n  record x, z\n  solver %s\n  %s\nend\n",
                      solvers[s], more[i]);
             Lab l = lab(text);
@@ -203,8 +203,8 @@ static void test_expectations_are_judged(void **state)
     (void)state;
     Lab l = lab(DECAY "experiment e of Decay\n  until 2\n  every 0.5\n  solver rk4 step 0.01\n"
                       "  expect x = exp(-2) within 1e-8\n  expect x at 1.23456 = exp(-1.23456) within 1e-8\n"
-                      "  expect y at 0.5 = 0 within 0.1\n  expect x at 0 = 1 within 0\n  expect x at 2 = "
-                      "exp(-2) within 1e-8\nend\n");
+                      "  expect y at 0.5 = 0 within 0.1\n  expect x at 0 = 1 within 0\n"
+                      "  expect x at 2 = exp(-2) within 1e-8\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_NOT_VALIDATED);
     assert_int_equal(l.outcome.n_verdicts, 5);
     assert_int_equal(l.outcome.n_failed, 1);
@@ -220,8 +220,8 @@ static void test_expectations_are_judged(void **state)
 static void test_expectations_outside_the_run_fail(void **state)
 {
     (void)state;
-    Lab l = lab(DECAY "experiment e of Decay\n  from 1\n  until 2\n  expect x at 0.5 = 1 within 9\n  expect "
-                      "x at 3 = 1 within 9\nend\n");
+    Lab l = lab(DECAY "experiment e of Decay\n  from 1\n  until 2\n  expect x at 0.5 = 1 within 9\n"
+                      "  expect x at 3 = 1 within 9\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_NOT_VALIDATED);
     assert_int_equal(l.outcome.n_failed, 2);
     for (size_t i = 0; i < 2; i++) assert_string_equal(orr_diag_get(l.diag, i).code, "E414");
@@ -232,8 +232,8 @@ static void test_a_study_runs_again_with_new_parameters(void **state)
 {
     (void)state;
     // Newton's iteration for the k at which x(1) = 0.5
-    Lab l = lab("model Study\n  param k = 1\n  var x = 1\n  x' = -k*x\n  terminal\n    miss := x - 0.5\n    "
-                "was := k\n"
+    Lab l = lab("model Study\n  param k = 1\n  var x = 1\n  x' = -k*x\n  terminal\n    miss := x - 0.5\n"
+                "    was := k\n"
                 "    k := k + miss/x\n    rerun when abs(miss) > 1e-9 at most 50\n  end\nend\n"
                 "experiment e of Study\n  until 1\n  every 0.5\n  solver rk4 step 0.01\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
@@ -350,8 +350,8 @@ static void test_wrong_experiments_are_usage_errors(void **state)
 static void test_a_failed_run_keeps_its_rows(void **state)
 {
     (void)state;
-    Lab l = lab("model M\n  var x = 1\n  x' = -1\n  output root = sqrt(x)\nend\nexperiment e of M\n  until "
-                "3\n  every 0.25\nend\n");
+    Lab l = lab("model M\n  var x = 1\n  x' = -1\n  output root = sqrt(x)\nend\nexperiment e of M\n"
+                "  until 3\n  every 0.25\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_FAILED);
     assert_int_equal(l.outcome.n_rows, 5);
     assert_near(cell(&l, 1, 3), 0.5, 1e-9);

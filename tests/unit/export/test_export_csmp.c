@@ -202,8 +202,8 @@ static void test_functions(void **state)
     (void)state;
     compare("var x = 1\nx' = sin(x) + cos(x)*tan(x) + atan(x) + sinh(x) + cosh(x) + tanh(x)", false);
     compare("var x = 1\nx' = exp(x) + log(x) + log10(x) + sqrt(x)", true);
-    compare("var x = 1, y = 1\nx' = min(x, y) + max(x, 2) + abs(y) + atan2(x, y)\ny' = mod(x, 2) + floor(y) "
-            "+ ceil(x) + round(y)",
+    compare("var x = 1, y = 1\nx' = min(x, y) + max(x, 2) + abs(y) + atan2(x, y)\n"
+            "y' = mod(x, 2) + floor(y) + ceil(x) + round(y)",
             false);
     compare("var x = 1\nx' = asin(x/10) + acos(x/10) + t*x", false);
     compare("var x = 1\nx' = table(x, -1, 0, 0, 2, 2.5, -1)", false);

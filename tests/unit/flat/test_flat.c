@@ -144,8 +144,8 @@ static void test_flat_keeps_units_texts_and_links(void **state)
 {
     (void)state;
     Case c = { 0 };
-    str_add(&c.text, "model M \"of a mass\"\n  var x = 1 [m] \"way\", x' = 2 [m/s]\n  x'' = -x\n  output x "
-                     "\"other\"\nend\n");
+    str_add(&c.text, "model M \"of a mass\"\n  var x = 1 [m] \"way\", x' = 2 [m/s]\n  x'' = -x\n"
+                     "  output x \"other\"\nend\n");
     case_run(&c);
     assert_flattens(&c);
     const Flat *flat = &c.f.flat;
@@ -373,8 +373,8 @@ static void test_flat_many_components(void **state)
 
     // a value for each of them
     c = (Case){ 0 };
-    str_add(&c.text, "model Cell\n  param k = 1\n  x = k\nend\nmodel Row\n  cell[20000] : Cell\nend\nmodel "
-                     "M\n  row : Row(cell[1].k = 1");
+    str_add(&c.text, "model Cell\n  param k = 1\n  x = k\nend\nmodel Row\n  cell[20000] : Cell\nend\n"
+                     "model M\n  row : Row(cell[1].k = 1");
     for (int i = 2; i <= 20000; i++) str_addf(&c.text, ", cell[%d].k = %d", i, i);
     str_add(&c.text, ")\nend\n");
     case_run(&c);
@@ -470,18 +470,18 @@ static const char rich[] =
     "terminal Pin\n  across v [V]\n  through i, j[2]\nend\n"
     "model Wire\n  p, n : Pin\n  p -- n\nend\n"
     "function sq(x) = x*x\nfunction blend(c, a, b)\n  d = a - b\n  return if c then b + d else sq(b)\nend\n"
-    "model Leaf \"a leaf\"\n  param k = 1, n = 2\n  const c = 3\n  input u[n] = t\n  var x = 1, x' = 0, "
-    "w[n,2] ~ 1\n"
-    "  x'' = -k*x + delay(x, k) + u[1]\n  for i in 1..n\n    for j in 1..2\n      w[i,j] = i*u[i] + j + c\n  "
-    "  end\n  end\n"
+    "model Leaf \"a leaf\"\n  param k = 1, n = 2\n  const c = 3\n  input u[n] = t\n"
+    "  var x = 1, x' = 0, w[n,2] ~ 1\n"
+    "  x'' = -k*x + delay(x, k) + u[1]\n  for i in 1..n\n    for j in 1..2\n      w[i,j] = i*u[i] + j + c\n"
+    "    end\n  end\n"
     "  output y = blend(x > 1, x, 2) + INTEG(sign(x), k)\nend\n"
-    "model Node\n  param p = 2\n  leaf[2] : Leaf(k = p, n = 3)\n  leaf[1].y -> leaf[2].u[2]\n  output s = "
-    "leaf[2].y\nend\n"
-    "model Top\n  time [d]\n  wire[2] : Wire\n  pin : Pin(v = 3)\n  wire[1].n -- wire[2].p -- pin\n  a, b : "
-    "Node(p = 5, leaf[2].k = 7, leaf.x' = 4)\n  q = INTEG(a.s, 2)\n  v' = "
-    "-v\n  var v\n"
-    "  initial v = q + 1\n  assert v > 0 and not (q == 3) \"fine\"\n  z = table(v, 0, 1, 2, 3) + limit(q, 0, "
-    "1)\n"
+    "model Node\n  param p = 2\n  leaf[2] : Leaf(k = p, n = 3)\n  leaf[1].y -> leaf[2].u[2]\n"
+    "  output s = leaf[2].y\nend\n"
+    "model Top\n  time [d]\n  wire[2] : Wire\n  pin : Pin(v = 3)\n  wire[1].n -- wire[2].p -- pin\n"
+    "  a, b : Node(p = 5, leaf[2].k = 7, leaf.x' = 4)\n  q = INTEG(a.s, 2)\n"
+    "  v' = -v\n  var v\n"
+    "  initial v = q + 1\n  assert v > 0 and not (q == 3) \"fine\"\n"
+    "  z = table(v, 0, 1, 2, 3) + limit(q, 0, 1)\n"
     "  terminal\n    last := v\n    rerun when last > 1 at most 3\n  end\nend\n";
 
 // Messages exactly when it fails; nothing else is asked. Memory is watched by the sanitizers.

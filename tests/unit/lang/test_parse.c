@@ -495,8 +495,8 @@ static void test_parse_survives_slips_in_atomics(void **state)
         "    on job if job.size > 0 do now := job -> busy\n    on job\n"
         "  state busy \"works\" for exponential(mean)\n"
         "    on job do push(q, job) -> busy keeping time\n"
-        "    after send done(now) if now.size > 2, count(2) -> if empty(q) then idle else do now := pop(q) "
-        "-> busy\n"
+        "    after send done(now) if now.size > 2, count(2) -> if "
+        "empty(q) then idle else do now := pop(q) -> busy\n"
         "  state last for 0\n    after do\n      for i in 1..n\n        a[i] := a[i] + 1\n"
         "        if i == 2 then\n"
         "          on := false\n        elseif i == 3 then on := true\n        else on := not on end\n"
@@ -512,20 +512,20 @@ static void test_parse_survives_slips(void **state)
 {
     (void)state;
     static const char right[] =
-        "orrery 1\nuse \"a.orr\"\nmodel Tank \"a tank\"\n  param A = 2 [m^2], q[3] = -1 \"flow\"\n  const c "
-        "= 1\n"
-        "  input u = 0\n  var h = 1 [m], h' = 0, w[2, n] ~ 3\n  output y = h^2*A - (1 + u)/2\n  h'' = "
-        "-q[1]*h' + if h > 0 then 1 else -1\n"
-        "  a + b = c\n  initial h + y = 2\n  initial\n    for i in 1..n-1\n      w[1, i] = 0\n    end\n  "
-        "end\n"
-        "  for i in 1..3\n    w[i, 1]' = i # rate\n    p[i].out -> p[i+1].in, s.in\n  end\n  p[4], s : "
-        "Pump(K = 3, m.x = 2)\n"
-        "  assert abs(h) < 3 and not (u == 2) \"dry\"\n  function f(x, y)\n    z = x*y\n    return z^-1\n  "
-        "end\n  time [d]\n"
+        "orrery 1\nuse \"a.orr\"\nmodel Tank \"a tank\"\n  param A = 2 [m^2], q[3] = -1 \"flow\"\n"
+        "  const c = 1\n"
+        "  input u = 0\n  var h = 1 [m], h' = 0, w[2, n] ~ 3\n  output y = h^2*A - (1 + u)/2\n"
+        "  h'' = -q[1]*h' + if h > 0 then 1 else -1\n"
+        "  a + b = c\n  initial h + y = 2\n  initial\n    for i in 1..n-1\n      w[1, i] = 0\n    end\n"
+        "  end\n"
+        "  for i in 1..3\n    w[i, 1]' = i # rate\n    p[i].out -> p[i+1].in, s.in\n  end\n"
+        "  p[4], s : Pump(K = 3, m.x = 2)\n"
+        "  assert abs(h) < 3 and not (u == 2) \"dry\"\n  function f(x, y)\n    z = x*y\n    return z^-1\n"
+        "  end\n  time [d]\n"
         "  terminal\n    A := A + 1\n    rerun when y > 2 at most 10\n  end\nend\nfunction g(x) = x^2\n"
         "experiment run of Tank \"once\"\n  from 0; until 10\n  solver semi-implicit euler step 0.01 tol r\n"
-        "  set A = 3, p[1].K = 2\n  record h, p[1].out every 0.1\n  plot h, y over h'\n  expect h at 1 = 2 "
-        "within 1e-3\nend\n";
+        "  set A = 3, p[1].K = 2\n  record h, p[1].out every 0.1\n  plot h, y over h'\n"
+        "  expect h at 1 = 2 within 1e-3\nend\n";
     check_any(right, sizeof right - 1);
     check_slips(right, sizeof right - 1);
 }
