@@ -7,7 +7,7 @@
 typedef struct Settings {
     bool        csmp, force;
     const char *c, *output, *model, *solver;
-    double      step, until, every;
+    double      step, until, every, seed, number;
     List        set;
 } Settings;
 
@@ -26,6 +26,10 @@ static const Option options[] = {
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
     { "--every", OPTION_NUMBER, "DT", "record at multiples of this interval", offsetof(Settings, every) },
+    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
+      offsetof(Settings, seed) },
+    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)",
+      offsetof(Settings, number) },
 };
 
 // The experiment as the command line wants it.
@@ -37,7 +41,9 @@ static bool apply(const Settings *s, const Session *session, Given *given, orr_e
     if (!isnan(s->step)) experiment->run.step = s->step;
     if (!isnan(s->until)) experiment->until = s->until;
     if (!isnan(s->every)) experiment->every = s->every;
-    return given_read(given, &s->set, session, experiment, diag);
+    bool ok = given_seed(s->seed, &experiment->run, diag);
+    ok &= given_number(s->number, &experiment->run, diag);
+    return given_read(given, &s->set, session, experiment, diag) && ok;
 }
 
 static orr_status write(const Settings *s, const Session *session, const orr_experiment *experiment,

@@ -166,13 +166,7 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
     warn_unused("--abs", s->abs, e->run.solver, diag);
     warn_unused("--max-step", s->max_step, e->run.solver, diag);
     ok &= given_seed(s->seed, &e->run, diag);
-    if (!isnan(s->number) && !(s->number >= 0 && s->number <= 0x1p53 && s->number == floor(s->number))) {
-        usage_error(diag, "E022", "replications are counted from 0",
-                    "option '--run' needs a whole number, not '%g'", s->number);
-        ok = false;
-    } else if (!isnan(s->number)) {
-        e->run.number = (uint64_t)s->number;
-    }
+    ok &= given_number(s->number, &e->run, diag);
     if (!s->update) return ok;
     const bool in_place = strcmp(s->update, "in-place") == 0;
     const char *method = in_place ? "semi-implicit euler" : "euler";

@@ -74,6 +74,7 @@ bool given_check(const List *set, const Session *session, orr_diag *diag);
 // fine.
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
 bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --seed; NaN: not given
+bool given_number(double value, orr_run_options *run, orr_diag *diag);    // of --run, likewise
 // a, b ,c → three names, each a copy
 void names_split(const char *text, List *names);
 void names_free(List *names);

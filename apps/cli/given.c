@@ -68,6 +68,18 @@ bool given_seed(double value, orr_run_options *run, orr_diag *diag)
     return false;
 }
 
+bool given_number(double value, orr_run_options *run, orr_diag *diag)
+{
+    if (isnan(value)) return true;
+    if (value >= 0 && value <= 0x1p53 && value == floor(value)) {
+        run->number = (uint64_t)value;
+        return true;
+    }
+    usage_error(diag, "E022", "replications are counted from 0",
+                "option '--run' needs a whole number, not '%g'", value);
+    return false;
+}
+
 char *given_name(const char *text, double *value)
 {
     const char *equals = strchr(text, '=');

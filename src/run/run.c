@@ -710,7 +710,9 @@ orr_status orr_run_restart(orr_run *run)
     if (!surface_restart(run, island)) return drive_fail(run);
     run->t = run->t_start;
     run->x = island->x;
-    return arrive_at_start(run, island);
+    const orr_status status = arrive_at_start(run, island);
+    run->is_over |= run->t_stop <= run->t;
+    return status;
 }
 
 orr_run_facts orr_run_get_facts(const orr_run *run)

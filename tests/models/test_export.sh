@@ -44,7 +44,7 @@ for file in "$root"/examples/*.csmp; do
     grep -q 'timestep *= *?' "$file" && options=(--set timestep=0.01)
     try "$file" "${options[@]}"
 done
-for file in language switches tables loops in_place exported; do
+for file in language switches tables loops in_place exported exported_rest; do
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done
 # events, loops of equations and a study by the other methods
@@ -58,6 +58,13 @@ done
 for solver in qss1 qss2 qss3 liqss1 liqss2; do
     try "$root/examples/lotka_volterra.orr" --solver $solver --until 3
     try "$root/examples/front.orr" --solver $solver --until 0.01 --every 0.002
+done
+# what is drawn follows the seed and the number of the run
+for options in '--seed 7' '--seed 7 --run 2'; do
+    # shellcheck disable=SC2086    # two words each
+    try "$root/tests/models/exported.orr" chances $options
+    # shellcheck disable=SC2086
+    try "$root/tests/models/exported.orr" price $options
 done
 # more elements than are expanded: loops stay loops, in the text too
 cat >heat.orr <<'END'
@@ -291,5 +298,9 @@ if [[ $(id -u) != 0 ]]; then
     expect_status 3
 fi
 run export --c x --csmp "$root/examples/lorenz.orr"
+expect_status 2
+run export --c x "$root/examples/lorenz.orr" --seed 1.5
+expect_status 2
+run export --c x "$root/examples/lorenz.orr" --run -1
 expect_status 2
 finish

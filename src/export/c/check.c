@@ -102,9 +102,6 @@ static bool check_run(CExport *c)
     if (ok && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))    // at the end, or before
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
                     fixed_or_dopri5);
-    if (ok && c->experiment->run.stop_outside && outcome.n_left > 0)
-        ok = refuse(c, "its frame ends the run where it is left",
-                    "export an experiment that stays inside, or a frame that goes on");
     c->has_frame = c->experiment->frame != NULL;
     if (ok) c->columns.n -= (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;    // not of the model
     orr_outcome_free(&outcome);

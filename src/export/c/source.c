@@ -13,6 +13,7 @@
 #include "export/runtime/env_text.h"
 #include "export/runtime/events_text.h"
 #include "export/runtime/fixed_text.h"
+#include "export/runtime/frame_text.h"
 #include "export/runtime/grid_text.h"
 #include "export/runtime/initial_text.h"
 #include "export/runtime/inputs_text.h"
@@ -216,6 +217,7 @@ static Text source_text(const CExport *c, Arena *arena)
                    : is_fixed ? TEXT_FIXED
                               : TEXT_ADAPTIVE);
     if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    if (c->has_frame || c_is_on(c, TEXT("HAS_STOP"))) c_add_template(c, s, TEXT_FRAME);
     if (!c->qss) c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
     str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n",

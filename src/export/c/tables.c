@@ -45,6 +45,8 @@ void c_add_constants(const CExport *c, StrBuf *s)
     if (model->flat.initial_flag != FLAT_NONE)
         c_size(s, "INITIAL_FLAG", layout->place[model->flat.initial_flag]);
     if (model->flat.asserts.n) c_size(s, "N_ASSERTS", model->flat.asserts.n);
+    if (c->has_frame || c_is_on(c, TEXT("HAS_STOP")))
+        c_size(s, "N_CLAIMS", model->flat.asserts.n + c->experiment->run.n_claims);
     if (model->flat.terminal.n) c_size(s, "N_RERUNS", model->ir.n_reruns);
     if (c_is_on(c, TEXT("HAS_AFTER"))) c_size(s, "PENDING_MAX", 4096);
     if (model->n_delays) c_size(s, "N_DELAYS", model->n_delays);

@@ -63,6 +63,16 @@ static bool has_before(const Flat *flat)
     return false;
 }
 
+static bool has_claimed_values(const CExport *c)
+{
+    const orr_run_options *run = &c->experiment->run;
+    for (size_t i = 0; i < run->n_claims; i++) {
+        const ModelVariable v = model_variable(c->model, orr_model_find(c->model, run->claims[i].name));
+        if (v.kind == FLAT_VARIABLE && v.state == FLAT_NONE) return true;
+    }
+    return false;
+}
+
 static bool has_drawn_times(const Flat *flat)
 {
     for (size_t i = 0; i < flat->events.n; i++)
@@ -84,6 +94,8 @@ bool c_is_on(const CExport *c, Text name)
     const bool is_fixed = c->solver->fixed_step;
     const uint32_t n_choices = model->blocks.reduction ? model->blocks.reduction->n_choices : 0;
     const bool has_noise = c->noise != C_NOISE_NONE;
+    const bool has_stop =
+        c->experiment->run.stop_outside && flat->asserts.n + c->experiment->run.n_claims > 0;
     const struct { const char *name; bool is_on;
     } switches[] = {
         { "HAS_DELAYS", model->n_delays > 0 },
@@ -103,7 +115,7 @@ bool c_is_on(const CExport *c, Text name)
         { "IS_SRA", c->noise == C_NOISE_SRA },
         { "IS_SRI", c->noise == C_NOISE_SRI },
         { "HAS_CHOICES", n_choices > 0 },
-        { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 || n_choices > 0 },
+        { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 || n_choices > 0 || has_stop },
         { "HAS_ROUNDS", model->n_relations > 0 || model->n_delays > 0 },
         { "HAS_TABLES", model->ir.tables.n > 0 },
         { "HAS_NUMBERS", model->ir.numbers.n > 0 },
@@ -143,6 +155,8 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_TIMES", c->every > 0 },
         { "HAS_FRAME", c->has_frame },
         { "HAS_CLAIMS", c->experiment->run.n_claims > 0 },
+        { "HAS_CLAIMED_VALUES", has_claimed_values(c) },
+        { "HAS_STOP", has_stop },
     };
     const bool is_not = name.n && name.p[0] == '!';
     if (is_not) name = text_part(name, 1, name.n);
