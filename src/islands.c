@@ -334,6 +334,10 @@ static bool read_option(Building *b, Isle *isle, const AstIsland *island, const 
                     "a positive number is needed");
         return false;
     }
+    // where the island has none of its own, that of the run is known when one begins
+    const Solver *solver = island->solver ? solver_find(island->solver) : NULL;
+    if (solver && !solver_hears(solver, isle_option(kind), option->name, option->place, b->c->diag))
+        return false;
     isle->own[isle->n_own++] = (IsleOption){ kind, name, option->value, option->place };
     return true;
 }

@@ -58,13 +58,6 @@ typedef struct Comparison {
     double *scale;               // [n_columns] largest value of any method
 } Comparison;
 
-static const orr_solver_info *find_solver(const char *name)
-{
-    for (size_t i = 0; orr_solver_at(i); i++)
-        if (strcmp(orr_solver_at(i)->name, name) == 0) return orr_solver_at(i);
-    return NULL;
-}
-
 // One run into a table of its own; NULL if it fails, which has been said.
 static orr_table *run_once(const Session *session, const orr_experiment *e, Method *m, bool is_counted,
                            orr_diag *diag)
@@ -148,7 +141,7 @@ static orr_status run_all(const Settings *s, const Session *session, const orr_e
     names_split(s->solvers ? s->solvers : "euler,rk4,dopri5,bdf,qss2,qss3", &names);
     bool ok = true;
     for (size_t i = 0; i < names.n && c->n < METHODS_MAX; i++) {
-        const orr_solver_info *solver = find_solver(names.items[i]);
+        const orr_solver_info *solver = orr_solver_find(names.items[i]);
         if (!solver) {
             usage_error(diag, "E403", "'orrery solvers' lists them", "there is no solver called '%s'",
                         names.items[i]);

@@ -110,6 +110,7 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_diag *diag)
     if (!isnan(s->step)) e->run.step = s->step;
     if (!isnan(s->tol)) e->run.tolerance = s->tol;
     if (s->solver) e->run.solver = s->solver;
+    given_unused("--tol", s->tol, e, diag);
     ok &= given_seed(s->seed, &e->run, diag);
     return ok;
 }

@@ -100,6 +100,7 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_replicate_op
     if (!isnan(s->step)) e->run.step = s->step;
     if (!isnan(s->tol)) e->run.tolerance = s->tol;
     if (s->solver) e->run.solver = s->solver;
+    given_unused("--tol", s->tol, e, diag);
     if (!isnan(s->warm_up)) e->warm_up = s->warm_up;
     if (!isnan(s->precision)) e->precision = s->precision;
     if (!isnan(s->confidence)) e->confidence = s->confidence;

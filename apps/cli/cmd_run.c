@@ -127,18 +127,6 @@ typedef struct Overrides {
                                 // changed
 } Overrides;
 
-// What only solvers that choose their steps look at.
-static void warn_unused(const char *option, double value, const char *solver, orr_diag *diag)
-{
-    const orr_solver_info *info;
-    size_t i = 0;
-    while ((info = orr_solver_at(i)) && (!solver || strcmp(info->name, solver) != 0)) i++;
-    if (isnan(value) || !info || !info->fixed_step) return;
-    char text[160];
-    snprintf(text, sizeof text, "'%s' means nothing to solver '%s': its steps are fixed", option, solver);
-    orr_diag_add(diag, "W602", text, "--step decides how exact it is; 'dopri5' and 'bdf' keep a tolerance");
-}
-
 static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
 {
     bool ok = given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
@@ -162,9 +150,10 @@ static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)
         e->run.n_quanta = 0;
     }
     if (s->solver) e->run.solver = s->solver;
-    warn_unused("--tol", s->tol, e->run.solver, diag);
-    warn_unused("--abs", s->abs, e->run.solver, diag);
-    warn_unused("--max-step", s->max_step, e->run.solver, diag);
+    given_unused("--tol", s->tol, e, diag);
+    given_unused("--abs", s->abs, e, diag);
+    given_unused("--max-step", s->max_step, e, diag);
+    given_unused("--quantum", s->quantum, e, diag);
     ok &= given_seed(s->seed, &e->run, diag);
     ok &= given_number(s->number, &e->run, diag);
     if (!s->update) return ok;

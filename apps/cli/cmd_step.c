@@ -379,6 +379,7 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
     if (!isnan(s->step)) e.run.step = s->step;
     if (!isnan(s->tol)) e.run.tolerance = s->tol;
     if (s->solver) e.run.solver = s->solver;
+    given_unused("--tol", s->tol, &e, diag);
     if (status == ORR_STATUS_OK && !orr_experiment_check(session->model, &e, diag)) status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK) {
         Stepper stepper = {

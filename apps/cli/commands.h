@@ -73,6 +73,9 @@ bool given_check(const List *set, const Session *session, orr_diag *diag);
 // Zero stands for "not given" further on, so a user who writes it must hear that it makes no sense. NaN is
 // fine.
 bool given_is_positive(const char *code, const char *what, const char *hint, double value, orr_diag *diag);
+// An option that only some solvers look at was given (or is NaN), and the one of this experiment is another:
+// W602.
+void given_unused(const char *option, double value, const orr_experiment *experiment, orr_diag *diag);
 bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --seed; NaN: not given
 bool given_number(double value, orr_run_options *run, orr_diag *diag);    // of --run, likewise
 // a, b ,c → three names, each a copy

@@ -54,6 +54,20 @@ bool given_is_positive(const char *code, const char *what, const char *hint, dou
     return false;
 }
 
+void given_unused(const char *option, double value, const orr_experiment *experiment, orr_diag *diag)
+{
+    const orr_solver_info *solver = orr_solver_find(experiment->run.solver ? experiment->run.solver : "auto");
+    const bool is_quantum = strcmp(option, "--quantum") == 0;
+    const bool is_heard = !solver || (is_quantum ? solver->is_quantised : !solver->fixed_step);
+    if (isnan(value) || is_heard) return;
+    char text[160];
+    snprintf(text, sizeof text, "'%s' means nothing to solver '%s': %s", option, solver->name,
+             is_quantum ? "it has no quantised states" : "its steps are fixed");
+    orr_diag_add(diag, "W602", text,
+                 is_quantum ? "qss1, qss2, qss3, liqss1, liqss2 and mliqss2 have"
+                            : "--step decides how exact it is; 'dopri5' and 'bdf' keep a tolerance");
+}
+
 bool given_seed(double value, orr_run_options *run, orr_diag *diag)
 {
     if (isnan(value)) return true;

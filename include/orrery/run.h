@@ -172,6 +172,8 @@ typedef struct orr_solver_info {
     bool        is_quantised;         // steps are taken state by state, as far apart as a quantum
 } orr_solver_info;
 ORR_API const orr_solver_info *orr_solver_at(size_t i);
+// NULL if there is none. Case, '-', '_' and ' ' make no difference.
+ORR_API const orr_solver_info *orr_solver_find(const char *name);
 
 #ifdef __cplusplus
 }

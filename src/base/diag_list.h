@@ -263,7 +263,7 @@
     D(INPUT_EMPTY,            "E542", "no value of '%s' came from %s before it ended") \
     D(REPLICATION_FAILED,     "E545", "replication %zu failed at t = %.10g: %s") \
     D(NAME_UNUSED,            "W601", "'%s' is never used") \
-    D(OPTION_UNUSED,          "W602", "'%s' means nothing to solver '%s': its steps are fixed") \
+    D(OPTION_UNUSED,          "W602", "'%s' means nothing to solver '%s': %s") \
     D(STIFF,                  "W603", "the model became stiff at t = %.10g; '%s' is slow here") \
     D(FRAME_LEFT,             "W605", "'%s' left its range at t = %.10g: %s") \
     D(GUESS_UNUSED,           "W609", \

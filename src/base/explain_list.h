@@ -1907,7 +1907,8 @@
       "remove it, or use it: perhaps an equation contains another name by mistake.") \
     X(OPTION_UNUSED, \
       "A solver with fixed steps takes the step it is given, so a tolerance or a largest step changes\n" \
-      "nothing.", \
+      "nothing; nor does a quantum where states are not quantised. The same holds for what is written\n" \
+      "behind an island: it goes to the island's own solver or, if it has none, to that of the run.", \
       "    model Decay\n" \
       "      var x = 1\n" \
       "      x' = -x\n" \

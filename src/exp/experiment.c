@@ -317,20 +317,14 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         const Solver *solver = solver_find(e->solver ? e->solver : "auto");
         const bool is_quantum = known[i].value == &run->quantum || known[i].value == &run->relative_quantum ||
                                 known[i].value == &run->least_quantum;
-        if (is_quantum && solver && !solver->advance) {
-            diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, solver->name, name);
-            diag_hint(r->diag,
-                      "it belongs to the solvers of quantised states: qss1, "
-                      "qss2, qss3, liqss1, liqss2 and mliqss2");
-            fail(r);
-            continue;
-        }
         const bool is_adaptive = known[i].value == &run->tolerance || known[i].value == &run->absolute ||
                                  known[i].value == &run->max_step;
-        if (is_adaptive && solver && solver->fixed_step) {
-            diag_report(r->diag, DIAG_OPTION_UNUSED, option->place, name, solver->name);
-            diag_hint(r->diag,
-                      "the step decides how exact it is: step 0.001; 'dopri5' and 'bdf' keep a tolerance");
+        const SolverOption kind = is_quantum    ? SOLVER_OPTION_QUANTUM
+                                  : is_adaptive ? SOLVER_OPTION_EXACTNESS
+                                                : SOLVER_OPTION_OTHER;
+        if (solver && !solver_hears(solver, kind, name, option->place, r->diag)) {
+            fail(r);
+            continue;
         }
         const bool is_time = known[i].value == &run->step || known[i].value == &run->max_step ||
                              known[i].value == &run->path;

@@ -11,6 +11,7 @@
 #include "base/diag.h"
 #include "orrery/island.h"
 #include "orrery/model.h"
+#include "solve/solver.h"
 
 typedef struct IsleSetting {    // a value that the model around gives to an island
     const char *name;           // in the island
@@ -29,6 +30,15 @@ typedef enum IsleOptionKind {
     ISLE_STEP, ISLE_TOLERANCE, ISLE_ABSOLUTE, ISLE_MAX_STEP, ISLE_QUANTUM, ISLE_RELATIVE, ISLE_LEAST,
     ISLE_PERIOD, ISLE_STATE_QUANTUM
 } IsleOptionKind;
+
+// ISLE_TOLERANCE and so on → what it is to a solver
+static inline SolverOption isle_option(IsleOptionKind kind)
+{
+    const bool is_quantum = kind == ISLE_QUANTUM || kind == ISLE_RELATIVE || kind == ISLE_LEAST;
+    if (is_quantum || kind == ISLE_STATE_QUANTUM) return SOLVER_OPTION_QUANTUM;
+    return kind == ISLE_TOLERANCE || kind == ISLE_ABSOLUTE || kind == ISLE_MAX_STEP ? SOLVER_OPTION_EXACTNESS
+                                                                                    : SOLVER_OPTION_OTHER;
+}
 
 typedef struct IsleOption {
     IsleOptionKind kind;

@@ -85,6 +85,11 @@ static bool find_options(orr_run *run, uint32_t number)
     const bool is_same = !isle->has_solver;
     if (!read_own(run, number, &o)) return false;
     if (is_same) o.solver = run->islands[0].solver->name;
+    for (uint32_t i = 0; is_same && i < isle->n_own && run->n_reruns == 0; i++) {
+        const IsleOption *option = &isle->own[i];
+        solver_warn_unused(run->islands[0].solver, isle_option(option->kind), option->name,
+                           run_place(run->model, run->diag, option->place), run->diag);
+    }
     if (is_same && !(o.step > 0)) o.step = given->step;
     if (!(o.tolerance > 0)) o.tolerance = given->tolerance;
     if (!(o.absolute > 0)) o.absolute = given->absolute;

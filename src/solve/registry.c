@@ -69,3 +69,9 @@ const Solver *solver_find(const char *name)
         if (is_called(solvers[i], name)) return solvers[i];
     return NULL;
 }
+
+const orr_solver_info *orr_solver_find(const char *name)
+{
+    const Solver *solver = solver_find(name);
+    return solver ? &solver->info : NULL;
+}

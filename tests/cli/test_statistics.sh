@@ -128,6 +128,25 @@ expect_status 4
 expect_out 'FAILED bad.orr:13: f: x at the end'
 expect_out 'x at 2: the run goes from 0 to 1'
 expect_quiet
-run run "$root/examples/mass_spring.orr" --solver rk4 --step 0.01 --tol 1e-3 --quiet
+# every command that takes a method tells which options mean nothing to it
+spring=$root/examples/mass_spring.orr
+run run "$spring" --solver rk4 --step 0.01 --tol 1e-3 --quiet
 expect_code W602
+run run "$spring" --solver RK4 --step 0.01 --abs 1e-3 --quiet
+expect_err "warning W602: '--abs' means nothing to solver 'rk4': its steps are fixed"
+run run "$spring" --solver rk4 --step 0.01 --quantum 1e-3 --quiet
+expect_err "warning W602: '--quantum' means nothing to solver 'rk4': it has no quantised states"
+run replicate "$spring" --replications 2 --solver rk4 --step 0.01 --tol 1e-3 --quiet
+expect_status 0
+expect_code W602
+printf 'K\n1\n2\n' >members.csv
+run ensemble "$spring" --members members.csv --solver rk4 --step 0.01 --tol 1e-3 --quiet
+expect_status 0
+expect_code W602
+run step "$spring" --solver rk4 --step 0.01 --tol 1e-3 </dev/null
+expect_status 0
+expect_code W602
+run replicate "$spring" --replications 2 --solver dopri5 --tol 1e-3 --quiet
+expect_status 0
+expect_quiet
 finish
