@@ -102,6 +102,12 @@ static uint32_t variable_in(const Building *b, Expr e)
     return expr_op(pool, e) == EXPR_VAR ? expr_node(pool, e)->index : FLAT_NONE;
 }
 
+// The variable that this equation only repeats; FLAT_NONE if there is none, or no equation.
+static uint32_t variable_of(const Building *b, uint32_t equation)
+{
+    return equation == FLAT_NONE ? FLAT_NONE : variable_in(b, b->flat->equations.items[equation].rhs);
+}
+
 // Is it told by an island?
 static bool is_told(const Building *b, uint32_t v)
 {
@@ -183,8 +189,7 @@ static void couple(Building *b)
     for (uint32_t v = 0; v < flat->vars.n; v++) {
         if (!is_external(b, v) || b->is_held[v]) continue;
         const uint32_t to = b->isles->isle_of[v] - 1, equation = b->equation_of[v];
-        const uint32_t source =
-            equation == FLAT_NONE ? FLAT_NONE : variable_in(b, flat->equations.items[equation].rhs);
+        const uint32_t source = variable_of(b, equation);
         IsleCoupling coupling = {
             .from = ISLE_MAIN, .to = to, .input = b->rests[v], .variable = v, .source = FLAT_NONE, .target = v
         };
@@ -471,14 +476,14 @@ static void find_settings(Building *b, uint32_t i, Isle *isle)
         if (inside == (size_t)-1) continue;
         const ModelVariable what = model_variable(isle->model, inside);
         if (what.is_structural) continue;
-        const bool is_value =
-            var->kind == FLAT_PARAM || (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
-        const bool is_start =
-            var->kind == FLAT_DISCRETE && (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
+        const bool is_value = var->kind == FLAT_PARAM ||
+                              (var->kind == FLAT_INPUT && what.kind == FLAT_INPUT && !b->is_held[v]);
+        const bool is_start = var->kind == FLAT_DISCRETE &&
+                              (what.state != FLAT_NONE || what.kind == FLAT_DISCRETE);
         if (!is_value && !is_start) continue;
-        isle->settings[isle->n_settings++] =
-            (IsleSetting){ b->rests[v], v, is_start,
-                           is_start && is_overridden(flat->islands.items[i].item, b->rests[v]) };
+        isle->settings[isle->n_settings++] = (IsleSetting){
+            b->rests[v], v, is_start, is_start && is_overridden(flat->islands.items[i].item, b->rests[v]),
+        };
     }
 }
 
@@ -558,12 +563,9 @@ static void join_signals(Building *b)
         NetLine line = { c->from, 0, c->to, 0 };
         // what the main part tells is called by its own name, if it has one
         const uint32_t equation = c->from == ISLE_MAIN ? b->equation_of[c->variable] : FLAT_NONE;
-        const uint32_t named =
-            equation == FLAT_NONE ? FLAT_NONE : variable_in(b, b->flat->equations.items[equation].rhs);
-        const orr_devs_port port = { .name =
-                                         b->flat->vars.items[named == FLAT_NONE ? c->variable : named].name,
-                                     .type = ORR_SIGNAL,
-                                     .size = size };
+        const uint32_t named = variable_of(b, equation);
+        const FlatVar *shown = &b->flat->vars.items[named == FLAT_NONE ? c->variable : named];
+        const orr_devs_port port = { .name = shown->name, .type = ORR_SIGNAL, .size = size };
         if (c->from == ISLE_MAIN) {
             line.from_slot = g->n_inputs;
             isles->told[isles->n_told++] = c->variable;
@@ -718,8 +720,8 @@ void islands_report(const orr_model *model, FILE *out)
         report_options(&model->flat, isle, out);
         report_reads(isles, i, out);
         fputc('\n', out);
-        const bool is_held =
-            isle->n_inputs > 0 && !isle->options.expect_gradients && solver && !solver->is_quantised;
+        const bool is_held = isle->n_inputs > 0 && !isle->options.expect_gradients && solver &&
+                             !solver->is_quantised;
         if (is_held && solver->order != 1)
             fprintf(
                 out,

@@ -306,8 +306,8 @@ bool tables_check(const AstTable *table, orr_diag *diag)
                   ast_between_words[table->between]);
         return false;
     }
-    const double numbers =
-        is_grid ? 16.0 * (table->n_x + 2.0) * (table->n_y + 2.0) : 5.0 * (table->n_x + 2.0);
+    const double numbers = is_grid ? 16.0 * (table->n_x + 2.0) * (table->n_y + 2.0)
+                                   : 5.0 * (table->n_x + 2.0);
     if (numbers > TABLES_NUMBERS_MAX) {
         refuse(diag, table, table->place, "its %.0f points are too many",
                is_grid ? (double)table->n_x * table->n_y : table->n_x);

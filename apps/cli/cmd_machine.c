@@ -146,8 +146,8 @@ void machine_print_behaviour(FILE *out, const orr_machine *machine, const uint32
         // as many steps as fit
         size_t last = first, used = strlen(titles[2]) + 2;
         for (; last <= n; last++) {
-            size_t width =
-                last < n ? width_of(orr_machine_text(machine, ORR_MACHINE_INPUTS, inputs[last])) : 0;
+            size_t width = last < n ? width_of(orr_machine_text(machine, ORR_MACHINE_INPUTS, inputs[last]))
+                                    : 0;
             if (last < n_shown) {
                 const size_t w = width_of(orr_machine_text(machine, ORR_MACHINE_STATES, states[last]));
                 if (w > width) width = w;

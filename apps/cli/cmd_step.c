@@ -81,8 +81,8 @@ static void on_trace(void *context, const orr_devs *network, const orr_devs_trac
     if (what->component < ORR_DEVS_NONE) orr_devs_name(network, what->component, name, sizeof name);
     printf("t = %s: ", number(what->t, t));
     if (what->kind == ORR_DEVS_SENT) {
-        const orr_devs_port *port =
-            orr_devs_get_port(network, what->component, what->component == ORR_DEVS_OUTSIDE, what->port);
+        const orr_devs_port *port = orr_devs_get_port(network, what->component,
+                                                      what->component == ORR_DEVS_OUTSIDE, what->port);
         printf("%s%s%s is sent", name, *name ? "." : "", port->name);
         double numbers[16];
         const size_t n = orr_message_numbers(port, what->value, numbers, 16);

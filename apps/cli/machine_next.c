@@ -367,8 +367,8 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
     o.adaptive = s->adaptive;
     o.limit = isnan(s->limit) ? 0 : (size_t)s->limit;
     o.cancel = machine_cancel();
-    orr_separation r =
-        orr_machine_separate((const orr_machine *const *)machines->items, (uint32_t)machines->n, &o, diag);
+    orr_separation r = orr_machine_separate((const orr_machine *const *)machines->items,
+                                            (uint32_t)machines->n, &o, diag);
     const int status = (int)r.status;
     if (status == ORR_STATUS_OK && s->json) print_json(machines, &r);
     else if (status == ORR_STATUS_OK) print_people(s, machines, &r);

@@ -22,8 +22,8 @@ void spectrum_print(const orr_complex *values, size_t n, const char *indent, boo
             return;
         }
         const orr_complex value = values[i];
-        const bool is_pair =
-            i + 1 < n && value.im != 0 && values[i + 1].im == -value.im && values[i + 1].re == value.re;
+        const bool is_pair = i + 1 < n && value.im != 0 && values[i + 1].im == -value.im &&
+                             values[i + 1].re == value.re;
         char text[80];
         spectrum_text(value, is_pair, text, sizeof text);
         fprintf(out, "%s%s", indent, text);

@@ -149,8 +149,8 @@ static bool find_zeros(System *s, orr_linear *l)
     memcpy(a, l->A, n * n * sizeof *a);
     bool ok = eigen_values(a, n, poles, s->diag);
     if (ok) l->poles = poles;
-    orr_transfer *transfers =
-        ok && n_pairs > 0 && n_pairs <= TRANSFERS_MAX ? ARENA_ARRAY(s->arena, orr_transfer, n_pairs) : NULL;
+    const bool has_transfers = ok && n_pairs > 0 && n_pairs <= TRANSFERS_MAX;
+    orr_transfer *transfers = has_transfers ? ARENA_ARRAY(s->arena, orr_transfer, n_pairs) : NULL;
     for (size_t i = 0; transfers && ok && i < n_pairs; i++) {
         const size_t row = i / n_u, k = i % n_u;
         orr_transfer *t = &transfers[i];

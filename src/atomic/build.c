@@ -20,8 +20,8 @@ bool atomic_build(AtomicSet *set, CodeTier tier, orr_diag *diag)
 {
     if (set->n_kinds == 0) return true;
     const ArenaMark mark = arena_mark(set->arena);
-    const Text text =
-        atomic_text(set, set->arena);    // kept: it may be compiled natively when the Ast is gone
+    // kept: it may be compiled natively when the Ast is gone
+    const Text text = atomic_text(set, set->arena);
     const AtomicCode *code = NULL;
     if (tier == CODE_INSTANT)
         code = instant_compile_one(text, ATOMIC_CODE_NAME, "orr_host", &atomic_host, &set->unit, diag);
@@ -78,8 +78,8 @@ static void take_tables(void *self, const CodeUnit *unit)
 
 void atomic_improve(const AtomicSet *const_set)
 {
-    AtomicSet *set =
-        (AtomicSet *)const_set;    // completed under its lock; what a table means does not change
+    // completed under its lock; what a table means does not change
+    AtomicSet *set = (AtomicSet *)const_set;
     if (!can_improve(set)) return;
     Arena none = { 0 };    // the text is the set's
     pthread_mutex_lock(&set->lock);

@@ -116,10 +116,10 @@ static void check_records(Checker *c)
         }
         for (uint32_t i = 0; i < r->n_fields; i++) {
             const AstField *f = &r->fields[i];
-            record->fields[i] =
-                (AtomicField){ keep(c, f->name),
-                               keep(c, f->unit ? f->unit : units_field_text(c->units, k, f->name)),
-                               kept_type(c, f->type, f->type_place, true), f->place };
+            record->fields[i] = (AtomicField){
+                keep(c, f->name), keep(c, f->unit ? f->unit : units_field_text(c->units, k, f->name)),
+                kept_type(c, f->type, f->type_place, true), f->place
+            };
             for (uint32_t j = 0; j < i; j++)
                 if (strcmp(f->name, r->fields[j].name) == 0)
                     report_twice(c, f->name, f->place, r->fields[j].place);
@@ -181,9 +181,9 @@ static void declare_params(Checker *c)
             for (uint32_t k = 0; k < (entity.n ? entity.n : 1); k++) {
                 const char *name = entity.n ? arena_printf(c->arena, "%s[%u]", d->name, k + 1)
                                             : keep(c, d->name);
-                kind->params[kind->n_params++] =
-                    (AtomicParam){ name,     unit_of(c, d->name, d->unit), keep(c, d->doc),
-                                   d->value, d->place,                     d->unit_place };
+                kind->params[kind->n_params++] = (AtomicParam){
+                    name, unit_of(c, d->name, d->unit), keep(c, d->doc), d->value, d->place, d->unit_place
+                };
             }
         } else {
             entity.kind = ENTITY_CONST;
@@ -762,8 +762,8 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
     if (ast->duration) {
         state->duration = check_conversion(c, check_number(c, ast->duration), ast->duration);
         const double value = state->duration->value;
-        const bool is_known =
-            state->duration->op == ATOMIC_OP_CONST && state->duration->type.base == ATOMIC_NUMBER;
+        const bool is_known = state->duration->op == ATOMIC_OP_CONST &&
+                              state->duration->type.base == ATOMIC_NUMBER;
         if (is_known && !(value >= 0))
             CHECK_FAIL(c, DIAG_DURATION_BAD, ast->duration->place, ast->name, value);
         else if (!is_known)
@@ -793,8 +793,8 @@ static void check_state(Checker *c, uint32_t number, AtomicState *state)
         if (check_move(c, &a->common[i], (int32_t)number, &move)) state->ons[state->n_ons++] = move;
         if (c->n_errors > n_errors) break;    // said once
     }
-    const bool lasts =
-        !ast->duration || (state->duration->op == ATOMIC_OP_CONST && isinf(state->duration->value));
+    const bool lasts = !ast->duration ||
+                       (state->duration->op == ATOMIC_OP_CONST && isinf(state->duration->value));
     if (last_after && !ast->duration) {
         CHECK_FAIL(c, DIAG_AFTER_NEVER, last_after->place, ast->name);
         diag_hint(c->diag, "say how long: state %s for …", ast->name);

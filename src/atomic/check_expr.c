@@ -316,8 +316,8 @@ static AtomicExpr *check_ref(Checker *c, const AstExpr *e, AtomicType want)
         return bad(c, e->place);
     }
     if (entity) return check_entity(c, entity, ref, e->place);
-    AtomicExpr *x =
-        ref->n_parts == 1 && ref->parts[0].n_indices == 0 ? check_builtin(c, name, e->place) : NULL;
+    const bool is_word = ref->n_parts == 1 && ref->parts[0].n_indices == 0;
+    AtomicExpr *x = is_word ? check_builtin(c, name, e->place) : NULL;
     if (!x && ref->n_parts == 1 && c->where != IN_FUNCTION) x = check_enum_value(c, name, want, e->place);
     if (x) return x;
     check_unknown(c, name, e->place);
@@ -740,9 +740,9 @@ static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
     AtomicExpr *args[2] = { check_number(c, e->call.args[0]) };
     if (table->n_arguments == 2) args[1] = check_number(c, e->call.args[1]);
     if (!c->set->pieces[number])
-        c->set->pieces[number] =
-            1 + expr_pieces(&c->set->pool, NULL, betweens[table->between], outsides[table->outside], table->x,
-                            table->n_x, table->y, table->n_y, table->z);
+        c->set->pieces[number] = 1 + expr_pieces(&c->set->pool, NULL, betweens[table->between],
+                                                 outsides[table->outside], table->x, table->n_x, table->y,
+                                                 table->n_y, table->z);
     AtomicExpr *x = make(c, ATOMIC_OP_TABLE, TYPE_NUMBER, e->place);
     add_args(c, x, args, table->n_arguments);
     x->n = number;

@@ -158,8 +158,8 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
         indent(p, depth);
         switch (act->kind) {
         case ATOMIC_SET: {
-            const uint32_t slots =
-                act->n && !act->other ? act->n : atomic_type_slots(p->set, act->value->type);
+            const uint32_t slots = act->n && !act->other ? act->n
+                                                         : atomic_type_slots(p->set, act->value->type);
             fprintf(p->out, "s%u", act->slot);
             print_index(p, &act->index);
             if (act->other) {

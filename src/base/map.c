@@ -221,8 +221,8 @@ static MapEntry *add_entry(Map *map, uint64_t key, uint64_t hash)
 {
     if (map->n == map->capacity) {
         const size_t capacity = map->capacity ? map->capacity * 2 : 16;
-        map->entries =
-            arena_grow(map->index.arena, map->entries, map->capacity, capacity, sizeof *map->entries);
+        map->entries = arena_grow(map->index.arena, map->entries, map->capacity, capacity,
+                                  sizeof *map->entries);
         map->capacity = capacity;
     }
     index_add(&map->index, hash, (uint32_t)map->n);

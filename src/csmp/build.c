@@ -241,10 +241,10 @@ static AstExperiment make_experiment(const Builder *b, const AstModel *model)
     } else {
         x.options = ARENA_NEW(arena, AstSetting);
         x.n_options = 1;
-        x.options[0] =
-            (AstSetting){ .target = make_name(arena, "step"),
-                          .value = make_number(arena, s[CSMP_TIMESTEP].value, s[CSMP_TIMESTEP].place),
-                          .place = s[CSMP_TIMESTEP].place };
+        x.options[0] = (AstSetting){ .target = make_name(arena, "step"),
+                                     .value = make_number(arena, s[CSMP_TIMESTEP].value,
+                                                          s[CSMP_TIMESTEP].place),
+                                     .place = s[CSMP_TIMESTEP].place };
     }
     return x;
 }

@@ -343,8 +343,8 @@ static void read_lines(CsmpDiagram *d)
         for (; end < d->text.n && d->text.p[end] != '\n' && d->text.p[end] != '\r'; end++)
             if (d->text.p[end] == ';' && comment == SIZE_MAX) comment = end;
         const Text statement = trim(text_part(d->text, at, comment == SIZE_MAX ? end : comment));
-        const Text behind =
-            comment == SIZE_MAX ? text_part(d->text, end, end) : trim(text_part(d->text, comment + 1, end));
+        const Text behind = comment == SIZE_MAX ? text_part(d->text, end, end)
+                                                : trim(text_part(d->text, comment + 1, end));
         at = end + 1;
         if (statement.n == 0) continue;
         if (statement.p[0] == '$') read_setting(d, statement);

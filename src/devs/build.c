@@ -140,10 +140,9 @@ size_t orr_devs_name(const orr_devs *model, uint32_t component, char *text, size
 const orr_devs_port *orr_devs_get_port(const orr_devs *model, uint32_t component, int is_input, uint32_t port)
 {
     if (component != ORR_DEVS_OUTSIDE && component >= model->n_components) return NULL;
-    const DevsPorts ports =
-        component == ORR_DEVS_OUTSIDE
-            ? model->ports.items[0]
-            : devs_ports(model, devs_decl_of_component(model, component));
+    const DevsPorts ports = component == ORR_DEVS_OUTSIDE
+                                ? model->ports.items[0]
+                                : devs_ports(model, devs_decl_of_component(model, component));
     if (port >= (is_input ? ports.n_inputs : ports.n_outputs)) return NULL;
     return is_input ? &ports.inputs[port] : &ports.outputs[port];
 }

@@ -65,8 +65,8 @@ static void drop_old_chunks(orr_devs_run *run)
 
 static void grow_receivers(orr_devs_run *run)
 {
-    run->receivers =
-        larger(run->receivers, &run->receivers_capacity, run->n_receivers + 1, sizeof *run->receivers);
+    run->receivers = larger(run->receivers, &run->receivers_capacity, run->n_receivers + 1,
+                            sizeof *run->receivers);
     if (run->bags_capacity < run->receivers_capacity)
         run->bags = larger(run->bags, &run->bags_capacity, run->receivers_capacity, sizeof *run->bags);
 }
@@ -94,8 +94,8 @@ static inline void deliver(orr_devs_run *run, const DevsTarget *target, const vo
 static void make_room(orr_devs_run *run, size_t words)
 {
     if (run->n_messages == run->messages_capacity)
-        run->messages =
-            larger(run->messages, &run->messages_capacity, run->n_messages + 1, sizeof *run->messages);
+        run->messages = larger(run->messages, &run->messages_capacity, run->n_messages + 1,
+                               sizeof *run->messages);
     if (!run->chunk || run->n_words + words > run->chunk->n_words) add_chunk(run, words);
 }
 
@@ -353,8 +353,8 @@ static void observe_messages(orr_devs_run *run)
         const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
         if (run->counts && is_inside) run->counts[message->sender].n_sent++;
         if (!run->options.trace) continue;
-        const uint32_t first =
-            is_inside ? run->model->spots[message->sender].first_output : run->model->first_input;
+        const uint32_t first = is_inside ? run->model->spots[message->sender].first_output
+                                         : run->model->first_input;
         const orr_devs_trace what = { .t = run->call.t,
                                       .bag = run->clock->bag,
                                       .kind = ORR_DEVS_SENT,

@@ -148,8 +148,8 @@ orr_random orr_devs_random(const orr_devs_call *call, const char *purpose)
     const char *name = devs_component_name(call->run->model, call->component, &work);
     const uint32_t begun = call->run->switches ? call->run->switches->n_begun[call->component] : 0;
     const char *again = begun ? arena_printf(&work, "#%u", begun) : "";
-    const orr_random stream =
-        random_stream(options->seed, options->run, arena_printf(&work, "%s:%s%s", name, purpose, again));
+    const orr_random stream = random_stream(options->seed, options->run,
+                                            arena_printf(&work, "%s:%s%s", name, purpose, again));
     arena_free(&work);
     return stream;
 }

@@ -174,9 +174,8 @@ bool orr_input_read(const char *text, orr_input *input, char **texts, orr_diag *
     }
     if (!has_between)
         return report(diag, text, "hold, linear or cubic",
-                      "say how values between two rows are found, such as "
-                      "data.csv:flow:linear; hold makes "
-                      "steps; of an event input, jobs.csv:messages");
+                      "say how values between two rows are found, such as data.csv:flow:linear; "
+                      "hold makes steps; of an event input, jobs.csv:messages");
     // FILE[:COLUMN]; a file whose name has a colon is still found
     char *colon = strrchr(address, ':');
     if (colon && !os_file_exists(address)) {

@@ -85,8 +85,8 @@ static bool find(Collect *c, const orr_experiment *e, const orr_statistic *asked
     const size_t variable = orr_model_find(c->model, asked->name);
     if (variable == (size_t)-1) return report(c->model, e, asked->name, diag);
     const ModelVariable v = model_variable(c->model, variable);
-    const bool is_tally =
-        v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level && v.shown->is_main;
+    const bool is_tally = v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level &&
+                          v.shown->is_main;
     const bool is_level = v.part && v.shown->how == ATOMIC_READ_NOW;
     const bool is_value = v.part && (v.shown->how == ATOMIC_READ_STATE || v.shown->how == ATOMIC_READ_SLOT ||
                                      v.shown->how == ATOMIC_READ_LENGTH);

@@ -228,7 +228,9 @@ static bool has_events(const orr_model *model) { return model->n_relations > 0 |
 
 static bool find_method(Ensemble *e)
 {
-    static const struct { const char *name; CodeLaneMethod method;
+    static const struct Generated {
+        const char    *name;
+        CodeLaneMethod method;
     } methods[] = {
         { "euler", CODE_LANES_EULER },
         { "heun", CODE_LANES_HEUN },

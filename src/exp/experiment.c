@@ -411,9 +411,9 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
         for (uint32_t k = 0; plot->is_histogram && k < plot->n_ys; k++)
             plots[n++] = (orr_plot){ .ys = &ys[k], .n_ys = 1, .is_histogram = true };
         if (plot->is_histogram) continue;
-        const bool over_time =
-            plot->over.n_parts == 0 ||
-            (plot->over.n_parts == 1 && plot->over.primes == 0 && strcmp(plot->over.parts[0].name, "t") == 0);
+        const bool over_time = plot->over.n_parts == 0 ||
+                               (plot->over.n_parts == 1 && plot->over.primes == 0 &&
+                                strcmp(plot->over.parts[0].name, "t") == 0);
         plots[n++] = (orr_plot){ .ys = ys,
                                  .n_ys = plot->n_ys,
                                  .over = over_time ? NULL

@@ -53,8 +53,8 @@ void array_declare(Expander *ex, const Scope *scope, Entity *entity, const FlatV
     uint32_t *sizes = ARENA_ARRAY(flat->arena, uint32_t, entity->n_sizes);
     memcpy(sizes, entity->sizes, entity->n_sizes * sizeof *sizes);
     const ArenaMark mark = arena_mark(&ex->scratch);
-    const char *name =
-        arena_printf(&ex->scratch, "%.*s%s", (int)scope->path.n, scope->path.p, entity->symbol->name);
+    const char *name = arena_printf(&ex->scratch, "%.*s%s", (int)scope->path.n, scope->path.p,
+                                    entity->symbol->name);
     const FlatArray array = { .place = like->place,
                               .kind = like->kind,
                               .is_output = like->is_output,

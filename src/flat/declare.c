@@ -76,8 +76,8 @@ uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr star
         name = arena_printf(&ex->scratch, "%.*sintegral%zu", (int)scope->path.n, scope->path.p,
                             ++ex->n_integral_names);
     while (flat_find(flat, name) != FLAT_NONE);
-    const uint32_t x =
-        add_var(ex, text_from(name), (FlatVar){ .place = place, .kind = FLAT_VARIABLE, .is_hidden = true });
+    const uint32_t x = add_var(ex, text_from(name),
+                               (FlatVar){ .place = place, .kind = FLAT_VARIABLE, .is_hidden = true });
     arena_release(&ex->scratch, mark);
     flat->vars.items[x].start = start;
     define_equation(ex, lower_read(ex, declare_derivative(ex, x, 1, place)), rate, place);
@@ -93,8 +93,8 @@ uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Plac
         name = arena_printf(&ex->scratch, "%.*s%s%zu", (int)scope->path.n, scope->path.p, word,
                             ++ex->n_integral_names);
     while (flat_find(ex->flat, name) != FLAT_NONE);
-    const uint32_t variable =
-        add_var(ex, text_from(name), (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true });
+    const uint32_t variable = add_var(ex, text_from(name),
+                                      (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true });
     arena_release(&ex->scratch, mark);
     ex->flat->vars.items[variable].start = expr_const(&ex->flat->pool, 0);
     return variable;
@@ -173,8 +173,8 @@ uint32_t declare_message(Expander *ex, Text name, const char *const *fields, uin
     const uint32_t first = (uint32_t)flat->vars.n;
     const ArenaMark mark = arena_mark(&ex->scratch);
     for (uint32_t i = 0; i < n; i++) {
-        const Text one =
-            fields ? text_from(arena_printf(&ex->scratch, "%.*s.%s", (int)name.n, name.p, fields[i])) : name;
+        Text one = name;
+        if (fields) one = text_from(arena_printf(&ex->scratch, "%.*s.%s", (int)name.n, name.p, fields[i]));
         const uint32_t variable = add_var(ex, one, *like);
         flat->vars.items[variable].start = expr_const(&flat->pool, 0);
     }
@@ -327,8 +327,8 @@ static void report_not_set(Expander *ex, const Scope *scope, const Override *o, 
     } else if (symbol && symbol->kind == SYMBOL_VARIABLE && !can_be_set(symbol)) {
         diag_hint(ex->diag, "'%s' is computed by an equation there", name);
     } else if (!symbol) {
-        const Symbol *closest =
-            shape_closest(ex, scope->shape, name, override_ends(o) ? can_be_set : is_component);
+        const Symbol *closest = shape_closest(ex, scope->shape, name,
+                                              override_ends(o) ? can_be_set : is_component);
         if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest->name);
     }
 }
@@ -586,8 +586,8 @@ static void note_given(Expander *ex, const Scope *scope, const Entity *entity, c
                        bool *differs)
 {
     const ArenaMark mark = arena_mark(&ex->scratch);
-    const char *start =
-        arena_printf(&ex->scratch, "%.*s%s[", (int)scope->path.n, scope->path.p, entity->symbol->name);
+    const char *start = arena_printf(&ex->scratch, "%.*s%s[", (int)scope->path.n, scope->path.p,
+                                     entity->symbol->name);
     for (size_t i = 0; i < ex->flat->n_given; i++) {
         const char *name = ex->flat->given[i].name, *dot = strrchr(name, '.');
         if (strncmp(name, start, strlen(start)) != 0 || !dot) continue;

@@ -67,8 +67,7 @@ static void define_integral(const Reading *r, const AstItem *item, const AstRef 
     at_start.makes_modes = false;
     const Expr rate = lower_real(r, call->call.args[0]);
     const Expr start = lower_real(&at_start, call->call.args[1]);
-    const bool is_given =
-        symbol_is_unknown(entity->symbol) && entity_value(entity, x - entity->first)->expr;
+    const bool is_given = symbol_is_unknown(entity->symbol) && entity_value(entity, x - entity->first)->expr;
     if (flat->vars.items[x].start != EXPR_NONE || is_given) {
         EXPAND_FAIL(ex, DIAG_INITIAL_TOO_MANY, item->place, flat->vars.items[x].name);
         if (is_given) diag_note(ex->diag, entity->symbol->place, "declared here with a value");

@@ -239,8 +239,8 @@ Expr draw_noise(const Reading *r, Expr sigma, Place place)
     Flat *flat = ex->flat;
     if (flat->arrays.n) flat->keep_failed = true;    // its paths know single variables only
     const Text path = r->scope->path;
-    const char *stream =
-        arena_printf(flat->arena, "%.*snoise(%u)", (int)path.n, path.p, ++r->scope->n_noises);
+    const char *stream = arena_printf(flat->arena, "%.*snoise(%u)", (int)path.n, path.p,
+                                      ++r->scope->n_noises);
     const uint32_t variable = declare_noise(ex, stream, place);
     vec_push(flat->arena, &flat->noises, (FlatNoise){ variable, stream, place });
     return expr_binary(&flat->pool, EXPR_MUL, sigma, lower_read(ex, variable));

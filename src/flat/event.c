@@ -16,8 +16,8 @@ static void add_action(const Body *body, FlatAction action)
     Flat *flat = body->r.ex->flat;
     ExprPool *pool = &flat->pool;
     if (body->branch != EXPR_NONE && !action.is_hidden)
-        action.value =
-            expr_make(pool, EXPR_IF, body->branch, action.value, lower_read(body->r.ex, action.target));
+        action.value = expr_make(pool, EXPR_IF, body->branch, action.value,
+                                 lower_read(body->r.ex, action.target));
     vec_push(flat->arena, &flat->actions, action);
 }
 
@@ -115,8 +115,8 @@ static void read_branches(const Body *body, const AstItem *item)
         inner.branch = expr_binary(pool, EXPR_GT, lower_read(ex, kept), expr_const(pool, 0.5));
         read_body(&inner, item->branch.items, item->branch.n_items);
         const Expr not_here = expr_unary(pool, EXPR_NOT, inner.branch);
-        none_before =
-            none_before == EXPR_NONE ? not_here : expr_binary(pool, EXPR_AND, none_before, not_here);
+        none_before = none_before == EXPR_NONE ? not_here
+                                               : expr_binary(pool, EXPR_AND, none_before, not_here);
     }
 }
 

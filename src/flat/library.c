@@ -217,8 +217,8 @@ static Expr build_delay(const Reading *r, const AstExpr *call, const Expr *args)
         return lower_poison(r);
     }
     const Expr before = call->call.n_args == 3 ? args[2] : EXPR_NONE;
-    uint32_t *known =
-        map_at(&ex->delay_of, hash_join((uint64_t)args[0] << 32 | args[1], before));    // number + 1
+    const uint64_t key = hash_join((uint64_t)args[0] << 32 | args[1], before);
+    uint32_t *known = map_at(&ex->delay_of, key);    // number + 1
     const FlatDelay *d = *known ? &flat->delays.items[*known - 1] : NULL;
     uint32_t k = *known - 1;
     if (!d || d->source != args[0] || d->lag != args[1] || d->before != before) {
@@ -345,8 +345,8 @@ Expr library_call(const Reading *r, const AstExpr *call)
     for (uint32_t i = 0; i < n; i++) {
         if (i == 0 && f->build == build_sample) continue;    // read there: it may draw
         const Reading *reading = i < f->n_moving ? r : &plain;
-        args[i] =
-            f->takes_truth ? lower_any(reading, call->call.args[i]) : lower_real(reading, call->call.args[i]);
+        args[i] = f->takes_truth ? lower_any(reading, call->call.args[i])
+                                 : lower_real(reading, call->call.args[i]);
     }
     const Expr value = f->build(r, call, args);
     arena_release(&ex->scratch, mark);

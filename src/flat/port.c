@@ -178,8 +178,8 @@ static bool find_end(const Reading *r, const AstRef *ref, Place place, End *end)
 {
     if (!lower_target(r, ref, place, &end->target)) return false;
     const Entity *entity = end->target.entity;
-    end->port =
-        entity->symbol->kind == SYMBOL_PORT ? entity->port + (uint32_t)end->target.element : FLAT_NONE;
+    end->port = entity->symbol->kind == SYMBOL_PORT ? entity->port + (uint32_t)end->target.element
+                                                    : FLAT_NONE;
     end->is_own = ref->n_parts == 1;
     return true;
 }
@@ -339,8 +339,8 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
                  (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
         if (rises) {
             FlatSend send = { .port = port, .first = FLAT_NONE, .place = place };
-            const uint32_t n =
-                flat->ports.items[port].n_values + 1;    // 1 for each value, and that it is sent
+            // one for each value, and one that says that it is sent
+            const uint32_t n = flat->ports.items[port].n_values + 1;
             for (uint32_t i = 0; i < n; i++) {
                 const uint32_t kept = declare_hidden(ex, scope, i + 1 < n ? "message" : "sent", place);
                 if (i + 1 == n) send.flag = kept;

@@ -50,9 +50,8 @@ void shape_index_file(Expander *ex)
         const uint32_t *model = text_map_find(&ex->models, text_from(type->name));
         const bool is_new = text_map_put(&ex->types, text_from(type->name), (uint32_t)i);
         if (is_new && !model) continue;
-        const AstModel *first =
-            model ? &ast->models.items[*model]
-                  : &ast->terminals.items[*text_map_find(&ex->types, text_from(type->name))];
+        const uint32_t *terminal = text_map_find(&ex->types, text_from(type->name));
+        const AstModel *first = model ? &ast->models.items[*model] : &ast->terminals.items[*terminal];
         report_twice(ex, DIAG_MODEL_TWICE, type->name, type->place, first->place);
     }
     for (size_t i = 0; i < ast->functions.n; i++) {

@@ -489,8 +489,8 @@ Expr slice_reduce(const Reading *r, const AstExpr *call)
     }
     m.arg = slices ? slices->arg : call->call.args[0];
     if (!find_loops(&m, slices)) return lower_poison(r);
-    const Expr kept =
-        depends_on_turns(&m) ? EXPR_NONE : array_reduce(r, m.arg, m.loops, m.n_loops, m.op, call->place);
+    const Expr kept = depends_on_turns(&m) ? EXPR_NONE
+                                           : array_reduce(r, m.arg, m.loops, m.n_loops, m.op, call->place);
     if (kept != EXPR_NONE) return kept;
     if (!join_terms(&m, r->locals, 0)) return lower_poison(r);
     if (m.value != EXPR_NONE) return m.value;

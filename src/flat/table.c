@@ -29,9 +29,9 @@ void table_index(Expander *ex)
         const uint32_t *function = text_map_find(&ex->functions, text_from(table->name));
         const bool is_new = text_map_put(&ex->tables, text_from(table->name), (uint32_t)i);
         if (is_new && !function) continue;
-        const Place first =
-            function ? ast->functions.items[*function].place
-                     : ast->tables.items[*text_map_find(&ex->tables, text_from(table->name))].place;
+        const uint32_t *other = text_map_find(&ex->tables, text_from(table->name));
+        const Place first = function ? ast->functions.items[*function].place
+                                     : ast->tables.items[*other].place;
         EXPAND_FAIL(ex, DIAG_MODEL_TWICE, table->place, table->name);
         diag_note(ex->diag, first, "'%s' is defined here first", table->name);
     }
@@ -43,9 +43,9 @@ static uint32_t number_of(Expander *ex, uint32_t i)
     const AstTable *table = &ex->ast->tables.items[i];
     if (ex->table_numbers[i] == FLAT_NONE) {
         const char *name = text_copy(ex->flat->arena, text_from(table->name));
-        ex->table_numbers[i] =
-            expr_pieces(&ex->flat->pool, name, betweens[table->between], outsides[table->outside], table->x,
-                        table->n_x, table->y, table->n_y, table->z);
+        ex->table_numbers[i] = expr_pieces(&ex->flat->pool, name, betweens[table->between],
+                                           outsides[table->outside], table->x, table->n_x, table->y,
+                                           table->n_y, table->z);
     }
     return ex->table_numbers[i];
 }
@@ -65,8 +65,8 @@ static Expr code_of(const Reading *r, uint32_t number, int argument, Expr x, Pla
     ExprPool *pool = &r->ex->flat->pool;
     Expr bits[2];
     for (int k = 0; k < 2; k++) {
-        const uint32_t table =
-            expr_pieces_axis(pool, number, argument, k ? EXPR_AXIS_BIT_1 : EXPR_AXIS_BIT_0);
+        const uint32_t table = expr_pieces_axis(pool, number, argument,
+                                                k ? EXPR_AXIS_BIT_1 : EXPR_AXIS_BIT_0);
         const Expr bit = expr_make(pool, EXPR_PIECES, x, table, EXPR_NONE);
         const Expr is_set = lower_relation(r, EXPR_GT, bit, expr_const(pool, 0.5), place);
         bits[k] = expr_make(pool, EXPR_IF, is_set, expr_const(pool, k + 1), expr_const(pool, 0));
@@ -112,10 +112,10 @@ static Expr look_up_in_grid(const Reading *r, const AstTable *table, uint32_t nu
     if (table->between == AST_BETWEEN_HOLD) return expr_make(pool, EXPR_GRID, inside[0], inside[1], number);
     Expr rows[2];
     for (int p = 0; p < 2; p++) {
-        const Expr at =
-            expr_make(pool, EXPR_GRID, inside[0], inside[1], expr_pieces_term(pool, number, p, 0));
-        const Expr slope =
-            expr_make(pool, EXPR_GRID, inside[0], inside[1], expr_pieces_term(pool, number, p, 1));
+        const Expr at = expr_make(pool, EXPR_GRID, inside[0], inside[1],
+                                  expr_pieces_term(pool, number, p, 0));
+        const Expr slope = expr_make(pool, EXPR_GRID, inside[0], inside[1],
+                                     expr_pieces_term(pool, number, p, 1));
         rows[p] = expr_binary(pool, EXPR_ADD, at, expr_binary(pool, EXPR_MUL, away[1], slope));
     }
     return expr_binary(pool, EXPR_ADD, rows[0], expr_binary(pool, EXPR_MUL, away[0], rows[1]));

@@ -187,8 +187,8 @@ static bool encode_expression(Group *g, Expr root)
         const Expr e = g->path[depth - 1].e;
         const ExprNode *node = expr_node(pool, e);
         // a constant exponent belongs to the operation
-        const int arity =
-            node->op == EXPR_POW && expr_is_const(pool, node->b, NULL) ? 1 : expr_ops[node->op].arity;
+        const bool is_known_power = node->op == EXPR_POW && expr_is_const(pool, node->b, NULL);
+        const int arity = is_known_power ? 1 : expr_ops[node->op].arity;
         if (l->node_mark[e] == l->walk) {
             depth--;
         } else if (g->path[depth - 1].next < arity) {

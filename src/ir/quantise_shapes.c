@@ -101,8 +101,8 @@ static void find_slots(const Quantiser *w, const MetShape *from, IrShape *shape)
     uint32_t slot = 0;
     for (uint32_t i = 0; i < from->n_records; i++) {
         const ExprNode *r = &w->records.items[from->first_record + i];
-        const bool is_slot =
-            expr_ops[r->op].arity == 0 && r->op != EXPR_TIME && !(r->op == EXPR_CONST && r->a == TRUTH);
+        const bool is_slot = expr_ops[r->op].arity == 0 && r->op != EXPR_TIME &&
+                             !(r->op == EXPR_CONST && r->a == TRUTH);
         if (!is_slot) continue;
         IrSlot *s = &shape->slots[slot];
         *s = (IrSlot){ .kind = (IrSlotKind)r->a,

@@ -289,8 +289,8 @@ static bool same_shape(const Quantiser *w, const MetShape *s, uint32_t kind, siz
 static void group(Quantiser *w, uint32_t term, uint32_t kind, size_t first_record)
 {
     const size_t n = w->records.n - first_record, n_slots = w->leaves.n - w->n_leaves_before;
-    const uint64_t hash =
-        hash_join(hash_bytes(w->records.items + first_record, n * sizeof(ExprNode)), hash_join(kind, w->own));
+    const uint64_t hash = hash_join(hash_bytes(w->records.items + first_record, n * sizeof(ExprNode)),
+                                    hash_join(kind, w->own));
     IndexProbe probe = index_probe(&w->by_records, hash);
     uint32_t id = FLAT_NONE;
     for (uint32_t candidate; id == FLAT_NONE && index_next(&w->by_records, &probe, &candidate);)

@@ -616,8 +616,8 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
     Component *c = component_of(state);
     const orr_island_options *o = &c->type->options;
     const size_t run_size = can_save(c) ? run_save(c->run, NULL) : 0;
-    const size_t own =
-        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    const size_t own = sizeof(SavedComponent) + o->n_inputs * sizeof(External) +
+                       o->n_outputs * sizeof *c->told;
     if (run_size == 0 || !bytes) return run_size ? own + run_size : 0;
     const SavedComponent saved = { .due = c->due,
                                    .due_tell = c->due_tell,
@@ -653,8 +653,8 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
 {
     Component *c = component_of(state);
     const orr_island_options *o = &c->type->options;
-    const size_t own =
-        sizeof(SavedComponent) + o->n_inputs * sizeof(External) + o->n_outputs * sizeof *c->told;
+    const size_t own = sizeof(SavedComponent) + o->n_inputs * sizeof(External) +
+                       o->n_outputs * sizeof *c->told;
     SavedComponent saved;
     if (n < own) return 0;
     const char *in = bytes;

@@ -127,8 +127,8 @@ static void add_code(Formatter *f, Token token, size_t breaks)
     // `then` and `else` in a new line still belong to the statement before
     const bool is_else = has_mark(f, token, MARK_ELSE), is_state = has_mark(f, token, MARK_STATE);
     const bool is_middle = is_else || has_mark(f, token, MARK_MIDDLE) || (is_state && f->state_depth > 0);
-    const bool starts =
-        f->statement_over && (is_else || (token.kind != TOKEN_THEN && token.kind != TOKEN_ELSE));
+    const bool starts = f->statement_over &&
+                        (is_else || (token.kind != TOKEN_THEN && token.kind != TOKEN_ELSE));
     const bool leaves = f->state_depth > 0 && f->depth == f->state_depth;
     if (leaves && (has_mark(f, token, MARK_LEAVE) || has_mark(f, token, MARK_CLOSE))) {
         f->state_depth = 0;

@@ -116,9 +116,9 @@ static bool make(Stubs *s, const char *name, Place place, bool is_within, uint32
     text_map_init(&names, ast->arena);
     for (uint32_t i = 0; i < original.n_items; i++) {
         const AstItem *item = &original.items[i];
-        const bool is_fixed =
-            item->kind == AST_DECL &&
-            (item->decl.kind == AST_PARAM || item->decl.kind == AST_CONST || item->decl.kind == AST_INPUT);
+        const bool is_fixed = item->kind == AST_DECL &&
+                              (item->decl.kind == AST_PARAM || item->decl.kind == AST_CONST ||
+                               item->decl.kind == AST_INPUT);
         if (is_fixed && !(is_within && item->decl.kind == AST_INPUT))
             text_map_put(&names, text_from(item->decl.name), 0);
     }

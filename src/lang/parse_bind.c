@@ -112,9 +112,8 @@ static bool parse_input_options(Parser *p, AstInput *input)
     if (!input->between && is_table && !input->is_messages) {
         if (parse_report(p, "hold, linear or cubic"))
             diag_hint(p->diag,
-                      "say how values between two rows are found: linear "
-                      "draws straight lines, hold makes steps; "
-                      "for an event input: as messages");
+                      "say how values between two rows are found: linear draws straight lines, "
+                      "hold makes steps; for an event input: as messages");
         return false;
     }
     if (!is_table && (input->column || input->time || input->is_cyclic)) {

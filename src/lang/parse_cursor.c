@@ -171,8 +171,8 @@ static bool follows_number(const Parser *p)
 static const char *advice_for(const Parser *p)
 {
     const TokenKind kind = p->token.kind;
-    const char before =
-        p->token.offset > 0 && !p->token.space_before ? p->lexer.text.p[p->token.offset - 1] : ' ';
+    const bool is_joined = p->token.offset > 0 && !p->token.space_before;
+    const char before = is_joined ? p->lexer.text.p[p->token.offset - 1] : ' ';
     if (kind == TOKEN_PRIME)
         return "texts and names with spaces stand in double quotes; a single quote marks a derivative";
     if (kind == TOKEN_DOT && parse_peek(p).kind == TOKEN_NUMBER)

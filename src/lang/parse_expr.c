@@ -412,8 +412,8 @@ static AstExpr *parse_conversion(Parser *p, AstExpr *a)
 
 static AstExpr *parse_binary(Parser *p, int min_level)
 {
-    AstExpr *left =
-        min_level <= LEVEL_NOT && parse_at(p, TOKEN_NOT) ? parse_unary(p, AST_NOT) : parse_signed(p);
+    const bool is_not = min_level <= LEVEL_NOT && parse_at(p, TOKEN_NOT);
+    AstExpr *left = is_not ? parse_unary(p, AST_NOT) : parse_signed(p);
     while (left) {
         if (min_level <= LEVEL_CONVERT && at_conversion(p)) {
             left = parse_conversion(p, left);

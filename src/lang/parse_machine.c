@@ -270,8 +270,8 @@ static void parse_start(Parser *p, Lists *lists)
 static void parse_statement(Parser *p, Lists *lists)
 {
     const TokenKind next = parse_peek(p).kind;
-    const bool named =
-        next == TOKEN_NAME || next == TOKEN_QUOTED || next == TOKEN_NUMBER || next == TOKEN_END;
+    const bool named = next == TOKEN_NAME || next == TOKEN_QUOTED || next == TOKEN_NUMBER ||
+                       next == TOKEN_END;
     if (!named) parse_rule(p, lists);
     else if (parse_at_word(p, "input")) parse_set(p, lists, AST_MACHINE_INPUT);
     else if (parse_at_word(p, "output")) parse_set(p, lists, AST_MACHINE_OUTPUT);

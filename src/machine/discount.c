@@ -17,8 +17,8 @@ static void improve(Control *c, double discount, double *into, double *least, do
     for (uint32_t s = 0; s < c->m->n_states; s++) {
         double best = INFINITY;
         for (uint32_t i = 0; i < c->m->n_inputs; i++) {
-            const double v =
-                control_cost(c, s, i) + discount * control_mean(c, machine_cell(c->m, s, i), c->value);
+            const double v = control_cost(c, s, i) +
+                             discount * control_mean(c, machine_cell(c->m, s, i), c->value);
             if (v >= best) continue;
             best = v;
             c->input[s] = i;

@@ -123,8 +123,8 @@ static void report_twice(Draft *d, uint32_t state, uint32_t input, size_t cell, 
     const char *now = certain ? arena_printf(d->arena, "'%s'", names_text(&d->states, branches[0].to))
                               : "a state drawn by chance";
     const bool same = certain && d->next[cell] == branches[0].to;
-    const char *both =
-        same ? arena_printf(d->arena, "%s twice", old) : arena_printf(d->arena, "%s and to %s", old, now);
+    const char *both = same ? arena_printf(d->arena, "%s twice", old)
+                            : arena_printf(d->arena, "%s and to %s", old, now);
     diag_report(d->diag, DIAG_MACHINE_MOVE_TWICE, d->sources.items[source].place,
                 names_text(&d->states, state), names_text(&d->inputs, input), both);
     if (same) diag_hint(d->diag, "leave one of them out");

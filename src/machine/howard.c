@@ -113,8 +113,8 @@ static bool improve_rest(const Walk *w, double tolerance)
         for (uint32_t i = 0; i < c->m->n_inputs; i++) {
             const uint32_t to = c->m->next[machine_cell(c->m, s, i)];
             if (averages && c->value[to] > c->value[s] + tolerance) continue;
-            const double rest =
-                control_cost(c, s, i) + (averages ? c->bias[to] - c->value[s] : w->discount * c->value[to]);
+            const double rest = control_cost(c, s, i) +
+                                (averages ? c->bias[to] - c->value[s] : w->discount * c->value[to]);
             if (rest >= best) continue;
             best = rest;
             c->input[s] = i;

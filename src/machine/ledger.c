@@ -339,8 +339,8 @@ orr_repair *orr_ledger_repairs(const orr_ledger *ledger, const orr_machine *mach
     double steps = 0;
     for (size_t k = 0; k < ledger->n; k++) steps += (double)ledger->experiments[k].n_inputs + 1;
     const double n_cells = (double)m.n_states * m.n_inputs;
-    const double n_tries =
-        n_cells * m.n_states + (m.kind == MACHINE_MOORE ? m.n_states : n_cells) * m.n_outputs;
+    const double n_tries = n_cells * m.n_states +
+                           (m.kind == MACHINE_MOORE ? m.n_states : n_cells) * m.n_outputs;
     *too_large = steps * m.n_states * n_tries > 1e10;
 
     VEC(orr_repair) found = { 0 };

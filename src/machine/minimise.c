@@ -311,9 +311,10 @@ orr_machine *orr_machine_minimise(const orr_machine *machine, bool reachable_onl
         if (reach.distance[s] != MACHINE_NONE) new_number[classes.of[s]] = 0;
     for (uint32_t c = 0; c < classes.n; c++)
         if (new_number[c] == 0) new_number[c] = n_new++;
-    for (uint32_t s = 0; class_of && s < m->n_states; s++)
-        class_of[s] =
-            reach.distance && reach.distance[s] == MACHINE_NONE ? MACHINE_NONE : new_number[classes.of[s]];
+    for (uint32_t s = 0; class_of && s < m->n_states; s++) {
+        const bool is_left_out = reach.distance && reach.distance[s] == MACHINE_NONE;
+        class_of[s] = is_left_out ? MACHINE_NONE : new_number[classes.of[s]];
+    }
 
     orr_machine *small = build(m, &classes, new_number, n_new, &work);
     orr_reach_free(&reach);

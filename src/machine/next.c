@@ -44,8 +44,8 @@ static void list_suspects(Asking *a, const orr_separate_options *o, Arena *arena
                 add_suspect(a, m, s, states, labels, seen);
         }
     }
-    a->suspects =
-        (Suspects){ a->small, states, labels, a->suspects.n, n_machines == 1 ? a->suspects.n : n_machines };
+    a->suspects = (Suspects){ a->small, states, labels, a->suspects.n,
+                              n_machines == 1 ? a->suspects.n : n_machines };
 }
 
 // Who answers the word alike, and what.

@@ -45,14 +45,14 @@ static void mark_best(const Control *c, double discount, bool *is_best)
     const bool averages = discount == 1;
     for (uint32_t s = 0; s < m->n_states; s++) {
         const size_t chosen = machine_cell(m, s, c->input[s]);
-        const double best =
-            control_cost(c, s, c->input[s]) +
-            (averages ? control_mean(c, chosen, c->bias) : discount * control_mean(c, chosen, c->value));
+        const double best = control_cost(c, s, c->input[s]) +
+                            (averages ? control_mean(c, chosen, c->bias)
+                                      : discount * control_mean(c, chosen, c->value));
         const double tolerance = 1e-9 * (c->scale + fabs(best));
         for (uint32_t i = 0; i < m->n_inputs; i++) {
             const size_t cell = machine_cell(m, s, i);
-            const double rest =
-                averages ? control_mean(c, cell, c->bias) : discount * control_mean(c, cell, c->value);
+            const double rest = averages ? control_mean(c, cell, c->bias)
+                                         : discount * control_mean(c, cell, c->value);
             is_best[cell] = control_cost(c, s, i) + rest <= best + tolerance &&
                             (!averages || control_mean(c, cell, c->value) <= c->value[s] + 1e-9 * c->scale);
         }

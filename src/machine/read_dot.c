@@ -398,8 +398,8 @@ static Part split_edge(Dot *d, Text label, bool with_chance)
     Part part = { .chance = 1 };
     if (with_chance) {
         const size_t colon = find_plain(label, ':', true);
-        part.has_chance =
-            colon < label.n && number_parse(text_trim(text_part(label, colon + 1, label.n)), &part.chance);
+        part.has_chance = colon < label.n &&
+                          number_parse(text_trim(text_part(label, colon + 1, label.n)), &part.chance);
         if (part.has_chance) label = text_part(label, 0, colon);
     }
     const size_t slash = find_plain(label, '/', false);
@@ -506,8 +506,8 @@ static Step *gather_steps(Dot *d, const Meaning *m, size_t *n)
             const Text name = part.input;
             uint32_t input = names_find(&d->draft.inputs, name);
             if (input == NAMES_NONE) input = draft_add_input(&d->draft, name, e->place);
-            const uint32_t output =
-                m->is_mealy && part.has_output ? draft_add_output(&d->draft, part.output) : MACHINE_NONE;
+            const uint32_t output = m->is_mealy && part.has_output ? draft_add_output(&d->draft, part.output)
+                                                                   : MACHINE_NONE;
             vec_push(d->arena, &steps,
                      (Step){ d->nodes.items[e->from].state, input, d->nodes.items[e->to].state, output,
                              part.chance, e->place });

@@ -366,8 +366,8 @@ static void write_json(StrBuf *s, const Machine *m)
             const size_t cell = machine_cell(m, q, i);
             const uint32_t n = is_certain(m, cell) ? 1 : behind_branches(m, cell) - first_branch(m, cell);
             for (uint32_t b = 0; b < n; b++) {
-                const uint32_t to =
-                    is_certain(m, cell) ? m->next[cell] : m->branch_next[first_branch(m, cell) + b];
+                const uint32_t to = is_certain(m, cell) ? m->next[cell]
+                                                        : m->branch_next[first_branch(m, cell) + b];
                 str_addf(s, "%s    {\"state\": ", separator);
                 add_json(s, m->states[q]);
                 str_add(s, ", \"input\": ");

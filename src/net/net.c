@@ -271,8 +271,8 @@ bool net_finish(Network *net, const NetGuests *guests, Arena *arena, orr_diag *d
     orr_devs_set_ports(devs, net->inputs, net->n_inputs, net->outputs, net->n_outputs);
     for (size_t i = 0; i < flat->parts.n; i++) {
         const FlatPart *part = net->parts[i].flat;
-        net->parts[i].part =
-            devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes, part->n_sizes);
+        net->parts[i].part = devs_add(devs, part->name, &net->parts[i].kind->table, part->n, part->sizes,
+                                      part->n_sizes);
     }
     NetGuests *g = &net->guests;
     for (uint32_t i = 0; i < g->n; i++)

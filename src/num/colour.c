@@ -16,8 +16,8 @@ uint32_t colour_columns(const uint32_t *start, const uint32_t *row, uint32_t n, 
     for (uint32_t c = 0; c < n; c++)
         for (uint32_t i = start[c]; i < start[c + 1]; i++) column[row_start[row[i] + 1]++] = c;
 
-    uint32_t *taken_by =
-        ARENA_ARRAY(&scratch, uint32_t, (size_t)n + 1);    // [group] 1 + the column that met it
+    // [group] 1 + the column that met it
+    uint32_t *taken_by = ARENA_ARRAY(&scratch, uint32_t, (size_t)n + 1);
     uint32_t n_groups = 0;
     for (uint32_t c = 0; c < n; c++) {
         for (uint32_t i = start[c]; i < start[c + 1]; i++) {

@@ -115,8 +115,8 @@ static double best_exchange(const Work *w, const uint32_t *free, size_t *row, si
     double best = 0;
     for (size_t i = 0; i < w->k; i++) {
         for (size_t s = 0; s < w->m - w->k; s++) {
-            const double gain =
-                fabs(w->a[i * w->m + free[s]]) * weight(w, w->column_of[i]) / weight(w, free[s]);
+            const double gain = fabs(w->a[i * w->m + free[s]]) * weight(w, w->column_of[i]) /
+                                weight(w, free[s]);
             if (!(gain > best)) continue;
             best = gain;
             *row = i;

@@ -48,8 +48,8 @@ static void join_equal(orr_digest *d)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < d->n; i++) {
-        const int same =
-            n > 0 && d->value[n - 1] == d->value[i] && (d->weight[n - 1] > 0) == (d->weight[i] > 0);
+        const int same = n > 0 && d->value[n - 1] == d->value[i] &&
+                         (d->weight[n - 1] > 0) == (d->weight[i] > 0);
         if (same) d->weight[n - 1] += d->weight[i];
         else {
             d->value[n] = d->value[i];

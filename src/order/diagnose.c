@@ -170,8 +170,8 @@ static const char *text_of(Reporter *r, const FlatEquation *equation)
     flat_print_equation(r->system->flat, equation, out);
     fclose(out);
     // a long equation is cut: its place is shown anyway
-    const char *text =
-        size > 80 ? arena_printf(&r->work, "%.77s…", buffer) : arena_copy_text(&r->work, buffer, size);
+    const char *text = size > 80 ? arena_printf(&r->work, "%.77s…", buffer)
+                                 : arena_copy_text(&r->work, buffer, size);
     free(buffer);
     return text;
 }
@@ -305,8 +305,8 @@ static void report_no_unknown(Reporter *r, uint32_t row)
     diag_report(r->diag, DIAG_EQUATION_EMPTY, place_of(r, row), equation_text(r, row));
     if (known != FLAT_NONE) {
         const FlatVar *v = &flat->vars.items[known];
-        const char *kind =
-            v->kind == FLAT_INPUT ? "an input, given from outside" : "a parameter, fixed in a run";
+        const char *kind = v->kind == FLAT_INPUT ? "an input, given from outside"
+                                                 : "a parameter, fixed in a run";
         diag_hint(r->diag, "'%s' is %s: declare it as var to have it computed, or remove the equation",
                   v->name, kind);
         diag_note(r->diag, v->place, "'%s' is declared here", v->name);

@@ -405,8 +405,8 @@ static bool add_group(Chooser *c, const Numbers *rows)
         for (uint32_t r = 0; r < rows->n; r++) {
             const Row *row = &c->rows.items[rows->items[r]];
             for (size_t k = 0; k < row->entries.n; k++)
-                g.entries[at++] =
-                    (BlockEntry){ r, place[row->entries.items[k].column], row->entries.items[k].value };
+                g.entries[at++] = (BlockEntry){ r, place[row->entries.items[k].column],
+                                                row->entries.items[k].value };
         }
         vec_push(&c->work, &c->groups, g);
         number = (uint32_t)c->groups.n;
@@ -570,8 +570,8 @@ static void add_slots(Chooser *c, Choice *choice, Place place)
                                                              var(c, choice->variables[j])->name),
                                                 place, expr_const(pool, choice->first[s] == j ? 1 : 0));
         for (uint32_t o = 0; o < choice->n_orders; o++) {
-            const uint32_t slot = choice->slots[o * n + s] =
-                add_var(c, FLAT_VARIABLE, slot_name(c, choice, o, s), place, EXPR_NONE);
+            const uint32_t slot = add_var(c, FLAT_VARIABLE, slot_name(c, choice, o, s), place, EXPR_NONE);
+            choice->slots[o * n + s] = slot;
             Expr sum = EXPR_NONE;
             for (uint32_t j = 0; j < m; j++) {
                 const Expr factor = expr_var(pool, choice->params[s * m + j]);

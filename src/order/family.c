@@ -209,8 +209,8 @@ bool family_covers(Flat *flat)
 
 FlatFamily *family_at_start(Flat *flat, uint32_t *n, Arena *arena)
 {
-    FlatFamily *families =
-        ARENA_ARRAY(arena, FlatFamily, flat->families.n + flat->initial_families.n + flat->arrays.n);
+    FlatFamily *families = ARENA_ARRAY(arena, FlatFamily,
+                                       flat->families.n + flat->initial_families.n + flat->arrays.n);
     *n = 0;
     for (size_t i = 0; i < flat->families.n; i++) families[(*n)++] = flat->families.items[i];
     for (size_t i = 0; i < flat->initial_families.n; i++) families[(*n)++] = flat->initial_families.items[i];
@@ -277,8 +277,8 @@ static Expr reverse_leaf(void *context, Expr leaf)
     if (node.op != EXPR_ELEM) return leaf;
     ExprAccess access = r->pool->accesses.items[node.index];
     for (uint32_t k = 0; k < r->loops->n; k++) {
-        access.offset =
-            (uint32_t)(access.offset + (int64_t)access.stride[k] * ((int64_t)r->loops->count[k] - 1));
+        access.offset = (uint32_t)(access.offset +
+                                   (int64_t)access.stride[k] * ((int64_t)r->loops->count[k] - 1));
         access.stride[k] = -access.stride[k];
     }
     return expr_elem(r->pool, &access);

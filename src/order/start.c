@@ -88,8 +88,8 @@ static bool *find_unknown_params(const Flat *flat, const uint32_t *params, uint3
     for (uint32_t i = 0; i < n_params; i++) {
         const FlatVar *v = &flat->vars.items[params[i]];
         if (v->start == EXPR_NONE) {
-            is_unknown[params[i]] =
-                (v->kind == FLAT_PARAM || v->kind == FLAT_DISCRETE) && !(is_given && is_given[params[i]]);
+            is_unknown[params[i]] = (v->kind == FLAT_PARAM || v->kind == FLAT_DISCRETE) &&
+                                    !(is_given && is_given[params[i]]);
         } else if (any && expr_op(&flat->pool, v->start) != EXPR_CONST) {
             size_t n;
             const uint32_t *reads = expr_variables(&flat->pool, v->start, arena, &n);

@@ -49,8 +49,8 @@ void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *withi
     run->seed = seed;
     run->number = number;
     for (size_t i = 0; i < pool->draws.n; i++)
-        streams[i] =
-            (Stream){ stream_of(run, within, pool->draws.items[i].stream), pool->draws.items[i].kind };
+        streams[i] = (Stream){ stream_of(run, within, pool->draws.items[i].stream),
+                               pool->draws.items[i].kind };
     const size_t n_noises = run->model->flat.noises.n;
     RandomStream *noise = ARENA_ARRAY(&run->arena, RandomStream, n_noises);
     for (size_t i = 0; i < n_noises; i++)

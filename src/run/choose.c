@@ -200,9 +200,8 @@ bool choose_report(orr_run *run, double t)
     diag_report(run->diag, DIAG_CONSTRAINTS_DEPENDENT_NOW,
                 run_place(model, run->diag, equations[bad->equations[0]].place), names.p, t);
     diag_hint(run->diag,
-              "where they meet at these values they do not say how the "
-              "model moves on: start elsewhere, or remove "
-              "a constraint that says nothing new");
+              "where they meet at these values they do not say how the model moves on: "
+              "start elsewhere, or remove a constraint that says nothing new");
     for (uint32_t i = 1; i < bad->n_rows && i < 6; i++)
         diag_note(run->diag, run_place(model, run->diag, equations[bad->equations[i]].place),
                   "together with this constraint");

@@ -294,10 +294,10 @@ orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, lo
     const double t_due = smaller(due_next(run), net_next(run)), t_kink = input_kink(run);
     if (t_due < t_limit) t_limit = t_due;
     if (t_kink < t_limit) t_limit = t_kink;
-    const orr_status status =
-        island->solver->advance      ? quantised_steps(run, island, smaller(t_want, t_limit), n_max)
-        : island->solver->fixed_step ? fixed_steps(run, island, t_want, t_limit, n_max)
-                                     : free_step(run, island, t_limit);
+    orr_status status;
+    if (island->solver->advance) status = quantised_steps(run, island, smaller(t_want, t_limit), n_max);
+    else if (island->solver->fixed_step) status = fixed_steps(run, island, t_want, t_limit, n_max);
+    else status = free_step(run, island, t_limit);
     // on a grid a point this near is meant; the event is where it was scheduled
     const bool is_due = t_due < INFINITY && drive_has_reached(island, t_due);
     if (status == ORR_STATUS_OK && !run->event_waits && is_due) {

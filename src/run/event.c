@@ -53,8 +53,8 @@ static void find_readers(orr_run *run)
     for (uint32_t i = 0; i < model->n_relations; i++) run->reader[i] = EVENT_NONE;
     for (uint32_t i = 0; i < model->n_events + model->n_relations; i++) {
         const bool is_event = i < model->n_events;
-        const Expr root =
-            is_event ? flat->events.items[i].condition : flat->relations.items[i - model->n_events].relation;
+        const Expr root = is_event ? flat->events.items[i].condition
+                                   : flat->relations.items[i - model->n_events].relation;
         if (root == EXPR_NONE) continue;
         size_t n;
         const ArenaMark mark = arena_mark(&work);

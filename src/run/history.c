@@ -148,8 +148,8 @@ static void make_room(orr_run *run, History *h)
         const size_t larger = h->capacity < 64 ? 64 : 2 * h->capacity;
         h->begins = arena_grow(&run->arena, h->begins, h->capacity, larger, sizeof *h->begins);
         h->ends = arena_grow(&run->arena, h->ends, h->capacity, larger, sizeof *h->ends);
-        h->values =
-            arena_grow(&run->arena, h->values, block * h->capacity, block * larger, sizeof *h->values);
+        h->values = arena_grow(&run->arena, h->values, block * h->capacity, block * larger,
+                               sizeof *h->values);
         h->capacity = larger;
         return;
     }
@@ -224,8 +224,8 @@ double history_at(const void *histories, int delay, double t)
     const double slack = 1e-12 * (fabs(t) + h->lag[k]);
     const double from = h->run->islands[0].t - h->lag[k];
     if (h->n_segments == h->dropped || t < h->begins[h->dropped] + slack) {
-        const bool is_before =
-            t < h->t_start - slack || (t <= h->t_start + slack && from < h->t_start - slack);
+        const bool is_before = t < h->t_start - slack ||
+                               (t <= h->t_start + slack && from < h->t_start - slack);
         if (is_before || !h->known) return before_start(h, k, t);
         if (h->n_segments == h->dropped) return h->first[k];
     }

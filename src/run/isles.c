@@ -146,8 +146,8 @@ void isles_open(orr_run *run, const orr_run_options *options)
 static double setting_of(const orr_run *run, const IsleSetting *s)
 {
     const uint32_t place = run->model->ir.layout.place[s->variable];
-    const bool is_given =
-        !s->is_start || s->is_given || (place < run->model->n_params && run->given[place] != 0);
+    const bool is_given = !s->is_start || s->is_given ||
+                          (place < run->model->n_params && run->given[place] != 0);
     return is_given ? run->islands[0].env.v[place] : NAN;
 }
 

@@ -219,8 +219,8 @@ static bool choose_step(orr_run *run, Island *island)
                 &run->arena, "step %.6g: a thousandth of the run, because none was given", o->step);
     }
     island->step = o->step;
-    const double farthest =
-        isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end)) : fabs(run->t_start);
+    const double farthest = isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end))
+                                               : fabs(run->t_start);
     if (farthest + o->step == farthest) {
         diag_report(run->diag, DIAG_STEP_BAD, (Place){ 0 }, o->step);
         diag_hint(run->diag, "it is too small to be added to t = %g", farthest);

@@ -224,9 +224,10 @@ static void find_continuous(Island *island, const double *after, bool *is_contin
     bool ok = relations(island->t, island->x, &island->env, first) == 0;
     memcpy(modes, after, n * sizeof *modes);
     ok = ok && relations(island->t, island->x, &island->env, second) == 0;
-    for (size_t k = 0; k < n; k++)
-        is_continuous[k] =
-            ok && fabs(first[2 * k] - second[2 * k]) <= 1e-9 * (fabs(first[2 * k]) + fabs(second[2 * k]));
+    for (size_t k = 0; k < n; k++) {
+        const double a = first[2 * k], b = second[2 * k];
+        is_continuous[k] = ok && fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
+    }
     arena_free(&work);
 }
 

@@ -428,8 +428,8 @@ static void release(orr_run *run, Island *island, uint32_t i)
     for (uint32_t r = 0; r < run->n_rests; r++) {
         const FlatEvent *event = &model->flat.events.items[run->rests[r].event];
         for (uint32_t k = 0; k < event->n_actions; k++) {
-            const uint32_t state =
-                model->ir.layout.state_of[model->flat.actions.items[event->first_action + k].target];
+            const FlatAction *action = &model->flat.actions.items[event->first_action + k];
+            const uint32_t state = model->ir.layout.state_of[action->target];
             if (state == FLAT_NONE || s->held[state]) continue;
             s->held[state] = true;
             s->n_held++;

@@ -211,8 +211,8 @@ static void visit_settings(const Walk *w, const AstItem *item)
         UnitScope *scope = component && component->component
                                ? walk_component(component->component, &s->target, s->target.n_parts - 1)
                                : NULL;
-        const UnitEntity *target =
-            scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name) : NULL;
+        const UnitEntity *target = scope ? gather_find(scope, s->target.parts[s->target.n_parts - 1].name)
+                                         : NULL;
         if (!target || target->var == UNIT_NONE) continue;
         Term to = walk_name(g, target->var, g->vars.items[target->var].name, s->place);
         if (s->target.primes) {

@@ -28,8 +28,8 @@ static inline Expr model_expression(RandomModel *m, int depth)
 {
     Make *make = &m->b.make;
     if (depth == 0) {
-        const Expr leaf =
-            model_random(m, 5) ? model_pick(m) : make_number(make, model_random(m, 1000) * 0.001 + 0.1);
+        const Expr leaf = model_random(m, 5) ? model_pick(m)
+                                             : make_number(make, model_random(m, 1000) * 0.001 + 0.1);
         return model_random(m, 3) ? make_call(make, EXPR_SIN, leaf) : make_call(make, EXPR_TANH, leaf);
     }
     const Expr a = model_expression(m, depth - 1), b = model_expression(m, depth - 1);
@@ -72,8 +72,8 @@ static inline void model_grow(RandomModel *m, uint64_t seed, size_t n_states, si
     m->states = calloc(n_states + 1, sizeof *m->states);
     m->n_states = n_states;
     for (int i = 0; i < 4; i++)
-        m->known[m->n_known++] =
-            make_param(make, arena_printf(&make->arena, "p%d", i), make_number(make, 0.3 + 0.4 * i));
+        m->known[m->n_known++] = make_param(make, arena_printf(&make->arena, "p%d", i),
+                                            make_number(make, 0.3 + 0.4 * i));
     m->known[m->n_known++] = expr_time(&make->flat.pool);
     for (size_t i = 0; i < n_states; i++) {
         m->states[i] = m->known[m->n_known++] = make_var(make, arena_printf(&make->arena, "x%zu", i));

@@ -64,8 +64,8 @@ static void compare(const Lab *a, const Lab *b, const char *text, const char *so
         if (k == (size_t)-1) fail_msg("%s is missing", v.name);
         assert_int_equal(v.kind, orr_model_variable(b->model, k).kind);
         const double x = orr_run_value(a->run, i), y = orr_run_value(b->run, k);
-        const bool same =
-            tolerance == 0 ? memcmp(&x, &y, sizeof x) == 0 : fabs(x - y) <= tolerance * (1 + fabs(y));
+        const bool same = tolerance == 0 ? memcmp(&x, &y, sizeof x) == 0
+                                         : fabs(x - y) <= tolerance * (1 + fabs(y));
         if (same) continue;
         fputs(text, stderr);
         fail_msg("%s by %s: %.17g as an array, %.17g alone", v.name, solver, x, y);

@@ -54,8 +54,8 @@ static void check_case(const Case *c, const orr_solver_info *s)
     orr_run *run = orr_run_create(model, &o, diag);
     assert_non_null(run);
     const orr_status status = orr_run_advance(run, 3);
-    const orr_message m =
-        orr_diag_count(diag) ? orr_diag_get(diag, 0) : (orr_message){ .code = "", .text = "" };
+    const orr_message m = orr_diag_count(diag) ? orr_diag_get(diag, 0)
+                                               : (orr_message){ .code = "", .text = "" };
     const double t = orr_run_time(run);
     const bool ok = status == ORR_STATUS_FAILED && orr_diag_errors(diag) == 1 &&
                     strncmp(m.code, c->code, strlen(c->code)) == 0 && strstr(m.text, c->message) &&

@@ -264,8 +264,8 @@ static void test_qss2_split_goes_through_the_same_steps(void **state)
     world_go(&one, 15);
     world_go(&two, 15);
     const size_t n_one = orr_run_get_facts(world_run(&one, 0)).n_steps;
-    const size_t n_two =
-        orr_run_get_facts(world_run(&two, 0)).n_steps + orr_run_get_facts(world_run(&two, 1)).n_steps;
+    const size_t n_two = orr_run_get_facts(world_run(&two, 0)).n_steps +
+                         orr_run_get_facts(world_run(&two, 1)).n_steps;
     assert_near((double)n_two, (double)n_one, 0.01 * (double)n_one);
     assert_near(prey_of(&two), prey_of(&one), 1e-3);
     assert_near(predators_of(&two), predators_of(&one), 1e-3);

@@ -142,7 +142,10 @@ static void test_stiff_springs_with_a_sparse_matrix(void **state)
 static void test_predator_and_prey(void **state)
 {
     (void)state;
-    static const struct { const char *solver; int step; double x, y;
+    static const struct Row {
+        const char *solver;
+        int         step;
+        double      x, y;
     } rows[] = {
         { "euler", 9, 9.677077, 5.317209 },        { "euler", 29, 8.903716, 6.030680 },
         { "euler", 14999, 0.5528446, 0.09330513 }, { "rk4", 9, 9.676110, 5.317448 },
@@ -225,7 +228,9 @@ static void test_spring_follows_its_closed_form(void **state)
     (void)state;
     static const char text[] =
         "model S\n  param K = 2, M = 1\n  var x = 0.1, v = 0\n  x' = v\n  v' = -K/M*x\nend\n";
-    static const struct { const char *solver; double step, bound;
+    static const struct Case {
+        const char *solver;
+        double      step, bound;
     } cases[] = {
         { "rk4", 0.01, 1e-8 }, { "heun", 0.001, 1e-5 }, { "dopri5", 0, 1e-7 },
         { "adams", 0, 1e-6 },  { "bdf", 0, 1e-5 },      { NULL, 0, 1e-7 },    { "ida", 0, 1e-5 },
@@ -302,8 +307,8 @@ static void test_generated_loops_and_steps_by_hand_agree_to_the_bit(void **state
     static const char *const names[] = { "x", "v", "w", "z" };
     Lab lab = lab_open(RICH);
     for (int i = 0; i < 8; i++) {
-        const orr_run_options o =
-            with(solvers[i % 4], 70.003, i < 4 ? 0.01 : 0.17, 0, 0);    // the last step is shorter
+        // the last step is shorter
+        const orr_run_options o = with(solvers[i % 4], 70.003, i < 4 ? 0.01 : 0.17, 0, 0);
         orr_run *generated = run_begin(&lab, o);
         assert_int_equal(orr_run_advance(generated, o.t_end), ORR_STATUS_OK);
         CodeLoop loops[CODE_N_LOOPS];

@@ -62,8 +62,8 @@ static void growth_errors(const char *text, double mu, double s, const char *sol
         for (int i = COARSEST; i <= FINEST; i++) {
             const double x = at(&lab, "x", solver, pow(2, -i), p, 1, run);
             strong[i - COARSEST] += fabs(x - exact) / runs;
-            weak[i - COARSEST] +=
-                (x - exact) / runs;    // the same luck in both: their difference varies little
+            // the same luck in both: their difference varies little
+            weak[i - COARSEST] += (x - exact) / runs;
         }
     }
     for (int i = 0; i <= FINEST - COARSEST; i++) weak[i] = fabs(weak[i]);

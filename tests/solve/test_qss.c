@@ -210,8 +210,8 @@ static void test_stalls_are_named_with_a_way_out(void **state)
 static void test_rates_that_bend_are_followed(void **state)
 {
     (void)state;
-    Lab lab =
-        lab_open("model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
+    Lab lab = lab_open(
+        "model M\n  var x = 0, y = 0, z = 1\n  x' = 1\n  y' = sin(3*x)\n  z' = -z + cos(t)\nend\n");
     for (int s = 0; s < N_SOLVERS; s++) {
         orr_run *run = begin(&lab, solvers[s], 1e-4, 20);
         for (int k = 1; k <= 40; k++) {
@@ -257,9 +257,9 @@ static void test_relations_change_where_polynomials_cross(void **state)
 static void test_asking_for_values_changes_no_step(void **state)
 {
     (void)state;
-    Lab lab =
-        lab_open("model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
-                 "  z' = x*v - z + sin(t)\nend\n");
+    Lab lab = lab_open(
+        "model M\n  var x = 1, v = 0, z = 0\n  x' = v\n  v' = -x + (if x > 0 then 0.3 else 0)\n"
+        "  z' = x*v - z + sin(t)\nend\n");
     for (int s = 0; s < N_SOLVERS; s++) {
         double end[3][2];
         size_t steps[3];
@@ -308,11 +308,11 @@ static void test_a_ball_bounces_exactly(void **state)
 static void test_switches_by_events(void **state)
 {
     (void)state;
-    Lab lab =
-        lab_open("model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
-                 "  T' = 0.1*(10 - T) + 2*on\n"
-                 "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
-                 "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
+    Lab lab = lab_open(
+        "model M\n  var x = 0, T = 20\n  discrete u = 1, on = 1\n  x' = u\n"
+        "  T' = 0.1*(10 - T) + 2*on\n"
+        "  when x >= 1 then\n    u := -1\n  end\n  when x <= -1 then\n    u := 1\n  end\n"
+        "  when T > 22 then\n    on := 0\n  end\n  when T < 18 then\n    on := 1\n  end\nend\n");
     // heating: T = 30 - 10 exp(-t/10), to 22 at 10 log(1.25); cooling from 22 to 18 takes 10 log(1.5);
     // heating again 10 log(1.5)
     const double first = 10 * log(1.25), each = 10 * log(1.5);
@@ -499,9 +499,9 @@ static void test_liqss_looks_through_loops(void **state)
 static void test_constrained_models_run(void **state)
 {
     (void)state;
-    Lab lab =
-        lab_open("model M\n  var x = 1, y = 0, F\n  var x' = 0, y' = 0\n  x'' = -F*x\n  y'' = -F*y - 9.81\n"
-                 "  x^2 + y^2 = 1\n  E = (x'^2 + y'^2)/2 + 9.81*y\nend\n");
+    Lab lab = lab_open(
+        "model M\n  var x = 1, y = 0, F\n  var x' = 0, y' = 0\n  x'' = -F*x\n  y'' = -F*y - 9.81\n"
+        "  x^2 + y^2 = 1\n  E = (x'^2 + y'^2)/2 + 9.81*y\nend\n");
     for (int s = 1; s < 3; s++) {    // of second and third order
         orr_run *run = begin(&lab, solvers[s], 1e-6, 4);
         for (int k = 1; k <= 8; k++) {
@@ -650,11 +650,11 @@ static void test_solutions_slide_and_rest(void **state)
 {
     (void)state;
     Lab slide = lab_open("model M\n  var x = 1, y = 0\n  x' = 0.3 - sign(x)\n  y' = sign(x)\nend\n");
-    Lab both =
-        lab_open("model M\n  var x = 1, y = 0\n  discrete n = 0\n  x' = 0.3 - sign(x)\n  y' = sign(x)\n"
-                 "  when y > 1 then\n    n := n + 1\n  end\nend\n");
-    Lab relay =
-        lab_open("model M\n  var x = 0.5, y = 0\n  x' = if x > 0 then -1 else cos(y)\n  y' = 1\nend\n");
+    Lab both = lab_open(
+        "model M\n  var x = 1, y = 0\n  discrete n = 0\n  x' = 0.3 - sign(x)\n  y' = sign(x)\n"
+        "  when y > 1 then\n    n := n + 1\n  end\nend\n");
+    Lab relay = lab_open(
+        "model M\n  var x = 0.5, y = 0\n  x' = if x > 0 then -1 else cos(y)\n  y' = 1\nend\n");
     Lab ball = lab_open("model Ball\n  var h = 1, v = 0\n  discrete n = 0\n  h' = v\n  v' = -9.81\n"
                         "  when h <= 0 then\n    v := -0.7*v\n    n := n + 1\n  end\nend\n");
     for (int s = 0; s < N_SOLVERS; s++) {
@@ -697,11 +697,11 @@ static void test_solutions_slide_and_rest(void **state)
 static void test_tables_bend_at_their_points(void **state)
 {
     (void)state;
-    Lab lab =
-        lab_open("table ramp(v) linear\n  0: 0\n  1: 1\n  1.7: 0.3\n  2.5: 2\nend\n"
-                 "table stairs(v) hold\n  0: 1\n  0.9: -1\n  2.1: 3\nend\n"
-                 "model M\n  var x = 0, y = 0, z = 0, w = 0\n  x' = 1\n  y' = ramp(x)\n  z' = stairs(x)\n"
-                 "  w' = stairs(3*t - t^2)\nend\n");
+    Lab lab = lab_open(
+        "table ramp(v) linear\n  0: 0\n  1: 1\n  1.7: 0.3\n  2.5: 2\nend\n"
+        "table stairs(v) hold\n  0: 1\n  0.9: -1\n  2.1: 3\nend\n"
+        "model M\n  var x = 0, y = 0, z = 0, w = 0\n  x' = 1\n  y' = ramp(x)\n  z' = stairs(x)\n"
+        "  w' = stairs(3*t - t^2)\nend\n");
     const double a = (3 - sqrt(5.4)) / 2, b = (3 - sqrt(0.6)) / 2;    // 3t - t² = 0.9, 2.1
     for (int s = 0; s < N_SOLVERS; s++) {
         orr_run *run = begin(&lab, solvers[s], 1e-3, 3);
@@ -937,8 +937,8 @@ static void test_native_loops_take_the_same_steps(void **state)
             assert_non_null(lab.model);
             orr_run *run = begin(&lab, solvers[s], 1e-3, 5);
             const CodeOwn own = s == 5 ? CODE_WITH_SLOPES : s > 2 ? CODE_WITH_OWN : CODE_PLAIN;
-            const CodeQuantised *code =
-                code_quantised(&lab.model->code, s == 5 ? 2 : 1 + s % 3, own, solvers[s], lab.diag);
+            const CodeQuantised *code = code_quantised(&lab.model->code, s == 5 ? 2 : 1 + s % 3, own,
+                                                       solvers[s], lab.diag);
             assert_true((code->loop != NULL) == (native && own != CODE_WITH_SLOPES));
             assert_true(code_has_loop(code->ir));
             status[native] = orr_run_advance(run, 5);    // the root of s ends before that

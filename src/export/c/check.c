@@ -26,18 +26,15 @@ static bool check_form(CExport *c)
     const Solver *solver = solver_find(e->run.solver ? e->run.solver : "auto");
     bool ok = true;
     if (model->blocks.n_implicit > 0)
-        ok =
-            refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
-                   "run it with 'orrery run', or make the loops smaller: up "
-                   "to 2000 equations are solved inside");
+        ok = refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
+                    "run it with 'orrery run', or make the loops smaller: up "
+                    "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
     if (is_quantised && (model->n_relations > 0 || model->n_events > 0 || model->flat.n_driven > 0))
-        ok =
-            refuse(c,
-                   arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches",
-                                solver->name),
-                   "take euler, heun, rk4 or dopri5; quantised states are "
-                   "exported where nothing happens but steps");
+        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches",
+                                    solver->name),
+                    "take euler, heun, rk4 or dopri5; quantised states are "
+                    "exported where nothing happens but steps");
     else if (solver && strcmp(solver->name, "mliqss2") == 0)
         ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
     else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
@@ -94,10 +91,9 @@ static bool check_run(CExport *c)
         c->rests |= strcmp(code, "W618") == 0;
     }
     if ((c->slides || c->rests) && c->model->flat.arrays.n > 0)
-        ok =
-            refuse(c,
-                   "its solution slides along a surface or comes to rest, and it has arrays that stay arrays",
-                   "a small hysteresis ends the sliding; or make its arrays smaller");
+        ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay "
+                       "arrays",
+                    "a small hysteresis ends the sliding; or make its arrays smaller");
     const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
     if (ok && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))    // at the end, or before
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
@@ -121,7 +117,9 @@ static bool check_start(CExport *c)
     if (c->run->start_is_hard)
         return refuse(c, "its start is found only by trying other guesses",
                       "give the unknowns of the start first values near their solution: 'var x ~ 3'");
-    static const struct { const char *name; CodeLoopId loop;
+    static const struct Generated {
+        const char *name;
+        CodeLoopId  loop;
     } loops[] = {
         { "euler", CODE_EULER },
         { "heun", CODE_HEUN },

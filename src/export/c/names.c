@@ -82,8 +82,8 @@ static void find_names(Naming *n)
     }
     for (uint32_t k = 0; k < model->n_relations; k++) {
         char *text = run_expr_text(model, flat->relations.items[k].relation);
-        n->values[layout->first_mode + k] =
-            (Named){ arena_printf(&n->work, "MODE_%u", k), arena_printf(&n->work, "%s", text), false };
+        n->values[layout->first_mode + k] = (Named){ arena_printf(&n->work, "MODE_%u", k),
+                                                     arena_printf(&n->work, "%s", text), false };
         free(text);
     }
     for (uint32_t a = 0; a < flat->arrays.n; a++) {

@@ -94,9 +94,11 @@ bool c_is_on(const CExport *c, Text name)
     const bool is_fixed = c->solver->fixed_step;
     const uint32_t n_choices = model->blocks.reduction ? model->blocks.reduction->n_choices : 0;
     const bool has_noise = c->noise != C_NOISE_NONE;
-    const bool has_stop =
-        c->experiment->run.stop_outside && flat->asserts.n + c->experiment->run.n_claims > 0;
-    const struct { const char *name; bool is_on;
+    const bool has_stop = c->experiment->run.stop_outside &&
+                          flat->asserts.n + c->experiment->run.n_claims > 0;
+    const struct Switch {
+        const char *name;
+        bool        is_on;
     } switches[] = {
         { "HAS_DELAYS", model->n_delays > 0 },
         { "HAS_BEFORE", has_before(flat) },

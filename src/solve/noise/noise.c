@@ -14,8 +14,8 @@ NoiseKind noise_kind(const orr_model *model, uint32_t *state)
     const Ir *ir = &model->ir;
     Arena scratch = { 0 };
     uint32_t *source = ARENA_ARRAY(&scratch, uint32_t, model->n_states);    // 1 + the noise of a state
-    uint32_t *moved =
-        ARENA_ARRAY(&scratch, uint32_t, model->flat.noises.n);    // 1 + the state that a noise moves
+    // 1 + the state that a noise moves
+    uint32_t *moved = ARENA_ARRAY(&scratch, uint32_t, model->flat.noises.n);
     NoiseKind kind = NOISE_ADDITIVE;
     bool is_diagonal = true;
     uint32_t culprit = 0;

@@ -115,8 +115,8 @@ static void weigh(const Qss *m, const IrLoopTerms *loop, bool of_x, const double
     for (uint32_t i = 0; i < loop->n; i++) {
         weight[i] = DBL_MIN;
         for (uint32_t k = 0; k < loop->n; k++)
-            weight[i] =
-                fmax(weight[i], fabs(a[(size_t)i * loop->n + k]) * (1 + fabs(*unknown_at(m, loop, of_x, k))));
+            weight[i] = fmax(weight[i],
+                             fabs(a[(size_t)i * loop->n + k]) * (1 + fabs(*unknown_at(m, loop, of_x, k))));
     }
 }
 

@@ -448,8 +448,8 @@ static StepResult step(Island *island, double t_limit)
         if (!ida_settle(island) || !find_slopes(island, m)) return STEP_FAILED;
         if (IDAReInit(m->ida, island->t, m->y, m->slope) != IDA_SUCCESS)
             return give_up(island, m, IDA_ILL_INPUT);
-        const double wanted =
-            island->options.step > 0 ? island->options.step : first_step(island, m, t_limit);
+        const double wanted = island->options.step > 0 ? island->options.step
+                                                       : first_step(island, m, t_limit);
         const double guess = wanted > 0 ? fmax(wanted, 1000 * DBL_EPSILON * fabs(island->t)) : 0;
         IDASetInitStep(m->ida, fmin(guess, t_limit - island->t));
         m->t_stop = NAN;

@@ -225,8 +225,8 @@ static void test_what_depends_on_the_parameter_follows(void **state)
     assert_near(end->values[variable(&c.b, "x")], 2, 1e-9);
     assert_near(end->values[variable(&c.b, "u")], 2, 0);
     done(&c);
-    Case derived =
-        follow("model M\n param a = 1, twice = 2*a\n var x = 0.1\n x' = twice - x\nend\n", along("a", 1, 3));
+    Case derived = follow("model M\n param a = 1, twice = 2*a\n var x = 0.1\n x' = twice - x\nend\n",
+                          along("a", 1, 3));
     assert_near(derived.d.points[derived.d.n_points - 1].values[variable(&derived.b, "x")], 6, 1e-12);
     done(&derived);
 }

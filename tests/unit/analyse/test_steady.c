@@ -223,9 +223,9 @@ static void test_equal_questions_have_equal_answers(void **state)
 static void test_many_states(void **state)
 {
     (void)state;
-    Rest r =
-        find("model M\n param n = 400\n var u[n] = 0\n u[1]' = 1 - 2*u[1] + u[2]\n"
-             " for i in 2..n-1\n u[i]' = u[i-1] - 2*u[i] + u[i+1]\n end\n u[n]' = u[n-1] - 2*u[n]\nend\n");
+    Rest r = find(
+        "model M\n param n = 400\n var u[n] = 0\n u[1]' = 1 - 2*u[1] + u[2]\n"
+        " for i in 2..n-1\n u[i]' = u[i-1] - 2*u[i] + u[i+1]\n end\n u[n]' = u[n-1] - 2*u[n]\nend\n");
     assert_int_equal(r.steady.n_equilibria, 1);
     const double *values = r.steady.equilibria[0].values;
     assert_near(values[variable(&r.b, "u[100]")], 1 - 100.0 / 401, 1e-10);

@@ -53,8 +53,8 @@ static void grow(RandomModel *m, uint64_t seed, bool is_chain, uint32_t group_fr
     m->states = calloc(STATES, sizeof *m->states);
     m->n_states = STATES;
     for (int i = 0; i < 4; i++)
-        m->known[m->n_known++] =
-            make_param(make, arena_printf(&make->arena, "p%d", i), make_number(make, 0.3 + 0.4 * i));
+        m->known[m->n_known++] = make_param(make, arena_printf(&make->arena, "p%d", i),
+                                            make_number(make, 0.3 + 0.4 * i));
     m->known[m->n_known++] = expr_time(&make->flat.pool);
     for (size_t i = 0; i < STATES; i++) {
         m->states[i] = m->known[m->n_known++] = make_var(make, arena_printf(&make->arena, "x%zu", i));

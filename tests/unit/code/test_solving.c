@@ -69,8 +69,8 @@ static void linear_check(Linear *l, double t)
     for (int i = 0; i < l->n; i++) {
         double sum = 0, size = 0;
         for (int j = 0; j < l->n; j++) {
-            double entry =
-                l->matrix[i * l->n + j] * (i == 1 ? l->row_scale : 1) * (j == 2 ? l->column_scale : 1);
+            double entry = l->matrix[i * l->n + j] * (i == 1 ? l->row_scale : 1) *
+                           (j == 2 ? l->column_scale : 1);
             if (i == l->n - 1 && j == l->n - 1) entry += l->drift * t;
             const double term = entry * *built_value(&l->b, l->unknowns[j]);
             sum += term;

@@ -323,8 +323,8 @@ static void test_the_order_of_lines_makes_no_difference(void **state)
         long last = 0;
         for (uint32_t i = 0; i < model->n_items; i++) {
             const AstItem *item = &model->items[i];
-            const char *name =
-                item->kind == AST_DECL ? item->decl.name : item->equation.lhs->ref.parts[0].name;
+            const char *name = item->kind == AST_DECL ? item->decl.name
+                                                      : item->equation.lhs->ref.parts[0].name;
             const long number = strtol(name + 1, NULL, 10);
             assert_true(number > last);
             last = number;

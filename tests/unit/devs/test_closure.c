@@ -234,8 +234,8 @@ static bool build_flat(const Plan *p, Bench *b, orr_devs_part *parts)
         char name[32];
         snprintf(name, sizeof name, "n%d", before);
         const uint64_t seed = seed_of(i);
-        parts[i] =
-            p->is_coupled[i] ? ORR_DEVS_NONE : orr_devs_add(b->model, ORR_DEVS_ROOT, name, &cell, &seed);
+        parts[i] = p->is_coupled[i] ? ORR_DEVS_NONE
+                                    : orr_devs_add(b->model, ORR_DEVS_ROOT, name, &cell, &seed);
     }
     free(paths);
     Links links;

@@ -94,8 +94,8 @@ static void test_kernel_generator_processor_transducer(void **state)
 {
     (void)state;
     Bench b = bench_create();
-    const orr_devs_part g =
-        orr_devs_add(b.model, ORR_DEVS_ROOT, "generator", &clock_type, &(ClockParams){ 1, 1, 100 });
+    const orr_devs_part g = orr_devs_add(b.model, ORR_DEVS_ROOT, "generator", &clock_type,
+                                         &(ClockParams){ 1, 1, 100 });
     const orr_devs_part p = orr_devs_add(b.model, ORR_DEVS_ROOT, "processor", &processor, NULL);
     const orr_devs_part t = orr_devs_add(b.model, ORR_DEVS_ROOT, "transducer", &transducer, NULL);
     orr_devs_couple(b.model, g, "out", p, "in");
@@ -178,8 +178,8 @@ static void meet(void (*confluent)(void *, const orr_devs_call *, const orr_devs
     };
     Bench b = bench_create();
     const orr_devs_part m = orr_devs_add(b.model, ORR_DEVS_ROOT, "meeting", &type, NULL);
-    const orr_devs_part c =
-        orr_devs_add_array(b.model, ORR_DEVS_ROOT, "clock", &clock_type, n, &(ClockParams){ when, 1, 1 }, 0);
+    const orr_devs_part c = orr_devs_add_array(b.model, ORR_DEVS_ROOT, "clock", &clock_type, n,
+                                               &(ClockParams){ when, 1, 1 }, 0);
     for (uint32_t i = 0; i < n; i++) orr_devs_couple(b.model, c + i, "out", m, "in");
     bench_start(&b, false);
     assert_int_equal(orr_devs_run_advance(b.run, 10), ORR_STATUS_OK);
@@ -211,8 +211,8 @@ static void test_kernel_elapsed_time_is_the_difference_of_times(void **state)
     (void)state;
     Bench b = bench_create();
     const double period = 0.1;
-    const orr_devs_part c =
-        orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type, &(ClockParams){ 0.3, period, 100 });
+    const orr_devs_part c = orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type,
+                                         &(ClockParams){ 0.3, period, 100 });
     const orr_devs_part s = orr_devs_add(b.model, ORR_DEVS_ROOT, "sink", &sink_type, NULL);
     orr_devs_couple(b.model, c, "out", s, "in");
     bench_start(&b, false);
@@ -234,10 +234,10 @@ static void test_kernel_zero_time_advance_takes_a_bag_not_time(void **state)
 {
     (void)state;
     Bench b = bench_create();
-    const orr_devs_part c =
-        orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type, &(ClockParams){ 1, 1, 1 });
-    const orr_devs_part r =
-        orr_devs_add_array(b.model, ORR_DEVS_ROOT, "relay", &relay_type, 3, &(double){ 0 }, 0);
+    const orr_devs_part c = orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type,
+                                         &(ClockParams){ 1, 1, 1 });
+    const orr_devs_part r = orr_devs_add_array(b.model, ORR_DEVS_ROOT, "relay", &relay_type, 3,
+                                               &(double){ 0 }, 0);
     orr_devs_couple(b.model, c, "out", r + 1, "in");    // 2 → 1 → 3
     orr_devs_couple(b.model, r + 1, "out", r, "in");
     orr_devs_couple(b.model, r, "out", r + 2, "in");
@@ -269,8 +269,8 @@ static void test_kernel_an_advance_below_rounding_is_zero(void **state)
 {
     (void)state;
     Bench b = bench_create();
-    const orr_devs_part c =
-        orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type, &(ClockParams){ 1e6, 1, 1 });
+    const orr_devs_part c = orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type,
+                                         &(ClockParams){ 1e6, 1, 1 });
     const orr_devs_part r = orr_devs_add(b.model, ORR_DEVS_ROOT, "relay", &relay_type, &(double){ 1e-12 });
     const orr_devs_part s = orr_devs_add(b.model, ORR_DEVS_ROOT, "sink", &sink_type, NULL);
     orr_devs_couple(b.model, c, "out", r, "in");
@@ -456,8 +456,8 @@ static void test_kernel_steps_bag_by_bag_and_stops_on_request(void **state)
 
 static void circle(Bench *b, uint32_t n, double last_delay)
 {
-    const orr_devs_part c =
-        orr_devs_add(b->model, ORR_DEVS_ROOT, "clock", &clock_type, &(ClockParams){ 1, 1, 1 });
+    const orr_devs_part c = orr_devs_add(b->model, ORR_DEVS_ROOT, "clock", &clock_type,
+                                         &(ClockParams){ 1, 1, 1 });
     orr_devs_part first = 0, before = 0;
     for (uint32_t i = 0; i < n; i++) {
         char name[32];
@@ -504,10 +504,10 @@ static void test_kernel_long_chains_are_allowed(void **state)
 {
     (void)state;
     Bench b = bench_create();
-    const orr_devs_part c =
-        orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type, &(ClockParams){ 1, 1, 2 });
-    const orr_devs_part r =
-        orr_devs_add_array(b.model, ORR_DEVS_ROOT, "relay", &relay_type, 990, &(double){ 0 }, 0);
+    const orr_devs_part c = orr_devs_add(b.model, ORR_DEVS_ROOT, "clock", &clock_type,
+                                         &(ClockParams){ 1, 1, 2 });
+    const orr_devs_part r = orr_devs_add_array(b.model, ORR_DEVS_ROOT, "relay", &relay_type, 990,
+                                               &(double){ 0 }, 0);
     orr_devs_couple(b.model, c, "out", r, "in");
     for (uint32_t i = 0; i + 1 < 990; i++) orr_devs_couple(b.model, r + i, "out", r + i + 1, "in");
     bench_start(&b, false);

@@ -288,8 +288,8 @@ static void test_queues_are_not_changed_by_other_components(void **state)
         const orr_devs_part s = orr_devs_add(b.model, ORR_DEVS_ROOT, "station", &station, &p);
         orr_devs_couple(b.model, g, "done", s, "job");
         if (with_other) {
-            const orr_devs_part g2 =
-                orr_devs_add(b.model, ORR_DEVS_ROOT, "another", &source, &(double){ 1.1 });
+            const orr_devs_part g2 = orr_devs_add(b.model, ORR_DEVS_ROOT, "another", &source,
+                                                  &(double){ 1.1 });
             const orr_devs_part s2 = orr_devs_add(b.model, ORR_DEVS_ROOT, "sink", &station, &p);
             orr_devs_couple(b.model, g2, "done", s2, "job");
         }

@@ -37,8 +37,8 @@ static void test_distribution_counts_values_and_weighs_levels_by_time(void **sta
 {
     (void)state;
     Lab lab;
-    orr_outcome o =
-        simulate(&lab, "  until 20\n  statistics stairs.seen, stairs.height, stairs.n histogram\n");
+    orr_outcome o = simulate(&lab,
+                             "  until 20\n  statistics stairs.seen, stairs.height, stairs.n histogram\n");
     assert_int_equal(o.n_distributions, 3);
     for (size_t i = 0; i < 3; i++) {
         const orr_distribution *d = &o.distributions[i];
@@ -72,9 +72,9 @@ static void test_distribution_begins_behind_the_warm_up(void **state)
     (void)state;
     Lab lab;
     // from 4.5, inside of the 3, to 12.5, inside of the second 2: 3 for 1.5, 4 for 4, 1 for 1, 2 for 1.5
-    orr_outcome o =
-        simulate(&lab, "  until 12.5\n  warm up 4.5\n"
-                       "  statistics stairs.seen, stairs.height, stairs.n histogram 4 bins in 1..5\n");
+    orr_outcome o = simulate(&lab,
+                             "  until 12.5\n  warm up 4.5\n"
+                             "  statistics stairs.seen, stairs.height, stairs.n histogram 4 bins in 1..5\n");
     static const double counts[] = { 1, 0, 1, 1 }, times[] = { 1, 1.5, 1.5, 4 };
     for (size_t i = 0; i < 3; i++) {
         orr_bins bins;

@@ -326,7 +326,8 @@ static void test_without_sinks_nothing_is_recorded(void **state)
 static void test_wrong_experiments_are_usage_errors(void **state)
 {
     (void)state;
-    static const struct { const char *rest, *code;
+    static const struct Case {
+        const char *rest, *code;
     } cases[] = {
         { "  every 1\n", "E408" },
         { "  until -1\n", "E410" },

@@ -25,8 +25,8 @@ static const char *computed(const Lowered *l, const IrProgram *program)
     for (uint32_t i = 0; i < program->n_statements; i++) {
         const IrStatement *s = &program->statements[i];
         if (s->kind == IR_LOCAL)
-            text =
-                arena_printf(arena, "%s%s%s", text, *text ? " " : "", l->make.flat.vars.items[s->index].name);
+            text = arena_printf(arena, "%s%s%s", text, *text ? " " : "",
+                                l->make.flat.vars.items[s->index].name);
     }
     return text;
 }
@@ -56,9 +56,9 @@ static void test_programs_are_slices(void **state)
     Lowered l;
     make_example(&l);
     Make *m = &l.make;
-    const FlatAssert assertion = { .condition =
-                                       make_op(m, EXPR_GT, expr_var(&m->flat.pool, flat_find(&m->flat, "b")),
-                                               make_number(m, 0), EXPR_NONE) };
+    const FlatAssert assertion = { .condition = make_op(m, EXPR_GT,
+                                                        expr_var(&m->flat.pool, flat_find(&m->flat, "b")),
+                                                        make_number(m, 0), EXPR_NONE) };
     vec_push(&m->arena, &m->flat.asserts, assertion);
     lower(&l);
     // b is not needed, c is another name

@@ -120,8 +120,8 @@ static void check_layout(const char *text)
 static void check_round_trip(Mode mode, const char *printed)
 {
     orr_diag *diag = orr_diag_create();
-    char *again =
-        print_in(mode, text_from(printed), diag_add_source(diag, "printed", printed, strlen(printed)), diag);
+    char *again = print_in(mode, text_from(printed),
+                           diag_add_source(diag, "printed", printed, strlen(printed)), diag);
     if (!again || strcmp(printed, again) != 0) {
         orr_diag_print(diag, stderr, 0);
         print_error("printed\n%sand read again\n%s\n", printed, again ? again : "(errors)");

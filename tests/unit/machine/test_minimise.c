@@ -35,8 +35,8 @@ static void test_minimise_agrees_with_comparing_all_pairs(void **state)
         Arena arena = { 0 };
         const MachineKind kind = round % 2 ? MACHINE_MEALY : MACHINE_MOORE;
         const uint32_t n = 1 + dice_roll(&dice, 12);
-        const Machine *m =
-            random_machine(&arena, &dice, kind, n, 1 + dice_roll(&dice, 3), 1 + dice_roll(&dice, 3));
+        const Machine *m = random_machine(&arena, &dice, kind, n, 1 + dice_roll(&dice, 3),
+                                          1 + dice_roll(&dice, 3));
         if (round % 3 == 0) m = blow_up(&arena, &dice, m, n + dice_roll(&dice, 20));
         check_against_naive(m, &arena);
         arena_free(&arena);

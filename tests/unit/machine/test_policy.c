@@ -17,8 +17,8 @@ static Machine *random_chances(Arena *arena, Dice *d, MachineKind kind, uint32_t
         double sum = 0;
         for (uint32_t b = 0; b < n_branches; b++) {
             // sparse: often stays or goes up, so that there are several end components
-            to[at + b] =
-                sparse ? (uint32_t)(cell / k) + dice_roll(d, n - (uint32_t)(cell / k)) : dice_roll(d, n);
+            to[at + b] = sparse ? (uint32_t)(cell / k) + dice_roll(d, n - (uint32_t)(cell / k))
+                                : dice_roll(d, n);
             sum += p[at + b] = 1 + dice_roll(d, 5);
         }
         for (uint32_t b = 0; b < n_branches; b++) p[at + b] /= sum;

@@ -190,7 +190,10 @@ static void test_port_reads_lines_however_they_are_cut(void **state)
 static void test_port_tells_which_line_is_bad(void **state)
 {
     Fixture *f = *state;
-    const struct { const char *text, *code; size_t line; int n_good;
+    const struct Case {
+        const char *text, *code;
+        size_t      line;
+        int         n_good;
     } bad[] = {
         { "0,1\nhello\n", "E055", 2, 1 }, { "0,1\n2\n", "E055", 2, 1 },     { "0,1\n1,x\n", "E055", 2, 1 },
         { "0,1\n0,2\n", "E053", 2, 1 },   { "0,1\n-1,2\n", "E052", 2, 1 },  { "0,1\nnan,2\n", "E051", 2, 1 },
@@ -300,7 +303,8 @@ static void test_port_receives_and_sends_datagrams(void **state)
 static void test_port_refuses_addresses_that_are_none(void **state)
 {
     Fixture *f = *state;
-    const struct { const char *kind, *address, *code;
+    const struct Case {
+        const char *kind, *address, *code;
     } bad[] = {
         { "udp", "abc", "E058" }, { "udp", "0", "E058" },          { "udp", "70000", "E058" },
         { "udp", "1.5", "E058" }, { "udp", "localhost:", "E058" }, { "mqtt", "nohost", "E058" },
