@@ -3,7 +3,7 @@
 #include "base/os.h"
 #include "machine/build.h"
 #include "machine/ledger.h"
-#include "source.h"
+#include "source/source.h"
 #include <assert.h>
 #include <strings.h>
 

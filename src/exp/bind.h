@@ -2,7 +2,7 @@
 #pragma once
 #include "base/diag.h"
 #include "orrery/experiment.h"
-#include "source.h"
+#include "source/source.h"
 
 // An input as an experiment binds it; all texts belong to the arena or to the source.
 orr_input bind_input(const orr_source *source, const AstInput *written, const char *name, Arena *arena,

@@ -4,7 +4,7 @@
 #include "expr/expr.h"
 #include "orrery/experiment.h"
 #include "solve/solver.h"
-#include "source.h"
+#include "source/source.h"
 #include "units/units.h"
 #include <math.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-// src/format.c: `orrery fmt` for a text and for a file.
+// src/source/format.c: `orrery fmt` for a text and for a file.
 #include "base/file.h"
 #include "base/os.h"
 #include "lang/format.h"

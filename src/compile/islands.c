@@ -1,9 +1,9 @@
-// src/islands.c: from components declared `island` to compiled models and the signals between them.
+// src/compile/islands.c: from components declared `island` to compiled models and the signals between them.
 //
 // The flat model around has a variable for each name of an island (lang/island.c). An equation that is
 // nothing but an arrow between two of them leads straight from island to island; all other equations belong
 // to the main part.
-#include "islands.h"
+#include "compile/compile.h"
 #include "island/island.h"
 #include "solve/solver.h"
 #include <stdlib.h>
@@ -674,58 +674,4 @@ bool islands_build(Compile *c, NetGuests *guests)
     *guests = b.guests;
     arena_free(&b.work);
     return ok;
-}
-
-// ---- Telling people
-
-static void report_reads(const Isles *isles, uint32_t to, FILE *out)
-{
-    const char *before = "; reads";
-    for (uint32_t k = 0; k < isles->n_couplings; k++) {
-        const IsleCoupling *c = &isles->couplings[k];
-        if (c->to != to) continue;
-        if (c->from == ISLE_MAIN) fprintf(out, "%s %s of the model around", before, c->input);
-        else fprintf(out, "%s %s from %s.%s", before, c->input, isles->items[c->from].name, c->output);
-        before = ",";
-    }
-}
-
-// As far as they are numbers; those computed from parameters as they are written.
-static void report_options(const Flat *flat, const Isle *isle, FILE *out)
-{
-    static const char *const words[] = { [ISLE_STEP] = " step ",
-                                         [ISLE_QUANTUM] = " quantum ",
-                                         [ISLE_PERIOD] = ", tells every ",
-                                         [ISLE_STATE_QUANTUM] = " quantum " };
-    const ExprNames names = flat_names(flat);
-    for (uint32_t i = 0; i < isle->n_own; i++) {
-        const IsleOption *option = &isle->own[i];
-        if (!words[option->kind]) continue;
-        fputs(words[option->kind], out);
-        if (option->kind == ISLE_STATE_QUANTUM) fprintf(out, "%s = ", option->name);
-        expr_print(&flat->pool, option->value, &names, out);
-    }
-}
-
-void islands_report(const orr_model *model, FILE *out)
-{
-    const Isles *isles = model->isles;
-    fprintf(out, "\nIslands, each with a solver of its own:\n");
-    for (uint32_t i = 0; i < isles->n; i++) {
-        const Isle *isle = &isles->items[i];
-        const orr_run_options *o = &isle->options.run;
-        const Solver *solver = isle->has_solver ? solver_find(o->solver) : NULL;
-        fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model),
-                isle->has_solver ? o->solver : "the run's solver");
-        report_options(&model->flat, isle, out);
-        report_reads(isles, i, out);
-        fputc('\n', out);
-        const bool is_held = isle->n_inputs > 0 && !isle->options.expect_gradients && solver &&
-                             !solver->is_quantised;
-        if (is_held && solver->order != 1)
-            fprintf(
-                out,
-                "    what it reads is held between two messages: with %s the whole is of first order only\n",
-                solver->name);
-    }
 }

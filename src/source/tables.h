@@ -1,4 +1,4 @@
-// src/tables.h: the points of tables, read and judged.
+// src/source/tables.h: the points of tables, read and judged.
 #pragma once
 #include "base/diag.h"
 #include "lang/ast.h"

@@ -1,4 +1,4 @@
-// tests/unit/top/test_source.c: promises of reading a model file and what it uses, and of formatting one.
+// tests/unit/source/test_source.c: promises of reading a model file and what it uses, and of formatting one.
 #include "check.h"
 #include "orrery/model.h"
 #include <stdlib.h>

@@ -1,14 +1,14 @@
-// src/source.c: reading a model file and all the files it uses.
+// src/source/source.c: reading a model file and all the files it uses.
 //
 // A model is data: what it uses must lie in the folder of the first file or below, and is named relative to
 // the file that uses it. Files are read from a list that grows while they are parsed, each once, so it does
 // not matter who uses whom or whether they use each other.
-#include "source.h"
+#include "source/source.h"
 #include "atomic/atomic.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "machine/embed.h"
-#include "tables.h"
+#include "source/tables.h"
 #include <assert.h>
 #include <stdlib.h>
 #include <strings.h>

@@ -1,9 +1,10 @@
-// src/report.c: what `orrery check` tells of a compiled model: states, order of evaluation, loops.
-#include "islands.h"
+// src/analyse/report.c: what `orrery check` tells of a compiled model: states, order of evaluation, loops.
 #include "base/diag.h"
+#include "island/island.h"
 #include "model/model.h"
 #include "num/lu.h"
 #include "orrery/run.h"
+#include "solve/solver.h"
 #include <math.h>
 #include <string.h>
 
@@ -355,6 +356,61 @@ static void report_network(const Report *r)
     report_open(r);
 }
 
+static void report_island_reads(const Isles *isles, uint32_t to, FILE *out)
+{
+    const char *before = "; reads";
+    for (uint32_t k = 0; k < isles->n_couplings; k++) {
+        const IsleCoupling *c = &isles->couplings[k];
+        if (c->to != to) continue;
+        if (c->from == ISLE_MAIN) fprintf(out, "%s %s of the model around", before, c->input);
+        else fprintf(out, "%s %s from %s.%s", before, c->input, isles->items[c->from].name, c->output);
+        before = ",";
+    }
+}
+
+// As far as they are numbers; those computed from parameters as they are written.
+static void report_island_options(const Flat *flat, const Isle *isle, FILE *out)
+{
+    static const char *const words[] = { [ISLE_STEP] = " step ",
+                                         [ISLE_QUANTUM] = " quantum ",
+                                         [ISLE_PERIOD] = ", tells every ",
+                                         [ISLE_STATE_QUANTUM] = " quantum " };
+    const ExprNames names = flat_names(flat);
+    for (uint32_t i = 0; i < isle->n_own; i++) {
+        const IsleOption *option = &isle->own[i];
+        if (!words[option->kind]) continue;
+        fputs(words[option->kind], out);
+        if (option->kind == ISLE_STATE_QUANTUM) fprintf(out, "%s = ", option->name);
+        expr_print(&flat->pool, option->value, &names, out);
+    }
+}
+
+static void report_islands(const Report *r)
+{
+    const orr_model *model = r->model;
+    FILE *out = r->out;
+    const Isles *isles = model->isles;
+    if (!isles) return;
+    fprintf(out, "\nIslands, each with a solver of its own:\n");
+    for (uint32_t i = 0; i < isles->n; i++) {
+        const Isle *isle = &isles->items[i];
+        const orr_run_options *o = &isle->options.run;
+        const Solver *solver = isle->has_solver ? solver_find(o->solver) : NULL;
+        fprintf(out, "  %s : %s, %s", isle->name, orr_model_name(isle->model),
+                isle->has_solver ? o->solver : "the run's solver");
+        report_island_options(&model->flat, isle, out);
+        report_island_reads(isles, i, out);
+        fputc('\n', out);
+        const bool is_held = isle->n_inputs > 0 && !isle->options.expect_gradients && solver &&
+                             !solver->is_quantised;
+        if (is_held && solver->order != 1)
+            fprintf(
+                out,
+                "    what it reads is held between two messages: with %s the whole is of first order only\n",
+                solver->name);
+    }
+}
+
 void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr_diag *diag)
 {
     const orr_model_facts facts = orr_model_get_facts(model);
@@ -375,7 +431,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     report_relations(&r);
     report_network(&r);
     report_units(&r);
-    if (model->isles) islands_report(model, out);
+    report_islands(&r);
     if (explain) {
         fputc('\n', out);
         order_explain(&model->blocks, out);

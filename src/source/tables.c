@@ -1,9 +1,9 @@
-// src/tables.c: the points of tables, read from files and judged.
+// src/source/tables.c: the points of tables, read from files and judged.
 //
 // A file for one argument has a column for it and one for the value. For two arguments it is a grid: the
 // first column has the values of the first argument, the header those of the second; or a list, with a column
 // for each of the three, in any order. A header may name units: "speed [km/h]".
-#include "tables.h"
+#include "source/tables.h"
 #include "base/csv.h"
 #include "base/number.h"
 #include "units/units.h"

@@ -1,4 +1,4 @@
-// src/source.h: a model file and all it uses, read and parsed.
+// src/source/source.h: a model file and all it uses, read and parsed.
 #pragma once
 #include "lang/ast.h"
 #include "lang/frontend.h"
