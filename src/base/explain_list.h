@@ -1644,13 +1644,16 @@
       "check the sign of the argument; guard it if the model allows: sqrt(max(0, e)).") \
     X(NO_CONVERGENCE, \
       "A non-linear loop is solved by Newton's method at every step, and it did not converge\n" \
-      "here. Perhaps there is no solution any more.", \
+      "here. Perhaps there is no solution any more: often two of them come nearer and nearer to each\n" \
+      "other, meet, and are gone. The message then says that the solution seems to end, and the notes\n" \
+      "show the last values that were found.", \
       "    model M\n" \
       "      var x ~ 1\n" \
       "      x^2 = 1 - t        # no solution after t = 1\n" \
       "    end", \
       "give a better first guess (var x ~ 2), take smaller steps, and check that a\n" \
-      "solution exists at that time.") \
+      "solution exists at that time. Where it ends, the equations are no longer true of the thing that\n" \
+      "is modelled: an event (when ... then) says what happens there, or ends the run by terminate.") \
     X(INITIAL_FAILED, \
       "The equations at the start have no solution near the guesses, so the run cannot begin.", \
       "    model M\n" \

@@ -14,6 +14,7 @@
 #include <string.h>
 
 enum { VALUES_SHOWN = 12, EQUATIONS_SHOWN = 5, NAMES_SHOWN = 6 };
+enum { FOLD_ROWS_MAX = 50 };     // … of a loop whose solution may end
 enum { DEPENDENT_MAX = 200 };    // equations among which to look for those that depend on each other
 
 // ---- Texts
@@ -587,6 +588,63 @@ static int by_size(const void *a, const void *b)
     return (x < y) - (x > y);
 }
 
+// The inner unknowns of a loop follow from the torn ones in v.
+static void follow_inner(const Point *p, const Block *block, double *v)
+{
+    for (uint32_t i = block->n_torn; block->kind == BLOCK_NEWTON && i < block->n; i++)
+        v[p->model->ir.layout.place[block->unknowns[i]]] = value_at(p, block->inner[i - block->n_torn]);
+}
+
+// The size of the determinant of a loop's matrix at the values in v, as far as rows and columns of it could
+// have one; NaN if there is none.
+static double determinant_at(const Point *p, const Block *block, Arena *arena)
+{
+    const uint32_t n = block->n_torn;
+    double *a = ARENA_ARRAY(arena, double, (size_t)n * n), product = 1;
+    for (uint32_t k = 0; k < block->n_entries; k++)
+        a[(size_t)block->entries[k].row * n + block->entries[k].column] = value_at(p, block->entries[k].value);
+    for (uint32_t k = 0; k < n; k++) {    // Gauss, with the largest of each column
+        uint32_t best = k;
+        for (uint32_t i = k + 1; i < n; i++)
+            if (fabs(a[i * n + k]) > fabs(a[best * n + k])) best = i;
+        const double pivot = a[best * n + k];
+        product *= fabs(pivot);
+        if (!(fabs(pivot) > 0)) return isnan(pivot) ? NAN : 0;
+        for (uint32_t j = k; j < n; j++) {
+            const double swap = a[k * n + j];
+            a[k * n + j] = a[best * n + j];
+            a[best * n + j] = swap;
+        }
+        for (uint32_t i = k + 1; i < n; i++) {
+            const double f = a[i * n + k] / pivot;
+            for (uint32_t j = k; j < n; j++) a[i * n + j] -= f * a[k * n + j];
+        }
+    }
+    return product;
+}
+
+// Where two solutions of a loop meet and end, its matrix is singular: much smaller than a little beside it.
+// Looked at from the last solution that was found, in v.
+static bool solution_ends(const Point *p, const Block *block, double *v)
+{
+    if (block->kind != BLOCK_NEWTON || block->n_torn > FOLD_ROWS_MAX) return false;
+    Arena scratch = { 0 };
+    const uint32_t *place = p->model->ir.layout.place;
+    double *kept = ARENA_ARRAY(&scratch, double, block->n);
+    for (uint32_t i = 0; i < block->n; i++) kept[i] = v[place[block->unknowns[i]]];
+    const double here = determinant_at(p, block, &scratch);
+    double beside = 0;
+    for (int side = -1; side <= 1; side += 2) {
+        for (uint32_t i = 0; i < block->n_torn; i++)
+            v[place[block->unknowns[i]]] = kept[i] + side * 0.1 * (1 + fabs(kept[i])) * (1 + i / (block->n + 1.0));
+        follow_inner(p, block, v);
+        beside = fmax(beside, determinant_at(p, block, &scratch));
+    }
+    for (uint32_t i = 0; i < block->n; i++) v[place[block->unknowns[i]]] = kept[i];
+    arena_free(&scratch);
+    return here < 0.1 * beside;
+}
+
 void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *system, const Block *block,
                        const CodeEnv *env, double t, const double *x)
 {
@@ -594,9 +652,11 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
     double *v = ARENA_ARRAY(&scratch, double, model->n_values);
     memcpy(v, env->v, model->n_values * sizeof *v);
     const Point p = { .model = model, .env = env, .t = t, .x = x, .v = v };
-    // a failed iteration leaves the torn unknowns; the inner ones follow from them
-    for (uint32_t i = block->n_torn; block->kind == BLOCK_NEWTON && i < block->n; i++)
-        v[model->ir.layout.place[block->unknowns[i]]] = value_at(&p, block->inner[i - block->n_torn]);
+    // a failed iteration leaves nothing, and what the derivatives found last is the guess; the inner unknowns
+    // follow from that
+    for (uint32_t i = 0; x && block->kind == BLOCK_NEWTON && i < block->n_torn; i++)
+        v[model->ir.layout.place[block->unknowns[i]]] = v[model->ir.layout.guess[block->unknowns[i]]];
+    follow_inner(&p, block, v);
     if (report_in_loop(diag, &p, system, block)) {
         arena_free(&scratch);
         return;
@@ -626,8 +686,14 @@ void fault_report_loop(orr_diag *diag, const orr_model *model, const Ordered *sy
         diag_report(diag, DIAG_INITIAL_FAILED, place, worst);
         free(worst);
     }
-    diag_hint(diag, "give first guesses near the solution (var %s ~ 1)%s, or check that a solution exists",
-              model->flat.vars.items[block->unknowns[0]].name, x ? ", a smaller step" : "");
+    if (x && solution_ends(&p, block, v))
+        diag_hint(diag,
+                  "its solution seems to end there: another one has met it, and beyond there is none; "
+                  "check the equations, or let an event (when … then) say what happens");
+    else
+        diag_hint(diag,
+                  "give first guesses near the solution (var %s ~ 1)%s, or check that a solution exists",
+                  model->flat.vars.items[block->unknowns[0]].name, x ? ", a smaller step" : "");
     free(names);
     Expr *sides = ARENA_ARRAY(&scratch, Expr, 2 * n);
     for (size_t i = 0; i < n; i++) {
@@ -699,7 +765,10 @@ void fault_report_step(Island *island, double h)
     diag_report(island->diag, DIAG_STEP_UNDERFLOW,
                 run_place(model, island->diag, equation ? equation->place : (Place){ 0 }), fabs(h), island->t,
                 model_state_name(model, state));
-    if (island->solver->traits & SOLVER_IMPLICIT)
+    if (model->blocks.n_implicit > 0)
+        diag_hint(island->diag, "look for a singularity there, or equations that have no solution any more; "
+                                "or try a looser tolerance");
+    else if (island->solver->traits & SOLVER_IMPLICIT)
         diag_hint(island->diag, "try a looser tolerance, or look for a singularity there");
     else diag_hint(island->diag, "try 'solver bdf', a looser tolerance, or look for a singularity there");
     if (!equation) return;

@@ -369,4 +369,32 @@ expect_status 3
 expect_code E513
 expect_err 'was reached at t = '
 
+# ---- where two solutions of a loop meet and end, no method goes on for ever
+cat >fold.orr <<'END'
+model Fold
+  param p = 1
+  var x = 1, y ~ 1, w = 0
+  x' = -p*y
+  w' = y - w + sin(t)
+  y^2 + 0.1*y*w = x - 0.1
+end
+model Alone
+  var x = 1, y ~ 1
+  x' = -y
+  y^2 = x - 0.1
+end
+END
+for solver in dopri5 bdf adams auto; do
+    run run fold.orr --model Alone --solver $solver --max-time 20 --quiet
+    expect_status 3
+    expect_code E504
+    expect_err 'its solution seems to end there'
+    # at 2 sqrt(0.9), up to the errors of the methods
+    expect_near "$(sed -n 's/.*E504: .* at t = //p' err)" 1.8973666 5e-4
+done
+run run fold.orr --model Fold --set p=7 --solver ida --tol 1e-10 --until 30 --max-time 20 --quiet
+expect_status 3
+expect_code E501
+expect_err 'equations that have no solution any more'
+
 finish

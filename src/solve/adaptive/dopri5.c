@@ -16,6 +16,7 @@
 #include <string.h>
 
 enum { N_STAGES = DP_STAGES, STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, RETRIES_MAX = 400 };
+enum { BLOCKED_MAX = 200 };
 
 static const double CRUMB = 16 * DBL_EPSILON;
 static const double STIFF_BOUND = 3.25;
@@ -34,6 +35,10 @@ typedef struct Dopri5 {
     int n_at_bound, n_free;    // steps held by stability, and not, in a row
     int n_decayed;             // steps in a row longer than the fastest decay
     bool is_stiff, warned;
+    // attempts that failed since t_blocked, where the rates do not exist a little ahead
+    int n_blocked;
+    double t_blocked;
+    double *x_blocked;    // [n_states]
 } Dopri5;
 
 static bool init(Island *island, Arena *arena, orr_diag *diag)
@@ -46,6 +51,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag)
     m->y = ARENA_ARRAY(arena, double, n);
     m->y_last = ARENA_ARRAY(arena, double, n);
     m->x0 = ARENA_ARRAY(arena, double, n);
+    m->x_blocked = ARENA_ARRAY(arena, double, n);
     m->log_before = DP_LOG_LEAST;
     island->memory = m;
     return true;
@@ -56,7 +62,7 @@ static void restart(Island *island)
     Dopri5 *m = island->memory;
     m->begun = m->dense_known = m->was_rejected = false;
     m->log_before = DP_LOG_LEAST;
-    m->n_at_bound = m->n_free = m->n_decayed = 0;
+    m->n_at_bound = m->n_free = m->n_decayed = m->n_blocked = 0;
 }
 
 static double norm(const Island *island, const double *u, const double *w, const double *x)
@@ -170,6 +176,24 @@ static StepResult step_crumb(Island *island, Dopri5 *m, double t_limit)
     return STEP_OK;
 }
 
+// The rates do not exist somewhere in this step: worth a shorter one, as long as that leads anywhere. Where a
+// solution ends (two solutions of a loop have met, the argument of a root has become 0) ever shorter steps are
+// possible, which change the states by less than their last digit: the run would never come to an end.
+static bool is_blocked(Island *island, Dopri5 *m)
+{
+    const size_t size = island->model->n_states * sizeof(double);
+    if (m->n_blocked > 0) {
+        const double near = 1e-6 * (fabs(island->t) + island->t - island->t_start);
+        const double moved = norm(island, island->x, m->x_blocked, m->x_blocked);
+        if (island->t - m->t_blocked > near || !(moved <= 1)) m->n_blocked = 0;
+    }
+    if (m->n_blocked == 0) {
+        m->t_blocked = island->t;
+        memcpy(m->x_blocked, island->x, size);
+    }
+    return ++m->n_blocked > BLOCKED_MAX;
+}
+
 static StepResult step(Island *island, double t_limit)
 {
     Dopri5 *m = island->memory;
@@ -198,6 +222,10 @@ static StepResult step(Island *island, double t_limit)
             return STEP_FAILED;
         }
         if (!try_step(island, m, h)) {
+            if (is_blocked(island, m)) {
+                fault_report_step(island, h);
+                return STEP_FAILED;
+            }
             m->h = h * DP_SHRINK_MOST;
             was_rejected = true;
             island->n_rejected++;
@@ -258,12 +286,13 @@ static void pass(Island *island, RunSaved *saved)
 {
     Dopri5 *m = island->memory;
     const size_t size = island->model->n_states * sizeof(double);
-    double *const numbers[] = { &m->t0, &m->h_done, &m->h, &m->log_before };
-    int *const counts[] = { &m->n_at_bound, &m->n_free, &m->n_decayed };
+    double *const numbers[] = { &m->t0, &m->h_done, &m->h, &m->log_before, &m->t_blocked };
+    int *const counts[] = { &m->n_at_bound, &m->n_free, &m->n_decayed, &m->n_blocked };
     bool *const flags[] = { &m->begun, &m->dense_known, &m->is_stiff, &m->warned };
     for (int i = 0; i < N_STAGES; i++) saved_pass(saved, m->k[i], size);
     for (int i = 0; i < DP_DENSE; i++) saved_pass(saved, m->dense[i], size);
     saved_pass(saved, m->x0, size);
+    saved_pass(saved, m->x_blocked, size);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         saved_pass(saved, numbers[i], sizeof **numbers);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "solve/solver.h"
 #include "solve/stiff/jacobian.h"
+#include "solve/stiff/stuck.h"
 #include <cvodes/cvodes.h>
 #include <float.h>
 #include <math.h>
@@ -14,7 +15,7 @@
 #include <string.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-enum { WORDS_MAX = 256, STUCK_MAX = 5 };
+enum { WORDS_MAX = 256 };
 
 typedef struct Cvode {
     Island    *island;        // borrowed
@@ -26,7 +27,7 @@ typedef struct Cvode {
     SUNNonlinearSolver nonlinear;
     bool       begun;         // CVODES stands at the island's (t, x)
     double     t_stop;        // told to CVODES; NaN: none
-    int        n_stuck;       // steps in a row too short to move the time
+    Stuck      stuck;
     double    *between, *rates;       // [n] scratch
     char       words[WORDS_MAX];      // the last complaint of CVODES
 } Cvode;
@@ -230,9 +231,7 @@ static StepResult step(Island *island, double t_limit)
         return give_up(island, m, code);
     }
     island->n_steps += (size_t)(after.steps - before.steps);
-    // CVODES only warns when t + h = t, and goes on for ever
-    m->n_stuck = t > island->t ? 0 : m->n_stuck + 1;
-    if (m->n_stuck >= STUCK_MAX) return give_up(island, m, CV_ERR_FAILURE);
+    if (stuck_after(&m->stuck, island->t, t)) return give_up(island, m, CV_ERR_FAILURE);
     island->t_before = island->t;
     island->t = t;
     return STEP_OK;

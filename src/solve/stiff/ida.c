@@ -12,6 +12,7 @@
 #include "base/diag.h"
 #include "solve/solver.h"
 #include "solve/stiff/jacobian.h"
+#include "solve/stiff/stuck.h"
 #include <float.h>
 #include <idas/idas.h>
 #include <math.h>
@@ -23,7 +24,7 @@
 #include <sunmatrix/sunmatrix_dense.h>
 #include <sunmatrix/sunmatrix_sparse.h>
 
-enum { WORDS_MAX = 256, FAILS_MAX = 40, STUCK_MAX = 5, ITERATIONS_MAX = 50, NAMES_SHOWN = 3 };
+enum { WORDS_MAX = 256, FAILS_MAX = 40, ITERATIONS_MAX = 50, NAMES_SHOWN = 3 };
 
 typedef struct Ida {
     Island *island;    // borrowed
@@ -35,7 +36,7 @@ typedef struct Ida {
     bool *is_implicit;          // [n]
     bool begun;                 // IDAS stands at the island's (t, x)
     double t_stop;              // told to IDAS; NaN: none
-    int n_stuck;                // steps in a row too short to move the time
+    Stuck stuck;
     double *between, *rates;    // [n] scratch
     char words[WORDS_MAX];      // the last complaint of IDAS
 } Ida;
@@ -472,8 +473,7 @@ static StepResult step(Island *island, double t_limit)
         return give_up(island, m, code);
     }
     island->n_steps += (size_t)(after.steps - before.steps);
-    m->n_stuck = t > island->t ? 0 : m->n_stuck + 1;
-    if (m->n_stuck >= STUCK_MAX) return give_up(island, m, IDA_ERR_FAIL);
+    if (stuck_after(&m->stuck, island->t, t)) return give_up(island, m, IDA_ERR_FAIL);
     island->t_before = island->t;
     island->t = t;
     return STEP_OK;
