@@ -601,8 +601,10 @@ static double determinant_at(const Point *p, const Block *block, Arena *arena)
 {
     const uint32_t n = block->n_torn;
     double *a = ARENA_ARRAY(arena, double, (size_t)n * n), product = 1;
-    for (uint32_t k = 0; k < block->n_entries; k++)
-        a[(size_t)block->entries[k].row * n + block->entries[k].column] = value_at(p, block->entries[k].value);
+    for (uint32_t k = 0; k < block->n_entries; k++) {
+        const BlockEntry *entry = &block->entries[k];
+        a[(size_t)entry->row * n + entry->column] = value_at(p, entry->value);
+    }
     for (uint32_t k = 0; k < n; k++) {    // Gauss, with the largest of each column
         uint32_t best = k;
         for (uint32_t i = k + 1; i < n; i++)
@@ -635,8 +637,10 @@ static bool solution_ends(const Point *p, const Block *block, double *v)
     const double here = determinant_at(p, block, &scratch);
     double beside = 0;
     for (int side = -1; side <= 1; side += 2) {
-        for (uint32_t i = 0; i < block->n_torn; i++)
-            v[place[block->unknowns[i]]] = kept[i] + side * 0.1 * (1 + fabs(kept[i])) * (1 + i / (block->n + 1.0));
+        for (uint32_t i = 0; i < block->n_torn; i++) {
+            const double away = 0.1 * (1 + fabs(kept[i])) * (1 + i / (block->n + 1.0));
+            v[place[block->unknowns[i]]] = kept[i] + side * away;
+        }
         follow_inner(p, block, v);
         beside = fmax(beside, determinant_at(p, block, &scratch));
     }

@@ -177,8 +177,8 @@ static StepResult step_crumb(Island *island, Dopri5 *m, double t_limit)
 }
 
 // The rates do not exist somewhere in this step: worth a shorter one, as long as that leads anywhere. Where a
-// solution ends (two solutions of a loop have met, the argument of a root has become 0) ever shorter steps are
-// possible, which change the states by less than their last digit: the run would never come to an end.
+// solution ends (two solutions of a loop have met, the argument of a root has become 0) ever shorter steps
+// are possible, which change the states by less than their last digit: the run would never come to an end.
 static bool is_blocked(Island *island, Dopri5 *m)
 {
     const size_t size = island->model->n_states * sizeof(double);
