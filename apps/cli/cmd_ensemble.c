@@ -90,16 +90,6 @@ static void free_members(Members *m)
     free(m->values);
 }
 
-static bool read_lanes(const char *text, orr_lanes *lanes, orr_diag *diag)
-{
-    static const char *const words[] = { "auto", "never", "always" };
-    for (int i = 0; i < 3; i++)
-        if (!text || strcmp(text, words[i]) == 0) return *lanes = (orr_lanes)i, true;
-    usage_error(diag, "E022", "auto uses them when they pay",
-                "option '--lanes' needs auto, never or always, not '%s'", text);
-    return false;
-}
-
 static bool apply_options(const Settings *s, orr_experiment *e, orr_diag *diag)
 {
     bool ok = given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag);
@@ -123,7 +113,7 @@ typedef struct Output {
     orr_sink       sink;
     const Members *members;
     double        *row;
-    size_t         n_columns, n_failed;
+    size_t         n_columns, n_failed, n_violated;
     bool           shows_progress, has_shown;
     orr_diag      *diag;
 } Output;
@@ -158,6 +148,12 @@ static bool take_member(void *self, const orr_member *member)
                  member->failure ? member->failure : orr_status_text(member->status));
         orr_diag_add(out->diag, "E509", text, NULL);
     }
+    if (member->n_violations && out->n_violated++ < FAILURES_SHOWN) {
+        char text[600];
+        snprintf(text, sizeof text, "in member %zu a claim does not hold: %s", member->index + 1,
+                 member->violation ? member->violation : "");
+        orr_diag_add(out->diag, "W633", text, NULL);
+    }
     if (!out->csv) return true;
     out->row[0] = (double)member->index + 1;
     for (size_t i = 0; i < n_given; i++) out->row[1 + i] = out->members->values[member->index * n_given + i];
@@ -185,7 +181,7 @@ static orr_status compute(const Settings *s, const Session *session, orr_experim
                           const Members *members, orr_diag *diag)
 {
     orr_ensemble_options o = orr_ensemble_options_default();
-    if (!read_lanes(s->lanes, &o.lanes, diag)) return ORR_STATUS_USAGE;
+    if (!given_lanes(s->lanes, &o.lanes, diag)) return ORR_STATUS_USAGE;
     o.names = members->names;
     o.n_names = members->n_names;
     o.values = members->values;
@@ -219,13 +215,18 @@ static orr_status compute(const Settings *s, const Session *session, orr_experim
                facts.n_in_lanes ? ", many at once" : "",
                s->fast && facts.n_in_lanes ? " with fused operations: the last digits depend on the machine"
                                            : "");
+        if (facts.one_by_one && o.lanes == ORR_LANES_ALWAYS)
+            printf("  one by one: %s\n", facts.one_by_one);
         if (facts.n_failed) printf("  %zu failed\n", facts.n_failed);
+        if (facts.n_violated) printf("  in %zu a claim does not hold\n", facts.n_violated);
         if (s->output) printf("  rows in %s\n", s->output);
     }
     if (s->stats)
         fprintf(stderr,
-                "members: %zu\nfailed: %zu\nin_lanes: %zu\nthreads: %zu\nfast: %d\nsimulate_ms: %.3f\n",
-                facts.n_done, facts.n_failed, facts.n_in_lanes, facts.n_threads, s->fast, facts.simulate_ms);
+                "members: %zu\nfailed: %zu\nviolated: %zu\nin_lanes: %zu\none_by_one: %s\nthreads: %zu\n"
+                "fast: %d\nsimulate_ms: %.3f\n",
+                facts.n_done, facts.n_failed, facts.n_violated, facts.n_in_lanes,
+                facts.one_by_one ? facts.one_by_one : "", facts.n_threads, s->fast, facts.simulate_ms);
     return status;
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    const char *output, *summary, *statistics, *record, *precise, *code, *solver;
+    const char *output, *summary, *statistics, *record, *precise, *code, *solver, *lanes;
     List        set, plot, natives;
     double replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol,
         seed;
@@ -54,6 +54,8 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },
     { "--threads", OPTION_NUMBER, "N", "threads (default: one for each processor)",
       offsetof(Settings, threads) },
+    { "--lanes", OPTION_TEXT, "auto|never|always", "replications side by side in vector instructions",
+      offsetof(Settings, lanes) },
     { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
     { "--native", OPTION_LIST, "FILE.so",
       "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
@@ -94,6 +96,7 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_replicate_op
     ok &= within("--precision", s->precision, 1e-9, 1, false, "a part of the mean, such as 0.05", diag);
     ok &= within("--confidence", s->confidence, 0.01, 0.999999, false, "a probability, such as 0.95", diag);
     ok &= given_seed(s->seed, &e->run, diag);
+    ok &= given_lanes(s->lanes, &o->lanes, diag);
     if (!ok) return false;
     if (!isnan(s->until)) e->until = s->until;
     if (!isnan(s->every)) e->every = s->every;
@@ -277,15 +280,17 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
     if (s->summary && r.n_done > 0 && !write_summary(s->summary, &r, diag) && status == ORR_STATUS_OK)
         status = ORR_STATUS_SYSTEM;
     if (!s->quiet && !to_stdout && r.n_done > 0) {
-        printf("%s%s%s: %zu replication%s, seed %llu, intervals of confidence %g\n",
+        printf("%s%s%s: %zu replication%s%s, seed %llu, intervals of confidence %g\n",
                orr_model_name(session->model), *e->name ? ", " : "", e->name, r.n_done,
-               r.n_done == 1 ? "" : "s", (unsigned long long)e->run.seed, r.confidence);
+               r.n_done == 1 ? "" : "s", r.n_in_lanes ? ", many at once" : "",
+               (unsigned long long)e->run.seed, r.confidence);
         print_estimates(&r);
         if (status == ORR_STATUS_CANCELLED)
             puts("  ended early: the intervals are those of what was complete");
         if (e->precision > 0 && !r.is_precise)
             printf("  the precision %g was not reached; --at-most N allows more\n", e->precision);
         if (r.n_failed) printf("  %zu failed and do not count\n", r.n_failed);
+        if (r.n_violated) printf("  in %zu a claim does not hold\n", r.n_violated);
         for (size_t i = 0; i < r.n_verdicts; i++)
             printf("  %s %s = %.10g, expected %.10g within %g\n", r.verdicts[i].holds ? "ok" : "FAILED",
                    r.verdicts[i].expect->name, r.verdicts[i].found, r.verdicts[i].expect->value,
@@ -295,8 +300,10 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
     if (!put_statistics(s, session, &r, request, !s->quiet && !to_stdout, diag) && status == ORR_STATUS_OK)
         status = ORR_STATUS_SYSTEM;
     if (s->stats)
-        fprintf(stderr, "replications: %zu\nfailed: %zu\nthreads: %zu\nsimulate_ms: %.3f\n", r.n_done,
-                r.n_failed, r.n_threads, r.simulate_ms);
+        fprintf(stderr,
+                "replications: %zu\nfailed: %zu\nviolated: %zu\nin_lanes: %zu\nthreads: %zu\n"
+                "simulate_ms: %.3f\n",
+                r.n_done, r.n_failed, r.n_violated, r.n_in_lanes, r.n_threads, r.simulate_ms);
     if (status == ORR_STATUS_OK && r.n_failed) status = ORR_STATUS_FAILED;
     orr_replications_free(&r);
     return status;

@@ -76,6 +76,7 @@ bool given_is_positive(const char *code, const char *what, const char *hint, dou
 // An option that only some solvers look at was given (or is NaN), and the one of this experiment is another:
 // W602.
 void given_unused(const char *option, double value, const orr_experiment *experiment, orr_diag *diag);
+bool given_lanes(const char *text, orr_lanes *lanes, orr_diag *diag);     // of --lanes; NULL: not given
 bool given_seed(double value, orr_run_options *run, orr_diag *diag);    // of --seed; NaN: not given
 bool given_number(double value, orr_run_options *run, orr_diag *diag);    // of --run, likewise
 // a, b ,c → three names, each a copy

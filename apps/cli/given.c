@@ -68,6 +68,16 @@ void given_unused(const char *option, double value, const orr_experiment *experi
                             : "--step decides how exact it is; 'dopri5' and 'bdf' keep a tolerance");
 }
 
+bool given_lanes(const char *text, orr_lanes *lanes, orr_diag *diag)
+{
+    static const char *const words[] = { "auto", "never", "always" };
+    for (int i = 0; i < 3; i++)
+        if (!text || strcmp(text, words[i]) == 0) return *lanes = (orr_lanes)i, true;
+    usage_error(diag, "E022", "auto uses them when they pay",
+                "option '--lanes' needs auto, never or always, not '%s'", text);
+    return false;
+}
+
 bool given_seed(double value, orr_run_options *run, orr_diag *diag)
 {
     if (isnan(value)) return true;

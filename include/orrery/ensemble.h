@@ -2,8 +2,8 @@
 // values.
 //
 // Members are computed by several threads and, where the method and the model allow it, many at once in
-// vector instructions: with euler, heun, rk4 and dopri5, also with events, tables and (fixed steps) arrays;
-// not with delays, loops of equations, asserts, noise, islands and components. A member's numbers do not
+// vector instructions: with euler, heun, rk4 and dopri5, also with events, asserts, tables and (fixed steps)
+// arrays; not with delays, loops of equations, noise, islands and components. A member's numbers do not
 // depend on that: they have the same bits alone, in any lane and with any number of threads. A member that
 // fails leaves the others alone.
 #pragma once
@@ -45,6 +45,8 @@ typedef struct orr_member {
     const double *rows;          // [n_rows][n_columns]
     const orr_distribution *distributions;    // [n_distributions] of the statistics the experiment asks for
     size_t        n_distributions;
+    size_t        n_violations;  // asserts that did not hold at some time, ranges of the frame that were left
+    const char   *violation;     // the first of them, or NULL
 } orr_member;
 
 // Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be
@@ -62,6 +64,9 @@ typedef struct orr_ensemble_facts {
     size_t n_in_lanes;           // of these, computed many at once
     size_t n_threads;
     double simulate_ms;          // on the clock, compilers included
+    size_t n_violated;           // members in which an assert or the frame did not hold
+    const char *one_by_one;      // why members were not computed many at once, such as "delays"; static.
+                                 // NULL: they were, or there was only one
 } orr_ensemble_facts;
 
 // Carry out `experiment` for each member. Rows are those of the experiment: at its interval, or with every =

@@ -4,7 +4,7 @@
 // counted in their order, so neither the estimates nor the number of replications after which a precision is
 // reached depend on threads.
 #pragma once
-#include "orrery/experiment.h"
+#include "orrery/ensemble.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -37,6 +37,7 @@ typedef struct orr_replicate_options {
     // likewise
     bool      (*progress)(void *context, size_t n_done, const orr_estimate *estimates, size_t n);
     void       *context;
+    orr_lanes   lanes;           // many at once in vector instructions, see ensemble.h: no bit depends on it
 } orr_replicate_options;
 ORR_API orr_replicate_options orr_replicate_options_default(void);
 
@@ -55,6 +56,8 @@ typedef struct orr_replications {
     size_t        n_threads;
     double        simulate_ms;   // on the clock
     void         *memory;
+    size_t        n_in_lanes;    // of all that were computed, many at once
+    size_t        n_violated;    // in which an assert or the frame did not hold; the first is told
 } orr_replications;
 
 // Carry out `experiment` `replications` times (10 if it does not say), or with a precision until that is

@@ -355,6 +355,8 @@ void orr_diag_add(orr_diag *diag, const char *code, const char *text, const char
     add(diag, code, (Place){ 0 }, text, hint);
 }
 
+bool diag_is(const orr_message *m, DiagId id) { return strcmp(m->code, entries[id].code) == 0; }
+
 void diag_copy(orr_diag *diag, const orr_message *m)
 {
     add(diag, m->code, diag_place(diag, (orr_place){ m->file, m->line, m->column, m->length }), m->text,

@@ -48,6 +48,7 @@ void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, 
 void diag_hint(orr_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void diag_note(orr_diag *diag, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
+bool diag_is(const orr_message *message, DiagId id);
 // A message of another collector, with its place; notes are left behind.
 void diag_copy(orr_diag *diag, const orr_message *message);
 

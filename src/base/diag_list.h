@@ -284,6 +284,7 @@
     D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
     D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
     D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
+    D(CLAIM_BROKEN,           "W633", "in run %zu a claim does not hold: %s") \
     D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
     D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
     D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \

@@ -2503,6 +2503,21 @@
       "Two objects have an atomic of the same name, and nothing says which is meant.", \
       "    orrery run model.orr --native filter.so --native filter.so", \
       "name only one of them, or rename the atomic in one.") \
+    X(CLAIM_BROKEN, \
+      "In one of many runs, of an ensemble or of replications, an 'assert' or a range of the frame did\n" \
+      "not hold. The run goes on and counts, but its results lie outside what the model is made for.\n" \
+      "Only the first such runs are told, and of each its first claim.", \
+      "    model M\n" \
+      "      param k ~ normal(1, 0.2)\n" \
+      "      var x = 1\n" \
+      "      x' = -k*x\n" \
+      "      assert x > 0.3 \"the law holds for large x only\"\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "    end\n" \
+      "    # orrery replicate m.orr", \
+      "run it alone to see all: orrery run FILE --seed N --run I, with its settings.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

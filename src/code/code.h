@@ -122,9 +122,9 @@ void code_free(Code *code);                 // a compiler still at work is ended
 //
 // Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in
 // `lane` (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a
-// relation would differ from its mode or might have changed and changed back on the way, or a state would not
-// be finite. There it stops, and the others go on as long as at least k of them do; at most n steps. Returns
-// the steps that those who went furthest made.
+// relation would differ from its mode or might have changed and changed back on the way, an assert would not
+// hold that did so far, or a state would not be finite. There it stops, and the others go on as long as at
+// least k of them do; at most n steps. Returns the steps that those who went furthest made.
 typedef long (*CodeLaneLoop)(double t_start, double h, long k, long n, double *x, const double *v,
                              const CodeEnv *env, double *lane, double *scratch);
 typedef enum CodeLane {
@@ -132,14 +132,16 @@ typedef enum CodeLane {
     CODE_LANE_K,            // grid points passed
     CODE_LANE_LEFT,         // steps that it may make; 0: it stands still
     CODE_LANE_STOP,         // 1: it stands before a step that asks for a closer look
-    CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]
+    CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]; which asserts are
+                            // broken already [n_asserts]
 } CodeLane;
 // n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size.
 // control: relative and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes
-// vectors, see CodeLaneFree.
+// + n_asserts vectors, see CodeLaneFree.
 // Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is
 // that of all) and makes no step that passes the time of its next row, or in which a relation differs from
-// its mode at one of four places or might have changed and changed back between two of them; and attempts end
+// its mode, or an assert is newly broken, at one of four places, or a relation might have changed and changed
+// back between two of them; and attempts end
 // when fewer than control[3] members move.
 typedef long (*CodeLaneAttempts)(double t_limit, const double *control, long n, double *x, const double *v,
                                  const CodeEnv *env, double *lane, double *scratch);
@@ -151,7 +153,8 @@ typedef enum CodeLaneFree {
     CODE_LANE_ODD,          // 1: it cannot make its next step in its lane
     CODE_LANE_LIMIT,        // watched: no step goes further
     CODE_LANE_ROW,          // watched: where it is wanted next
-    CODE_LANE_VECTORS       // then its rates [n_states]; watched: zero functions now [n_modes]
+    CODE_LANE_VECTORS       // then its rates [n_states]; watched: zero functions now [n_modes], and which
+                            // asserts are broken already [n_asserts]
 } CodeLaneFree;
 enum { CODE_LANES_MAX = 32 };
 
@@ -173,9 +176,9 @@ typedef struct CodeLanes {
     CodeUnit     unit;
 } CodeLanes;
 
-// Does the model have such a loop: without loops of equations, delays and draws, and of a size that a cache
-// can hold? The adaptive method only if it is small.
-bool code_can_lanes(const Ir *ir, CodeLaneMethod method);
+// What keeps the model from having such a loop, for people: loops of equations, delays, draws, or a size
+// that no cache can hold (for the adaptive method, that is not small). NULL: nothing.
+const char *code_lanes_obstacle(const Ir *ir, CodeLaneMethod method);
 // Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ.
 // False, with a diagnostic, if there is no compiler. Free with code_lanes_free.
 bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag);

@@ -10,18 +10,24 @@
     "orr_env *env,\n"                                                                             \
     "    double *restrict w, double *restrict s, double *restrict out"
 
-bool lanes_are_watched(const Ir *ir) { return ir->layout.n_modes > 0 || ir->flat->events.n > 0; }
+bool lanes_are_watched(const Ir *ir)
+{
+    return ir->layout.n_modes > 0 || ir->flat->events.n > 0 || ir->flat->asserts.n > 0;
+}
 
 // ---- Members that may have to stop
 
-void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations)
+void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations, uint32_t n_asserts)
 {
     static const char names[] = "TKLS";
     for (uint32_t i = 0; i < 4; i++)
         str_addf(s, "    double *const restrict %c = lane + %u;\n", names[i], i * width);
-    if (n_relations == 0) return;
-    str_addf(s, "    double *const restrict B = lane + %u, *const restrict G = lane + %u;\n",
-             CODE_LANE_RELATIONS * width, (CODE_LANE_RELATIONS + n_relations) * width);
+    if (n_relations)
+        str_addf(s, "    double *const restrict B = lane + %u, *const restrict G = lane + %u;\n",
+                 CODE_LANE_RELATIONS * width, (CODE_LANE_RELATIONS + n_relations) * width);
+    if (n_asserts)
+        str_addf(s, "    const double *const restrict Q = lane + %u;\n",
+                 (CODE_LANE_RELATIONS + 2 * n_relations) * width);
 }
 
 #define TURNS                                                                                     \
@@ -40,6 +46,12 @@ void lanes_print_relation(StrBuf *s, uint32_t width, uint32_t k, const char *zer
     str_add(s, "        const double slope = 0.5*(c - a), bend = c - 2.0*b + a;\n");
     str_addf(s, "        odd = odd + (%s - v[%u + l])*(%s - v[%u + l]);\n" TURNS "    }\n", truth,
              mode * width, truth, mode * width);
+}
+
+// One that was broken before asks for nothing any more.
+void lanes_print_assert(StrBuf *s, const char *odd, uint32_t width, uint32_t k, const char *truth)
+{
+    str_addf(s, "    %s = %s + (1.0 - %s)*(1.0 - Q[%u + l]);\n", odd, odd, truth, k * width);
 }
 
 void lanes_print_goes(StrBuf *s)
@@ -69,7 +81,7 @@ size_t lanes_scratch(const Ir *ir)
 {
     const IrLayout *layout = &ir->layout;
     return 3 * (size_t)layout->n_states + layout->n_kept + layout->n_scratch + 2 * (size_t)layout->n_modes +
-           4;
+           ir->flat->asserts.n + 4;
 }
 
 static void print_program(Cgen *c, IrProgramId id, const char *name)
@@ -90,7 +102,7 @@ typedef struct Arrays {
     Cgen    *c;
     StrBuf  *s;
     uint32_t width, n;        // lanes, and numbers in x
-    uint32_t n_relations;
+    uint32_t n_relations, n_asserts;
     bool     is_watched;
 } Arrays;
 
@@ -106,7 +118,10 @@ static void print_head(const Arrays *a, const char *name, const char *constants)
     str_addf(a->s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 3 * n,
              layout->n_kept * width);
     if (a->n_relations) str_addf(a->s, "    double *const restrict r = s + %u;\n", layout->n_scratch * width);
-    if (a->is_watched) lanes_print_vectors(a->s, width, a->n_relations);
+    if (a->n_asserts)
+        str_addf(a->s, "    double *const restrict c = s + %u;\n",
+                 (layout->n_scratch + 2 * layout->n_modes) * width);
+    if (a->is_watched) lanes_print_vectors(a->s, width, a->n_relations, a->n_asserts);
     str_addf(a->s, "    double t[%u], t_half[%u], t_next[%u];\n    long i;\n", width, width, width);
     str_add(a->s, "    (void)t_start, (void)k, (void)f, (void)d, (void)y, (void)w, (void)s, (void)lane;\n");
     str_addf(a->s, "    for (i = 0; i < n; i++) {\n        for (int l = 0; l < %u; l++) {\n", width);
@@ -138,6 +153,7 @@ static void print_end(const Arrays *a, const char *value)
     const uint32_t first_mode = a->c->gen.ir->layout.first_mode;
     str_addf(s, "        for (long j = 0; j < %u; j++) y[j] = %s;\n", a->n, value);
     if (a->n_relations) str_add(s, "        orr_lane_relations(t_next, y, v, env, w, s, r);\n");
+    if (a->n_asserts) str_add(s, "        orr_lane_asserts(t_next, y, v, env, w, s, c);\n");
     str_addf(s, "        double odds[%u], go[%u];\n        for (int l = 0; l < %u; l++) odds[l] = 0.0;\n",
              width, width, width);
     str_addf(s,
@@ -154,6 +170,10 @@ static void print_end(const Arrays *a, const char *value)
                  "a, apart = r_[%u + l] - v[(%u + j)*%u + l];\n"
                  "    double odd = odds[l] + apart*apart;\n" TURNS "    odds[l] = odd;\n            }\n",
                  a->n_relations, width, width, width, width, width, first_mode, width);
+    }
+    for (uint32_t k = 0; k < a->n_asserts; k++) {
+        str_addf(s, "        for (int l = 0; l < %u; l++)\n        ", width);
+        lanes_print_assert(s, "odds[l]", width, k, arena_printf(&a->c->gen.work, "c[%u + l]", k * width));
     }
     str_addf(s,
              "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n    const double odd = odds[l];\n",
@@ -183,8 +203,11 @@ void lanes_print_arrays(Cgen *c, CodeLaneMethod method)
     Gen *g = &c->gen;
     print_program(c, IR_RATES, "orr_lane_rates");
     if (g->ir->layout.n_modes) print_program(c, IR_RELATIONS, "orr_lane_relations");
+    if (g->ir->flat->asserts.n) print_program(c, IR_ASSERTS, "orr_lane_asserts");
     const Arrays a = { .c = c, .s = &g->body, .width = g->lanes, .n = g->ir->layout.n_states * g->lanes,
-                       .n_relations = g->ir->layout.n_modes, .is_watched = lanes_are_watched(g->ir) };
+                       .n_relations = g->ir->layout.n_modes,
+                       .n_asserts = (uint32_t)g->ir->flat->asserts.n,
+                       .is_watched = lanes_are_watched(g->ir) };
     print_head(&a, m->name, m->constants);
     for (int i = 0; i < 4 && m->stages[i].time; i++) {
         const ArrayStage *stage = &m->stages[i];

@@ -22,12 +22,24 @@ static bool has_solve(const IrProgram *program)
     return false;
 }
 
-// NULL text if the model has none.
-static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLanes *lanes)
+// Before anything is printed.
+static const char *find_obstacle(const Ir *ir)
+{
+    static const IrProgramId programs[] = { IR_RATES, IR_RELATIONS, IR_ASSERTS };
+    if (ir->layout.n_states == 0) return "no states";
+    if (ir->flat->delays.n > 0) return "delays";
+    for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
+        if (has_solve(&ir->programs[programs[i]])) return "a loop of equations";
+    return NULL;
+}
+
+// NULL text if the model has none, and why.
+static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLanes *lanes,
+                       const char **obstacle)
 {
     const IrLayout *layout = &ir->layout;
-    if (layout->n_states == 0 || ir->flat->delays.n > 0) return (Text){ 0 };
-    if (has_solve(&ir->programs[IR_RATES]) || has_solve(&ir->programs[IR_RELATIONS])) return (Text){ 0 };
+    *obstacle = find_obstacle(ir);
+    if (*obstacle) return (Text){ 0 };
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
@@ -45,7 +57,9 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     }
     Text result = { 0 };
     // what is drawn, each member draws from streams of its own
-    if (ok && !g->uses_draw && g->body.n <= TEXT_MAX) {
+    if (g->uses_draw) *obstacle = "draws in its rates";
+    else if (!ok || g->body.n > TEXT_MAX) *obstacle = "its size";
+    if (!*obstacle) {
         StrBuf text = { .arena = arena };
         prelude_print(g, &text);
         str_add_text(&text, (Text){ g->body.p, g->body.n });
@@ -56,20 +70,22 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     return result;
 }
 
-bool code_can_lanes(const Ir *ir, CodeLaneMethod method)
+const char *code_lanes_obstacle(const Ir *ir, CodeLaneMethod method)
 {
     Arena work = { 0 };
     CodeLanes lanes;
-    const bool can = lanes_text(ir, method, &work, &lanes).p != NULL;
+    const char *obstacle;
+    lanes_text(ir, method, &work, &lanes, &obstacle);
     arena_free(&work);
-    return can;
+    return obstacle;
 }
 
 double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast)
 {
     Arena work = { 0 };
     CodeLanes lanes;
-    const double ms = native_ms(lanes_text(ir, method, &work, &lanes),
+    const char *obstacle;
+    const double ms = native_ms(lanes_text(ir, method, &work, &lanes, &obstacle),
                                 fast ? NATIVE_LANES_FAST : NATIVE_LANES);
     arena_free(&work);
     return ms;
@@ -81,7 +97,8 @@ bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, boo
                                            "orr_lanes_dopri5", "orr_lanes_dopri5" };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
-    const Text text = lanes_text(ir, method, &work, lanes);
+    const char *obstacle;
+    const Text text = lanes_text(ir, method, &work, lanes, &obstacle);
     const bool ok = text.p &&
                     native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
     if (ok) {

@@ -13,13 +13,14 @@
 // Members have grids of their own, and may have to stop.
 bool lanes_are_watched(const Ir *ir);
 
-// Of a loop over watched members: the vectors T, K, L, S, B, G of `lane`; inside of the loop over them, for
-// each relation what it adds to `odd`, which is 0 for members without anything to look at, then who `goes`,
-// then what a relation remembers; behind it how many move on. Sums of numbers, since gcc cannot turn chains
-// of conditions into vectors.
-void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations);
+// Of a loop over watched members: the vectors T, K, L, S, B, G, Q of `lane`; inside of the loop over members,
+// for each relation and assert what it adds to `odd`, which is 0 for members without anything to look at,
+// then who `goes`, then what a relation remembers; behind it how many move on. Sums of numbers, since gcc
+// cannot turn chains of conditions into vectors.
+void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations, uint32_t n_asserts);
 void lanes_print_relation(StrBuf *s, uint32_t width, uint32_t k, const char *zero, const char *truth,
                           uint32_t mode);
+void lanes_print_assert(StrBuf *s, const char *odd, uint32_t width, uint32_t k, const char *truth);
 void lanes_print_goes(StrBuf *s);
 void lanes_print_shift(StrBuf *s, uint32_t width, uint32_t k, const char *zero);
 void lanes_print_count(StrBuf *s, uint32_t width);

@@ -32,6 +32,7 @@ typedef struct Stepping {
     StrBuf body;              // of the loop over the steps
     bool   is_local;          // a small model
     bool   has_relations;
+    uint32_t n_asserts;       // of members that are watched
     bool   uses_t, uses_half, uses_next;
     bool  *is_read;           // [n_states] by some rate
 } Stepping;
@@ -117,19 +118,25 @@ static void add_copy(Stepping *l, const char *from)
         str_addf(&l->body, "        x%u = %s%u;\n", i, from, i);
 }
 
-// Before the new states become those in x: do the modes still hold?
-static void add_check(Stepping *l, const char *state)
+// What is to be seen at a time and a state, each number in a statement of the given form.
+static void add_look(Stepping *l, IrProgramId id, const char *time, const char *state, const char *form)
 {
-    if (!l->has_relations) return;
-    // lanes have to see more: whether a zero function turned round
-    const IrProgram *changed = &l->c->gen.ir->programs[l->is_lanes ? IR_RELATIONS : IR_CHANGED];
-    Routine r = named_routine(changed, "t_next", state,
-                              l->is_lanes ? "r# = @;" : "if (@) { *why = -1; break; }");
+    const IrProgram *program = &l->c->gen.ir->programs[id];
+    Routine r = named_routine(program, time, state, form);
     r.remember = "0";
-    r.steps = cgen_steps(l->c, changed, ARRAY_FORM, &r.n_steps);
+    r.steps = cgen_steps(l->c, program, ARRAY_FORM, &r.n_steps);
     str_add(&l->body, "        {\n");
     add_statements(l, &r, "            ");
     str_add(&l->body, "        }\n");
+}
+
+// Before the new states become those in x: do the modes still hold?
+static void add_check(Stepping *l, const char *state)
+{
+    // lanes have to see more: whether a zero function turned round
+    if (l->has_relations && l->is_lanes) add_look(l, IR_RELATIONS, "t_next", state, "r# = @;");
+    else if (l->has_relations) add_look(l, IR_CHANGED, "t_next", state, "if (@) { *why = -1; break; }");
+    if (l->n_asserts) add_look(l, IR_ASSERTS, "t_next", state, "c# = @;");
 }
 
 static void load_places(Stepping *l, StrBuf *s)
@@ -184,7 +191,7 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     str_addf(s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
     str_add(s, "    const double *const restrict numbers = env->numbers;\n    long i;\n"
                "    (void)t_start, (void)k, (void)h, (void)v, (void)numbers, (void)lane, (void)scratch;\n");
-    if (l->is_watched) lanes_print_vectors(s, width, n_relations);
+    if (l->is_watched) lanes_print_vectors(s, width, n_relations, l->n_asserts);
     str_add(s, "    for (i = 0; i < n; i++) {\n");
     if (!l->is_watched) declare_times(l, s);
     str_addf(s, "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n", width);
@@ -193,6 +200,7 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u + l];\n", i, i * width);
     declare_locals(l, s, locals);
     for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "    double r%u;\n", k);
+    for (uint32_t k = 0; k < l->n_asserts; k++) str_addf(s, "    double c%u;\n", k);
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
     if (l->is_watched) {
         str_add(s, "    double odd = 0.0;\n");
@@ -201,6 +209,8 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
         for (uint32_t k = 0; k < n_relations; k++)
             lanes_print_relation(s, width, k, arena_printf(&g->work, "r%u", 2 * k),
                                  arena_printf(&g->work, "r%u", 2 * k + 1), g->ir->layout.first_mode + k);
+        for (uint32_t k = 0; k < l->n_asserts; k++)
+            lanes_print_assert(s, "odd", width, k, arena_printf(&g->work, "c%u", k));
         lanes_print_goes(s);
         for (uint32_t i = 0; i < n; i++)
             str_addf(s, "    x[%u + l] = goes ? %s%u : x%u;\n", i * width, l->fresh, i, i);
@@ -330,14 +340,13 @@ static void add_number(StrBuf *s, const char *before, double value, const char *
 
 // The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places
 // in it, in run/look.c the same: `watch` is 0 if none differs from its mode and no zero function turns round
-// between two of them.
+// between two of them. Asserts are looked at in the same places, as run/watch.c does.
 static void add_looks(Stepping *l)
 {
     enum { N = TURN_LOOKS };
     Gen *g = &l->c->gen;
     StrBuf *s = &l->body;
     const uint32_t n = n_states(l), n_relations = g->ir->layout.n_modes;
-    const IrProgram *relations = &g->ir->programs[IR_RELATIONS];
     for (uint32_t i = 0; i < n; i++) {
         str_addf(s,
                  "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - "
@@ -353,6 +362,7 @@ static void add_looks(Stepping *l)
     }
     for (int q = 1; q <= N; q++) {
         for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "        double g%d_%u;\n", q, k);
+        for (uint32_t k = 0; k < l->n_asserts; k++) str_addf(s, "        double c%d_%u;\n", q, k);
         str_add(s, "        {\n");
         if (q < N) {
             str_addf(s,
@@ -364,12 +374,12 @@ static void add_looks(Stepping *l)
                          "+ r*(d1_%u + s*(d2_%u + r*d3_%u)));\n",
                          i, i, i, i, i, i);
         }
-        Routine r = named_routine(relations, q < N ? "tq" : "t_to", q < N ? "z" : "y",
-                                  arena_printf(&g->work, "g%d_# = @;", q));
-        r.remember = "0";
-        r.steps = cgen_steps(l->c, relations, ARRAY_FORM, &r.n_steps);
-        add_statements(l, &r, "            ");
+        const char *time = q < N ? "tq" : "t_to", *state = q < N ? "z" : "y";
+        if (n_relations) add_look(l, IR_RELATIONS, time, state, arena_printf(&g->work, "g%d_# = @;", q));
+        if (l->n_asserts) add_look(l, IR_ASSERTS, time, state, arena_printf(&g->work, "c%d_# = @;", q));
         str_add(s, "        }\n");
+        for (uint32_t k = 0; k < l->n_asserts; k++)
+            lanes_print_assert(s, "watch", g->lanes, k, arena_printf(&g->work, "c%d_%u", q, k));
     }
     for (uint32_t k = 0; k < n_relations; k++) {
         const uint32_t mode = (g->ir->layout.first_mode + k) * g->lanes;
@@ -415,7 +425,7 @@ static void print_lanes_dopri5(Stepping *l)
     }
     add_error(l);
     const uint32_t width = l->c->gen.lanes, n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
-    if (n_relations) add_looks(l);
+    if (n_relations || l->n_asserts) add_looks(l);
     str_addf(s,
              "long orr_lanes_dopri5(double t_limit, const double *restrict "
              "control, long n, double *restrict x,\n"
@@ -433,8 +443,9 @@ static void print_lanes_dopri5(Stepping *l)
         str_addf(s,
                  "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
                  "    double *const restrict G = lane + %u;\n    const double least = control[3];\n"
-                 "    (void)G;\n",
-                 CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n) * width);
+                 "    const double *const restrict Q = lane + %u;\n    (void)G, (void)Q;\n",
+                 CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n) * width,
+                 (CODE_LANE_VECTORS + n + n_relations) * width);
     str_addf(s, "    for (i = 0; i < n; i++) {\n        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n",
              width);
     if (l->is_watched) str_add(s, "    const double t_limit = M[l];\n    double watch = 0.0;\n");
@@ -512,8 +523,10 @@ static void print_lanes_dopri5(Stepping *l)
 static bool fits_lanes(Cgen *c)
 {
     const Stepping l = begin(c);
+    const Ir *ir = c->gen.ir;
     return l.is_local && n_states(&l) > 0 &&
-           (!l.has_relations || cgen_fits(c, &c->gen.ir->programs[IR_RELATIONS]));
+           (!l.has_relations || cgen_fits(c, &ir->programs[IR_RELATIONS])) &&
+           (ir->flat->asserts.n == 0 || cgen_fits(c, &ir->programs[IR_ASSERTS]));
 }
 
 bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
@@ -525,6 +538,7 @@ bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
     l.is_lanes = true;
     l.is_watched = method == CODE_LANES_DOPRI5_WATCHED ||
                    (method != CODE_LANES_DOPRI5 && lanes_are_watched(c->gen.ir));
+    l.n_asserts = l.is_watched ? (uint32_t)c->gen.ir->flat->asserts.n : 0;
     methods[method](&l);
     return true;
 }

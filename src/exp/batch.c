@@ -26,7 +26,9 @@ Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
     b->x = ARENA_ARRAY(arena, double, model->n_states * width);
     b->v = ARENA_ARRAY(arena, double, model->ir.layout.first_var * width);
     b->lane = ARENA_ARRAY(arena, double,
-                          (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations) * width);
+                          (CODE_LANE_VECTORS + model->n_states + 2 * (size_t)model->n_relations +
+                           model->n_asserts) *
+                              width);
     b->scratch = ARENA_ARRAY(arena, double, e->lanes.n_scratch);
     b->env = (CodeEnv){ .tables = model->ir.tables.items, .numbers = model->ir.numbers.items };
     if (e->lanes.is_watched) {
@@ -241,7 +243,9 @@ void batch_run(Batch *b, Ensemble *e, size_t first, size_t n, MemberResult *resu
     for (size_t i = 0; i < n; i++) {
         make_room(e, &results[i]);
         results[i].status = ORR_STATUS_OK;
-        results[i].n_rows = 0;
+        results[i].n_rows = results[i].n_violations = 0;
+        free(results[i].violation);
+        results[i].violation = NULL;
     }
     if (b->seats) seats_run(b, e, first, n, results);
     else if (e->method == CODE_LANES_DOPRI5) run_adaptive(b, e, first, n, results);

@@ -76,15 +76,31 @@ static bool row(void *self, double t, const double *values, size_t n)
 
 static bool is_only_end(const orr_experiment *experiment) { return experiment->every == 0; }
 
+static char *message_text(const orr_message *m)
+{
+    char *text;
+    return asprintf(&text, "%s: %s", m->code, m->text) < 0 ? NULL : text;
+}
+
 static void explain_failure(const orr_diag *diag, orr_status status, MemberResult *result,
                             const Keeper *keeper)
 {
     for (size_t i = 0; i < orr_diag_count(diag); i++) {
         const orr_message m = orr_diag_get(diag, i);
         if (m.severity != ORR_SEVERITY_ERROR) continue;
-        if (!result->failure && asprintf(&result->failure, "%s: %s", m.code, m.text) < 0)
-            result->failure = NULL;
+        if (!result->failure) result->failure = message_text(&m);
         if (keeper->diag && status == ORR_STATUS_USAGE) diag_copy(keeper->diag, &m);
+    }
+}
+
+void member_note_violations(MemberResult *result, size_t n, const orr_diag *diag)
+{
+    result->n_violations = n;
+    for (size_t i = 0; n > 0 && i < orr_diag_count(diag); i++) {
+        const orr_message m = orr_diag_get(diag, i);
+        if (!diag_is(&m, DIAG_ASSERT_BROKEN) && !diag_is(&m, DIAG_FRAME_LEFT)) continue;
+        result->violation = message_text(&m);
+        return;
     }
 }
 
@@ -137,7 +153,9 @@ static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Kee
     result->n_distributions = outcome.n_distributions;
     outcome.distributions = NULL;
     free(result->failure);
-    result->failure = NULL;
+    free(result->violation);
+    result->failure = result->violation = NULL;
+    member_note_violations(result, outcome.facts.n_violations, diag);
     if (outcome.status != ORR_STATUS_OK) {
         if (keeper->only_end) result->n_rows = 0;    // it is the start, not the end
         explain_failure(diag, outcome.status, result, keeper);
@@ -156,6 +174,7 @@ void member_alone(const Ensemble *e, size_t index, MemberResult *result)
 static void result_free(MemberResult *result)
 {
     free(result->failure);
+    free(result->violation);
     free(result->times);
     free(result->rows);
     free(result->distributions);
@@ -224,7 +243,11 @@ static bool find_grid(Ensemble *e)
     return true;
 }
 
-static bool has_events(const orr_model *model) { return model->n_relations > 0 || model->n_events > 0; }
+// Is anything to be looked at but states?
+static bool is_watched(const orr_model *model)
+{
+    return model->n_relations > 0 || model->n_events > 0 || model->n_asserts > 0;
+}
 
 static bool find_method(Ensemble *e)
 {
@@ -242,41 +265,65 @@ static bool find_method(Ensemble *e)
         if (strcmp(methods[i].name, solver->name) != 0) continue;
         e->method = methods[i].method;
         // between its steps the adaptive method interpolates, which the member's run does
-        if (e->method == CODE_LANES_DOPRI5 && (!is_only_end(e->experiment) || has_events(e->model)))
+        if (e->method == CODE_LANES_DOPRI5 && (!is_only_end(e->experiment) || is_watched(e->model)))
             e->method = CODE_LANES_DOPRI5_WATCHED;
         return e->method >= CODE_LANES_DOPRI5 || e->step > 0;
     }
     return false;
 }
 
-// Nothing happens but steps, and events that a member's own run can handle.
-static bool is_plain(const orr_model *model, const orr_experiment *e)
+// Whatever happens besides steps, and events that a member's own run can handle: NULL if nothing does.
+static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
 {
-    if (e->frame || e->n_sends || e->realtime != 0 || e->run.n_inputs || e->run.n_claims || e->run.event)
-        return false;
-    if (model->network || model->isles) return false;
-    return model->n_states > 0 && model->n_asserts == 0 && model->n_delays == 0 &&
-           model->flat.terminal.n == 0 && !model->blocks.reduction && model->blocks.n_required == 0;
+    const struct { bool is_there; const char *what;
+    } obstacles[] = {
+        { e->frame || e->run.n_claims, "a frame" },
+        { e->n_sends || e->run.event, "messages" },
+        { e->realtime != 0, "real time" },
+        { e->run.n_inputs, "inputs from data" },
+        { e->n_statistics, "statistics" },
+        { m->network, "components" },
+        { m->isles, "islands" },
+        { m->flat.terminal.n, "a terminal region" },
+        { m->blocks.reduction || m->blocks.n_required, "constraints" },
+    };
+    for (size_t i = 0; i < sizeof obstacles / sizeof *obstacles; i++)
+        if (obstacles[i].is_there) return obstacles[i].what;
+    return NULL;
 }
 
-// Lanes for members of `alone_ms` each: where they are possible, and if they pay.
-static void plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag *diag)
+// How members are computed in lanes. Returns why they are not, for people, or NULL.
+static const char *plan_members(Ensemble *e, bool *has_seats)
+{
+    const char *obstacle = find_obstacle(e->model, e->experiment);
+    e->step = e->experiment->run.step;
+    if (obstacle) return obstacle;
+    if (!find_method(e)) return "its method";
+    if (!find_times(e)) return "its many rows";
+    *has_seats = is_watched(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
+    if (!*has_seats && !find_names(e)) return "what members differ in";
+    if (!*has_seats && e->method != CODE_LANES_DOPRI5 && !find_grid(e)) return "rows between its steps";
+    return code_lanes_obstacle(&e->model->ir, e->method);
+}
+
+// Lanes for members of `alone_ms` each: where they are possible, and if they pay. Returns why there are none.
+static const char *plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag *diag)
 {
     const orr_ensemble_options *o = e->options;
-    e->step = e->experiment->run.step;
-    if (o->lanes == ORR_LANES_NEVER || !is_plain(e->model, e->experiment) || !find_method(e)) return;
-    if (!find_times(e) || !code_can_lanes(&e->model->ir, e->method)) return;
-    const bool has_seats = has_events(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
-    if (!has_seats && (!find_names(e) || (e->method != CODE_LANES_DOPRI5 && !find_grid(e)))) return;
+    bool has_seats = false;
+    if (o->lanes == ORR_LANES_NEVER) return "nobody wants it";
+    const char *obstacle = plan_members(e, &has_seats);
+    if (obstacle) return obstacle;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
     if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->method, o->fast))
-        return;
+        return "it would not pay";
     orr_diag *unheard = orr_diag_create();
     e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->method, o->fast,
                                     o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
-    if (e->has_lanes)
-        e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
+    if (!e->has_lanes) return "no compiler";
+    e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
+    return NULL;
 }
 
 // ---------------------------------------------------------------------------------------------- threads
@@ -300,19 +347,28 @@ typedef struct Pool {
     size_t    next_out;                   // to be handed to the sink
     bool      is_emitting;                // a thread is at it
     bool      is_stopped;
-    size_t    n_done, n_failed;
+    size_t    n_done, n_failed, n_violated;
 } Pool;
 
 static bool is_cancelled(const Ensemble *e) { return e->options->cancel && *e->options->cancel; }
 
 static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
 {
-    const orr_member member = { index,         result->status, result->failure,       result->t,
-                                result->n_rows, result->times,  result->rows,          result->distributions,
-                                result->n_distributions };
+    const orr_member member = { .index = index,
+                                .status = result->status,
+                                .failure = result->failure,
+                                .t = result->t,
+                                .n_rows = result->n_rows,
+                                .times = result->times,
+                                .rows = result->rows,
+                                .distributions = result->distributions,
+                                .n_distributions = result->n_distributions,
+                                .n_violations = result->n_violations,
+                                .violation = result->violation };
     if (result->status == ORR_STATUS_CANCELLED) return false;
     pool->n_done++;
     pool->n_failed += result->status != ORR_STATUS_OK;
+    pool->n_violated += result->n_violations > 0;
     return !pool->sink->member || pool->sink->member(pool->sink->self, &member);
 }
 
@@ -465,7 +521,7 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
     const size_t left = options->n_members - pool.first;
     if (n_threads > left) n_threads = left ? left : 1;
     if (status == ORR_STATUS_OK && !is_cancelled(&e) && left > 0) {
-        plan_lanes(&e, alone_ms, n_threads, diag);
+        told.one_by_one = plan_lanes(&e, alone_ms, n_threads, diag);
         pool.n_batches = (left + e.batch - 1) / e.batch;
         if (n_threads > pool.n_batches) n_threads = pool.n_batches;
         run_pool(&pool, n_threads);
@@ -473,6 +529,7 @@ orr_status orr_ensemble_run(const orr_model *model, const orr_experiment *experi
     }
     told.n_done = pool.n_done;
     told.n_failed = pool.n_failed;
+    told.n_violated = pool.n_violated;
     told.n_in_lanes = atomic_load(&e.n_in_lanes);
     told.n_threads = n_threads;
     told.simulate_ms = (double)(os_now_ns() - began) * 1e-6;

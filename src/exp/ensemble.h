@@ -45,6 +45,8 @@ typedef struct MemberResult {
     size_t     capacity;                  // rows
     orr_distribution *distributions;      // [n_distributions] heap
     size_t     n_distributions;
+    size_t     n_violations;
+    char      *violation;                 // the first, heap, or NULL
 } MemberResult;
 
 // The run whose luck a member has.
@@ -57,6 +59,8 @@ static inline uint64_t ensemble_number(const Ensemble *e, size_t index)
 // What the run of a member is created with; its settings are the caller's to free.
 orr_run_options member_options(const Ensemble *e, size_t index, orr_setting **settings);
 void member_alone(const Ensemble *e, size_t index, MemberResult *result);    // by its own run
+// Which claims did not hold in a run that has told `diag`.
+void member_note_violations(MemberResult *result, size_t n, const orr_diag *diag);
 
 // ---- batch.c
 typedef struct Batch Batch;    // the memory of one thread

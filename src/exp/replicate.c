@@ -43,7 +43,7 @@ typedef struct Replicator {
     double *squares;            // [n] sums of squares of deviations from the mean
     orr_estimate *estimates;    // [n]
     bool *must;                 // [n] must be precise
-    size_t n_done, n_failed;
+    size_t n_done, n_failed, n_violated;
     bool is_precise, is_refused, is_wrong;
 } Replicator;
 
@@ -192,6 +192,8 @@ static bool take(void *self, const orr_member *m)
                     m->failure ? m->failure : orr_status_text(m->status));
         return true;
     }
+    if (m->n_violations > 0 && r->n_violated++ == 0)
+        diag_report(r->diag, DIAG_CLAIM_BROKEN, (Place){ 0 }, m->index, m->violation ? m->violation : "");
     if (m->n_rows == 0) return true;
     observe(r, m);
     count(r);
@@ -286,6 +288,7 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     if (r.precision > 0 && !experiment->replications) e.n_members = o->at_most ? o->at_most : DEFAULT_AT_MOST;
     e.n_threads = o->n_threads;
     e.cancel = o->cancel;
+    e.lanes = o->lanes;
     orr_replications result = { .status = ORR_STATUS_USAGE, .confidence = r.confidence, .memory = arena };
     if (!read_expects(&r, &plain) || !check(&r)) return result;
 
@@ -298,6 +301,8 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     if (result.status == ORR_STATUS_OK && r.n_done == 0 && r.n_failed > 0) result.status = ORR_STATUS_FAILED;
     result.n_done = r.n_done;
     result.n_failed = r.n_failed;
+    result.n_violated = r.n_violated;
+    result.n_in_lanes = facts.n_in_lanes;
     result.is_precise = r.is_precise;
     result.estimates = r.estimates;
     result.n_estimates = r.n_done ? r.n : 0;

@@ -103,6 +103,13 @@ static SeatState go_alone(Seat *seat, const Ensemble *e, MemberResult *result)
 
 // ---- Side by side
 
+// Which asserts a member need not stop for any more.
+static void load_broken(const Batch *b, const orr_model *model, uint32_t lane, double *to)
+{
+    for (size_t k = 0; k < model->n_asserts; k++)
+        to[k * b->width + lane] = watch_is_broken(b->seats[lane].run, k);
+}
+
 static void load(Batch *b, const orr_model *model, uint32_t lane)
 {
     Seat *seat = &b->seats[lane];
@@ -120,6 +127,7 @@ static void load(Batch *b, const orr_model *model, uint32_t lane)
         to[(CODE_LANE_RELATIONS + k) * width] = seat->run->sample_before[2 * k];
         to[(CODE_LANE_RELATIONS + model->n_relations + k) * width] = seat->run->samples[0][2 * k];
     }
+    load_broken(b, model, lane, b->lane + (CODE_LANE_RELATIONS + 2 * model->n_relations) * width);
     seat->is_loaded = true;
 }
 
@@ -154,6 +162,7 @@ static void load_free(Batch *b, const orr_model *model, uint32_t lane, double ro
     for (size_t i = 0; i < model->n_states; i++) to[(CODE_LANE_VECTORS + i) * width] = ahead.rates[i];
     for (size_t k = 0; k < model->n_relations; k++)
         to[(CODE_LANE_VECTORS + model->n_states + k) * width] = seat->run->samples[0][2 * k];
+    load_broken(b, model, lane, b->lane + (CODE_LANE_VECTORS + model->n_states + model->n_relations) * width);
 }
 
 static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
@@ -218,6 +227,7 @@ static bool fill_seat(Batch *b, const Ensemble *e, uint32_t lane, size_t first, 
         const SeatState state = go_alone(seat, e, result);
         if (state == SEAT_READY) return true;
         if (state == SEAT_FAILED) result->n_rows = 0;
+        else member_note_violations(result, seat->run->n_violations, seat->diag);
         stand_up(seat);
     }
 }

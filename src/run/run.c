@@ -473,13 +473,13 @@ orr_status run_toward(orr_run *run, double t, bool *is_there)
 
 // ---- Steps that others make
 
-// Only steps are to be made now, and nothing but relations is to be looked at.
+// Only steps are to be made now, and nothing but relations and asserts is to be looked at.
 static bool is_calm(const orr_run *run, const Island *island)
 {
     if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits)
         return false;
-    return !island->surface.is_on && !run->n_rests && !run->watch && !run->history && !run->choosing &&
-           !run->net && !run->isles;
+    return !island->surface.is_on && !run->n_rests && !watch_has_ranges(run) && !run->history &&
+           !run->choosing && !run->net && !run->isles;
 }
 
 long run_plain_steps(const orr_run *run, double t)

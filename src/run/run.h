@@ -637,6 +637,8 @@ bool watch_open(orr_run *run, const orr_run_options *options);    // false, repo
 void watch_start(orr_run *run);
 void watch_look(orr_run *run, Island *island);                 // at the last step, or where the island stands
 bool watch_is_inside(orr_run *run);                            // all claims hold where the user stands
+bool watch_has_ranges(const orr_run *run);
+bool watch_is_broken(const orr_run *run, size_t i);            // assert i, at some time so far
 
 // ---- history.c: the past of delayed expressions
 

@@ -200,6 +200,10 @@ bool watch_is_inside(orr_run *run)
     return true;
 }
 
+bool watch_has_ranges(const orr_run *run) { return run->watch && run->watch->n_ranges > 0; }
+
+bool watch_is_broken(const orr_run *run, size_t i) { return !isnan(run->watch->broken[i].t); }
+
 // ---------------------------------------------------------------------------------------------- life
 
 bool watch_open(orr_run *run, const orr_run_options *options)

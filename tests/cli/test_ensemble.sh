@@ -66,6 +66,34 @@ printf 'x\n1\n1\n1\n' >x.csv
 run ensemble walk.orr Leap --members x.csv --common -o common.csv --quiet
 expect_equal "$(tail -n 3 common.csv | cut -d, -f4 | sort -u | wc -l)" 1
 
+# claims: told by member, in lanes as alone; y leaves its range at t = asin(0.9) in the last half of the members
+cat >claim.orr <<'M'
+model Claim
+  param b = 1
+  var x = 0, y = 1
+  x' = y
+  y' = -x
+  assert b < 1 or x < 0.9 "x is small"
+end
+experiment Go of Claim
+  until 2
+  solver rk4 step 0.01
+end
+M
+awk 'BEGIN { print "b"; for (i = 0; i < 50; i++) print 0.755 + 0.01*i }' >claim.csv
+same claim
+same claim --solver dopri5
+same claim --every 0.033
+run ensemble claim.orr --members claim.csv --lanes always --stats
+expect_status 0
+expect_out 'in 25 a claim does not hold'
+expect_err 'W633: in member 26 a claim does not hold: W614: an assertion does not hold at t = 1.1197'
+expect_err 'in_lanes: 49'
+expect_err 'violated: 25'
+# why there are none
+run ensemble claim.orr --members claim.csv --lanes always --solver bdf
+expect_out 'one by one: its method'
+
 # methods without lanes
 for solver in bdf qss2 srk; do
     if [ $solver = srk ]; then same_model=walk; else same_model=ball; fi

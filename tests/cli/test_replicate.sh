@@ -47,6 +47,36 @@ run run m.orr --seed 1.5
 expect_status 2
 expect_err 'E022'
 
+# claims that do not hold in some replications are told, once; many at once or one by one makes no difference
+cat >claim.orr <<'M'
+model M
+  param k ~ normal(1, 0.2)
+  var x = 1
+  x' = -k*x
+  assert x > 0.3 "the law holds for large x only"
+end
+experiment e of M
+  until 1
+  solver rk4 step 0.01
+end
+M
+run replicate claim.orr --replications 300 --lanes never -o alone.csv --stats
+expect_status 0
+expect_err 'W633: in run '
+expect_err 'in_lanes: 0'
+expect_equal "$(grep -c W633 <<<"$err")" 1
+n=$(awk -F, 'NR > 1 && $NF <= 0.3' alone.csv | wc -l)
+[[ $n -gt 10 && $n -lt 100 ]] || fail "$n of 300 replications break the claim"
+expect_out "in $n a claim does not hold"
+run replicate claim.orr --replications 300 --lanes always -o lanes.csv --stats
+expect_status 0
+expect_err 'in_lanes: 299'
+expect_out 'many at once'
+cmp -s alone.csv lanes.csv || fail 'replications differ in lanes'
+run replicate claim.orr --lanes some
+expect_status 2
+expect_err 'E022'
+
 # Ctrl-C leaves whole rows and says what they are worth
 "$ORRERY" replicate m.orr --replications 1000000 -o long.csv >out 2>err &
 pid=$!

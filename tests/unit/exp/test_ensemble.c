@@ -42,6 +42,14 @@ enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 64 };
     "  y' = 1 + x - x\n"                                                                     \
     "  when y > 2 then x := log(b - 0.6) end\nend\n"
 
+// Asserts: broken in some members, at other times, for a while or for good, or inside of a step only; one at
+// the start, one by an event.
+#define CLAIMING                                                                                        \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5\n  x' = a*y\n  y' = -x\n"                       \
+    "  assert x < 0.9*b \"x is small\"\n  assert y > -b or t < 1\n  assert a > 0.55\n"                   \
+    "  assert sin(3*t) + x*y < 1.9\n"
+#define CLAIMING_AT_EVENTS CLAIMING "  every 0.7 then y := y + 0.3*a end\nend\n"
+
 // Tables with kinks, which are events, and without; two arguments; conditions with calls inside.
 #define TABLES                                                                                       \
     "table f(u) linear\n  0 : 0\n  0.4 : 0.5\n  1 : 0.7\n  1.5 : 0.1\n  2 : 1\nend\n"                \
@@ -65,6 +73,7 @@ enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 64 };
 #define BELLS     CELLS("40", "r[i]") "  discrete c = 0\n  when u[20] > 0.4*b then c := c + 1 end\n" \
                   "  every 0.3 then u[5] := u[5] + 0.05*a end\nend\n"
 #define FAMILY    CELLS("1200", "r[i]") "end\n"
+#define CLAIMS    CELLS("40", "r[i]") "  assert u[20] < 0.3*b\n  assert u[3] + x < 2.3 \"low\"\nend\n"
 
 typedef struct Told {
     size_t n_members, n_columns;
@@ -72,7 +81,8 @@ typedef struct Told {
     size_t n_rows[MEMBERS];
     double times[MEMBERS][ROWS_MOST];
     double rows[MEMBERS][ROWS_MOST * COLUMNS_MOST];
-    char   failure[MEMBERS][200];
+    char   failure[MEMBERS][200], violation[MEMBERS][200];
+    size_t n_violations[MEMBERS];
     size_t stop_after;    // 0: never
     size_t n_told, n_pulses;    // by progress
 } Told;
@@ -99,6 +109,9 @@ static bool member(void *self, const orr_member *m)
         memcpy(told->rows[m->index], m->rows, m->n_rows * told->n_columns * sizeof(double));
     }
     snprintf(told->failure[m->index], sizeof told->failure[0], "%s", m->failure ? m->failure : "");
+    told->n_violations[m->index] = m->n_violations;
+    assert_int_equal(m->n_violations > 0, m->violation != NULL);
+    snprintf(told->violation[m->index], sizeof told->violation[0], "%s", m->violation ? m->violation : "");
     return ++told->n_members != told->stop_after;
 }
 
@@ -166,6 +179,8 @@ static void assert_same(const Told *a, const Told *b)
         assert_memory_equal(a->times[i], b->times[i], a->n_rows[i] * sizeof(double));
         assert_memory_equal(a->rows[i], b->rows[i], a->n_rows[i] * a->n_columns * sizeof(double));
         assert_string_equal(a->failure[i], b->failure[i]);
+        assert_int_equal(a->n_violations[i], b->n_violations[i]);
+        assert_string_equal(a->violation[i], b->violation[i]);
     }
 }
 
@@ -231,6 +246,50 @@ static void test_members_fail_in_lanes_as_they_do_alone(void **state)
 {
     (void)state;
     compare_ways(BREAKING, 0.25, 3, ALL_METHODS);
+}
+
+// Each claim is told with the time at which it was broken first, to ten digits.
+static void test_members_break_their_claims_in_lanes_as_they_do_alone(void **state)
+{
+    (void)state;
+    compare_ways(CLAIMING "end\n", 0, 3, ALL_METHODS);
+    compare_ways(CLAIMING "end\n", 0.107, 3, ALL_METHODS);
+    compare_ways(CLAIMING_AT_EVENTS, 0.25, 3, ALL_METHODS);
+    compare_ways(CLAIMS, 0.1, 0.4, FIXED_STEPS);
+}
+
+static double spread(size_t i, size_t k) { return 0.5 + 0.01 * (double)(i * (7 + 4 * k) % 101); }
+
+// x' = a/4: above b at t = 4*(b - x)/a, to rounding.
+static void test_a_member_tells_when_its_claim_was_broken(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model M\n  param a = 1, b = 2\n  var x = 1\n  x' = a/4\n  assert x <= b\nend\n";
+    for (int k = 0; k < 2; k++) {
+        Told *told = told_new();
+        const Trial trial = { .text = text, .solver = k ? "dopri5" : "rk4", .until = 1, .n_threads = 2,
+                              .lanes = ORR_LANES_ALWAYS, .value = spread };
+        orr_ensemble_facts facts;
+        assert_int_equal(try(&trial, told, &facts), ORR_STATUS_OK);
+        assert_int_equal(facts.n_in_lanes, MEMBERS - 1);
+        assert_null(facts.one_by_one);
+        size_t n_violated = 0;
+        for (size_t i = 0; i < MEMBERS; i++) {
+            const double a = spread(i, 0), b = spread(i, 1), x = spread(i, 2);
+            const double t = x > b ? 0 : 4 * (b - x) / a;
+            if (fabs(t - 1) < 1e-12) continue;
+            assert_int_equal(told->n_violations[i], t < 1);
+            n_violated += t < 1;
+            if (t >= 1) continue;
+            const char *at = strstr(told->violation[i], "at t = ");
+            assert_non_null(at);
+            assert_true(fabs(strtod(at + strlen("at t = "), NULL) - t) < 1e-9);
+        }
+        assert_true(n_violated > 20 && n_violated + 20 < MEMBERS);
+        assert_true(facts.n_violated >= n_violated);
+        free(told);
+    }
 }
 
 static void test_tables_have_the_same_bits_in_lanes(void **state)
@@ -320,6 +379,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_bits_do_not_depend_on_lanes_and_threads),
         cmocka_unit_test(test_members_with_events_come_back_to_their_lanes),
         cmocka_unit_test(test_members_fail_in_lanes_as_they_do_alone),
+        cmocka_unit_test(test_members_break_their_claims_in_lanes_as_they_do_alone),
+        cmocka_unit_test(test_a_member_tells_when_its_claim_was_broken),
         cmocka_unit_test(test_tables_have_the_same_bits_in_lanes),
         cmocka_unit_test(test_arrays_have_the_same_bits_in_lanes),
         cmocka_unit_test(test_a_member_that_fails_leaves_the_others_alone),
