@@ -1,8 +1,12 @@
-// src/base/arena.c: chunks that double in size; each knows how far it was ever used, so that memory fresh
-// from the system, which calloc gives zeroed at no cost, is not zeroed a second time.
+// src/base/arena.c: chunks that double in size, zeroed a little ahead of their use.
+//
+// A chunk may be memory that another arena gave back: to zero all of it at once would cost time for what is
+// never used. Only a chunk that is made for one large array comes zeroed from calloc: these may be pages
+// fresh from the system that nobody need touch.
 #include "base/arena.h"
 #include "orrery/base.h"
 #include <assert.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +17,8 @@ typedef struct ArenaChunk {
     struct ArenaChunk *below;
     size_t capacity;    // bytes at data
     size_t used;
-    size_t dirty;       // bytes from here on are still zero
+    size_t dirty;       // bytes below were in use, bytes from here
+    size_t zero_to;     // to here are zero
     _Alignas(64) unsigned char data[];
 } ArenaChunk;
 
@@ -24,6 +29,8 @@ enum {
     ALIGN = 16,
     ALIGN_LARGE = 64,    // from LARGE bytes on
     LARGE = 1024,
+    ZEROED_AHEAD = 2048,
+    ZEROED_BY_CALLOC = 1 << 20,
 };
 
 __attribute__((weak)) void orr_no_memory(size_t bytes)
@@ -60,15 +67,16 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
 
     // calloc aligns to 16; shift to 64 ourselves and remember the shift in front
     const size_t total = sizeof(ArenaChunk) + capacity;
-    void *raw = calloc(1, total + ALIGN_LARGE + sizeof(void *));
+    const size_t all = total + ALIGN_LARGE + sizeof(void *);
+    const bool is_zero = wanted >= ZEROED_BY_CALLOC;
+    void *raw = is_zero ? calloc(1, all) : malloc(all);
     if (!raw) arena_no_memory(total);
     if (total >= LARGE_PAGES_FROM) use_large_pages(raw, total);
     const uintptr_t at = ((uintptr_t)raw + sizeof(void *) + ALIGN_LARGE - 1) & ~(uintptr_t)(ALIGN_LARGE - 1);
     memcpy((void *)(at - sizeof(void *)), &raw, sizeof raw);
 
     ArenaChunk *chunk = (ArenaChunk *)at;
-    chunk->below = arena->top;
-    chunk->capacity = capacity;
+    *chunk = (ArenaChunk){ .below = arena->top, .capacity = capacity, .zero_to = is_zero ? capacity : 0 };
     arena->top = chunk;
     return chunk;
 }
@@ -95,11 +103,17 @@ static void *take(Arena *arena, size_t bytes)
     return chunk->data + start;
 }
 
-// Zero [start, end) as far as it may have been written before.
+static size_t smaller(size_t a, size_t b) { return a < b ? a : b; }
+
+// Zero [start, end) as far as it is not.
 static void clean(ArenaChunk *chunk, size_t start, size_t end)
 {
-    if (start < chunk->dirty)
-        memset(chunk->data + start, 0, (end < chunk->dirty ? end : chunk->dirty) - start);
+    if (start < chunk->dirty) memset(chunk->data + start, 0, smaller(end, chunk->dirty) - start);
+    if (end > chunk->zero_to) {
+        const size_t to = smaller(round_up(end, ZEROED_AHEAD), chunk->capacity);
+        memset(chunk->data + chunk->zero_to, 0, to - chunk->zero_to);
+        chunk->zero_to = to;
+    }
     if (end > chunk->dirty) chunk->dirty = end;
 }
 
