@@ -42,21 +42,59 @@ void build_set_native(Code *code, const CodeUnit *unit)
     }
 }
 
+static void add_unit(Code *code, CodeUnit unit)
+{
+    assert(code->n_units < sizeof code->units / sizeof *code->units);
+    code->units[code->n_units++] = unit;
+}
+
+static bool build_native(Code *code, unsigned parts, Arena *work, orr_diag *diag)
+{
+    const Text text = code_text(code->ir, parts, work);
+    CodeUnit unit = { 0 };
+    if (!native_compile(text, native_flavour(code, text), &unit, NULL, diag)) return false;
+    build_set_native(code, &unit);
+    add_unit(code, unit);
+    return true;
+}
+
+// The first half of a large text is compiled while the second is printed and compiled.
+typedef struct Halves {
+    Arena        *work;
+    InstantAhead *first;    // NULL: one text
+} Halves;
+
+static void take_first(void *self, Text first, const char *stem, uint32_t n)
+{
+    Halves *halves = self;
+    halves->first = instant_ahead(first, stem, n, halves->work);
+}
+
+static bool build_instant(Code *code, unsigned parts, Arena *work, orr_diag *diag)
+{
+    Halves halves = { .work = work };
+    const Text text = code_text_cut(code->ir, parts, &(CodeCut){ take_first, &halves }, work);
+    CodeUnit unit = { 0 };
+    const bool ok = instant_compile(code, text, halves.first, &unit, diag);
+    CodeUnit first = halves.first ? instant_ahead_end(halves.first) : (CodeUnit){ 0 };
+    if (!ok) {
+        instant_free(&first);
+        return false;
+    }
+    add_unit(code, unit);
+    if (halves.first) add_unit(code, first);
+    return true;
+}
+
 // Build parts that are not there yet.
 static bool build_parts(Code *code, unsigned parts, orr_diag *diag)
 {
     const uint64_t began = os_now_ns();
     Arena work = { 0 };
-    const Text text = code_text(code->ir, parts, &work);
-    CodeUnit unit = { 0 };
-    const bool ok = code->tier == CODE_NATIVE
-                        ? native_compile(text, native_flavour(code, text), &unit, NULL, diag)
-                        : instant_compile(code, text, &unit, diag);
+    const bool ok = code->tier == CODE_NATIVE ? build_native(code, parts, &work, diag)
+                                              : build_instant(code, parts, &work, diag);
     arena_free(&work);
     if (!ok) return false;
-    if (code->tier == CODE_NATIVE) build_set_native(code, &unit);
-    assert(code->n_units < CODE_N_PARTS);
-    code->units[code->n_units++] = unit;
     code->parts |= parts;
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;
     return true;

@@ -14,9 +14,15 @@ void native_job_cancel(NativeJob *job);
 bool native_job_is_cancelled(NativeJob *job);
 void native_job_end(NativeJob *job);
 
-// Compile a text and set what it defines in `code`; the unit is the caller's to add. False, with a
-// diagnostic.
-bool instant_compile(Code *code, Text text, CodeUnit *unit, orr_diag *diag);
+// A text that defines functions <stem>_1 to <stem>_n, being compiled in a thread. It and the result of its
+// compilation are in the arena. Who begins must wait for the end; the unit is then the caller's.
+typedef struct InstantAhead InstantAhead;
+InstantAhead *instant_ahead(Text text, const char *stem, uint32_t n, Arena *arena);
+CodeUnit      instant_ahead_end(InstantAhead *ahead);
+
+// Compile a text, which may call functions compiled ahead (NULL: none), and set what it defines in `code`;
+// the unit is the caller's to add. False, with a diagnostic.
+bool instant_compile(Code *code, Text text, InstantAhead *ahead, CodeUnit *unit, orr_diag *diag);
 // The address of one name that a text defines; NULL after a report. `given` is a name that the text declares
 // and the caller defines.
 void *instant_compile_one(Text text, const char *name, const char *given, const void *given_address,

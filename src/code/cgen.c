@@ -272,6 +272,7 @@ static void print_large_rates_and_values(Cgen *c, const IrProgram *rest)
     common.arguments = COMMON_ARGUMENTS;
     common.has_w = true;
     common.is_public = false;
+    common.may_be_cut = g->cut && g->body.n == 0;    // its pieces call nothing that is printed
     common.remember = "remember";
     Step *steps = cgen_steps(c, rates, ARRAY_OUT, &common.n_steps);
     put_into_w(steps, common.n_steps, rates);
@@ -505,25 +506,15 @@ static void print_core(Cgen *c)
     loops_print(c, UINT_MAX);
 }
 
-static Text finish(Cgen *c, Arena *arena)
-{
-    Gen *g = &c->gen;
-    StrBuf text = { .arena = arena };
-    str_add(&text, g->is_file
-                       ? "// t time, x states, v values of parameters, modes and variables, out results.\n\n"
-                       : "/* Generated from a model: t time, x states, v values of parameters, modes and "
-                         "variables, out results. */\n\n");
-    prelude_print(g, &text);
-    if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
-    const size_t n = text.n;
-    return (Text){ str_finish(&text), n };
-}
+Text code_text(const Ir *ir, unsigned parts, Arena *arena) { return code_text_cut(ir, parts, NULL, arena); }
 
-Text code_text(const Ir *ir, unsigned parts, Arena *arena)
+Text code_text_cut(const Ir *ir, unsigned parts, const CodeCut *cut, Arena *arena)
 {
     Cgen c = { 0 };
     Gen *g = &c.gen;
     gen_init(g, ir);
+    g->cut = cut;
+    g->texts = arena;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
 
     print_equation_loops(&c, parts);
@@ -535,7 +526,7 @@ Text code_text(const Ir *ir, unsigned parts, Arena *arena)
     if (parts & CODE_PART_JACOBIAN && ir->has_jacobian) print_program(&c, IR_JACOBIAN);
     if (parts & CODE_PART_RESIDUALS) print_program(&c, IR_RESIDUALS);
 
-    const Text result = finish(&c, arena);
+    const Text result = prelude_finish(g, arena);
     gen_free(g);
     return result;
 }
@@ -647,7 +638,7 @@ Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool
     print_events(&c);
     if (loop == CODE_IN_PLACE) loops_print_in_place(&c);
     else if (loop != CODE_N_LOOPS) loops_print(&c, 1u << loop);
-    const Text result = finish(&c, arena);
+    const Text result = prelude_finish(g, arena);
     gen_free(g);
     return result;
 }

@@ -79,7 +79,7 @@ typedef struct Code {
     const Ir   *ir;                         // borrowed; must outlive the code
     const orr_diag *compiled_with;          // places mean its sources; compared, never read. By the owner
     unsigned    parts;                      // built so far
-    CodeUnit    units[CODE_N_PARTS];
+    CodeUnit    units[2 * CODE_N_PARTS];    // a text may come in two
     uint32_t    n_units;
     Background *background;                 // native code on its way or arrived; NULL: nobody asked
     struct IrQuantised   *quantised_ir;                   // NULL until a solver asks for it; owned
@@ -91,6 +91,14 @@ typedef struct Code {
 
 // The C text of some parts, in the arena. The same Ir and parts give the same text.
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
+
+// Of a large model the text may come in two: the first, while the second is still being printed, is handed to
+// `take`. It defines the functions <stem>_1 to <stem>_n, which the second calls. Both are in the arena.
+typedef struct CodeCut {
+    void (*take)(void *self, Text first, const char *stem, uint32_t n);
+    void  *self;
+} CodeCut;
+Text code_text_cut(const Ir *ir, unsigned parts, const CodeCut *cut, Arena *arena);
 
 // The same programs and one of the loops (CODE_N_LOOPS: none) for a file of C99 that stands alone: functions
 // are static, all of them to be used, elementary functions are those of <math.h> or, with ORRERY_SLEEF, of

@@ -2,6 +2,7 @@
 #include "code/batch.h"
 #include "code/cexpr.h"
 #include "code/label.h"
+#include "code/prelude.h"
 #include "code/turns.h"
 #include <assert.h>
 #include <string.h>
@@ -266,11 +267,12 @@ static void print_loads(Gen *g, StrBuf *s)
 static void print_signature(Gen *g, StrBuf *s, bool returns_int, uint32_t piece_plus_1)
 {
     const bool is_piece = piece_plus_1 != 0;
-    if (!g->r->is_public || is_piece || g->is_file) str_add(s, "static ");
+    const bool is_shared = is_piece ? g->r->may_be_cut : g->r->is_public && !g->is_file;
+    if (!is_shared) str_add(s, "static ");
     str_add(s, returns_int ? "int " : "void ");
     str_add(s, g->r->name);
     if (is_piece) gen_name(s, "_", piece_plus_1);
-    str_addf(s, "(%s)\n{\n", g->r->parameters);
+    str_addf(s, "(%s)", g->r->parameters);
 }
 
 static void print_values(Gen *g, StrBuf *s)
@@ -294,6 +296,7 @@ static void close_piece(Gen *g, bool is_only)
     StrBuf loads = { .arena = &g->work };
     print_loads(g, &loads);
     print_signature(g, s, returns_int, is_only ? 0 : (uint32_t)g->piece_fails.n);
+    str_add(s, "\n{\n");
     if (takes_values(g)) print_values(g, s);
     if (g->uses_array[ARRAY_N])
         str_addf(s, "    const double *const %snumbers = env->numbers;\n", g->lanes ? "restrict " : "");
@@ -315,6 +318,7 @@ static void print_dispatcher(Gen *g)
     bool fails = false;
     for (size_t i = 0; i < g->piece_fails.n; i++) fails |= g->piece_fails.items[i];
     print_signature(g, s, fails || g->r->returns_int, 0);
+    str_add(s, "\n{\n");
     if (fails) str_add(s, "    int failed;\n");
     for (size_t i = 0; i < g->piece_fails.n; i++) {
         str_add(s, g->piece_fails.items[i] ? "    if ((failed = " : "    ");
@@ -403,9 +407,23 @@ static void print_copies(Gen *g, const Item *items, size_t n)
              cexpr_array_names[step->array], step->index, cexpr_array_names[info->array], info->index);
 }
 
+// The pieces printed so far are a text of their own, and declared in the next one.
+static void cut(Gen *g)
+{
+    const uint32_t n = (uint32_t)g->piece_fails.n;
+    g->cut->take(g->cut->self, prelude_finish(g, g->texts), g->r->name, n);
+    g->body.n = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        print_signature(g, &g->body, g->piece_fails.items[i], i + 1);
+        str_add(&g->body, ";\n");
+    }
+    str_add_char(&g->body, '\n');
+}
+
 static void print_items(Gen *g, bool is_function, uint32_t *open)
 {
     const uint32_t after = g->piece;
+    const uint32_t cut_at = g->r->may_be_cut && after >= CUT_FROM ? after * CUT_PERCENT / 100 : 0;
     for (size_t i = 0; i < g->items.n;) {
         const uint32_t piece = g->items.items[i].piece;
         size_t end = i;
@@ -413,6 +431,7 @@ static void print_items(Gen *g, bool is_function, uint32_t *open)
         if (piece != *open) {
             assert(is_function);
             close_piece(g, false);
+            if (cut_at && piece == cut_at) cut(g);
             open_piece(g);
             *open = piece;
         }

@@ -62,6 +62,7 @@ typedef struct Routine {
     const char    *arguments;
     bool           has_w;         // w is a parameter
     bool           is_public;     // not static
+    bool           may_be_cut;    // some of its pieces may go into another text; see CodeCut
     bool           returns_int;   // also if no loop can fail in it
     const Step    *steps;         // [n_steps]
     uint32_t       n_steps;
@@ -160,6 +161,8 @@ typedef struct Gen {
     uint32_t        lanes;         // members of an ensemble side by side: memory is a[index][lanes]; 0: one
                                    // model
     bool            uses_draw;     // random numbers
+    const CodeCut  *cut;           // NULL: one text
+    Arena          *texts;         // where finished ones go
     bool            is_file;       // a file that stands alone: static functions, libm, comments
     bool            has_labels;    // most of these
     const char    **names;         // [places of v that variables have] of these; made when first asked for
@@ -200,6 +203,8 @@ typedef struct Gen {
 
 enum {
     PIECE_MAX = 50,     // statements of a function
+    CUT_FROM = 16,      // pieces that are worth two texts
+    CUT_PERCENT = 56,   // of the pieces go into the first, which waits less
     LOCAL_FROM = 3,     // reads of a place in memory in a piece that are worth loading it into a local
 };
 

@@ -514,3 +514,16 @@ void prelude_print(Gen *g, StrBuf *s)
     if (g->uses_lu || g->uses_newton) str_add(s, lu);
     if (g->uses_newton) str_add(s, newton);
 }
+
+Text prelude_finish(Gen *g, Arena *arena)
+{
+    StrBuf text = { .arena = arena };
+    str_add(&text, g->is_file
+                       ? "// t time, x states, v values of parameters, modes and variables, out results.\n\n"
+                       : "/* Generated from a model: t time, x states, v values of parameters, modes and "
+                         "variables, out results. */\n\n");
+    prelude_print(g, &text);
+    if (g->body.n) str_add_text(&text, (Text){ g->body.p, g->body.n });
+    const size_t n = text.n;
+    return (Text){ str_finish(&text), n };
+}

@@ -686,7 +686,7 @@ static const CodeQuantised *build(Code *code, int order, CodeOwn own, const char
     CodeUnit unit = { 0 };
     code->quantised_built = NULL;
     const bool ok = is_native ? native_compile(text, flavour_of(code, with_loop, text), &unit, NULL, diag)
-                              : instant_compile(code, text, &unit, diag);
+                              : instant_compile(code, text, NULL, &unit, diag);
     arena_free(&work);
     if (!ok) return NULL;
     CodeQuantised *made = ARENA_NEW(&ir->arena, CodeQuantised);

@@ -1,4 +1,5 @@
 // tests/unit/code/test_programs.c: what each program promises, on small models made by hand.
+#include "code/build.h"
 #include "random_model.h"
 #include <time.h>
 
@@ -276,6 +277,39 @@ static void test_nothing_of_the_user_reaches_the_text(void **state)
     built_free(&b);
 }
 
+// A text compiled ahead defines what another calls; what is wrong in it is reported with the other.
+static void test_texts_compiled_ahead(void **state)
+{
+    (void)state;
+    static const char first[] = "double half_1(double x) { return 0.5*x; }\n"
+                                "double half_2(double x) { return half_1(x) + 1.0; }\n";
+    static const char second[] = "double half_1(double), half_2(double);\n"
+                                 "int orr_rates(double t, const double *x, const void *env, double *out)\n"
+                                 "{ out[0] = half_1(t); out[1] = half_2(t); return 0; }\n";
+    Arena arena = { 0 };
+    orr_diag *diag = orr_diag_create();
+    Code code = { 0 };
+    CodeUnit unit = { 0 };
+    InstantAhead *ahead = instant_ahead(text_from(first), "half", 2, &arena);
+    assert_true(instant_compile(&code, text_from(second), ahead, &unit, diag));
+    double out[2] = { 0 };
+    assert_int_equal(code.programs[IR_RATES](3, NULL, NULL, out), 0);
+    assert_same_bits(out[0], 1.5);
+    assert_same_bits(out[1], 2.5);
+    CodeUnit unit_ahead = instant_ahead_end(ahead);
+    instant_free(&unit);
+    instant_free(&unit_ahead);
+
+    ahead = instant_ahead(text_from("double half_1(double x) { return 0.5*y; }"), "half", 1, &arena);
+    assert_false(instant_compile(&code, text_from(second), ahead, &unit, diag));
+    assert_int_equal(orr_diag_count(diag), 1);
+    assert_contains(orr_diag_get(diag, 0).text, "'y' undeclared");
+    assert_null(instant_ahead_end(ahead).memory);
+    assert_null(unit.memory);
+    orr_diag_destroy(diag);
+    arena_free(&arena);
+}
+
 static void test_parts_are_built_on_demand(void **state)
 {
     (void)state;
@@ -414,6 +448,7 @@ int main(void)
         cmocka_unit_test(test_the_terminal_region_runs_in_order),
         cmocka_unit_test(test_the_jacobian_agrees_with_differences),
         cmocka_unit_test(test_nothing_of_the_user_reaches_the_text),
+        cmocka_unit_test(test_texts_compiled_ahead),
         cmocka_unit_test(test_parts_are_built_on_demand),
         cmocka_unit_test(test_threads_build_at_once),
         cmocka_unit_test(test_threads_share_what_is_built_on_demand),
