@@ -29,6 +29,10 @@ static DevsActor *at(const DevsAgenda *a, uint32_t word)
 }
 
 // ---- The heap
+//
+// That of num/calendar.c, but an entry's place is noted in its actor, which is at hand anyway: a large model
+// would have to fetch one more line of memory for it. The calendar, in turn, is text that exported programs
+// have as it stands, so the two share nothing.
 
 static void near_reserve(DevsAgenda *a, uint32_t n)
 {

@@ -9,7 +9,7 @@
 #include "base/text.h"
 #include "run/run.h"
 #include "solve/solver.h"
-#include "solve/stiff/ida.h"
+#include "solve/stiff/settle.h"
 #include <assert.h>
 #include <math.h>
 #include <stdlib.h>
@@ -216,7 +216,7 @@ bool event_mode_changed(void *context, size_t k, double t, bool now)
 // States without a derivative follow what jumped.
 static bool settle_loops(orr_run *run, Island *island)
 {
-    if (ida_settle(island)) return true;
+    if (settle_implicit(island)) return true;
     drive_fail(run);
     return false;
 }

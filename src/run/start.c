@@ -7,7 +7,7 @@
 #include "base/diag.h"
 #include "run/run.h"
 #include "solve/solver.h"
-#include "solve/stiff/ida.h"
+#include "solve/stiff/settle.h"
 #include <kinsol/kinsol.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -460,7 +460,7 @@ static bool solve_implicit(orr_run *run)
 {
     Island *island = &run->islands[0];
     if (run->model->blocks.n_implicit == 0) return true;
-    if (!ida_settle(island)) return false;
+    if (!settle_implicit(island)) return false;
     run->model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
     return true;
 }

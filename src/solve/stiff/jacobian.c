@@ -1,6 +1,7 @@
 // src/solve/stiff/jacobian.c: filling it, and choosing the matrix.
 #include "solve/stiff/jacobian.h"
 #include "base/diag.h"
+#include "num/colour.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -104,37 +105,6 @@ static void make_pattern(JacobianPattern *p, const IrPattern *from, size_t n, Ar
     p->n_entries = at;
 }
 
-// Greedy colouring: each column takes the first group in which no column has a row in common with it. Columns
-// that meet in a row are found through the rows, so the work is that of the product of pattern and transposed
-// pattern.
-static void make_groups(JacobianPattern *p, const IrPattern *from, size_t n, Arena *arena)
-{
-    p->group = ARENA_ARRAY(arena, uint32_t, n);
-    Arena scratch = { 0 };
-    uint32_t *row_start = ARENA_ARRAY(&scratch, uint32_t, n + 2);
-    uint32_t *column = ARENA_ARRAY(&scratch, uint32_t, from->n + 1);
-    for (uint32_t i = 0; i < from->n; i++) row_start[from->row[i] + 2]++;
-    for (size_t r = 2; r < n + 2; r++) row_start[r] += row_start[r - 1];
-    for (uint32_t c = 0; c < n; c++)
-        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++)
-            column[row_start[from->row[i] + 1]++] = c;
-
-    // [group] 1 + the column that saw it taken
-    uint32_t *taken_by = ARENA_ARRAY(&scratch, uint32_t, n + 1);
-    for (uint32_t c = 0; c < n; c++) {
-        for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
-            const uint32_t r = from->row[i];
-            for (uint32_t k = row_start[r]; k < row_start[r + 1] && column[k] < c; k++)
-                taken_by[p->group[column[k]]] = c + 1;
-        }
-        uint32_t g = 0;
-        while (taken_by[g] == c + 1) g++;
-        p->group[c] = g;
-        if (g + 1 > p->n_groups) p->n_groups = g + 1;
-    }
-    arena_free(&scratch);
-}
-
 bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported)
 {
     const orr_model *model = island->model;
@@ -152,7 +122,10 @@ bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, 
     j->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
     if (j->is_sparse) {
         make_pattern(&j->pattern, from, n, arena);
-        if (!model->ir.has_jacobian || model->n_relations) make_groups(&j->pattern, from, n, arena);
+        if (!model->ir.has_jacobian || model->n_relations) {
+            j->pattern.group = ARENA_ARRAY(arena, uint32_t, n);
+            j->pattern.n_groups = colour_columns(from->start, from->row, (uint32_t)n, j->pattern.group);
+        }
         j->matrix = SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context);
         j->linear = j->matrix ? SUNLinSol_KLU(y, j->matrix, context) : NULL;
     } else {
@@ -175,4 +148,22 @@ void jacobian_free(Jacobian *j)
     if (j->linear) SUNLinSolFree(j->linear);
     if (j->matrix) SUNMatDestroy(j->matrix);
     *j = (Jacobian){ 0 };
+}
+
+void jacobian_of_residuals(const Jacobian *j, const bool *is_implicit, double cj, bool has_rates,
+                           SUNMatrix matrix, size_t n)
+{
+    for (size_t c = 0; c < n; c++) {
+        if (j->is_sparse) {
+            double *data = SM_DATA_S(matrix);
+            for (sunindextype i = j->pattern.start[c]; i < j->pattern.start[c + 1]; i++) {
+                const size_t r = (size_t)j->pattern.row[i];
+                if (!is_implicit[r]) data[i] = (r == c ? cj : 0) - (has_rates ? data[i] : 0);
+            }
+        } else {
+            double *column = SM_COLUMN_D(matrix, c);
+            for (size_t r = 0; r < n; r++)
+                if (!is_implicit[r]) column[r] = (r == c ? cj : 0) - (has_rates ? column[r] : 0);
+        }
+    }
 }

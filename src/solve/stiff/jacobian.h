@@ -35,3 +35,7 @@ void jacobian_free(Jacobian *j);
 // Its value at (t, x) into a matrix like j->matrix; of a sparse one the whole diagonal is there. False if the
 // rates cannot be computed.
 bool jacobian_fill(Jacobian *j, double t, double *x, SUNMatrix matrix);
+// Make of it the Jacobian of the residuals F of IDAS, x' - f and those of implicit states: rows that have a
+// derivative become cj·I - J, or the identity where `has_rates` is false.
+void jacobian_of_residuals(const Jacobian *j, const bool *is_implicit, double cj, bool has_rates,
+                           SUNMatrix matrix, size_t n);
