@@ -1,0 +1,204 @@
+// src/lang/print_experiment.c: experiments and frames.
+#include "lang/print.h"
+
+static void print_refs(const AstRef *refs, uint32_t n, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        if (i > 0) print_text(p, ", ");
+        print_ref(&refs[i], p);
+    }
+}
+
+static void print_timing(const char *word, const AstExpr *value, Printer *p)
+{
+    if (!value) return;
+    print_format(p, "  %s ", word);
+    print_expr(value, p);
+    print_char(p, '\n');
+}
+
+// stdin, "data.csv", udp "5005"
+static void print_address(const char *kind, const char *address, Printer *p)
+{
+    if (strcmp(kind, "csv") != 0) print_format(p, " %s", kind);
+    if (*address) print_format(p, " \"%s\"", address);
+}
+
+static void print_input(const AstInput *input, Printer *p)
+{
+    print_text(p, "  input ");
+    print_ref(&input->target, p);
+    if (input->value) {
+        print_text(p, " = ");
+        print_expr(input->value, p);
+    } else {
+        print_text(p, " from");
+        print_address(input->kind, input->address, p);
+        if (input->column) print_format(p, " column \"%s\"", input->column);
+        if (input->time) print_format(p, " time \"%s\"", input->time);
+        for (uint32_t i = 0; i < input->n_columns; i++)
+            print_format(p, "%s\"%s\"", i ? ", " : " columns ", input->columns[i]);
+        print_format(p, " %s%s", input->is_messages ? "as messages" : input->between,
+                   input->is_cyclic ? " cyclic" : "");
+        if (input->outside) print_format(p, " outside %s", input->outside);
+    }
+    print_char(p, '\n');
+}
+
+static void print_ranges(const char *word, const AstClaim *ranges, uint32_t n, Printer *p)
+{
+    for (uint32_t i = 0; i < n; i++) {
+        print_format(p, "  %s ", word);
+        print_ref(&ranges[i].what, p);
+        if (ranges[i].low) {
+            print_text(p, " in ");
+            print_expr(ranges[i].low, p);
+            print_text(p, "..");
+            print_expr(ranges[i].high, p);
+        }
+        print_char(p, '\n');
+    }
+}
+
+void print_frame(const AstFrame *f, Printer *p)
+{
+    print_text(p, "frame ");
+    print_name(f->name, p);
+    print_text(p, " of ");
+    print_name(f->model, p);
+    print_doc(f->doc, p);
+    print_char(p, '\n');
+    print_ranges("input", f->inputs, f->n_inputs, p);
+    print_ranges("range", f->ranges, f->n_ranges, p);
+    if (f->n_observes > 0) {
+        print_text(p, "  observe ");
+        print_refs(f->observes, f->n_observes, p);
+        print_char(p, '\n');
+    }
+    if (f->outside) print_format(p, "  outside %s\n", f->outside);
+    print_text(p, "end\n");
+}
+
+static void print_statistics(const AstStatistic *s, Printer *p)
+{
+    print_text(p, "  statistics ");
+    print_refs(s->refs, s->n_refs, p);
+    for (uint32_t i = 0; i < s->n_percentiles; i++) {
+        print_text(p, i ? ", " : " percentiles ");
+        print_expr(s->percentiles[i], p);
+    }
+    if (s->has_histogram) print_text(p, " histogram");
+    if (s->n_bins) {
+        print_char(p, ' ');
+        print_expr(s->n_bins, p);
+        print_text(p, " bins");
+    }
+    if (s->low) {
+        print_text(p, " in ");
+        print_expr(s->low, p);
+        print_text(p, "..");
+        print_expr(s->high, p);
+    }
+    print_char(p, '\n');
+}
+
+static void print_solver(const AstExperiment *e, Printer *p)
+{
+    if (!e->solver) return;
+    print_format(p, "  solver %s", e->solver);
+    for (uint32_t i = 0; i < e->n_options; i++) {
+        print_format(p, " %s ", e->options[i].target.parts[0].name);    // an option's name is never quoted
+        print_expr(e->options[i].value, p);
+    }
+    print_char(p, '\n');
+}
+
+static void print_setting_line(const char *word, const AstSetting *settings, uint32_t n, Printer *p)
+{
+    if (n == 0) return;
+    print_format(p, "  %s ", word);
+    print_settings(settings, n, p);
+    print_char(p, '\n');
+}
+
+static void print_precision(const AstExperiment *e, Printer *p)
+{
+    if (!e->precision) return;
+    print_text(p, "  precision ");
+    print_expr(e->precision, p);
+    for (uint32_t i = 0; i < e->n_precise; i++) {
+        print_text(p, i ? ", " : " of ");
+        if (e->precise_means[i]) print_text(p, "mean(");
+        print_ref(&e->precise[i], p);
+        if (e->precise_means[i]) print_text(p, ")");
+    }
+    print_char(p, '\n');
+}
+
+static void print_plot(const AstPlot *plot, Printer *p)
+{
+    print_text(p, plot->is_histogram ? "  plot histogram of " : "  plot ");
+    print_refs(plot->ys, plot->n_ys, p);
+    if (plot->over.n_parts > 0) {
+        print_text(p, " over ");
+        print_ref(&plot->over, p);
+    }
+    print_char(p, '\n');
+}
+
+static void print_expect(const AstExpect *expect, Printer *p)
+{
+    print_text(p, "  expect ");
+    print_ref(&expect->what, p);
+    print_clause("at", expect->at, p);
+    print_text(p, " = ");
+    print_expr(expect->value, p);
+    print_text(p, " within ");
+    print_expr(expect->within, p);
+    print_char(p, '\n');
+}
+
+void print_experiment(const AstExperiment *e, Printer *p)
+{
+    print_text(p, "experiment ");
+    print_name(e->name, p);
+    print_text(p, " of ");
+    print_name(e->model, p);
+    if (e->frame) {
+        print_text(p, " in ");
+        print_name(e->frame, p);
+    }
+    print_doc(e->doc, p);
+    print_char(p, '\n');
+    if (e->missing) print_format(p, "  # %s must be given\n", e->missing);
+    print_timing("from", e->from, p);
+    print_timing("until", e->until, p);
+    print_timing("every", e->every, p);
+    print_solver(e, p);
+    print_setting_line("set", e->sets, e->n_sets, p);
+    print_setting_line("quantum", e->quanta, e->n_quanta, p);
+    for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);
+    for (uint32_t i = 0; i < e->n_sends; i++) {
+        print_text(p, "  output ");
+        print_refs(e->sends[i].refs, e->sends[i].n_refs, p);
+        print_text(p, " to");
+        print_address(e->sends[i].kind, e->sends[i].address, p);
+        print_char(p, '\n');
+    }
+    print_timing("seed", e->seed, p);
+    print_timing("replications", e->replications, p);
+    print_timing("warm up", e->warm_up, p);
+    print_timing("confidence", e->confidence, p);
+    print_precision(e, p);
+    if (e->outside) print_format(p, "  outside %s\n", e->outside);
+    if (e->n_records > 0) {
+        print_text(p, "  record ");
+        print_refs(e->records, e->n_records, p);
+        if (e->as_polynomials) print_text(p, " as polynomials");
+        print_char(p, '\n');
+    }
+    for (uint32_t i = 0; i < e->n_plots; i++) print_plot(&e->plots[i], p);
+    for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
+    for (uint32_t i = 0; i < e->n_expects; i++) print_expect(&e->expects[i], p);
+    print_text(p, "end\n");
+}
