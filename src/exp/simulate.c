@@ -6,10 +6,11 @@
 //
 // Asking for values never changes a step (see run.h), so rows and expectations may lie anywhere.
 #include "base/diag.h"
-#include "base/map.h"
 #include "base/os.h"
-#include "base/vec.h"
 #include "exp/collect.h"
+#include "exp/columns.h"
+#include "exp/expect.h"
+#include "exp/outcome.h"
 #include "exp/pieces.h"
 #include "exp/realtime.h"
 #include "exp/send.h"
@@ -22,7 +23,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ELEMENTS_MAX = 1000, ELEMENTS_FEW = 11, MEMBERS_MAX = 100, NAMES_SHOWN = 12 };    // in a hint
 #define ROWS_MAX 1e12         // more would fill any disk, and run for days
 
 typedef struct Simulation {
@@ -34,15 +34,9 @@ typedef struct Simulation {
     Arena                 arena, scratch;
     orr_run              *run;
     bool                  wants_rows;
-    VEC(size_t)           columns;       // variables recorded
-    bool                 *is_column;     // [n_variables]
-    VEC(const char *)     names, units;  // of the columns and, in a study, of the number of the run
-    double               *values;        // [names.n] of a row
-    bool                 *jumps;         // [columns.n] values that hold between events
-    orr_verdict          *verdicts;      // [n_expects] in the order written
-    size_t               *order;         // [n_expects] by time; those for the end last
-    size_t               *expected;      // [n_expects] variables
-    size_t                next_expected; // place in `order`
+    Columns               columns;
+    double               *values;        // [columns.names.n] of a row
+    Expectations          expectations;
     size_t                n_rows;
     double                t_end;         // where the last run ended
     Sends                *sends;         // NULL if nothing leaves during the run
@@ -73,7 +67,8 @@ static void plan_checkpoint(Simulation *s)
 // stand, pieces that have not been told.
 static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, uint32_t *n_marks)
 {
-    uint64_t columns = hash_bytes(s->columns.items, s->columns.n * sizeof *s->columns.items);
+    const size_t *recorded = s->columns.variables.items;
+    uint64_t columns = hash_bytes(recorded, s->columns.variables.n * sizeof *recorded);
     const uint64_t own = columns;
     saved_flags(saved, &s->row_is_due, 1);
     saved_pass(saved, &columns, sizeof columns);
@@ -125,317 +120,6 @@ static orr_status advance(Simulation *s, double t, bool is_row)
     return orr_run_advance(s->run, t);
 }
 
-// ---------------------------------------------------------------------------------------------- columns
-
-static void add_column(Simulation *s, size_t variable)
-{
-    if (s->is_column[variable]) return;
-    s->is_column[variable] = true;
-    const orr_variable v = orr_model_variable(s->model, variable);
-    vec_push(&s->arena, &s->columns, variable);
-    vec_push(&s->arena, &s->names, v.name);
-    vec_push(&s->arena, &s->units, v.unit);
-}
-
-// The elements of an array named as a whole: u stands for u[1], u[2], … False if there is none.
-static bool add_array(Simulation *s, const char *name)
-{
-    const Flat *flat = &s->model->flat;
-    const size_t n = strlen(name);
-    bool found = false;
-    const uint32_t *kept = text_map_find(&flat->array_by_name, text_from(name));
-    for (uint32_t i = 0; kept && i < flat->arrays.items[*kept].n; i++)
-        add_column(s, flat->vars.n + flat->arrays.items[*kept].first + i);
-    if (kept) return true;
-    for (size_t i = 0; i < flat->vars.n; i++) {
-        const char *element = flat->vars.items[i].name;
-        if (strncmp(element, name, n) != 0 || element[n] != '[') continue;
-        const char *end = strchr(element + n, ']');
-        if (!end || end[1] != '\0') continue;
-        add_column(s, i);
-        found = true;
-    }
-    return found;
-}
-
-// Nothing has that name: say which is nearest, or what there is.
-static bool report_unknown(const Simulation *s, const char *name, Place place)
-{
-    diag_report(s->diag, DIAG_RECORD_UNKNOWN, place, name);
-    const char *closest = orr_model_closest(s->model, name);
-    if (closest) return diag_hint(s->diag, "did you mean '%s'?", closest), false;
-    StrBuf names = { 0 };
-    size_t n = 0;
-    for (size_t i = 0; i < orr_model_n_variables(s->model) && n <= NAMES_SHOWN; i++) {
-        const orr_variable v = orr_model_variable(s->model, i);
-        if (v.is_hidden || v.kind == ORR_KIND_RESULT) continue;
-        if (n++ < NAMES_SHOWN) str_addf(&names, "%s%s", n > 1 ? ", " : "", v.name);
-    }
-    if (n > 0) diag_hint(s->diag, "there are %s%s", names.p, n > NAMES_SHOWN ? ", …" : "");
-    str_free(&names);
-    return false;
-}
-
-static bool add_named(Simulation *s, const char *name, Place place);
-
-// u[2..5] stands for u[2], …, u[5]. `dots` is where its first range has them.
-static bool add_range(Simulation *s, const char *name, const char *dots, Place place)
-{
-    const char *begin = dots, *end = dots + 2;
-    while (begin > name && begin[-1] >= '0' && begin[-1] <= '9') begin--;
-    while (*end >= '0' && *end <= '9') end++;
-    const long long first = atoll(begin), last = atoll(dots + 2);
-    if (begin == dots || end == dots + 2 || first > last) return report_unknown(s, name, place);
-    for (long long i = first; i <= last; i++) {
-        const ArenaMark mark = arena_mark(&s->scratch);
-        const char *one = arena_printf(&s->scratch, "%.*s%lld%s", (int)(begin - name), name, i, end);
-        const bool ok = add_named(s, one, place);
-        arena_release(&s->scratch, mark);
-        if (!ok) return false;
-    }
-    return true;
-}
-
-static bool add_named(Simulation *s, const char *name, Place place)
-{
-    const size_t variable = orr_model_find(s->model, name);
-    if (variable != (size_t)-1) return add_column(s, variable), true;
-    const char *dots = strstr(name, "..");
-    if (dots) return add_range(s, name, dots, place);
-    return add_array(s, name) || report_unknown(s, name, place);
-}
-
-typedef enum Wanted { WANTED_OUTPUTS, WANTED_STATES, WANTED_ALL } Wanted;
-
-static bool is_wanted(const Simulation *s, size_t variable, Wanted wanted)
-{
-    const orr_variable v = orr_model_variable(s->model, variable);
-    const bool is_fixed = v.kind == ORR_KIND_PARAM || v.kind == ORR_KIND_INPUT;
-    if (v.is_hidden || is_fixed || v.kind == ORR_KIND_RESULT) return false;
-    return wanted == WANTED_OUTPUTS ? v.is_output : wanted == WANTED_STATES ? v.kind == ORR_KIND_STATE : true;
-}
-
-// "rod.u" of "rod.u[3]"; empty if it is no element.
-static Text array_name(const char *name)
-{
-    const char *end = strrchr(name, ']'), *open = strrchr(name, '[');
-    const size_t n_primes = end ? strspn(end + 1, "'") : 0;
-    return end && open && end[1 + n_primes] == '\0' ? (Text){ name, (size_t)(open - name) } : (Text){ "", 0 };
-}
-
-// The elements [first, first + n) of an array; of a very long one a few, evenly spread, with its ends.
-static void add_elements(Simulation *s, size_t first, size_t n)
-{
-    const size_t shown = n > ELEMENTS_MAX ? ELEMENTS_FEW : n;
-    for (size_t i = 0; i < shown; i++) add_column(s, first + (shown == n ? i : i * (n - 1) / (shown - 1)));
-    if (shown == n) return;
-    const Text name = array_name(orr_model_variable(s->model, first).name);
-    diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, shown, n, (int)name.n, name.p);
-    diag_hint(s->diag, "say what to record: %.*s for all of it, or single elements", (int)name.n, name.p);
-}
-
-// How many variables from this one on are elements of one array, as single variables.
-static size_t stretch(const Flat *flat, size_t first)
-{
-    const FlatVar *vars = flat->vars.items;
-    const Text name = array_name(vars[first].name);
-    size_t n = 1;
-    while (name.n > 0 && first + n < flat->vars.n && vars[first + n].place.offset == vars[first].place.offset
-           && text_equal(array_name(vars[first + n].name), name))
-        n++;
-    return n;
-}
-
-// What atomic components show, of each its state and its variables.
-static void add_shown(Simulation *s)
-{
-    const Network *net = s->model->network;
-    const size_t first = s->model->flat.vars.n + s->model->flat.n_elements;
-    for (size_t i = 0; net && i < net->flat->parts.n; i++) {
-        const NetPart *part = &net->parts[i];
-        const uint32_t n = part->flat->n, n_shown = part->kind->n_readables;
-        const uint32_t members = n > MEMBERS_MAX ? ELEMENTS_FEW : n;
-        for (uint32_t k = 0; k < members; k++)
-            for (uint32_t r = 0; r < n_shown; r++)
-                if (part->kind->readables[r].is_main) {
-                    const size_t member = members == n ? k : (size_t)k * (n - 1) / (members - 1);
-                    add_column(s, first + part->first_variable + member * n_shown + r);
-                }
-        if (members == n || n_shown == 0) continue;
-        diag_report(s->diag, DIAG_RECORD_FEW, (Place){ 0 }, (size_t)members, (size_t)n,
-                    (int)strlen(part->flat->name), part->flat->name);
-        diag_hint(s->diag, "say what to record: %s.%s", flat_member_name(part->flat, 0, &s->arena),
-                  part->kind->readables[0].name);
-    }
-}
-
-// The outputs; without any the states; without those everything that is computed.
-static void add_default(Simulation *s)
-{
-    const Flat *flat = &s->model->flat;
-    for (Wanted wanted = WANTED_OUTPUTS; wanted <= WANTED_ALL && s->columns.n == 0; wanted++) {
-        for (size_t i = 0, n; i < flat->vars.n; i += n) {
-            n = 1;
-            if (!is_wanted(s, i, wanted)) continue;
-            n = stretch(flat, i);
-            add_elements(s, i, n);
-        }
-        for (size_t a = 0; a < flat->arrays.n; a++) {
-            const size_t first = flat->vars.n + flat->arrays.items[a].first;
-            if (is_wanted(s, first, wanted)) add_elements(s, first, flat->arrays.items[a].n);
-        }
-        if (wanted == WANTED_ALL || (wanted == WANTED_STATES && s->columns.n > 0)) add_shown(s);
-    }
-}
-
-// A name as the experiment has it.
-static bool add_written(Simulation *s, const char *name)
-{
-    const size_t variable = orr_model_find(s->model, name);
-    if (variable != (size_t)-1) return add_column(s, variable), true;
-    return add_named(s, name, run_written(&s->experiment->run, name, s->diag));
-}
-
-static bool choose_columns(Simulation *s)
-{
-    const orr_experiment *e = s->experiment;
-    bool ok = true;
-    s->is_column = ARENA_ARRAY(&s->arena, bool, orr_model_n_variables(s->model));
-    for (size_t i = 0; i < e->n_records; i++) ok = add_written(s, e->records[i]) && ok;
-    if (e->n_records == 0) add_default(s);
-    for (size_t i = 0; i < e->n_plots; i++) {
-        if (e->plots[i].is_histogram) continue;
-        for (size_t k = 0; k < e->plots[i].n_ys; k++) ok = add_written(s, e->plots[i].ys[k]) && ok;
-        if (e->plots[i].over) ok = add_written(s, e->plots[i].over) && ok;
-    }
-    s->values = ARENA_ARRAY(&s->arena, double, s->columns.n + 2);
-    s->jumps = ARENA_ARRAY(&s->arena, bool, s->columns.n);
-    for (size_t i = 0; i < s->columns.n; i++)
-        s->jumps[i] = orr_model_variable(s->model, s->columns.items[i]).kind == ORR_KIND_DISCRETE;
-    if (s->model->ir.n_reruns > 0) {
-        vec_push(&s->arena, &s->names, orr_model_find(s->model, "run") == (size_t)-1 ? "run" : "run number");
-        vec_push(&s->arena, &s->units, NULL);
-    }
-    if (e->frame) {
-        vec_push(&s->arena, &s->names,
-                 orr_model_find(s->model, "in_frame") == (size_t)-1 ? "in_frame" : "in frame");
-        vec_push(&s->arena, &s->units, NULL);
-    }
-    return ok;
-}
-
-// ---------------------------------------------------------------------------------------------- expectations
-
-static double time_of(const Simulation *s, size_t i)
-{
-    const double at = s->experiment->expects[i].at;
-    return isnan(at) ? INFINITY : at;
-}
-
-// Before the run: variables found, times in order (merge sort, so equal times keep the order written).
-static bool prepare_expectations(Simulation *s)
-{
-    const orr_experiment *e = s->experiment;
-    const size_t n = e->n_expects;
-    bool ok = true;
-    s->verdicts = calloc(n + 1, sizeof *s->verdicts);
-    if (!s->verdicts) arena_no_memory(n);
-    s->order = ARENA_ARRAY(&s->arena, size_t, n);
-    s->expected = ARENA_ARRAY(&s->arena, size_t, n);
-    for (size_t i = 0; i < n; i++) {
-        const orr_expect *expect = &e->expects[i];
-        s->order[i] = i;
-        s->verdicts[i] = (orr_verdict){ .expect = expect, .found = NAN };
-        s->expected[i] = orr_model_find(s->model, expect->name);
-        if (s->expected[i] != (size_t)-1) continue;
-        ok = report_unknown(s, expect->name, run_written(&e->run, expect->name, s->diag));
-    }
-    size_t *other = ARENA_ARRAY(&s->arena, size_t, n);
-    for (size_t width = 1; width < n; width *= 2) {
-        for (size_t lo = 0; lo < n; lo += 2 * width) {
-            const size_t mid = lo + width < n ? lo + width : n, hi = lo + 2 * width < n ? lo + 2 * width : n;
-            size_t a = lo, b = mid;
-            for (size_t k = lo; k < hi; k++) {
-                const bool left = a < mid && (b >= hi || time_of(s, s->order[a]) <= time_of(s, s->order[b]));
-                other[k] = s->order[left ? a++ : b++];
-            }
-        }
-        size_t *swap = s->order;
-        s->order = other;
-        other = swap;
-    }
-    return ok;
-}
-
-static void compare(Simulation *s, size_t i)
-{
-    orr_verdict *verdict = &s->verdicts[i];
-    verdict->found = orr_run_value(s->run, s->expected[i]);
-    verdict->holds = fabs(verdict->found - verdict->expect->value) <= verdict->expect->within;
-}
-
-static void meet_expectation(Simulation *s) { compare(s, s->order[s->next_expected++]); }
-
-// Results have their value when the terminal region has run for the last time.
-static void meet_results(Simulation *s)
-{
-    for (size_t i = 0; i < s->experiment->n_expects; i++)
-        if (orr_model_variable(s->model, s->expected[i]).kind == ORR_KIND_RESULT) compare(s, i);
-}
-
-// Of the next expectation to be met.
-static inline double next_time(const Simulation *s)
-{
-    return s->next_expected < s->experiment->n_expects ? time_of(s, s->order[s->next_expected]) : INFINITY;
-}
-
-// Those written for times before t, in order.
-static orr_status meet_until(Simulation *s, double t)
-{
-    while (s->next_expected < s->experiment->n_expects) {
-        const double at = time_of(s, s->order[s->next_expected]);
-        if (!(at < t)) break;
-        if (at < s->experiment->from) {    // outside the run: reported at the end
-            s->next_expected++;
-            continue;
-        }
-        const orr_status status = advance(s, at, false);
-        if (status != ORR_STATUS_OK || s->run->is_over) return status;
-        meet_expectation(s);
-    }
-    return ORR_STATUS_OK;
-}
-
-static void meet_at_end(Simulation *s)
-{
-    while (s->next_expected < s->experiment->n_expects) {
-        const double at = time_of(s, s->order[s->next_expected]);
-        if (at > s->t_end && !isinf(at)) s->next_expected++;
-        else meet_expectation(s);
-    }
-}
-
-// Report what did not come out as expected.
-static size_t judge(Simulation *s)
-{
-    size_t n_failed = 0;
-    for (size_t i = 0; i < s->experiment->n_expects; i++) {
-        const orr_verdict *v = &s->verdicts[i];
-        const orr_expect *x = v->expect;
-        if (v->holds) continue;
-        n_failed++;
-        if (s->experiment->verdicts_only) continue;
-        const Place place = diag_place(s->diag, (orr_place){ x->file, x->line, x->column, x->length });
-        if (x->at < s->experiment->from || x->at > s->t_end) {
-            diag_report(s->diag, DIAG_EXPECT_OUTSIDE, place, x->at, s->experiment->from, s->t_end);
-        } else {
-            const double at = isnan(x->at) ? s->t_end : x->at;
-            diag_report(s->diag, DIAG_EXPECT_FAILED, place, x->name, at, x->value, x->within, v->found);
-        }
-    }
-    return n_failed;
-}
-
 // ---------------------------------------------------------------------------------------------- sinks
 
 // A run is resumed: files of results go on where they stood. False, reported, if one cannot. Of `saved` the
@@ -458,14 +142,15 @@ static bool go_on_sinks(Simulation *s, RunSaved *saved)
 
 static orr_status begin_sinks(Simulation *s, size_t *n_begun)
 {
+    const Columns *c = &s->columns;
     *n_begun = 0;
     if (s->sends && !sends_begin(s->sends)) return ORR_STATUS_SYSTEM;
     for (*n_begun = 0; *n_begun < s->n_sinks;) {
         const orr_sink *sink = &s->sinks[(*n_begun)++];
-        if (sink->begin && !sink->begin(sink->self, s->names.items, s->units.items, s->names.n,
+        if (sink->begin && !sink->begin(sink->self, c->names.items, c->units.items, c->names.n,
                                         orr_model_time_unit(s->model)))
             return ORR_STATUS_SYSTEM;
-        if (sink->kinds) sink->kinds(sink->self, s->jumps, s->columns.n);
+        if (sink->kinds) sink->kinds(sink->self, c->jumps, c->variables.n);
     }
     return ORR_STATUS_OK;
 }
@@ -501,16 +186,16 @@ static orr_status put_row(Simulation *s)
                                                         : sends_put(s->sends, s->run));
     if (!is_sent) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
     if (!s->wants_rows) return poll_inputs(s);
-    const size_t n = s->columns.n;
-    orr_run_values(s->run, s->columns.items, n, s->values);
+    const size_t n = s->columns.variables.n;
+    orr_run_values(s->run, s->columns.variables.items, n, s->values);
     if (s->run->is_failed) return ORR_STATUS_FAILED;
     if (s->model->ir.n_reruns > 0) s->values[n] = (double)s->run->n_reruns + 1;
-    if (s->experiment->frame) s->values[s->names.n - 1] = watch_is_inside(s->run);
+    if (s->experiment->frame) s->values[s->columns.names.n - 1] = watch_is_inside(s->run);
     const double t = orr_run_time(s->run);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         if (!sink->row || !takes_row(s, i)) continue;
-        if (!sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
+        if (!sink->row(sink->self, t, s->values, s->columns.names.n)) return ORR_STATUS_SYSTEM;
     }
     s->n_rows++;
     return poll_inputs(s);
@@ -557,9 +242,9 @@ static const uint32_t *plain_columns(Simulation *s)
     if (!s->run->is_plain || !s->wants_rows || s->clock.ns_per_unit > 0 || s->sends || s->run->is_live ||
         e->frame || s->model->ir.n_reruns > 0)
         return NULL;
-    uint32_t *states = ARENA_ARRAY(&s->scratch, uint32_t, s->columns.n);
-    for (size_t i = 0; i < s->columns.n; i++) {
-        const size_t variable = s->columns.items[i];
+    uint32_t *states = ARENA_ARRAY(&s->scratch, uint32_t, s->columns.variables.n);
+    for (size_t i = 0; i < s->columns.variables.n; i++) {
+        const size_t variable = s->columns.variables.items[i];
         if (variable >= s->model->flat.vars.n) return NULL;
         states[i] = s->model->ir.layout.state_of[variable];
         if (states[i] == FLAT_NONE) return NULL;
@@ -575,7 +260,7 @@ static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times 
     orr_run *run = s->run;
     Island *island = &run->islands[0];
     double last = fmin(s->experiment->until - 1e-9 * every, s->next_checkpoint);
-    if (s->experiment->n_expects) last = fmin(last, next_time(s));
+    last = fmin(last, expect_next(&s->expectations));
     for (;; (*i)++) {
         const double t = times_at(times, *i);
         if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, island, t))
@@ -583,13 +268,29 @@ static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times 
         run->values_valid = false;
         run->t = t;
         run->x = island->x;
-        for (size_t k = 0; k < s->columns.n; k++) s->values[k] = island->x[states[k]];
+        const size_t n = s->columns.variables.n;    // nothing else is in a row
+        for (size_t k = 0; k < n; k++) s->values[k] = island->x[states[k]];
         for (size_t k = 0; k < s->n_sinks; k++) {
             const orr_sink *sink = &s->sinks[k];
-            if (sink->row && !sink->row(sink->self, t, s->values, s->names.n)) return ORR_STATUS_SYSTEM;
+            if (sink->row && !sink->row(sink->self, t, s->values, n)) return ORR_STATUS_SYSTEM;
         }
         s->n_rows++;
     }
+}
+
+// What is expected at times before t, in order.
+static orr_status meet_until(Simulation *s, double t)
+{
+    for (double at; at = expect_next(&s->expectations), at < t;) {
+        if (at < s->experiment->from) {    // outside the run: reported at the end
+            s->expectations.next++;
+            continue;
+        }
+        const orr_status status = advance(s, at, false);
+        if (status != ORR_STATUS_OK || s->run->is_over) return status;
+        expect_meet(&s->expectations, s->run);
+    }
+    return ORR_STATUS_OK;
 }
 
 // Rows at from, from + every, …, until.
@@ -604,7 +305,7 @@ static orr_status run_on_times(Simulation *s, double every)
         double t = every > 0 ? times_at(&times, i) : until;
         if (!(t < until - 1e-9 * every)) t = until;
         if (t <= s->t_resumed && t < until) continue;    // rows of before
-        orr_status status = s->experiment->n_expects && next_time(s) < t ? meet_until(s, t) : ORR_STATUS_OK;
+        orr_status status = meet_until(s, t);
         if (status == ORR_STATUS_OK) status = advance(s, t, true);
         if (status == ORR_STATUS_TERMINATED) return put_row(s);
         if (status == ORR_STATUS_OK) status = put_row(s);
@@ -653,7 +354,7 @@ static orr_status run_once(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
     const Island *island = &s->run->islands[0];
-    s->next_expected = 0;
+    s->expectations.next = 0;
     collect_begin(s->collect, s->run);
     if (!isnan(s->t_resumed)) take_extra(s);
     realtime_start(&s->clock, isnan(s->t_resumed) ? e->from : s->t_resumed);
@@ -676,7 +377,7 @@ static orr_status run_once(Simulation *s)
         !s->run->terminated)
         status = save(s, false);
     s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
-    if (status == ORR_STATUS_OK) meet_at_end(s);
+    if (status == ORR_STATUS_OK) expect_meet_rest(&s->expectations, s->run, s->t_end);
     return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
 }
 
@@ -686,7 +387,7 @@ static orr_status run_study(Simulation *s)
         bool again = false;
         orr_status status = run_once(s);
         if (status == ORR_STATUS_OK) status = orr_run_finish(s->run, &again);
-        if (status == ORR_STATUS_OK && !again) meet_results(s);
+        if (status == ORR_STATUS_OK && !again) expect_meet_results(&s->expectations, s->run);
         if (status != ORR_STATUS_OK || !again) return status;
         status = orr_run_restart(s->run);
         if (status != ORR_STATUS_OK) return status;
@@ -735,43 +436,122 @@ static bool check(const orr_experiment *e, orr_diag *diag)
     return ok;
 }
 
-static void keep_results(const Simulation *s, orr_outcome *outcome)
+typedef struct Wishes {
+    bool events, trace, progress, pieces;    // of the sinks
+} Wishes;
+
+static Wishes read_wishes(Simulation *s)
 {
-    size_t n = 0;
-    const size_t n_vars = s->model->flat.vars.n;    // no array is a result
-    for (size_t i = 0; i < n_vars; i++) n += orr_model_variable(s->model, i).kind == ORR_KIND_RESULT;
-    if (n == 0) return;
-    orr_setting *results = calloc(n, sizeof *results);
-    if (!results) arena_no_memory(n * sizeof *results);
-    for (size_t i = 0; i < n_vars; i++) {
-        const orr_variable v = orr_model_variable(s->model, i);
-        if (v.kind == ORR_KIND_RESULT)
-            results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(s->run, i) };
+    Wishes w = { 0 };
+    for (size_t i = 0; i < s->n_sinks; i++) {
+        const orr_sink *sink = &s->sinks[i];
+        s->wants_rows = s->wants_rows || sink->row;
+        w.events = w.events || sink->event;
+        w.trace = w.trace || sink->trace;
+        w.progress = w.progress || sink->progress;
+        w.pieces = w.pieces || sink->piece;
     }
-    outcome->results = results;
+    return w;
 }
 
-static int by_time(const void *a, const void *b)
+// Everything that can be found wrong before there is a run.
+static bool prepare(Simulation *s)
 {
-    const orr_left *p = a, *q = b;
-    return (p->t > q->t) - (p->t < q->t);
+    const orr_experiment *e = s->experiment;
+    bool ok = check(e, s->diag);
+    s->columns = (Columns){ .model = s->model, .experiment = e, .arena = &s->arena, .diag = s->diag };
+    ok = columns_choose(&s->columns) && ok;
+    s->values = ARENA_ARRAY(&s->arena, double, s->columns.names.n + 1);
+    ok = expect_prepare(&s->expectations, s->model, e, &s->arena, s->diag) && ok;
+    ok = collect_open(&s->collect, s->model, e, &s->arena, s->diag) && ok;
+    return orr_experiment_check(s->model, e, s->diag) && ok;
 }
 
-static void keep_left(const Simulation *s, orr_outcome *outcome)
+static bool open_clock(Simulation *s, const orr_run_options *options)
 {
-    orr_left left;
-    size_t n = 0;
-    while (orr_run_left(s->run, n, &left)) n++;
-    if (n == 0) return;
-    orr_left *all = calloc(n, sizeof *all);
-    if (!all) arena_no_memory(n * sizeof *all);
-    for (size_t i = 0; i < n; i++) {
-        orr_run_left(s->run, i, &all[i]);
-        all[i].name = strdup(all[i].name);
+    double seconds = 1;
+    const bool ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true,
+                                  (Place){ 0 }, &seconds, s->diag);
+    s->clock = (Realtime){ .ns_per_unit = 1e9 * seconds / s->experiment->realtime,
+                           .cancel = options->cancel };
+    return ok;
+}
+
+static bool open_sends(Simulation *s)
+{
+    s->sends = sends_open(s->model, s->experiment, &s->arena, s->diag);
+    if (!s->sends) return false;
+    if (s->experiment->resume) sends_go_on(s->sends, NULL, 0);
+    s->wants_rows = true;
+    return true;
+}
+
+// A run that stands at its beginning. *wishes: what is to be told while it goes on.
+static orr_status create_run(Simulation *s, Wishes *wishes, bool ok)
+{
+    const orr_experiment *e = s->experiment;
+    orr_run_options options = e->run;
+    options.t_start = e->from;
+    options.t_end = e->until;
+    if (e->warm_up > 0) options.statistics_from = e->from + e->warm_up;
+    if (e->realtime > 0) {
+        ok = open_clock(s, &options) && ok;
+        options.exact = options.live = true;
     }
-    qsort(all, n, sizeof *all, by_time);
-    outcome->left = all;
-    outcome->n_left = n;
+    if (ok && e->n_sends > 0) ok = open_sends(s);
+    const bool sends_messages = s->sends && sends_have_messages(s->sends);
+    wishes->progress = wishes->progress || sends_messages;
+    if (wishes->events) {
+        options.event = observe;
+        options.event_context = s;
+    }
+    if (wishes->trace || sends_messages || collect_looks(s->collect)) {
+        options.trace = trace;
+        options.trace_context = s;
+    }
+    if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
+    s->is_muted = e->resume != NULL;
+    s->t_resumed = NAN;
+    plan_checkpoint(s);
+    orr_status status;
+    s->run = run_create(s->model, &options, s->diag, &status);
+    if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
+    return ORR_STATUS_OK;
+}
+
+static orr_status load_checkpoint(Simulation *s)
+{
+    Text extra = { 0 };
+    const orr_status status = run_load_file(s->run, s->experiment->resume, &s->arena, &extra);
+    if (status != ORR_STATUS_OK) return status;
+    s->is_muted = false;
+    s->t_resumed = orr_run_time(s->run);
+    while (s->next_checkpoint <= s->t_resumed) plan_checkpoint(s);
+    s->extra = (RunSaved){ .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
+    return ORR_STATUS_OK;
+}
+
+// The run, from where it stands, with all that is told of it.
+static orr_status carry_out(Simulation *s, bool wants_pieces)
+{
+    size_t n_begun;
+    orr_status status = begin_sinks(s, &n_begun);
+    if (status == ORR_STATUS_OK && wants_pieces)
+        pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.variables.items,
+                     s->columns.variables.n);
+    if (status == ORR_STATUS_OK) status = run_study(s);
+    if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    return end_sinks(s, n_begun, status);
+}
+
+static void keep_clock(const Simulation *s, orr_outcome *outcome)
+{
+    outcome->n_instants = s->clock.n_instants;
+    outcome->n_late = s->clock.n_late;
+    outcome->latest = s->clock.latest;
+    if (s->clock.n_late)
+        diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants,
+                    s->clock.latest);
 }
 
 static orr_status simulate(Simulation *s, orr_outcome *outcome)
@@ -780,110 +560,32 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     s->goes_on = ARENA_ARRAY(&s->arena, bool, s->n_sinks);
     for (size_t i = 0; i < s->n_sinks && e->resume; i++)
         if (s->sinks[i].go_on) s->sinks[i].go_on(s->sinks[i].self, NULL, 0);
-    bool ok = check(e, s->diag);
-    ok = choose_columns(s) && ok;
-    ok = prepare_expectations(s) && ok;
-    ok = collect_open(&s->collect, s->model, e, &s->arena, s->diag) && ok;
-    ok = orr_experiment_check(s->model, e, s->diag) && ok;
-    bool wants_progress = false;
-    for (size_t i = 0; i < s->n_sinks; i++) {
-        s->wants_rows = s->wants_rows || s->sinks[i].row;
-        wants_progress = wants_progress || s->sinks[i].progress;
-    }
-    orr_run_options options = e->run;
-    options.t_start = e->from;
-    options.t_end = e->until;
-    if (e->warm_up > 0) options.statistics_from = e->from + e->warm_up;
-    for (size_t i = 0; i < s->n_sinks; i++) {
-        if (!s->sinks[i].event) continue;
-        options.event = observe;
-        options.event_context = s;
-    }
-    for (size_t i = 0; i < s->n_sinks; i++) {
-        if (!s->sinks[i].trace) continue;
-        options.trace = trace;
-        options.trace_context = s;
-    }
-    if (collect_looks(s->collect)) {
-        options.trace = trace;
-        options.trace_context = s;
-    }
-    orr_status status;
-    if (e->realtime > 0) {
-        double seconds = 1;
-        ok = units_convert(&s->model->own_units, orr_model_time_unit(s->model), "s", true, (Place){ 0 },
-                           &seconds, s->diag) &&
-             ok;
-        s->clock = (Realtime){ .ns_per_unit = 1e9 * seconds / e->realtime, .cancel = options.cancel };
-        options.exact = options.live = true;
-    }
-    if (ok && e->n_sends > 0) {
-        s->sends = sends_open(s->model, e, &s->arena, s->diag);
-        ok = s->sends != NULL;
-        if (ok && e->resume) sends_go_on(s->sends, NULL, 0);
-        s->wants_rows = s->wants_rows || ok;
-        if (ok && sends_have_messages(s->sends)) {
-            options.trace = trace;
-            options.trace_context = s;
-            wants_progress = true;
-        }
-    }
-    if (!ok) options.n_inputs = options.n_claims = 0;    // nothing is opened for a run that will not be
-    s->is_muted = e->resume != NULL;
-    s->t_resumed = NAN;
-    plan_checkpoint(s);
-    s->run = run_create(s->model, &options, s->diag, &status);
-    if (!s->run || !ok) return ok ? status : ORR_STATUS_USAGE;    // all that is wrong has been said at once
-    Text extra = { 0 };
-    if (e->resume) {
-        status = run_load_file(s->run, e->resume, &s->arena, &extra);
-        if (status != ORR_STATUS_OK) return status;
-        s->is_muted = false;
-        s->t_resumed = orr_run_time(s->run);
-        while (s->next_checkpoint <= s->t_resumed) plan_checkpoint(s);
-    }
-    if (wants_progress) {
+    const bool ok = prepare(s);
+    Wishes wishes = read_wishes(s);
+    orr_status status = create_run(s, &wishes, ok);
+    if (status == ORR_STATUS_OK && e->resume) status = load_checkpoint(s);
+    if (status != ORR_STATUS_OK) return status;
+    if (wishes.progress) {
         s->run->pulse = pulse;
         s->run->pulse_context = s;
         s->run->ns_pulse = os_now_ns();
     }
-
-    bool wants_pieces = false;
-    for (size_t i = 0; i < s->n_sinks; i++) wants_pieces = wants_pieces || s->sinks[i].piece;
-    if (wants_pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
+    if (wishes.pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
         // it says why
         return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;
-    s->extra = (RunSaved){ .bytes = (char *)extra.p, .n = extra.n, .is_loading = true };
     if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;
 
-    size_t n_begun;
     const uint64_t started = os_now_ns();
-    status = begin_sinks(s, &n_begun);
-    if (status == ORR_STATUS_OK && wants_pieces)
-        pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.items, s->columns.n);
-    if (status == ORR_STATUS_OK) status = run_study(s);
-    if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
-    status = end_sinks(s, n_begun, status);
-    outcome->n_instants = s->clock.n_instants;
-    outcome->n_late = s->clock.n_late;
-    outcome->latest = s->clock.latest;
-    if (s->clock.n_late)
-        diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants,
-                    s->clock.latest);
-
-    outcome->facts = orr_run_get_facts(s->run);
+    status = carry_out(s, wishes.pieces);
+    keep_clock(s, outcome);
+    outcome_keep_facts(outcome, s->run);
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
-    outcome->facts.solver_reason = outcome->facts.solver_reason ? strdup(outcome->facts.solver_reason) : NULL;
-    outcome->facts.terminated = outcome->facts.terminated ? strdup(outcome->facts.terminated) : NULL;
-    outcome->t = orr_run_time(s->run);
-    outcome->is_over = s->run->is_over;
-    keep_left(s, outcome);
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
-    keep_results(s, outcome);
+    outcome_keep_results(outcome, s->run);
     outcome->distributions = collect_end(s->collect, s->run, &outcome->n_distributions);
     outcome->n_verdicts = e->n_expects;
-    outcome->n_failed = judge(s);
+    outcome->n_failed = expect_judge(&s->expectations, s->t_end, s->diag);
     return outcome->n_failed ? ORR_STATUS_NOT_VALIDATED : ORR_STATUS_OK;
 }
 
@@ -897,21 +599,9 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
     outcome.status = simulate(&s, &outcome);
     if (!sends_close(s.sends) && outcome.status == ORR_STATUS_OK) outcome.status = ORR_STATUS_SYSTEM;
     outcome.n_rows = s.n_rows;
-    outcome.verdicts = s.verdicts;
+    outcome.verdicts = s.expectations.verdicts;
     orr_run_destroy(s.run);
     arena_free(&s.arena);
     arena_free(&s.scratch);
     return outcome;
-}
-
-void orr_outcome_free(orr_outcome *outcome)
-{
-    free((char *)outcome->facts.solver_reason);
-    free((char *)outcome->facts.terminated);
-    free((orr_verdict *)outcome->verdicts);
-    free((orr_setting *)outcome->results);
-    free((orr_distribution *)outcome->distributions);
-    for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);
-    free((orr_left *)outcome->left);
-    *outcome = (orr_outcome){ 0 };
 }
