@@ -215,9 +215,15 @@ typedef struct AtomicFault {
 
 typedef struct AtomicFunction {
     const AstFunction *ast;
-    AtomicExpr **locals;      // [ast->n_locals] in the order written; LOCALs behind the arguments
+    AtomicExpr **locals;      // [n_locals] in the order written; LOCALs behind the n_params arguments
     AtomicExpr  *result;
+    uint32_t     n_params, n_locals;
 } AtomicFunction;
+
+typedef struct AtomicSamples {
+    const double *values;     // [n] ascending
+    uint32_t      n;          // 0: nothing is drawn from this table
+} AtomicSamples;
 
 // One kind of component.
 typedef struct AtomicKind {
@@ -252,8 +258,9 @@ typedef struct AtomicSet {
     uint32_t      n_kinds, n_records;
     VEC(AtomicFunction) functions;    // that are called
     ExprPool      pool;           // tables that are called, as pieces
-    uint32_t     *pieces;         // [ast->tables.n] 1 + their number in the pool; 0: not called
-    bool         *samples;        // [ast->tables.n] something is drawn from them
+    uint32_t     *pieces;         // [n_tables] 1 + their number in the pool; 0: not called
+    AtomicSamples *samples;       // [n_tables]
+    uint32_t      n_tables;       // of the source
     CodeUnit      unit;
     CodeTier      tier;
     Text          text;           // what it was built from; empty if that was native
@@ -298,6 +305,9 @@ AtomicKind *atomic_find(const AtomicSet *set, const char *name);    // NULL if t
 const AtomicRecord *atomic_find_record(const AtomicSet *set, const char *name);    // likewise
 void        atomic_print(const AtomicSet *set, FILE *out);          // for `orrery show --stage atomic`
 Text        atomic_text(const AtomicSet *set, Arena *arena);        // the C text
+// Of it only the functions of the kinds, a0_init and so on, and what of ours they call but elementary
+// functions: for files that stand alone. It needs no Ast.
+Text        atomic_program_text(const AtomicSet *set, Arena *arena);
 
 // The type of an event port, also of a model; reported, and ATOMIC_BAD, if there is no such type. The type
 // of a port for the kernel: text and bytes of a message.

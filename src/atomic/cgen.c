@@ -310,7 +310,7 @@ static const char *draw_text(Writer *w, const AtomicExpr *e)
 {
     if (e->slot)
         return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, S%u, %u, %u)", w->kind->stream - 2, e->n,
-                            e->slot - 1, w->set->ast->tables.items[e->slot - 1].n_x, e->fault);
+                            e->slot - 1, w->set->samples[e->slot - 1].n, e->fault);
     const AtomicExpr *x = sequence_args(w, e);
     StrBuf s = { .arena = &w->work };
     for (uint32_t i = 0; i < x->n_args; i++) {
@@ -556,8 +556,8 @@ static void print_act(Writer *w, const AtomicAct *act)
     case ATOMIC_LEVEL_SET: line(w, "H->level_set(c, %s, %s);", at, value_text(w, act->value)); break;
     case ATOMIC_RESET: line(w, "H->reset(c, %s, %u);", at, act->n); break;
     case ATOMIC_DROP:
-        if (act->value->type.base == ATOMIC_RECORD) slots_text(w, act->value);
-        else value_text(w, act->value);
+        line(w, "(void)(%s);",
+             act->value->type.base == ATOMIC_RECORD ? slots_text(w, act->value) : value_text(w, act->value));
         break;
     case ATOMIC_BRANCH:
         open_brace(w, arena_printf(&w->work, "if (%s) ", condition_text(w, act->value)));
@@ -896,11 +896,11 @@ static void print_functions(Writer *w)
         const AtomicFunction *f = &w->set->functions.items[i];
         StrBuf head = { .arena = &w->work };
         str_addf(&head, "static double f%u(", i);
-        for (uint32_t k = 0; k < f->ast->n_params; k++) str_addf(&head, "%sdouble l%u", k ? ", " : "", k);
-        str_add(&head, f->ast->n_params ? ")" : "void)");
+        for (uint32_t k = 0; k < f->n_params; k++) str_addf(&head, "%sdouble l%u", k ? ", " : "", k);
+        str_add(&head, f->n_params ? ")" : "void)");
         begin_function(w, str_finish(&head));
-        for (uint32_t k = 0; k < f->ast->n_locals; k++)
-            line(w, "const double l%u = %s;", f->ast->n_params + k, pure_text(w, f->locals[k]));
+        for (uint32_t k = 0; k < f->n_locals; k++)
+            line(w, "const double l%u = %s;", f->n_params + k, pure_text(w, f->locals[k]));
         line(w, "return %s;", pure_text(w, f->result));
         end_function(w);
     }
@@ -969,36 +969,57 @@ static void print_data(StrBuf *s, const char *prefix, uint32_t number, const dou
 
 static void print_tables(const AtomicSet *set, StrBuf *s)
 {
-    for (uint32_t i = 0; i < set->ast->tables.n; i++) {
-        const AstTable *table = &set->ast->tables.items[i];
-        if (set->samples[i]) print_data(s, "S", i, table->z, table->n_x);
+    for (uint32_t i = 0; i < set->n_tables; i++) {
+        if (set->samples[i].n) print_data(s, "S", i, set->samples[i].values, set->samples[i].n);
         if (!set->pieces[i]) continue;
         const ExprPieces *pieces = &set->pool.pieces.items[set->pieces[i] - 1];
         print_data(s, "T", i, pieces->numbers, pieces->n_numbers);
     }
 }
 
+static void print_all(Writer *w)
+{
+    w->body.arena = &w->work;
+    w->uses_math = ARENA_ARRAY(&w->work, bool, expr_n_math);
+    print_functions(w);
+    for (uint32_t k = 0; k < w->set->n_kinds; k++) {
+        const AtomicKind *kind = &w->set->kinds[k];
+        if (!kind->is_native) print_kind(w, k);
+        else str_addf(&w->body, "/* a%u: native, a state of %zu bytes */\n", k, kind->table.state_size);
+    }
+}
+
+// What the functions of kinds call besides elementary functions, and these functions.
+static void add_program(const Writer *w, StrBuf *text)
+{
+    if (w->uses_power[0]) str_add(text, power_text);
+    print_tables(w->set, text);
+    if (w->uses_index) str_add(text, index_text);
+    if (w->uses_after) str_add(text, after_text);
+    str_add_text(text, (Text){ w->body.p, w->body.n });
+}
+
+Text atomic_program_text(const AtomicSet *set, Arena *arena)
+{
+    Writer w = { .set = set };
+    StrBuf text = { .arena = arena };
+    print_all(&w);
+    add_program(&w, &text);
+    arena_free(&w.work);
+    const size_t n = text.n;
+    return (Text){ str_finish(&text), n };
+}
+
 Text atomic_text(const AtomicSet *set, Arena *arena)
 {
     Writer w = { .set = set };
-    w.body.arena = &w.work;
-    w.uses_math = ARENA_ARRAY(&w.work, bool, expr_n_math);
-    print_functions(&w);
-    for (uint32_t k = 0; k < set->n_kinds; k++) {
-        if (!set->kinds[k].is_native) print_kind(&w, k);
-        else
-            str_addf(&w.body, "/* a%u: native, a state of %zu bytes */\n", k, set->kinds[k].table.state_size);
-    }
+    print_all(&w);
 
     StrBuf text = { .arena = arena };
     str_add(&text, declarations);
     prelude_math(w.uses_math, &w.work, &text);
     prelude_powers(w.uses_power, &text);
-    if (w.uses_power[0]) str_add(&text, power_text);
-    print_tables(set, &text);
-    if (w.uses_index) str_add(&text, index_text);
-    if (w.uses_after) str_add(&text, after_text);
-    str_add_text(&text, (Text){ w.body.p, w.body.n });
+    add_program(&w, &text);
     str_add(&text, "struct functions { void *init, *advance, *output, *internal, *external, *confluent; };\n"
                    "static double advance(const struct state *s, const struct call *c) { return s->due; }\n"
                    "static const struct functions kinds[] = {\n");

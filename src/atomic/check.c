@@ -1018,7 +1018,8 @@ bool atomic_check(AtomicSet *set, const Ast *ast, const Units *units, Arena *are
         text_map_put(&c.tables, text_from(ast->tables.items[i].name), i);
     expr_pool_init(&set->pool, arena);
     set->pieces = ARENA_ARRAY(arena, uint32_t, ast->tables.n);
-    set->samples = ARENA_ARRAY(arena, bool, ast->tables.n);
+    set->samples = ARENA_ARRAY(arena, AtomicSamples, ast->tables.n);
+    set->n_tables = (uint32_t)ast->tables.n;
     check_names(&c);
     check_records(&c);
     check_enums(&c);

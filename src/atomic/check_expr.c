@@ -592,7 +592,12 @@ static AtomicExpr *check_samples(Checker *c, const AstExpr *e, int number)
     x->slot = 1 + *found;
     x->has_effects = true;
     x->fault = check_fault(c, ATOMIC_FAULT_DRAW, distributions[number].name, e->place);
-    c->set->samples[*found] = true;
+    const AstTable *table = &c->set->ast->tables.items[*found];
+    if (!c->set->samples[*found].n) {
+        double *values = ARENA_ARRAY(c->arena, double, table->n_x);
+        memcpy(values, table->z, table->n_x * sizeof *values);
+        c->set->samples[*found] = (AtomicSamples){ values, table->n_x };
+    }
     c->kind->stream = 1;
     return x;
 }
@@ -677,7 +682,10 @@ static uint32_t check_function(Checker *c, uint32_t number, const AstExpr *call)
     c->locals = NULL;
     c->n_locals = 0;
     c->where = IN_FUNCTION;
-    AtomicFunction f = { .ast = ast, .locals = ARENA_ARRAY(c->arena, AtomicExpr *, ast->n_locals) };
+    AtomicFunction f = { .ast = ast,
+                         .locals = ARENA_ARRAY(c->arena, AtomicExpr *, ast->n_locals),
+                         .n_params = ast->n_params,
+                         .n_locals = ast->n_locals };
     for (uint32_t i = 0; i < ast->n_params + ast->n_locals; i++) {
         const char *name = i < ast->n_params ? ast->params[i] : NULL;
         if (!name) {

@@ -44,27 +44,7 @@ static double draw_poisson(RandomStream *s, const double *a, size_t n)
     return random_poisson(s, a[0]);
 }
 
-// The number of the weight, from 1 as indices of the language are. The weights are few and may differ from
-// draw to draw, so their sums are not kept.
-static double draw_discrete(RandomStream *s, const double *a, size_t n)
-{
-    const double u = random_unit(s);
-    double sum = 0;
-    size_t last = n;
-    for (size_t i = 0; i < n; i++) {
-        if (!(a[i] >= 0)) return NAN;
-        sum += a[i];
-        if (a[i] > 0) last = i;
-    }
-    if (last == n || !isfinite(sum)) return NAN;
-    double upto = 0;
-    for (size_t i = 0; i < last; i++) {
-        upto += a[i];
-        if (upto > u * sum) return (double)i + 1;
-    }
-    return (double)last + 1;
-}
-
+static double draw_discrete(RandomStream *s, const double *a, size_t n) { return random_weighted(s, a, n); }
 static double draw_empirical(RandomStream *s, const double *a, size_t n) { return random_empirical(s, a, n); }
 
 #define PURE true

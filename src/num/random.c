@@ -57,50 +57,45 @@ uint64_t random_below(RandomStream *stream, uint64_t n)
 #include "num/normal_quantile.inc"
 #include "num/gamma_draw.inc"
 #include "num/poisson_draw.inc"
+#include "num/inverse_draw.inc"
 
 // ---- By inversion
 
 double random_uniform(RandomStream *stream, double low, double high)
 {
-    const double u = random_unit(stream);
-    if (!(low <= high)) return NAN;
-    // this form never overflows and never leaves [low, high]
-    return fmin(fmax(low * (1 - u) + high * u, low), high);
+    return uniform_of(random_unit(stream), low, high);
 }
 
 double random_normal_quantile(double u) { return normal_quantile(u); }
 
 double random_normal(RandomStream *stream, double mean, double deviation)
 {
-    const double z = random_normal_quantile(random_unit(stream));
-    return deviation >= 0 ? mean + deviation * z : NAN;
+    return normal_of(random_unit(stream), mean, deviation);
 }
 
 double random_lognormal(RandomStream *stream, double mu, double sigma)
 {
-    return orr_exp(random_normal(stream, mu, sigma));
+    return lognormal_of(random_unit(stream), mu, sigma);
 }
 
 double random_exponential(RandomStream *stream, double mean)
 {
-    const double u = random_unit(stream);
-    return mean >= 0 ? -mean * orr_log(1 - u) : NAN;
+    return exponential_of(random_unit(stream), mean);
 }
 
 double random_triangular(RandomStream *stream, double low, double mode, double high)
 {
-    const double u = random_unit(stream);
-    if (!(low <= mode && mode <= high)) return NAN;
-    if (low == high) return low;
-    const double split = (mode - low) / (high - low);    // how much lies below the mode
-    if (u < split) return low + sqrt(u * (high - low) * (mode - low));
-    return high - sqrt((1 - u) * (high - low) * (high - mode));
+    return triangular_of(random_unit(stream), low, mode, high);
 }
 
 double random_weibull(RandomStream *stream, double shape, double scale)
 {
-    const double u = random_unit(stream);
-    return shape > 0 && scale >= 0 ? scale * orr_pow(-orr_log(1 - u), 1 / shape) : NAN;
+    return weibull_of(random_unit(stream), shape, scale);
+}
+
+double random_weighted(RandomStream *stream, const double *weights, size_t n)
+{
+    return discrete_of(random_unit(stream), weights, n);
 }
 
 int random_cumulate(double *weights, size_t n)
@@ -131,11 +126,7 @@ size_t random_discrete(RandomStream *stream, const double *cumulative, size_t n)
 
 double random_empirical(RandomStream *stream, const double *sorted, size_t n)
 {
-    const double at = random_unit(stream) * (double)(n - 1);
-    const size_t i = n < 2 ? 0 : (size_t)fmin(at, (double)(n - 2));
-    if (n < 2) return sorted[0];
-    const double part = at - (double)i;
-    return fmin(sorted[i] * (1 - part) + sorted[i + 1] * part, sorted[i + 1]);
+    return empirical_of(random_unit(stream), sorted, n);
 }
 
 // ---- By rejection

@@ -41,6 +41,8 @@ double random_poisson(RandomStream *stream, double mean);    // 0 <= mean <= RAN
 // Index i with a probability proportional to the i-th weight. `cumulative` [n] holds the sums of the weights
 // up to each, see random_cumulate. n > 0 and a positive sum.
 size_t random_discrete(RandomStream *stream, const double *cumulative, size_t n);
+// The same without sums that are kept, and counted from 1; NaN if nothing can be drawn.
+double random_weighted(RandomStream *stream, const double *weights, size_t n);
 // Replace weights by their sums. False if one is negative or not finite or all are 0: nothing can be drawn.
 int random_cumulate(double *weights, size_t n);
 

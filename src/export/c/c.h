@@ -6,6 +6,7 @@
 //     header.c     the struct of the header, its names, and the settings of the experiment
 //     names.c      the equations with the names of the model
 //     template.c   the texts of src/export/runtime, with the parts that this model needs
+//     net.h        components and their messages
 //     source.c     one file of all of it, a header and a README
 //
 // The equations are printed by src/code, as for every run.
@@ -25,6 +26,8 @@ typedef struct CInput {
     size_t             n;
 } CInput;
 
+typedef struct CNet CNet;    // net.h
+
 typedef struct CExport {
     const orr_model      *model;         // borrowed, as what follows
     const orr_experiment *experiment;
@@ -43,6 +46,7 @@ typedef struct CExport {
     VEC(const char *) columns;           // that are recorded
     bool          has_frame;             // whose claims are looked at at each row
     double        every;                 // between rows; 0: each step
+    CNet         *net;                   // components; NULL: there are none
 } CExport;
 
 // pieces of inputs and numbers printed; values in memory
@@ -52,6 +56,7 @@ enum { C_PIECES_MAX = 1000000, C_TABLES_MAX = 4000000, C_VALUES_MAX = 200000000 
 // Free in either case.
 bool c_check(CExport *c);
 void c_free(CExport *c);
+bool c_refuse(CExport *c, const char *why, const char *hint);    // false, reported
 
 // Switches of the texts: HAS_EVENTS and the like.
 bool c_is_on(const CExport *c, Text name);
@@ -63,6 +68,9 @@ void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
 void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
 size_t c_count_slots(const Reduction *r);               // of these
+// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked
+// together. `unused`: names of functions that are left out, each with a space behind it.
+void c_add_private(StrBuf *s, const char *text, const char *unused);
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header

@@ -3,7 +3,7 @@
 // What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or
 // comes to rest, for which most programs need no text.
 #include "base/diag.h"
-#include "export/c/c.h"
+#include "export/c/net.h"
 #include "solve/noise/noise.h"
 #include <math.h>
 
@@ -14,6 +14,8 @@ static bool refuse(CExport *c, const char *why, const char *hint)
     diag_hint(c->diag, "%s", hint);
     return false;
 }
+
+bool c_refuse(CExport *c, const char *why, const char *hint) { return refuse(c, why, hint); }
 
 static const char fixed_or_dopri5[] =
     "take euler, heun, rk4, 'semi-implicit euler' or dopri5, with --solver or in the experiment";
@@ -41,12 +43,10 @@ static bool check_form(CExport *c)
              && strcmp(solver->name, "auto") != 0)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
                     fixed_or_dopri5);
-    if (model->network)
-        ok = refuse(c, "it has event ports, whose messages the kernel routes",
-                    "leave them out: 'when', 'at' and 'every' are exported");
     if (model->isles)
         ok = refuse(c, "it has islands with solvers of their own",
                     "leave 'island' out: one solver for all equations");
+    ok = c_check_network(c) && ok;
     for (size_t i = 0; i < e->run.n_inputs; i++) {
         const char *source = e->run.inputs[i].source;
         if (strcmp(source, "csv") == 0 || strcmp(source, "expression") == 0) continue;
@@ -94,8 +94,9 @@ static bool check_run(CExport *c)
         ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay "
                        "arrays",
                     "a small hysteresis ends the sliding; or make its arrays smaller");
+    // at the end, or before; of models without equations there is none
     const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
-    if (ok && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))    // at the end, or before
+    if (ok && method && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
                     fixed_or_dopri5);
     c->has_frame = c->experiment->frame != NULL;
@@ -129,6 +130,11 @@ static bool check_start(CExport *c)
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
+    if (c->solver->advance && c->model->network)
+        return refuse(c,
+                      arena_printf(&c->arena, "solver '%s' quantises its states, and messages arrive",
+                                   c->solver->name),
+                      fixed_or_dopri5);
     if (c->solver->advance) {
         c->qss = c->run->islands[0].memory;
         const char *why = "solver '%s' quantises its states, and the model reads tables";
@@ -158,7 +164,8 @@ static bool check_start(CExport *c)
         return refuse(c, "it has too many states for semi-implicit Euler", fixed_or_dopri5);
     // as orr_simulate does: on a grid that nothing moves each step is at a known time
     c->every = c->experiment->every;
-    if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0)
+    if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0
+        && !c->model->network)
         c->every = c->run->islands[0].step;
     return true;
 }
@@ -190,7 +197,9 @@ bool c_check(CExport *c)
     c->name = c_identifier(&c->arena, c->model->flat.model);
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(c->name, taken[i]) == 0) c->name = arena_printf(&c->arena, "model_%s", taken[i]);
-    return check_form(c) && check_run(c) && check_start(c) && check_inputs(c);
+    if (!check_form(c) || !check_run(c) || !check_start(c) || !check_inputs(c)) return false;
+    c_find_network(c);
+    return true;
 }
 
 void c_free(CExport *c)

@@ -2,12 +2,13 @@
 #include "code/label.h"
 #include "code/qss_step_text.h"
 #include "code/quantise.h"
-#include "export/c/c.h"
+#include "export/c/net.h"
 #include "exp/times_c_text.h"
 #include "exp/times_text.h"
 #include "export/runtime/adaptive_text.h"
 #include "export/runtime/api_text.h"
 #include "export/runtime/choose_text.h"
+#include "export/runtime/couple_text.h"
 #include "export/runtime/draw_text.h"
 #include "export/runtime/drive_text.h"
 #include "export/runtime/env_text.h"
@@ -94,7 +95,7 @@ static const char *const *math_of(const CExport *c, const char **names)
     if (has_gamma) names[n++] = "orr_pow";
     if (has_poisson) names[n++] = "orr_exp";
     names[n] = NULL;
-    return names;
+    return c->net ? c_net_math(c, names, (Arena *)&c->arena) : names;
 }
 
 static void add_random(const CExport *c, StrBuf *s)
@@ -106,9 +107,7 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
-// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked
-// together. `unused`: names of functions that are left out, each with a space behind it.
-static void add_private(StrBuf *s, const char *text, const char *unused)
+void c_add_private(StrBuf *s, const char *text, const char *unused)
 {
     bool is_left_out = false;
     for (Text rest = text_from(text); rest.n;) {
@@ -134,16 +133,28 @@ static void add_private(StrBuf *s, const char *text, const char *unused)
 
 static void add_quantised(const CExport *c, StrBuf *s)
 {
-    add_private(s, QSS_STEP_TEXT, "");
+    c_add_private(s, QSS_STEP_TEXT, "");
     if (c->qss->order == 3) {
-        add_private(s, TEXT_SOLVE_QSS_ROOTS_H, "roots_fall ");
-        add_private(s, TEXT_SOLVE_QSS_ROOTS_C, "roots_fall ");
+        c_add_private(s, TEXT_SOLVE_QSS_ROOTS_H, "roots_fall ");
+        c_add_private(s, TEXT_SOLVE_QSS_ROOTS_C, "roots_fall ");
     }
     if (!c->qss->scans) {
-        add_private(s, TEXT_NUM_CALENDAR_H, "calendar_bytes calendar_time calendar_due ");
-        add_private(s, TEXT_NUM_CALENDAR_C, "calendar_bytes calendar_time calendar_due ");
+        c_add_private(s, TEXT_NUM_CALENDAR_H, "calendar_bytes calendar_time calendar_due ");
+        c_add_private(s, TEXT_NUM_CALENDAR_C, "calendar_bytes calendar_time calendar_due ");
     }
     c_add_quanta(c, s);
+}
+
+// Of the texts between two places only what the file uses.
+static Text without_unused(const StrBuf *s, size_t begin, size_t end, Arena *arena)
+{
+    const Text before = { s->p, begin }, between = { s->p + begin, end - begin };
+    const Text behind = { s->p + end, s->n - end };
+    StrBuf text = { .arena = arena };
+    str_add_text(&text, before);
+    str_add_text(&text, c_prune(before, between, behind, arena));
+    str_add_text(&text, behind);
+    return finish(&text);
 }
 
 static Text source_text(const CExport *c, Arena *arena)
@@ -163,7 +174,7 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
     c_add_model(c, s);
-    const char *names[CODE_MATH_MAX + 8] = { NULL };
+    const char **names = ARENA_ARRAY(arena, const char *, CODE_MATH_MAX + expr_n_math + EXPR_WHOLE_POWER_MAX + 16);
     Text terms = { 0 };
     if (c->qss) {
         const CodeOwn own = c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN;
@@ -180,10 +191,14 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_template(c, s, TEXT_MODEL);
     if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
     if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
+    const size_t net_begin = s->n;
+    if (c->net) c_add_components(c, s);
+    const size_t net_end = s->n;
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
+    if (c->net) c_add_template(c, s, TEXT_COUPLE);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) {
-        add_private(s, TEXT_NUM_PICK_H, "");
-        add_private(s, TEXT_NUM_PICK_C, "");
+        c_add_private(s, TEXT_NUM_PICK_H, "");
+        c_add_private(s, TEXT_NUM_PICK_C, "");
         c_add_template(c, s, TEXT_CHOOSE);
     }
     c_add_template(c, s, TEXT_INITIAL);
@@ -205,8 +220,8 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, "\n");
     }
     if (c->every > 0) {
-        add_private(s, TEXT_EXP_TIMES_H, "");
-        add_private(s, TEXT_EXP_TIMES_C, "");
+        c_add_private(s, TEXT_EXP_TIMES_H, "");
+        c_add_private(s, TEXT_EXP_TIMES_C, "");
     }
     if (c->qss) add_quantised(c, s);
     c_add_template(c, s, TEXT_RUN);
@@ -225,7 +240,7 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_defaults(c, s);
     str_add(s, "}\n\n");
     add_named(c, s, TEXT_API);
-    return finish(s);
+    return c->net ? without_unused(s, net_begin, net_end, arena) : finish(s);
 }
 
 static Text header_text(const CExport *c, Arena *arena)
@@ -261,10 +276,17 @@ static Text header_text(const CExport *c, Arena *arena)
         "/* After a step of your own: delays remember a straight line to "
         "what they see now. 0: no memory, or it\n"
         "   cannot be computed. */\n"
-        "int @_remember(struct @_model *m);\n"
-        "/* Of what delays remember; _run does so itself. */\n"
+        "int @_remember(struct @_model *m);\n";
+    static const char net_functions[] =
+        "/* When components act next; INFINITY: never. _event makes them "
+        "act that are due at t or before. */\n"
+        "double @_next(const struct @_model *m);\n";
+    static const char free_function[] =
+        "/* Give memory back that _initial and others took; _run does so itself. */\n"
         "void @_free(struct @_model *m);\n";
     if (c->model->n_delays) add_named(c, s, past_functions);
+    if (c->net) add_named(c, s, net_functions);
+    if (c->net || c->model->n_delays) add_named(c, s, free_function);
     str_add(s, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     return finish(s);
 }

@@ -2,7 +2,7 @@
 #include "base/csv.h"
 #include "code/emit.h"
 #include "code/label.h"
-#include "export/c/c.h"
+#include "export/c/net.h"
 #include <math.h>
 
 // ---- Sizes and settings
@@ -56,6 +56,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
         c_size(s, "N_NOISES", model->flat.noises.n);
         c_size(s, "N_STRENGTHS", model->ir.n_noise);
     }
+    if (c->net) c_add_net_sizes(c, s);
     str_add(s, "};\n\n");
 
     c_define(s, "FROM", c->experiment->from, "start of the experiment");
@@ -83,13 +84,18 @@ void c_add_constants(const CExport *c, StrBuf *s)
 
 static void add_columns(const CExport *c, StrBuf *s)
 {
-    str_add(s, "// What is recorded: a state, or a place in v; is_computed: it must be finite.\n"
-               "static const struct Column { char is_state, is_computed; unsigned place; } columns[] = {\n");
+    const bool has_shown = c->net && c->net->shown.n;
+    uint32_t n_shown = 0;
+    str_addf(s,
+             "// What is recorded: a state, or a place in v; is_computed: it must be finite%s.\n"
+             "static const struct Column { char is_state, is_computed%s; unsigned place; } columns[] = {\n",
+             has_shown ? "; is_shown: of a component" : "", has_shown ? ", is_shown" : "");
     for (size_t i = 0; i < c->columns.n; i++) {
         const ModelVariable v = model_variable(c->model, orr_model_find(c->model, c->columns.items[i]));
         const bool is_state = v.state != FLAT_NONE;
-        str_addf(s, "    { %d, %d, %u },    /* ", is_state, !is_state && v.kind == FLAT_VARIABLE,
-                 is_state ? v.state : v.place);
+        str_addf(s, "    { %d, %d, ", is_state, !is_state && v.kind == FLAT_VARIABLE);
+        if (has_shown) str_addf(s, "%d, ", v.part != NULL);
+        str_addf(s, "%u },    /* ", is_state ? v.state : v.part ? n_shown++ : v.place);
         label_text(s, c->columns.items[i]);
         str_add(s, " */\n");
     }

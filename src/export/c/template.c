@@ -2,7 +2,7 @@
 //
 // Lines `#if HAS_…`, `#if IS_…`, `#else` and `#endif` are resolved here, so that an exported file shows only
 // what it uses.
-#include "export/c/c.h"
+#include "export/c/net.h"
 #include <assert.h>
 #include <math.h>
 #include <stdio.h>
@@ -87,6 +87,19 @@ static bool draws_any(const Flat *flat, ExprDrawKind kind)
     return false;
 }
 
+static const char *name_of_draw(Text name)
+{
+    for (int i = 0; i < n_distributions; i++)
+        if (text_is(text_part(name, strlen("DRAWS_"), name.n), distributions[i].name)) return distributions[i].name;
+    assert(false && "a distribution");
+    return distributions[0].name;
+}
+
+static bool net_draws(const CExport *c, const char *name)
+{
+    return c->net && c->net->draws[distribution_number(name)];
+}
+
 bool c_is_on(const CExport *c, Text name)
 {
     const orr_model *model = c->model;
@@ -94,6 +107,9 @@ bool c_is_on(const CExport *c, Text name)
     const bool is_fixed = c->solver->fixed_step;
     const uint32_t n_choices = model->blocks.reduction ? model->blocks.reduction->n_choices : 0;
     const bool has_noise = c->noise != C_NOISE_NONE;
+    const bool has_gamma = draws_any(flat, EXPR_DRAW_GAMMA) || net_draws(c, "gamma");
+    const bool has_poisson = draws_any(flat, EXPR_DRAW_POISSON) || net_draws(c, "poisson");
+    const bool has_due = has_timed(flat) || c->has_jumps, has_arrivals = c->net && c->net->network->reaches;
     const bool has_stop = c->experiment->run.stop_outside &&
                           flat->asserts.n + c->experiment->run.n_claims > 0;
     const struct Switch {
@@ -103,15 +119,16 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_DELAYS", model->n_delays > 0 },
         { "HAS_BEFORE", has_before(flat) },
         { "HAS_KINKS", model->n_delays > 0 && !is_fixed },
-        { "HAS_RANDOM", has_noise || flat->pool.draws.n > 0 },
+        { "HAS_RANDOM", has_noise || flat->pool.draws.n > 0 || (c->net && c->net->has_draws) },
         { "HAS_DRAWS", flat->pool.draws.n > 0 },
         { "HAS_DRAWN_TIMES", has_drawn_times(flat) },
         { "HAS_QUANTILE",
-          has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || draws_any(flat, EXPR_DRAW_GAMMA) },
+          has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || has_gamma || net_draws(c, "normal")
+              || net_draws(c, "lognormal") },
         { "HAS_NORMAL", draws_any(flat, EXPR_DRAW_NORMAL) },
-        { "HAS_GAMMA", draws_any(flat, EXPR_DRAW_GAMMA) },
-        { "HAS_POISSON", draws_any(flat, EXPR_DRAW_POISSON) },
-        { "HAS_ARGUMENT", draws_any(flat, EXPR_DRAW_GAMMA) || draws_any(flat, EXPR_DRAW_POISSON) },
+        { "HAS_GAMMA", has_gamma },
+        { "HAS_POISSON", has_poisson },
+        { "HAS_ARGUMENT", has_gamma || has_poisson },
         { "HAS_NOISE", has_noise },
         { "IS_MARUYAMA", c->noise == C_NOISE_MARUYAMA },
         { "IS_SRA", c->noise == C_NOISE_SRA },
@@ -141,8 +158,19 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_JUMPS", c->has_jumps },
         { "HAS_BENDS", c->has_bends },
         { "HAS_TIMED", has_timed(flat) },
-        { "HAS_DUE", has_timed(flat) || c->has_jumps },
-        { "HAS_INSTANTS", model->n_relations > 0 || model->n_events > 0 || c->has_jumps },
+        { "HAS_DUE", has_due },
+        { "HAS_INSTANTS", model->n_relations > 0 || model->n_events > 0 || c->has_jumps || c->net },
+        { "HAS_NETWORK", c->net != NULL },
+        { "HAS_COMPONENTS", c->net && c->net->network->devs->n_components > 0 },
+        { "HAS_ARRIVALS", has_arrivals },
+        { "HAS_NEXT", has_due || has_arrivals },
+        { "HAS_ON", c->net && c->net->has_on },
+        { "HAS_SENDS", c->net && flat->sends.n > 0 },
+        { "HAS_SHOWN", c->net && c->net->shown.n > 0 },
+        { "HAS_STATISTICS", c->net && c->net->has_statistics },
+        { "HAS_NET_DRAWS", c->net && c->net->has_draws },
+        { "IS_EVENTFUL", c->run->is_eventful },
+        { "HAS_FREE", c->net || model->n_delays > 0 },
         { "HAS_AFTER", has_after(flat) },
         { "HAS_PRE", flat->pres.n > 0 },
         { "HAS_INITIAL", flat->initial_flag != FLAT_NONE },
@@ -164,6 +192,7 @@ bool c_is_on(const CExport *c, Text name)
     if (is_not) name = text_part(name, 1, name.n);
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++)
         if (text_is(name, switches[i].name)) return switches[i].is_on != is_not;
+    if (text_starts(name, "DRAWS_")) return net_draws(c, name_of_draw(name)) != is_not;
     assert(false && "a switch of a text");
     return false;
 }

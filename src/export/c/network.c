@@ -1,0 +1,453 @@
+// src/export/c/network.c: components and couplings of an exported model, as tables.
+#include "base/diag.h"
+#include "code/emit.h"
+#include "export/c/net.h"
+#include "export/runtime/component_text.h"
+#include "export/runtime/kernel_text.h"
+#include "export/runtime/measure_text.h"
+#include "export/runtime/statistic_text.h"
+#include "expr/math.h"
+#include "num/calendar.h"
+#include "num/calendar_c_text.h"
+#include "num/calendar_text.h"
+#include "num/inverse_draw_text.h"
+#include "num/statistics_c_text.h"
+#include <inttypes.h>
+#include <stdlib.h>
+
+// ---- Can it be?
+
+bool c_check_network(CExport *c)
+{
+    const Network *network = c->model->network;
+    const Flat *flat = &c->model->flat;
+    bool ok = true;
+    if (!network) return true;
+    for (size_t i = 0; i < flat->parts.n; i++)
+        if (network->parts[i].kind->is_native)
+            ok = c_refuse(c,
+                          arena_printf(&c->arena, "component '%s' is C code of your own, which it does not have",
+                                       flat->parts.items[i].name),
+                          "write the component in the language");
+    for (size_t i = 0; i < flat->switches.n && ok; i++)
+        ok = c_refuse(c, "it has components or arrows that are there only sometimes",
+                      "leave 'when' at arrows and 'exists when' out");
+    for (size_t i = 0; i < c->experiment->run.n_inputs; i++)
+        if (c->experiment->run.inputs[i].between == ORR_BETWEEN_MESSAGES)
+            ok = c_refuse(c,
+                          arena_printf(&c->arena, "messages for '%s' come from a file",
+                                       c->experiment->run.inputs[i].name),
+                          "let a component of the model send them");
+    if (c->experiment->warm_up > 0)
+        ok = c_refuse(c, "its statistics begin anew after a warm-up", "leave 'warm_up' out");
+    for (size_t i = 0; i < c->experiment->run.n_claims; i++) {
+        const size_t variable = orr_model_find(c->model, c->experiment->run.claims[i].name);
+        if (variable != (size_t)-1 && model_variable(c->model, variable).part)
+            ok = c_refuse(c, arena_printf(&c->arena, "its frame claims something about '%s' of a component",
+                                          c->experiment->run.claims[i].name),
+                          "leave the frame out");
+    }
+    if (network->devs->n_components > C_TABLES_MAX || network->devs->n_targets > C_TABLES_MAX
+        || network->devs->state_words > C_VALUES_MAX)
+        ok = c_refuse(c, "it is too large", "make its arrays of components smaller");
+    return ok;
+}
+
+// A call `net_draw(c, s->v + S_x, 3, …)` in a function of a kind that is used.
+static void find_draws(CNet *net, Text text)
+{
+    static const char call[] = "net_draw(c, s->v + ";
+    for (const char *p = text.p; (p = memmem(p, (size_t)(text.p + text.n - p), call, strlen(call)));) {
+        p = strchr(p + strlen(call), ',');
+        const long number = p ? strtol(p + 1, NULL, 10) : -1;
+        if (!p) return;
+        if (number >= 0 && number < n_distributions) net->draws[number] = true;
+    }
+}
+
+static bool calls(Text text, const char *name) { return memmem(text.p, text.n, name, strlen(name)) != NULL; }
+
+// Roots of what is used: the tables.
+static void add_kinds(const CExport *c, StrBuf *s);
+
+void c_find_network(CExport *c)
+{
+    const orr_model *model = c->model;
+    if (!model->network) return;
+    CNet *net = c->net = ARENA_NEW(&c->arena, CNet);
+    net->network = model->network;
+    net->is_used = ARENA_ARRAY(&c->arena, bool, model->atomics.n_kinds);
+    for (size_t i = 0; i < model->flat.parts.n; i++) net->is_used[model->flat.parts.items[i].kind] = true;
+    for (size_t i = 0; i < c->columns.n; i++) {
+        const size_t variable = orr_model_find(model, c->columns.items[i]);
+        if (model_variable(model, variable).part) vec_push(&c->arena, &net->shown, variable);
+    }
+    StrBuf roots = { .arena = &c->arena };
+    add_kinds(c, &roots);
+    const Text text = { roots.p, roots.n };
+    net->functions = c_prune(text, c_atomics_text(c, &c->arena), (Text){ 0 }, &c->arena);
+    find_draws(net, net->functions);
+    net->has_draws = calls(net->functions, "net_draw(") || calls(net->functions, "net_pick(")
+                     || calls(net->functions, "net_stream(");
+    net->has_statistics = calls(net->functions, "net_tally_add(") || calls(net->functions, "net_level_")
+                          || calls(net->functions, "net_statistic(") || calls(net->functions, "net_reset(");
+    for (size_t i = 0; i < net->shown.n; i++)
+        if (model_variable(model, net->shown.items[i]).shown->how > ATOMIC_READ_LENGTH)
+            net->has_statistics = true;
+    net->has_on = model->network->first_on[model->flat.ports.n] > 0;
+}
+
+const char *const *c_net_math(const CExport *c, const char **names, Arena *arena)
+{
+    size_t n = 0;
+    while (names[n]) n++;
+    const Text text = c->net->functions;
+    for (size_t i = 0; i < expr_n_math; i++)
+        if (calls(text, arena_printf(arena, "%s(", expr_math[i].c_name))) names[n++] = expr_math[i].c_name;
+    for (unsigned k = 4; k <= EXPR_WHOLE_POWER_MAX; k++) {
+        const char *name = arena_printf(arena, "orr_power%u", k);
+        if (calls(text, arena_printf(arena, "%s(", name))) names[n++] = name;
+    }
+    static const struct { const char *distribution, *function; } needs[] = {
+        { "lognormal", "orr_exp" }, { "exponential", "orr_log" }, { "weibull", "orr_log" },
+        { "weibull", "orr_pow" },
+    };
+    for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
+        if (c->net->draws[distribution_number(needs[i].distribution)]) names[n++] = needs[i].function;
+    names[n] = NULL;
+    return names;
+}
+
+// ---- Sizes
+
+void c_add_net_sizes(const CExport *c, StrBuf *s)
+{
+    const orr_devs *devs = c->net->network->devs;
+    size_t n_slots = 0, n_params = 0;
+    for (size_t i = 0; i < c->model->flat.parts.n; i++) {
+        const NetPart *part = &c->net->network->parts[i];
+        n_slots += (size_t)part->flat->n * part->kind->n_slots;
+        if (part->kind->n_params > n_params) n_params = part->kind->n_params;
+    }
+    c_size(s, "N_COMPONENTS", devs->n_components);
+    c_size(s, "N_SLOTS", n_slots);
+    c_size(s, "N_PARAMS_MOST", n_params);
+    c_size(s, "FIRST_INPUT", devs->first_input);
+    c_size(s, "NET_CALENDAR_BYTES", calendar_bytes(devs->n_components));
+}
+
+// ---- Kinds and components
+
+static void add_kinds(const CExport *c, StrBuf *s)
+{
+    const AtomicSet *set = &c->model->atomics;
+    Arena work = { 0 };
+    uint32_t n_faults = 0;
+    str_add(s, "// Kinds of components: their functions, parameters and, among the faults, the first.\n"
+               "struct Kind {\n"
+               "    void (*init)(struct state *s, const double *params, const struct call *c);\n"
+               "    void (*output)(const struct state *s, const struct call *c);\n"
+               "    void (*internal)(struct state *s, const struct call *c);\n"
+               "    void (*external)(struct state *s, const struct call *c, double elapsed, const struct event "
+               "*bag,\n                     unsigned long n);\n"
+               "    void (*confluent)(struct state *s, const struct call *c, const struct event *bag, unsigned "
+               "long n);\n"
+               "    int n_params, first_fault;\n"
+               "};\n"
+               "static const struct Kind kinds[] = {\n");
+    for (uint32_t k = 0; k < set->n_kinds; k++) {
+        const AtomicKind *kind = &set->kinds[k];
+        if (!c->net->is_used[k]) continue;
+        const char *name = c_kind_name(c, kind, &work);
+        bool moves = false;
+        for (uint32_t i = 0; i < kind->n_states; i++) moves = moves || kind->states[i].n_afters > 0;
+        str_addf(s, "    { %sinit, ", name);
+        if (kind->n_outputs > 0) str_addf(s, "%soutput, ", name);
+        else str_add(s, "NULL, ");
+        if (moves) str_addf(s, "%sinternal, ", name);
+        else str_add(s, "NULL, ");
+        if (kind->n_inputs > 0) str_addf(s, "%sexternal, ", name);
+        else str_add(s, "NULL, ");
+        if (kind->confluent != AST_CONFLUENT_INTERNAL) str_addf(s, "%sconfluent, ", name);
+        else str_add(s, "NULL, ");
+        str_addf(s, "%u, %u },\n", kind->n_params, n_faults);
+        n_faults += (uint32_t)kind->faults.n;
+    }
+    str_add(s, "};\n\n");
+    arena_free(&work);
+}
+
+static const char *fault_text(const AtomicKind *kind, const AtomicFault *f, Arena *arena)
+{
+    static const char *const forms[] = {
+        [ATOMIC_FAULT_DURATION] = "state '%s' cannot last less than 0",
+        [ATOMIC_FAULT_EMPTY] = "queue '%s' is empty",
+        [ATOMIC_FAULT_INDEX] = "'%s' has no such element",
+        [ATOMIC_FAULT_DRAW] = "the arguments of '%s' make no sense",
+        [ATOMIC_FAULT_CHANCES] = "the probabilities of a choice do not sum to 1",
+        [ATOMIC_FAULT_RANK] = "the rank of an element of '%s' is not a number",
+        [ATOMIC_FAULT_LOOP] = "the loop over '%s' has bounds that make no sense",
+    };
+    StrBuf s = { .arena = arena };
+    for (const char *p = forms[f->kind]; *p; p++) {
+        if (p[0] == '%' && p[1] == 's') {
+            str_add(&s, f->name);
+            p++;
+        } else str_add_char(&s, *p);
+    }
+    str_addf(&s, " in %s", kind->name);
+    if (f->line) str_addf(&s, ", line %zu", f->line);
+    return str_finish(&s);
+}
+
+static void add_faults(const CExport *c, StrBuf *s)
+{
+    const AtomicSet *set = &c->model->atomics;
+    Arena work = { 0 };
+    str_add(s, "// What can go wrong in components.\nstatic const char *const faults[] = {\n");
+    for (uint32_t k = 0; k < set->n_kinds; k++) {
+        for (size_t i = 0; c->net->is_used[k] && i < set->kinds[k].faults.n; i++) {
+            str_add(s, "    ");
+            c_add_quoted(s, fault_text(&set->kinds[k], &set->kinds[k].faults.items[i], &work));
+            str_add(s, ",\n");
+        }
+    }
+    str_add(s, "    NULL,\n};\n\n");
+    arena_free(&work);
+}
+
+static uint32_t param_place(const CExport *c, const FlatPart *part, uint32_t member, uint32_t k)
+{
+    const uint32_t variable = part->is_shared ? part->params[k] + (part->params_differ[k] ? member : 0)
+                                              : part->first_param + member * part->n_params + k;
+    return c->model->ir.layout.place[variable];
+}
+
+// Components that share all parameters share the list of places, too.
+static bool params_are_same(const FlatPart *part)
+{
+    bool differ = !part->is_shared;
+    for (uint32_t k = 0; part->is_shared && k < part->n_params; k++) differ = differ || part->params_differ[k];
+    return !differ;
+}
+
+static void add_number(StrBuf *s, size_t *n, uint32_t number)
+{
+    str_addf(s, "%s%u", *n == 0 ? " " : *n % 16 ? ", " : ",\n    ", number);
+    ++*n;
+}
+
+static void add_component_list(const CExport *c, StrBuf *s)
+{
+    const Network *network = c->net->network;
+    const orr_devs *devs = network->devs;
+    uint32_t *numbers = ARENA_ARRAY((Arena *)&c->arena, uint32_t, c->model->atomics.n_kinds);
+    for (uint32_t k = 0, n = 0; k < c->model->atomics.n_kinds; k++)
+        if (c->net->is_used[k]) numbers[k] = n++;
+    Arena work = { 0 };
+    StrBuf places = { .arena = &work };
+    size_t n_places = 0, slot = 0;
+    str_addf(s,
+             "// Components in the order of their names, in which they act: kind, where its state begins, first "
+             "output and\n// parameter%s. The last one stands for what is outside.\n"
+             "struct Component { int kind; unsigned slot, first_output, first_param;%s };\n"
+             "static const struct Component components[] = {\n",
+             c->net->has_draws ? ", stream of random numbers" : "",
+             c->net->has_draws ? " uint64_t stream;" : "");
+    for (uint32_t i = 0; i < devs->n_components; i++) {
+        const NetPart *part = net_part_of(network, i);
+        const uint32_t member = i - part->component;
+        size_t first = n_places;
+        if (member > 0 && params_are_same(part->flat)) first -= part->flat->n_params;
+        else
+            for (uint32_t k = 0; k < part->flat->n_params; k++)
+                add_number(&places, &n_places, param_place(c, part->flat, member, k));
+        const ArenaMark mark = arena_mark((Arena *)&c->arena);
+        const char *name = devs_component_name(devs, i, (Arena *)&c->arena);
+        str_addf(s, "    { %u, %zu, %u, %zu", numbers[part->flat->kind], slot, devs->spots[i].first_output, first);
+        if (c->net->has_draws) {
+            const char *stream = arena_printf((Arena *)&c->arena, "%s:", name);
+            str_addf(s, ", UINT64_C(0x%016" PRIx64 ")", random_stream(0, 0, stream).name);
+        }
+        str_add(s, " },    // ");
+        c_add_remark(s, name);
+        str_add(s, "\n");
+        arena_release((Arena *)&c->arena, mark);
+        slot += part->kind->n_slots;
+    }
+    str_addf(s, "    { 0, %zu, %u, %zu%s },\n};\n", slot, devs->first_input, n_places,
+             c->net->has_draws ? ", 0" : "");
+    str_add(s, "// Places in v of their parameters.\nstatic const unsigned param_places[] = {");
+    if (places.n) str_add_text(s, (Text){ places.p, places.n });
+    str_add(s, n_places ? " };\n\n" : " 0 };\n\n");
+    arena_free(&work);
+}
+
+// ---- Messages
+
+// The component whose actor begins at this word; n_components: outside.
+static uint32_t component_at(const orr_devs *devs, uint32_t word)
+{
+    uint32_t low = 0, high = devs->n_components + 1;
+    while (high - low > 1) {
+        const uint32_t middle = low + (high - low) / 2;
+        if (devs->spots[middle].word <= word) low = middle;
+        else high = middle;
+    }
+    return low;
+}
+
+static uint32_t message_size(const orr_devs *devs, uint32_t component, uint32_t port)
+{
+    const bool is_inside = component < devs->n_components;
+    const orr_devs_port *p = orr_devs_get_port(devs, is_inside ? component : ORR_DEVS_OUTSIDE, !is_inside, port);
+    return p ? p->size / 8 : 0;
+}
+
+static void add_routes(const CExport *c, StrBuf *s)
+{
+    const orr_devs *devs = c->net->network->devs;
+    StrBuf targets = { .arena = (Arena *)&c->arena };
+    size_t n = 0;
+    str_add(s, "// Outputs of the components, then what comes from outside: how many numbers a message has, and "
+               "where it\n// goes to.\n"
+               "struct Output { int size; unsigned first_target; };\n"
+               "static const struct Output outputs[] = {\n");
+    uint32_t component = 0;
+    for (uint32_t i = 0; i < devs->n_outputs; i++) {
+        const uint32_t n_inside = devs->n_components;
+        if (i == devs->first_input) component = n_inside;
+        while (component + 1 < n_inside && i >= devs->spots[component + 1].first_output) component++;
+        const uint32_t first = component < n_inside ? devs->spots[component].first_output : devs->first_input;
+        const DevsTarget *end, *to = devs_targets(devs, i, &end);
+        str_addf(s, "    { %u, %zu },\n", message_size(devs, component, i - first), n);
+        for (; to < end; to++, n++) {
+            str_addf(&targets, "%s{ %u, %u }", n == 0 ? " " : n % 8 ? ", " : ",\n    ",
+                     component_at(devs, to->word), to->port);
+        }
+    }
+    str_addf(s, "    { 0, %zu },\n};\n", n);
+    str_add(s, "struct Target { unsigned component, port; };\nstatic const struct Target targets[] = {");
+    if (n) str_add_text(s, (Text){ targets.p, targets.n });
+    str_add(s, n ? " };\n\n" : " { 0, 0 } };\n\n");
+}
+
+// What arrives for equations and events.
+static void add_arrivals(const CExport *c, StrBuf *s)
+{
+    const Network *network = c->net->network;
+    const Flat *flat = &c->model->flat;
+    StrBuf places = { .arena = (Arena *)&c->arena }, events = { .arena = (Arena *)&c->arena };
+    size_t n_places = 0, n_events = 0;
+    str_addf(s,
+             "// Messages for the model, by the port at which they arrive: it leaves the model, it is counted, rates "
+             "depend\n// on it; the numbers that are kept%s.\n"
+             "struct Arrival { char leaves, counts, affects; unsigned first, n%s; };\n"
+             "static const struct Arrival arrivals[] = {\n",
+             c->net->has_on ? ", and the events on it" : "", c->net->has_on ? ", first_on" : "");
+    for (uint32_t i = 0; i < network->first_guest_output; i++) {
+        const uint32_t number = network->arrives[i];
+        const FlatPort *port = &flat->ports.items[number];
+        const uint32_t n = port->first != FLAT_NONE ? port->n_values : 0;
+        str_addf(s, "    { %d, %d, %d, %zu, %u", network->is_outlet[number], port->kind == FLAT_PORT_COUNT,
+                 net_affects(c->run, number), n_places, n);
+        if (c->net->has_on) str_addf(s, ", %zu", n_events);
+        str_add(s, " },    // ");
+        c_add_remark(s, port->name);
+        str_add(s, "\n");
+        for (uint32_t k = 0; k < n; k++)
+            add_number(&places, &n_places, c->model->ir.layout.place[port->first + k]);
+        for (uint32_t k = network->first_on[number]; k < network->first_on[number + 1]; k++)
+            add_number(&events, &n_events, network->on[k]);
+    }
+    str_addf(s, "    { 0, 0, 0, %zu, 0", n_places);
+    if (c->net->has_on) str_addf(s, ", %zu", n_events);
+    str_add(s, " },\n};\nstatic const unsigned arrival_places[] = {");
+    if (n_places) str_add_text(s, (Text){ places.p, places.n });
+    str_add(s, n_places ? " };\n" : " 0 };\n");
+    if (c->net->has_on) {
+        str_add(s, "static const int arrival_events[] = {");
+        str_add_text(s, (Text){ events.p, events.n });
+        str_add(s, " };\n");
+    }
+    str_add(s, "\n");
+}
+
+static void add_sends(const CExport *c, StrBuf *s)
+{
+    const Network *network = c->net->network;
+    const Flat *flat = &c->model->flat;
+    const uint32_t *place = c->model->ir.layout.place;
+    StrBuf places = { .arena = (Arena *)&c->arena }, firsts = { .arena = (Arena *)&c->arena };
+    size_t n_places = 0, n_sends = 0, n_firsts = 0;
+    str_add(s, "// What events send: a flag in v says that they did; by which input, and its numbers.\n"
+               "struct Send { unsigned flag, input, first; };\nstatic const struct Send sends[] = {\n");
+    for (uint32_t i = 0; i < c->model->n_events; i++) {
+        const FlatEvent *event = &flat->events.items[i];
+        add_number(&firsts, &n_firsts, (uint32_t)n_sends);
+        for (uint32_t k = 0; k < event->n_sends; k++, n_sends++) {
+            const FlatSend *send = &flat->sends.items[event->first_send + k];
+            const FlatPort *port = &flat->ports.items[send->port];
+            str_addf(s, "    { %u, %u, %zu },    // ", place[send->flag], network->input[send->port], n_places);
+            c_add_remark(s, port->name);
+            str_add(s, "\n");
+            for (uint32_t v = 0; v < port->n_values; v++)
+                add_number(&places, &n_places, place[send->first + v]);
+        }
+    }
+    add_number(&firsts, &n_firsts, (uint32_t)n_sends);
+    str_add(s, "};\n// Where those of each event begin.\nstatic const unsigned first_send[] = {");
+    str_add_text(s, (Text){ firsts.p, firsts.n });
+    str_add(s, " };\nstatic const unsigned send_places[] = {");
+    if (n_places) str_add_text(s, (Text){ places.p, places.n });
+    str_add(s, n_places ? " };\n\n" : " 0 };\n\n");
+}
+
+static void add_shown(const CExport *c, StrBuf *s)
+{
+    str_add(s, "// What is recorded of components: 0 the number of the state, 1 a variable, 2 the length of a "
+               "queue, others\n// of statistics.\n"
+               "struct Shown { unsigned component, slot; int what, is_level; double p; };\n"
+               "static const struct Shown shown[] = {\n");
+    for (size_t i = 0; i < c->net->shown.n; i++) {
+        const ModelVariable v = model_variable(c->model, c->net->shown.items[i]);
+        str_addf(s, "    { %u, %u, %d, %d, ", v.part->component + v.element, v.shown->slot, (int)v.shown->how,
+                 v.shown->is_level);
+        gen_number(s, v.shown->p);
+        str_add(s, " },    // ");
+        c_add_remark(s, model_variable_name(c->model, c->net->shown.items[i]));
+        str_add(s, "\n");
+    }
+    str_add(s, "};\n\n");
+}
+
+// ---- All of it
+
+void c_add_components(const CExport *c, StrBuf *s)
+{
+    // as src/export/runtime/measure.inc and kernel.inc count them
+    _Static_assert(ATOMIC_READ_LENGTH == 2 && ATOMIC_READ_COUNT == 3 && ATOMIC_READ_NOW == 9, "readings");
+    if (c->net->has_draws) str_addf(s, "%s\n", TEXT_NUM_INVERSE_DRAW_INC);
+    c_add_template(c, s, TEXT_COMPONENT);
+    if (c->net->has_statistics) {
+        str_add(s, TEXT_STATISTIC);
+        c_add_private(s, TEXT_NUM_STATISTICS_C, "");
+        str_add(s, TEXT_MEASURE);
+    }
+    if (c->net->network->devs->n_components) {
+        str_add(s, "// ---- What components do\n\n");
+        str_add_text(s, c->net->functions);
+        add_faults(c, s);
+        add_kinds(c, s);
+        add_component_list(c, s);
+    }
+    add_routes(c, s);
+    if (c->net->network->reaches) add_arrivals(c, s);
+    if (c->model->flat.sends.n) add_sends(c, s);
+    if (c->net->shown.n) add_shown(c, s);
+    if (c->net->network->devs->n_components) {
+        c_add_private(s, TEXT_NUM_CALENDAR_H, "");
+        c_add_private(s, TEXT_NUM_CALENDAR_C, "");
+    }
+    c_add_template(c, s, TEXT_KERNEL);
+}
