@@ -17,24 +17,24 @@
 #include <stdlib.h>
 
 typedef struct Slot {
-    const char *name;         // S_Server_waiting; NULL: none
-    const char *says;         // waiting
-    bool        is_used;
+    const char *name;    // S_Server_waiting; NULL: none
+    const char *says;    // waiting
+    bool is_used;
 } Slot;
 
 typedef struct Kind {
-    const AtomicKind *kind;   // borrowed
-    const char *name;         // A_Server_
-    Slot       *slots;        // [kind->n_slots] of v
-    uint32_t    n_slots;
+    const AtomicKind *kind;    // borrowed
+    const char *name;          // A_Server_
+    Slot *slots;               // [kind->n_slots] of v
+    uint32_t n_slots;
 } Kind;
 
 typedef struct Atomics {
     const CExport *c;
-    Arena   work;
-    TextMap taken;            // enumerators
-    Kind   *kinds;            // [n_kinds]
-    const Kind *now;          // whose function this is; NULL: nobody's
+    Arena work;
+    TextMap taken;      // enumerators
+    Kind *kinds;        // [n_kinds]
+    const Kind *now;    // whose function this is; NULL: nobody's
     StrBuf *s;
 } Atomics;
 
@@ -55,10 +55,10 @@ static void name_slot(Atomics *a, Kind *kind, uint32_t slot, const char *name)
 
 static void name_kind(Atomics *a, Kind *kind, const AtomicKind *of)
 {
-    *kind = (Kind){ .kind = of, .n_slots = of->n_slots > ATOMIC_SLOT_PARAMS ? of->n_slots - ATOMIC_SLOT_PARAMS
-                                                                             : 0 };
+    *kind = (Kind){ .kind = of,
+                    .n_slots = of->n_slots > ATOMIC_SLOT_PARAMS ? of->n_slots - ATOMIC_SLOT_PARAMS : 0 };
     kind->slots = ARENA_ARRAY(&a->work, Slot, kind->n_slots + 1);
-    kind->name = c_kind_name(a->c, of, &a->work);
+    kind->name = a->c->net->kind_names[of - a->c->model->atomics.kinds];
     for (uint32_t i = 0; i < of->n_params; i++)
         name_slot(a, kind, ATOMIC_SLOT_PARAMS + i, of->params[i].name);
     for (uint32_t i = 0; i < of->n_readables; i++) {
@@ -73,17 +73,6 @@ static void name_kind(Atomics *a, Kind *kind, const AtomicKind *of)
     }
     if (of->stream) name_slot(a, kind, of->stream, "random stream");
     if (of->last) name_slot(a, kind, of->last, "last transition");
-}
-
-const char *c_kind_name(const CExport *c, const AtomicKind *kind, Arena *arena)
-{
-    // two names may look the same once letters of other scripts are gone: numbers tell them apart
-    const AtomicSet *set = &c->model->atomics;
-    const char *name = c_identifier(arena, kind->name);
-    uint32_t n_same = 0;
-    for (const AtomicKind *other = set->kinds; other < kind; other++)
-        n_same += strcmp(c_identifier(arena, other->name), name) == 0;
-    return n_same ? arena_printf(arena, "A_%s_%u_", name, n_same + 1) : arena_printf(arena, "A_%s_", name);
 }
 
 // ---- Words
@@ -193,10 +182,10 @@ static void add_line(Atomics *a, Text line, Switch *switches, size_t n_switches)
     while (indent < line.n && line.p[indent] == ' ') indent++;
     const size_t depth = indent / 4 < n_switches ? indent / 4 : n_switches - 1;
     const Text bare = text_trim(line);
-    if (text_starts(bare, "switch ("))
-        switches[depth] = text_starts(bare, "switch (s->state)")                                         ? BY_STATE
-                          : text_starts(bare, "switch (bag->port)") || text_starts(bare, "switch (event->port)") ? BY_PORT
-                                                                                                          : OTHER;
+    if (text_starts(bare, "switch (")) switches[depth] = OTHER;
+    if (text_starts(bare, "switch (s->state)")) switches[depth] = BY_STATE;
+    if (text_starts(bare, "switch (bag->port)") || text_starts(bare, "switch (event->port)"))
+        switches[depth] = BY_PORT;
     const bool has_end = line.n && line.p[line.n - 1] == '\n';
     add_condition(a, text_part(line, 0, line.n - has_end));
     if (text_starts(bare, "case ") && depth > 0) {
@@ -212,19 +201,19 @@ static void add_line(Atomics *a, Text line, Switch *switches, size_t n_switches)
 
 // ---- What a function does not read
 
-static size_t count_word(Text text, Text word)
+// How often each word is there, but 2 for any number of times.
+static void count_words(TextMap *counts, Text text)
 {
-    size_t n = 0;
     for (size_t i = 0; i < text.n;) {
         if (!is_word(text.p[i])) {
             i++;
             continue;
         }
         const size_t end = word_end(text, i);
-        n += text_equal(text_part(text, i, end), word);
+        if (!text_map_put(counts, text_part(text, i, end), 1))
+            *text_map_find(counts, text_part(text, i, end)) = 2;
         i = end;
     }
-    return n;
 }
 
 // The word before a place.
@@ -235,33 +224,33 @@ static Text word_before(Text text, size_t at)
     return text_part(text, begin, at);
 }
 
-static void add_unused(Atomics *a, Text function, Text word, const char *indent, size_t *n)
+static void add_unused(Atomics *a, const TextMap *counts, Text word, const char *indent, size_t *n)
 {
-    if (word.n == 0 || text_is(word, "void") || count_word(function, word) > 1) return;
+    const uint32_t *count = word.n ? text_map_find(counts, word) : NULL;
+    if (!count || *count > 1 || text_is(word, "void")) return;
     str_add(a->s, *n ? ", " : indent);
     str_addf(a->s, "(void)%.*s", (int)word.n, word.p);
     ++*n;
 }
 
-static void add_unused_params(Atomics *a, Text function, Text head)
+static void add_unused_params(Atomics *a, const TextMap *counts, Text head)
 {
     size_t n = 0;
     const char *open = memchr(head.p, '(', head.n);
     for (size_t i = open ? (size_t)(open - head.p) : head.n; i < head.n; i++)
-        if (head.p[i] == ',' || head.p[i] == ')')
-            add_unused(a, function, word_before(head, i), "    ", &n);
+        if (head.p[i] == ',' || head.p[i] == ')') add_unused(a, counts, word_before(head, i), "    ", &n);
     if (n) str_add(a->s, ";\n");
 }
 
 // `const double l3 = …;`, `double l3;`, `const double *m = …;`
-static void add_unused_local(Atomics *a, Text function, Text line)
+static void add_unused_local(Atomics *a, const TextMap *counts, Text line)
 {
     const Text bare = text_trim(line);
     if (!text_starts(bare, "const double ") && !text_starts(bare, "double ")) return;
     size_t at = 0, n = 0;
     while (at < bare.n && bare.p[at] != '=' && bare.p[at] != ';' && bare.p[at] != '[') at++;
     while (at > 0 && bare.p[at - 1] == ' ') at--;
-    add_unused(a, function, word_before(bare, at),
+    add_unused(a, counts, word_before(bare, at),
                arena_printf(&a->work, "%.*s", (int)(bare.p - line.p), line.p), &n);
     if (n) str_add(a->s, ";\n");
 }
@@ -286,6 +275,9 @@ static void add_function(Atomics *a, Text head, Text *rest)
     const Text function = { begin, end ? (size_t)(end + 2 - begin) : (size_t)(rest->p + rest->n - begin) };
     const char *open = memchr(head.p, '(', head.n);
     Text tail;
+    TextMap counts;
+    text_map_init(&counts, &a->work);
+    count_words(&counts, function);
     a->now = open ? kind_of(a, word_before(head, (size_t)(open - head.p)), &tail) : NULL;
     add_words(a, head);
     for (bool is_first = true; rest->n; is_first = false) {
@@ -295,8 +287,8 @@ static void add_function(Atomics *a, Text head, Text *rest)
             break;
         }
         add_line(a, line, switches, sizeof switches / sizeof *switches);
-        if (is_first) add_unused_params(a, function, head);
-        else add_unused_local(a, function, line);
+        if (is_first) add_unused_params(a, &counts, head);
+        else add_unused_local(a, &counts, line);
     }
     a->now = NULL;
 }

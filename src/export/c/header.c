@@ -104,7 +104,8 @@ void c_add_struct(const CExport *c, StrBuf *s)
                 "since then, and which of these count */\n"
                 "    long past_first, past_end, past_room;\n");
     }
-    if (c->net) str_add(s, "    struct Net *net;       /* components and messages on their way, by _initial */\n");
+    if (c->net)
+        str_add(s, "    struct Net *net;       /* components and messages on their way, by _initial */\n");
     if (model->flat.asserts.n)
         str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n",
                  model->flat.asserts.n);

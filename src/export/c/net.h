@@ -12,6 +12,7 @@
 struct CNet {
     const Network *network;     // borrowed
     bool  *is_used;             // [n_kinds] by some component
+    const char **kind_names;    // [n_kinds] "A_Server_"
     Text   functions;           // of kinds, and what they call; with more than are used
     bool   draws[16];           // [n_distributions]
     bool   has_draws;           // of these or of chances
@@ -30,6 +31,5 @@ void c_add_components(const CExport *c, StrBuf *s);    // their functions and ta
 const char *const *c_net_math(const CExport *c, const char **names, Arena *arena);    // that functions call
 
 Text c_atomics_text(const CExport *c, Arena *arena);
-const char *c_kind_name(const CExport *c, const AtomicKind *kind, Arena *arena);    // "A_Server_"
 // `text` without the functions and tables that neither it nor what stands around it uses.
 Text c_prune(Text before, Text text, Text behind, Arena *arena);

@@ -1,5 +1,6 @@
 // src/export/c/network.c: components and couplings of an exported model, as tables.
 #include "base/diag.h"
+#include "base/map.h"
 #include "code/emit.h"
 #include "export/c/net.h"
 #include "export/runtime/component_text.h"
@@ -26,7 +27,8 @@ bool c_check_network(CExport *c)
     for (size_t i = 0; i < flat->parts.n; i++)
         if (network->parts[i].kind->is_native)
             ok = c_refuse(c,
-                          arena_printf(&c->arena, "component '%s' is C code of your own, which it does not have",
+                          arena_printf(&c->arena,
+                                       "component '%s' is C code of your own, which it does not have",
                                        flat->parts.items[i].name),
                           "write the component in the language");
     for (size_t i = 0; i < flat->switches.n && ok; i++)
@@ -43,12 +45,13 @@ bool c_check_network(CExport *c)
     for (size_t i = 0; i < c->experiment->run.n_claims; i++) {
         const size_t variable = orr_model_find(c->model, c->experiment->run.claims[i].name);
         if (variable != (size_t)-1 && model_variable(c->model, variable).part)
-            ok = c_refuse(c, arena_printf(&c->arena, "its frame claims something about '%s' of a component",
-                                          c->experiment->run.claims[i].name),
+            ok = c_refuse(c,
+                          arena_printf(&c->arena, "its frame claims something about '%s' of a component",
+                                       c->experiment->run.claims[i].name),
                           "leave the frame out");
     }
-    if (network->devs->n_components > C_TABLES_MAX || network->devs->n_targets > C_TABLES_MAX
-        || network->devs->state_words > C_VALUES_MAX)
+    if (network->devs->n_components > C_TABLES_MAX || network->devs->n_targets > C_TABLES_MAX ||
+        network->devs->state_words > C_VALUES_MAX)
         ok = c_refuse(c, "it is too large", "make its arrays of components smaller");
     return ok;
 }
@@ -67,6 +70,22 @@ static void find_draws(CNet *net, Text text)
 
 static bool calls(Text text, const char *name) { return memmem(text.p, text.n, name, strlen(name)) != NULL; }
 
+// Names may look the same once letters of other scripts are gone: numbers tell them apart.
+static void name_kinds(CExport *c)
+{
+    const AtomicSet *set = &c->model->atomics;
+    TextMap taken;
+    text_map_init(&taken, &c->arena);
+    c->net->kind_names = ARENA_ARRAY(&c->arena, const char *, set->n_kinds);
+    for (uint32_t k = 0; k < set->n_kinds; k++) {
+        const char *plain = c_identifier(&c->arena, set->kinds[k].name);
+        const char *name = arena_printf(&c->arena, "A_%s_", plain);
+        for (uint32_t n = 2; !text_map_put(&taken, text_from(name), 0); n++)
+            name = arena_printf(&c->arena, "A_%s_%u_", plain, n);
+        c->net->kind_names[k] = name;
+    }
+}
+
 // Roots of what is used: the tables.
 static void add_kinds(const CExport *c, StrBuf *s);
 
@@ -78,6 +97,7 @@ void c_find_network(CExport *c)
     net->network = model->network;
     net->is_used = ARENA_ARRAY(&c->arena, bool, model->atomics.n_kinds);
     for (size_t i = 0; i < model->flat.parts.n; i++) net->is_used[model->flat.parts.items[i].kind] = true;
+    name_kinds(c);
     for (size_t i = 0; i < c->columns.n; i++) {
         const size_t variable = orr_model_find(model, c->columns.items[i]);
         if (model_variable(model, variable).part) vec_push(&c->arena, &net->shown, variable);
@@ -87,10 +107,10 @@ void c_find_network(CExport *c)
     const Text text = { roots.p, roots.n };
     net->functions = c_prune(text, c_atomics_text(c, &c->arena), (Text){ 0 }, &c->arena);
     find_draws(net, net->functions);
-    net->has_draws = calls(net->functions, "net_draw(") || calls(net->functions, "net_pick(")
-                     || calls(net->functions, "net_stream(");
-    net->has_statistics = calls(net->functions, "net_tally_add(") || calls(net->functions, "net_level_")
-                          || calls(net->functions, "net_statistic(") || calls(net->functions, "net_reset(");
+    net->has_draws = calls(net->functions, "net_draw(") || calls(net->functions, "net_pick(") ||
+                     calls(net->functions, "net_stream(");
+    net->has_statistics = calls(net->functions, "net_tally_add(") || calls(net->functions, "net_level_") ||
+                          calls(net->functions, "net_statistic(") || calls(net->functions, "net_reset(");
     for (size_t i = 0; i < net->shown.n; i++)
         if (model_variable(model, net->shown.items[i]).shown->how > ATOMIC_READ_LENGTH)
             net->has_statistics = true;
@@ -108,8 +128,12 @@ const char *const *c_net_math(const CExport *c, const char **names, Arena *arena
         const char *name = arena_printf(arena, "orr_power%u", k);
         if (calls(text, arena_printf(arena, "%s(", name))) names[n++] = name;
     }
-    static const struct { const char *distribution, *function; } needs[] = {
-        { "lognormal", "orr_exp" }, { "exponential", "orr_log" }, { "weibull", "orr_log" },
+    static const struct Needs {
+        const char *distribution, *function;
+    } needs[] = {
+        { "lognormal", "orr_exp" },
+        { "exponential", "orr_log" },
+        { "weibull", "orr_log" },
         { "weibull", "orr_pow" },
     };
     for (size_t i = 0; i < sizeof needs / sizeof *needs; i++)
@@ -141,24 +165,24 @@ void c_add_net_sizes(const CExport *c, StrBuf *s)
 static void add_kinds(const CExport *c, StrBuf *s)
 {
     const AtomicSet *set = &c->model->atomics;
-    Arena work = { 0 };
     uint32_t n_faults = 0;
-    str_add(s, "// Kinds of components: their functions, parameters and, among the faults, the first.\n"
-               "struct Kind {\n"
-               "    void (*init)(struct state *s, const double *params, const struct call *c);\n"
-               "    void (*output)(const struct state *s, const struct call *c);\n"
-               "    void (*internal)(struct state *s, const struct call *c);\n"
-               "    void (*external)(struct state *s, const struct call *c, double elapsed, const struct event "
-               "*bag,\n                     unsigned long n);\n"
-               "    void (*confluent)(struct state *s, const struct call *c, const struct event *bag, unsigned "
-               "long n);\n"
-               "    int n_params, first_fault;\n"
-               "};\n"
-               "static const struct Kind kinds[] = {\n");
+    str_add(s,
+            "// Kinds of components: their functions, parameters and, among the faults, the first.\n"
+            "struct Kind {\n"
+            "    void (*init)(struct state *s, const double *params, const struct call *c);\n"
+            "    void (*output)(const struct state *s, const struct call *c);\n"
+            "    void (*internal)(struct state *s, const struct call *c);\n"
+            "    void (*external)(struct state *s, const struct call *c, double elapsed, const struct event "
+            "*bag,\n                     unsigned long n);\n"
+            "    void (*confluent)(struct state *s, const struct call *c, const struct event *bag, unsigned "
+            "long n);\n"
+            "    int n_params, first_fault;\n"
+            "};\n"
+            "static const struct Kind kinds[] = {\n");
     for (uint32_t k = 0; k < set->n_kinds; k++) {
         const AtomicKind *kind = &set->kinds[k];
         if (!c->net->is_used[k]) continue;
-        const char *name = c_kind_name(c, kind, &work);
+        const char *name = c->net->kind_names[k];
         bool moves = false;
         for (uint32_t i = 0; i < kind->n_states; i++) moves = moves || kind->states[i].n_afters > 0;
         str_addf(s, "    { %sinit, ", name);
@@ -174,7 +198,6 @@ static void add_kinds(const CExport *c, StrBuf *s)
         n_faults += (uint32_t)kind->faults.n;
     }
     str_add(s, "};\n\n");
-    arena_free(&work);
 }
 
 static const char *fault_text(const AtomicKind *kind, const AtomicFault *f, Arena *arena)
@@ -227,7 +250,8 @@ static uint32_t param_place(const CExport *c, const FlatPart *part, uint32_t mem
 static bool params_are_same(const FlatPart *part)
 {
     bool differ = !part->is_shared;
-    for (uint32_t k = 0; part->is_shared && k < part->n_params; k++) differ = differ || part->params_differ[k];
+    for (uint32_t k = 0; part->is_shared && k < part->n_params; k++)
+        differ = differ || part->params_differ[k];
     return !differ;
 }
 
@@ -247,13 +271,13 @@ static void add_component_list(const CExport *c, StrBuf *s)
     Arena work = { 0 };
     StrBuf places = { .arena = &work };
     size_t n_places = 0, slot = 0;
-    str_addf(s,
-             "// Components in the order of their names, in which they act: kind, where its state begins, first "
-             "output and\n// parameter%s. The last one stands for what is outside.\n"
-             "struct Component { int kind; unsigned slot, first_output, first_param;%s };\n"
-             "static const struct Component components[] = {\n",
-             c->net->has_draws ? ", stream of random numbers" : "",
-             c->net->has_draws ? " uint64_t stream;" : "");
+    str_addf(
+        s,
+        "// Components in the order of their names, in which they act: kind, where its state begins, first "
+        "output and\n// parameter%s. The last one stands for what is outside.\n"
+        "struct Component { int kind; unsigned slot, first_output, first_param;%s };\n"
+        "static const struct Component components[] = {\n",
+        c->net->has_draws ? ", stream of random numbers" : "", c->net->has_draws ? " uint64_t stream;" : "");
     for (uint32_t i = 0; i < devs->n_components; i++) {
         const NetPart *part = net_part_of(network, i);
         const uint32_t member = i - part->component;
@@ -264,7 +288,8 @@ static void add_component_list(const CExport *c, StrBuf *s)
                 add_number(&places, &n_places, param_place(c, part->flat, member, k));
         const ArenaMark mark = arena_mark((Arena *)&c->arena);
         const char *name = devs_component_name(devs, i, (Arena *)&c->arena);
-        str_addf(s, "    { %u, %zu, %u, %zu", numbers[part->flat->kind], slot, devs->spots[i].first_output, first);
+        str_addf(s, "    { %u, %zu, %u, %zu", numbers[part->flat->kind], slot, devs->spots[i].first_output,
+                 first);
         if (c->net->has_draws) {
             const char *stream = arena_printf((Arena *)&c->arena, "%s:", name);
             str_addf(s, ", UINT64_C(0x%016" PRIx64 ")", random_stream(0, 0, stream).name);
@@ -300,7 +325,8 @@ static uint32_t component_at(const orr_devs *devs, uint32_t word)
 static uint32_t message_size(const orr_devs *devs, uint32_t component, uint32_t port)
 {
     const bool is_inside = component < devs->n_components;
-    const orr_devs_port *p = orr_devs_get_port(devs, is_inside ? component : ORR_DEVS_OUTSIDE, !is_inside, port);
+    const orr_devs_port *p = orr_devs_get_port(devs, is_inside ? component : ORR_DEVS_OUTSIDE, !is_inside,
+                                               port);
     return p ? p->size / 8 : 0;
 }
 
@@ -309,10 +335,11 @@ static void add_routes(const CExport *c, StrBuf *s)
     const orr_devs *devs = c->net->network->devs;
     StrBuf targets = { .arena = (Arena *)&c->arena };
     size_t n = 0;
-    str_add(s, "// Outputs of the components, then what comes from outside: how many numbers a message has, and "
-               "where it\n// goes to.\n"
-               "struct Output { int size; unsigned first_target; };\n"
-               "static const struct Output outputs[] = {\n");
+    str_add(s,
+            "// Outputs of the components, then what comes from outside: how many numbers a message has, and "
+            "where it\n// goes to.\n"
+            "struct Output { int size; unsigned first_target; };\n"
+            "static const struct Output outputs[] = {\n");
     uint32_t component = 0;
     for (uint32_t i = 0; i < devs->n_outputs; i++) {
         const uint32_t n_inside = devs->n_components;
@@ -322,7 +349,10 @@ static void add_routes(const CExport *c, StrBuf *s)
         const DevsTarget *end, *to = devs_targets(devs, i, &end);
         str_addf(s, "    { %u, %zu },\n", message_size(devs, component, i - first), n);
         for (; to < end; to++, n++) {
-            str_addf(&targets, "%s{ %u, %u }", n == 0 ? " " : n % 8 ? ", " : ",\n    ",
+            str_addf(&targets, "%s{ %u, %u }",
+                     n == 0  ? " "
+                     : n % 8 ? ", "
+                             : ",\n    ",
                      component_at(devs, to->word), to->port);
         }
     }
@@ -339,12 +369,13 @@ static void add_arrivals(const CExport *c, StrBuf *s)
     const Flat *flat = &c->model->flat;
     StrBuf places = { .arena = (Arena *)&c->arena }, events = { .arena = (Arena *)&c->arena };
     size_t n_places = 0, n_events = 0;
-    str_addf(s,
-             "// Messages for the model, by the port at which they arrive: it leaves the model, it is counted, rates "
-             "depend\n// on it; the numbers that are kept%s.\n"
-             "struct Arrival { char leaves, counts, affects; unsigned first, n%s; };\n"
-             "static const struct Arrival arrivals[] = {\n",
-             c->net->has_on ? ", and the events on it" : "", c->net->has_on ? ", first_on" : "");
+    str_addf(
+        s,
+        "// Messages for the model, by the port at which they arrive: it leaves the model, it is counted, "
+        "rates depend\n// on it; the numbers that are kept%s.\n"
+        "struct Arrival { char leaves, counts, affects; unsigned first, n%s; };\n"
+        "static const struct Arrival arrivals[] = {\n",
+        c->net->has_on ? ", and the events on it" : "", c->net->has_on ? ", first_on" : "");
     for (uint32_t i = 0; i < network->first_guest_output; i++) {
         const uint32_t number = network->arrives[i];
         const FlatPort *port = &flat->ports.items[number];
@@ -388,7 +419,8 @@ static void add_sends(const CExport *c, StrBuf *s)
         for (uint32_t k = 0; k < event->n_sends; k++, n_sends++) {
             const FlatSend *send = &flat->sends.items[event->first_send + k];
             const FlatPort *port = &flat->ports.items[send->port];
-            str_addf(s, "    { %u, %u, %zu },    // ", place[send->flag], network->input[send->port], n_places);
+            str_addf(s, "    { %u, %u, %zu },    // ", place[send->flag], network->input[send->port],
+                     n_places);
             c_add_remark(s, port->name);
             str_add(s, "\n");
             for (uint32_t v = 0; v < port->n_values; v++)
@@ -405,10 +437,11 @@ static void add_sends(const CExport *c, StrBuf *s)
 
 static void add_shown(const CExport *c, StrBuf *s)
 {
-    str_add(s, "// What is recorded of components: 0 the number of the state, 1 a variable, 2 the length of a "
-               "queue, others\n// of statistics.\n"
-               "struct Shown { unsigned component, slot; int what, is_level; double p; };\n"
-               "static const struct Shown shown[] = {\n");
+    str_add(s,
+            "// What is recorded of components: 0 the number of the state, 1 a variable, 2 the length of a "
+            "queue, others\n// of statistics.\n"
+            "struct Shown { unsigned component, slot; int what, is_level; double p; };\n"
+            "static const struct Shown shown[] = {\n");
     for (size_t i = 0; i < c->net->shown.n; i++) {
         const ModelVariable v = model_variable(c->model, c->net->shown.items[i]);
         str_addf(s, "    { %u, %u, %d, %d, ", v.part->component + v.element, v.shown->slot, (int)v.shown->how,

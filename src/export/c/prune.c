@@ -8,15 +8,15 @@
 #include <ctype.h>
 
 typedef struct Item {
-    Text     text;         // with its comment, and the empty line behind it
-    uint32_t next;         // 1 + another item of the same name; 0: none
-    bool     is_named, is_kept;
+    Text text;        // with its comment, and the empty line behind it
+    uint32_t next;    // 1 + another item of the same name; 0: none
+    bool is_named, is_kept;
 } Item;
 
 typedef struct Pruning {
-    Arena     work;
+    Arena work;
     VEC(Item) items;
-    TextMap   by_name;
+    TextMap by_name;
     VEC(uint32_t) kept;    // items whose text is still to be looked through
 } Pruning;
 

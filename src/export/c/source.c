@@ -174,7 +174,8 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
     c_add_model(c, s);
-    const char **names = ARENA_ARRAY(arena, const char *, CODE_MATH_MAX + expr_n_math + EXPR_WHOLE_POWER_MAX + 16);
+    const size_t n_names = CODE_MATH_MAX + expr_n_math + EXPR_WHOLE_POWER_MAX + 16;
+    const char **names = ARENA_ARRAY(arena, const char *, n_names);
     Text terms = { 0 };
     if (c->qss) {
         const CodeOwn own = c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN;

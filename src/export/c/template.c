@@ -89,8 +89,9 @@ static bool draws_any(const Flat *flat, ExprDrawKind kind)
 
 static const char *name_of_draw(Text name)
 {
+    const Text drawn = text_part(name, strlen("DRAWS_"), name.n);
     for (int i = 0; i < n_distributions; i++)
-        if (text_is(text_part(name, strlen("DRAWS_"), name.n), distributions[i].name)) return distributions[i].name;
+        if (text_is(drawn, distributions[i].name)) return distributions[i].name;
     assert(false && "a distribution");
     return distributions[0].name;
 }
