@@ -27,7 +27,7 @@ static const Option options[] = {
       offsetof(Settings, every) },
     { "--record", OPTION_TEXT, "A,B", "what to record (default: the outputs, or the states)",
       offsetof(Settings, record) },
-    { "--solver", OPTION_TEXT, "S", "method; euler, heun, rk4 and dopri5 compute many members at once",
+    { "--solver", OPTION_TEXT, "S", "method; those with explicit steps compute many members at once",
       offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--tol", OPTION_NUMBER, "R", "relative tolerance", offsetof(Settings, tol) },

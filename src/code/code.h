@@ -126,7 +126,8 @@ void code_free(Code *code);                 // a compiler still at work is ended
 
 // A fixed-step loop over several members at once, each with its own states and values: x[n_states][width],
 // v[first_var][width] (parameters and modes). Each member gets the bits that it would get alone. `env` tells
-// tables and numbers only. `scratch` has n_scratch places.
+// tables and numbers only; with noise, `streams` is a struct orr_paths (code/lane_paths.h). `scratch` has
+// n_scratch places.
 //
 // Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in
 // `lane` (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a
@@ -170,6 +171,9 @@ typedef enum CodeLaneMethod {
     CODE_LANES_EULER,
     CODE_LANES_HEUN,
     CODE_LANES_RK4,
+    CODE_LANES_EULER_MARUYAMA,
+    CODE_LANES_SRK_ADDITIVE,
+    CODE_LANES_SRK_DIAGONAL,
     CODE_LANES_DOPRI5,
     CODE_LANES_DOPRI5_WATCHED,
     CODE_LANES_N_METHODS

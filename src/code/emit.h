@@ -161,6 +161,7 @@ typedef struct Gen {
     uint32_t        lanes;         // members of an ensemble side by side: memory is a[index][lanes]; 0: one
                                    // model
     bool            uses_draw;     // random numbers
+    bool            uses_paths;    // Brownian paths of lanes
     const CodeCut  *cut;           // NULL: one text
     Arena          *texts;         // where finished ones go
     bool            is_file;       // a file that stands alone: static functions, libm, comments

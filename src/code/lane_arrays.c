@@ -84,7 +84,7 @@ size_t lanes_scratch(const Ir *ir)
            ir->flat->asserts.n + 4;
 }
 
-static void print_program(Cgen *c, IrProgramId id, const char *name)
+void lanes_print_program(Cgen *c, IrProgramId id, const char *name)
 {
     const IrProgram *program = &c->gen.ir->programs[id];
     Routine r = cgen_routine(program);
@@ -98,15 +98,23 @@ static void print_program(Cgen *c, IrProgramId id, const char *name)
     gen_function(&c->gen);
 }
 
-typedef struct Arrays {
-    Cgen    *c;
-    StrBuf  *s;
-    uint32_t width, n;        // lanes, and numbers in x
-    uint32_t n_relations, n_asserts;
-    bool     is_watched;
-} Arrays;
+LaneArrays lanes_begin_arrays(Cgen *c)
+{
+    Gen *g = &c->gen;
+    const LaneArrays a = { .c = c,
+                           .s = &g->body,
+                           .width = g->lanes,
+                           .n = g->ir->layout.n_states * g->lanes,
+                           .n_relations = g->ir->layout.n_modes,
+                           .n_asserts = (uint32_t)g->ir->flat->asserts.n,
+                           .is_watched = lanes_are_watched(g->ir) };
+    lanes_print_program(c, IR_RATES, "orr_lane_rates");
+    if (a.n_relations) lanes_print_program(c, IR_RELATIONS, "orr_lane_relations");
+    if (a.n_asserts) lanes_print_program(c, IR_ASSERTS, "orr_lane_asserts");
+    return a;
+}
 
-static void print_head(const Arrays *a, const char *name, const char *constants)
+void lanes_print_head(const LaneArrays *a, const char *name, const char *constants)
 {
     const IrLayout *layout = &a->c->gen.ir->layout;
     const uint32_t width = a->width, n = a->n;
@@ -121,6 +129,8 @@ static void print_head(const Arrays *a, const char *name, const char *constants)
     if (a->n_asserts)
         str_addf(a->s, "    double *const restrict c = s + %u;\n",
                  (layout->n_scratch + 2 * layout->n_modes) * width);
+    str_addf(a->s, "    double *const restrict more = s + %u;\n    (void)more;\n",
+             (layout->n_scratch + 2 * layout->n_modes + a->n_asserts) * width);
     if (a->is_watched) lanes_print_vectors(a->s, width, a->n_relations, a->n_asserts);
     str_addf(a->s, "    double t[%u], t_half[%u], t_next[%u];\n    long i;\n", width, width, width);
     str_add(a->s, "    (void)t_start, (void)k, (void)f, (void)d, (void)y, (void)w, (void)s, (void)lane;\n");
@@ -131,17 +141,18 @@ static void print_head(const Arrays *a, const char *name, const char *constants)
                   "            t_next[l] = begin + (now + 1.0)*h;\n        }\n");
 }
 
-static void print_rates(const Arrays *a, const char *time, const char *state, const char *out)
+void lanes_print_call(const LaneArrays *a, const char *what, const char *time, const char *state,
+                      const char *out)
 {
-    str_addf(a->s, "        orr_lane_rates(%s, %s, v, env, w, s, %s);\n", time, state, out);
+    str_addf(a->s, "        orr_lane_%s(%s, %s, v, env, w, s, %s);\n", what, time, state, out);
 }
 
-static void print_each(const Arrays *a, const char *statement)
+static void print_each(const LaneArrays *a, const char *statement)
 {
     str_addf(a->s, "        for (long j = 0; j < %u; j++) %s\n", a->n, statement);
 }
 
-static void print_end(const Arrays *a, const char *value)
+void lanes_print_end(const LaneArrays *a, const char *value)
 {
     StrBuf *s = a->s;
     const uint32_t width = a->width;
@@ -200,19 +211,12 @@ void lanes_print_arrays(Cgen *c, CodeLaneMethod method)
         [CODE_LANES_EULER] = &array_euler, [CODE_LANES_HEUN] = &array_heun, [CODE_LANES_RK4] = &array_rk4
     };
     const ArrayMethod *m = methods[method];
-    Gen *g = &c->gen;
-    print_program(c, IR_RATES, "orr_lane_rates");
-    if (g->ir->layout.n_modes) print_program(c, IR_RELATIONS, "orr_lane_relations");
-    if (g->ir->flat->asserts.n) print_program(c, IR_ASSERTS, "orr_lane_asserts");
-    const Arrays a = { .c = c, .s = &g->body, .width = g->lanes, .n = g->ir->layout.n_states * g->lanes,
-                       .n_relations = g->ir->layout.n_modes,
-                       .n_asserts = (uint32_t)g->ir->flat->asserts.n,
-                       .is_watched = lanes_are_watched(g->ir) };
-    print_head(&a, m->name, m->constants);
+    const LaneArrays a = lanes_begin_arrays(c);
+    lanes_print_head(&a, m->name, m->constants);
     for (int i = 0; i < 4 && m->stages[i].time; i++) {
         const ArrayStage *stage = &m->stages[i];
-        print_rates(&a, stage->time, stage->state, stage->out);
+        lanes_print_call(&a, "rates", stage->time, stage->state, stage->out);
         if (stage->each) print_each(&a, stage->each);
     }
-    print_end(&a, m->end);
+    lanes_print_end(&a, m->end);
 }

@@ -25,7 +25,7 @@ static bool has_solve(const IrProgram *program)
 // Before anything is printed.
 static const char *find_obstacle(const Ir *ir)
 {
-    static const IrProgramId programs[] = { IR_RATES, IR_RELATIONS, IR_ASSERTS };
+    static const IrProgramId programs[] = { IR_RATES, IR_RELATIONS, IR_ASSERTS, IR_NOISE };
     if (ir->layout.n_states == 0) return "no states";
     if (ir->flat->delays.n > 0) return "delays";
     for (size_t i = 0; i < sizeof programs / sizeof *programs; i++)
@@ -33,11 +33,28 @@ static const char *find_obstacle(const Ir *ir)
     return NULL;
 }
 
+static bool has_noise(CodeLaneMethod method)
+{
+    return method >= CODE_LANES_EULER_MARUYAMA && method <= CODE_LANES_SRK_DIAGONAL;
+}
+
+// Print a loop over arrays, with so many members side by side; false if there would be too much in them.
+static bool print_arrays(Cgen *c, CodeLaneMethod method, uint32_t width, CodeLanes *lanes)
+{
+    const Ir *ir = c->gen.ir;
+    const size_t n = lanes_scratch(ir) + (has_noise(method) ? lanes_noise_scratch(ir) : 0);
+    if (n + ir->layout.n_states + ir->layout.first_var > NUMBERS_MAX) return false;
+    lanes->width = c->gen.lanes = width;
+    lanes->n_scratch = n * width;
+    if (has_noise(method)) lanes_print_noise(c, method);
+    else lanes_print_arrays(c, method);
+    return true;
+}
+
 // NULL text if the model has none, and why.
 static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLanes *lanes,
                        const char **obstacle)
 {
-    const IrLayout *layout = &ir->layout;
     *obstacle = find_obstacle(ir);
     if (*obstacle) return (Text){ 0 };
     Cgen c = { 0 };
@@ -47,14 +64,10 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     *lanes = (CodeLanes){ .width = WIDTH,
                           .is_watched = lanes_are_watched(ir) || method == CODE_LANES_DOPRI5_WATCHED };
-    bool ok = !c.is_large && loops_print_lanes(&c, method);
-    if (!ok && method < CODE_LANES_DOPRI5 &&
-        lanes_scratch(ir) + layout->n_states + layout->first_var <= NUMBERS_MAX) {
-        lanes->width = g->lanes = WIDTH_ARRAYS;
-        lanes->n_scratch = lanes_scratch(ir) * g->lanes;
-        lanes_print_arrays(&c, method);
-        ok = true;
-    }
+    bool ok;
+    if (has_noise(method)) ok = print_arrays(&c, method, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
+    else ok = !c.is_large && loops_print_lanes(&c, method);
+    if (!ok && method < CODE_LANES_DOPRI5) ok = print_arrays(&c, method, WIDTH_ARRAYS, lanes);
     Text result = { 0 };
     // what is drawn, each member draws from streams of its own
     if (g->uses_draw) *obstacle = "draws in its rates";
@@ -93,8 +106,16 @@ double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast)
 
 bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag)
 {
-    static const char *const symbols[] = { "orr_lanes_euler", "orr_lanes_heun", "orr_lanes_rk4",
-                                           "orr_lanes_dopri5", "orr_lanes_dopri5" };
+    static const char *const symbols[CODE_LANES_N_METHODS] = {
+        [CODE_LANES_EULER] = "orr_lanes_euler",
+        [CODE_LANES_HEUN] = "orr_lanes_heun",
+        [CODE_LANES_RK4] = "orr_lanes_rk4",
+        [CODE_LANES_EULER_MARUYAMA] = "orr_lanes_euler_maruyama",
+        [CODE_LANES_SRK_ADDITIVE] = "orr_lanes_srk_additive",
+        [CODE_LANES_SRK_DIAGONAL] = "orr_lanes_srk_diagonal",
+        [CODE_LANES_DOPRI5] = "orr_lanes_dopri5",
+        [CODE_LANES_DOPRI5_WATCHED] = "orr_lanes_dopri5",
+    };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
     const char *obstacle;

@@ -2,6 +2,7 @@
 //
 //     loops.c          small models: the statements of the scalar loop, inside one over the members
 //     lane_arrays.c    large ones: functions over arrays, each with loops over the members inside
+//     lane_noise.c     those with noise: the same
 //     lanes.c          which of them, and building
 #pragma once
 #include "code/cgen.h"
@@ -25,7 +26,26 @@ void lanes_print_goes(StrBuf *s);
 void lanes_print_shift(StrBuf *s, uint32_t width, uint32_t k, const char *zero);
 void lanes_print_count(StrBuf *s, uint32_t width);
 
-// A loop of a large model.
+// Loops of large models: what there is of arrays in the one that is printed.
+typedef struct LaneArrays {
+    Cgen    *c;
+    StrBuf  *s;
+    uint32_t width, n;        // lanes, and numbers in x
+    uint32_t n_relations, n_asserts;
+    bool     is_watched;
+} LaneArrays;
+// Prints the functions orr_lane_rates and, for members that are watched, what is looked at.
+LaneArrays lanes_begin_arrays(Cgen *c);
+void lanes_print_program(Cgen *c, IrProgramId id, const char *name);
+// Up to the beginning of a step, from x: arrays f and d for rates, y for a state, t, t_half and t_next for
+// times, `more` for others; `constants` stands before the loop.
+void lanes_print_head(const LaneArrays *a, const char *name, const char *constants);
+void lanes_print_call(const LaneArrays *a, const char *what, const char *time, const char *state,
+                      const char *out);
+void lanes_print_end(const LaneArrays *a, const char *value);    // of the new state, for each number j
+
 void lanes_print_arrays(Cgen *c, CodeLaneMethod method);
-// Doubles that they need for each member, besides states and values.
+void lanes_print_noise(Cgen *c, CodeLaneMethod method);
+// Doubles that they need for each member, besides states and values; with noise, more.
 size_t lanes_scratch(const Ir *ir);
+size_t lanes_noise_scratch(const Ir *ir);

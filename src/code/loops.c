@@ -531,8 +531,13 @@ static bool fits_lanes(Cgen *c)
 
 bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
 {
-    static void (*const methods[])(Stepping *) = { print_local_euler, print_local_heun, print_local_rk4,
-                                                   print_lanes_dopri5, print_lanes_dopri5 };
+    static void (*const methods[CODE_LANES_N_METHODS])(Stepping *) = {
+        [CODE_LANES_EULER] = print_local_euler,
+        [CODE_LANES_HEUN] = print_local_heun,
+        [CODE_LANES_RK4] = print_local_rk4,
+        [CODE_LANES_DOPRI5] = print_lanes_dopri5,
+        [CODE_LANES_DOPRI5_WATCHED] = print_lanes_dopri5,
+    };
     if (!fits_lanes(c)) return false;
     Stepping l = begin(c);
     l.is_lanes = true;

@@ -2,6 +2,9 @@
 //
 // The text must do without any header, and compile with libtcc, gcc and clang as C99.
 #include "code/prelude.h"
+#include "code/lane_draws_text.h"
+#include "code/lane_paths_text.h"
+#include "num/normal_quantile_text.h"
 #include "num/step_math_text.h"
 #include <string.h>
 
@@ -507,6 +510,12 @@ void prelude_print(Gen *g, StrBuf *s)
             str_addf(s, "typedef double orr_d%d __attribute__((vector_size(%d)));\n", n, 8 * n);
         print_vector_math(g, s);
         str_add(s, TEXT_NUM_STEP_MATH_H);
+        if (g->uses_paths) {
+            str_add(s, "#define fabs __builtin_fabs\n#define sqrt __builtin_sqrt\n");
+            str_add(s, TEXT_NUM_NORMAL_QUANTILE_INC);
+            str_add(s, TEXT_CODE_LANE_PATHS_H);
+            str_add(s, TEXT_CODE_LANE_DRAWS_INC);
+        }
     }
     print_each(g, s);
     prelude_powers(g->uses_power, s);

@@ -8,6 +8,7 @@
 // copy of a neighbour that nobody looks at. Where there are events, members have seats (seats.c).
 #include "exp/batch.h"
 #include "solve/adaptive/dopri5.h"
+#include "solve/noise/noise.h"
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +31,12 @@ Batch *batch_create(const Ensemble *e, Arena *arena, orr_diag *diag)
                            model->n_asserts) *
                               width);
     b->scratch = ARENA_ARRAY(arena, double, e->lanes.n_scratch);
-    b->env = (CodeEnv){ .tables = model->ir.tables.items, .numbers = model->ir.numbers.items };
+    b->env = (CodeEnv){ .tables = model->ir.tables.items,
+                        .numbers = model->ir.numbers.items,
+                        .streams = &b->paths };
+    b->names = ARENA_ARRAY(arena, unsigned long long, model->flat.noises.n);
+    b->paths.names = b->names;
+    b->paths.runs = ARENA_ARRAY(arena, unsigned long long, width);
     if (e->lanes.is_watched) {
         seats_create(b, arena);
         return b;
@@ -79,6 +85,17 @@ void batch_set_lane(Batch *b, const orr_model *model, uint32_t lane, const doubl
     put_column(b->v, b->width, lane, v, model->ir.layout.first_var);
 }
 
+void batch_set_noise(Batch *b, uint32_t lane, const orr_run *run)
+{
+    const Island *island = &run->islands[0];
+    const size_t n = run->model->flat.noises.n;
+    for (size_t k = 0; k < n; k++) b->names[k] = island->noise[k].name;
+    if (n == 0) return;
+    b->paths.seed = island->noise[0].seed;
+    b->paths.runs[lane] = island->noise[0].run;
+    b->paths.n_cells = noise_cells(island, &b->paths.cell);
+}
+
 static void get_lane(const Batch *b, const orr_model *model, uint32_t lane, double *x, double *v)
 {
     get_column(b->x, b->width, lane, x, model->n_states);
@@ -120,6 +137,7 @@ static bool enter_lane(Batch *b, const Ensemble *e, uint32_t lane, size_t index)
     chance_number(run, ensemble_number(e, index));
     if (!run_start(run)) return false;
     batch_set_lane(b, e->model, lane, run->islands[0].x, run->islands[0].env.v);
+    batch_set_noise(b, lane, run);
     return true;
 }
 

@@ -1,5 +1,6 @@
 // src/exp/batch.h: the memory of one thread that computes members side by side.
 #pragma once
+#include "code/lane_paths.h"
 #include "exp/ensemble.h"
 
 typedef struct Seat {         // a lane with a run of its own
@@ -16,7 +17,9 @@ typedef struct Seat {         // a lane with a run of its own
 
 struct Batch {
     orr_run *run;             // for starts and values of single members; NULL with seats
-    CodeEnv  env;             // tables and numbers
+    CodeEnv  env;             // tables, numbers and:
+    struct orr_paths paths;   // of members with noise
+    unsigned long long *names;    // [n_noises] inside it
     uint32_t width;           // lanes
     double  *x, *v;           // [n_states][width], [first_var][width]
     double  *lane;            // vectors of `width` numbers: see code.h
@@ -27,6 +30,8 @@ struct Batch {
     Seat    *seats;           // [width] or NULL
 };
 
+// What a lane has of its member's run: states and values; whose noise it is.
+void batch_set_noise(Batch *b, uint32_t lane, const orr_run *run);
 void batch_set_lane(Batch *b, const orr_model *model, uint32_t lane, const double *x, const double *v);
 
 // ---- seats.c

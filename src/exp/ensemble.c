@@ -8,7 +8,9 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/times.h"
+#include "solve/noise/noise.h"
 #include "solve/solver.h"
+#include <float.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
@@ -258,6 +260,8 @@ static bool find_method(Ensemble *e)
         { "euler", CODE_LANES_EULER },
         { "heun", CODE_LANES_HEUN },
         { "rk4", CODE_LANES_RK4 },
+        { "euler-maruyama", CODE_LANES_EULER_MARUYAMA },
+        { "srk", CODE_LANES_SRK_ADDITIVE },
         { "dopri5", CODE_LANES_DOPRI5 },
     };
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
@@ -267,6 +271,8 @@ static bool find_method(Ensemble *e)
         // between its steps the adaptive method interpolates, which the member's run does
         if (e->method == CODE_LANES_DOPRI5 && (!is_only_end(e->experiment) || is_watched(e->model)))
             e->method = CODE_LANES_DOPRI5_WATCHED;
+        if (e->method == CODE_LANES_SRK_ADDITIVE && noise_kind(e->model, NULL) == NOISE_DIAGONAL)
+            e->method = CODE_LANES_SRK_DIAGONAL;
         return e->method >= CODE_LANES_DOPRI5 || e->step > 0;
     }
     return false;
@@ -292,6 +298,15 @@ static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
     return NULL;
 }
 
+// Do steps begin where cells of the Brownian paths do, as far as rounding lets one tell? See noise.c.
+static bool meets_paths(const Ensemble *e)
+{
+    const orr_experiment *x = e->experiment;
+    const double cell = x->run.path > 0 ? x->run.path : e->step;
+    const bool has_paths = e->method >= CODE_LANES_EULER_MARUYAMA && e->method <= CODE_LANES_SRK_DIAGONAL;
+    return !has_paths || 4 * DBL_EPSILON * fmax(fabs(x->from), fabs(x->until)) < SOLVER_GRID_SLACK * cell;
+}
+
 // How members are computed in lanes. Returns why they are not, for people, or NULL.
 static const char *plan_members(Ensemble *e, bool *has_seats)
 {
@@ -300,6 +315,7 @@ static const char *plan_members(Ensemble *e, bool *has_seats)
     if (obstacle) return obstacle;
     if (!find_method(e)) return "its method";
     if (!find_times(e)) return "its many rows";
+    if (!meets_paths(e)) return "noise in very many steps";
     *has_seats = is_watched(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
     if (!*has_seats && !find_names(e)) return "what members differ in";
     if (!*has_seats && e->method != CODE_LANES_DOPRI5 && !find_grid(e)) return "rows between its steps";

@@ -121,6 +121,7 @@ static void load(Batch *b, const orr_model *model, uint32_t lane)
     to[CODE_LANE_STOP * width] = 0;
     if (seat->is_loaded) return;
     batch_set_lane(b, model, lane, island->x, island->env.v);
+    batch_set_noise(b, lane, seat->run);
     to[CODE_LANE_GRID * width] = island->t_start;
     to[CODE_LANE_K * width] = seat->before;
     for (size_t k = 0; k < model->n_relations; k++) {

@@ -77,6 +77,18 @@ run replicate claim.orr --lanes some
 expect_status 2
 expect_err 'E022'
 
+# equations with noise: the same bits many at once, and the known means
+for e in particle price; do
+    run replicate "$root/examples/brownian.orr" $e --lanes never -o alone.csv --quiet
+    expect_status 0
+    run replicate "$root/examples/brownian.orr" $e --lanes always -o lanes.csv --stats
+    expect_status 0
+    expect_err 'in_lanes: 1999'
+    expect_out '2000 replications, many at once'
+    expect_out '  ok '
+    cmp -s alone.csv lanes.csv || fail "$e: replications differ in lanes"
+done
+
 # Ctrl-C leaves whole rows and says what they are worth
 "$ORRERY" replicate m.orr --replications 1000000 -o long.csv >out 2>err &
 pid=$!

@@ -118,6 +118,13 @@ void noise_add(const orr_model *model, const double *g, const double *a, double 
     for (uint32_t k = 0; k < ir->n_noise; k++) x[ir->noise[k].row] += g[k] * a[ir->noise[k].column];
 }
 
+uint64_t noise_cells(const Island *island, double *cell)
+{
+    const Noise *noise = island->memory;
+    *cell = noise->path;
+    return (uint64_t)round(island->step / noise->path);
+}
+
 // ---- Steps
 
 static double grid(const Island *island, long k) { return island->t_start + (double)k * island->step; }

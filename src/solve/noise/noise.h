@@ -41,6 +41,9 @@ bool noise_strengths(Island *island, double t, const double *x, double *g);
 // x_i += Σ g_ik a_k over the entries.
 void noise_add(const orr_model *model, const double *g, const double *a, double *x);
 
+// How the paths are drawn: so many cells of such a length in a step.
+uint64_t noise_cells(const Island *island, double *cell);
+
 StepResult noise_step(Island *island, double t_limit);
 StepResult noise_steps(Island *island, long n, long *done);
 void       noise_restart(Island *island);

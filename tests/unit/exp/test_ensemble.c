@@ -75,6 +75,22 @@ enum { MEMBERS = 150, ROWS_MOST = 64, COLUMNS_MOST = 64 };
 #define FAMILY    CELLS("1200", "r[i]") "end\n"
 #define CLAIMS    CELLS("40", "r[i]") "  assert u[20] < 0.3*b\n  assert u[3] + x < 2.3 \"low\"\nend\n"
 
+// Noise: of a strength that depends on no state, one path moving several of them; of the state's own
+// strength; of any. Members that fail, events, asserts and arrays with noise.
+#define NOISY                                                                                               \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, w\n  w = noise(0.3*a)\n"                          \
+    "  x' = -b*x + w + noise(0.1*exp(-t))\n  y' = sin(x) - y + b*w\nend\n"
+#define NOISY_DIAGONAL(LAST)                                                                                \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, z = 0\n  x' = -a*x + noise(0.2*x)\n"              \
+    "  y' = x - log(y + 2) + noise(0.3*(b + cos(y + t)))\n  z' = y\n" LAST "end\n"
+#define NOISY_ANYHOW                                                                                        \
+    "model M\n  param a = 1, b = 2\n  var x = 1, y = 0.5, w\n  w = noise(1)\n  discrete n = 0\n"            \
+    "  x' = -a*y + 0.2*x*y*w\n  y' = x + noise(0.4) + w*sqrt(1.2 - x)\n"                                   \
+    "  when y > 0.6*b then\n    n := n + 1\n    y := y - 0.1\n  end\n  every 0.107 then x := 0.9*x end\nend\n"
+#define NOISY_CELLS                                                                                         \
+    "model M\n  param a = 1, b = 2\n  var x = 1, u[40] = 0.1\n  x' = -x\n"                                 \
+    "  for i in 1..40\n    u[i]' = b*x - a*u[i]^2 + noise(0.01*i*u[i])\n  end\nend\n"
+
 typedef struct Told {
     size_t n_members, n_columns;
     orr_status status[MEMBERS];
@@ -128,7 +144,7 @@ static bool progress(void *self, size_t n_done, size_t n_members)
 
 typedef struct Trial {
     const char *text, *solver;
-    double      every, until;
+    double      every, until, path;
     size_t      n_threads;
     orr_lanes   lanes;
     const volatile int *cancel;
@@ -154,6 +170,7 @@ static orr_status try(const Trial *trial, Told *told, orr_ensemble_facts *facts)
     e.every = trial->every;
     e.run.solver = trial->solver;
     e.run.step = 0.01;
+    e.run.path = trial->path;
     orr_ensemble_options o = orr_ensemble_options_default();
     o.names = names;
     o.n_names = 3;
@@ -195,32 +212,42 @@ static Told *told_new(void)
 typedef enum InLanes { ALL_METHODS, FIXED_STEPS } InLanes;
 
 // Alone in one thread, and any other way.
+static void compare(Trial trial, bool are_in)
+{
+    Told *alone = told_new(), *other = told_new();
+    orr_ensemble_facts facts;
+    trial.n_threads = 1;
+    trial.lanes = ORR_LANES_NEVER;
+    assert_int_equal(try(&trial, alone, &facts), ORR_STATUS_OK);
+    assert_int_equal(facts.n_in_lanes, 0);
+    assert_int_equal(facts.n_done, MEMBERS);
+    for (size_t n_threads = 1; n_threads <= 4; n_threads += trial.every == 0 ? 1 : 3) {
+        trial.n_threads = n_threads;
+        trial.lanes = ORR_LANES_ALWAYS;
+        memset(other, 0, sizeof *other);
+        assert_int_equal(try(&trial, other, &facts), ORR_STATUS_OK);
+        size_t n_sound = 0;
+        for (size_t i = 1; i < MEMBERS; i++) n_sound += alone->status[i] == ORR_STATUS_OK;
+        assert_int_equal(facts.n_in_lanes, are_in ? n_sound : 0);
+        assert_int_equal(facts.one_by_one == NULL, are_in);
+        assert_same(alone, other);
+        assert_int_equal(other->n_told, MEMBERS);    // and at the end all of them
+    }
+    free(alone);
+    free(other);
+}
+
 static void compare_ways(const char *text, double every, double until, InLanes who)
 {
     static const char *const solvers[] = { "euler", "heun", "rk4", "dopri5" };
-    for (size_t s = 0; s < 4; s++) {
-        Told *alone = told_new(), *other = told_new();
-        orr_ensemble_facts facts;
-        Trial trial = { .text = text, .solver = solvers[s], .every = every, .until = until, .n_threads = 1,
-                        .lanes = ORR_LANES_NEVER };
-        assert_int_equal(try(&trial, alone, &facts), ORR_STATUS_OK);
-        assert_int_equal(facts.n_in_lanes, 0);
-        assert_int_equal(facts.n_done, MEMBERS);
-        for (size_t n_threads = 1; n_threads <= 4; n_threads += every == 0 ? 1 : 3) {
-            trial.n_threads = n_threads;
-            trial.lanes = ORR_LANES_ALWAYS;
-            memset(other, 0, sizeof *other);
-            assert_int_equal(try(&trial, other, &facts), ORR_STATUS_OK);
-            const bool are_in = s < 3 || who == ALL_METHODS;
-            size_t n_sound = 0;
-            for (size_t i = 1; i < MEMBERS; i++) n_sound += alone->status[i] == ORR_STATUS_OK;
-            assert_int_equal(facts.n_in_lanes, are_in ? n_sound : 0);
-            assert_same(alone, other);
-            assert_int_equal(other->n_told, MEMBERS);    // and at the end all of them
-        }
-        free(alone);
-        free(other);
-    }
+    for (size_t s = 0; s < 4; s++)
+        compare((Trial){ .text = text, .solver = solvers[s], .every = every, .until = until },
+                s < 3 || who == ALL_METHODS);
+}
+
+static void compare_noise(const char *text, const char *solver, double every, double path)
+{
+    compare((Trial){ .text = text, .solver = solver, .every = every, .until = 0.5, .path = path }, true);
 }
 
 static void test_bits_do_not_depend_on_lanes_and_threads(void **state)
@@ -290,6 +317,20 @@ static void test_a_member_tells_when_its_claim_was_broken(void **state)
         assert_true(facts.n_violated >= n_violated);
         free(told);
     }
+}
+
+static void test_noise_has_the_same_bits_in_lanes(void **state)
+{
+    (void)state;
+    static const char *const solvers[] = { "euler-maruyama", "srk" };
+    for (int s = 0; s < 2; s++) {
+        compare_noise(NOISY, solvers[s], 0, 0);
+        compare_noise(NOISY_DIAGONAL(""), solvers[s], 0.1, 0.0025);
+        compare_noise(NOISY_DIAGONAL("  assert x < 1.05 \"low\"\n  when y > b then x := 0 end\n"), solvers[s],
+                      0.07, 0);
+        compare_noise(NOISY_CELLS, solvers[s], 0.25, 0);
+    }
+    compare_noise(NOISY_ANYHOW, "euler-maruyama", 0.1, 0.005);
 }
 
 static void test_tables_have_the_same_bits_in_lanes(void **state)
@@ -381,6 +422,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(test_members_fail_in_lanes_as_they_do_alone),
         cmocka_unit_test(test_members_break_their_claims_in_lanes_as_they_do_alone),
         cmocka_unit_test(test_a_member_tells_when_its_claim_was_broken),
+        cmocka_unit_test(test_noise_has_the_same_bits_in_lanes),
         cmocka_unit_test(test_tables_have_the_same_bits_in_lanes),
         cmocka_unit_test(test_arrays_have_the_same_bits_in_lanes),
         cmocka_unit_test(test_a_member_that_fails_leaves_the_others_alone),
