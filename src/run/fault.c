@@ -595,8 +595,8 @@ static void follow_inner(const Point *p, const Block *block, double *v)
         v[p->model->ir.layout.place[block->unknowns[i]]] = value_at(p, block->inner[i - block->n_torn]);
 }
 
-// The size of the determinant of a loop's matrix at the values in v, as far as rows and columns of it could
-// have one; NaN if there is none.
+// The size of the determinant of a loop's matrix at the values in v; 0 if it is singular, NaN if it has no
+// value.
 static double determinant_at(const Point *p, const Block *block, Arena *arena)
 {
     const uint32_t n = block->n_torn;

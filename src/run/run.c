@@ -702,11 +702,11 @@ orr_status orr_run_restart(orr_run *run)
     Island *island = &run->islands[0];
     if (run->is_failed) return ORR_STATUS_FAILED;
     run->n_reruns++;
+    surface_start(run, island);    // first: relations are looked at from here on, and none is slid along
     if (!run_start(run)) {
         run->is_failed = true;
         return ORR_STATUS_FAILED;
     }
-    surface_start(run, island);
     if (!surface_restart(run, island)) return drive_fail(run);
     run->t = run->t_start;
     run->x = island->x;
