@@ -4,20 +4,14 @@
 #include <string.h>
 
 typedef struct Settings {
-    const char *model, *loops;
+    Opening     opening;
     bool        explain;
-    List        set, natives;
 } Settings;
 
 static const Option options[] = {
     { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model",
       offsetof(Settings, explain) },
-    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
-    { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
-      offsetof(Settings, set) },
+    OPENING_OPTIONS(Settings),
 };
 
 // Which of the two readings of the time-slicing simulator the experiment takes.
@@ -40,15 +34,12 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const Settings *s = settings;
     if (orr_machine_is_file(arguments->items[0])) return machine_check_file(arguments->items[0], diag);
     Session session;
-    const SessionOptions open = { .path = arguments->items[0],
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives,
-                                  .model = s->model,
-                                  .loops = s->loops,
-                                  .set = &s->set,
                                   .takes_machines = true };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && session.model && !given_check(&s->set, &session, diag))
+    if (status == ORR_STATUS_OK && session.model && !given_check(&s->opening.set, &session, diag))
         status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
     if (status == ORR_STATUS_OK && session.model &&

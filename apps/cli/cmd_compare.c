@@ -16,16 +16,15 @@ enum { METHODS_MAX = 32, ROWS = 200, WIDTH = 72, HEIGHT = 16 };
 #define HOPELESS    0.1    // a method that by its own estimate is this far off has no digit to agree on
 
 typedef struct Settings {
-    List set, plot;
-    const char *solvers, *record, *model;
+    Opening opening;
+    List plot;
+    const char *solvers, *record;
     double from, until, step, tol, abs, quantum, every;
 } Settings;
 
 static const Option options[] = {
     { "--solvers", OPTION_TEXT, "A,B", "methods (default: euler,rk4,dopri5,bdf,qss2,qss3)",
       offsetof(Settings, solvers) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
-      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
     { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step methods", offsetof(Settings, step) },
@@ -38,8 +37,8 @@ static const Option options[] = {
       offsetof(Settings, record) },
     { "--plot", OPTION_LIST, "FILE", "draw the digits over time to .svg, .png or .pdf",
       offsetof(Settings, plot) },
-    { "--model", OPTION_TEXT, "NAME", "compare this model, without an experiment",
-      offsetof(Settings, model) },
+    CODE_OPTION(Settings),
+    OPENING_OPTIONS(Settings),
 };
 
 typedef struct Method {
@@ -331,7 +330,7 @@ static orr_status work(const void *settings, const Session *session, orr_experim
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    const SessionOptions open = { .model = s->model, .set = &s->set };
+    const SessionOptions open = { .opening = &s->opening };
     return session_do(&open, arguments, settings, work, diag);
 }
 

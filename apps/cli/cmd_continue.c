@@ -7,17 +7,16 @@
 #include <string.h>
 
 typedef struct Settings {
-    List        set, plot;
+    Opening     opening;
+    List        plot;
     double      from, to, step, points, starts;
-    const char *param, *output, *model;
+    const char *param, *output;
 } Settings;
 
 static const Option options[] = {
     { "--param", OPTION_TEXT, "NAME", "the parameter or input to vary", offsetof(Settings, param) },
     { "--from", OPTION_NUMBER, "A", "its first value", offsetof(Settings, from) },
     { "--to", OPTION_NUMBER, "B", "its last value; may be smaller", offsetof(Settings, to) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or where to look for the equilibrium",
-      offsetof(Settings, set) },
     { "--starts", OPTION_NUMBER, "N", "look for further equilibria from N points and follow them too",
       offsetof(Settings, starts) },
     { "--step", OPTION_NUMBER, "PART", "longest step, as a part of the range (default: 0.02)",
@@ -27,7 +26,7 @@ static const Option options[] = {
       offsetof(Settings, output) },
     { "--plot", OPTION_LIST, "FILE|WHAT", "draw to .svg, .png or .pdf; or what: 'x, y'",
       offsetof(Settings, plot) },
-    { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
+    OPENING_OPTIONS(Settings),
 };
 
 // ---------------------------------------------------------------------------------------------- the picture
@@ -234,7 +233,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (!check(s, diag)) return ORR_STATUS_USAGE;
-    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    const SessionOptions open = { .opening = &s->opening, .arrays_from = SESSION_EXACT };
     return session_do(&open, arguments, settings, work, diag);
 }
 

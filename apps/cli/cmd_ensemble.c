@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    const char *members, *output, *record, *lanes, *code, *solver;
-    List        set, natives;
+    Opening     opening;
+    const char *members, *output, *record, *lanes, *solver;
     double      threads, until, step, every, tol, seed;
     bool        common, fast, stats, quiet;
 } Settings;
@@ -20,8 +20,6 @@ static const Option options[] = {
       offsetof(Settings, members) },
     { "-o", OPTION_TEXT, "FILE", "write the rows of all members as CSV; - is standard output",
       offsetof(Settings, output) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "the same for all members; may be repeated",
-      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
     { "--every", OPTION_NUMBER, "DT", "record at this interval; 0 (default): only the end",
       offsetof(Settings, every) },
@@ -40,11 +38,10 @@ static const Option options[] = {
       offsetof(Settings, lanes) },
     { "--fast", OPTION_FLAG, NULL, "allow fused operations in lanes: faster, with other last bits",
       offsetof(Settings, fast) },
-    { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no summary", offsetof(Settings, quiet) },
+    CODE_OPTION(Settings),
+    OPENING_OPTIONS(Settings),
 };
 
 enum { FAILURES_SHOWN = 5 };
@@ -253,7 +250,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                     "'--members FILE' is missing");
         return ORR_STATUS_USAGE;
     }
-    const SessionOptions open = { .code = s->code, .set = &s->set, .natives = &s->natives };
+    const SessionOptions open = { .opening = &s->opening };
     return session_do(&open, arguments, settings, work, diag);
 }
 

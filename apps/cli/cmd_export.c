@@ -5,10 +5,10 @@
 #include <string.h>
 
 typedef struct Settings {
+    Opening     opening;
     bool        csmp, force;
-    const char *c, *output, *model, *solver;
+    const char *c, *output, *solver;
     double      step, until, every, seed, number;
-    List        set;
 } Settings;
 
 static const Option options[] = {
@@ -19,9 +19,6 @@ static const Option options[] = {
       offsetof(Settings, output) },
     { "--force", OPTION_FLAG, NULL, "--c: replace files that were not written by export",
       offsetof(Settings, force) },
-    { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "a parameter, initial value or setting; may be repeated",
-      offsetof(Settings, set) },
     { "--solver", OPTION_TEXT, "NAME", "instead of the experiment's", offsetof(Settings, solver) },
     { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
     { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
@@ -30,6 +27,7 @@ static const Option options[] = {
       offsetof(Settings, seed) },
     { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)",
       offsetof(Settings, number) },
+    OPENING_OPTIONS(Settings),
 };
 
 // The experiment as the command line wants it.
@@ -43,7 +41,7 @@ static bool apply(const Settings *s, const Session *session, Given *given, orr_e
     if (!isnan(s->every)) experiment->every = s->every;
     bool ok = given_seed(s->seed, &experiment->run, diag);
     ok &= given_number(s->number, &experiment->run, diag);
-    return given_read(given, &s->set, session, experiment, diag) && ok;
+    return given_read(given, &s->opening.set, session, experiment, diag) && ok;
 }
 
 static orr_status write(const Settings *s, const Session *session, const orr_experiment *experiment,
@@ -72,10 +70,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     Session session;
     Given given = { 0 };
-    const SessionOptions open = { .path = arguments->items[0],
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model,
-                                  .set = &s->set,
                                   .solver = s->solver,
                                   .arrays_from = s->c ? 0 : SIZE_MAX };
     orr_status status = session_open(&session, &open, diag);

@@ -8,16 +8,14 @@
 enum { SHOWN = 12 };    // rows and columns of a matrix on the terminal
 
 typedef struct Settings {
-    List        set;
+    Opening     opening;
     double      from;
-    const char *at, *inputs, *outputs, *output, *solver, *model;
+    const char *at, *inputs, *outputs, *output, *solver;
 } Settings;
 
 static const Option options[] = {
     { "--at", OPTION_TEXT, "steady|start|T",
       "the equilibrium (default), the initial values, or a time of a run", offsetof(Settings, at) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
-      offsetof(Settings, set) },
     { "--inputs", OPTION_TEXT, "A,B", "inputs or parameters (default: all inputs)",
       offsetof(Settings, inputs) },
     { "--outputs", OPTION_TEXT, "A,B", "any variables (default: the outputs, or the states)",
@@ -27,7 +25,7 @@ static const Option options[] = {
     { "--solver", OPTION_TEXT, "S", "method of the run for --at T", offsetof(Settings, solver) },
     { "-o", OPTION_TEXT, "PREFIX", "write PREFIX_A.csv, _B, _C, _D, _poles and _zeros",
       offsetof(Settings, output) },
-    { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
+    OPENING_OPTIONS(Settings),
 };
 
 static bool read_at(const char *text, orr_linear_options *o, orr_diag *diag)
@@ -130,7 +128,7 @@ static orr_status work(const void *settings, const Session *session, orr_experim
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    const SessionOptions open = { .opening = &s->opening, .arrays_from = SESSION_EXACT };
     return session_do(&open, arguments, settings, work, diag);
 }
 

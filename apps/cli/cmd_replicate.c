@@ -11,8 +11,9 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    const char *output, *summary, *statistics, *record, *precise, *code, *solver, *lanes;
-    List        set, plot, natives;
+    Opening     opening;
+    const char *output, *summary, *statistics, *record, *precise, *solver, *lanes;
+    List        plot;
     double replications, warm_up, precision, confidence, at_least, at_most, threads, until, step, every, tol,
         seed;
     bool        stats, quiet;
@@ -42,8 +43,6 @@ static const Option options[] = {
       offsetof(Settings, statistics) },
     { "--plot", OPTION_LIST, "FILE|WHAT",
       "draw histograms to .svg, .png or .pdf; or what: 'histogram of a.times'", offsetof(Settings, plot) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or initial value; may be repeated",
-      offsetof(Settings, set) },
     { "--until", OPTION_NUMBER, "T", "end of each run", offsetof(Settings, until) },
     { "--every", OPTION_NUMBER, "DT", "record rows, whose means are observed too",
       offsetof(Settings, every) },
@@ -56,11 +55,10 @@ static const Option options[] = {
       offsetof(Settings, threads) },
     { "--lanes", OPTION_TEXT, "auto|never|always", "replications side by side in vector instructions",
       offsetof(Settings, lanes) },
-    { "--code", OPTION_TEXT, "TIER", "instant, native or auto (default)", offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Settings, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table", offsetof(Settings, quiet) },
+    CODE_OPTION(Settings),
+    OPENING_OPTIONS(Settings),
 };
 
 static volatile int cancelled;
@@ -114,7 +112,7 @@ static bool apply_options(const Settings *s, orr_experiment *e, orr_replicate_op
     if (!isnan(s->at_most)) o->at_most = (size_t)s->at_most;
     if (!isnan(s->threads)) o->n_threads = (size_t)fmin(s->threads, 1e6);
     // what is expected belongs to the question as written
-    if (s->set.n > 0 || !isnan(s->until) || !isnan(s->seed) || !isnan(s->replications) ||
+    if (s->opening.set.n > 0 || !isnan(s->until) || !isnan(s->seed) || !isnan(s->replications) ||
         !isnan(s->precision))
         e->n_expects = 0;
     return true;
@@ -337,7 +335,7 @@ static orr_status work(const void *settings, const Session *session, orr_experim
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
-    const SessionOptions open = { .code = s->code, .set = &s->set, .natives = &s->natives };
+    const SessionOptions open = { .opening = &s->opening };
     return session_do(&open, arguments, settings, work, diag);
 }
 

@@ -10,18 +10,19 @@
 #include <unistd.h>
 
 typedef struct Settings {
-    List        set, plot, drives, sends, natives;
+    Opening     opening;
+    List        plot, drives, sends;
     double checkpoint_every, from, until, step, tol, abs, every, max_step, quantum, max_time, max_memory,
         seed, number, path, realtime, wait;
     const char *from_text, *inputs, *machine;
     const char *solver, *update, *record, *output, *events, *trace, *checkpoint, *resume, *polynomials,
-        *statistics, *code, *loops, *model;
+        *statistics;
     bool        stats, quiet, strict, allow_io;
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
-      offsetof(Settings, set) },
+    OPENING_OPTIONS(Settings),
+    CODE_OPTION(Settings),
     { "--input", OPTION_LIST, "NAME=SOURCE",
       "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see below", offsetof(Settings, drives) },
     { "--output", OPTION_LIST, "NAME=TARGET",
@@ -68,12 +69,6 @@ static const Option options[] = {
     { "--plot", OPTION_LIST, "FILE|WHAT",
       "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'",
       offsetof(Settings, plot) },
-    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs",
-      offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
-    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Settings, loops) },
-    { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
     { "--inputs", OPTION_TEXT, "A,B,…", "of a machine: its inputs; @FILE reads them, - asks for them",
       offsetof(Settings, inputs) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
@@ -212,7 +207,7 @@ static bool moves_between_events(const orr_model *model)
 static bool apply_options(const Settings *s, const Session *session, Overrides *over, orr_experiment *e,
                           orr_diag *diag)
 {
-    bool ok = given_read(&over->given, &s->set, session, e, diag);
+    bool ok = given_read(&over->given, &s->opening.set, session, e, diag);
 
     if (!isnan(s->from)) e->from = s->from;
     if (!isnan(s->until)) e->until = s->until;
@@ -234,7 +229,7 @@ static bool apply_options(const Settings *s, const Session *session, Overrides *
     e->checkpoint_every = isnan(s->checkpoint_every) ? 0 : s->checkpoint_every;
     e->resume = s->resume;
     // what is expected belongs to the question as written: other parameters and times are another question
-    if (s->set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) ||
+    if (s->opening.set.n > 0 || s->drives.n > 0 || !isnan(s->from) || !isnan(s->until) || !isnan(s->seed) ||
         s->resume || !isnan(s->number) || e->replications > 0 || e->precision > 0) {
         over->n_unasked = e->n_expects;
         e->n_expects = 0;
@@ -481,13 +476,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (s->inputs || s->machine || orr_machine_is_file(path))
         return run_machine(s, machine_get(path, s->machine, diag), diag);
     Session session;
-    const SessionOptions open = { .path = path,
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = path,
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives,
-                                  .model = s->model,
-                                  .code = s->code,
-                                  .loops = s->loops,
-                                  .set = &s->set,
                                   .solver = s->update && strcmp(s->update, "in-place") == 0
                                                 ? "semi-implicit euler"
                                                 : s->solver,

@@ -4,24 +4,20 @@
 #include <string.h>
 
 typedef struct Settings {
-    const char *stage, *model, *sequence;
-    List        set, natives;
+    Opening     opening;
+    const char *stage, *sequence;
     double      until;
 } Settings;
 
 static const Option options[] = {
     { "--stage", OPTION_TEXT, "STAGE", "ast, atomic, units, flat, network, order, ir or c (default: order)",
       offsetof(Settings, stage) },
-    { "--model", OPTION_TEXT, "NAME", "which model, if the file has several", offsetof(Settings, model) },
     { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf",
       offsetof(Settings, sequence) },
     { "--until", OPTION_NUMBER, "T",
       "of --sequence: the end of the run (default: that of the experiment, or 10)",
       offsetof(Settings, until) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter that sizes or bounds depend on; may be repeated",
-      offsetof(Settings, set) },
+    OPENING_OPTIONS(Settings),
 };
 
 static bool stage_exists(const char *stage, orr_diag *diag)
@@ -43,19 +39,17 @@ static bool stage_exists(const char *stage, orr_diag *diag)
 static int draw_sequence(const Settings *s, const List *arguments, orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives,
-                                  .model = s->model,
-                                  .set = &s->set };
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = arguments->items[0],
+                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment e = session.experiment;
         Given given = { 0 };
-        if (!given_read(&given, &s->set, &session, &e, diag)) status = ORR_STATUS_USAGE;
+        if (!given_read(&given, &s->opening.set, &session, &e, diag)) status = ORR_STATUS_USAGE;
         if (!isnan(s->until)) e.until = s->until;
         else if (isnan(e.until)) e.until = e.from + 10;
-        if (s->set.n > 0 || !isnan(s->until)) e.n_expects = 0;
+        if (s->opening.set.n > 0 || !isnan(s->until)) e.n_expects = 0;
         orr_sequence *sequence = orr_sequence_create(0);
         const orr_sink sink = orr_sequence_sink(sequence);
         if (status == ORR_STATUS_OK) {
@@ -85,17 +79,15 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const char *stage = s->stage ? s->stage : "order";
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0],
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .natives = &s->natives,
-                                  .model = s->model,
                                   .dump_stage = stage,
-                                  .set = &s->set,
                                   // they have no further stages
                                   .takes_machines = strcmp(stage, "ast") == 0 };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
-    else if (status == ORR_STATUS_OK && !given_check(&s->set, &session, diag)) status = ORR_STATUS_USAGE;
+    else if (status == ORR_STATUS_OK && !given_check(&s->opening.set, &session, diag)) status = ORR_STATUS_USAGE;
     session_close(&session);
     return (int)status;
 }

@@ -6,21 +6,20 @@
 #include <string.h>
 
 typedef struct Settings {
-    List        set, range;
+    Opening     opening;
+    List        range;
     double      starts, from;
-    const char *output, *model;
+    const char *output;
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter, input or first starting value; may be repeated",
-      offsetof(Settings, set) },
     { "--starts", OPTION_NUMBER, "N", "starting points to try (default: 20)", offsetof(Settings, starts) },
     { "--range", OPTION_LIST, "STATE=LO..HI", "where they lie; may be repeated", offsetof(Settings, range) },
     { "--from", OPTION_NUMBER, "T", "time at which to look (default: that of the experiment, or 0)",
       offsetof(Settings, from) },
     { "-o", OPTION_TEXT, "FILE", "write the equilibria as CSV; - is standard output",
       offsetof(Settings, output) },
-    { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Settings, model) },
+    OPENING_OPTIONS(Settings),
 };
 
 // x=0..10
@@ -112,7 +111,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (!given_is_positive("E022", "number of starting points", "give one such as --starts 50", s->starts,
                            diag))
         return ORR_STATUS_USAGE;
-    const SessionOptions open = { .model = s->model, .set = &s->set, .arrays_from = SESSION_EXACT };
+    const SessionOptions open = { .opening = &s->opening, .arrays_from = SESSION_EXACT };
     return session_do(&open, arguments, settings, work, diag);
 }
 

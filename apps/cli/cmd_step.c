@@ -11,15 +11,16 @@
 enum { SHOWN_MAX = 40, TOLD_MAX = 20, WORDS_MAX = 64 };
 
 typedef struct Settings {
-    List set, drives, natives;
+    Opening opening;
+    List drives;
     double from, until, step, tol, seed;
-    const char *solver, *model;
+    const char *solver;
     bool allow_io;
 } Settings;
 
 static const Option options[] = {
-    { "--set", OPTION_LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated",
-      offsetof(Settings, set) },
+    OPENING_OPTIONS(Settings),
+    CODE_OPTION(Settings),
     { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows, as for 'orrery run'",
       offsetof(Settings, drives) },
     { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used",
@@ -33,9 +34,6 @@ static const Option options[] = {
     { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
     { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
       offsetof(Settings, seed) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
-    { "--model", OPTION_TEXT, "NAME", "run this model, without an experiment", offsetof(Settings, model) },
 };
 
 typedef struct Stepper {
@@ -371,7 +369,7 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
     orr_experiment e = session->experiment;
     Given given = { 0 };
     orr_status status = ORR_STATUS_OK;
-    if (!given_read(&given, &s->set, session, &e, diag) || !given_seed(s->seed, &e.run, diag))
+    if (!given_read(&given, &s->opening.set, session, &e, diag) || !given_seed(s->seed, &e.run, diag))
         status = ORR_STATUS_USAGE;
     if (!isnan(s->from)) e.from = s->from;
     if (!isnan(s->until)) e.until = s->until;
@@ -418,11 +416,9 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
         !given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag))
         return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .path = arguments->items[0],
+    const SessionOptions open = { .opening = &s->opening,
+                                  .path = arguments->items[0],
                                   .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .model = s->model,
-                                  .set = &s->set,
-                                  .natives = &s->natives,
                                   .solver = s->solver,
                                   .inputs = &s->drives };
     orr_status status = session_open(&session, &open, diag);

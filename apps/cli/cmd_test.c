@@ -3,16 +3,13 @@
 #include <string.h>
 
 typedef struct Settings {
-    const char *code;
+    Opening     opening;    // code and natives
     bool        quiet;
-    List        natives;
 } Settings;
 
 static const Option options[] = {
-    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs",
-      offsetof(Settings, code) },
-    { "--native", OPTION_LIST, "FILE.so",
-      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Settings, natives) },
+    CODE_OPTION(Settings),
+    NATIVE_OPTION(Settings),
     { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
 };
 
@@ -60,7 +57,7 @@ static orr_status test_experiment(const char *path, const char *name, const Sett
                                   orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .path = path, .experiment = name, .code = s->code, .natives = &s->natives };
+    const SessionOptions open = { .opening = &s->opening, .path = path, .experiment = name };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK &&
         (session.experiment.replications > 0 || session.experiment.precision > 0)) {

@@ -16,16 +16,38 @@ typedef struct Session {
     List           texts;                     // heap; what they borrow
 } Session;
 
+// What every command says that opens a model, as `opening` in its settings; its table of options has
+// OPENING_OPTIONS(Settings).
+typedef struct Opening {
+    List        set;                          // NAME=VALUE, for sizes and bounds too
+    List        natives;                      // files of --native
+    const char *model;                        // NULL: that of the experiment
+    const char *loops;                        // "halt", "solve" or NULL
+    const char *code;                         // "auto", "instant", "native" or NULL; of CODE_OPTION
+} Opening;
+#define NATIVE_OPTION(Settings)                                                                              \
+    { "--native", OPTION_LIST, "FILE.so",                                                                    \
+      "load C code for native atomics, which must be trusted; may be repeated",                              \
+      offsetof(Settings, opening.natives) }
+#define OPENING_OPTIONS(Settings)                                                                            \
+    { "--set", OPTION_LIST, "NAME=VALUE",                                                                    \
+      "parameter (sizes too), input or initial value; may be repeated", offsetof(Settings, opening.set) },  \
+    { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment",                              \
+      offsetof(Settings, opening.model) },                                                                   \
+    NATIVE_OPTION(Settings),                                                                                 \
+    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors",                              \
+      offsetof(Settings, opening.loops) }
+#define CODE_OPTION(Settings)                                                                                \
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs", \
+      offsetof(Settings, opening.code) }
+
 typedef struct SessionOptions {
-    const char *path, *experiment, *model;    // experiment and model may be NULL
-    const char *code;                         // "instant", "native" or NULL
-    const char *loops;                        // "halt" or NULL
+    const Opening *opening;
+    const char *path, *experiment;            // experiment may be NULL
     const char *dump_stage;                   // NULL: none
-    const List *set;                          // NAME=VALUE of the command line, for sizes and bounds; or NULL
     size_t      arrays_from;                  // see orr_compile_options
     const char *solver;                       // instead of that of the experiment; NULL: none
     bool        takes_machines;               // a file with machines only is fine: then there is no model
-    const List *natives;                      // files of --native; NULL: none
     const List *inputs;                       // texts of --input, on top of those of the experiment; NULL:
                                               // none
 } SessionOptions;

@@ -148,7 +148,10 @@ void options_help(const Command *command, FILE *out)
         const Option *o = &command->options[i];
         char left[64];
         snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
-        fprintf(out, "  %-22s %s\n", left, o->help);
+        int wide = 22;    // characters; printf counts bytes
+        for (const char *c = left; *c; c++)
+            if (((unsigned char)*c & 0xC0) == 0x80) wide++;
+        fprintf(out, "  %-*s %s\n", wide, left, o->help);
     }
     if (command->details) fprintf(out, "\n%s", command->details);
 }

@@ -30,8 +30,6 @@ static bool read_loops(const char *text, bool *halt, orr_diag *diag)
 static orr_model *compile_with(const orr_source *source, const orr_experiment *experiment, const List *set,
                                orr_compile_options options, orr_diag *diag)
 {
-    const List none = { 0 };
-    if (!set) set = &none;
     orr_setting *settings = calloc(experiment->run.n_settings + set->n + 1, sizeof *settings);
     if (!settings) abort();
     for (size_t i = 0; i < experiment->run.n_settings; i++) settings[i] = experiment->run.settings[i];
@@ -74,16 +72,17 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
 {
     *session = (Session){ .experiment = orr_experiment_default() };
     orr_compile_options compile = orr_compile_options_default();
-    if (!read_code(options->code, &compile.code, diag) ||
-        !read_loops(options->loops, &compile.loops_halt, diag))
+    const Opening *opening = options->opening;
+    if (!read_code(opening->code, &compile.code, diag) ||
+        !read_loops(opening->loops, &compile.loops_halt, diag))
         return ORR_STATUS_USAGE;
 
     session->source = orr_source_open(options->path, diag);
     if (!session->source) return ORR_STATUS_MODEL_ERROR;
-    if (options->takes_machines && !options->model && !options->experiment &&
+    if (options->takes_machines && !opening->model && !options->experiment &&
         orr_source_n_models(session->source) == 0 && orr_source_n_machines(session->source) > 0)
         return ORR_STATUS_OK;
-    if (options->model) session->experiment.model = options->model;
+    if (opening->model) session->experiment.model = opening->model;
     else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
         return ORR_STATUS_MODEL_ERROR;
 
@@ -98,13 +97,11 @@ orr_status session_open(Session *session, const SessionOptions *options, orr_dia
     if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
     compile.inputs = session->experiment.run.inputs;
     compile.n_inputs = session->experiment.run.n_inputs;
-    if (options->natives) {
-        compile.natives = options->natives->items;
-        compile.n_natives = options->natives->n;
-    }
+    compile.natives = opening->natives.items;
+    compile.n_natives = opening->natives.n;
     compile.dump_stage = options->dump_stage;
     compile.dump_to = stdout;
-    session->model = compile_with(session->source, &session->experiment, options->set, compile, diag);
+    session->model = compile_with(session->source, &session->experiment, &opening->set, compile, diag);
     return session->model ? ORR_STATUS_OK : ORR_STATUS_MODEL_ERROR;
 }
 
@@ -127,7 +124,7 @@ int session_do(const SessionOptions *options, const List *arguments, const void 
     if (status == ORR_STATUS_OK) {
         orr_experiment experiment = session.experiment;
         Given given;
-        const bool ok = given_read(&given, open.set, &session, &experiment, diag);
+        const bool ok = given_read(&given, &open.opening->set, &session, &experiment, diag);
         status = work(settings, &session, &experiment, ok, diag);
         given_free(&given);
     }

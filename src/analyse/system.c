@@ -235,6 +235,13 @@ static void rates_at(void *context, double u, double *out)
     for (size_t i = 0; i < s->n; i++) out[i] = NAN;
 }
 
+// After IR_VALUES at x. What an atomic shows is as it is now: no event happens while a point is looked at.
+static double value_of(const System *s, const ModelVariable *variable, const double *x)
+{
+    if (variable->part) return net_read(s->run, variable);
+    return variable->state != FLAT_NONE ? x[variable->state] : s->island->env.v[variable->place];
+}
+
 static void outputs_at(void *context, double u, double *out)
 {
     StateShift *c = context;
@@ -243,9 +250,8 @@ static void outputs_at(void *context, double u, double *out)
     const bool ok = s->model->code.programs[IR_VALUES](s->t, s->shifted, &s->island->env, NULL) == 0;
     for (size_t i = 0; i < c->n_outputs; i++) {
         const ModelVariable output = model_variable(s->model, c->outputs[i]);
-        out[i] = output.state != FLAT_NONE ? s->shifted[output.state]
-                 : ok                      ? s->island->env.v[output.place]
-                                           : NAN;
+        const bool is_state = output.state != FLAT_NONE;
+        out[i] = ok || is_state ? value_of(s, &output, s->shifted) : NAN;
     }
 }
 
@@ -339,12 +345,11 @@ void system_set(System *s, uint32_t place, double value)
 
 bool system_values(System *s, const double *x, double *values)
 {
-    const double *v = s->island->env.v;
     if (s->model->code.programs[IR_VALUES](s->t, x, &s->island->env, NULL) != 0) return false;
     s->run->values_valid = false;
     for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
         const ModelVariable variable = model_variable(s->model, i);
-        values[i] = variable.state != FLAT_NONE ? x[variable.state] : v[variable.place];
+        values[i] = value_of(s, &variable, x);
     }
     return true;
 }

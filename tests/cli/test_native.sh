@@ -137,4 +137,52 @@ run check body.orr --native smooth.so
 expect_status 1
 expect_err "E874: atomic 'Smooth' is native: a state belongs to its C code"
 expect_err "E874: atomic 'Smooth' is native: the value of a variable"
+
+# ---- Every command that opens a model takes the code of its native atomics
+cp "$model" smoothing.orr
+cat >plant.orr <<'END'
+use "smoothing.orr"
+model Plant
+  steps : Steps
+  smooth : Smooth(part = 0.25)
+  display : Display
+  steps.value -> smooth.value
+  smooth.smooth -> display.value
+  var x = 1
+  x' = display.y - x
+end
+END
+printf 'smooth.part\n0.25\n0.5\n' >members.csv
+while IFS='|' read -r verb options result; do
+    # shellcheck disable=SC2086
+    run "$verb" plant.orr --model Plant $options
+    expect_status 1
+    expect_code E875
+    # shellcheck disable=SC2086
+    run "$verb" plant.orr --model Plant --native smooth.so $options </dev/null
+    expect_status 0
+    expect_quiet
+    expect_out "$result"
+done <<'END'
+run|--until 1.5|Plant
+step||Plant at t = 0
+check||smooth : Smooth
+show|--stage network|smooth.smooth -> display.value
+steady||stable node
+linearise|--at 2.5 --outputs x,smooth.level|smooth.level               0
+continue|--param smooth.part --from 0.1 --to 0.5|1 branch
+compare|--until 2.5 --solvers dopri5,bdf|2 methods
+ensemble|--until 2.5 --members members.csv|2 members
+replicate|--until 2.5 --replications 2|2 replications
+END
+# by hand: 0 until 1, 1 until 2, then 1.25; x follows with the time constant 1
+run linearise plant.orr --model Plant --native smooth.so --at 2.5
+expect_near "$(sed -n 's/^  x = //p' out)" "$(awk 'BEGIN { a = 1 - (1 - exp(-1))*exp(-1); print 1.25 - (1.25 - a)*exp(-0.5) }')" 1e-6
+run export plant.orr --model Plant --native smooth.so --c folder
+expect_status 1
+expect_code E321
+run steady plant.orr --model Plant --native smooth.so --loops always
+expect_status 2
+expect_code E022
+
 finish
