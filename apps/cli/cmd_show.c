@@ -87,7 +87,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                                   .takes_machines = strcmp(stage, "ast") == 0 };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
-    else if (status == ORR_STATUS_OK && !given_check(&s->opening.set, &session, diag)) status = ORR_STATUS_USAGE;
+    else if (status == ORR_STATUS_OK && !given_check(&s->opening.set, &session, diag))
+        status = ORR_STATUS_USAGE;
     session_close(&session);
     return (int)status;
 }
