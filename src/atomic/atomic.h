@@ -238,6 +238,7 @@ typedef struct AtomicKind {
     uint32_t         n_slots;     // of the state
     uint32_t         stream;      // slot of the random stream; 0: it draws nothing
     bool             is_native;   // its functions come from a native object; no program
+    uint64_t         code;        // then: a hash of its file; 0: it is part of the program
     uint32_t         last;        // slot of the time of the last transition; 0: nobody asks for it
 
     AtomicAct       *begin;       // [n_begin] first values

@@ -3,9 +3,11 @@
 // A file is loaded because it was asked for, never because a model says so: a model alone runs nothing
 // foreign.
 #include "atomic/host.h"
+#include "base/map.h"
 #include "base/os.h"
 #include <dlfcn.h>
-#include <unistd.h>
+
+enum { OBJECT_BYTES_MAX = 1 << 30 };
 
 #define ENTRY_NAME "orr_native_atomics"
 
@@ -14,6 +16,7 @@ static const Place no_place = { 0 };
 typedef struct Native {
     const orr_native *table;
     const char *name;    // of its file, for messages
+    uint64_t code;       // a hash of the file; 0: it is part of the program
 } Native;
 
 typedef struct Binder {
@@ -36,7 +39,7 @@ static bool check_version(Binder *b, const char *name, unsigned version)
     return false;
 }
 
-static bool take_table(Binder *b, const char *name, const orr_native *table)
+static bool take_table(Binder *b, const char *name, uint64_t code, const orr_native *table)
 {
     if (!table || (table->n_atomics > 0 && !table->atomics)) {
         diag_report(b->diag, DIAG_NATIVE_OBJECT, no_place, name, "its table of atomics is missing");
@@ -50,7 +53,7 @@ static bool take_table(Binder *b, const char *name, const orr_native *table)
         diag_report(b->diag, DIAG_NATIVE_OBJECT, no_place, name, "an atomic has no table or no name");
         return false;
     }
-    vec_push(&b->work, &b->natives, (Native){ table, name });
+    vec_push(&b->work, &b->natives, (Native){ table, name, code });
     return true;
 }
 
@@ -58,9 +61,8 @@ static bool take_table(Binder *b, const char *name, const orr_native *table)
 static bool load_file(Binder *b, const char *file)
 {
     const char *path = strchr(file, '/') ? file : arena_printf(&b->work, "./%s", file);
-    const int fd = os_open_to_read(path, b->diag);
-    if (fd < 0) return false;
-    close(fd);
+    Text code;
+    if (!os_read_file(&b->work, path, OBJECT_BYTES_MAX, &code, b->diag)) return false;
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         const char *reason = dlerror();
@@ -74,7 +76,7 @@ static bool load_file(Binder *b, const char *file)
     b->set->objects[b->set->n_objects++] = object;
     const orr_native *(*entry)(void);
     *(void **)&entry = dlsym(object, ENTRY_NAME);    // as POSIX has it: C knows no such conversion
-    if (entry) return take_table(b, file, entry());
+    if (entry) return take_table(b, file, hash_bytes(code.p, code.n), entry());
     diag_report(b->diag, DIAG_NATIVE_OBJECT, no_place, file, "it has no function " ENTRY_NAME);
     diag_hint(b->diag, "write one: const orr_native *" ENTRY_NAME "(void) { return &table; }");
     return false;
@@ -210,6 +212,7 @@ static bool bind_kind(Binder *b, AtomicKind *kind)
     table->name = own.name;
     table->inputs = own.inputs;
     table->outputs = own.outputs;
+    kind->code = b->native->code;
     return true;
 }
 
@@ -219,7 +222,7 @@ bool atomic_bind(AtomicSet *set, const AtomicNatives *natives, const bool *is_us
     bool ok = true;
     set->objects = ARENA_ARRAY(set->arena, void *, natives->n_files);
     for (size_t i = 0; i < natives->n_linked; i++)
-        ok = take_table(&b, "the program", natives->linked[i]) && ok;
+        ok = take_table(&b, "the program", 0, natives->linked[i]) && ok;
     for (size_t i = 0; i < natives->n_files; i++) ok = load_file(&b, natives->files[i]) && ok;
     const bool all_there = ok;    // else what is missing may be in the one that failed
     for (uint32_t i = 0; all_there && i < set->n_kinds; i++)

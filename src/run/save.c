@@ -446,6 +446,9 @@ static uint64_t model_fingerprint(const orr_model *model)
         const Text text = atomic_text(&model->atomics, &work);
         hash = hash_join(hash, hash_bytes(text.p, text.n));
         arena_free(&work);
+        // of native atomics the text has no more than names: what they do is in their files
+        for (uint32_t i = 0; i < model->atomics.n_kinds; i++)
+            if (model->atomics.kinds[i].is_native) HASH(hash, model->atomics.kinds[i].code);
     }
     return hash;
 }

@@ -138,6 +138,17 @@ expect_status 1
 expect_err "E874: atomic 'Smooth' is native: a state belongs to its C code"
 expect_err "E874: atomic 'Smooth' is native: the value of a variable"
 
+# ---- A checkpoint belongs to the code it was written with, wherever that lies
+run run "$model" --native smooth.so --until 2.5 --checkpoint half.ck --quiet
+expect_status 0
+cp smooth.so elsewhere.so
+run run "$model" --native elsewhere.so --resume half.ck --quiet
+expect_status 0
+object other 's/s->part\*(value - s->level)/2*s->part*(value - s->level)/'
+run run "$model" --native other.so --resume half.ck --quiet
+expect_status 2
+expect_code E031
+
 # ---- Every command that opens a model takes the code of its native atomics
 cp "$model" smoothing.orr
 cat >plant.orr <<'END'
