@@ -134,8 +134,8 @@
     X(CHECKPOINT_OTHER, \
       "A checkpoint holds the numbers of one run of one model. It goes on only with the same model\n" \
       "and the same settings: parameters, inputs, start, seed, solver, steps and tolerances. Samples\n" \
-      "that inputs follow are read again from their beginning, and must be the same up to there. So must the files of\n" \
-      "native atomics, whose code decides what the rest of the run does.", \
+      "that inputs follow are read again from their beginning, and must be the same up to there. So\n" \
+      "must the files of native atomics, whose code decides what the rest of the run does.", \
       "    orrery run tank.orr --checkpoint t.ck\n" \
       "    orrery run tank.orr --resume t.ck --set k=2", \
       "give the settings the run was begun with; only the end may be another.") \
