@@ -268,7 +268,8 @@ static const struct Word {
     { "to", "t", "T", "to this time", do_to, true },
     { "show", "p", "[NAME …]",
       "values now; of a component or array all it has; all; default: the outputs or states", do_show, false },
-    { "set", "=", "NAME = VALUE", "give an input or a state another value, from now on", do_set, true },
+    { "set", "=", "NAME = VALUE", "give an input, a state or a parameter another value, from now on", do_set,
+      true },
     { "help", "h", "", "these lines", do_help, false },
     { "quit", "q", "", "end; so does the end of the input", NULL, false },
 };
@@ -443,7 +444,7 @@ const Command command_step = {
         "  step [N]           one step of the solver\n"
         "  to T               to this time\n"
         "  show [NAME …]      values now; of a component or array all it has; 'show all'\n"
-        "  set NAME = VALUE   give an input or a state another value, from now on\n"
+        "  set NAME = VALUE   give an input, a state or a parameter another value, from now on\n"
         "  help, quit\n\n"
         "From a file or pipe, a wrong command ends the program with exit code 2; a run that fails with 3.\n\n"
         "Examples:\n"

@@ -15,7 +15,8 @@ extern "C" {
 
 typedef struct orr_statistic {
     const char   *name;             // a tally or level of a component, "desk.waits"; or what else it shows,
-                                    // "desk.waiting", "desk.state": weighted by the time for which it holds
+                                    // "desk.waiting", "desk.state": weighted by the time for which it holds;
+                                    // or a variable of equations: likewise, from row to row
     const double *percentiles;      // [n_percentiles] 0 to 100; none: 50, 95 and 99
     size_t        n_percentiles;
     size_t        n_bins;           // of a histogram, at most ORR_BINS_MAX; 0: none is asked for

@@ -116,9 +116,11 @@ ORR_API orr_status orr_run_advance(orr_run *run, double t);
 // every step.
 ORR_API orr_status orr_run_step(orr_run *run, double t_limit);
 
-// Give an input (not driven otherwise) or a state a new value from now on; for host programs that close a
-// loop. It is an event: the solver begins anew. USAGE, with a message, if it is neither, not finite, or the
-// solver is ahead: then `exact` was not asked for.
+// Give an input (not driven otherwise), a state or a parameter a new value from now on; for host programs
+// that close a loop. It is an event: the solver begins anew. Parameters whose defaults follow from it change
+// too. USAGE, with a message, if it is none of them, not finite, a parameter that decided something at the
+// start (sizes, times of events, lags, what components and islands were given), or the solver is ahead: then
+// `exact` was not asked for.
 ORR_API orr_status orr_run_set(orr_run *run, size_t variable, double value);
 
 // Has the run ended before its time, at orr_run_time? Advancing does nothing then.

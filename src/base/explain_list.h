@@ -1580,7 +1580,8 @@
     X(STATISTIC_NAME, \
       "'statistics' and 'plot histogram of' name what an atomic component shows: a tally or a level that\n" \
       "it keeps, a queue, a variable, or its state, which are weighted by the time for which they hold.\n" \
-      "Each is named once. Variables of equations have no statistics.", \
+      "Or they name a variable of equations, which is looked at in each row. Each is named once, and\n" \
+      "parameters have no statistics.", \
       "    atomic Clock\n" \
       "      output event tick\n" \
       "      var gaps = tally()\n" \
@@ -1594,8 +1595,7 @@
       "      until 3\n" \
       "      statistics clock.gap\n" \
       "    end", \
-      "name what there is: statistics clock.gaps. For a variable of equations record rows,\n" \
-      "whose mean replications observe: record x every 0.1.") \
+      "name what there is: statistics clock.gaps.") \
     X(MESSAGE_COLUMNS, \
       "'columns' names the columns of a file whose rows are messages, one for each field of the record in\n" \
       "the order of its declaration. A message that is a number has one.", \

@@ -15,7 +15,9 @@ typedef struct Collected {
     uint32_t component;    // of the kernel
     const AtomicReadable *what;
     bool is_kept;       // by the component
-    orr_level level;    // else kept here
+    bool is_in_rows;    // a variable of equations; then there is no component
+    size_t variable;
+    orr_level level;    // unless it is kept by the component
 } Collected;
 
 struct Collect {
@@ -24,8 +26,9 @@ struct Collect {
     bool has_begun_anew;       // the warm-up is over
     Collected *items;          // [n] as asked
     size_t n;
-    uint32_t *looked;    // [n_looked] items that are looked at, by component
-    size_t n_looked;
+    uint32_t *looked;    // [n_looked] items that are looked at, by component; then [n_in_rows] those in rows
+    size_t n_looked, n_in_rows;
+    double t_row;        // of the last row
 };
 
 // ---- What is asked
@@ -75,8 +78,8 @@ static bool report(const orr_model *model, const orr_experiment *e, const char *
         diag_hint(diag, "name what it is of: %.*s", (int)(strrchr(name, '.') - name), name);
         return false;
     }
-    diag_report(diag, DIAG_STATISTIC_NAME, place, name, "only what atomic components show has statistics");
-    diag_hint(diag, "record it every so often: replications observe mean(%s)", name);
+    diag_report(diag, DIAG_STATISTIC_NAME, place, name, "it stays as it is during a run");
+    diag_hint(diag, "name a variable that changes");
     return false;
 }
 
@@ -85,6 +88,14 @@ static bool find(Collect *c, const orr_experiment *e, const orr_statistic *asked
     const size_t variable = orr_model_find(c->model, asked->name);
     if (variable == (size_t)-1) return report(c->model, e, asked->name, diag);
     const ModelVariable v = model_variable(c->model, variable);
+    const orr_kind kind = orr_model_variable(c->model, variable).kind;
+    if (!v.part && kind != ORR_KIND_PARAM && kind != ORR_KIND_RESULT) {
+        c->items[c->n++] = (Collected){ .asked = *asked,
+                                        .unit = orr_model_variable(c->model, variable).unit,
+                                        .is_in_rows = true,
+                                        .variable = variable };
+        return true;
+    }
     const bool is_tally = v.part && v.shown->how == ATOMIC_READ_COUNT && !v.shown->is_level &&
                           v.shown->is_main;
     const bool is_level = v.part && v.shown->how == ATOMIC_READ_NOW;
@@ -123,30 +134,40 @@ bool collect_open(Collect **collect, const orr_model *model, const orr_experimen
     for (size_t i = 0; i < n; i++) ok = find(c, e, &asked[i], diag) && ok;
     c->looked = ARENA_ARRAY(arena, uint32_t, c->n);
     for (uint32_t i = 0; i < c->n; i++)
-        if (!c->items[i].is_kept) c->looked[c->n_looked++] = i;
+        if (!c->items[i].is_kept && !c->items[i].is_in_rows) c->looked[c->n_looked++] = i;
+    for (uint32_t i = 0; i < c->n; i++)
+        if (c->items[i].is_in_rows) c->looked[c->n_looked + c->n_in_rows++] = i;
     qsort_r(c->looked, c->n_looked, sizeof *c->looked, by_component, c->items);
     if (c->n > 0) *collect = c;
     return ok;
 }
 
 bool collect_looks(const Collect *c) { return c && c->n_looked > 0; }
+bool collect_needs_rows(const Collect *c) { return c && c->n_in_rows > 0; }
 
 // ---- While the run goes on
 
-void collect_begin(Collect *c, const orr_run *run)
+static double value_now(const Collected *item, orr_run *run)
+{
+    return item->is_in_rows ? orr_run_value(run, item->variable)
+                            : net_read_at(run, item->what, item->component);
+}
+
+void collect_begin(Collect *c, orr_run *run)
 {
     if (!c) return;
     c->has_begun_anew = false;
-    for (size_t i = 0; i < c->n_looked; i++) {
+    c->t_row = orr_run_time(run);
+    for (size_t i = 0; i < c->n_looked + c->n_in_rows; i++) {
         Collected *item = &c->items[c->looked[i]];
-        orr_level_begin(&item->level, orr_run_time(run), net_read_at(run, item->what, item->component));
+        orr_level_begin(&item->level, orr_run_time(run), value_now(item, run));
     }
 }
 
 static void end_warm_up(Collect *c, double t)
 {
     if (c->has_begun_anew || !(t >= c->statistics_from)) return;
-    for (size_t i = 0; i < c->n_looked; i++)
+    for (size_t i = 0; i < c->n_looked + c->n_in_rows; i++)
         orr_level_reset(&c->items[c->looked[i]].level, c->statistics_from);
     c->has_begun_anew = true;
 }
@@ -167,10 +188,24 @@ void collect_take(Collect *c, const orr_run *run, const orr_devs_trace *what)
     }
 }
 
+void collect_row(Collect *c, orr_run *run)
+{
+    if (!c || c->n_in_rows == 0 || !(orr_run_time(run) > c->t_row)) return;
+    const double t = c->t_row + 0.5 * (orr_run_time(run) - c->t_row);
+    end_warm_up(c, t);
+    for (size_t i = c->n_looked; i < c->n_looked + c->n_in_rows; i++) {
+        Collected *item = &c->items[c->looked[i]];
+        orr_level_set(&item->level, t, value_now(item, run));
+    }
+    c->t_row = orr_run_time(run);
+    end_warm_up(c, c->t_row);
+}
+
 void collect_pass(Collect *c, RunSaved *saved)
 {
     uint64_t names = 0;
-    uint32_t n = c ? (uint32_t)c->n_looked : 0;
+    uint32_t n = c ? (uint32_t)(c->n_looked + c->n_in_rows) : 0;
+    double t_row = c ? c->t_row : 0;
     const uint32_t own_n = n;
     for (uint32_t i = 0; i < n; i++) {
         const char *name = c->items[c->looked[i]].asked.name;
@@ -180,6 +215,7 @@ void collect_pass(Collect *c, RunSaved *saved)
     bool has_begun_anew = c && c->has_begun_anew;
     saved_pass(saved, &names, sizeof names);
     saved_pass(saved, &n, sizeof n);
+    saved_pass(saved, &t_row, sizeof t_row);
     saved_flags(saved, &has_begun_anew, 1);
     if (saved->is_loading && n > (saved->n - saved->at) / sizeof(orr_level)) saved->is_bad = true;
     const bool is_same = n == own_n && names == own_names;
@@ -191,7 +227,10 @@ void collect_pass(Collect *c, RunSaved *saved)
             saved->is_bad = true;
         if (is_same && !saved->is_bad) c->items[c->looked[i]].level = level;
     }
-    if (is_same && c && !saved->is_bad) c->has_begun_anew = has_begun_anew;
+    if (is_same && c && !saved->is_bad) {
+        c->has_begun_anew = has_begun_anew;
+        c->t_row = t_row;
+    }
 }
 
 orr_distribution *collect_end(Collect *c, const orr_run *run, size_t *n)
@@ -207,7 +246,7 @@ orr_distribution *collect_end(Collect *c, const orr_run *run, size_t *n)
         d->asked = item->asked;
         d->unit = item->unit;
         d->time_unit = orr_model_time_unit(c->model);
-        d->is_level = !item->is_kept || item->what->how == ATOMIC_READ_NOW;
+        d->is_level = item->is_in_rows || !item->is_kept || item->what->how == ATOMIC_READ_NOW;
         d->t = orr_run_time(run);
         if (item->is_kept) {
             const void *statistic = net_statistic(run, item->what, item->component);

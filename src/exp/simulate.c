@@ -185,6 +185,7 @@ static orr_status put_row(Simulation *s)
     const bool is_sent = !s->sends || (s->is_first_row ? sends_put_first(s->sends, s->run, s->row_is_due)
                                                         : sends_put(s->sends, s->run));
     if (!is_sent) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
+    if (!s->is_first_row || s->row_is_due) collect_row(s->collect, s->run);
     if (!s->wants_rows) return poll_inputs(s);
     const size_t n = s->columns.variables.n;
     orr_run_values(s->run, s->columns.variables.items, n, s->values);
@@ -240,7 +241,7 @@ static const uint32_t *plain_columns(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
     if (!s->run->is_plain || !s->wants_rows || s->clock.ns_per_unit > 0 || s->sends || s->run->is_live ||
-        e->frame || s->model->ir.n_reruns > 0)
+        e->frame || s->model->ir.n_reruns > 0 || collect_needs_rows(s->collect))
         return NULL;
     uint32_t *states = ARENA_ARRAY(&s->scratch, uint32_t, s->columns.variables.n);
     for (size_t i = 0; i < s->columns.variables.n; i++) {
@@ -443,6 +444,7 @@ typedef struct Wishes {
 static Wishes read_wishes(Simulation *s)
 {
     Wishes w = { 0 };
+    s->wants_rows = collect_needs_rows(s->collect);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         s->wants_rows = s->wants_rows || sink->row;

@@ -436,7 +436,8 @@ static const char *why_not_set(const orr_run *run, size_t variable)
         return is_free ? NULL : "constraints of the model decide on this state";
     }
     if (var.kind == FLAT_INPUT && var.var && !find_driven(&model->flat, var.var->name)) return NULL;
-    return "only states, and inputs that nothing else drives, can be set during a run";
+    if (var.kind == FLAT_PARAM && var.var) return param_why_not(run, (uint32_t)variable);
+    return "only states, parameters, and inputs that nothing else drives, can be set during a run";
 }
 
 bool run_put(orr_run *run, size_t variable, double value, double gradient)
@@ -448,6 +449,9 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
         snprintf(text, sizeof text, "%g", value);
         diag_report(run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, model_variable_name(run->model, variable),
                     text, why);
+        if (model_variable(run->model, variable).kind == FLAT_PARAM)
+            diag_hint(run->diag, "set it before the run begins: --set %s=%s",
+                      model_variable_name(run->model, variable), text);
         return false;
     }
     run->values_valid = false;
@@ -458,6 +462,8 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
         put_piece(run, d);
     } else if (var.state != FLAT_NONE) {
         run->islands[0].x[var.state] = value;
+    } else if (var.kind == FLAT_PARAM) {
+        param_set(run, (uint32_t)variable, value);
     } else {
         run_set_input(run, (uint32_t)variable, value);
     }

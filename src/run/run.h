@@ -671,6 +671,8 @@ void fault_report_param(orr_run *run, uint32_t variable);      // whose value is
 // For messages: a place as far as the run's collector knows it; texts to be freed.
 // The value of an expression over parameters, discrete variables and t_start, outside generated code.
 double run_parameter(const orr_run *run, Expr e);
+const char *param_why_not(const orr_run *run, uint32_t variable);    // it cannot be changed now; NULL: it can
+void  param_set(orr_run *run, uint32_t variable, double value);      // … and what follows from it
 Place run_place(const orr_model *model, orr_diag *diag, Place place);
 char *run_equation_text(const orr_model *model, const FlatEquation *equation);
 char *run_expr_text(const orr_model *model, Expr e);

@@ -41,6 +41,61 @@ expect_status 0
 expect_near "$(sed -n 's/^  h = \(.*\) m/\1/p' out)" 3.75 1e-8 'h'
 expect_out '  wind = 10'
 
+# ---- A parameter: g = 20 from 0.5 on, when h = 3.75 and v = -5; 0.2 s later h = 3.75 - 5*0.2 - 10*0.2^2
+for method in dopri5 bdf 'rk4 --step 0.05' qss3; do
+    # shellcheck disable=SC2086
+    step ball.orr --tol 1e-10 --solver $method <<<$'to 0.5\nset g = 20\nto 0.7\nshow h g'
+    expect_status 0
+    expect_near "$(sed -n 's/^  h = \(.*\) m/\1/p' out)" 2.35 1e-5 "h by $method"
+    expect_out '  g = 20'
+done
+# what follows from it follows, unless it was given
+cat >chain.orr <<'END'
+atomic Clock
+  param period = 1
+  output event tick
+  state on for period
+    after send tick(t) -> on
+end
+model Chain
+  param a = 2, b = 3*a, n = 2, T = 1, lag = T/2, size = a
+  var x = 0, y[n]
+  discrete k = 0
+  x' = b
+  for i in 1..n
+    y[i] = i*x
+  end
+  z = delay(x, lag)
+  every T then k := k + 1 end
+end
+model Beside
+  param p = 1
+  clock : Clock(period = p)
+  var x = 0
+  x' = p
+end
+END
+step chain.orr --model Chain <<<$'to 1\nset a = 1\nto 2\nshow x b size y[2]'
+expect_status 0
+expect_near "$(sed -n 's/^  x = //p' out)" 9 1e-9 x
+expect_out '  b = 3'
+expect_out '  size = 1'
+expect_near "$(sed -n 's/^  y\[2\] = //p' out)" 18 1e-8 'y[2]'
+step chain.orr --model Chain --set b=5 <<<$'to 1\nset a = 1\nto 2\nshow x'
+expect_near "$(sed -n 's/^  x = //p' out)" 10 1e-9 x
+while IFS='|' read -r model name why; do
+    step chain.orr --model "$model" <<<"set $name = 3"
+    expect_status 2
+    expect_err "'$name' cannot be set to '3': $why"
+    expect_err "set it before the run begins: --set $name=3"
+done <<'END'
+Chain|n|the structure of the model depends on it
+Chain|T|times of events follow from it since the start
+Chain|lag|the lag of a delay follows from it since the start
+Beside|p|a component was given it at the start
+Beside|clock.period|a component was given it at the start
+END
+
 # ---- Steps of the solver
 step ball.orr --solver rk4 --step 0.125 <<<$'step 3\nstep'
 expect_out $'t = 0.375\nt = 0.5'
@@ -76,7 +131,7 @@ expect_status 2
 expect_code E027
 expect_err "did you mean 'next'?"
 expect_no_out '  h ='
-for line in 'to' 'to nowhere' 'next 0' 'next x' 'show hh' 'set h' 'set hh = 1' 'set g = 3'; do
+for line in 'to' 'to nowhere' 'next 0' 'next x' 'show hh' 'set h' 'set hh = 1' "set h' = 3"; do
     step ball.orr <<<"$line"
     expect_status 2
     expect_err error

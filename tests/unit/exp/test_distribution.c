@@ -19,7 +19,7 @@ static orr_experiment experiment_of(const Lab *lab)
     "atomic Stairs\n  output event step\n  var n = 1, seen = tally(), height = level(1)\n"                   \
     "  state on for n\n"                                                                                     \
     "    after send step(n) do add(seen, n); n := if n == 4 then 1 else n + 1; set(height, n) -> on\nend\n"  \
-    "model M\n  stairs : Stairs\nend\nexperiment e of M\n"
+    "model M\n  param k = 1\n  stairs : Stairs\nend\nexperiment e of M\n"
 
 static orr_outcome simulate(Lab *lab, const char *statements)
 {
@@ -238,6 +238,72 @@ static void test_distribution_precision_of_statistics(void **state)
     lab_close(&lab);
 }
 
+// Of equations: x runs from 0 to 1 and s is a sine, one period; both are known in closed form.
+static void test_distribution_of_equations_is_weighed_by_time(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "model M\n  param k = 1\n  var x = 0\n  output s\n  x' = k\n  s = sin(2*pi*t)\nend\n"
+        "experiment e of M\n  until 1\n  every 0.001\n  statistics x, s percentiles 25, 50\n"
+        "  statistics x' histogram\nend\n";
+    Lab lab = lab_open(text);
+    orr_experiment e = experiment_of(&lab);
+    orr_outcome o = orr_simulate(lab.model, &e, NULL, 0, lab.diag);
+    assert_int_equal(o.status, ORR_STATUS_OK);
+    assert_int_equal(o.n_distributions, 3);
+    const orr_distribution *x = &o.distributions[0], *s = &o.distributions[1];
+    assert_true(x->is_level);
+    assert_near(orr_distribution_weight(x), 1, 1e-12);
+    assert_near(orr_distribution_mean(x), 0.5, 1e-9);
+    assert_near(orr_distribution_deviation(x), sqrt(1.0 / 12), 1e-4);
+    assert_near(orr_distribution_lowest(x), 0, 0);
+    assert_near(orr_distribution_highest(x), 1, 1e-9);
+    assert_near(orr_distribution_percentile(x, 25), 0.25, 0.01);
+    assert_near(orr_distribution_percentile(x, 50), 0.5, 0.01);
+    assert_near(orr_distribution_mean(s), 0, 1e-9);
+    assert_near(orr_distribution_deviation(s), sqrt(0.5), 1e-4);
+    assert_near(orr_distribution_percentile(s, 25), -sqrt(0.5), 0.02);
+    assert_near(orr_distribution_mean(&o.distributions[2]), 1, 1e-12);
+    orr_outcome_free(&o);
+
+    // rows of any distance: straight lines between them are exact for x, behind the warm-up too
+    e.every = 0.3;
+    e.warm_up = 0.4;
+    o = orr_simulate(lab.model, &e, NULL, 0, lab.diag);
+    assert_int_equal(o.status, ORR_STATUS_OK);
+    assert_near(orr_distribution_weight(&o.distributions[0]), 0.6, 1e-12);
+    // 0.4 to 0.45 counts as 0.3, to 0.75 as 0.6, to 0.95 as 0.9, then as 1
+    assert_near(orr_distribution_mean(&o.distributions[0]),
+                (0.05 * 0.3 + 0.3 * 0.6 + 0.2 * 0.9 + 0.05 * 1) / 0.6, 1e-9);
+    orr_outcome_free(&o);
+
+    // without rows asked for: at each step
+    e.every = e.warm_up = 0;
+    e.run.solver = "rk4";
+    e.run.step = 0.001;
+    o = orr_simulate(lab.model, &e, NULL, 0, lab.diag);
+    assert_int_equal(o.status, ORR_STATUS_OK);
+    assert_near(orr_distribution_mean(&o.distributions[0]), 0.5, 1e-9);
+    assert_near(orr_distribution_deviation(&o.distributions[1]), sqrt(0.5), 1e-4);
+    orr_outcome_free(&o);
+
+    // replications observe its mean and percentiles
+    e.every = 0.01;
+    e.replications = 3;
+    orr_replications r = orr_replicate(lab.model, &e, NULL, lab.diag);
+    assert_int_equal(r.status, ORR_STATUS_OK);
+    bool found = false;
+    for (size_t i = 0; i < r.n_estimates; i++) {
+        if (strcmp(r.estimates[i].name, "x.mean") != 0) continue;
+        found = true;
+        assert_near(r.estimates[i].mean, 0.5, 1e-9);
+    }
+    assert_true(found);
+    assert_near(orr_distribution_weight(&r.distributions[0]), 3, 1e-9);
+    orr_replications_free(&r);
+    lab_close(&lab);
+}
+
 static void refuse(const char *statements, const char *code, const char *words)
 {
     char text[2000];
@@ -265,6 +331,7 @@ static void test_distribution_refuses_what_has_none(void **state)
     refuse("  statistics stairs.sen\n", "E447", "nothing is called that");
     refuse("  statistics stairs.seen.mean\n", "E447", "it is a statistic itself");
     refuse("  statistics stairs.seen, stairs.seen\n", "E447", "it is named twice");
+    refuse("  statistics k\n", "E447", "it stays as it is");
     refuse("  plot histogram of stairs.steps\n", "E447", "nothing is called that");
     refuse("  statistics stairs.seen percentiles 101\n", "E407", "from 0 to 100");
     refuse("  statistics stairs.seen histogram 2.5 bins\n", "E407", "a whole number");
@@ -280,6 +347,7 @@ int main(void)
         cmocka_unit_test(test_distribution_fits_bins_with_round_edges),
         cmocka_unit_test(test_distribution_of_replications_is_that_of_theory_and_of_all_runs),
         cmocka_unit_test(test_distribution_precision_of_statistics),
+        cmocka_unit_test(test_distribution_of_equations_is_weighed_by_time),
         cmocka_unit_test(test_distribution_refuses_what_has_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
