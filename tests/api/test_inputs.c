@@ -92,8 +92,12 @@ static void test_an_input_is_set_while_a_run_stands_still(void **state)
         assert_near(orr_run_value(run, x), 10, 0);
         assert_int_equal(orr_run_advance(run, 4), ORR_STATUS_OK);
         assert_near(orr_run_value(run, x), 10 - 1, 1e-6);
+        // a parameter, from here on
+        assert_int_equal(orr_run_set(run, orr_model_find(model, "k"), 3), ORR_STATUS_OK);
+        assert_int_equal(orr_run_advance(run, 5), ORR_STATUS_OK);
+        assert_near(orr_run_value(run, x), 9 - 3, 1e-6);
         // nothing else, only finite numbers
-        assert_int_equal(orr_run_set(run, orr_model_find(model, "k"), 1), ORR_STATUS_USAGE);
+        assert_int_equal(orr_run_set(run, orr_model_find(model, "x'"), 1), ORR_STATUS_USAGE);
         assert_int_equal(orr_run_set(run, u, INFINITY), ORR_STATUS_USAGE);
         orr_run_destroy(run);
         orr_diag_clear(diag);
