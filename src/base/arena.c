@@ -68,7 +68,7 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
     // calloc aligns to 16; shift to 64 ourselves and remember the shift in front
     const size_t total = sizeof(ArenaChunk) + capacity;
     const size_t all = total + ALIGN_LARGE + sizeof(void *);
-    const bool is_zero = wanted >= ZEROED_BY_CALLOC;
+    const bool is_zero = wanted >= ZEROED_BY_CALLOC && wanted > capacity / 2;
     void *raw = is_zero ? calloc(1, all) : malloc(all);
     if (!raw) arena_no_memory(total);
     if (total >= LARGE_PAGES_FROM) use_large_pages(raw, total);

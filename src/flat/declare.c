@@ -443,7 +443,8 @@ void declare_structural(Expander *ex, const Scope *scope, Entity *entity)
 
 Entity *scope_find(const Scope *scope, const char *name)
 {
-    const uint32_t *found = text_map_find(&scope->shape->by_name, text_from(name));
+    const uint32_t *found = map_find(&scope->shape->by_pointer, (uintptr_t)name);
+    if (!found) found = text_map_find(&scope->shape->by_name, text_from(name));
     return found ? &scope->entities[*found] : NULL;
 }
 

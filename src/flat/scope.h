@@ -38,6 +38,7 @@ typedef struct Shape {
     const AstModel *model;
     VEC(Symbol) symbols;          // in the order written
     TextMap     by_name;          // → symbol
+    Map         by_pointer;       // the same by the address of the name, which is one in each file; quicker
     TextMap     functions;        // of the model itself → item
     bool        has_rates;        // declares starts of derivatives
     bool        has_terminal;     // has a terminal region

@@ -87,6 +87,7 @@ static void add_symbol(Expander *ex, Shape *shape, Symbol symbol)
         }
         *known = number;
     }
+    map_put(&shape->by_pointer, (uintptr_t)symbol.name, number);
     vec_push(&ex->work, &shape->symbols, symbol);
 }
 
@@ -185,6 +186,7 @@ static Shape *make_shape(Expander *ex, const AstModel *model)
     Shape *shape = ARENA_NEW(&ex->work, Shape);
     shape->model = model;
     text_map_init(&shape->by_name, &ex->work);
+    map_init(&shape->by_pointer, &ex->work);
     text_map_init(&shape->functions, &ex->work);
     // what is declared anywhere is not declared by an equation further up
     for (uint32_t i = 0; i < model->n_items; i++) {

@@ -803,7 +803,9 @@ static void lay_out_scratch(Lower *l)
         layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->programs[i]));
     for (uint32_t i = 0; i < ir->flat->events.n; i++)
         layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->events[i]));
-    for (uint32_t i = 0; ir->one_rate && i < ir->blocks->n_states; i++)
+    // what single rates share all rates share, unless these were grouped into loops
+    const bool may_need_more = ir->one_rate && ir->loops.n > 0;
+    for (uint32_t i = 0; may_need_more && i < ir->blocks->n_states; i++)
         layout->n_scratch = max_u32(layout->n_scratch, program_scratch(l, &ir->one_rate[i]));
 
     const Ordered *systems[] = { &ir->blocks->dynamic, &ir->blocks->start };
