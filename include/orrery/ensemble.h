@@ -3,8 +3,7 @@
 //
 // Members are computed by several threads and, where the method and the model allow it, many at once in
 // vector instructions: with euler, heun, rk4, dopri5 and the methods for noise, also with events, asserts,
-// tables and (fixed steps) arrays; not with delays, loops of equations, islands and components. A member's
-// numbers do not
+// tables and arrays; not with delays, loops of equations, islands and components. A member's numbers do not
 // depend on that: they have the same bits alone, in any lane and with any number of threads. A member that
 // fails leaves the others alone.
 #pragma once

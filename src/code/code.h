@@ -189,7 +189,7 @@ typedef struct CodeLanes {
 } CodeLanes;
 
 // What keeps the model from having such a loop, for people: loops of equations, delays, draws, or a size
-// that no cache can hold (for the adaptive method, that is not small). NULL: nothing.
+// that no cache can hold. NULL: nothing.
 const char *code_lanes_obstacle(const Ir *ir, CodeLaneMethod method);
 // Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ.
 // False, with a diagnostic, if there is no compiler. Free with code_lanes_free.

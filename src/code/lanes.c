@@ -42,11 +42,14 @@ static bool has_noise(CodeLaneMethod method)
 static bool print_arrays(Cgen *c, CodeLaneMethod method, uint32_t width, CodeLanes *lanes)
 {
     const Ir *ir = c->gen.ir;
-    const size_t n = lanes_scratch(ir) + (has_noise(method) ? lanes_noise_scratch(ir) : 0);
+    const size_t n = lanes_scratch(ir) + (has_noise(method)                ? lanes_noise_scratch(ir)
+                                          : method >= CODE_LANES_DOPRI5 ? lanes_dopri5_scratch(ir)
+                                                                        : 0);
     if (n + ir->layout.n_states + ir->layout.first_var > NUMBERS_MAX) return false;
     lanes->width = c->gen.lanes = width;
     lanes->n_scratch = n * width;
     if (has_noise(method)) lanes_print_noise(c, method);
+    else if (method >= CODE_LANES_DOPRI5) lanes_print_dopri5(c, method == CODE_LANES_DOPRI5_WATCHED);
     else lanes_print_arrays(c, method);
     return true;
 }
@@ -67,7 +70,7 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     bool ok;
     if (has_noise(method)) ok = print_arrays(&c, method, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
     else ok = !c.is_large && loops_print_lanes(&c, method);
-    if (!ok && method < CODE_LANES_DOPRI5) ok = print_arrays(&c, method, WIDTH_ARRAYS, lanes);
+    if (!ok) ok = print_arrays(&c, method, WIDTH_ARRAYS, lanes);
     Text result = { 0 };
     // what is drawn, each member draws from streams of its own
     if (g->uses_draw) *obstacle = "draws in its rates";

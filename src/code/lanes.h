@@ -3,6 +3,7 @@
 //     loops.c          small models: the statements of the scalar loop, inside one over the members
 //     lane_arrays.c    large ones: functions over arrays, each with loops over the members inside
 //     lane_noise.c     those with noise: the same
+//     lane_dopri5.c    the adaptive method
 //     lanes.c          which of them, and building
 #pragma once
 #include "code/cgen.h"
@@ -26,6 +27,17 @@ void lanes_print_goes(StrBuf *s);
 void lanes_print_shift(StrBuf *s, uint32_t width, uint32_t k, const char *zero);
 void lanes_print_count(StrBuf *s, uint32_t width);
 
+// Of attempts at adaptive steps: everything up to their loop; inside of that over members, where the next
+// attempt of one leads (t, h, and t_to of those who are watched); from its `error`, from `finite`, which is 0
+// if all its numbers are, and from `watch`, whether it is `taken` and what follows; behind it the end of the
+// function. And what zero functions that turn round add to `watch`, from their values g0 … g4 in a step.
+void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t n_relations,
+                          bool is_watched);
+void lanes_print_attempt(StrBuf *s, bool is_watched);
+void lanes_print_control(StrBuf *s, bool is_watched);
+void lanes_print_attempts_end(StrBuf *s, uint32_t width, bool is_watched);
+void lanes_print_turns(StrBuf *s);
+
 // Loops of large models: what there is of arrays in the one that is printed.
 typedef struct LaneArrays {
     Cgen    *c;
@@ -46,6 +58,8 @@ void lanes_print_end(const LaneArrays *a, const char *value);    // of the new s
 
 void lanes_print_arrays(Cgen *c, CodeLaneMethod method);
 void lanes_print_noise(Cgen *c, CodeLaneMethod method);
-// Doubles that they need for each member, besides states and values; with noise, more.
+void lanes_print_dopri5(Cgen *c, bool is_watched);
+// Doubles that they need for each member, besides states and values; with noise or adaptive steps, more.
 size_t lanes_scratch(const Ir *ir);
 size_t lanes_noise_scratch(const Ir *ir);
+size_t lanes_dopri5_scratch(const Ir *ir);

@@ -331,13 +331,6 @@ static void add_error(Stepping *l)
     str_addf(s, "        error = __builtin_sqrt(sum/%u.0);\n", n_states(l));
 }
 
-static void add_number(StrBuf *s, const char *before, double value, const char *after)
-{
-    str_add(s, before);
-    gen_number(s, value);
-    str_add(s, after);
-}
-
 // The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places
 // in it, in run/look.c the same: `watch` is 0 if none differs from its mode and no zero function turns round
 // between two of them. Asserts are looked at in the same places, as run/watch.c does.
@@ -390,28 +383,12 @@ static void add_looks(Stepping *l)
         for (int q = 1; q <= N; q++)
             str_addf(s, "            watch = watch + (g%d_%u - v[%u + l])*(g%d_%u - v[%u + l]);\n", q,
                      2 * k + 1, mode, q, 2 * k + 1, mode);
-        for (int q = 0; q <= N; q++) {
-            str_addf(s, "            const double slope%d = 0.0", q);
-            for (int i = 0; i <= N; i++) {
-                str_add(s, " + ");
-                gen_number(s, turn_slopes[q][i]);
-                str_addf(s, "*g%d", i);
-            }
-            str_add(s, ";\n");
-        }
-        for (int q = 0; q < N; q++)
-            str_addf(s,
-                     "            { const double side = g%d + g%d < 0.0 ? -1.0 : 1.0;\n"
-                     "              watch = watch + ((side*slope%d < 0.0) & "
-                     "(side*slope%d > 0.0) ? 1.0 : 0.0); }\n",
-                     q, q + 1, q, q + 1);
+        lanes_print_turns(s);
         str_add(s, "        }\n");
     }
 }
 
-// Attempts at steps of the adaptive method, each member with its own time and step. What one attempt does is
-// told in solve/adaptive/dopri5.c; here both ways out of it are computed and one is taken. A member that
-// stands still, or whose numbers are not finite, is marked as odd.
+// Attempts at steps of the adaptive method: see lane_dopri5.c.
 static void print_lanes_dopri5(Stepping *l)
 {
     static const char *const times[] = { "t", "t1", "t2", "t3", "t4", "t5", "t6" };
@@ -426,97 +403,27 @@ static void print_lanes_dopri5(Stepping *l)
     add_error(l);
     const uint32_t width = l->c->gen.lanes, n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
     if (n_relations || l->n_asserts) add_looks(l);
-    str_addf(s,
-             "long orr_lanes_dopri5(double t_limit, const double *restrict "
-             "control, long n, double *restrict x,\n"
-             "    const double *restrict v, const struct orr_env *env, "
-             "double *restrict lane, double *restrict scratch)\n{\n"
-             "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
-             "    double *const restrict T = lane, *const restrict H = lane "
-             "+ %u, *const restrict E = lane + %u,\n"
-             "        *const restrict R = lane + %u, *const restrict O = "
-             "lane + %u, *const restrict K = lane + %u;\n"
-             "    const double *const restrict numbers = env->numbers;\n    long i;\n"
-             "    (void)numbers, (void)scratch;\n",
-             width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width);
-    if (l->is_watched)
-        str_addf(s,
-                 "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
-                 "    double *const restrict G = lane + %u;\n    const double least = control[3];\n"
-                 "    const double *const restrict Q = lane + %u;\n    (void)G, (void)Q;\n",
-                 CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n) * width,
-                 (CODE_LANE_VECTORS + n + n_relations) * width);
+    lanes_print_attempts(s, width, n, n_relations, l->is_watched);
     str_addf(s, "    for (i = 0; i < n; i++) {\n        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n",
              width);
-    if (l->is_watched) str_add(s, "    const double t_limit = M[l];\n    double watch = 0.0;\n");
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++)
         str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * width, i,
                  i * width, i),
             str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
-    str_add(s,
-            "    const double t = T[l], h_before = H[l], before = E[l], "
-            "rejected = R[l], room = t_limit - t;\n"
-            "    const double h_most = h_before < max_step ? h_before : max_step;\n"
-            "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, "
-            "finite = 0.0, error, error_log, factor, h_next, h_less;\n");
-    add_number(s, "    const int is_last = t + ", DP_LAST,
-               "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
-    if (l->is_watched) str_add(s, "    const double t_to = is_last ? t_limit : t + h;\n");
+    lanes_print_attempt(s, l->is_watched);
+    str_add(s, "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error;\n");
+    if (l->is_watched) str_add(s, "    double watch = 0.0;\n");
     str_add_text(s, (Text){ b->p, b->n });
-    str_add(s, "        error_log = dp_log(error > 1e-300 ? error < 1e300 ? error : 1e300 : 1e-300);\n");
-    add_number(s, "        factor = dp_exp(", DP_ERROR_POWER, "*error_log - ");
-    add_number(s, "", DP_BETA, "*before)");
-    add_number(s, "/", DP_SAFETY, ";\n");
-    add_number(s, "        factor = factor < ", 1 / DP_SHRINK_MOST, " ? factor : ");
-    add_number(s, "", 1 / DP_SHRINK_MOST, ";\n");
-    add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
-    add_number(s, "", 1 / DP_GROW_MOST, ";\n");
-    str_add(s,
-            "        h_next = h/factor;\n        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
-    add_number(s, "        h_less = dp_exp(", DP_ERROR_POWER, "*error_log)/");
-    add_number(s, "", DP_SAFETY, ";\n");
-    add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
-    add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
-    // what is left behind an event may be too short for a step: see step_crumb. The sum of numbers keeps gcc
-    // from making it a chain of conditions, of which it makes no vectors.
-    str_add(s,
-            l->is_watched
-                ? "        watch = watch + finite + (t_to > P[l] ? 1.0 : 0.0) + (room <= "
-                  "3.552713678800501e-15*__builtin_fabs(t) ? 1.0 : 0.0);\n"
-                  "        {\n            const int active = (t < t_limit) & (O[l] == 0.0);\n"
-                : "        {\n            const int active = t < t_limit;\n");
-    str_add(s,
-            "            const int sound = (finite == 0.0) & (error <= "
-            "1.7976931348623157e308) & (t + 0.1*h != t);\n");
-    str_add(s, l->is_watched
-                   ? "            const int taken = active & sound & (error <= 1.0) & (watch == 0.0);\n"
-                     "            const int stops = active & (error <= 1.0) & (watch != 0.0);\n"
-                   : "            const int taken = active & sound & (error <= 1.0);\n");
-    str_add(s, "            const int refused = active & sound & (error > 1.0);\n"
-               "            const int keeps = is_last & (rejected == 0.0) & (h < h_before);\n"
-               "            T[l] = taken ? is_last ? t_limit : t + h : t;\n"
-               "            H[l] = refused ? h_less : taken & (keeps == 0) ? h_next : h_before;\n");
-    add_number(s, "            E[l] = taken ? error_log > ", DP_LOG_LEAST, " ? error_log : ");
-    add_number(s, "", DP_LOG_LEAST, " : before;\n");
-    str_add(s, "            R[l] = refused ? 1.0 : taken ? 0.0 : rejected;\n");
-    str_add(s, l->is_watched ? "            O[l] = (active & (sound == 0)) | stops ? 1.0 : O[l];\n"
-                             : "            O[l] = active & (sound == 0) ? 1.0 : O[l];\n");
+    lanes_print_control(s, l->is_watched);
     for (uint32_t k = 0; k < n_relations; k++)
-        str_addf(s, "            G[%u + l] = taken ? g4_%u : G[%u + l];\n", k * width, 2 * k, k * width);
+        str_addf(s, "        G[%u + l] = taken ? g4_%u : G[%u + l];\n", k * width, 2 * k, k * width);
     for (uint32_t i = 0; i < n; i++)
         str_addf(s,
-                 "            x[%u + l] = taken ? y%u : x%u;\n"
-                 "            K[%u + l] = taken ? k6_%u : k0_%u;\n",
+                 "        x[%u + l] = taken ? y%u : x%u;\n        K[%u + l] = taken ? k6_%u : k0_%u;\n",
                  i * width, i, i, i * width, i, i);
-    str_add(s, "        }\n        }\n");
-    if (l->is_watched)
-        str_addf(s,
-                 "        long moving = 0;\n"
-                 "        for (int l = 0; l < %u; l++) moving += (T[l] < M[l]) & (O[l] == 0.0);\n"
-                 "        if (moving < least) break;\n",
-                 width);
-    str_add(s, "    }\n    return n;\n}\n\n");
+    str_add(s, "        }\n");
+    lanes_print_attempts_end(s, width, l->is_watched);
 }
 
 // Does all of it fit into the loop?

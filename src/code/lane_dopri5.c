@@ -1,0 +1,285 @@
+// src/code/lane_dopri5.c: attempts at steps of the adaptive method over lanes: what small models (loops.c)
+// and large ones have in common, and the latter.
+//
+// Each member has its own time and step. What one attempt does is told in solve/adaptive/dopri5.c; here both
+// ways out of it are computed and one is taken. A member that stands still, or whose numbers are not finite,
+// is marked as odd.
+//
+//     for l: t, h → stages: arguments for j, l; rates → error[l], watch[l] → for l: taken? → x, K for j, l
+#include "code/lanes.h"
+#include "num/dormand_prince.h"
+#include "num/turn.h"
+
+static void add_number(StrBuf *s, const char *before, double value, const char *after)
+{
+    str_add(s, before);
+    gen_number(s, value);
+    str_add(s, after);
+}
+
+// Σ of a row of coefficients times the rates of the stages up to `n`, as the scalar solver sums them.
+static void add_sum(StrBuf *s, const double *row, int n, const char *begin)
+{
+    str_add(s, begin);
+    for (int j = 0; j < n; j++) {
+        if (j || *begin) str_add(s, " + ");
+        gen_number(s, row[j]);
+        if (j) str_addf(s, "*k%d[j + l]", j);
+        else str_add(s, "*K[j + l]");
+    }
+}
+
+void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t n_relations, bool is_watched)
+{
+    str_addf(s,
+             "long orr_lanes_dopri5(double t_limit, const double *restrict "
+             "control, long n, double *restrict x,\n"
+             "    const double *restrict v, const struct orr_env *env, "
+             "double *restrict lane, double *restrict scratch)\n{\n"
+             "    const double tolerance = control[0], absolute = control[1], max_step = control[2];\n"
+             "    double *const restrict T = lane, *const restrict H = lane "
+             "+ %u, *const restrict E = lane + %u,\n"
+             "        *const restrict R = lane + %u, *const restrict O = "
+             "lane + %u, *const restrict K = lane + %u;\n"
+             "    const double *const restrict numbers = env->numbers;\n    long i;\n"
+             "    (void)numbers, (void)scratch;\n",
+             width, 2 * width, 3 * width, 4 * width, CODE_LANE_VECTORS * width);
+    if (!is_watched) return;
+    str_addf(s,
+             "    const double *const restrict M = lane + %u, *const restrict P = lane + %u;\n"
+             "    double *const restrict G = lane + %u;\n    const double least = control[3];\n"
+             "    const double *const restrict Q = lane + %u;\n    (void)G, (void)Q;\n",
+             CODE_LANE_LIMIT * width, CODE_LANE_ROW * width, (CODE_LANE_VECTORS + n_states) * width,
+             (CODE_LANE_VECTORS + n_states + n_relations) * width);
+}
+
+void lanes_print_attempt(StrBuf *s, bool is_watched)
+{
+    if (is_watched) str_add(s, "    const double t_limit = M[l];\n");
+    str_add(s, "    const double t = T[l], h_before = H[l], room = t_limit - t;\n"
+               "    const double h_most = h_before < max_step ? h_before : max_step;\n");
+    add_number(s, "    const int is_last = t + ", DP_LAST,
+               "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
+    if (is_watched) str_add(s, "    const double t_to = is_last ? t_limit : t + h;\n");
+}
+
+void lanes_print_turns(StrBuf *s)
+{
+    enum { N = TURN_LOOKS };
+    for (int q = 0; q <= N; q++) {
+        str_addf(s, "            const double slope%d = 0.0", q);
+        for (int i = 0; i <= N; i++) {
+            str_add(s, " + ");
+            gen_number(s, turn_slopes[q][i]);
+            str_addf(s, "*g%d", i);
+        }
+        str_add(s, ";\n");
+    }
+    for (int q = 0; q < N; q++)
+        str_addf(s,
+                 "            { const double side = g%d + g%d < 0.0 ? -1.0 : 1.0;\n"
+                 "              watch = watch + ((side*slope%d < 0.0) & "
+                 "(side*slope%d > 0.0) ? 1.0 : 0.0); }\n",
+                 q, q + 1, q, q + 1);
+}
+
+void lanes_print_control(StrBuf *s, bool is_watched)
+{
+    str_add(s, "        const double before = E[l], rejected = R[l];\n"
+               "        const double error_log = dp_log(error > 1e-300 ? error < 1e300 ? error : 1e300 : "
+               "1e-300);\n");
+    add_number(s, "        double factor = dp_exp(", DP_ERROR_POWER, "*error_log - ");
+    add_number(s, "", DP_BETA, "*before)");
+    add_number(s, "/", DP_SAFETY, ";\n");
+    add_number(s, "        factor = factor < ", 1 / DP_SHRINK_MOST, " ? factor : ");
+    add_number(s, "", 1 / DP_SHRINK_MOST, ";\n");
+    add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
+    add_number(s, "", 1 / DP_GROW_MOST, ";\n");
+    str_add(s, "        double h_next = h/factor;\n"
+               "        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
+    add_number(s, "        double h_less = dp_exp(", DP_ERROR_POWER, "*error_log)/");
+    add_number(s, "", DP_SAFETY, ";\n");
+    add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
+    add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
+    // what is left behind an event may be too short for a step: see step_crumb. The sum of numbers keeps gcc
+    // from making it a chain of conditions, of which it makes no vectors.
+    str_add(s, is_watched ? "        watch = watch + finite + (t_to > P[l] ? 1.0 : 0.0) + (room <= "
+                            "3.552713678800501e-15*__builtin_fabs(t) ? 1.0 : 0.0);\n"
+                            "        const int active = (t < t_limit) & (O[l] == 0.0);\n"
+                          : "        const int active = t < t_limit;\n");
+    str_add(s, "        const int sound = (finite == 0.0) & (error <= "
+               "1.7976931348623157e308) & (t + 0.1*h != t);\n");
+    str_add(s, is_watched ? "        const int taken = active & sound & (error <= 1.0) & (watch == 0.0);\n"
+                            "        const int stops = active & (error <= 1.0) & (watch != 0.0);\n"
+                          : "        const int taken = active & sound & (error <= 1.0);\n");
+    str_add(s, "        const int refused = active & sound & (error > 1.0);\n"
+               "        const int keeps = is_last & (rejected == 0.0) & (h < h_before);\n"
+               "        T[l] = taken ? is_last ? t_limit : t + h : t;\n"
+               "        H[l] = refused ? h_less : taken & (keeps == 0) ? h_next : h_before;\n");
+    add_number(s, "        E[l] = taken ? error_log > ", DP_LOG_LEAST, " ? error_log : ");
+    add_number(s, "", DP_LOG_LEAST, " : before;\n");
+    str_add(s, "        R[l] = refused ? 1.0 : taken ? 0.0 : rejected;\n");
+    str_add(s, is_watched ? "        O[l] = (active & (sound == 0)) | stops ? 1.0 : O[l];\n"
+                          : "        O[l] = active & (sound == 0) ? 1.0 : O[l];\n");
+}
+
+void lanes_print_attempts_end(StrBuf *s, uint32_t width, bool is_watched)
+{
+    if (is_watched)
+        str_addf(s,
+                 "        long moving = 0;\n"
+                 "        for (int l = 0; l < %u; l++) moving += (T[l] < M[l]) & (O[l] == 0.0);\n"
+                 "        if (moving < least) break;\n",
+                 width);
+    str_add(s, "    }\n    return n;\n}\n\n");
+}
+
+// ---- Large models
+
+size_t lanes_dopri5_scratch(const Ir *ir)
+{
+    return 5 * (size_t)ir->layout.n_states + 2 * (TURN_LOOKS - 1) * (size_t)ir->layout.n_modes;
+}
+
+// A loop over all numbers of a state: j is that of its first lane.
+static void add_each(const LaneArrays *a, const char *statements)
+{
+    str_addf(a->s,
+             "        for (long j = 0; j < %u; j += %u)\n            ORR_LANES\n"
+             "            for (int l = 0; l < %u; l++) {\n%s            }\n",
+             a->n, a->width, a->width, statements);
+}
+
+static void print_stages(const LaneArrays *a)
+{
+    Arena *work = &a->c->gen.work;
+    for (int stage = 1; stage < DP_STAGES; stage++) {
+        StrBuf each = { .arena = work };
+        add_sum(&each, dp_a[stage], stage, "                y[j + l] = x[j + l] + hs[l]*(");
+        str_add(&each, ");\n");
+        add_each(a, str_finish(&each));
+        str_addf(a->s, "        for (int l = 0; l < %u; l++) ts[l] = T[l] + ", a->width);
+        add_number(a->s, "", dp_c[stage], "*hs[l];\n");
+        lanes_print_call(a, "rates", "ts", "y", arena_printf(work, "k%d", stage));
+        add_each(a, arena_printf(work,
+                                 "                finites[l] = finites[l] + (k%d[j + l] - k%d[j + l]);\n",
+                                 stage, stage));
+    }
+}
+
+static void print_error(const LaneArrays *a)
+{
+    StrBuf each = { .arena = &a->c->gen.work };
+    str_add(&each, "                double off = ");
+    add_sum(&each, dp_e, DP_STAGES, "0.0");
+    str_add(&each, ";\n                const double low = __builtin_fabs(x[j + l]), high = "
+                   "__builtin_fabs(y[j + l]);\n"
+                   "                off = hs[l]*off/(absolute + tolerance*(low > high ? low : high));\n"
+                   "                sums[l] = sums[l] + off*off;\n");
+    add_each(a, str_finish(&each));
+}
+
+// The step as a polynomial of time at place q of it, see dp_make_dense and dp_state.
+static void print_place(const LaneArrays *a, int q)
+{
+    StrBuf each = { .arena = &a->c->gen.work };
+    str_addf(a->s,
+             "        for (int l = 0; l < %u; l++) {\n"
+             "            ts[l] = T[l] + (tos[l] - T[l])*%d.0/%d.0;\n"
+             "            parts[l] = (ts[l] - T[l])/hs[l];\n        }\n",
+             a->width, q, TURN_LOOKS);
+    str_addf(&each,
+             "                const double h = hs[l], s = parts[l], r = 1.0 - s, d0 = y[j + l] - x[j + l];\n"
+             "                const double d1 = h*K[j + l] - d0, d2 = d0 - h*k%d[j + l] - d1;\n"
+             "                const double d3 = h*(",
+             DP_STAGES - 1);
+    add_sum(&each, dp_d, DP_STAGES, "0.0");
+    str_add(&each, ");\n                z[j + l] = x[j + l] + s*(d0 + r*(d1 + s*(d2 + r*d3)));\n");
+    add_each(a, str_finish(&each));
+}
+
+static void print_looks(const LaneArrays *a)
+{
+    enum { N = TURN_LOOKS };
+    StrBuf *s = a->s;
+    Arena *work = &a->c->gen.work;
+    const uint32_t width = a->width, first_mode = a->c->gen.ir->layout.first_mode;
+    for (int q = 1; q <= N; q++) {
+        const char *time = q < N ? "ts" : "tos", *state = q < N ? "z" : "y";
+        if (q < N) print_place(a, q);
+        if (a->n_relations)
+            lanes_print_call(a, "relations", time, state,
+                             arena_printf(work, "g + %u", 2 * (uint32_t)(q - 1) * a->n_relations * width));
+        if (a->n_asserts) lanes_print_call(a, "asserts", time, state, "c");
+        for (uint32_t k = 0; k < a->n_asserts; k++) {
+            str_addf(s, "        for (int l = 0; l < %u; l++)\n        ", width);
+            lanes_print_assert(s, "watches[l]", width, k, arena_printf(work, "c[%u + l]", k * width));
+        }
+    }
+    if (a->n_relations == 0) return;
+    str_addf(s,
+             "        for (long j = 0; j < %u; j++)\n            ORR_LANES\n"
+             "            for (int l = 0; l < %u; l++) {\n"
+             "            const double mode = v[(%u + j)*%u + l], g0 = G[j*%u + l];\n"
+             "            double watch = watches[l];\n",
+             a->n_relations, width, first_mode, width, width);
+    for (int q = 1; q <= N; q++) {
+        const uint32_t at = 2 * (uint32_t)(q - 1) * a->n_relations * width;
+        str_addf(s, "            const double g%d = g[%u + 2*j*%u + l], is%d = g[%u + 2*j*%u + l];\n", q, at,
+                 width, q, at + width, width);
+        str_addf(s, "            watch = watch + (is%d - mode)*(is%d - mode);\n", q, q);
+    }
+    lanes_print_turns(s);
+    str_add(s, "            watches[l] = watch;\n            }\n");
+}
+
+static void print_memory(const LaneArrays *a)
+{
+    const IrLayout *layout = &a->c->gen.ir->layout;
+    StrBuf *s = a->s;
+    const uint32_t width = a->width;
+    for (int j = 1; j < DP_STAGES; j++)
+        str_addf(s, "    double *const restrict k%d = scratch + %u;\n", j, (uint32_t)(j - 1) * a->n);
+    str_addf(s, "    double *const restrict y = scratch + %u, *const restrict z = scratch + %u;\n", 6 * a->n,
+             7 * a->n);
+    str_addf(s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 8 * a->n,
+             layout->n_kept * width);
+    str_addf(s, "    double *const restrict g = s + %u, *const restrict c = g + %u;\n",
+             layout->n_scratch * width, 2 * TURN_LOOKS * a->n_relations * width);
+    str_addf(s, "    double ts[%u], hs[%u], tos[%u], parts[%u];\n", width, width, width, width);
+    str_addf(s, "    double finites[%u], sums[%u], watches[%u], go[%u];\n", width, width, width, width);
+}
+
+void lanes_print_dopri5(Cgen *c, bool is_watched)
+{
+    LaneArrays a = lanes_begin_arrays(c);
+    StrBuf *s = a.s;
+    const uint32_t width = a.width;
+    if (!is_watched) a.n_relations = a.n_asserts = 0;
+    lanes_print_attempts(s, width, c->gen.ir->layout.n_states, a.n_relations, is_watched);
+    print_memory(&a);
+    str_addf(s, "    for (i = 0; i < n; i++) {\n        for (int l = 0; l < %u; l++) {\n", width);
+    lanes_print_attempt(s, is_watched);
+    str_addf(s, "            hs[l] = h;\n            finites[l] = sums[l] = watches[l] = 0.0;\n%s        }\n",
+             is_watched ? "            tos[l] = t_to;\n" : "");
+    print_stages(&a);
+    print_error(&a);
+    if (a.n_relations || a.n_asserts) print_looks(&a);
+    str_addf(s, "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n", width);
+    lanes_print_attempt(s, is_watched);
+    str_addf(s, "        const double error = __builtin_sqrt(sums[l]/%u.0), finite = finites[l];\n",
+             c->gen.ir->layout.n_states);
+    if (is_watched) str_add(s, "        double watch = watches[l];\n");
+    lanes_print_control(s, is_watched);
+    str_add(s, "        go[l] = taken ? 1.0 : 0.0;\n        }\n");
+    add_each(&a, arena_printf(&c->gen.work,
+                              "                x[j + l] = go[l] != 0.0 ? y[j + l] : x[j + l];\n"
+                              "                K[j + l] = go[l] != 0.0 ? k%d[j + l] : K[j + l];\n",
+                              DP_STAGES - 1));
+    if (a.n_relations)
+        str_addf(s,
+                 "        for (long j = 0; j < %u; j++)\n            for (int l = 0; l < %u; l++)\n"
+                 "                G[j*%u + l] = go[l] != 0.0 ? g[%u + 2*j*%u + l] : G[j*%u + l];\n",
+                 a.n_relations, width, width, 2 * (TURN_LOOKS - 1) * a.n_relations * width, width, width);
+    lanes_print_attempts_end(s, width, is_watched);
+}
