@@ -30,7 +30,8 @@ typedef struct orr_ensemble_options {
                                  // its own
     bool          fast;          // allow fused multiply-add in lanes: last bits differ and depend on the
                                  // machine
-    const volatile int *cancel;  // not 0 ends the ensemble; members that are complete are kept. NULL: none
+    const volatile int *cancel;  // not 0 ends the ensemble; members that are complete are kept. NULL: none;
+                                 // written as that of orr_run_options
 } orr_ensemble_options;
 ORR_API orr_ensemble_options orr_ensemble_options_default(void);
 

@@ -29,7 +29,8 @@ typedef struct orr_replicate_options {
     size_t      n_threads;       // 0: as many as there are processors
     size_t      at_least;        // replications before the precision is looked at; 0: 10
     size_t      at_most;         // while it is not reached; 0: 10,000
-    const volatile int *cancel;  // not 0 ends; what is complete is kept. NULL: none
+    const volatile int *cancel;  // not 0 ends; what is complete is kept. NULL: none;
+                                 // written as that of orr_run_options
     // One replication, in order, as it is counted: names and their values, until the call returns. False
     // ends. NULL: none
     bool (*replication)(void *context, size_t index, const char *const *names, const double *values,

@@ -84,7 +84,8 @@ typedef struct orr_run_options {
     double      statistics_from; // here the warm-up ends: statistics of components begin anew. NaN: they go
                                  // on from the start
     const volatile int *cancel;  // looked at now and then: not 0 ends orr_run_advance with
-                                 // ORR_STATUS_CANCELLED. NULL: none
+                                 // ORR_STATUS_CANCELLED. NULL: none. Signal handlers may write it, another
+                                 // thread by an atomic store (__atomic_store_n)
     // Called at each thing that happens at an event, in order, also while the run is created; NULL: nobody
     // looks. Texts are valid until the next call. False ends orr_run_advance with ORR_STATUS_CANCELLED.
     bool      (*event)(void *context, const orr_event *event);

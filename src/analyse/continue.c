@@ -15,6 +15,7 @@
 // the same root finder as everything else: the point for a trial s is corrected from the last point of the
 // branch.
 #include "analyse/analyse.h"
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/vec.h"
 #include "num/lu.h"
@@ -326,7 +327,7 @@ static void follow(Follow *c, const Point *begin, double direction)
             warn_stop(c, "so many points have been computed", "--points N allows more");
             return;
         }
-        if (c->s->run->cancel && *c->s->run->cancel) return;
+        if (cancel_is_set(c->s->run->cancel)) return;
         int n_corrections = 0;
         const bool ok = point_at(c, step, &c->next, &n_corrections);
         const double turn = ok ? product(c, c->here.tangent, c->next.tangent) : 0;

@@ -119,7 +119,7 @@ bool linear_read(Linear *l, System *s, const double *x)
     struct Sparse *p = l->sparse;
     if (p->group) return read_groups(p, s, x);
     const Ir *ir = &s->model->ir;
-    if (s->model->code.programs[IR_JACOBIAN](s->t, x, &s->island->env, s->entries) != 0) return false;
+    if (code_call(&s->model->code, IR_JACOBIAN, s->t, x, &s->island->env, s->entries) != 0) return false;
     if (!island_is_finite(s->entries, ir->n_jacobian)) return false;
     for (uint32_t i = 0; i < ir->n_jacobian; i++) p->j[p->place[i]] = s->entries[i];
     return true;

@@ -5,6 +5,7 @@
 // question has the same answer. Ranges are those given, else what assertions allow, else the initial value
 // and around it a few to a hundred times its size.
 #include "analyse/analyse.h"
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/vec.h"
 #include <math.h>
@@ -312,7 +313,7 @@ FoundList steady_search(System *s, Linear *l, size_t n_starts, const orr_range *
     double *begin = ARENA_ARRAY(&scratch, double, n);
     bool is_regular = true;
     for (size_t k = 0; ok && k < n_starts; k++) {
-        if (s->run->cancel && *s->run->cancel) break;
+        if (cancel_is_set(s->run->cancel)) break;
         if (k == 0) memcpy(begin, s->start, n * sizeof *x);
         else starting_point(s, &box, k - 1, fractions + (k - 1) * n, begin);
         memcpy(x, begin, n * sizeof *x);
@@ -344,7 +345,7 @@ static void list_broken(System *s, const double *x, orr_equilibrium *e, Arena *a
     if (model->n_asserts == 0) return;
     double *truth = ARENA_ARRAY(arena, double, model->n_asserts);
     const char **broken = ARENA_ARRAY(arena, const char *, model->n_asserts);
-    if (model->code.programs[IR_ASSERTS](s->t, x, &s->island->env, truth) != 0) return;
+    if (code_call(&model->code, IR_ASSERTS, s->t, x, &s->island->env, truth) != 0) return;
     for (uint32_t i = 0; i < model->n_asserts; i++) {
         if (truth[i] != 0) continue;
         char *text = run_expr_text(model, model->flat.asserts.items[i].condition);

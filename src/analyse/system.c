@@ -231,7 +231,7 @@ static void rates_at(void *context, double u, double *out)
     StateShift *c = context;
     System *s = c->s;
     shift(c, u);
-    if (s->model->code.programs[IR_RATES](s->t, s->shifted, &s->island->env, out) == 0) return;
+    if (code_call(&s->model->code, IR_RATES, s->t, s->shifted, &s->island->env, out) == 0) return;
     for (size_t i = 0; i < s->n; i++) out[i] = NAN;
 }
 
@@ -247,7 +247,7 @@ static void outputs_at(void *context, double u, double *out)
     StateShift *c = context;
     System *s = c->s;
     shift(c, u);
-    const bool ok = s->model->code.programs[IR_VALUES](s->t, s->shifted, &s->island->env, NULL) == 0;
+    const bool ok = code_call(&s->model->code, IR_VALUES, s->t, s->shifted, &s->island->env, NULL) == 0;
     for (size_t i = 0; i < c->n_outputs; i++) {
         const ModelVariable output = model_variable(s->model, c->outputs[i]);
         const bool is_state = output.state != FLAT_NONE;
@@ -299,7 +299,7 @@ bool system_jacobian(System *s, const double *x, bool fine, double *j)
     const size_t n = s->n;
     memset(j, 0, n * n * sizeof *j);
     if (ir->has_jacobian) {
-        if (s->model->code.programs[IR_JACOBIAN](s->t, x, &s->island->env, s->entries) != 0) return false;
+        if (code_call(&s->model->code, IR_JACOBIAN, s->t, x, &s->island->env, s->entries) != 0) return false;
         for (uint32_t k = 0; k < ir->n_jacobian; k++)
             j[ir->jacobian[k].row * n + ir->jacobian[k].column] = s->entries[k];
         return island_is_finite(s->entries, ir->n_jacobian);
@@ -338,14 +338,14 @@ void system_set(System *s, uint32_t place, double value)
     memcpy(s->island->guesses_aside, guesses, layout->n_guesses * sizeof *v);
     s->run->given[place] = 1;
     s->run->given_value[place] = v[place] = value;
-    model->code.programs[IR_PARAMS](s->t, s->run->given, &s->island->env, NULL);
+    code_call(&model->code, IR_PARAMS, s->t, s->run->given, &s->island->env, NULL);
     memcpy(guesses, s->island->guesses_aside, layout->n_guesses * sizeof *v);
     s->run->values_valid = false;
 }
 
 bool system_values(System *s, const double *x, double *values)
 {
-    if (s->model->code.programs[IR_VALUES](s->t, x, &s->island->env, NULL) != 0) return false;
+    if (code_call(&s->model->code, IR_VALUES, s->t, x, &s->island->env, NULL) != 0) return false;
     s->run->values_valid = false;
     for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
         const ModelVariable variable = model_variable(s->model, i);

@@ -89,6 +89,15 @@ typedef struct Code {
     pthread_mutex_t lock;                   // over everything above while a part is added
 } Code;
 
+// Run a program as it is now, by whichever compiler. Not by a call through the pointer itself: gcc reads a
+// pointer that it calls as if it were not atomic.
+static inline int code_call(const Code *code, IrProgramId id, double t, const double *x, const CodeEnv *env,
+                            double *out)
+{
+    const CodeProgram program = atomic_load_explicit(&((Code *)code)->programs[id], memory_order_acquire);
+    return program(t, x, env, out);
+}
+
 // The C text of some parts, in the arena. The same Ir and parts give the same text.
 Text code_text(const Ir *ir, unsigned parts, Arena *arena);
 

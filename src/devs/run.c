@@ -1,4 +1,5 @@
 // src/devs/run.c: one simulation of a coupled model: its memory, and what is asked of it.
+#include "base/cancel.h"
 #include "base/os.h"
 #include "devs/devs.h"
 #include "num/random.h"
@@ -160,7 +161,7 @@ orr_status orr_devs_run_step(orr_devs_run *run, double t_limit, int *done)
 {
     *done = 0;
     if (run->has_failed) return ORR_STATUS_FAILED;
-    if (run->options.cancel && *run->options.cancel) return ORR_STATUS_CANCELLED;
+    if (cancel_is_set(run->options.cancel)) return ORR_STATUS_CANCELLED;
     const double t = kernel_next(run);
     if (!(t <= t_limit) || isinf(t)) return ORR_STATUS_OK;
     kernel_bag(run, t);

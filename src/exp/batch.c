@@ -7,6 +7,7 @@
 // leave the finite ones leaves its lane and is computed alone from its beginning; its lane goes on with a
 // copy of a neighbour that nobody looks at. Where there are events, members have seats (seats.c).
 #include "exp/batch.h"
+#include "base/cancel.h"
 #include "solve/adaptive/dopri5.h"
 #include "solve/noise/noise.h"
 #include <math.h>
@@ -148,7 +149,7 @@ static void put_row(Batch *b, const Ensemble *e, uint32_t lane, size_t row, Memb
     const orr_model *model = e->model;
     Island *island = &b->run->islands[0];
     get_lane(b, model, lane, island->x, island->env.v);
-    if (b->needs_values) model->code.programs[IR_VALUES](e->times[row], island->x, &island->env, NULL);
+    if (b->needs_values) code_call(&model->code, IR_VALUES, e->times[row], island->x, &island->env, NULL);
     double *to = result->rows + row * e->n_columns;
     for (size_t i = 0; i < e->n_columns; i++) {
         const ModelVariable variable = model_variable(model, e->columns[i]);
@@ -179,7 +180,7 @@ static bool advance(Batch *b, const Ensemble *e, long k, long k_end)
     const orr_model *model = e->model;
     const CodeLaneLoop loop = e->lanes.loop;
     while (k < k_end) {
-        if (e->options->cancel && *e->options->cancel) return false;
+        if (cancel_is_set(e->options->cancel)) return false;
         const long n = k_end - k < CHUNK ? k_end - k : CHUNK;
         k += loop(e->experiment->from, e->step, k, n, b->x, b->v, &b->env, b->lane, b->scratch);
         for (uint32_t lane = 0; lane < b->width; lane++)
@@ -250,7 +251,7 @@ static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, Me
                 b->is_in[lane] = enter_adaptive(b, e, lane, first + next++);
             }
         }
-        if (!fill_empty(b, e->model) || (e->options->cancel && *e->options->cancel)) return;
+        if (!fill_empty(b, e->model) || cancel_is_set(e->options->cancel)) return;
         e->lanes.attempts(t_end, control, ATTEMPTS, b->x, b->v, &b->env, b->lane, b->scratch);
     }
 }
@@ -268,7 +269,7 @@ void batch_run(Batch *b, Ensemble *e, size_t first, size_t n, MemberResult *resu
     if (b->seats) seats_run(b, e, first, n, results);
     else if (e->method == CODE_LANES_DOPRI5) run_adaptive(b, e, first, n, results);
     else run_on_grid(b, e, first, n, results);
-    const bool is_cancelled = e->options->cancel && *e->options->cancel;
+    const bool is_cancelled = cancel_is_set(e->options->cancel);
     for (size_t i = 0; i < n; i++) {
         if (is_cancelled) {
             results[i].status = ORR_STATUS_CANCELLED;

@@ -5,6 +5,7 @@
 // Threads take batches as they come, but none runs further ahead of the sink than the
 // window, so memory stays bounded however many members there are.
 #include "exp/ensemble.h"
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/times.h"
@@ -366,7 +367,7 @@ typedef struct Pool {
     size_t    n_done, n_failed, n_violated;
 } Pool;
 
-static bool is_cancelled(const Ensemble *e) { return e->options->cancel && *e->options->cancel; }
+static bool is_cancelled(const Ensemble *e) { return cancel_is_set(e->options->cancel); }
 
 static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
 {

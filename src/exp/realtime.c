@@ -1,5 +1,6 @@
 // src/exp/realtime.c: a run that keeps pace with the clock on the wall.
 #include "exp/realtime.h"
+#include "base/cancel.h"
 #include "base/os.h"
 
 #define LATE_NS  1000000.0      // less is nobody's fault
@@ -21,7 +22,7 @@ bool realtime_await(Realtime *clock, double t)
         if (late * 1e-9 > clock->latest) clock->latest = late * 1e-9;
     }
     for (;;) {
-        if (clock->cancel && *clock->cancel) return false;
+        if (cancel_is_set(clock->cancel)) return false;
         const double left = due - (double)(os_now_ns() - clock->started);
         if (left <= 0) return true;
         os_sleep_ns((uint64_t)(left < SLICE_NS ? left : SLICE_NS));

@@ -8,6 +8,7 @@
 // as if it had made them itself. When a member has ended the next one takes its seat. One that fails is
 // computed alone, from its beginning, so that it tells what it would have told.
 #include "exp/batch.h"
+#include "base/cancel.h"
 #include "solve/adaptive/dopri5.h"
 #include <math.h>
 #include <stdlib.h>
@@ -242,7 +243,7 @@ void seats_run(Batch *b, const Ensemble *e, size_t first, size_t n, MemberResult
             b->seats[lane].is_ready = false;
             n_ready += fill_seat(b, e, lane, first, n, &next, results);
         }
-        const bool is_cancelled = e->options->cancel && *e->options->cancel;
+        const bool is_cancelled = cancel_is_set(e->options->cancel);
         if (n_ready == 0 || is_cancelled) break;
         go_together(b, e, n_ready);
     }

@@ -5,6 +5,7 @@
 //      └─ terminal region → results, or the next run
 //
 // Asking for values never changes a step (see run.h), so rows and expectations may lie anywhere.
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "exp/collect.h"
@@ -312,7 +313,7 @@ static orr_status run_on_times(Simulation *s, double every)
         if (status == ORR_STATUS_OK) status = put_row(s);
         if (status != ORR_STATUS_OK || t == until || s->run->is_over) return status;
         // many rows inside one step never come to where steps look at this
-        if (s->run->cancel && *s->run->cancel) return ORR_STATUS_CANCELLED;
+        if (cancel_is_set(s->run->cancel)) return ORR_STATUS_CANCELLED;
     }
 }
 

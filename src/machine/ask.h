@@ -5,6 +5,7 @@
 // between its states.
 #pragma once
 #include "base/arena.h"
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "machine/machine.h"
 #include "orrery/machine_ask.h"
@@ -109,7 +110,7 @@ typedef struct Effort {
     size_t              n_sets, n_items;    // most that may be kept
     const volatile int *cancel;
 } Effort;
-static inline bool effort_is_cancelled(const Effort *effort) { return effort->cancel && *effort->cancel; }
+static inline bool effort_is_cancelled(const Effort *effort) { return cancel_is_set(effort->cancel); }
 
 typedef enum SearchEnd { SEARCH_FOUND, SEARCH_NONE, SEARCH_LIMIT, SEARCH_CANCELLED } SearchEnd;
 

@@ -12,6 +12,7 @@
 // already give from some state needs no choice. Different choices may then lead to the same machine, so these
 // are compared in the order of states that their behaviour gives (all states of a smallest machine behave
 // differently).
+#include "base/cancel.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "machine/ask.h"
@@ -430,7 +431,7 @@ static bool found(Learn *l)
             if (l->kept.n >= l->max_kept || i == KEPT_OF_ONE) return true;
             vec_push(l->arena, &l->kept, build(l, next, out));
         }
-        if (l->o->cancel && *l->o->cancel) return true;
+        if (cancel_is_set(l->o->cancel)) return true;
         // count up, each place from its first value round to it again
         size_t at = 0;
         for (; at < n_open; at++) {
@@ -467,7 +468,7 @@ static SearchEnd search(Learn *l)
             continue;
         }
         if (l->n_steps > allowed) return SEARCH_LIMIT;
-        if (l->o->cancel && *l->o->cancel) return SEARCH_CANCELLED;
+        if (cancel_is_set(l->o->cancel)) return SEARCH_CANCELLED;
         const uint32_t value = at->value++;
         if (!try_value(l, at, value)) continue;
         if (!l->is_rooted) settle_roots(l);

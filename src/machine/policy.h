@@ -34,7 +34,7 @@ static inline double control_mean(const Control *c, size_t cell, const double *v
     return sum;
 }
 
-static inline bool control_is_cancelled(const Control *c) { return c->cancel && *c->cancel; }
+static inline bool control_is_cancelled(const Control *c) { return cancel_is_set(c->cancel); }
 
 // howard.c: deterministic machines. The discount is 1 for the average.
 void control_howard(Control *c, double discount);

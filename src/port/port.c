@@ -1,5 +1,6 @@
 // src/port/port.c: the table of ports; bytes become lines and lines samples.
 #include "port/port.h"
+#include "base/cancel.h"
 #include "base/number.h"
 #include "base/os.h"
 #include <errno.h>
@@ -208,7 +209,7 @@ static PortReceived await_bytes(PortIn *in)
 {
     const uint64_t started = os_now_ns();
     for (;;) {
-        if (in->cancel && *in->cancel) return in->is_cancelled = true, PORT_BROKEN;
+        if (cancel_is_set(in->cancel)) return in->is_cancelled = true, PORT_BROKEN;
         const double left = in->patience - (double)(os_now_ns() - started) * 1e-9;
         const double wait = left < WAIT_MS * 1e-3 ? left : WAIT_MS * 1e-3;
         const PortReceived received = in->kind->receive(in, wait);

@@ -148,7 +148,7 @@ int choose_start(orr_run *run)
     evaluate_entries(run, island->t);
     improve(run, 1, &changed, NULL);
     write_wanted(run);
-    const int failed = run->model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+    const int failed = code_call(&run->model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
     if (!failed) run_guess_from_values(run);
     return failed;
 }
@@ -159,8 +159,8 @@ void choose_look(orr_run *run, Island *island)
 {
     if (!run->choosing) return;
     bool changed = false;
-    if (run->model->code.programs[IR_CHOICES](island->t, island->x, &island->env, run->choosing->entries) ==
-        0)
+    double *entries = run->choosing->entries;
+    if (code_call(&run->model->code, IR_CHOICES, island->t, island->x, &island->env, entries) == 0)
         improve(run, PATIENCE, &changed, NULL);
     run->choice_waits = changed;
 }
@@ -169,7 +169,7 @@ void choose_switch(orr_run *run, Island *island)
 {
     if (!run->choice_waits) return;
     run->choice_waits = false;
-    if (run->model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL) != 0) return;
+    if (code_call(&run->model->code, IR_VALUES, island->t, island->x, &island->env, NULL) != 0) return;
     write_wanted(run);
     run_guess_from_values(run);
     run->n_switches++;

@@ -6,6 +6,7 @@
 // that point is found on the dense output (see look.c). The island then stands at the event, which is
 // handled (modes, grid, solver) when the user arrives there or the next step is made: until then what was
 // recorded before it still sees the old modes.
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "run/run.h"
@@ -250,7 +251,7 @@ bool drive_one(orr_run *run, Island *island, double t)
     // whatever else there may be to do is done by the way for all
     if (run->event_waits || due_next(run) < INFINITY || island->fault.kind != FAULT_NONE ||
         t > island->options.t_end || run->t_stop < INFINITY || run->n_since_pulse + work >= PULSE_WORK ||
-        (run->cancel && *run->cancel))
+        cancel_is_set(run->cancel))
         return false;
     const Island before = { .k = island->k, .t = island->t, .t_before = island->t_before,
                             .n_steps = island->n_steps, .n_rates = island->n_rates };
@@ -273,7 +274,7 @@ bool drive_one(orr_run *run, Island *island, double t)
 
 orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max)
 {
-    if (run->cancel && *run->cancel) return ORR_STATUS_CANCELLED;
+    if (cancel_is_set(run->cancel)) return ORR_STATUS_CANCELLED;
     choose_switch(run, island);
     if (due_next(run) <= island->t || net_next(run) <= island->t) run->event_waits = true;
     if (run->event_waits) {

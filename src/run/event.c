@@ -280,7 +280,7 @@ bool event_settle(orr_run *run, Island *island, bool *changed) { return settle(r
 
 static bool conditions_at(orr_run *run, Island *island, double t, const double *x)
 {
-    const int failed = run->model->code.programs[IR_CONDITIONS](t, x, &island->env, run->conditions);
+    const int failed = code_call(&run->model->code, IR_CONDITIONS, t, x, &island->env, run->conditions);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
     return false;
@@ -414,7 +414,7 @@ static bool run_body(orr_run *run, Island *island, uint32_t number, size_t itera
     if (run->isles) isles_before(run, island, actions, n);
     for (uint32_t k = 0; k < n; k++) run->left[k] = value_of(run, island, actions[k].target);
     island->env.event = number;
-    const int failed = model->code.programs[IR_EVENT](island->t, island->x, &island->env, island->x);
+    const int failed = code_call(&model->code, IR_EVENT, island->t, island->x, &island->env, island->x);
     if (failed) {
         island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
         fault_report(island);
@@ -656,7 +656,7 @@ static bool reinit(orr_run *run, Island *island, bool *affects)
 static bool keep_past(orr_run *run, Island *island)
 {
     if (run->model->flat.pres.n == 0) return true;
-    const int failed = run->model->code.programs[IR_PRES](island->t, island->x, &island->env, NULL);
+    const int failed = code_call(&run->model->code, IR_PRES, island->t, island->x, &island->env, NULL);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
     fault_report(island);

@@ -723,7 +723,7 @@ void fault_report(Island *island)
     const Fault *fault = &island->fault;
     const Ordered *system = &model->blocks.dynamic;
     // the values of loops as far as they can be computed
-    const int failed = model->code.programs[IR_VALUES](fault->t, fault->x, &island->env, NULL);
+    const int failed = code_call(&model->code, IR_VALUES, fault->t, fault->x, &island->env, NULL);
     if (fault->kind == FAULT_LOOP || failed) {
         const uint32_t b = fault->kind == FAULT_LOOP ? fault->block : (uint32_t)failed - 1;
         if (b < system->n_blocks) {
@@ -780,7 +780,7 @@ void fault_report_step(Island *island, double h)
     char *text = run_equation_text(model, equation);
     diag_note(island->diag, (Place){ 0 }, "by %s", text);
     free(text);
-    model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+    code_call(&model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
     const Point p = {
         .model = model, .env = &island->env, .t = island->t, .x = island->x, .v = island->env.v
     };

@@ -131,7 +131,8 @@ bool history_start(orr_run *run, bool *changed)
         h->begins = ARENA_ARRAY(&run->arena, double, 1);
         h->ends = ARENA_ARRAY(&run->arena, double, 1);
     }
-    if (run->model->code.programs[IR_HISTORIES](island->t, island->x, &island->env, now) != 0) return false;
+    const Code *code = &run->model->code;
+    if (code_call(code, IR_HISTORIES, island->t, island->x, &island->env, now) != 0) return false;
     *changed = !h->known || memcmp(now, h->first, h->n * sizeof *now) != 0;
     memcpy(h->first, now, h->n * sizeof *now);
     h->known = true;

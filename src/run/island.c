@@ -32,7 +32,7 @@ bool island_rates(Island *island, double t, const double *x, double *dx)
     const orr_model *model = island->model;
     island->n_rates++;
     const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
-                                             : model->code.programs[IR_RATES](t, x, &island->env, dx);
+                                             : code_call(&model->code, IR_RATES, t, x, &island->env, dx);
     if (!failed && island_is_finite(dx, model->n_states)) return true;
     island_fault(island, failed ? FAULT_LOOP : FAULT_VALUE, failed ? (uint32_t)failed - 1 : 0, t, x);
     return false;
@@ -40,19 +40,20 @@ bool island_rates(Island *island, double t, const double *x, double *dx)
 
 bool island_rates_aside(Island *island, double t, const double *x, double *dx)
 {
-    const IrLayout *layout = &island->model->ir.layout;
+    const orr_model *model = island->model;
+    const IrLayout *layout = &model->ir.layout;
     double *guesses = island->env.v + layout->first_guess;
     const size_t size = layout->n_guesses * sizeof *guesses;
     memcpy(island->guesses_aside, guesses, size);
     const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
-                                             : island->model->code.programs[IR_RATES](t, x, &island->env, dx);
+                                             : code_call(&model->code, IR_RATES, t, x, &island->env, dx);
     memcpy(guesses, island->guesses_aside, size);
     return !failed;
 }
 
 bool island_relations(Island *island, double t, const double *x, double *out)
 {
-    const int failed = island->model->code.programs[IR_RELATIONS](t, x, &island->env, out);
+    const int failed = code_call(&island->model->code, IR_RELATIONS, t, x, &island->env, out);
     if (island->surface.is_on) surface_patch(island, out);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
@@ -62,7 +63,7 @@ bool island_relations(Island *island, double t, const double *x, double *out)
 bool island_changed(Island *island, double t, const double *x, bool *changed)
 {
     double out[1];
-    const int failed = island->model->code.programs[IR_CHANGED](t, x, &island->env, out);
+    const int failed = code_call(&island->model->code, IR_CHANGED, t, x, &island->env, out);
     *changed = !failed && out[0] != 0;
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);

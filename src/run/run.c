@@ -598,7 +598,7 @@ static void compute_values(orr_run *run)
     const orr_model *model = run->model;
     const int failed = island->surface.is_on
                            ? surface_values(island, run->t, run->x)
-                           : model->code.programs[IR_VALUES](run->t, run->x, &island->env, NULL);
+                           : code_call(&model->code, IR_VALUES, run->t, run->x, &island->env, NULL);
     run->values_valid = true;
     if (!failed || run->is_failed) return;
     const Ordered *system = NULL;
@@ -666,7 +666,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
     if (run->is_failed) return ORR_STATUS_FAILED;
     Arena scratch = { 0 };
     double *out = ARENA_ARRAY(&scratch, double, 1 + (size_t)model->ir.n_reruns);
-    const int failed = model->code.programs[IR_TERMINAL](run->t, run->x, &island->env, out);
+    const int failed = code_call(&model->code, IR_TERMINAL, run->t, run->x, &island->env, out);
 
     // what the terminal region gave to parameters holds from now on; a `rerun` counts as often as it may
     size_t rerun = 0;

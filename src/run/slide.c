@@ -121,7 +121,7 @@ int slide_values(Island *island, double t, const double *x)
     for (size_t side = s->n_surfaces + 1; side-- > 0 && !failed;) {    // the first sides last: they stay in v
         const double part = side == 0 ? first : is_one ? 1 - first : clamped(s->part[side - 1]);
         if (side) set_side(island, side - 1, 1);
-        failed = model->code.programs[IR_VALUES](t, x, &island->env, NULL);
+        failed = code_call(&model->code, IR_VALUES, t, x, &island->env, NULL);
         if (side) set_side(island, side - 1, 0);
         for (size_t i = 0; i < n && !failed; i++) sum[i] += part * v[layout->place[i]];
     }

@@ -176,7 +176,7 @@ static bool compute_params(orr_run *run)
         ok = false;
     }
     if (!ok) return false;
-    model->code.programs[IR_PARAMS](run->t_start, run->given, &run->islands[0].env, NULL);
+    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &run->islands[0].env, NULL);
     for (uint32_t i = 0; i < model->blocks.n_params && ok; i++) {
         const uint32_t variable = model->blocks.params[i];
         if (isfinite(v[layout->place[variable]])) continue;
@@ -200,7 +200,7 @@ void run_guess_from_values(orr_run *run)
 static bool solve_generated(orr_run *run, int *failed)
 {
     Island *island = &run->islands[0];
-    *failed = run->model->code.programs[IR_START](island->t, island->x, &island->env, island->x);
+    *failed = code_call(&run->model->code, IR_START, island->t, island->x, &island->env, island->x);
     if (*failed == 0 && run->choosing) {
         *failed = choose_start(run);
         if (*failed != 0) *failed += (int)run->model->blocks.start.n_blocks;    // as IR_START tells it
@@ -222,7 +222,7 @@ static int residuals(N_Vector u, N_Vector f, void *data)
     const double *values = N_VGetArrayPointer(u);
     for (uint32_t i = 0; i < start->n_unknowns; i++)
         island->env.v[model->ir.layout.place[start->unknowns[i]]] = values[i];
-    if (model->code.programs[IR_RESIDUALS](island->t, island->x, &island->env, r->out) != 0) return 1;
+    if (code_call(&model->code, IR_RESIDUALS, island->t, island->x, &island->env, r->out) != 0) return 1;
     if (!island_is_finite(r->out, start->n_equations)) return 1;
     memcpy(N_VGetArrayPointer(f), r->out, start->n_equations * sizeof *r->out);
     return 0;
@@ -286,7 +286,7 @@ static void reset_guesses(orr_run *run, double other)
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
     Island *island = &run->islands[0];
-    model->code.programs[IR_PARAMS](run->t_start, run->given, &island->env, NULL);
+    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &island->env, NULL);
     for (size_t i = 0; i < model->flat.vars.n; i++) {
         const FlatVar *var = &model->flat.vars.items[i];
         if (var->kind != FLAT_VARIABLE) continue;
@@ -461,7 +461,7 @@ static bool solve_implicit(orr_run *run)
     Island *island = &run->islands[0];
     if (run->model->blocks.n_implicit == 0) return true;
     if (!settle_implicit(island)) return false;
-    run->model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+    code_call(&run->model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
     return true;
 }
 
@@ -486,7 +486,7 @@ bool run_start(orr_run *run)
             island->x[s] = run->given_start[s];
             any_given = true;
         }
-        if (any_given) model->code.programs[IR_VALUES](island->t, island->x, &island->env, NULL);
+        if (any_given) code_call(&model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
         run_guess_from_values(run);
         if (!solve_implicit(run)) return false;
         if (!event_settle(run, island, &modes_changed)) return false;

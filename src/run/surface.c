@@ -153,13 +153,13 @@ void surface_end(orr_run *run, Island *island)
 
 int surface_plain_rates(Island *island, double t, const double *x, double *dx)
 {
-    return island->model->code.programs[IR_RATES](t, x, &island->env, dx);
+    return code_call(&island->model->code, IR_RATES, t, x, &island->env, dx);
 }
 
 static bool zero_at(Island *island, double t, const double *x, size_t relation, double *g)
 {
     Surface *s = &island->surface;
-    if (island->model->code.programs[IR_RELATIONS](t, x, &island->env, s->relations) != 0) return false;
+    if (code_call(&island->model->code, IR_RELATIONS, t, x, &island->env, s->relations) != 0) return false;
     *g = s->relations[2 * relation];
     return true;
 }
@@ -171,7 +171,8 @@ bool surface_slopes(Island *island, double t, const double *x, const double *dx,
     for (int i = 0; i < 2; i++) {
         const double h = i ? s->probe : -s->probe;
         for (size_t k = 0; k < island->model->n_states; k++) s->x[k] = x[k] + h * dx[k];
-        if (island->model->code.programs[IR_RELATIONS](t + h, s->x, &island->env, s->relations)) return false;
+        if (code_call(&island->model->code, IR_RELATIONS, t + h, s->x, &island->env, s->relations) != 0)
+            return false;
         for (size_t k = 0; k < n; k++) {
             const double g = s->relations[2 * relations[k]];
             slopes[k] = i ? (g - slopes[k]) / (2 * s->probe) : g;
@@ -242,7 +243,7 @@ int surface_values(Island *island, double t, const double *x)
     int failed = surface_rates(island, t, x, dx);
     if (!failed)
         failed = s->slides ? slide_values(island, t, x)
-                           : model->code.programs[IR_VALUES](t, x, &island->env, NULL);
+                           : code_call(&model->code, IR_VALUES, t, x, &island->env, NULL);
     for (uint32_t i = 0; i < model->n_states && !failed; i++)
         if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
             v[layout->place[model->blocks.rates[i]]] = dx[i];

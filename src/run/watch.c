@@ -40,10 +40,10 @@ static bool evaluate(orr_run *run, double t, const double *x)
     struct Watch *w = run->watch;
     const orr_model *model = run->model;
     const CodeEnv *env = &run->islands[0].env;
-    if (model->n_asserts && model->code.programs[IR_ASSERTS](t, x, env, w->asserts) != 0) return false;
+    if (model->n_asserts && code_call(&model->code, IR_ASSERTS, t, x, env, w->asserts) != 0) return false;
     if (w->needs_values) {
         run->values_valid = false;
-        if (model->code.programs[IR_VALUES](t, x, env, NULL) != 0) return false;
+        if (code_call(&model->code, IR_VALUES, t, x, env, NULL) != 0) return false;
     }
     for (size_t i = 0; i < w->n_ranges; i++) {
         const Range *range = &w->ranges[i];

@@ -63,7 +63,7 @@ static double strongest_decay(Island *island, Arena *arena)
     if (!code_require(&island->model->code, CODE_PART_JACOBIAN, NULL)) return 0;
     const ArenaMark mark = arena_mark(arena);
     double *entries = ARENA_ARRAY(arena, double, ir->n_jacobian), strongest = 0;
-    if (island->model->code.programs[IR_JACOBIAN](island->t, island->x, &island->env, entries) == 0)
+    if (code_call(&island->model->code, IR_JACOBIAN, island->t, island->x, &island->env, entries) == 0)
         for (uint32_t i = 0; i < ir->n_jacobian; i++)
             if (ir->jacobian[i].row == ir->jacobian[i].column) strongest = fmin(strongest, entries[i]);
     arena_release(arena, mark);

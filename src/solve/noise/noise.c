@@ -102,7 +102,7 @@ bool noise_strengths(Island *island, double t, const double *x, double *g)
 {
     const orr_model *model = island->model;
     if (model->ir.n_noise == 0) return true;
-    const int failed = model->code.programs[IR_NOISE](t, x, &island->env, g);
+    const int failed = code_call(&model->code, IR_NOISE, t, x, &island->env, g);
     if (failed) {
         island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
         return false;

@@ -25,7 +25,7 @@ static bool fill_dense(Jacobian *m, double t, double *x, SUNMatrix j)
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
     if (ir->has_jacobian && !island->surface.is_on) {
-        if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return false;
+        if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
         SUNMatZero(j);
         for (uint32_t i = 0; i < ir->n_jacobian; i++)
             SM_ELEMENT_D(j, ir->jacobian[i].row, ir->jacobian[i].column) = m->entries[i];
@@ -55,7 +55,7 @@ static bool fill_sparse(Jacobian *m, double t, double *x, SUNMatrix j)
     memcpy(SM_INDEXVALS_S(j), p->row, (size_t)p->n_entries * sizeof *p->row);
     memset(data, 0, (size_t)p->n_entries * sizeof *data);
     if (ir->has_jacobian && !island->surface.is_on) {
-        if (island->model->code.programs[IR_JACOBIAN](t, x, &island->env, m->entries) != 0) return false;
+        if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
         for (uint32_t i = 0; i < ir->n_jacobian; i++) data[p->place[i]] = m->entries[i];
         return island_is_finite(m->entries, ir->n_jacobian);
     }

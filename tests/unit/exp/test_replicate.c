@@ -143,7 +143,7 @@ static volatile int cancelled;
 static bool cancel_soon(void *context, size_t index, const char *const *names, const double *values, size_t n)
 {
     (void)context, (void)names, (void)values, (void)n;
-    cancelled = index >= 40;
+    __atomic_store_n(&cancelled, index >= 40, __ATOMIC_RELAXED);
     return true;
 }
 
