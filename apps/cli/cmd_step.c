@@ -324,7 +324,7 @@ static void print_messages(orr_diag *diag)
     if (orr_diag_count(diag) == 0) return;
     fflush(stdout);
     orr_diag_print(diag, stderr, 0);
-    orr_diag_clear(diag);
+    orr_diag_forget(diag);
 }
 
 static orr_status converse(Stepper *s)

@@ -34,7 +34,8 @@ typedef enum orr_severity { ORR_SEVERITY_ERROR, ORR_SEVERITY_WARNING, ORR_SEVERI
 typedef struct orr_diag orr_diag;
 ORR_API orr_diag *orr_diag_create(void);             // never NULL; free with orr_diag_destroy
 ORR_API void      orr_diag_destroy(orr_diag *diag);  // NULL is allowed
-ORR_API void      orr_diag_clear(orr_diag *diag);    // forget messages and sources
+ORR_API void      orr_diag_clear(orr_diag *diag);    // forget messages and sources: later ones have no places
+ORR_API void      orr_diag_forget(orr_diag *diag);   // forget messages only, as when they have been printed
 
 ORR_API size_t orr_diag_errors(const orr_diag *diag);      // errors reported, those not kept included
 ORR_API size_t orr_diag_warnings(const orr_diag *diag);    // warnings reported, likewise

@@ -37,9 +37,10 @@ typedef struct Message {
 } Message;
 
 struct orr_diag {
-    Arena   arena;              // owns all below
+    Arena   arena;              // owns the sources
     VEC(Source) sources;        // file number - 1
     TextMap by_path;            // path → file number, the latest of that path
+    Arena   texts;              // owns the messages
     Message *messages[DIAG_MESSAGES_MAX];    // by file and offset
     size_t  n_messages;
     Message *latest;            // hints and notes go here; NULL after a message that was not kept
@@ -82,13 +83,21 @@ orr_diag *orr_diag_create(void)
 void orr_diag_clear(orr_diag *diag)
 {
     arena_free(&diag->arena);
+    arena_free(&diag->texts);
     init(diag);
+}
+
+void orr_diag_forget(orr_diag *diag)
+{
+    arena_free(&diag->texts);
+    *diag = (orr_diag){ .arena = diag->arena, .sources = diag->sources, .by_path = diag->by_path };
 }
 
 void orr_diag_destroy(orr_diag *diag)
 {
     if (!diag) return;
     arena_free(&diag->arena);
+    arena_free(&diag->texts);
     free(diag);
 }
 
@@ -241,7 +250,7 @@ static void complete(orr_diag *diag, Message *m)
 {
     locate(diag, m);
     if (m->source_line.p && m->source_line.n <= LINE_COPY_BYTES_MAX)
-        m->line_copy = text_copy(&diag->arena, m->source_line);
+        m->line_copy = text_copy(&diag->texts, m->source_line);
 }
 
 static bool comes_before(Place a, Place b)
@@ -256,7 +265,8 @@ static bool is_repeated(const orr_diag *diag, const Message *m)
         const Message *o = diag->messages[i];
         if (o->id != m->id || o->place.file != m->place.file || o->place.offset != m->place.offset) continue;
         // without the text at hand it is a line and its column
-        const bool has_text = m->place.file == 0 || diag->sources.items[m->place.file - 1].text.p;
+        const uint32_t file = m->place.file;
+        const bool has_text = file == 0 || (file <= diag->sources.n && diag->sources.items[file - 1].text.p);
         if (!has_text && o->place.length != m->place.length) continue;
         if (m->place.file != 0 || strcmp(o->text, m->text) == 0) return true;
     }
@@ -266,28 +276,28 @@ static bool is_repeated(const orr_diag *diag, const Message *m)
 void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, ...)
 {
     if (!diag) return;
-    const ArenaMark mark = arena_mark(&diag->arena);
+    const ArenaMark mark = arena_mark(&diag->texts);
     Message m = { .id = id, .place = place };
     va_list args;
     va_start(args, place);
-    m.text = format_text(&diag->arena, format, args);
+    m.text = format_text(&diag->texts, format, args);
     va_end(args);
 
     diag->latest = NULL;
     if (is_repeated(diag, &m)) {
-        arena_release(&diag->arena, mark);
+        arena_release(&diag->texts, mark);
         return;
     }
     if (severity_of(id) == ORR_SEVERITY_WARNING) diag->n_warnings++;
     else diag->n_errors++;
     if (diag->n_messages == DIAG_MESSAGES_MAX) {
         diag->n_not_shown++;
-        arena_release(&diag->arena, mark);
+        arena_release(&diag->texts, mark);
         return;
     }
 
     complete(diag, &m);
-    diag->latest = ARENA_NEW(&diag->arena, Message);
+    diag->latest = ARENA_NEW(&diag->texts, Message);
     *diag->latest = m;
     size_t at = diag->n_messages++;
     for (; at > 0 && comes_before(place, diag->messages[at - 1]->place); at--)
@@ -323,7 +333,7 @@ void diag_hint(orr_diag *diag, const char *format, ...)
     if (!diag || !diag->latest) return;
     va_list args;
     va_start(args, format);
-    diag->latest->hint = format_text(&diag->arena, format, args);
+    diag->latest->hint = format_text(&diag->texts, format, args);
     va_end(args);
 }
 
@@ -333,10 +343,10 @@ void diag_note(orr_diag *diag, Place place, const char *format, ...)
     Message m = { .id = DIAG_COUNT, .place = place };
     va_list args;
     va_start(args, format);
-    m.text = format_text(&diag->arena, format, args);
+    m.text = format_text(&diag->texts, format, args);
     va_end(args);
     complete(diag, &m);
-    vec_push(&diag->arena, &diag->latest->notes, m);
+    vec_push(&diag->texts, &diag->latest->notes, m);
 }
 
 static void add(orr_diag *diag, const char *code, Place place, const char *text, const char *hint)

@@ -154,6 +154,13 @@ expect_status 2
 expect_out 'the model has ended the run: enough'
 expect_near "$(sed -n 's/^  x = //p' out)" 1 1e-6 x
 
+# ---- Each message knows its place, also those behind the first
+printf 'model Claims\n  var x = 1\n  x'"'"' = -1\n  assert x > 0.9\n  assert x > 0.5\nend\n' >claims.orr
+step claims.orr <<<$'to 0.2\nto 1'
+expect_status 0
+expect_err 'claims.orr:4:3: warning W614'
+expect_err 'claims.orr:5:3: warning W614'
+
 # ---- Islands: a room of 19 degrees is heated to 21 in ln(11/9), and says so
 step "$root/tests/models/island_events.orr" heated <<<$'to 0.21\nshow plant.meter.n'
 expect_status 0

@@ -95,6 +95,27 @@ static void test_diag_gives_each_message_as_data(void **state)
     orr_diag_destroy(diag);
 }
 
+static void test_diag_messages_that_follow_have_places_or_do_without(void **state)
+{
+    (void)state;
+    orr_diag *diag = orr_diag_create();
+    const uint32_t file = diag_add_source(diag, "a", "one\ntwo\n", 8);
+    for (int i = 0; i < 3; i++) {
+        diag_report(diag, DIAG_NAME_TWICE, ((Place){ file, 4, 3 }), "x");
+        diag_report(diag, DIAG_NAME_TWICE, ((Place){ file, 4, 3 }), "x");
+        assert_int_equal(orr_diag_count(diag), 1);
+        assert_int_equal(orr_diag_get(diag, 0).line, 2);
+        assert_string_equal(orr_diag_get(diag, 0).source_line, "two");
+        orr_diag_forget(diag);
+        assert_int_equal(orr_diag_count(diag), 0);
+        assert_int_equal(orr_diag_errors(diag), 0);
+    }
+    orr_diag_clear(diag);    // the file is not known any more
+    for (int i = 0; i < 2; i++) diag_report(diag, DIAG_NAME_TWICE, ((Place){ file, 4, 3 }), "x");
+    assert_printed(diag, "error E102: 'x' is declared twice\n");
+    orr_diag_destroy(diag);
+}
+
 static void test_diag_sorts_by_file_and_place_and_keeps_the_order_of_equals(void **state)
 {
     (void)state;
@@ -393,6 +414,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_diag_draws_the_line_the_span_and_the_hint),
         cmocka_unit_test(test_diag_gives_each_message_as_data),
+        cmocka_unit_test(test_diag_messages_that_follow_have_places_or_do_without),
         cmocka_unit_test(test_diag_sorts_by_file_and_place_and_keeps_the_order_of_equals),
         cmocka_unit_test(test_diag_drops_repetitions_and_what_belongs_to_them),
         cmocka_unit_test(test_diag_keeps_fifty_messages_and_counts_the_others),
