@@ -209,8 +209,10 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     }
     const bool drafted = write_skeleton(out, path, s->from, table);
     const bool ok = fclose(out) == 0 && drafted;
-    if (!ok) usage_error(diag, "E010", "is the disk full?", "cannot write '%s'", path);
-    else printf("%s written; now: orrery run %s\n", path, path);
+    if (!ok) {
+        usage_error(diag, "E010", "is the disk full?", "cannot write '%s'", path);
+        remove(path);    // half a file would only be in the way
+    } else printf("%s written; now: orrery run %s\n", path, path);
     orr_table_destroy(table);
     return ok ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
 }

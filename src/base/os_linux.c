@@ -125,7 +125,8 @@ bool os_make_folders(const char *path, orr_diag *diag)
         p += strcspn(p, "/");
         const char end = *p;
         *p = 0;
-        if (mkdir(part, 0777) != 0 && !os_is_folder(part)) error = errno;
+        const int refusal = mkdir(part, 0777) == 0 ? 0 : errno;    // before another call changes it
+        if (refusal && !os_is_folder(part)) error = refusal;
         *p = end;
         if (!end) break;
     }

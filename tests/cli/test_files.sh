@@ -194,6 +194,12 @@ if mount -t tmpfs -o size=64k none small 2>/dev/null; then
     run new small/new.orr
     expect_status 3
     expect_code E010
+    [[ ! -e small/new.orr ]] || fail "half a skeleton is left on a full disk"
+    mount -o remount,ro small
+    run export --c small/out "$lv"
+    expect_status 3
+    expect_code E011
+    expect_err 'Read-only file system'
     umount small
 fi
 mkdir locked
