@@ -73,7 +73,7 @@ static Saved make(const Subject *subject)
     must(s.bytes && run_save(run, s.bytes) == s.n);
     orr_run_destroy(run);
     orr_source_destroy(source);
-    s.options.max_seconds = 0.2;    // islands are advanced when they are read, and their times may be anything
+    s.options.max_seconds = 0.2;    // islands are advanced when they are read: their times may be anything
     return s;
 }
 
