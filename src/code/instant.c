@@ -232,6 +232,7 @@ static bool compile(Wanted *wanted, CodeUnit *unit, orr_diag *diag)
 {
     Errors errors = { { 0 } };
     if (with_libtcc(&for_all, find_wanted, wanted, unit, &errors)) return true;
+    if (strstr(errors.text, "memory full")) arena_no_memory(strlen(wanted->text));
     diag_report(diag, DIAG_INSTANT_FAILED, (Place){ 0 },
                 errors.text[0] ? errors.text : "libtcc gave no reason");
     diag_hint(diag, "this is a mistake of the program, not of the model; --code native may still work");

@@ -777,7 +777,7 @@ static void declare_scope(Expander *ex, Scope *scope)
             (symbol->kind == SYMBOL_VARIABLE && symbol->declared == AST_PARAM))
             declare_value(ex, scope, entity);
     }
-    for (size_t i = 0; i < n; i++) {
+    for (size_t i = 0; i < n && !expand_gives_up(ex); i++) {
         Entity *entity = &scope->entities[i];
         if (entity->is_declared || entity->symbol->kind == SYMBOL_RESULT) continue;
         if (entity->symbol->kind == SYMBOL_COMPONENT) declare_component(ex, scope, entity);

@@ -156,6 +156,10 @@ if [[ -z ${ORRERY_SANITIZE:-} ]]; then    # sanitizers map more than any limit
     expect_err 'E507'
     check
     grep -qE '^[0-9.]+,-[0-9.]+$' limited.csv || fail 'no rows were kept at the limit of memory'
+    # too little even for the compiler in memory: that is no mistake of the program
+    run run "$root/examples/lotka_volterra.orr" --max-memory 1 --quiet
+    expect_status 3
+    expect_err 'E507'
 fi
 run run memory.orr --max-time 0; expect_status 2; expect_err 'E022'
 run run memory.orr --max-memory -5; expect_status 2; expect_err 'E022'
