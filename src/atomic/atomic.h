@@ -310,9 +310,7 @@ Text        atomic_text(const AtomicSet *set, Arena *arena);        // the C tex
 // functions: for files that stand alone. It needs no Ast.
 Text        atomic_program_text(const AtomicSet *set, Arena *arena);
 
-// The type of an event port, also of a model; reported, and ATOMIC_BAD, if there is no such type. The type
-// of a port for the kernel: text and bytes of a message.
-AtomicType  atomic_port_type(const AtomicSet *set, const AstPort *port, orr_diag *diag);
+// A type for the kernel and for people: its text, and how many numbers a value has.
 const char *atomic_type_name(const AtomicSet *set, AtomicType type);    // "number", "Job", "queue of Job"
 uint32_t    atomic_type_slots(const AtomicSet *set, AtomicType type);   // 0 for nothing
 

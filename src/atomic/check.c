@@ -45,13 +45,6 @@ static void report_type(const AtomicSet *set, const char *name, Place place, orr
     arena_free(&work);
 }
 
-AtomicType atomic_port_type(const AtomicSet *set, const AstPort *port, orr_diag *diag)
-{
-    const AtomicType type = find_type(set, port->type);
-    if (type.base == ATOMIC_BAD) report_type(set, port->type, port->type_place, diag);
-    return type;
-}
-
 // The type of a variable or a field: a value that can be kept.
 static AtomicType kept_type(Checker *c, const char *name, Place place, bool is_field)
 {

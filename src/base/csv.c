@@ -63,15 +63,6 @@ void csv_row(FileOut *f, const double *values, size_t n)
     file_mark(f);
 }
 
-void csv_time_row(FileOut *f, double t, const double *values, size_t n)
-{
-    char *const start = file_room(f, csv_row_room(n + 1));
-    char *end = put_row(put_row(start, &t, 1), values, n);
-    end[-1] = '\n';
-    file_use(f, (size_t)(end - start));
-    file_mark(f);
-}
-
 // ---- Reading
 
 enum { WINDOW_BYTES = 1 << 17, RECORD_BYTES_MAX = 1 << 26, SHOWN_MAX = 40 };

@@ -12,7 +12,6 @@
 void csv_header(FileOut *f, const char *const *names, size_t n);      // quoted where needed
 void csv_field(FileOut *f, const char *text);                          // one, likewise, and no comma
 void csv_row(FileOut *f, const double *values, size_t n);
-void csv_time_row(FileOut *f, double t, const double *values, size_t n);    // t first
 // A row as text, without a NUL, for those who write it later: at most csv_row_room(n) bytes. Its end.
 char  *csv_row_text(char *text, const double *values, size_t n);
 size_t csv_row_room(size_t n);

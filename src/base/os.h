@@ -38,6 +38,4 @@ char *os_cache_folder(Arena *arena);
 // the system has them, which saves most of the cost of finding a page. Never NULL. Free with free().
 void *os_large_alloc(size_t bytes);
 
-bool os_is_terminal(int fd);
-int  os_terminal_width(int fd, int otherwise);     // columns
 int  os_processors(void);                          // that this process may use, at least 1

@@ -6,7 +6,6 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <time.h>
@@ -196,16 +195,7 @@ char *os_cache_folder(Arena *arena)
     return arena_printf(arena, "/tmp/orrery-%ld", (long)getuid());
 }
 
-// ---- Terminal and processors
-
-bool os_is_terminal(int fd) { return isatty(fd) == 1; }
-
-int os_terminal_width(int fd, int otherwise)
-{
-    struct winsize size;
-    if (ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
-    return otherwise;
-}
+// ---- Processors
 
 int os_processors(void)
 {

@@ -10,12 +10,6 @@ bool text_starts(Text a, const char *prefix)
     return a.n >= n && memcmp(a.p, prefix, n) == 0;
 }
 
-bool text_ends(Text a, const char *suffix)
-{
-    const size_t n = strlen(suffix);
-    return a.n >= n && memcmp(a.p + a.n - n, suffix, n) == 0;
-}
-
 static bool is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\r' || c == '\n' || c == '\f' || c == '\v';
@@ -29,13 +23,6 @@ Text text_trim(Text a)
 }
 
 char *text_copy(Arena *arena, Text a) { return arena_copy_text(arena, a.p, a.n); }
-
-int text_compare(Text a, Text b)
-{
-    const size_t n = a.n < b.n ? a.n : b.n;
-    const int c = n ? memcmp(a.p, b.p, n) : 0;
-    return c ? c : (a.n > b.n) - (a.n < b.n);
-}
 
 // ---- UTF-8
 

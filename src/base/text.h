@@ -21,10 +21,8 @@ static inline bool text_equal(Text a, Text b)
 static inline bool text_is(Text a, const char *s) { return text_equal(a, text_from(s)); }
 static inline Text text_part(Text a, size_t from, size_t to) { return (Text){ a.p + from, to - from }; }
 bool text_starts(Text a, const char *prefix);
-bool text_ends(Text a, const char *suffix);
 Text text_trim(Text a);                          // without white space at both ends
 char *text_copy(Arena *arena, Text a);           // NUL-terminated
-int  text_compare(Text a, Text b);               // by bytes, as strcmp
 
 // The code point at *i, which moves past it. An ill-formed byte gives -1 and is passed alone.
 // Precondition: *i < a.n. Overlong forms, surrogates and values above U+10FFFF are ill-formed.

@@ -210,11 +210,6 @@ Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable)
     return differentiate(pool, e, leaf, NULL, 0);
 }
 
-Expr expr_derivative_by(ExprPool *pool, Expr e, Expr leaf)
-{
-    return leaf > e ? expr_const(pool, 0) : differentiate(pool, e, leaf, NULL, 0);
-}
-
 Expr expr_time_derivative(ExprPool *pool, Expr e, const Expr *rate, size_t n_rate)
 {
     return differentiate(pool, e, EXPR_NONE, rate, n_rate);

@@ -218,7 +218,6 @@ Expr expr_replace(ExprPool *pool, Expr e, Expr (*replace)(void *context, Expr le
 
 // Symbolic partial derivative by a variable (everything else constant; MODEs constant).
 Expr expr_derivative(ExprPool *pool, Expr e, uint32_t variable);
-Expr expr_derivative_by(ExprPool *pool, Expr e, Expr leaf);    // the same by a VAR or ELEM
 // All of them at once: partials[i] is the derivative by variables[i] ([n], different). Costs about as much as
 // one, where expr_derivative for each would be quadratic in a long sum. Written differently, the same value.
 void expr_gradient(ExprPool *pool, Expr e, const uint32_t *variables, size_t n, Expr *partials);

@@ -194,8 +194,6 @@ bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n)
 // ---- Operations
 
 double expr_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
-double expr_exp(double x) { return Sleef_cinz_expd1_u10purec(x); }
-double expr_log(double x) { return Sleef_cinz_logd1_u10purec(x); }
 
 static double power(double x, double y)
 {

@@ -56,8 +56,6 @@ double expr_pieces_grid(const ExprPieces *table, double x, double y);
 enum { EXPR_WHOLE_POWER_MAX = 16 };
 double expr_whole_power(double x, int n);
 double expr_pow(double x, double y);    // orr_pow: any other exponent
-double expr_exp(double x);              // orr_exp and orr_log, for methods whose code is also generated
-double expr_log(double x);
 // Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes
 // to orr_pow.
 bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n);

@@ -119,12 +119,6 @@ static uint32_t find(const char *const *names, uint32_t n, const char *name)
 }
 
 uint32_t machine_find_state(const Machine *m, const char *name) { return find(m->states, m->n_states, name); }
-uint32_t machine_find_input(const Machine *m, const char *name) { return find(m->inputs, m->n_inputs, name); }
-uint32_t machine_find_output(const Machine *m, const char *name)
-{
-    return find(m->outputs, m->n_outputs, name);
-}
-
 // ---- The public side
 
 const char *orr_machine_name(const orr_machine *machine) { return machine->machine->name; }

@@ -61,5 +61,3 @@ orr_machine *machine_wrap(const Machine *draft);
 
 // MACHINE_NONE if there is none; linear in the number of names.
 uint32_t machine_find_state(const Machine *m, const char *name);
-uint32_t machine_find_input(const Machine *m, const char *name);
-uint32_t machine_find_output(const Machine *m, const char *name);

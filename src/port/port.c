@@ -20,8 +20,6 @@ enum {
     WAIT_MS = 100,                // between two looks at `cancel`
 };
 
-const PortKind *port_kind_at(size_t i) { return i < N_KINDS ? kinds[i] : NULL; }
-
 const PortKind *port_kind(const char *name)
 {
     for (size_t i = 0; i < N_KINDS; i++)

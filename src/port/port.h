@@ -108,7 +108,6 @@ struct PortKind {
     void (*close_out)(PortOut *out);
 };
 const PortKind *port_kind(const char *name);    // NULL if there is none
-const PortKind *port_kind_at(size_t i);         // in order; NULL behind the last
 
 // ---- Shared by the kinds
 

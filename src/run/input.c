@@ -519,9 +519,3 @@ bool input_poll(orr_run *run)
     return !changed || run_begin_anew(run) == ORR_STATUS_OK;
 }
 
-bool input_is_live(const orr_run *run)
-{
-    for (size_t i = 0; run->inputs && i < run->inputs->n; i++)
-        if (run->inputs->items[i].is_live) return true;
-    return false;
-}

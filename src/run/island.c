@@ -60,16 +60,6 @@ bool island_relations(Island *island, double t, const double *x, double *out)
     return false;
 }
 
-bool island_changed(Island *island, double t, const double *x, bool *changed)
-{
-    double out[1];
-    const int failed = code_call(&island->model->code, IR_CHANGED, t, x, &island->env, out);
-    *changed = !failed && out[0] != 0;
-    if (!failed) return true;
-    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
-    return false;
-}
-
 double *island_modes(const Island *island) { return island->env.v + island->model->ir.layout.first_mode; }
 
 uint32_t island_fastest_state(Island *island, double t, const double *x)

@@ -289,10 +289,8 @@ bool island_rates(Island *island, double t, const double *x, double *dx);
 // The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later
 // step changed.
 bool island_rates_aside(Island *island, double t, const double *x, double *dx);
-// Zero functions and truth values of all relations, out[2*n_relations]; or only whether any differs from its
-// mode.
+// Zero functions and truth values of all relations, out[2*n_relations].
 bool island_relations(Island *island, double t, const double *x, double *out);
-bool island_changed(Island *island, double t, const double *x, bool *changed);
 double *island_modes(const Island *island);                    // [n_relations] inside v
 bool island_is_finite(const double *x, size_t n);
 void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
@@ -512,7 +510,6 @@ bool   input_move(orr_run *run, double t);                     // past that poin
 // In a real-time run: take the newest values of live sources, which holds from run->t on, where the island
 // stands.
 bool   input_poll(orr_run *run);
-bool   input_is_live(const orr_run *run);
 // The pieces of the data of an input, from t_start, where the run must still stand, up to `until` and the one
 // behind it; at most `most`. What has been read is used up, so the run cannot be made afterwards. Of sources
 // that are files.

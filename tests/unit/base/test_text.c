@@ -11,12 +11,9 @@ static void test_text_slices_compare_by_content(void **state)
     assert_false(text_is(a, "leve"));
     assert_false(text_is(a, "levels"));
     assert_true(text_equal((Text){ 0 }, TEXT("")));
-    assert_true(text_starts(a, "lev") && !text_starts(a, "levels") && text_ends(a, "vel") &&
-                !text_ends(a, "alevel"));
+    assert_true(text_starts(a, "lev") && !text_starts(a, "levels"));
     assert_true(text_is(text_trim(TEXT(" \t x y\r\n")), "x y"));
     assert_int_equal(text_trim(TEXT("  ")).n, 0);
-    assert_true(text_compare(TEXT("a"), TEXT("ab")) < 0 && text_compare(TEXT("b"), TEXT("ab")) > 0);
-    assert_int_equal(text_compare(TEXT("ab"), TEXT("ab")), 0);
 }
 
 // Encode as the standard says, independently of the decoder.
