@@ -3,24 +3,11 @@
 // Illinois method.
 //
 //     ball_reference N   the shortest time in ms of N runs of 100,000 impacts
+#include "measure.h"
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static double given(const char *name, double otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : otherwise;
-}
 
 static double g, e, a, w, tolerance;
 

@@ -6,6 +6,21 @@ reference() {    # reference NAME: bench/NAME.c → $BUILD/NAME
     cc -O3 -march=native -ffp-contract=off -o "$BUILD/$1" "$BENCH/$1.c" -lm
 }
 
+# against_hand NAME WHAT GOAL: the experiment `long` of bench/NAME.orr in native code, against bench/NAME_reference.c.
+against_hand() {
+    local name=$1 what=$2 goal=$3 hand='' own=''
+    reference "${name}_reference"
+    run_long() { stat_of simulate_ms "$ORRERY" run "$BENCH/$name.orr" long --quiet --stats "$@"; }
+    run_long --code native >/dev/null            # fills the cache
+    for _ in 1 2 3; do                           # in turns, so that a busy moment hits all alike
+        hand=$(smaller "$hand" "$("$BUILD/${name}_reference" 1 2>/dev/null)")
+        own=$(smaller "$own" "$(run_long)")
+    done
+    ratio_of_both=$(ratio "$own" "$hand")
+    echo "$name hand-written C $hand ms, orrery $own ms"
+    judge "$name" "$what" "$ratio_of_both" "$goal"
+}
+
 # What programs that use the C interface link with: sets LIBRARY to the folder of liborrery.so, which is built if need be.
 shared_library() {
     local build

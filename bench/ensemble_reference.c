@@ -4,18 +4,11 @@
 //     ensemble_reference dopri5 MEMBERS STEPS   Dormand–Prince to STEPS/100, tolerance 1e-6, PI controller
 //
 // Prints the best time of five passes in ms and the sum of the final states.
+#include "measure.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
-}
 
 typedef struct Member { double alpha, beta, gamma, delta, x, y; } Member;
 

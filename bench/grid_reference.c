@@ -1,10 +1,10 @@
 // bench/grid_reference.c: the resistor–capacitor grid of examples/rc_grid.orr as one writes it by hand:
-// CVODES'
-// BDF, a sparse Jacobian with its values written out, KLU.
+// CVODES' BDF, a sparse Jacobian with its values written out, KLU.
 //
 //     grid_reference N REPEATS for N × N cells the shortest time in ms, set-up included, and the last corner
 //
 // Parameters are read at run time, so the compiler can fold none of them.
+#include "measure.h"
 #include <cvodes/cvodes.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
@@ -12,25 +12,11 @@
 #include <stdlib.h>
 #include <sunlinsol/sunlinsol_klu.h>
 #include <sunmatrix/sunmatrix_sparse.h>
-#include <time.h>
 
 typedef struct Grid {
     long   n;
     double g, g_feed, c, v;    // 1/ohm, 1/ohm, F, V
 } Grid;
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static double given(const char *name, double otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : otherwise;
-}
 
 static int rates(sunrealtype t, N_Vector y, N_Vector ydot, void *data)
 {

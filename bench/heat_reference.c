@@ -3,18 +3,11 @@
 //     heat_reference N STEPS REPEATS   the shortest time in ms of REPEATS runs
 //
 // Sizes, coefficient and step are read at run time, so the compiler can fold none of them.
+#include "measure.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 static void rates(size_t n, double a, const double *restrict u, double *restrict f)
 {

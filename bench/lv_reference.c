@@ -1,27 +1,13 @@
 // bench/lv_reference.c: Lotka–Volterra by RK4, as one writes it by hand.
 //
-//     lv_reference N [FILE|memory] the shortest time in ms of N runs of 150,000 steps; with FILE all rows are
-// written
-//                                    to it, with `memory` they are kept in an array
+//     lv_reference N [FILE|memory]   the shortest time in ms of N runs of 150,000 steps; with FILE all rows
+//                                    are written to it, with `memory` they are kept in an array
 //
 // Parameters, start and step are read at run time, so the compiler can fold none of them.
+#include "measure.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static double given(const char *name, double otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : otherwise;
-}
 
 int main(int argc, char **argv)
 {

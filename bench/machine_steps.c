@@ -1,20 +1,13 @@
 // bench/machine_steps.c: steps of a random machine (1000 states, 8 inputs, outputs kept), once by a plain
 // loop over its table, once by orr_machine_advance. Prints the best time of each in ms.
+#include "measure.h"
 #include "orrery/orrery.h"
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 enum { STATES = 1000, INPUTS = 8, OUTPUTS = 4, PIECE = 1 << 14 };
-
-static double now_ms(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_MONOTONIC, &ts);
-    return (double)ts.tv_sec * 1e3 + (double)ts.tv_nsec * 1e-6;
-}
 
 static uint32_t next_random(uint64_t *seed)
 {

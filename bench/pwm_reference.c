@@ -2,23 +2,10 @@
 // whole steps and a shorter last one.
 //
 //     pwm_reference N   the shortest time in ms of N runs of 10⁶ switches
+#include "measure.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static double given(const char *name, double otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : otherwise;
-}
 
 int main(int argc, char **argv)
 {

@@ -5,24 +5,11 @@
 //                                        error; a row every 0.01 to FILE or to an array
 //
 // Parameters, start and quantum are read at run time, so the compiler can fold none of them.
+#include "measure.h"
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
-
-static double given(const char *name, double otherwise)
-{
-    const char *text = getenv(name);
-    return text ? atof(text) : otherwise;
-}
 
 typedef struct State {
     double x0, x1, x2, tx;    // x = x0 + x1 d + x2 d², d = t - tx

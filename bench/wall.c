@@ -1,19 +1,12 @@
 // bench/wall.c: wall N COMMAND ARGS…: of N runs of a command the shortest wall-clock time, in ms, and the
 // largest memory, in kB of 1024 bytes.
+#include "measure.h"
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
-
-static double now_ms(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
-}
 
 int main(int argc, char **argv)
 {
