@@ -118,8 +118,7 @@ typedef struct Overrides {
     orr_input   *inputs;        // heap; with the patience of --wait
     orr_send    *sends;         // heap; those of the command line and the experiment's
     List         texts;         // heap; what they borrow
-    size_t       n_unasked;     // expectations of the experiment as written, which the command line has
-                                // changed
+    size_t       n_unasked;     // expectations of the experiment, which the command line has changed
 } Overrides;
 
 static bool apply_method(const Settings *s, orr_experiment *e, orr_diag *diag)

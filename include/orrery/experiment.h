@@ -13,8 +13,7 @@ typedef struct orr_plot {
     const char *over;            // NULL: time
     const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in
                                  // the colour of the line before them. NULL: all lines
-    bool        is_histogram;    // of the statistic ys[0], alone: drawn by orr_distribution_plot, not from
-                                 // rows
+    bool        is_histogram;    // of the statistic ys[0], alone; drawn by orr_distribution_plot
 } orr_plot;
 
 typedef struct orr_expect {
@@ -30,8 +29,7 @@ typedef struct orr_frame {
     const char *name;
     const char *const *inputs;   // [n_inputs] what may be applied; none: anything
     size_t      n_inputs;
-    const char *const *observes; // [n_observes] what is observed: recorded unless the experiment says
-                                 // otherwise
+    const char *const *observes; // [n_observes] recorded, unless the experiment says what is
     size_t      n_observes;
     const char *file;            // where it is written
     size_t      line;
@@ -69,10 +67,8 @@ typedef struct orr_experiment {
     bool        as_polynomials;  // what is written of them are pieces, not rows
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
-    bool        verdicts_only;   // expectations that do not hold are told by the outcome only, not by a
-                                 // message
-    const orr_statistic *statistics; size_t n_statistics;    // of components; `plots` of histograms ask for
-                                                             // more
+    bool        verdicts_only;   // expectations that do not hold are told by the outcome only
+    const orr_statistic *statistics; size_t n_statistics;    // of components; besides those of histograms
     const orr_frame  *frame;     // NULL: none
     const orr_send   *sends;     size_t n_sends;
     // of orr_replicate, see orrery/replicate.h; a single run does not look at them
@@ -181,8 +177,7 @@ typedef struct orr_outcome {
     const orr_left *left;            // [n_left] what of the frame did not hold, freed likewise
     size_t        n_left;
     bool          is_over;           // it ended before its time
-    size_t        n_instants, n_late;    // of a real-time run: when it waited, and how often there was no
-                                         // time to wait
+    size_t        n_instants, n_late;    // of a real-time run: when it waited, or was too late
     double        latest;                // s; the worst delay
     size_t        n_verdicts, n_failed;
     const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
@@ -207,24 +202,21 @@ ORR_API void orr_outcome_free(orr_outcome *outcome);
 typedef struct orr_csv orr_csv;
 ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if it cannot be opened
 ORR_API orr_sink orr_csv_sink(orr_csv *csv);
-ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, with a message, if anything
-                                                                      // was not written
+ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, reported, if a byte is missing
 
 // A sink that writes each event as a line of CSV: t, cause, line, variable, left, right, iteration.
 typedef struct orr_event_csv orr_event_csv;
 // NULL if it cannot be opened
 ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
-ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, with a message, if anything
-                                                                      // was not written
+ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, reported, if a byte is missing
 
 // A sink that writes each piece as a line of CSV: t, state, c0, c1, c2, c3.
 typedef struct orr_piece_csv orr_piece_csv;
 // NULL if it cannot be opened
 ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_piece_csv_sink(orr_piece_csv *csv);
-ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, with a message, if anything
-                                                                      // was not written
+ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, reported, if a byte is missing
 // A sink that writes each message and each transition of a component, as CSV or, if the path ends in .jsonl,
 // as lines of JSON: t, bag, kind, component, port, value (the numbers of the message), elapsed, due,
 // messages. What the equations send and get has the model that says so as its component.
@@ -232,8 +224,7 @@ typedef struct orr_trace_file orr_trace_file;
 // NULL if it cannot be opened
 ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_trace_file_sink(orr_trace_file *file);
-ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, with a message, if anything
-                                                                      // was not written
+ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, reported, if a byte is missing
 
 // A sink that keeps them for a message sequence chart, an SVG: a line for each component, an arrow for each
 // message. At most `at_most` messages are drawn; 0: 200. False, with a message, if there was none or it

@@ -46,13 +46,10 @@ typedef struct orr_comparison {
     uint32_t        from[2];           // states it begins in; ORR_MACHINE_NONE: no state of this one answers
                                        // like the other's
     orr_word        word;              // a shortest input sequence, by the numbers of the first machine
-    const uint32_t *outputs[2];        // [n_outputs] what each answers, by its own numbers; NULL without a
-                                       // state
+    const uint32_t *outputs[2];        // [n_outputs] what each answers, by its numbers; NULL without a state
     size_t          n_outputs;
-    bool            is_shortest;       // beyond a limit it is only short, which happens when all states are
-                                       // compared
-    const uint32_t *alone[2];          // [n_alone] states without an equivalent in the other, if all were
-                                       // compared
+    bool            is_shortest;       // false: all states were compared, beyond a limit; it is only short
+    const uint32_t *alone[2];          // [n_alone] states without an equivalent, if all were compared
     size_t          n_alone[2];
     void           *memory;
 } orr_comparison;
@@ -70,19 +67,16 @@ ORR_API void orr_comparison_free(orr_comparison *comparison);
 
 typedef struct orr_reach {
     uint32_t        from;             // or ORR_MACHINE_NONE: nothing is said about what is reachable
-    const uint32_t *distance;         // [n_states] inputs from there; ORR_MACHINE_NONE: unreachable; NULL
-                                      // without from
+    const uint32_t *distance;         // [n_states] inputs from `from`, NULL without; ORR_MACHINE_NONE: never
     const uint32_t *came_from;        // [n_states] state before it on a shortest way
     const uint32_t *by_input;         // [n_states] input that leads from that to it
     uint32_t        n_unreachable;
     const bool     *is_absorbing;     // [n_states] no input leaves it
     const bool     *is_transient;     // [n_states] can be left without return
     uint32_t        n_absorbing, n_transient;
-    const uint32_t *component;        // [n_states] strong component, numbered so that moves never lead to a
-                                      // smaller one
+    const uint32_t *component;        // [n_states] strong component; no move leads to a smaller number
     uint32_t        n_components;
-    const bool     *is_closed;        // [n_components] once in, never out: the states of all others are
-                                      // transient
+    const bool     *is_closed;        // [n_components] once in, never out; other states are transient
     void           *memory;
 } orr_reach;
 
@@ -104,8 +98,7 @@ typedef struct orr_separate_options {
                                      // any of its states
     const uint32_t     *states;      // [n_states] with one machine: the states to be told apart; NULL: all
     size_t              n_states;
-    bool                adaptive;    // a tree in which each input depends on what was seen, instead of one
-                                     // sequence
+    bool                adaptive;    // a tree: each input depends on what was seen; else one sequence
     size_t              limit;       // sets of states looked at; 0: 200000
     const volatile int *cancel;
 } orr_separate_options;
@@ -201,8 +194,7 @@ typedef struct orr_policy {
     const double   *value;         // [n_states] the least cost from each state
     const uint32_t *input;         // [n_states] what to give in it; with a horizon: [horizon*n_states], step
                                    // by step
-    const bool     *is_best;       // [n_states*n_inputs] inputs that are as good; with a horizon: in the
-                                   // first step
+    const bool     *is_best;       // [n_states*n_inputs] as good; with a horizon: in the first step
     // what happens from `from` if the machine is deterministic: `lead` inputs, then a cycle for ever; with a
     // horizon: all
     orr_word        word;          // lead and cycle
@@ -252,13 +244,11 @@ typedef struct orr_learned {
     orr_status          status;
     orr_answer         verdict;           // NO: no machine with at most max_states states agrees
     uint32_t            n_states;          // of the smallest machines; without a verdict: those tried so far
-    double              n_machines;        // different ones of that size; how states are numbered makes no
-                                           // difference
+    double              n_machines;        // different ones of that size, however states are numbered
     bool                is_count_exact;    // otherwise there are at least so many
     orr_machine *const *machines;          // [n_kept] the first of them
     size_t              n_kept;
-    const bool         *is_free;           // [n_states*n_inputs] moves of the first that no observation
-                                           // needs; they stay
+    const bool         *is_free;           // [n_states*n_inputs] moves no observation needs; they stay
     size_t              n_free;
     size_t              conflict[2];       // two observations that no machine can both give: the same
                                           // state and inputs

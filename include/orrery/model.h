@@ -67,22 +67,17 @@ typedef struct orr_input {
                                 // listened on; udp: [HOST:]PORT to listen on; mqtt: HOST[:PORT]/TOPIC
     const char *column, *time;  // of a csv, by their names without units; NULL: the column called like the
                                 // input, or the only other one; the first column
-    orr_between between;        // how values between two samples are found: steps, straight lines, cubic
-                                // polynomials
+    orr_between between;        // between two samples: steps, straight lines, cubic polynomials
     bool        cyclic;         // the samples are repeated; the last one is the first of the next round
-    orr_outside outside;        // before the first and behind the last sample: the nearest value, a failure,
-                                // 0
-    double      patience;       // how long the sender may take for a sample, s; INFINITY: for ever. Not for
-                                // files
+    orr_outside outside;        // before the first and behind the last sample: nearest value, failure, 0
+    double      patience;       // s that the sender may take for a sample, but for files; INFINITY: for ever
     // "host": the next sample, in ascending time; may wait. Called from orr_run_create and orr_run_advance,
-    // in their thread
-    // NULL: it is held, or moves on a line, until orr_run_set; `self` is then NULL or two doubles, its value
-    // and its derivative by time at the start
+    // in their thread. NULL: it is held, or moves on a line, until orr_run_set; `self` is then NULL or two
+    // doubles, its value and its derivative by time at the start
     orr_sample (*next)(void *self, double *t, double *value);
     void       *self;
     bool        leaves_folder;  // the text of a model names a file outside of its folder
-    const void *parsed;         // "expression": as read from a file, borrowed from the source; NULL: from
-                                // `address`
+    const void *parsed;         // "expression": as read, borrowed from the source; NULL: from `address`
     const char *file;           // where it is written; NULL: nowhere
     size_t      line;
     const char *const *columns; // [n_columns] of messages: a column for each field of the record, in order;
@@ -121,8 +116,7 @@ typedef struct orr_compile_options {
     // this process: name only those you trust. They stay loaded while the model lives
     const char *const *natives;     // [n_natives] shared objects, borrowed during the call
     size_t      n_natives;
-    const struct orr_native *const *linked;    // [n_linked] tables of this program, which must outlive the
-                                               // model
+    const struct orr_native *const *linked;    // [n_linked] of this program; must outlive the model
     size_t      n_linked;
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
@@ -150,8 +144,7 @@ typedef struct orr_variable {
     const char *doc;           // NULL if none
     orr_kind    kind;
     bool        is_output;
-    bool        is_input;      // declared by `input`, also if it is computed: driven, or by a default that
-                               // moves
+    bool        is_input;      // declared by `input`, also if it is driven or has a default that moves
     bool        is_hidden;     // made by the compiler
 } orr_variable;
 

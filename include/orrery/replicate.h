@@ -12,15 +12,13 @@ extern "C" {
 
 // What each replication observes: of every recorded variable its value at the end, and if rows are recorded
 // (`every`) the mean of the rows behind the warm-up, called "mean(x)"; of every statistic its mean and
-// percentiles,
-// "desk.waits.mean" and "desk.waits.p95".
+// percentiles, "desk.waits.mean" and "desk.waits.p95".
 typedef struct orr_estimate {
     const char *name;            // "x", "mean(x)", "desk.waits.p95"
     const char *unit;            // NULL if none
     size_t      n;               // replications
     double      mean, deviation; // of the observations
-    double      half;            // half the width of the confidence interval mean ± half, by Student's t; NaN
-                                 // for n < 2
+    double      half;            // the confidence interval is mean ± half, by Student's t; NaN for n < 2
     double      least, most;     // observations
     bool        is_precise;      // half is at most precision·|mean|, or nothing was asked for it
 } orr_estimate;
@@ -44,8 +42,7 @@ ORR_API orr_replicate_options orr_replicate_options_default(void);
 
 typedef struct orr_replications {
     orr_status    status;
-    size_t        n_done, n_failed;    // a replication that failed counts for nothing; the first failure is
-                                       // told
+    size_t        n_done, n_failed;    // one that failed counts for nothing; the first is told
     bool          is_precise;    // all that was asked to be
     size_t        n_estimates;
     const orr_estimate *estimates;    // freed by orr_replications_free, with the texts

@@ -39,22 +39,19 @@ typedef struct orr_written {
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
-    double      t_end;           // when the run is expected to end; lets `auto` and first steps choose well.
-                                 // NaN: unknown
+    double      t_end;           // when it is expected to end, for `auto` and first steps. NaN: unknown
     double      step;            // fixed-step solvers keep it, others take it as a first guess; 0: for fixed
                                  // steps a thousandth of the run, and said so
     double      path;            // of equations with noise: the Brownian paths are drawn in steps of this, a
-                                 // whole part of
-                                 // `step`, so that runs with other steps see the same path; 0: the same as
-                                 // step
+                                 // whole part of `step`, so that runs with other steps see the same path; 0:
+                                 // the same as step
     double      tolerance;       // relative error of a step; 0: 1e-6
     double      absolute;        // absolute error of a step; 0: tolerance·1e-3
     double      max_step;        // of solvers that choose their step; 0: no limit or, if the model has
                                  // relations, a fiftieth of the run, so that none changes twice unseen
     const orr_setting *settings; // [n_settings], borrowed during the call
     size_t      n_settings;
-    double      max_seconds;     // on the clock, since the run was created; then it fails, readable. 0: no
-                                 // limit
+    double      max_seconds;     // on the clock since it was created; then it fails, readable. 0: no limit
     const orr_input *inputs;     // [n_inputs] what inputs follow; the model was compiled with them. Borrowed;
                                  // files and
     size_t      n_inputs;        // sockets are opened by orr_run_create

@@ -146,8 +146,7 @@ typedef enum AtomicActKind {
     ATOMIC_BRANCH, ATOMIC_LOOP,
     ATOMIC_MESSAGES,          // in `confluent`: the body, one TAKE_ONE for each `on`, over all messages of
                               // the bag
-    ATOMIC_TAKE_ONE,          // a message of port n for which `value` is true or NULL: the first one that
-                              // fits
+    ATOMIC_TAKE_ONE,          // the first message of port n for which `value` is true, or NULL
     // in `begin` only: n slots an element, fault: it is ranked
     ATOMIC_BEGIN_QUEUE, ATOMIC_BEGIN_TALLY, ATOMIC_BEGIN_LEVEL,
 } AtomicActKind;

@@ -726,17 +726,6 @@ static AtomicExpr *check_own_function(Checker *c, const AstExpr *e, uint32_t num
 
 static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
 {
-    static const PiecesBetween betweens[AST_N_BETWEEN] = {
-        [AST_BETWEEN_HOLD] = PIECES_HOLD,
-        [AST_BETWEEN_LINEAR] = PIECES_LINEAR,
-        [AST_BETWEEN_MONOTONE] = PIECES_MONOTONE,
-        [AST_BETWEEN_CUBIC] = PIECES_CUBIC,
-    };
-    static const PiecesOutside outsides[AST_N_OUTSIDE] = {
-        [AST_OUTSIDE_HOLD] = PIECES_OUTSIDE_HOLD,
-        [AST_OUTSIDE_EXTRAPOLATE] = PIECES_OUTSIDE_EXTRAPOLATE,
-        [AST_OUTSIDE_ERROR] = PIECES_OUTSIDE_ERROR,
-    };
     const AstTable *table = &c->set->ast->tables.items[number];
     if (table->n_arguments == 0) {
         CHECK_FAIL(c, DIAG_FUNCTION_UNKNOWN, e->place, table->name);
@@ -748,9 +737,8 @@ static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
     AtomicExpr *args[2] = { check_number(c, e->call.args[0]) };
     if (table->n_arguments == 2) args[1] = check_number(c, e->call.args[1]);
     if (!c->set->pieces[number])
-        c->set->pieces[number] = 1 + expr_pieces(&c->set->pool, NULL, betweens[table->between],
-                                                 outsides[table->outside], table->x, table->n_x, table->y,
-                                                 table->n_y, table->z);
+        c->set->pieces[number] = 1 + expr_pieces(&c->set->pool, NULL, table->between, table->outside,
+                                                 table->x, table->n_x, table->y, table->n_y, table->z);
     AtomicExpr *x = make(c, ATOMIC_OP_TABLE, TYPE_NUMBER, e->place);
     add_args(c, x, args, table->n_arguments);
     x->n = number;

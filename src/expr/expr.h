@@ -151,8 +151,7 @@ uint32_t expr_pieces_term(ExprPool *pool, uint32_t pieces, int p, int q);
 Expr expr_draw(ExprPool *pool, const char *stream, ExprDrawKind kind, Expr count, Expr argument);
 static inline uint32_t expr_pieces_code(uint32_t piece) { return (piece & 3) ^ ((piece & 3) >> 1); }
 // Any operation with operands; unused ones are EXPR_NONE. Of LOOKUP, SLOPE, DELAY and PIECES b is the table's
-// number, of
-// NEAR and GRID c is.
+// number, of NEAR and GRID c is.
 //
 // An operation on constants becomes its value if that is finite; 1/0 and sqrt(-1) stay as written, so that
 // the run can say which operation failed. Simplified are x + 0, x - 0, x*1, x/1, x^1, x^0, --x, signs that

@@ -6,18 +6,6 @@
 // Smooth tables need none, but for the ends of one that is held outside.
 #include "flat/scope.h"
 
-static const PiecesBetween betweens[AST_N_BETWEEN] = {
-    [AST_BETWEEN_HOLD] = PIECES_HOLD,
-    [AST_BETWEEN_LINEAR] = PIECES_LINEAR,
-    [AST_BETWEEN_MONOTONE] = PIECES_MONOTONE,
-    [AST_BETWEEN_CUBIC] = PIECES_CUBIC,
-};
-static const PiecesOutside outsides[AST_N_OUTSIDE] = {
-    [AST_OUTSIDE_HOLD] = PIECES_OUTSIDE_HOLD,
-    [AST_OUTSIDE_EXTRAPOLATE] = PIECES_OUTSIDE_EXTRAPOLATE,
-    [AST_OUTSIDE_ERROR] = PIECES_OUTSIDE_ERROR,
-};
-
 void table_index(Expander *ex)
 {
     const Ast *ast = ex->ast;
@@ -43,9 +31,8 @@ static uint32_t number_of(Expander *ex, uint32_t i)
     const AstTable *table = &ex->ast->tables.items[i];
     if (ex->table_numbers[i] == FLAT_NONE) {
         const char *name = text_copy(ex->flat->arena, text_from(table->name));
-        ex->table_numbers[i] = expr_pieces(&ex->flat->pool, name, betweens[table->between],
-                                           outsides[table->outside], table->x, table->n_x, table->y,
-                                           table->n_y, table->z);
+        ex->table_numbers[i] = expr_pieces(&ex->flat->pool, name, table->between, table->outside, table->x,
+                                           table->n_x, table->y, table->n_y, table->z);
     }
     return ex->table_numbers[i];
 }
@@ -77,11 +64,11 @@ static Expr code_of(const Reading *r, uint32_t number, int argument, Expr x, Pla
 static Expr look_up(const Reading *r, const AstTable *table, uint32_t number, const Expr *args, Place place)
 {
     ExprPool *pool = &r->ex->flat->pool;
-    const bool is_smooth = table->between == AST_BETWEEN_MONOTONE || table->between == AST_BETWEEN_CUBIC;
+    const bool is_smooth = table->between == PIECES_MONOTONE || table->between == PIECES_CUBIC;
     Expr x = args[0];
     if (r->makes_modes && !is_smooth)
         return expr_make(pool, EXPR_NEAR, x, code_of(r, number, 0, x, place), number);
-    if (r->makes_modes && table->outside == AST_OUTSIDE_HOLD)
+    if (r->makes_modes && table->outside == PIECES_OUTSIDE_HOLD)
         x = clamp(r, x, table->x[0], table->x[table->n_x - 1], place);
     return expr_make(pool, EXPR_PIECES, x, number, EXPR_NONE);
 }
@@ -90,10 +77,10 @@ static Expr look_up_in_grid(const Reading *r, const AstTable *table, uint32_t nu
                             Place place)
 {
     ExprPool *pool = &r->ex->flat->pool;
-    const bool is_smooth = table->between == AST_BETWEEN_CUBIC;
+    const bool is_smooth = table->between == PIECES_CUBIC;
     Expr x = args[0], y = args[1];
     if (!r->makes_modes || is_smooth) {
-        if (r->makes_modes && table->outside == AST_OUTSIDE_HOLD) {
+        if (r->makes_modes && table->outside == PIECES_OUTSIDE_HOLD) {
             x = clamp(r, x, table->x[0], table->x[table->n_x - 1], place);
             y = clamp(r, y, table->y[0], table->y[table->n_y - 1], place);
         }
@@ -109,7 +96,7 @@ static Expr look_up_in_grid(const Reading *r, const AstTable *table, uint32_t nu
         inside[k] = expr_make(pool, EXPR_NEAR, args[k], code, points);
         away[k] = expr_binary(pool, EXPR_SUB, args[k], expr_make(pool, EXPR_NEAR, args[k], code, origins));
     }
-    if (table->between == AST_BETWEEN_HOLD) return expr_make(pool, EXPR_GRID, inside[0], inside[1], number);
+    if (table->between == PIECES_HOLD) return expr_make(pool, EXPR_GRID, inside[0], inside[1], number);
     Expr rows[2];
     for (int p = 0; p < 2; p++) {
         const Expr at = expr_make(pool, EXPR_GRID, inside[0], inside[1],

@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"    // Place
 #include "base/vec.h"
+#include "num/pieces.h"
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -61,8 +62,7 @@ struct AstExpr {
         AstRef ref;
         struct { const char *function; AstExpr **args; AstIndex *loops;
                  uint32_t n_args, n_loops; } call;             // loops: sum(e for i in 1..n)
-        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a then b else
-                                                               // c
+        struct { AstExpr *a, *b, *c; } operands;               // unary a; binary, range a b; if a b c
     };
     const AstExpr *origin;    // of a copy that flattening made: what was written; else NULL
 };
@@ -206,8 +206,7 @@ typedef struct AstModel {
     uint32_t    n_items;
     bool        is_machine;   // made from a machine, nobody wrote it
     bool        is_stub;      // what is seen of an island
-    const struct AstAtomic *atomic;    // made from an atomic: its parameters and ports, nobody wrote it; else
-                                       // NULL
+    const struct AstAtomic *atomic;    // made from this atomic: nobody wrote it; else NULL
 } AstModel;
 
 // ---- Machines
@@ -485,8 +484,7 @@ typedef struct AstExperiment {
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
     AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
-    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all that is
-                                                   // recorded
+    AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all
     Place      *precise_places;
     bool       *precise_means;                     // [n_precise] mean(y): of its rows
     const char *frame;        // `in FRAME`, or NULL
@@ -505,12 +503,7 @@ typedef struct AstUnit {      // `unit furlong = 201.168 [m]`, `unit euro`
 } AstUnit;
 
 // How a table is read between its points, and outside of them.
-typedef enum AstBetween {
-    AST_BETWEEN_HOLD, AST_BETWEEN_LINEAR, AST_BETWEEN_MONOTONE, AST_BETWEEN_CUBIC, AST_N_BETWEEN
-} AstBetween;
-typedef enum AstOutside {
-    AST_OUTSIDE_HOLD, AST_OUTSIDE_EXTRAPOLATE, AST_OUTSIDE_ERROR, AST_N_OUTSIDE
-} AstOutside;
+enum { AST_N_BETWEEN = PIECES_CUBIC + 1, AST_N_OUTSIDE = PIECES_OUTSIDE_ERROR + 1 };
 extern const char *const ast_between_words[AST_N_BETWEEN], *const ast_outside_words[AST_N_OUTSIDE];
 
 typedef struct AstArgument {
@@ -527,8 +520,8 @@ typedef struct AstTable {     // `table drag(v [m/s]) [N] linear outside hold`, 
     uint32_t    n_arguments;  // 1 or 2; 0: `samples`, measurements to draw from, with z ascending
     const char *unit;         // of the value; NULL if none
     Place       unit_place;
-    AstBetween  between;
-    AstOutside  outside;
+    PiecesBetween between;
+    PiecesOutside outside;
     bool        says_between, says_outside;
     Place       between_place;
     const char *file;         // NULL: the points are written here

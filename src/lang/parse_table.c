@@ -122,11 +122,11 @@ static bool parse_options(Parser *p, AstTable *table)
             parse_advance(p);
             k = accept_word_of(p, ast_outside_words, AST_N_OUTSIDE);
             if (k == AST_N_OUTSIDE) return parse_unexpected(p, outside_words);
-            table->outside = (AstOutside)k;
+            table->outside = (PiecesOutside)k;
             table->says_outside = true;
         } else if ((k = accept_word_of(p, ast_between_words, AST_N_BETWEEN)) < AST_N_BETWEEN) {
             twice = table->says_between;
-            table->between = (AstBetween)k;
+            table->between = (PiecesBetween)k;
             table->says_between = true;
             table->between_place = place;
         } else {
@@ -233,7 +233,7 @@ void parse_table(Parser *p)
 {
     const Token opener = p->token;
     parse_advance(p);
-    AstTable table = { .place = parse_here(p), .between = AST_BETWEEN_LINEAR };
+    AstTable table = { .place = parse_here(p), .between = PIECES_LINEAR };
     table.name = parse_name(p, "the name of a table");
     const bool ok = table.name && parse_arguments(p, &table) &&
                     parse_unit_of(p, &table.unit, &table.unit_place) &&
@@ -267,7 +267,7 @@ void parse_table(Parser *p)
 void parse_samples(Parser *p)
 {
     parse_advance(p);
-    AstTable table = { .place = parse_here(p), .between = AST_BETWEEN_LINEAR };
+    AstTable table = { .place = parse_here(p), .between = PIECES_LINEAR };
     table.name = parse_name(p, "the name of the samples");
     if (!table.name || !parse_unit_of(p, &table.unit, &table.unit_place)) return;
     table.doc = parse_doc(p);

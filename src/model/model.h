@@ -14,8 +14,7 @@ struct orr_model {
     Blocks   blocks;
     Ir       ir;
     Code     code;
-    struct Isles *isles;      // components with a solver of their own, see island/isles.h; NULL if there are
-                              // none
+    struct Isles *isles;      // components with a solver of their own (island/isles.h); NULL: none
     void   (*free_isles)(struct Isles *isles);
     bool   (*isles_are_improved)(const struct Isles *isles);    // any of them
     Network *network;         // NULL: the model is one island without event ports
@@ -37,8 +36,7 @@ struct orr_model {
 typedef struct ModelVariable {
     const FlatVar   *var;             // NULL if it is an element
     const FlatArray *array;           // NULL if it is not
-    const NetPart   *part;            // NULL if it is not what an atomic component shows; then there is no
-                                      // place
+    const NetPart   *part;            // NULL if no atomic component shows it; then there is no place
     const AtomicReadable *shown;      // likewise
     uint32_t number;                  // of the variable or the array
     uint32_t element;

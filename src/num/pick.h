@@ -14,8 +14,7 @@
 typedef struct Pick {
     size_t        n_rows, n_columns;    // k < m
     const double *matrix;               // [k·m] row after row
-    const double *weights;              // [m] positive; the larger, the rather the column is free. NULL: all
-                                        // 1
+    const double *weights;              // [m] positive: larger, rather free; NULL: all 1
 } Pick;
 
 // Doubles that pick_improve needs.

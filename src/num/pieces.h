@@ -32,8 +32,7 @@ enum { PIECES_TERMS = 4 };    // coefficients of a piece
 size_t pieces_n_breaks(PiecesBetween between, PiecesOutside outside, size_t n);
 void   pieces_breaks(PiecesBetween between, PiecesOutside outside, const double *x, size_t n, double *breaks);
 // The coefficients of all pieces through (x[i], y[i·stride]): c[piece·c_stride + term·term_stride]. n is at
-// least
-// 1, x ascends strictly. work: 4·n places.
+// least 1, x ascends strictly. work: 4·n places.
 void pieces_make(PiecesBetween between, PiecesOutside outside, const double *x, const double *y,
                  size_t stride, size_t n, double *c, size_t c_stride, size_t term_stride, double *work);
 // The same over a grid of n_x · n_y points, z[i·n_y + j] at (x[i], y[j]), not for PIECES_MONOTONE.

@@ -86,8 +86,7 @@ typedef struct Ordered {
 typedef struct Choice {
     uint32_t    n_rows, n_columns;    // constraints, variables
     uint32_t    n_slots;              // n_columns - n_rows
-    uint32_t    n_orders;             // of the variables: what is chosen from, and its derivatives, at least
-                                      // 2
+    uint32_t    n_orders;             // at least 2: what is chosen from, and its derivatives
     uint32_t   *equations;            // [n_rows] constraints as written
     BlockEntry *entries;              // [n_entries] derivative of a constraint by a variable, by row
     uint32_t    n_entries;

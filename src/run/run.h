@@ -173,7 +173,6 @@ struct orr_run {
     double   *given;                // [n_params] 1: set by the user or by the terminal region
     double   *given_value;          // [n_params]
     double   *given_start;          // [n_states] initial value set by the user; NaN: the model's; NULL: all
-                                    // are
 
     // reading
     bool      values_valid;         // v holds all variables at (t, x)
@@ -334,8 +333,7 @@ Place run_written(const orr_run_options *options, const char *name, orr_diag *di
 bool run_start(orr_run *run);                                  // from t_start, with the settings
 void run_give_start(orr_run *run, uint32_t state, double value);    // its initial value, whatever the model
                                                                     // says
-void run_guess_from_values(orr_run *run);                      // every loop begins next time at the values in
-                                                               // v
+void run_guess_from_values(orr_run *run);                      // loops begin next at the values in v
 
 // ---- choose.c: which variables are states
 
@@ -412,15 +410,13 @@ orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
 // t is that and there is nothing else to do; false: the way for all does it.
 bool drive_is_plain(const orr_run *run, const Island *island);
 bool drive_one(orr_run *run, Island *island, double t);
-orr_status drive_fail(orr_run *run);                           // a failure was reported: nothing moves any
-                                                               // more
+orr_status drive_fail(orr_run *run);                           // reported: nothing moves any more
 // Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its
 // step from t on.
 void   drive_tell_pieces(orr_run *run, Island *island, double t);
 double drive_grid(const Island *island, long k);               // t_start + k·step
 double drive_grid_floor(const Island *island, double t);       // the last k whose time is not after t
-bool   drive_is_near(const Island *island, double t);          // t is the island's time or, on a grid, means
-                                                               // it
+bool   drive_is_near(const Island *island, double t);          // t is the island's time, or meant by it
 bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
 
 // ---- chance.c: random numbers

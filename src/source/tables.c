@@ -289,9 +289,9 @@ static bool ascends(const AstTable *table, const double *x, uint32_t n, int argu
 
 bool tables_check(const AstTable *table, orr_diag *diag)
 {
-    const uint32_t least = table->between == AST_BETWEEN_HOLD ? 1 : 2;
+    const uint32_t least = table->between == PIECES_HOLD ? 1 : 2;
     const bool is_grid = table->n_arguments == 2;
-    if (is_grid && table->between == AST_BETWEEN_MONOTONE) {
+    if (is_grid && table->between == PIECES_MONOTONE) {
         refuse(diag, table, table->between_place, "'monotone' is for one argument");
         diag_hint(diag, "with two: hold, linear or cubic");
         return false;

@@ -184,8 +184,7 @@ void gather_decl(Gather *g, UnitScope *scope, const AstDecl *decl)
         name.side.zero = (Zero){ 0 };
         name.side.name = arena_printf(&g->work, "%s%.*s", decl->name, (int)decl->primes, "''''''''''");
     }
-    if (decl->unit && entity->decl != decl) {    // the unit of a derivative, or of what is only published
-                                                 // here
+    if (decl->unit && entity->decl != decl) {    // of a derivative, or of what is only published
         Unit unit;
         g->says_units = true;
         if (unit_read(g->system, decl->unit, decl->unit_place, &unit)) {

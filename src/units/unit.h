@@ -17,8 +17,7 @@ Ratio ratio_make(int64_t p, int64_t q);
 Ratio ratio_add(Ratio a, Ratio b);
 Ratio ratio_mul(Ratio a, Ratio b);
 Ratio ratio_div(Ratio a, Ratio b);              // b is not 0
-Ratio ratio_from(double x);                     // the simplest that is x to ten digits; q == 0 if there is
-                                                // none
+Ratio ratio_from(double x);                     // the simplest that is x to ten digits; q == 0: none
 static inline bool ratio_is_zero(Ratio a) { return a.p == 0 && a.q != 0; }
 
 enum { UNIT_DIMS = 32, UNIT_SI = 7 };           // m kg s A K mol cd, then those of the user
