@@ -83,13 +83,29 @@ static bool report(const orr_model *model, const orr_experiment *e, const char *
     return false;
 }
 
+static bool is_in_rows(const orr_model *model, size_t variable)
+{
+    if (variable == (size_t)-1 || model_variable(model, variable).part) return false;
+    const orr_kind kind = orr_model_variable(model, variable).kind;
+    return kind != ORR_KIND_PARAM && kind != ORR_KIND_RESULT;
+}
+
+bool collect_asks_for_rows(const orr_model *model, const orr_experiment *e)
+{
+    bool asks = false;
+    for (size_t i = 0; i < e->n_statistics && !asks; i++)
+        asks = is_in_rows(model, orr_model_find(model, e->statistics[i].name));
+    for (size_t i = 0; i < e->n_plots && !asks; i++)
+        asks = e->plots[i].is_histogram && is_in_rows(model, orr_model_find(model, e->plots[i].ys[0]));
+    return asks;
+}
+
 static bool find(Collect *c, const orr_experiment *e, const orr_statistic *asked, orr_diag *diag)
 {
     const size_t variable = orr_model_find(c->model, asked->name);
     if (variable == (size_t)-1) return report(c->model, e, asked->name, diag);
     const ModelVariable v = model_variable(c->model, variable);
-    const orr_kind kind = orr_model_variable(c->model, variable).kind;
-    if (!v.part && kind != ORR_KIND_PARAM && kind != ORR_KIND_RESULT) {
+    if (is_in_rows(c->model, variable)) {
         c->items[c->n++] = (Collected){ .asked = *asked,
                                         .unit = orr_model_variable(c->model, variable).unit,
                                         .is_in_rows = true,

@@ -14,6 +14,9 @@ typedef struct Collect Collect;
 // then those of which it draws a histogram.
 orr_statistic *collect_asked(const orr_experiment *experiment, size_t *n, Arena *arena);
 
+// Is one of them of a variable of equations, which is looked at in rows?
+bool collect_asks_for_rows(const orr_model *model, const orr_experiment *experiment);
+
 // NULL if there are none. False after messages. The memory is the arena's.
 bool collect_open(Collect **collect, const orr_model *model, const orr_experiment *experiment, Arena *arena,
                   orr_diag *diag);

@@ -8,6 +8,7 @@
 #include "base/cancel.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "exp/collect.h"
 #include "exp/times.h"
 #include "solve/noise/noise.h"
 #include "solve/solver.h"
@@ -137,7 +138,8 @@ static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Kee
 {
     const orr_ensemble_options *o = e->options;
     orr_experiment experiment = *e->experiment;
-    if (is_only_end(&experiment)) experiment.every = fmax(experiment.until - experiment.from, 0);
+    if (is_only_end(&experiment) && !collect_asks_for_rows(e->model, &experiment))
+        experiment.every = fmax(experiment.until - experiment.from, 0);
     orr_setting *settings = member_settings(e, index);
     experiment.run.settings = settings;
     experiment.run.n_settings += o->n_names;

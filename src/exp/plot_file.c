@@ -75,7 +75,7 @@ static void write_script(FILE *out, const orr_table *table, const PlotData *data
                          size_t n_points)
 {
     fputs("set grid linecolor '#dddddd'\nset border linecolor '#555555'\n"
-          "set key outside top center horizontal\nset title ",
+          "set key outside top center horizontal\nset rmargin 4\nset title ",
           out);
     plot_quote(out, title ? title : "");
     fputs(" noenhanced\nset xlabel ", out);

@@ -125,6 +125,9 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
     else if (text_map_find(&ex->library, text_from(name)))
         diag_hint(ex->diag, "'%s' is a function: write %s(…)", name, name);
     else if (in_function) diag_hint(ex->diag, "a function reads its arguments and local values only");
+    else if (scope == r->scope && r->in_event)
+        diag_hint(ex->diag, "what events assign is declared so: discrete %s = 0; else by var, param or input",
+                  name);
     else if (scope == r->scope)
         diag_hint(ex->diag, "declare it with var, param or input, or write an equation '%s = …'", name);
     else hint_declared(ex, scope->shape);

@@ -59,7 +59,7 @@ static bool name_has_two_words(const Parser *p)
     while (parse_hyphened(&ahead)) n_words++;
     // the last word is an option if a value follows that is not a word, else it is itself a value or the name
     const TokenKind next = ahead.token.kind;
-    const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS ||
+    const bool option_last = next == TOKEN_NUMBER || next == '(' || next == TOKEN_MINUS ||
                              next == TOKEN_QUOTED || next == TOKEN_IF || next == TOKEN_EQUALS;
     return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
 }
@@ -167,7 +167,7 @@ static void parse_precision(Parser *p, AstExperiment *e, Lists *lists, Place wor
     do {
         AstRef ref;
         Place place;
-        const bool is_mean = parse_at_word(p, "mean") && parse_peek(p).kind == TOKEN_LPAREN;
+        const bool is_mean = parse_at_word(p, "mean") && parse_peek(p).kind == '(';
         Token open = p->token;
         if (is_mean) {
             parse_advance(p);
@@ -217,6 +217,14 @@ static void parse_plot(Parser *p, Lists *lists)
     if (!plot.is_histogram && parse_accept_word(p, "over") &&
         !parse_ref(p, &plot.over, &plot.over_place, "the name of a variable"))
         return;
+    const Text over = plot.over.n_parts == 1 ? text_from(plot.over.parts[0].name) : (Text){ 0 };
+    if ((parse_at(p, TOKEN_NAME) || parse_at(p, TOKEN_LPAREN)) &&
+        (text_is(over, "log") || text_is(over, "log10") || text_is(over, "ln"))) {
+        if (parse_report(p, "the end of the statement"))
+            diag_hint(p->diag, "a plot goes over a variable: write 'output lg = log10(t)' in the model and "
+                               "'over lg' here");
+        return;
+    }
     plot.place = parse_since(p, p->statement);
     vec_push(&p->scratch, &lists->plots, plot);
 }

@@ -747,6 +747,10 @@ static void report_unknown_word(Parser *p)
     const Text text = lex_text(&p->lexer, p->token);
     const char *word = parse_intern(p, text);
     if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a model")) return;
+    if (text_is(text, "noise") || text_is(text, "random")) {
+        diag_hint(p->diag, "chance stands in equations and values: w = noise(1), param k ~ normal(2, 0.1)");
+        return;
+    }
     const char *closest = translate(text);
     if (!closest) closest = text_closest(word, names, n);
     if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);

@@ -330,7 +330,7 @@ static FlatRole role_of(const Reporter *r, const uint32_t *columns, uint32_t n)
     return role;
 }
 
-static const char no_level[] =
+const char diagnose_no_level[] =
     "nothing fixes the level of what is connected here: add a part that does, such as a ground or a wall";
 
 // The repair of equations that are too many. If others are missing elsewhere, perhaps one of these was meant
@@ -494,7 +494,7 @@ static void report_too_few(Reporter *r, const DiagnoseGroup *g)
               missing == 1 ? "one more equation" : count_text(r, missing, "more equation"), names,
               missing == 1 && n == 1 ? "it" : missing == 1 ? "one of them" : "as many of them");
     const FlatRole role = role_of(r, culprits, n);
-    if (role == FLAT_ACROSS) diag_hint(r->diag, "%s", no_level);
+    if (role == FLAT_ACROSS) diag_hint(r->diag, "%s", diagnose_no_level);
     else if (role == FLAT_THROUGH)
         diag_hint(r->diag,
                   "parts that each fix the level are joined, so how much flows through each is open");
@@ -698,6 +698,20 @@ void diagnose_singular_loop(const System *system, const Match *match, const uint
     arena_free(&r.work);
 }
 
+// Does an equation without unknowns of its loop read what changes during a run?
+static bool reads_variable(Reporter *r, const FlatEquation *e)
+{
+    const Flat *flat = r->system->flat;
+    const Expr sides[2] = { e->lhs, e->rhs };
+    for (int i = 0; i < 2; i++) {
+        size_t n;
+        const uint32_t *reads = expr_variables(&flat->pool, sides[i], &r->work, &n);
+        for (size_t k = 0; k < n; k++)
+            if (flat->vars.items[reads[k]].kind == FLAT_VARIABLE) return true;
+    }
+    return false;
+}
+
 void diagnose_dependent(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                         const DiagnoseDependence *d, orr_diag *diag)
 {
@@ -705,7 +719,17 @@ void diagnose_dependent(const System *system, const Match *match, const uint32_t
     incidence_sort(d->rows, d->n);
     const uint32_t last = d->rows[d->n - 1];
     report_singular(&r, rows, n, last);
-    if (is_floating(&r, rows, n, d->contradicts)) diag_hint(diag, "%s", no_level);
+    const bool is_level = is_floating(&r, rows, n, d->contradicts);
+    const bool is_flow = is_level && variable(&r, match->column_of[last])->role == FLAT_THROUGH;
+    if (is_flow && d->contradicts && d->rest && reads_variable(&r, d->rest))
+        diag_hint(diag,
+                  "all unknowns cancel, and %s is left: flows that are states, such as those of inductors, "
+                  "meet here; give them another way, such as a large resistance to the ground",
+                  text_of(&r, d->rest));
+    else if (is_level)
+        diag_hint(diag, "%s; what is joined to it only by flows that are states, such as those of inductors, "
+                        "needs a large resistance to it",
+                  diagnose_no_level);
     else if (d->n == 1)
         diag_hint(diag, "the unknowns cancel out%s: correct the equation",
                   d->rest ? arena_printf(&r.work, ", and %s is left", text_of(&r, d->rest)) : "");

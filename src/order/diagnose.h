@@ -43,5 +43,7 @@ typedef struct DiagnoseDependence {
 } DiagnoseDependence;
 void diagnose_dependent(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                         const DiagnoseDependence *dependence, orr_diag *diag);
+// The repair of a circuit without a ground.
+extern const char diagnose_no_level[];
 // An algebraic loop where none are wanted.
 void diagnose_loop(const Flat *flat, const Ordered *system, const Loop *loop, orr_diag *diag);

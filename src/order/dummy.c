@@ -1,5 +1,6 @@
 // src/order/dummy.c: level by level: sparse elimination with constant pivots, then groups.
 #include "order/dummy.h"
+#include "order/diagnose.h"
 #include "expr/build.h"
 #include "order/augment.h"
 #include <math.h>
@@ -119,6 +120,26 @@ static void collect_uses(Chooser *c, uint32_t row, Numbers *found)
     }
 }
 
+// What flows through each part follows from the others where a circuit hangs on nothing.
+static bool are_all_flows(Chooser *c, const Numbers *equations)
+{
+    bool has_flow = false;
+    for (size_t i = 0; i < equations->n; i++) {
+        const FlatEquation *e = &c->flat->equations.items[equations->items[i]];
+        const Expr sides[2] = { e->lhs, e->rhs };
+        for (int k = 0; k < 2; k++) {
+            size_t n;
+            const uint32_t *reads = expr_variables(&c->flat->pool, sides[k], &c->work, &n);
+            for (size_t j = 0; j < n; j++) {
+                const FlatRole role = c->flat->vars.items[reads[j]].role;
+                if (role == FLAT_ACROSS) return false;
+                has_flow = has_flow || role == FLAT_THROUGH;
+            }
+        }
+    }
+    return has_flow;
+}
+
 // Nothing is left of a constraint once others were put into it.
 static bool report_dependent(Chooser *c, const Numbers *rows)
 {
@@ -135,7 +156,8 @@ static bool report_dependent(Chooser *c, const Numbers *rows)
     fclose(out);
     if (size > 80) memcpy(text + 76, " ...", 5);
     diag_report(c->diag, DIAG_CONSTRAINT_DEPENDENT, last->place, text);
-    diag_hint(c->diag, "remove one of %s", roots.n == 2 ? "the two" : "them");
+    if (are_all_flows(c, &roots)) diag_hint(c->diag, "%s", diagnose_no_level);
+    else diag_hint(c->diag, "remove one of %s", roots.n == 2 ? "the two" : "them");
     uint32_t before = roots.items[roots.n - 1];
     for (size_t k = 0, noted = 0; k + 1 < roots.n && noted < NOTES_MAX; k++) {
         if (roots.items[k] == before) continue;

@@ -416,6 +416,22 @@ static void note_equation(orr_diag *diag, const orr_model *model, const FlatEqua
     free(text);
 }
 
+// Is there a relation in one of these equations?
+static bool reads_modes(const orr_model *model, const FlatEquation *const *equations, size_t n)
+{
+    Arena scratch = { 0 };
+    bool found = false;
+    for (size_t i = 0; i < n && !found; i++) {
+        const Expr sides[] = { equations[i]->lhs, equations[i]->rhs };
+        size_t n_nodes;
+        const Expr *nodes = expr_collect(&model->flat.pool, sides, 2, &scratch, &n_nodes);
+        for (size_t k = 0; k < n_nodes && !found; k++)
+            found = expr_op(&model->flat.pool, nodes[k]) == EXPR_MODE;
+    }
+    arena_free(&scratch);
+    return found;
+}
+
 // A linear loop, matrix · unknowns = vector, has no solution for the values at p: which of its equations say
 // the same or contradict each other?
 static void report_singular(orr_diag *diag, const Point *p, const Ordered *system, const uint32_t *equations,
@@ -448,6 +464,10 @@ static void report_singular(orr_diag *diag, const Point *p, const Ordered *syste
     free(names);
     if (!found)
         diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
+    else if (fabs(sum) <= 1e-9 * size && reads_modes(model, shown, n_shown))
+        diag_hint(diag,
+                  "for these values the equations shown say the same: a switch that is ideal leaves this open; "
+                  "give it a small resistance while it conducts, and a small leak while it does not");
     else if (fabs(sum) <= 1e-9 * size)
         diag_hint(diag, "for these values the equations shown say the same: one more is needed");
     else

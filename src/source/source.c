@@ -107,6 +107,17 @@ static void parse_one(Reader *r, uint32_t number, const char *path, Text text, c
     while (r->tabled.n < ast->tables.n) vec_push(&r->work, &r->tabled, number);
 }
 
+// Named like one of the files of parts that come with the program?
+static bool is_of_library(const char *path)
+{
+    static const char *const names[] = { "electrical.orr", "hydraulic.orr", "queueing.orr",
+                                         "rotational.orr", "thermal.orr",   "translational.orr" };
+    const char *slash = strrchr(path, '/');
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(slash ? slash + 1 : path, names[i]) == 0) return true;
+    return false;
+}
+
 static void read_used(Reader *r, size_t i)
 {
     const AstUse use = r->source->ast.uses.items[i];
@@ -128,6 +139,8 @@ static void read_used(Reader *r, size_t i)
     if (!front_end) {
         r->ok = false;
     } else if (!os_read_file(&r->source->arena, path, SOURCE_BYTES_MAX, &text, r->diag)) {
+        if (is_of_library(path))
+            diag_hint(r->diag, "it comes with Orrery, in examples/lib: copy that folder beside your model");
         diag_note(r->diag, use.place, "it is used here");
         r->ok = false;
     } else {
