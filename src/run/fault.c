@@ -466,8 +466,8 @@ static void report_singular(orr_diag *diag, const Point *p, const Ordered *syste
         diag_hint(diag, "its equations say the same twice, or contradict each other, for these values");
     else if (fabs(sum) <= 1e-9 * size && reads_modes(model, shown, n_shown))
         diag_hint(diag,
-                  "for these values the equations shown say the same: a switch that is ideal leaves this open; "
-                  "give it a small resistance while it conducts, and a small leak while it does not");
+                  "for these values the equations shown say the same: a switch that is ideal leaves this "
+                  "open; give it a small resistance while it conducts, and a small leak while it does not");
     else if (fabs(sum) <= 1e-9 * size)
         diag_hint(diag, "for these values the equations shown say the same: one more is needed");
     else
