@@ -59,7 +59,7 @@ static bool name_has_two_words(const Parser *p)
     while (parse_hyphened(&ahead)) n_words++;
     // the last word is an option if a value follows that is not a word, else it is itself a value or the name
     const TokenKind next = ahead.token.kind;
-    const bool option_last = next == TOKEN_NUMBER || next == '(' || next == TOKEN_MINUS ||
+    const bool option_last = next == TOKEN_NUMBER || next == TOKEN_LPAREN || next == TOKEN_MINUS ||
                              next == TOKEN_QUOTED || next == TOKEN_IF || next == TOKEN_EQUALS;
     return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
 }
@@ -167,7 +167,7 @@ static void parse_precision(Parser *p, AstExperiment *e, Lists *lists, Place wor
     do {
         AstRef ref;
         Place place;
-        const bool is_mean = parse_at_word(p, "mean") && parse_peek(p).kind == '(';
+        const bool is_mean = parse_at_word(p, "mean") && parse_peek(p).kind == TOKEN_LPAREN;
         Token open = p->token;
         if (is_mean) {
             parse_advance(p);
