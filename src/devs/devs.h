@@ -150,6 +150,8 @@ bool devs_flatten(orr_devs *model);    // false: errors were reported
 // From now on the functions of `to` are called for components of the type `from`, one of the model's: other
 // code for the same. Between two bags.
 void devs_run_replace(orr_devs_run *run, const orr_atomic *from, const orr_atomic *to);
+// Stand at t, before which nothing is due: what is done between two bags is done then.
+void devs_run_wait(orr_devs_run *run, double t);
 
 typedef struct DevsClock {
     double   now;

@@ -169,14 +169,18 @@ orr_status orr_devs_run_step(orr_devs_run *run, double t_limit, int *done)
     return run->has_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
 }
 
+void devs_run_wait(orr_devs_run *run, double t)
+{
+    if (!(t > run->clock->now)) return;
+    run->clock->now = run->call.t = t;
+    run->clock->bag = 0;
+}
+
 orr_status orr_devs_run_advance(orr_devs_run *run, double t)
 {
     orr_status status = ORR_STATUS_OK;
     for (int done = 1; done && status == ORR_STATUS_OK;) status = orr_devs_run_step(run, t, &done);
-    if (status == ORR_STATUS_OK && t > run->clock->now && t < (double)INFINITY) {
-        run->clock->now = run->call.t = t;
-        run->clock->bag = 0;
-    }
+    if (status == ORR_STATUS_OK && t < (double)INFINITY) devs_run_wait(run, t);
     return status;
 }
 

@@ -187,3 +187,20 @@ void arrive_close(orr_run *run)
     for (size_t i = 0; run->arrivals && i < run->arrivals->n; i++)
         messages_close(&run->arrivals->items[i].file);
 }
+
+size_t arrive_count(const orr_run *run) { return run->arrivals ? run->arrivals->n : 0; }
+
+bool arrive_all(orr_run *run, size_t file, double until, size_t room, Arena *arena, RunMessages *messages)
+{
+    Arriving *a = &run->arrivals->items[file];
+    const uint32_t n_values = run->model->flat.ports.items[a->port].n_values;
+    VEC(double) numbers = { 0 };
+    bool ok = begin(a, run) != -INFINITY;
+    while (ok && a->file.t <= until && numbers.n + 1 + n_values <= room) {
+        vec_push(arena, &numbers, a->file.t);
+        for (uint32_t k = 0; k < n_values; k++) vec_push(arena, &numbers, a->file.values[k]);
+        ok = messages_next(&a->file);
+    }
+    *messages = (RunMessages){ a->port, n_values, numbers.items, numbers.n / (1 + n_values) };
+    return ok;
+}

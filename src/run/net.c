@@ -129,9 +129,11 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
     const Flat *flat = net->network->flat;
     const IrLayout *layout = &run->model->ir.layout;
     const FlatEvent *event = &flat->events.items[number];
-    if (event->switch_plus_1)
+    if (event->switch_plus_1) {
+        devs_run_wait(net->devs, island->t);
         set_switch(run, event->switch_plus_1 - 1,
                    flat->switches.items[event->switch_plus_1 - 1].event == number);
+    }
     for (uint32_t i = 0; i < event->n_sends; i++) {
         const FlatSend *send = &flat->sends.items[event->first_send + i];
         double *flag = &island->env.v[layout->place[send->flag]];

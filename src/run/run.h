@@ -494,6 +494,17 @@ void   slide_pass(orr_run *run, RunSaved *saved);
 bool   arrive_open(orr_run *run, const orr_run_options *options);    // messages from files; false, reported,
                                                                      // likewise
 void   arrive_close(orr_run *run);
+// The messages of one of these files from the start of a run to `until`, all at once, which ends the file for
+// the run.
+typedef struct RunMessages {
+    uint32_t port;          // in Flat.ports
+    uint32_t n_values;      // of each
+    double  *numbers;       // [n·(1 + n_values)] time and values of each, in the arena
+    size_t   n;
+} RunMessages;
+size_t arrive_count(const orr_run *run);    // files
+// At most `room` numbers. False, reported, if it cannot be read.
+bool   arrive_all(orr_run *run, size_t file, double until, size_t room, Arena *arena, RunMessages *messages);
 bool   input_open(orr_run *run, const orr_run_options *options);    // false, reported, if a source cannot be
                                                                     // opened
 bool   input_start(orr_run *run);                              // at t_start, after the parameters are known;

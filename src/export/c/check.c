@@ -198,8 +198,7 @@ bool c_check(CExport *c)
     for (size_t i = 0; i < sizeof taken / sizeof *taken; i++)
         if (strcmp(c->name, taken[i]) == 0) c->name = arena_printf(&c->arena, "model_%s", taken[i]);
     if (!check_form(c) || !check_run(c) || !check_start(c) || !check_inputs(c)) return false;
-    c_find_network(c);
-    return true;
+    return c_find_network(c);
 }
 
 void c_free(CExport *c)

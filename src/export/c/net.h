@@ -19,12 +19,16 @@ struct CNet {
     bool   has_statistics;
     bool   has_on;              // messages make bodies run
     VEC(size_t) shown;          // variables of components that are recorded
+    VEC(RunMessages) files;     // of messages
+    bool   has_again;           // some components begin anew
+    bool   has_warm_up;         // a step ends there, and
+    bool   has_resets;          // statistics begin anew
 };
 
 // False, with messages, if what happens in the network cannot be exported. Before a run is made.
 bool c_check_network(CExport *c);
-// What is needed of it, once columns are known.
-void c_find_network(CExport *c);
+// What is needed of it, once columns are known. False, with messages, if its files are too large.
+bool c_find_network(CExport *c);
 
 void c_add_net_sizes(const CExport *c, StrBuf *s);     // among the sizes
 void c_add_components(const CExport *c, StrBuf *s);    // their functions and tables, and the kernel

@@ -31,17 +31,6 @@ bool c_check_network(CExport *c)
                                        "component '%s' is C code of your own, which it does not have",
                                        flat->parts.items[i].name),
                           "write the component in the language");
-    for (size_t i = 0; i < flat->switches.n && ok; i++)
-        ok = c_refuse(c, "it has components or arrows that are there only sometimes",
-                      "leave 'when' at arrows and 'exists when' out");
-    for (size_t i = 0; i < c->experiment->run.n_inputs; i++)
-        if (c->experiment->run.inputs[i].between == ORR_BETWEEN_MESSAGES)
-            ok = c_refuse(c,
-                          arena_printf(&c->arena, "messages for '%s' come from a file",
-                                       c->experiment->run.inputs[i].name),
-                          "let a component of the model send them");
-    if (c->experiment->warm_up > 0)
-        ok = c_refuse(c, "its statistics begin anew after a warm-up", "leave 'warm_up' out");
     for (size_t i = 0; i < c->experiment->run.n_claims; i++) {
         const size_t variable = orr_model_find(c->model, c->experiment->run.claims[i].name);
         if (variable != (size_t)-1 && model_variable(c->model, variable).part)
@@ -89,10 +78,52 @@ static void name_kinds(CExport *c)
 // Roots of what is used: the tables.
 static void add_kinds(const CExport *c, StrBuf *s);
 
-void c_find_network(CExport *c)
+static int by_number(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+    return (x > y) - (x < y);
+}
+
+// Files are one behind the other in the order of their names; where two of them have messages at the same
+// time, who is first follows from the calendar of a run, which an exported program does not have.
+static bool times_differ(CExport *c)
+{
+    const CNet *net = c->net;
+    Arena work = { 0 };
+    VEC(double) times = { 0 };
+    for (size_t i = 0; i < net->files.n && net->files.n > 1; i++) {
+        const RunMessages *file = &net->files.items[i];
+        for (size_t k = 0; k < file->n; k++) {
+            const double t = file->numbers[k * (1 + file->n_values)];
+            if (k == 0 || t != file->numbers[(k - 1) * (1 + file->n_values)]) vec_push(&work, &times, t);
+        }
+    }
+    if (times.n > 1) qsort(times.items, times.n, sizeof *times.items, by_number);
+    bool differ = true;
+    for (size_t i = 1; i < times.n; i++) differ = differ && times.items[i] != times.items[i - 1];
+    arena_free(&work);
+    return differ ||
+           c_refuse(c, "messages come from several files at the same time", "put them into one file");
+}
+
+static bool find_files(CExport *c)
+{
+    size_t room = C_PIECES_MAX;
+    for (size_t i = 0; i < arrive_count(c->run); i++) {
+        RunMessages messages;
+        if (!arrive_all(c->run, i, c->experiment->until, room, &c->arena, &messages)) return false;
+        room -= messages.n * (1 + messages.n_values);
+        if (room <= messages.n_values)
+            return c_refuse(c, "its files have too many messages", "let the experiment end earlier");
+        vec_push(&c->arena, &c->net->files, messages);
+    }
+    return times_differ(c);
+}
+
+bool c_find_network(CExport *c)
 {
     const orr_model *model = c->model;
-    if (!model->network) return;
+    if (!model->network) return true;
     CNet *net = c->net = ARENA_NEW(&c->arena, CNet);
     net->network = model->network;
     net->is_used = ARENA_ARRAY(&c->arena, bool, model->atomics.n_kinds);
@@ -115,6 +146,17 @@ void c_find_network(CExport *c)
         if (model_variable(model, net->shown.items[i]).shown->how > ATOMIC_READ_LENGTH)
             net->has_statistics = true;
     net->has_on = model->network->first_on[model->flat.ports.n] > 0;
+    for (size_t i = 0; i < model->flat.switches.n; i++)
+        net->has_again |= model->flat.switches.items[i].coupling == FLAT_NONE &&
+                          model->flat.switches.items[i].anew;
+    net->has_warm_up = c->experiment->warm_up > 0;
+    for (size_t i = 0; i < model->flat.parts.n; i++) {
+        const AtomicKind *kind = model->network->parts[i].kind;
+        for (uint32_t k = 0; k < kind->n_readables; k++)
+            net->has_resets |= net->has_warm_up && kind->readables[k].how == ATOMIC_READ_MEAN;
+    }
+    net->has_statistics |= net->has_resets;
+    return find_files(c);
 }
 
 const char *const *c_net_math(const CExport *c, const char **names, Arena *arena)
@@ -157,7 +199,9 @@ void c_add_net_sizes(const CExport *c, StrBuf *s)
     c_size(s, "N_SLOTS", n_slots);
     c_size(s, "N_PARAMS_MOST", n_params);
     c_size(s, "FIRST_INPUT", devs->first_input);
+    if (c->model->flat.switches.n) c_size(s, "N_GATES", devs->gates.n);
     c_size(s, "NET_CALENDAR_BYTES", calendar_bytes(devs->n_components));
+    if (c->net->files.n) c_size(s, "N_FILES", c->net->files.n);
 }
 
 // ---- Kinds and components
@@ -261,6 +305,14 @@ static void add_number(StrBuf *s, size_t *n, uint32_t number)
     ++*n;
 }
 
+// A name whose end is not known yet, as random_stream begins with it.
+static uint64_t hash_begin(const char *name)
+{
+    uint64_t h = 0xcbf29ce484222325u;
+    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3u;
+    return h;
+}
+
 static void add_component_list(const CExport *c, StrBuf *s)
 {
     const Network *network = c->net->network;
@@ -292,7 +344,8 @@ static void add_component_list(const CExport *c, StrBuf *s)
                  first);
         if (c->net->has_draws) {
             const char *stream = arena_printf((Arena *)&c->arena, "%s:", name);
-            str_addf(s, ", UINT64_C(0x%016" PRIx64 ")", random_stream(0, 0, stream).name);
+            str_addf(s, ", UINT64_C(0x%016" PRIx64 ")",
+                     c->net->has_again ? hash_begin(stream) : random_stream(0, 0, stream).name);
         }
         str_add(s, " },    // ");
         c_add_remark(s, name);
@@ -330,11 +383,21 @@ static uint32_t message_size(const orr_devs *devs, uint32_t component, uint32_t 
     return p ? p->size / 8 : 0;
 }
 
+// Where it begins in the lists.
+static uint32_t add_list(StrBuf *lists, size_t *n, const uint32_t *list)
+{
+    const uint32_t first = (uint32_t)*n;
+    for (uint32_t i = 0; i <= list[0]; i++) add_number(lists, n, list[i]);
+    return first;
+}
+
 static void add_routes(const CExport *c, StrBuf *s)
 {
     const orr_devs *devs = c->net->network->devs;
-    StrBuf targets = { .arena = (Arena *)&c->arena };
-    size_t n = 0;
+    Arena *arena = (Arena *)&c->arena;
+    StrBuf targets = { .arena = arena }, gates = { .arena = arena }, lists = { .arena = arena };
+    size_t n = 0, n_gates = 0, n_lists = 0;
+    add_number(&lists, &n_lists, 0);    // of most targets
     str_add(s,
             "// Outputs of the components, then what comes from outside: how many numbers a message has, and "
             "where it\n// goes to.\n"
@@ -349,6 +412,10 @@ static void add_routes(const CExport *c, StrBuf *s)
         const DevsTarget *end, *to = devs_targets(devs, i, &end);
         str_addf(s, "    { %u, %zu },\n", message_size(devs, component, i - first), n);
         for (; to < end; to++, n++) {
+            const bool is_listed = devs->target_gates && to >= devs->targets &&
+                                   to < devs->targets + devs->n_targets;
+            const uint32_t list = is_listed ? devs->target_gates[to - devs->targets] : 0;
+            add_number(&gates, &n_gates, list ? add_list(&lists, &n_lists, devs->gate_lists + list) : 0);
             str_addf(&targets, "%s{ %u, %u }",
                      n == 0  ? " "
                      : n % 8 ? ", "
@@ -360,6 +427,37 @@ static void add_routes(const CExport *c, StrBuf *s)
     str_add(s, "struct Target { unsigned component, port; };\nstatic const struct Target targets[] = {");
     if (n) str_add_text(s, (Text){ targets.p, targets.n });
     str_add(s, n ? " };\n\n" : " { 0, 0 } };\n\n");
+    if (devs->gates.n == 0) return;
+    str_add(s, "// Arrows that are there only sometimes, on the way to each target: how many, and which.\n"
+               "static const unsigned gate_lists[] = {");
+    str_add_text(s, (Text){ lists.p, lists.n });
+    str_add(s, " };\nstatic const unsigned target_gates[] = {");
+    str_add_text(s, (Text){ gates.p, gates.n });
+    str_add(s, " };\n\n");
+}
+
+static void add_switches(const CExport *c, StrBuf *s)
+{
+    const Network *network = c->net->network;
+    const Flat *flat = &c->model->flat;
+    str_add(
+        s,
+        "// Components and arrows that are there only sometimes: which, and the event with which they come.\n"
+        "struct Switch { char is_gate, anew; unsigned number; int event; };\n"
+        "static const struct Switch switches[] = {\n");
+    for (size_t i = 0; i < flat->switches.n; i++) {
+        const FlatSwitch *sw = &flat->switches.items[i];
+        const bool is_gate = sw->coupling != FLAT_NONE;
+        const uint32_t number = is_gate ? *map_find(&network->devs->gate_numbers, network->switched[i])
+                                        : network->parts[sw->part].component + sw->member;
+        str_addf(s, "    { %d, %d, %u, %u },\n", is_gate, !is_gate && sw->anew, number, sw->event);
+    }
+    size_t n = 0;
+    str_add(
+        s,
+        "};\n// Of each event: 1 + which of these it switches; 0: none.\nstatic const unsigned event_switches[] = {");
+    for (uint32_t i = 0; i < c->model->n_events; i++) add_number(s, &n, flat->events.items[i].switch_plus_1);
+    str_add(s, " };\n\n");
 }
 
 // What arrives for equations and events.
@@ -454,6 +552,51 @@ static void add_shown(const CExport *c, StrBuf *s)
     str_add(s, "};\n\n");
 }
 
+// ---- What is due
+
+static void add_files(const CExport *c, StrBuf *s)
+{
+    size_t n = 0;
+    str_add(s, "// Messages from outside: time and numbers of each.\nstatic const double file_numbers[] = {");
+    for (size_t i = 0; i < c->net->files.n; i++) {
+        const RunMessages *file = &c->net->files.items[i];
+        for (size_t k = 0; k < file->n * (1 + file->n_values); k++) {
+            str_add(s, n == 0 ? " " : n % 8 ? ", " : ",\n    ");
+            gen_number(s, file->numbers[k]);
+            n++;
+        }
+    }
+    str_add(s, n ? " };\n" : " 0.0 };\n");
+    str_add(s, "// Where those of a file begin, how many they are, and by which input they come.\n"
+               "struct File { unsigned first, n, input; };\n"
+               "static const struct File files[] = {\n");
+    n = 0;
+    for (size_t i = 0; i < c->net->files.n; i++) {
+        const RunMessages *file = &c->net->files.items[i];
+        str_addf(s, "    { %zu, %zu, %u },    // ", n, file->n, c->net->network->entry[file->port]);
+        c_add_remark(s, c->model->flat.ports.items[file->port].name);
+        str_add(s, "\n");
+        n += file->n * (1 + file->n_values);
+    }
+    str_add(s, "};\n\n");
+}
+
+static void add_warm_up(const CExport *c, StrBuf *s)
+{
+    str_add(s, "// Statistics: component, slot, and whether it is a level.\n"
+               "static const unsigned statistics[][3] = {\n");
+    for (size_t i = 0; i < c->model->flat.parts.n; i++) {
+        const NetPart *part = &c->net->network->parts[i];
+        for (uint32_t member = 0; member < part->flat->n; member++)
+            for (uint32_t k = 0; k < part->kind->n_readables; k++) {
+                const AtomicReadable *r = &part->kind->readables[k];
+                if (r->how == ATOMIC_READ_MEAN)    // each shows its mean once
+                    str_addf(s, "    { %u, %u, %d },\n", part->component + member, r->slot, r->is_level);
+            }
+    }
+    str_add(s, "};\n\n");
+}
+
 // ---- All of it
 
 void c_add_components(const CExport *c, StrBuf *s)
@@ -478,6 +621,9 @@ void c_add_components(const CExport *c, StrBuf *s)
     if (c->net->network->reaches) add_arrivals(c, s);
     if (c->model->flat.sends.n) add_sends(c, s);
     if (c->net->shown.n) add_shown(c, s);
+    if (c->model->flat.switches.n) add_switches(c, s);
+    if (c->net->files.n) add_files(c, s);
+    if (c->net->has_resets) add_warm_up(c, s);
     if (c->net->network->devs->n_components) {
         c_add_private(s, TEXT_NUM_CALENDAR_H, "");
         c_add_private(s, TEXT_NUM_CALENDAR_C, "");

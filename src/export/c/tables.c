@@ -61,6 +61,8 @@ void c_add_constants(const CExport *c, StrBuf *s)
 
     c_define(s, "FROM", c->experiment->from, "start of the experiment");
     c_define(s, "UNTIL", c->experiment->until, "its end");
+    if (c->net && c->net->has_warm_up)
+        c_define(s, "WARM_UP", c->experiment->from + c->experiment->warm_up, "statistics begin anew");
     if (c->every > 0) c_define(s, "EVERY", c->every, "between two rows");
     if (c->solver->fixed_step) {
         c_define(s, "STEP", island->step, "of the method");

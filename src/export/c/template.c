@@ -111,6 +111,7 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_gamma = draws_any(flat, EXPR_DRAW_GAMMA) || net_draws(c, "gamma");
     const bool has_poisson = draws_any(flat, EXPR_DRAW_POISSON) || net_draws(c, "poisson");
     const bool has_due = has_timed(flat) || c->has_jumps, has_arrivals = c->net && c->net->network->reaches;
+    const bool has_sources = c->net && (c->net->has_warm_up || c->net->files.n > 0);
     const bool has_stop = c->experiment->run.stop_outside &&
                           flat->asserts.n + c->experiment->run.n_claims > 0;
     const struct Switch {
@@ -164,7 +165,15 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_NETWORK", c->net != NULL },
         { "HAS_COMPONENTS", c->net && c->net->network->devs->n_components > 0 },
         { "HAS_ARRIVALS", has_arrivals },
-        { "HAS_NEXT", has_due || has_arrivals },
+        { "HAS_NEXT", has_due || has_arrivals || has_sources },
+        { "HAS_SWITCHES", c->net && flat->switches.n > 0 },
+        { "HAS_GATES", c->net && c->net->network->devs->gates.n > 0 },
+        { "HAS_AGAIN", c->net && c->net->has_again },
+        { "HAS_WARM_UP", c->net && c->net->has_warm_up },
+        { "HAS_RESETS", c->net && c->net->has_resets },
+        { "HAS_FILES", c->net && c->net->files.n > 0 },
+        { "HAS_SOURCES", has_sources },
+        { "HAS_INBOX", c->net && (flat->sends.n > 0 || c->net->files.n > 0) },
         { "HAS_ON", c->net && c->net->has_on },
         { "HAS_SENDS", c->net && flat->sends.n > 0 },
         { "HAS_SHOWN", c->net && c->net->shown.n > 0 },
