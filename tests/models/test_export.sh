@@ -112,6 +112,41 @@ end
 END
 sed -i '/a, ""b""/d' names.orr
 try "$work/names.orr" one
+cat >odd.orr <<'END'
+record "R */ é"
+  "a b", a_b, "?%s"
+end
+atomic "Kö */ ??/" "doc */ here"
+  param "k*/ ??/" = 2, "k_ __ __" = 1
+  output event "out ?" : "R */ é"
+  input event "in %d" : "R */ é"
+  var "x */ int y; /*" = 1, "x __ int y" = 2, T0 = 3, int = 4, s = 5, c = 6, v = 7, unused : "R */ é"
+  state "first */" for "k*/ ??/"
+    on "in %d" do "x */ int y; /*" := "x */ int y; /*" + "in %d"."?%s" end
+    after send "out ?"("R */ é"(t, int, s)) do T0 := T0 + c; int := int + 1 -> "double "
+  state "double " for v/7
+    on "in %d" do s := "in %d"."a b" -> "first */"
+    after -> "first */"
+end
+atomic "Kö __ __"
+  input event "in" : "R */ é"
+  var net = 0, count = queue("R */ é"), mean = tally()
+  state MEAN
+    on "in" do net := net + 1; push(count, "in"); add(mean, net) end
+end
+model Net
+  "a */" : "Kö */ ??/"
+  b[2] : "Kö */ ??/"
+  c : "Kö __ __"
+  "a */"."out ?" -> b[1]."in %d", c."in"
+  b[1]."out ?" -> b[2]."in %d", c."in"
+  b[2]."out ?" -> "a */"."in %d"
+end
+experiment one of Net
+  until 30
+end
+END
+try "$work/odd.orr" one
 # names that are one and the same in C, or mean something there
 cat >same.orr <<'END'
 model int "also the file is called so"
@@ -306,7 +341,7 @@ END
 refuse "input 'u' comes from stdin" "$work/live.orr"
 refuse 'messages come from several files at the same time' "$root/tests/models/exported_net.orr" fed_twice
 refuse "solver 'qss2' quantises its states, and messages arrive" "$root/tests/models/exported_net.orr" bare --solver qss2
-refuse 'islands with solvers of their own' "$root/examples/islands.orr" apart
+refuse "'rabbits' is an island, with a solver of its own" "$root/examples/islands.orr" apart
 
 # ---- Files of others stay as they are
 mkdir mine

@@ -44,7 +44,8 @@ static bool check_form(CExport *c)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
                     fixed_or_dopri5);
     if (model->isles)
-        ok = refuse(c, "it has islands with solvers of their own",
+        ok = refuse(c, arena_printf(&c->arena, "'%s' is an island, with a solver of its own",
+                                    model->flat.islands.items[0].name),
                     "leave 'island' out: one solver for all equations");
     ok = c_check_network(c) && ok;
     for (size_t i = 0; i < e->run.n_inputs; i++) {

@@ -453,9 +453,8 @@ static void add_switches(const CExport *c, StrBuf *s)
         str_addf(s, "    { %d, %d, %u, %u },\n", is_gate, !is_gate && sw->anew, number, sw->event);
     }
     size_t n = 0;
-    str_add(
-        s,
-        "};\n// Of each event: 1 + which of these it switches; 0: none.\nstatic const unsigned event_switches[] = {");
+    str_add(s, "};\n// Of each event: 1 + which of these it switches; 0: none.\n"
+               "static const unsigned event_switches[] = {");
     for (uint32_t i = 0; i < c->model->n_events; i++) add_number(s, &n, flat->events.items[i].switch_plus_1);
     str_add(s, " };\n\n");
 }
