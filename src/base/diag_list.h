@@ -220,6 +220,7 @@
     D(FRAME_NOT_INPUT,        "E437", "frame '%s' applies '%s', which is no input of '%s'") \
     D(FRAME_APPLIES,          "E438", "frame '%s' does not allow input '%s' to be applied") \
     D(FRAME_RANGE,            "E439", "the range of '%s', %g to %g, is empty") \
+    D(RANGE_OF_COMPONENT,     "E440", "the range of '%s' cannot be watched: an atomic computes it") \
     D(PRECISION_NAME,         "E445", "how precise '%s' is cannot be told: no replication observes it") \
     D(MESSAGES_OUT,           "E446", "messages of '%s' cannot be written: %s") \
     D(STATISTIC_NAME,         "E447", "no statistics can be kept of '%s': %s") \

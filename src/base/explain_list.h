@@ -1547,6 +1547,24 @@
       "      until 1\n" \
       "    end", \
       "write the smaller bound first. inf stands for no bound.") \
+    X(RANGE_OF_COMPONENT, \
+      "A frame watches what equations compute, at every time between two events. What an atomic\n" \
+      "shows changes at its own events, which a step does not see.", \
+      "    atomic Clock\n" \
+      "      var n = 0\n" \
+      "      state active for 1\n" \
+      "        after do n := n + 1 -> active\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      clock : Clock\n" \
+      "    end\n" \
+      "    frame Bench of M\n" \
+      "      range clock.n in 0..5\n" \
+      "    end\n" \
+      "    experiment e of M in Bench\n" \
+      "      until 10\n" \
+      "    end", \
+      "let the atomic send it to an input of a model, which holds it, and give that a range.") \
     X(PRECISION_NAME, \
       "'precision … of' names what must be precise: a variable that is recorded, for its value at the\n" \
       "end, or mean(x) for the mean of its rows, which are recorded with 'every'.", \

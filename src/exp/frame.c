@@ -73,8 +73,15 @@ bool orr_experiment_check(const orr_model *model, const orr_experiment *e, orr_d
         const orr_claim *range = &e->run.claims[i];
         bool is_applied = false;    // told above
         for (size_t k = 0; k < frame->n_inputs; k++) is_applied |= strcmp(frame->inputs[k], range->name) == 0;
-        if (!is_applied && orr_model_find(model, range->name) == (size_t)-1)
-            ok = report_name(model, frame, range->name, place_of(diag, range->file, range->line), diag);
+        const size_t variable = orr_model_find(model, range->name);
+        const Place place = place_of(diag, range->file, range->line);
+        if (!is_applied && variable == (size_t)-1)
+            ok = report_name(model, frame, range->name, place, diag);
+        else if (variable != (size_t)-1 && model_variable(model, variable).part) {
+            diag_report(diag, DIAG_RANGE_OF_COMPONENT, place, range->name);
+            diag_hint(diag, "let the atomic send it to an input of a model, and give that a range");
+            ok = false;
+        }
     }
     for (size_t i = 0; i < frame->n_observes; i++)
         if (orr_model_find(model, frame->observes[i]) == (size_t)-1 && !has_array(model, frame->observes[i]))

@@ -229,6 +229,11 @@ bool watch_open(orr_run *run, const orr_run_options *options)
             continue;
         }
         const ModelVariable v = model_variable(model, variable);
+        if (v.part) {
+            diag_report(run->diag, DIAG_RANGE_OF_COMPONENT, (Place){ 0 }, given->name);
+            ok = false;
+            continue;
+        }
         const char *file = given->file ? arena_copy_text(arena, given->file, strlen(given->file)) : NULL;
         w->ranges[w->n_ranges++] = (Range){ .variable = variable,
                                             .place = v.place,

@@ -31,14 +31,6 @@ bool c_check_network(CExport *c)
                                        "component '%s' is C code of your own, which it does not have",
                                        flat->parts.items[i].name),
                           "write the component in the language");
-    for (size_t i = 0; i < c->experiment->run.n_claims; i++) {
-        const size_t variable = orr_model_find(c->model, c->experiment->run.claims[i].name);
-        if (variable != (size_t)-1 && model_variable(c->model, variable).part)
-            ok = c_refuse(c,
-                          arena_printf(&c->arena, "its frame claims something about '%s' of a component",
-                                       c->experiment->run.claims[i].name),
-                          "leave the frame out");
-    }
     if (network->devs->n_components > C_TABLES_MAX || network->devs->n_targets > C_TABLES_MAX ||
         network->devs->state_words > C_VALUES_MAX)
         ok = c_refuse(c, "it is too large", "make its arrays of components smaller");
