@@ -334,6 +334,86 @@ static void print_summary(const Session *session, const orr_experiment *e, const
 
 // ---------------------------------------------------------------------------------------------- the command
 
+// Files of a run, and all that is told of it while it goes on.
+typedef struct Outputs {
+    const char     *rows_path, *pieces_path;    // NULL: none
+    orr_csv        *csv;
+    orr_event_csv  *events;
+    orr_piece_csv  *pieces;
+    orr_trace_file *trace;
+    orr_sink        sinks[6];    // with a table and the progress
+    size_t          n_sinks;
+} Outputs;
+
+// False, reported, if something was not written.
+static bool close_outputs(const Outputs *o)
+{
+    limits_rescue(NULL);
+    bool written = !o->csv || orr_csv_close(o->csv);
+    if (o->events) written = orr_event_csv_close(o->events) && written;
+    if (o->pieces) written = orr_piece_csv_close(o->pieces) && written;
+    if (o->trace) written = orr_trace_file_close(o->trace) && written;
+    return written;
+}
+
+// False, reported, if a file cannot be written; those that are open are to be closed then, too.
+static bool open_outputs(Outputs *o, const Settings *s, const orr_experiment *e, orr_diag *diag)
+{
+    // an experiment may ask for polynomials in the file of the rows instead
+    const bool instead = e->as_polynomials && !s->polynomials;
+    *o = (Outputs){ .rows_path = instead ? NULL : s->output,
+                    .pieces_path = instead ? s->output : s->polynomials };
+    if (o->rows_path) {
+        o->csv = orr_csv_create(o->rows_path, diag);
+        if (!o->csv) return false;
+        o->sinks[o->n_sinks++] = orr_csv_sink(o->csv);
+        limits_rescue(&o->sinks[0]);
+    }
+    if (s->events) {
+        o->events = orr_event_csv_create(s->events, diag);
+        if (!o->events) return false;
+        o->sinks[o->n_sinks++] = orr_event_csv_sink(o->events);
+    }
+    o->trace = s->trace ? orr_trace_file_create(s->trace, diag) : NULL;
+    o->pieces = o->pieces_path ? orr_piece_csv_create(o->pieces_path, diag) : NULL;
+    if ((s->trace && !o->trace) || (o->pieces_path && !o->pieces)) return false;
+    if (o->pieces) o->sinks[o->n_sinks++] = orr_piece_csv_sink(o->pieces);
+    if (o->trace) o->sinks[o->n_sinks++] = orr_trace_file_sink(o->trace);
+    return true;
+}
+
+// The first thing that went wrong is what the program ends with.
+static void note(orr_status *status, bool is_well, orr_status otherwise)
+{
+    if (!is_well && *status == ORR_STATUS_OK) *status = otherwise;
+}
+
+// Where the statistics are; NULL: nowhere.
+static const char *write_statistics(const Settings *s, const orr_outcome *outcome, const char *beside,
+                                    orr_status *status, orr_diag *diag)
+{
+    const char *path = s->statistics ? s->statistics : beside;
+    if (s->statistics && outcome->n_distributions == 0 && *status == ORR_STATUS_OK) {
+        usage_error(diag, "E023",
+                    "name them in the experiment: statistics desk.waits percentiles 50, 95 histogram 20 bins",
+                    "what '--statistics' writes is missing");
+        *status = ORR_STATUS_USAGE;
+    }
+    if (!path || outcome->n_distributions == 0) return NULL;
+    note(status, orr_distributions_write(outcome->distributions, outcome->n_distributions, path, diag),
+         ORR_STATUS_SYSTEM);
+    return path;
+}
+
+static void tell_unasked(const orr_experiment *e, const Overrides *over)
+{
+    if (over->n_unasked && e->replications == 0 && e->precision == 0)
+        printf("  %zu expectation%s not checked: --set, --input, "
+               "--from, --until, --seed or --resume changed the experiment\n",
+               over->n_unasked, over->n_unasked == 1 ? "" : "s");
+    if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
+}
+
 static orr_status simulate(const Settings *s, const Session *session, orr_experiment *e,
                            const Overrides *over, double started_ms, orr_diag *diag)
 {
@@ -346,90 +426,47 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     e->plots = request.plots;
     e->n_plots = request.n_plots;
 
-    // where rows go: a file, the plots, a look; an experiment may ask for polynomials in that file instead
-    const bool instead = e->as_polynomials && !s->polynomials;
-    const char *rows_path = instead ? NULL : s->output, *pieces_path = instead ? s->output : s->polynomials;
-    orr_sink sinks[6];
-    size_t n_sinks = 0;
-    orr_csv *csv = NULL;
+    // where rows go: a file, the plots, a look
+    Outputs o;
+    if (!open_outputs(&o, s, e, diag)) {
+        close_outputs(&o);
+        return results_free_plots(&request), ORR_STATUS_SYSTEM;
+    }
     orr_table *table = NULL;
-    if (rows_path) {
-        csv = orr_csv_create(rows_path, diag);
-        if (!csv) return results_free_plots(&request), ORR_STATUS_SYSTEM;
-        sinks[n_sinks++] = orr_csv_sink(csv);
-        limits_rescue(&sinks[0]);
-    }
-    orr_event_csv *events = s->events ? orr_event_csv_create(s->events, diag) : NULL;
-    if (s->events && !events) {
-        if (csv) orr_csv_close(csv);
-        return results_free_plots(&request), ORR_STATUS_SYSTEM;
-    }
-    if (events) sinks[n_sinks++] = orr_event_csv_sink(events);
-    orr_trace_file *trace = s->trace ? orr_trace_file_create(s->trace, diag) : NULL;
-    orr_piece_csv *pieces = pieces_path ? orr_piece_csv_create(pieces_path, diag) : NULL;
-    if ((s->trace && !trace) || (pieces_path && !pieces)) {
-        if (trace) orr_trace_file_close(trace);
-        if (pieces) orr_piece_csv_close(pieces);
-        if (csv) orr_csv_close(csv);
-        if (events) orr_event_csv_close(events);
-        return results_free_plots(&request), ORR_STATUS_SYSTEM;
-    }
-    if (pieces) sinks[n_sinks++] = orr_piece_csv_sink(pieces);
-    if (trace) sinks[n_sinks++] = orr_trace_file_sink(trace);
     const bool looks = !s->quiet && !s->output && !to_stdout;
     if (looks || request.n_files) {
         table = orr_table_create(request.n_files ? 200000 : 4000);
-        sinks[n_sinks++] = orr_table_sink(table);
+        o.sinks[o.n_sinks++] = orr_table_sink(table);
     }
     Progress progress = { started_ms, false };
-    if (isatty(STDERR_FILENO) && !s->quiet)
-        sinks[n_sinks++] = (orr_sink){ .progress = show_progress, .end = end_progress, .self = &progress };
+    const orr_sink shows = { .progress = show_progress, .end = end_progress, .self = &progress };
+    if (isatty(STDERR_FILENO) && !s->quiet) o.sinks[o.n_sinks++] = shows;
 
     // a second Ctrl-C kills
     struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
     sigaction(SIGINT, &action, NULL);
     sigaction(SIGTERM, &action, NULL);
-    orr_outcome outcome = orr_simulate(session->model, e, sinks, n_sinks, diag);
+    orr_outcome outcome = orr_simulate(session->model, e, o.sinks, o.n_sinks, diag);
 
-    limits_rescue(NULL);
     orr_status status = outcome.status;
-    bool written = !csv || orr_csv_close(csv);
-    if (events) written = orr_event_csv_close(events) && written;
-    if (pieces) written = orr_piece_csv_close(pieces) && written;
-    if (trace) written = orr_trace_file_close(trace) && written;
-    if (!written && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
-    if (status == ORR_STATUS_OK && s->strict && outcome.facts.n_violations) status = ORR_STATUS_NOT_VALIDATED;
+    const bool written = close_outputs(&o);
+    note(&status, written, ORR_STATUS_SYSTEM);
+    note(&status, !(s->strict && outcome.facts.n_violations), ORR_STATUS_NOT_VALIDATED);
     if (table && outcome.n_rows > 0) {
-        if (looks && !results_show(table, &request, stdout, diag) && status == ORR_STATUS_OK)
-            status = ORR_STATUS_USAGE;
-        if (!results_draw(table, outcome.distributions, outcome.n_distributions, &request,
-                          orr_model_name(session->model), !s->quiet && !to_stdout, diag) &&
-            status == ORR_STATUS_OK)
-            status = ORR_STATUS_SYSTEM;
+        if (looks) note(&status, results_show(table, &request, stdout, diag), ORR_STATUS_USAGE);
+        note(&status,
+             results_draw(table, outcome.distributions, outcome.n_distributions, &request,
+                          orr_model_name(session->model), !s->quiet && !to_stdout, diag),
+             ORR_STATUS_SYSTEM);
     }
     char *beside = results_beside(s->output, "statistics");
-    const char *statistics_path = s->statistics ? s->statistics : beside;
-    if (s->statistics && outcome.n_distributions == 0 && status == ORR_STATUS_OK) {
-        usage_error(diag, "E023",
-                    "name them in the experiment: statistics desk.waits percentiles 50, 95 histogram 20 bins",
-                    "what '--statistics' writes is missing");
-        status = ORR_STATUS_USAGE;
-    }
-    const bool has_statistics = statistics_path && outcome.n_distributions > 0;
-    if (has_statistics &&
-        !orr_distributions_write(outcome.distributions, outcome.n_distributions, statistics_path, diag) &&
-        status == ORR_STATUS_OK)
-        status = ORR_STATUS_SYSTEM;
-    if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || (pieces_path && status == ORR_STATUS_OK))) {
-        print_summary(session, e, &outcome, written ? rows_path : NULL);
-        if (pieces_path && written) printf("  polynomials in %s\n", pieces_path);
+    const char *statistics_path = write_statistics(s, &outcome, beside, &status, diag);
+    if (!s->quiet && !to_stdout && (outcome.n_rows > 0 || (o.pieces_path && status == ORR_STATUS_OK))) {
+        print_summary(session, e, &outcome, written ? o.rows_path : NULL);
+        if (o.pieces_path && written) printf("  polynomials in %s\n", o.pieces_path);
         results_print_statistics(outcome.distributions, outcome.n_distributions, stdout);
-        if (has_statistics) printf("  statistics in %s\n", statistics_path);
-        if (over->n_unasked && e->replications == 0 && e->precision == 0)
-            printf("  %zu expectation%s not checked: --set, --input, "
-                   "--from, --until, --seed or --resume changed the experiment\n",
-                   over->n_unasked, over->n_unasked == 1 ? "" : "s");
-        if (over->chose_until) puts("  until 10, since nothing says when to end; --until T does");
+        if (statistics_path) printf("  statistics in %s\n", statistics_path);
+        tell_unasked(e, over);
     }
     if (s->stats) print_stats(session, &outcome, started_ms);
     orr_table_destroy(table);
