@@ -145,7 +145,24 @@ static void print_guard(Printer *p, const AtomicExpr *guard)
     print_expr(p, guard);
 }
 
-static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
+static void print_set(Printer *p, const AtomicAct *act)
+{
+    const uint32_t slots = act->n && !act->other ? act->n : atomic_type_slots(p->set, act->value->type);
+    fprintf(p->out, "s%u", act->slot);
+    print_index(p, &act->index);
+    if (act->other) {
+        fprintf(p->out, "..%u(", act->slot + act->n - 1);
+        print_expr(p, act->other);
+        fputc(')', p->out);
+    } else if (slots > 1) {
+        fprintf(p->out, "..%u", act->slot + slots - 1);
+    }
+    fputs(" := ", p->out);
+    print_expr(p, act->value);
+}
+
+// What happens to a queue or to statistics: a word and its operands.
+static void print_operation(Printer *p, const AtomicAct *act)
 {
     static const char *const words[] = {
         [ATOMIC_PUSH] = "push",         [ATOMIC_INSERT] = "insert",     [ATOMIC_CLEAR] = "clear",
@@ -153,78 +170,68 @@ static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
         [ATOMIC_DROP] = "drop",         [ATOMIC_BEGIN_QUEUE] = "queue", [ATOMIC_BEGIN_TALLY] = "tally",
         [ATOMIC_BEGIN_LEVEL] = "level",
     };
+    fputs(words[act->kind], p->out);
+    if (act->kind != ATOMIC_DROP) fprintf(p->out, " s%u", act->slot);
+    print_index(p, &act->index);
+    if (act->kind >= ATOMIC_BEGIN_QUEUE && act->index.n) fprintf(p->out, ", %u of them", act->index.n);
+    if (act->value) {
+        fputc(' ', p->out);
+        print_expr(p, act->value);
+    }
+    if (act->other) {
+        fputs(", ", p->out);
+        print_expr(p, act->other);
+    }
+    if (act->kind == ATOMIC_BEGIN_QUEUE && act->fault) fputs(" ranked", p->out);
+}
+
+static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth);
+
+// Behind the first line of a block.
+static void print_body(Printer *p, const AtomicAct *act, int depth)
+{
+    fputc('\n', p->out);
+    print_acts(p, act->body, act->n_body, depth + 1);
+    if (act->n_rest > 0) {
+        indent(p, depth);
+        fputs("else\n", p->out);
+        print_acts(p, act->rest, act->n_rest, depth + 1);
+    }
+    indent(p, depth);
+    fputs("end", p->out);
+}
+
+static void print_acts(Printer *p, const AtomicAct *acts, uint32_t n, int depth)
+{
     for (uint32_t i = 0; i < n; i++) {
         const AtomicAct *act = &acts[i];
         indent(p, depth);
         switch (act->kind) {
-        case ATOMIC_SET: {
-            const uint32_t slots = act->n && !act->other ? act->n
-                                                         : atomic_type_slots(p->set, act->value->type);
-            fprintf(p->out, "s%u", act->slot);
-            print_index(p, &act->index);
-            if (act->other) {
-                fprintf(p->out, "..%u(", act->slot + act->n - 1);
-                print_expr(p, act->other);
-                fputc(')', p->out);
-            } else if (slots > 1) {
-                fprintf(p->out, "..%u", act->slot + slots - 1);
-            }
-            fputs(" := ", p->out);
-            print_expr(p, act->value);
+        case ATOMIC_SET:
+            print_set(p, act);
             break;
-        }
         case ATOMIC_BRANCH:
             fputs("if ", p->out);
             print_expr(p, act->value);
-            fputc('\n', p->out);
-            print_acts(p, act->body, act->n_body, depth + 1);
-            if (act->n_rest > 0) {
-                indent(p, depth);
-                fputs("else\n", p->out);
-                print_acts(p, act->rest, act->n_rest, depth + 1);
-            }
-            indent(p, depth);
-            fputs("end", p->out);
+            print_body(p, act, depth);
             break;
         case ATOMIC_LOOP:
             fprintf(p->out, "for l%u in ", act->n);
             print_expr(p, act->value);
             fputs("..", p->out);
             print_expr(p, act->other);
-            fputc('\n', p->out);
-            print_acts(p, act->body, act->n_body, depth + 1);
-            indent(p, depth);
-            fputs("end", p->out);
+            print_body(p, act, depth);
             break;
         case ATOMIC_MESSAGES:
-            fputs("messages\n", p->out);
-            print_acts(p, act->body, act->n_body, depth + 1);
-            indent(p, depth);
-            fputs("end", p->out);
+            fputs("messages", p->out);
+            print_body(p, act, depth);
             break;
         case ATOMIC_TAKE_ONE:
             fprintf(p->out, "on %s", p->kind->inputs[act->n].name);
             print_guard(p, act->value);
-            fputc('\n', p->out);
-            print_acts(p, act->body, act->n_body, depth + 1);
-            indent(p, depth);
-            fputs("end", p->out);
+            print_body(p, act, depth);
             break;
-        default:
-            fputs(words[act->kind], p->out);
-            if (act->kind != ATOMIC_DROP) fprintf(p->out, " s%u", act->slot);
-            print_index(p, &act->index);
-            if (act->kind >= ATOMIC_BEGIN_QUEUE && act->index.n)
-                fprintf(p->out, ", %u of them", act->index.n);
-            if (act->value) {
-                fputc(' ', p->out);
-                print_expr(p, act->value);
-            }
-            if (act->other) {
-                fputs(", ", p->out);
-                print_expr(p, act->other);
-            }
-            if (act->kind == ATOMIC_BEGIN_QUEUE && act->fault) fputs(" ranked", p->out);
+        default: print_operation(p, act);
         }
         fputc('\n', p->out);
     }
