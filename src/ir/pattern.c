@@ -79,7 +79,7 @@ static bool search_single(Search *s)
             }
         }
         if (s->all.n > ENTRIES_MAX) return false;
-        lower_sort(s->all.items + first, s->all.n - first);
+        if (s->all.n > first) lower_sort(s->all.items + first, s->all.n - first);
         s->start[j + 1] = (uint32_t)s->all.n;
     }
     return true;

@@ -97,6 +97,7 @@ PortReceived port_receive_fd(PortIn *in, double wait)
 // A whole line out of what was received; false if there is none yet. After the end the rest counts as one.
 static bool take_line(PortIn *in, Text *line)
 {
+    if (!in->bytes.p) return false;    // nothing has come yet
     const char *from = in->bytes.p + in->used;
     const size_t n = in->bytes.n - in->used;
     const char *end = n > 0 ? memchr(from, '\n', n) : NULL;
