@@ -1271,7 +1271,7 @@
     X(NOT_C, \
       "An exported program has the equations, the loops of equations up to 2000, events, delays,\n" \
       "random numbers, data of inputs, and the methods of fixed steps, of noise, of quantised\n" \
-      "states where nothing switches, and dopri5 inside; atomics and their messages, too. What\n" \
+      "states, and dopri5 inside; atomics and their messages, too. What\n" \
       "needs a library (CVODE, IDA), islands, or other data than the model, stays with Orrery.", \
       "    orrery export --c out examples/robertson.orr    # stiff: its solver is bdf", \
       "take another solver with --solver, another experiment, or leave out what is named.") \

@@ -29,6 +29,7 @@ typedef struct Printer {
     size_t n_marks;    // of these arrays
     uint32_t n_names;
     VEC(uint32_t) pieces;    // tables that are read
+    const char *prefix;      // of their names, and of those of other tables
     Arena *arena;
 } Printer;
 
@@ -74,7 +75,8 @@ static void print_pieces(const Printer *p, StrBuf *s)
 {
     for (size_t i = 0; i < p->pieces.n; i++) {
         const ExprPieces *pieces = &p->pool->pieces.items[p->pieces.items[i]];
-        str_addf(s, "static const double orr_pieces%u[%u] = {", p->pieces.items[i], pieces->n_numbers);
+        str_addf(s, "static const double %spieces%u[%u] = {", p->prefix, p->pieces.items[i],
+                 pieces->n_numbers);
         for (uint32_t k = 0; k < pieces->n_numbers; k++) {
             str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
             gen_number(s, pieces->numbers[k]);
@@ -90,13 +92,14 @@ static void print_call(Printer *p, Expr e, const ExprNode *node, int depth)
     str_addf(s, "%s(", expr_ops[node->op].c);
     if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
         p->g.uses_table[node->b] = true;
-        str_addf(s, "orr_table_x%u, orr_table_y%u, %u, ", node->b, node->b, p->pool->tables.items[node->b].n);
+        str_addf(s, "%stable_x%u, %stable_y%u, %u, ", p->prefix, node->b, p->prefix, node->b,
+                 p->pool->tables.items[node->b].n);
     }
     if (node->op == EXPR_PIECES || node->op == EXPR_NEAR || node->op == EXPR_GRID) {
         const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
         const ExprPieces *pieces = &p->pool->pieces.items[table];
         use_pieces(p, table);
-        str_addf(s, "orr_pieces%u, %u, ", table, pieces->n_breaks[0]);
+        str_addf(s, "%spieces%u, %u, ", p->prefix, table, pieces->n_breaks[0]);
         if (node->op == EXPR_GRID) str_addf(s, "%u, ", pieces->n_breaks[1]);
     }
     for (int k = 0; k < expr_n_operands(p->pool, e); k++) {
@@ -374,7 +377,7 @@ static void print_update(Printer *p, uint32_t i)
 }
 
 // The derivatives of a shape by its states.
-static void print_slopes(Printer *p, uint32_t number)
+static void print_slopes(Printer *p, uint32_t number, const char *prefix, const char *first_line)
 {
     const IrShape *shape = p->shape = &p->q->shapes[number];
     Expr roots[CODE_SLOPES_MAX];
@@ -382,14 +385,15 @@ static void print_slopes(Printer *p, uint32_t number)
     p->reads_x = shape->reads_x;
     for (uint32_t k = 0; k < shape->n_slots && n < CODE_SLOPES_MAX && !shape->is_relation; k++)
         if (shape->slots[k].kind == IR_SLOT_STATE) roots[n++] = expr_derivative(p->pool, shape->value, k);
-    begin_function(p, "s", number);
+    begin_function(p, prefix, number);
+    str_add(p->s, first_line);
     p->indent = "    ";
     if (n) print_body(p, roots, n, 0);
     str_add(p->s, "}\n\n");
 }
 
 // The derivatives of a shape by all that moves.
-static void print_parts(Printer *p, uint32_t number)
+static void print_parts(Printer *p, uint32_t number, const char *prefix, const char *first_line)
 {
     const IrShape *shape = p->shape = &p->q->shapes[number];
     p->reads_x = shape->reads_x;
@@ -397,7 +401,8 @@ static void print_parts(Printer *p, uint32_t number)
     int n = 0;
     for (uint32_t k = 0; k < shape->n_slots && !shape->is_relation; k++)
         if (is_moving(&shape->slots[k])) roots[n++] = expr_derivative(p->pool, shape->value, k);
-    begin_function(p, "g", number);
+    begin_function(p, prefix, number);
+    str_add(p->s, first_line);
     p->indent = "    ";
     if (n) print_body(p, roots, n, 0);
     str_add(p->s, "}\n\n");
@@ -519,6 +524,7 @@ static Printer new_printer(IrQuantised *q, int order, CodeOwn own, StrBuf *body,
                   .s = body,
                   .order = order,
                   .is_implicit = own != CODE_PLAIN,
+                  .prefix = "orr_",
                   .arena = scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
@@ -547,19 +553,51 @@ static void print_shape(Printer *p, uint32_t i, const char *prefix, const char *
     str_add(p->s, "}\n\n");
 }
 
+static void print_table_of_terms(StrBuf *s, const char *name, const char *prefix, uint32_t n)
+{
+    str_addf(s,
+             "static void (*const %s[])(double t, const double *q, const double *v, const unsigned *r,\n"
+             "                                 const double *n, double *o) = {\n",
+             name);
+    for (uint32_t i = 0; i < n; i++) str_addf(s, "    %s%u,\n", prefix, i);
+    str_add(s, "};\n\n");
+}
+
+static void print_list(StrBuf *s, const char *name, uint32_t table, const double *values, uint32_t n)
+{
+    str_addf(s, "static const double %s%u[%u] = {", name, table, n);
+    for (uint32_t i = 0; i < n; i++) {
+        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
+        gen_number(s, values[i]);
+    }
+    str_add(s, " };\n");
+}
+
 Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char **math, Arena *arena)
 {
+    static const char unused[] = "    (void)t, (void)q, (void)v, (void)r, (void)n, (void)o;\n";
     Arena scratch = { 0 };
-    StrBuf s = { .arena = arena };
-    Printer p = new_printer(q, order, own, &s, &scratch);
-    for (uint32_t i = 0; i < q->n_shapes; i++)
-        print_shape(&p, i, "orr_term_", "    (void)t, (void)q, (void)v, (void)r, (void)n;\n");
-    str_add(&s,
-            "static void (*const orr_terms[])(double t, const double *q, "
-            "const double *v, const unsigned *r, const double *n,\n"
-            "                                 double *o) = {\n");
-    for (uint32_t i = 0; i < q->n_shapes; i++) str_addf(&s, "    orr_term_%u,\n", i);
-    str_add(&s, "};\n\n");
+    StrBuf body = { .arena = &scratch }, s = { .arena = arena };
+    Printer p = new_printer(q, order, own, &body, &scratch);
+    p.prefix = "orr_term_";    // the model's own equations have other tables
+    for (uint32_t i = 0; i < q->n_shapes; i++) print_shape(&p, i, "orr_term_", unused);
+    print_table_of_terms(&body, "orr_terms", "orr_term_", q->n_shapes);
+    if (own == CODE_WITH_SLOPES) {
+        for (uint32_t i = 0; i < q->n_shapes; i++) print_slopes(&p, i, "orr_slopes_", unused);
+        print_table_of_terms(&body, "orr_slopes", "orr_slopes_", q->n_shapes);
+    }
+    if (has_parts(q, own)) {
+        for (uint32_t i = 0; i < q->n_shapes; i++) print_parts(&p, i, "orr_parts_", unused);
+        print_table_of_terms(&body, "orr_parts", "orr_parts_", q->n_shapes);
+    }
+    for (uint32_t i = 0; i < q->pool.tables.n; i++) {
+        const ExprTable *table = &q->pool.tables.items[i];
+        if (!p.g.uses_table[i]) continue;
+        print_list(&s, "orr_term_table_x", i, table->x, table->n);
+        print_list(&s, "orr_term_table_y", i, table->y, table->n);
+    }
+    print_pieces(&p, &s);
+    str_add_text(&s, (Text){ body.p, body.n });
     size_t n_math = 0;
     for (size_t i = 0; i < expr_n_math; i++)
         if (p.g.uses_math[i]) math[n_math++] = expr_math[i].c_name;
@@ -581,8 +619,8 @@ Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop,
     for (uint32_t i = 0; i < q->n_shapes; i++) print_shape(&p, i, "f", "");
     const uint32_t n_updates = has_updates(q) ? q->n_states : 0;
     for (uint32_t i = 0; i < n_updates; i++) print_update(&p, i);
-    for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) print_slopes(&p, i);
-    for (uint32_t i = 0; i < q->n_shapes && has_parts(q, own); i++) print_parts(&p, i);
+    for (uint32_t i = 0; i < q->n_shapes && own == CODE_WITH_SLOPES; i++) print_slopes(&p, i, "s", "");
+    for (uint32_t i = 0; i < q->n_shapes && has_parts(q, own); i++) print_parts(&p, i, "g", "");
     if (with_loop) print_loop(&p);
     StrBuf s = { .arena = arena };
     prelude_print(g, &s);

@@ -2,7 +2,8 @@
 //
 //     check.c      can it be? a trial run tells which method it needs and what happens in it
 //     tables.c     sizes, settings, columns and events, as C
-//     parts.c      what only some models need: random numbers, inputs, surfaces, choices, quanta
+//     parts.c      what only some models need: random numbers, inputs, surfaces, choices
+//     quanta.c     the text of the methods of quantised states, and their data
 //     header.c     the struct of the header, its names, and the settings of the experiment
 //     names.c      the equations with the names of the model
 //     template.c   the texts of src/export/runtime, with the parts that this model needs
@@ -63,14 +64,15 @@ bool c_is_on(const CExport *c, Text name);
 // A text with its `#if HAS_…` resolved.
 void c_add_template(const CExport *c, StrBuf *s, const char *text);
 
+// Likewise a text of our own that others call from elsewhere: here nobody does, and several models may be
+// linked together. `unused`: names of functions that are left out, each with a space behind it.
+void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *unused);
+
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
 void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
 size_t c_count_slots(const Reduction *r);               // of these
-// Texts of our own that others call from elsewhere: here nobody does, and several models may be linked
-// together. `unused`: names of functions that are left out, each with a space behind it.
-void c_add_private(StrBuf *s, const char *text, const char *unused);
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header

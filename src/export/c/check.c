@@ -32,15 +32,8 @@ static bool check_form(CExport *c)
                     "run it with 'orrery run', or make the loops smaller: up "
                     "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
-    if (is_quantised && (model->n_relations > 0 || model->n_events > 0 || model->flat.n_driven > 0))
-        ok = refuse(c, arena_printf(&c->arena, "solver '%s' quantises its states, and the model switches",
-                                    solver->name),
-                    "take euler, heun, rk4 or dopri5; quantised states are "
-                    "exported where nothing happens but steps");
-    else if (solver && strcmp(solver->name, "mliqss2") == 0)
-        ok = refuse(c, "solver 'mliqss2' changes states in pairs", "take liqss2");
-    else if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
-             && strcmp(solver->name, "auto") != 0)
+    if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
+        && strcmp(solver->name, "auto") != 0)
         ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
                     fixed_or_dopri5);
     if (model->isles)
@@ -136,20 +129,14 @@ static bool check_start(CExport *c)
                       arena_printf(&c->arena, "solver '%s' quantises its states, and messages arrive",
                                    c->solver->name),
                       fixed_or_dopri5);
-    if (c->solver->advance) {
-        c->qss = c->run->islands[0].memory;
-        const char *why = "solver '%s' quantises its states, and the model reads tables";
-        if (c->qss->ir->pool.tables.n + c->qss->ir->pool.pieces.n > 0)
-            return refuse(c, arena_printf(&c->arena, why, c->solver->name), fixed_or_dopri5);
-        const IrQuantised *ir = c->qss->ir;
-        if (ir->n_loops > 0 || ir->kinks || (c->qss->is_implicit && ir->n_shared > 0))
-            return refuse(c,
-                          arena_printf(&c->arena, "solver '%s' quantises its states, and %s", c->solver->name,
-                                       ir->n_loops > 0 ? "the model has loops of equations"
-                                       : ir->kinks     ? "its rates have corners or jumps"
-                                                       : "large variables are read by several rates"),
-                          fixed_or_dopri5);
-    }
+    if (c->solver->advance) c->qss = c->run->islands[0].memory;
+    if (c->qss && (c->slides || c->rests))
+        return refuse(c,
+                      arena_printf(&c->arena,
+                                   "solver '%s' quantises its states, and the solution %s, where another "
+                                   "solver stands in",
+                                   c->solver->name, c->slides ? "slides along a surface" : "comes to rest"),
+                      fixed_or_dopri5);
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
         c->noise = !is_srk                                        ? C_NOISE_MARUYAMA

@@ -225,20 +225,34 @@ static void add_purpose_of_loop(const Naming *n)
     }
 }
 
-// States whose rates are terms of one shape, before its function.
-static void add_purpose_of_term(const Naming *n)
+// What a shape of terms computes, before its function.
+static void add_purpose_of_term(const Naming *n, const char *prefix)
 {
     enum { SHOWN = 4 };
     const IrQuantised *ir = n->c->qss->ir;
-    const uint32_t shape = (uint32_t)strtoul(n->function + strlen("orr_term_"), NULL, 10);
+    const orr_model *model = n->c->model;
+    const uint32_t shape = (uint32_t)strtoul(n->function + strlen(prefix), NULL, 10);
+    const uint32_t first = ir->n_states + ir->n_shared;
     size_t found = 0;
-    for (uint32_t i = 0; i < ir->n_states && found <= SHOWN; i++) {
-        if (ir->shape_of[i] != shape) continue;
-        str_add(n->s, found == 0 ? "// The rate of " : ", ");
-        if (found++ < SHOWN) c_add_remark(n->s, model_state_name(n->c->model, i));
-        else str_add(n->s, "...");
+    str_add(n->s, strcmp(prefix, "orr_term_") == 0 ? "// " : "// Derivatives by what it reads: ");
+    for (uint32_t i = 0; i < first + ir->n_relations && found <= SHOWN; i++) {
+        if (ir->shape_of[i] != shape || (i >= ir->n_states && i < first)) continue;
+        const bool is_rate = i < ir->n_states;
+        str_add(n->s, found ? ", " : is_rate ? "The rate of " : "What changes sign where a mode changes: ");
+        if (found++ >= SHOWN) {
+            str_add(n->s, "...");
+        } else if (is_rate) {
+            c_add_remark(n->s, model_state_name(model, i));
+        } else {
+            char *text = run_expr_text(model, model->flat.relations.items[i - first].relation);
+            c_add_remark(n->s, text);
+            free(text);
+        }
     }
-    str_add(n->s, found ? "\n" : "// A variable that several rates read\n");
+    if (!found)
+        str_add(n->s, ir->shapes[shape].is_residual ? "a residual of a loop of equations"
+                                                    : "a variable that several rates read");
+    str_add(n->s, "\n");
 }
 
 // What each function does: before its definition.
@@ -273,7 +287,9 @@ static void add_purpose(const Naming *n)
     for (size_t i = 0; i < sizeof purposes / sizeof *purposes; i++)
         if (text_is(function, purposes[i][0])) str_addf(n->s, "// %s\n", purposes[i][1]);
     add_purpose_of_loop(n);
-    if (function_starts(n, "orr_term_")) add_purpose_of_term(n);
+    static const char *const terms[] = { "orr_term_", "orr_slopes_", "orr_parts_" };
+    for (size_t i = 0; i < sizeof terms / sizeof *terms; i++)
+        if (function_starts(n, terms[i])) add_purpose_of_term(n, terms[i]);
     if (function_starts(n, "orr_before_"))
         str_addf(n->s, "// What delay%lu was before the start.\n",
                  strtoul(n->function + strlen("orr_before_"), NULL, 10));

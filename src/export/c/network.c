@@ -598,7 +598,7 @@ void c_add_components(const CExport *c, StrBuf *s)
     c_add_template(c, s, TEXT_COMPONENT);
     if (c->net->has_statistics) {
         str_add(s, TEXT_STATISTIC);
-        c_add_private(s, TEXT_NUM_STATISTICS_C, "");
+        c_add_private(c, s, TEXT_NUM_STATISTICS_C, "");
         str_add(s, TEXT_MEASURE);
     }
     if (c->net->network->devs->n_components) {
@@ -616,8 +616,8 @@ void c_add_components(const CExport *c, StrBuf *s)
     if (c->net->files.n) add_files(c, s);
     if (c->net->has_resets) add_warm_up(c, s);
     if (c->net->network->devs->n_components) {
-        c_add_private(s, TEXT_NUM_CALENDAR_H, "");
-        c_add_private(s, TEXT_NUM_CALENDAR_C, "");
+        c_add_private(c, s, TEXT_NUM_CALENDAR_H, "");
+        c_add_private(c, s, TEXT_NUM_CALENDAR_C, "");
     }
     c_add_template(c, s, TEXT_KERNEL);
 }

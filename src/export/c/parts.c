@@ -1,5 +1,5 @@
 // src/export/c/parts.c: data that only some exported models need: of random numbers, inputs, surfaces,
-// choices, quanta.
+// choices.
 #include "code/emit.h"
 #include "code/label.h"
 #include "export/c/c.h"
@@ -123,74 +123,6 @@ static void add_surface(const CExport *c, StrBuf *s)
         str_add(s, "};\n");
     }
     str_add(s, "\n");
-}
-
-// ---- Quanta
-
-static void add_list(StrBuf *s, const char *type, const char *name, const uint32_t *items, size_t n)
-{
-    str_addf(s, "static const %s %s[] = {", type, name);
-    for (size_t i = 0; i < n; i++) str_addf(s, "%s%u", i == 0 ? " " : i % 24 ? ", " : ",\n    ", items[i]);
-    str_add(s, n ? " };\n" : " 0 };\n");
-}
-
-void c_add_quanta(const CExport *c, StrBuf *s)
-{
-    const Qss *m = c->qss;
-    const IrQuantised *ir = m->ir;
-    const bool *bends = code_bends(ir, m->order);
-    size_t n_rows = 0, n_numbers = 0;
-    for (uint32_t i = 0; i < ir->n_terms; i++) {
-        const IrShape *shape = &ir->shapes[ir->shape_of[i]];
-        if (ir->row_of[i] + shape->n_columns > n_rows) n_rows = ir->row_of[i] + shape->n_columns;
-        for (uint32_t k = 0; k < shape->n_slots; k++) {
-            const IrSlot *slot = &shape->slots[k];
-            if (slot->kind != IR_SLOT_NUMBER) continue;
-            const uint32_t at = slot->moves ? ir->rows[ir->row_of[i] + slot->column] : slot->index;
-            if (at + 1 > n_numbers) n_numbers = at + 1;
-        }
-    }
-    str_addf(s,
-             "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // "
-             "shared: variables that several rates read\n",
-             m->order, m->is_implicit, ir->n_shared);
-    if (!m->scans) str_addf(s, "enum { CALENDAR_BYTES = %zu };\n", calendar_bytes(m->n));
-    c_define(s, "LEAST_WAIT", m->bends ? m->least_wait : 1e-9, "between two looks at a rate that bends");
-    str_addf(s, "#define %-12s %s\n\n", "LEAVE3", m->order == 3 ? "roots_leave3" : "NULL");
-    str_add(s,
-            "// The quanta: relative to the state, within limits.\nstatic const QssQuantum quanta[] = {\n");
-    for (uint32_t i = 0; i < (m->has_own_quanta ? m->n : 1); i++) {
-        str_add(s, "    { ");
-        gen_number(s, m->quanta[i].least);
-        str_add(s, ", ");
-        gen_number(s, m->quanta[i].relative);
-        str_add(s, ", ");
-        if (isinf(m->quanta[i].most)) str_add(s, "INFINITY");
-        else gen_number(s, m->quanta[i].most);
-        str_add(s, " },\n");
-    }
-    str_add(s, "};\n// Of each term: which function, where its row begins; rows and numbers.\n");
-    add_list(s, "int", "shape_of", ir->shape_of, ir->n_terms);
-    add_list(s, "int", "row_of", ir->row_of, ir->n_terms);
-    add_list(s, "unsigned", "term_rows", ir->rows, n_rows);
-    str_add(s, "static const double term_numbers[] = {");
-    for (size_t i = 0; i < n_numbers; i++) {
-        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
-        gen_number(s, ir->numbers[i]);
-    }
-    str_add(s, n_numbers ? " };\n" : " 0.0 };\n");
-    str_add(s, "// Which rates depend on a state: its part of a list.\n");
-    add_list(s, "int", "affects_start", ir->affects.start, m->n + 1);
-    add_list(s, "int", "affects", ir->affects.item, ir->affects.start[m->n]);
-    if (ir->n_shared) {
-        str_add(s, "// Which shared variables a rate needs.\n");
-        add_list(s, "int", "shared_start", ir->shared_of.start, m->n + 1);
-        add_list(s, "int", "shared", ir->shared_of.item, ir->shared_of.start[m->n]);
-    }
-    str_add(s, "// Rates whose polynomial is only near the truth.\nstatic const char is_bent[] = {");
-    for (uint32_t i = 0; i < m->n; i++)
-        str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", m->bends && bends[i]);
-    str_add(s, " };\n\n");
 }
 
 // ---- Choices

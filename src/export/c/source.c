@@ -1,6 +1,5 @@
 // src/export/c/source.c: the files of an exported model: NAME.c, NAME.h and README.md.
 #include "code/label.h"
-#include "code/qss_step_text.h"
 #include "code/quantise.h"
 #include "export/c/net.h"
 #include "exp/times_c_text.h"
@@ -29,8 +28,6 @@
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
 #include "export/runtime/surface_text.h"
-#include "num/calendar_c_text.h"
-#include "num/calendar_text.h"
 #include "num/dormand_prince_text.h"
 #include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
@@ -42,8 +39,6 @@
 #include "num/step_math_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
-#include "solve/qss/roots_c_text.h"
-#include "solve/qss/roots_text.h"
 #include <ctype.h>
 #include <string.h>
 
@@ -90,6 +85,7 @@ static const char *const *math_of(const CExport *c, const char **names)
     size_t n = 0;
     while (names[n]) n++;
     if (c->qss) names[n++] = "orr_pow";
+    if (c_is_on(c, TEXT("HAS_LEAPS"))) names[n++] = "orr_pieces";
     const bool has_gamma = c_is_on(c, TEXT("HAS_GAMMA")), has_poisson = c_is_on(c, TEXT("HAS_POISSON"));
     if (c_is_on(c, TEXT("HAS_QUANTILE")) || has_poisson) names[n++] = "orr_log";
     if (has_gamma) names[n++] = "orr_pow";
@@ -107,42 +103,46 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
-void c_add_private(StrBuf *s, const char *text, const char *unused)
+static bool is_named(StrBuf *s, const char *names, const char *name, const char *end)
 {
-    bool is_left_out = false;
-    for (Text rest = text_from(text); rest.n;) {
+    return strstr(names, arena_printf(s->arena, "%.*s ", (int)(end - name), name)) != NULL;
+}
+
+void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *unused)
+{
+    StrBuf chosen = { .arena = s->arena }, remark = { .arena = s->arena };
+    c_add_template(c, &chosen, text);
+    bool is_left_out = false, is_empty = true;    // the line before
+    for (Text rest = { chosen.p, chosen.n }; rest.n;) {
         const char *end = memchr(rest.p, '\n', rest.n);
         const size_t n = end ? (size_t)(end - rest.p) + 1 : rest.n;
         const Text line = text_part(rest, 0, n);
+        rest = text_part(rest, n, rest.n);
+        if (text_starts(line, "#pragma once")) continue;
+        if (text_starts(line, "//") && !is_left_out) {    // belongs to what follows
+            str_add_text(&remark, line);
+            continue;
+        }
         const char *open = isalpha((unsigned char)line.p[0]) ? memchr(line.p, '(', n) : NULL;
         const bool is_function = open && !text_starts(line, "typedef") && !text_starts(line, "enum");
         if (is_function) {
             const char *name = open;
             while (name > line.p && name[-1] != ' ' && name[-1] != '*') name--;
-            is_left_out = strstr(unused, arena_printf(s->arena, "%.*s ", (int)(open - name), name)) != NULL;
+            is_left_out = is_named(s, unused, name, open);
         }
+        if (!is_left_out) str_add_text(s, (Text){ remark.p, remark.n });
+        if (remark.n && !is_left_out) is_empty = false;
+        remark.n = 0;
+        if (n == 1 && is_empty) continue;
+        if (!is_left_out) is_empty = n == 1;
         const bool is_private = text_starts(line, "static") || text_starts(line, "QSS_INLINE");
         if (is_function && !is_left_out && !is_private) str_add(s, "static ");
-        if (!is_left_out && !text_starts(line, "#pragma once")) str_add_text(s, line);
+        if (!is_left_out) str_add_text(s, line);
         if (text_starts(line, "}") || (is_function && (line.p[n - 2] == '}' || memchr(line.p, ';', n))))
             is_left_out = false;
-        rest = text_part(rest, n, rest.n);
     }
-    str_add(s, "\n");
-}
-
-static void add_quantised(const CExport *c, StrBuf *s)
-{
-    c_add_private(s, QSS_STEP_TEXT, "");
-    if (c->qss->order == 3) {
-        c_add_private(s, TEXT_SOLVE_QSS_ROOTS_H, "roots_fall ");
-        c_add_private(s, TEXT_SOLVE_QSS_ROOTS_C, "roots_fall ");
-    }
-    if (!c->qss->scans) {
-        c_add_private(s, TEXT_NUM_CALENDAR_H, "calendar_bytes calendar_time calendar_due ");
-        c_add_private(s, TEXT_NUM_CALENDAR_C, "calendar_bytes calendar_time calendar_due ");
-    }
-    c_add_quanta(c, s);
+    str_add_text(s, (Text){ remark.p, remark.n });
+    if (!is_empty || remark.n) str_add(s, "\n");
 }
 
 // Of the texts between two places only what the file uses.
@@ -178,7 +178,9 @@ static Text source_text(const CExport *c, Arena *arena)
     const char **names = ARENA_ARRAY(arena, const char *, n_names);
     Text terms = { 0 };
     if (c->qss) {
-        const CodeOwn own = c->qss->is_implicit ? CODE_WITH_OWN : CODE_PLAIN;
+        const CodeOwn own = c->qss->pairs         ? CODE_WITH_SLOPES
+                            : c->qss->is_implicit ? CODE_WITH_OWN
+                                                  : CODE_PLAIN;
         terms = code_quantised_file_text((IrQuantised *)c->qss->ir, c->qss->order, own, names, arena);
     }
     const char *const *math = math_of(c, names);
@@ -198,8 +200,8 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
     if (c->net) c_add_template(c, s, TEXT_COUPLE);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) {
-        c_add_private(s, TEXT_NUM_PICK_H, "");
-        c_add_private(s, TEXT_NUM_PICK_C, "");
+        c_add_private(c, s, TEXT_NUM_PICK_H, "");
+        c_add_private(c, s, TEXT_NUM_PICK_C, "");
         c_add_template(c, s, TEXT_CHOOSE);
     }
     c_add_template(c, s, TEXT_INITIAL);
@@ -214,27 +216,24 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
         str_add(s, "\n");
     }
-    if (c->model->n_relations) {
+    if (c_is_on(c, TEXT("HAS_SAMPLES"))) {
         str_add(s, TEXT_NUM_TURN_H);
         str_add(s, "\n");
         str_add(s, TEXT_NUM_ITP_H);
         str_add(s, "\n");
     }
     if (c->every > 0) {
-        c_add_private(s, TEXT_EXP_TIMES_H, "");
-        c_add_private(s, TEXT_EXP_TIMES_C, "");
+        c_add_private(c, s, TEXT_EXP_TIMES_H, "");
+        c_add_private(c, s, TEXT_EXP_TIMES_C, "");
     }
-    if (c->qss) add_quantised(c, s);
+    if (c->qss) c_add_quanta(c, s);
     c_add_template(c, s, TEXT_RUN);
     if (is_fixed) c_add_template(c, s, TEXT_GRID);
-    c_add_template(c, s,
-                   c->qss     ? TEXT_QUANTISED
-                   : c->noise ? TEXT_NOISE
-                   : is_fixed ? TEXT_FIXED
-                              : TEXT_ADAPTIVE);
+    if (!c->qss) c_add_template(c, s, c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
     if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    if (c->qss) c_add_template(c, s, TEXT_QUANTISED);
     if (c->has_frame || c_is_on(c, TEXT("HAS_STOP"))) c_add_template(c, s, TEXT_FRAME);
-    if (!c->qss) c_add_template(c, s, TEXT_DRIVE);
+    c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
     str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n",
              c->name, c->name);

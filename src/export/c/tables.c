@@ -138,7 +138,7 @@ static void add_relations(const CExport *c, StrBuf *s)
                           : ",\n    ",
                  model->flat.relations.items[i].in_equation);
     str_add(s, " };\n");
-    if (model->n_events == 0) return;
+    if (model->n_events == 0 || c->qss) return;
     str_add(s,
             "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
             "static const int reader[] = {");

@@ -80,6 +80,14 @@ static bool has_drawn_times(const Flat *flat)
     return false;
 }
 
+// Do relations see what jumps?
+static bool has_leaps(const Qss *qss)
+{
+    for (uint32_t k = 0; qss && qss->ir->steps && k < qss->ir->n_relations; k++)
+        if (qss->ir->steps[k].table != FLAT_NONE || qss->ir->steps[k].period > 0) return true;
+    return false;
+}
+
 static bool draws_any(const Flat *flat, ExprDrawKind kind)
 {
     for (size_t i = 0; i < flat->pool.draws.n; i++)
@@ -114,6 +122,9 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_sources = c->net && (c->net->has_warm_up || c->net->files.n > 0);
     const bool has_stop = c->experiment->run.stop_outside &&
                           flat->asserts.n + c->experiment->run.n_claims > 0;
+    const Qss *qss = c->qss;
+    const bool has_own = qss && qss->is_implicit && qss->ir->n_shared > 0;
+    const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
     const struct Switch {
         const char *name;
         bool        is_on;
@@ -144,8 +155,22 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_FIXED", is_fixed },
         { "HAS_ADAPTIVE", !is_fixed && !c->qss },
         { "HAS_QUANTA", c->qss != NULL },
-        { "HAS_SHARED", c->qss && c->qss->ir->n_shared > 0 },
-        { "HAS_CALENDAR", c->qss && !c->qss->scans },
+        { "HAS_SHARED", qss && qss->ir->n_shared > 0 },
+        { "HAS_LOOPS", qss && qss->ir->n_loops > 0 },
+        { "HAS_OWN", has_own },
+        { "HAS_PARTS", has_parts },
+        { "HAS_DERIVATIVES", has_parts || has_pairs },
+        { "HAS_CORNERS", qss && qss->kinks },
+        { "HAS_PAIRS", has_pairs },
+        { "HAS_LEAPS", has_leaps(qss) },
+        { "HAS_PLACES", qss && qss->ir->n_places > 0 },
+        { "HAS_RESTARTS", qss && (model->n_relations || model->n_events || c->inputs.n || n_choices
+                                  || model->ir.n_reruns) },
+        { "HAS_CALENDAR", qss && !qss->scans },
+        { "HAS_CALENDARS", qss && (!qss->scans || model->n_relations > 0) },
+        { "HAS_SAMPLES", !qss && model->n_relations > 0 },
+        { "IS_SEEN_AT_EACH_STEP", flat->asserts.n > 0 || n_choices > 0 },
+        { "IS_ENGINE", false },
         { "HAS_HERMITE", c->loop == CODE_HEUN || c->loop == CODE_RK4 },
         { "IS_EULER", c->loop == CODE_EULER },
         { "IS_HEUN", c->loop == CODE_HEUN },

@@ -10,10 +10,12 @@
 // with the largest h for which q0 is within the quantum of x, in both components.
 // [Di Pietro, Migoni & Kofman 2019]
 #include "solve/qss/pairs.h"
+#include "solve/qss/parts.h"
 #include <math.h>
 
-enum { HALVINGS = 40, REFINEMENTS = 3 };
+enum { LINE_HALVINGS = 40, LINE_REFINEMENTS = 3 };
 
+#if IS_ENGINE
 // ---- Who pushes whom
 
 // Where the derivative of the rate of `state` by another stands among its slopes; FLAT_NONE: nowhere.
@@ -55,6 +57,7 @@ QssPairs *pairs_make(const IrQuantised *ir, Arena *arena)
     return pairs;
 }
 
+#endif
 // ---- Looking ahead together
 
 typedef struct Pair {
@@ -129,11 +132,11 @@ static bool line_at_rest(const Pair *p, double q0[2], double q1[2])
 static double longest_line(const Pair *p, double h, double q0[2], double q1[2])
 {
     double good = 0, bad = INFINITY;
-    for (int n = 0; n < HALVINGS && good == 0; n++) {
+    for (int n = 0; n < LINE_HALVINGS && good == 0; n++) {
         if (line_after(p, h, q0, q1)) good = h;
         else bad = h, h *= 0.5;
     }
-    for (int n = 0; n < REFINEMENTS && good > 0 && isfinite(bad); n++) {
+    for (int n = 0; n < LINE_REFINEMENTS && good > 0 && isfinite(bad); n++) {
         const double middle = 0.5 * (good + bad);
         double trial0[2], trial1[2];
         if (!line_after(p, middle, trial0, trial1)) {

@@ -1,5 +1,6 @@
 // src/solve/qss/pairs.h: mLIQSS2: states that push each other are renewed together.
 #pragma once
+#include "solve/qss/parts.h"
 #include "solve/qss/qss.h"
 
 // Two states of which each is read by the rate of the other: where the derivative by the other stands among
@@ -15,7 +16,9 @@ struct QssPairs {
     QssPair *items;
 };
 
+#if IS_ENGINE
 QssPairs *pairs_make(const IrQuantised *ir, Arena *arena);
+#endif
 
 // q of state i, whose x stands at t, has just looked ahead; `before` are its value and slope at t until then.
 // If that would make another state look back, and that again this one, both get their q together. Returns the

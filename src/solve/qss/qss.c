@@ -1,16 +1,13 @@
 // src/solve/qss/qss.c: the methods of quantised states: QSS1, QSS2, QSS3 and, implicit in their own rate,
 // LIQSS1 and LIQSS2.
 //
-//     due(i):  x_i to t;  q_i := x_i (or ahead of it);
-//              for each rate that reads q_i: compute it, x begins anew, when will x and q be apart?;
-//              for each relation that reads such an x: when will it change?
-//
-// One function does that, written once and compiled for each order. Shared variables and loops of equations
-// are in shared.c, relations in relations.c.
+// A step is in steps.inc, written once and compiled for each order; shared variables and loops of equations
+// are in shared.c, relations in relations.c. Here is what stands around it: the loop, failures, options.
 #include "solve/qss/qss.h"
 #include "base/diag.h"
 #include "expr/math.h"
 #include "solve/qss/pairs.h"
+#include "solve/qss/parts.h"
 #include "solve/qss/relations.h"
 #include "solve/qss/roots.h"
 #include "solve/qss/shared.h"
@@ -25,192 +22,15 @@ enum {
     WINDOW = 1 << 20,    // steps after which progress is judged
     BURST_MAX = 1000,
     BURST_MANY = 8,
-    HALVINGS = 60,
     CACHE_LINE = 64,    // where a calendar likes to begin
 };
 #define STEPS_MAX  2e10    // that a run may still need
 #define BURST_SPAN 1e-9
-#define LOOKS_PART 0.0173    // of what is left of the run: a rate with corners is looked at as often; no
-#define BETWEEN    0.618     // round numbers, which periods would fit
-#define CORNER     0.05     // of the quantum: how far a corner may be passed unseen
 
-// The order is a constant in all that is done at each step.
 #define INLINE QSS_INLINE
-
-INLINE double *x_of(const Qss *m, uint32_t i, int order, bool implicit)
-{
-    return m->x + (size_t)QSS_X(order, implicit) * i;
-}
-
-static double *q_of(const Qss *m, uint32_t i) { return m->q + QSS_Q * (size_t)i; }
-
-static double *any_x(const Qss *m, uint32_t i) { return m->x + (size_t)m->n_x * i; }
-
-static const QssQuantum *quantum_of(const Qss *m, uint32_t i)
-{
-    return &m->quanta[m->has_own_quanta ? i : 0];
-}
-
-// ---- Rates
-
-INLINE void begin_x(Qss *m, uint32_t i, double t, double *out, const int order, const bool implicit)
-{
-    double *x = x_of(m, i, order, implicit);
-    if (m->bends && m->bends[i]) qss_doubt(x, m->again + 2 * (size_t)i, order, t, out[0], m->least_wait);
-    qss_begin(x, out, order, implicit, t, &m->failed);
-}
-
-INLINE void compute_rate(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
-{
-    const IrQuantised *ir = m->ir;
-    double out[4];
-    if (ir->n_shared) shared_compute(m, island, i, t);
-    m->terms[ir->shape_of[i]](t, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
-    if (implicit && ir->n_shared && ir->shared_of.start[i] < ir->shared_of.start[i + 1])
-        out[order] = shared_own(m, island, i, t);
-    island->n_rates++;
-    m->version++;
-    begin_x(m, i, t, out, order, implicit);
-    if (island->on_piece) island->on_piece(island->piece_context, i, t, x_of(m, i, order, implicit), order);
-}
-
-// Nothing but time has moved since the rate was computed: how long may its polynomial be trusted from now on?
-static void be_patient(Qss *m, uint32_t i, double predicted, double elapsed, int order)
-{
-    const double *x = any_x(m, i);
-    double *again = m->again + 2 * (size_t)i;
-    const double error = fabs(x[1] - predicted) * elapsed / (order + 1);
-    double factor = error == 0 ? 100 : 2;
-    if (error > 0)
-        factor = fmin(factor, 0.9 * expr_pow(0.5 * x[QSS_QUANTUM(order)] / error, 1.0 / (order + 1)));
-    again[1] = fmax(elapsed * fmax(factor, 0.2), m->least_wait);
-    again[0] = x[QSS_TIME(order)] + again[1];
-}
-
-// ---- Corners
-
-// How far a rate will be from its polynomial after d, in terms of the state. What it reads goes on as
-// it does.
-static double miss_after(const Qss *m, const Island *island, uint32_t i, double t, double d)
-{
-    const IrQuantised *ir = m->ir;
-    double out[4];
-    m->terms[ir->shape_of[i]](t + d, m->q, island->env.v, ir->rows + ir->row_of[i], ir->numbers, out);
-    return fabs(out[0] - qss_rate_at(any_x(m, i), m->order, t + d)) * d;
-}
-
-// A rate with corners or jumps (abs, max, floor, tables without events) may be exact for long and then at
-// once not at all. It is looked at again where that begins. Shared variables do not look ahead: then it is
-// looked at often.
-static void foresee(Qss *m, const Island *island, uint32_t i, double t)
-{
-    const IrLists *shared = &m->ir->shared_of;
-    double *again = m->again + 2 * (size_t)i;
-    if (!m->bends[i]) return;
-    const double most = fmax(LOOKS_PART * (island->options.t_end - t), m->least_wait);
-    if (again[0] - t > most) again[0] = t + most;
-    if (shared->start[i] < shared->start[i + 1]) return;
-    const double allowed = CORNER * any_x(m, i)[QSS_QUANTUM(m->order)];
-    double lo = 0, hi = again[0] - t;
-    if (miss_after(m, island, i, t, BETWEEN * hi) > allowed) hi *= BETWEEN;
-    else if (!(miss_after(m, island, i, t, hi) > allowed)) return;
-    for (int k = 0; k < HALVINGS && hi - lo > m->least_wait; k++) {
-        const double middle = 0.5 * (lo + hi);
-        if (miss_after(m, island, i, t, middle) > allowed) hi = middle;
-        else lo = middle;
-    }
-    again[0] = t + hi;
-}
-
-// ---- Steps
-
-INLINE void renew_q(Qss *m, uint32_t i, double t, const int order, const bool implicit)
-{
-    qss_renew(x_of(m, i, order, implicit), q_of(m, i), quantum_of(m, i), order, implicit, t);
-}
-
-INLINE void find_due(Qss *m, const Island *island, uint32_t i, double t, const int order, const bool implicit)
-{
-    double *x = x_of(m, i, order, implicit);
-    if (m->kinks && m->kinks[i]) foresee(m, island, i, t);
-    const double due = qss_due(x, q_of(m, i), order, implicit, t, roots_leave3);
-    x[QSS_DUE(order)] = due;
-    if (!m->scans) calendar_set(&m->due, i, m->bends && m->again[2 * i] < due ? m->again[2 * i] : due);
-}
-
-// Only the rate is computed anew.
-INLINE void look_again(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
-{
-    const double *x = x_of(m, i, order, implicit);
-    const double elapsed = t - x[QSS_TIME(order)], predicted = qss_rate_at(x, order, t);
-    m->event++;
-    compute_rate(m, island, i, t, order, implicit);
-    be_patient(m, i, predicted, elapsed, order);
-    find_due(m, island, i, t, order, implicit);
-}
-
-// The rates that read a state that was renewed together with another one.
-static void tell_other(Qss *m, Island *island, uint32_t i, double t)
-{
-    const IrQuantised *ir = m->ir;
-    if (island->on_piece) island->on_piece(island->piece_context, i, t, any_x(m, i), 2);
-    for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
-        const uint32_t r = ir->affects.item[k];
-        compute_rate(m, island, r, t, 2, true);
-        find_due(m, island, r, t, 2, true);
-        if (ir->n_relations) relations_note_readers(m, r);
-    }
-    find_due(m, island, i, t, 2, true);
-    island->n_steps++;
-}
-
-INLINE void take_step(Qss *m, Island *island, uint32_t i, double t, const int order, const bool implicit)
-{
-    const IrQuantised *ir = m->ir;
-    double *x = x_of(m, i, order, implicit);
-    if (m->bends && m->again[2 * i] <= t && x[QSS_DUE(order)] > t) {
-        look_again(m, island, i, t, order, implicit);
-        if (ir->n_relations) relations_note_readers(m, i);
-        return;
-    }
-    qss_move(x, order, t);
-    if (island->on_piece)
-        island->on_piece(island->piece_context, i, t, x, order);    // the same, rounded again
-    const double *q = q_of(m, i), before[2] = { q[0] + (t - q[QSS_Q_TIME]) * q[1], q[1] };
-    const bool may_pair = implicit && order == 2 && m->pairs && q[QSS_Q_TIME] < t;
-    renew_q(m, i, t, order, implicit);
-    const uint32_t other = may_pair ? pairs_renew(m, island, i, t, before) : FLAT_NONE;
-    if (other != FLAT_NONE) tell_other(m, island, other, t);
-    bool is_own = false;
-    for (uint32_t k = ir->affects.start[i]; k < ir->affects.start[i + 1]; k++) {
-        const uint32_t r = ir->affects.item[k];
-        compute_rate(m, island, r, t, order, implicit);
-        find_due(m, island, r, t, order, implicit);
-        if (r == i) is_own = true;
-        if (ir->n_relations) relations_note_readers(m, r);
-    }
-    if (!is_own) find_due(m, island, i, t, order, implicit);
-    island->n_steps++;
-}
-
-INLINE uint32_t next_state(const Qss *m, double *t)
-{
-    if (!m->scans) {
-        *t = calendar_first(&m->due);
-        return calendar_first_id(&m->due);
-    }
-    uint32_t first = 0;
-    double least = m->x[QSS_DUE(m->order)];
-    for (uint32_t i = 1; i < m->n; i++) {
-        const double due = any_x(m, i)[QSS_DUE(m->order)];
-        if (due < least) least = due, first = i;
-    }
-    if (m->bends)
-        for (uint32_t i = 0; i < m->n; i++)
-            if (m->again[2 * i] < least) least = m->again[2 * i], first = i;
-    *t = least;
-    return first;
-}
+#define LEAVE3  roots_leave3
+#define QSS_POW expr_pow
+#include "solve/qss/steps.inc"
 
 static uint32_t soonest(const Qss *m)
 {
@@ -241,76 +61,6 @@ static bool count_event(Qss *m, Island *island, uint32_t k, double t)
         m->n_burst = 0;
     }
     return ++m->n_burst <= BURST_MAX || report_endless(m, island, k, t);
-}
-
-INLINE void recompute(Qss *m, Island *island, uint32_t r, double t, const int order, const bool implicit)
-{
-    compute_rate(m, island, r, t, order, implicit);
-    find_due(m, island, r, t, order, implicit);
-    if (m->ir->n_relations) relations_note_readers(m, r);
-}
-
-// The state takes its q from x, value and slopes, with the modes as they are now. Rates that read it are not
-// told.
-static void take_q(Qss *m, Island *island, uint32_t i, double t)
-{
-    double *q = q_of(m, i), *x = any_x(m, i);
-    qss_move(x, m->order, t);
-    q[QSS_Q_TIME] = t;    // so that q does not look ahead
-    renew_q(m, i, t, m->order, m->is_implicit);
-    for (int round = 1; round < m->order; round++) {
-        m->event++;
-        compute_rate(m, island, i, t, m->order, m->is_implicit);
-        q[round] = x[round];
-    }
-}
-
-// A mode changes to and fro while the states that it drives have not been renewed: what drives them is seen
-// with an error of a quantum, on one side and then on the other, and that could go on for ever. They are
-// renewed here and now. Which is so where modes change with the zero of what they switch, as in a diode.
-static void refresh(Qss *m, Island *island, uint32_t k, double t)
-{
-    const IrLists *driven = &m->ir->mode_affects, *affects = &m->ir->affects;
-    const double before = m->changed_at[k];
-    m->changed_at[k] = t;
-    for (uint32_t a = driven->start[k]; a < driven->start[k + 1]; a++) {
-        const uint32_t i = driven->item[a];
-        if (q_of(m, i)[QSS_Q_TIME] >= before) continue;
-        take_q(m, island, i, t);
-        m->event++;
-        for (uint32_t b = affects->start[i]; b < affects->start[i + 1]; b++)
-            recompute(m, island, affects->item[b], t, m->order, m->is_implicit);
-        find_due(m, island, i, t, m->order, m->is_implicit);
-        island->n_steps++;
-    }
-}
-
-// Whatever reads mode k is computed anew.
-static void follow_mode(Qss *m, Island *island, uint32_t k, double t)
-{
-    const IrQuantised *ir = m->ir;
-    m->modes_seen[k] = m->modes[k];
-    m->version++;
-    refresh(m, island, k, t);
-    for (uint32_t i = ir->mode_affects.start[k]; i < ir->mode_affects.start[k + 1]; i++)
-        recompute(m, island, ir->mode_affects.item[i], t, m->order, m->is_implicit);
-    for (uint32_t i = ir->mode_watched_by.start[k]; i < ir->mode_watched_by.start[k + 1]; i++)
-        relations_watch(m, island, ir->mode_watched_by.item[i], t);
-    relations_watch_noted(m, island, t);
-    relations_watch(m, island, k, t);
-}
-
-// The driver has dealt with an event that was left to it. If that changed nothing for the solver, it was not
-// told.
-static void take_back(Qss *m, Island *island, double t)
-{
-    m->version++;
-    m->has_left = false;
-    m->event++;
-    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
-        if (m->modes[k] != m->modes_seen[k]) follow_mode(m, island, k, t);
-        else if (isinf(calendar_time(&m->crossings, k))) relations_watch(m, island, k, t);
-    }
 }
 
 // ---- Failures
@@ -572,135 +322,25 @@ StepResult qss_advance(Island *island, double t_want, long n_max)
 
 // ---- Beginning, and beginning again
 
-// All rates from q; x keeps its values.
-static void compute_all(Qss *m, Island *island)
-{
-    m->event++;
-    for (uint32_t i = 0; i < m->n; i++) compute_rate(m, island, i, m->t, m->order, m->is_implicit);
-}
-
-static void see_values(Qss *m, const Island *island)
-{
-    const double *v = island->env.v;
-    if (m->n_params) memcpy(m->params_seen, v, m->n_params * sizeof *v);
-    for (uint32_t k = 0; k < m->ir->n_places; k++) m->places_seen[k] = v[m->ir->places[k]];
-    for (uint32_t k = 0; k < m->ir->n_relations; k++) m->modes_seen[k] = m->modes[k];
-}
-
-// From the values in island->x. Each round of rates gives q one more derivative, until it has all of its own.
 static void begin(Qss *m, Island *island)
 {
-    const double t = m->t = m->t_since = island->t;
-    m->version++;
-    m->n_since = m->n_burst = 0;
-    m->failed = false;
-    m->failed_loop = FLAT_NONE;
-    for (uint32_t i = 0; i < m->n; i++) {
-        double *x = any_x(m, i), *q = q_of(m, i);
-        memset(x, 0, m->n_x * sizeof *x);
-        memset(q, 0, QSS_Q * sizeof *q);
-        x[0] = q[0] = island->x[i];
-        x[QSS_TIME(m->order)] = q[QSS_Q_TIME] = t;
-    }
-    for (int round = 0; round < m->order; round++) {
-        compute_all(m, island);
-        for (uint32_t i = 0; i < m->n && round + 1 < m->order; i++) {
-            q_of(m, i)[round + 1] = any_x(m, i)[round + 1];
-        }
-    }
-    // each is due at once: then it takes its q, in the order of the states
-    for (uint32_t i = 0; i < m->n; i++) renew_q(m, i, t, m->order, m->is_implicit);
-    if (m->is_implicit) compute_all(m, island);
-    for (uint32_t i = 0; i < m->n; i++) find_due(m, island, i, t, m->order, m->is_implicit);
-    see_values(m, island);
-    for (uint32_t k = 0; k < m->ir->n_relations; k++) {
-        m->changed_at[k] = -(double)INFINITY;
-        relations_watch(m, island, k, t);
-    }
+    begin_all(m, island);
+    m->t_since = m->t;
+    m->n_since = 0;
 }
 
-static void touch(Qss *m, uint32_t i)
-{
-    if (m->touched_at[i] == m->n_restarts) return;
-    m->touched_at[i] = m->n_restarts;
-    m->touched[m->n_touched++] = i;
-}
-
-static void touch_list(Qss *m, const IrLists *lists, uint32_t i)
-{
-    for (uint32_t k = lists->start[i]; k < lists->start[i + 1]; k++) touch(m, lists->item[k]);
-}
-
-// States that jumped take their values and, round by round, the derivatives of their q. They are touched.
-static void jump(Qss *m, Island *island, double t)
-{
-    for (uint32_t i = 0; i < m->n; i++) {
-        double *x = any_x(m, i);
-        if (qss_x_at(x, m->order, t) == island->x[i]) continue;
-        qss_move(x, m->order, t);
-        x[0] = island->x[i];
-        q_of(m, i)[QSS_Q_TIME] = t;    // so that q does not look ahead
-        renew_q(m, i, t, m->order, m->is_implicit);
-        touch(m, i);
-    }
-    const uint32_t n = m->n_touched;
-    for (int round = 1; round < m->order; round++) {
-        m->event++;
-        for (uint32_t k = 0; k < n; k++) compute_rate(m, island, m->touched[k], t, m->order, m->is_implicit);
-        for (uint32_t k = 0; k < n; k++) q_of(m, m->touched[k])[round] = any_x(m, m->touched[k])[round];
-    }
-    for (uint32_t k = 0; k < n; k++) touch_list(m, &m->ir->affects, m->touched[k]);
-}
-
-// States or modes jumped, or values that only events change: what reads them begins anew. Where nothing
-// shows, or parameters changed, all rates do.
 static void restart(Island *island)
 {
     Qss *m = island->memory;
-    const IrQuantised *ir = m->ir;
-    const double t = island->t, *v = island->env.v;
-    const bool has_left = m->has_left;
-    m->has_left = false;
-    if (t < m->t) {
-        begin(m, island);
-        return;
+    if (island->t < m->t) {
+        m->t_since = island->t;
+        m->n_since = 0;
     }
     if (!m->touched) {    // most runs have no events
         m->touched = ARENA_ARRAY(island->arena, uint32_t, m->n);
         m->touched_at = ARENA_ARRAY(island->arena, uint64_t, m->n);
     }
-    m->t = t;
-    m->n_restarts++;
-    m->version++;
-    m->n_touched = 0;
-    jump(m, island, t);
-    m->event++;
-    bool any = m->n_touched > 0;
-    for (uint32_t k = 0; k < ir->n_relations; k++) {
-        if (m->modes[k] == m->modes_seen[k]) continue;
-        any = true;
-        refresh(m, island, k, t);
-        touch_list(m, &ir->mode_affects, k);
-        relations_note_list(m, &ir->mode_watched_by, k);
-        relations_note(m, k);
-    }
-    for (uint32_t k = 0; k < ir->n_places; k++) {
-        const uint32_t place = ir->places[k];
-        if (v[place] == m->places_seen[k]) continue;
-        any = true;
-        if (place < m->n_params) m->params_seen[place] = v[place];    // not a reason to begin anew
-        touch_list(m, &ir->place_affects, k);
-        relations_note_list(m, &ir->place_watched_by, k);
-    }
-    if (has_left) relations_note(m, m->left);
-    if (!any || memcmp(m->params_seen, v, m->n_params * sizeof *v) != 0) {
-        for (uint32_t i = 0; i < m->n; i++) touch(m, i);
-        for (uint32_t k = 0; k < ir->n_relations; k++) relations_note(m, k);
-    }
-    see_values(m, island);
-    for (uint32_t k = 0; k < m->n_touched; k++)
-        recompute(m, island, m->touched[k], t, m->order, m->is_implicit);
-    relations_watch_noted(m, island, t);
+    begin_anew(m, island);
 }
 
 // What the user said of the quanta, for each state.
@@ -736,6 +376,22 @@ static Calendar new_calendar(uint32_t n, Arena *arena)
     return calendar_init((void *)((at + CACHE_LINE - 1) & ~(uintptr_t)(CACHE_LINE - 1)), n);
 }
 
+// The unknowns of loops in the values of the model.
+static void find_guesses(Qss *m, const orr_model *model, Arena *arena)
+{
+    const IrLayout *layout = &model->ir.layout;
+    m->guess_from = ARENA_ARRAY(arena, uint32_t, m->ir->n_shared);
+    m->guess_kept = ARENA_ARRAY(arena, uint32_t, m->ir->n_shared);
+    for (uint32_t l = 0; l < m->ir->n_loops; l++) {
+        const IrLoopTerms *loop = &m->ir->loops[l];
+        for (uint32_t i = 0; i < loop->n; i++) {
+            const uint32_t unknown = model->blocks.dynamic.blocks[loop->block].unknowns[i];
+            const uint32_t place = m->guess_kept[loop->first + i] = layout->guess[unknown];
+            m->guess_from[loop->first + i] = place != FLAT_NONE ? place : layout->place[unknown];
+        }
+    }
+}
+
 static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOwn own)
 {
     const orr_model *model = island->model;
@@ -758,6 +414,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     if (!m->scans) m->due = new_calendar(m->n, arena);
     m->shared_at = ARENA_ARRAY(arena, uint64_t, ir->n_shared);
     if (ir->n_shared) m->loops = shared_make(m, arena);
+    find_guesses(m, model, arena);
     m->failed_loop = FLAT_NONE;
     m->modes = island_modes(island);
     m->modes_seen = ARENA_ARRAY(arena, double, ir->n_relations);

@@ -31,6 +31,9 @@ typedef struct Qss {
     Calendar due;           // of the states, if not
     uint64_t *shared_at;    // [n_shared] event at which it was computed
     QssLoops *loops;        // NULL: nothing is shared
+    // of the unknowns of loops, else 0: where in v a first guess is, and where the model keeps the next one
+    uint32_t *guess_from;    // [n_shared]
+    uint32_t *guess_kept;    // [n_shared] FLAT_NONE: nowhere
     uint64_t version;       // counts changes of x and of modes
     uint64_t event;         // counts times at which something happened
     const bool *bends;      // [n] whose polynomial is only near the truth; NULL: none is such

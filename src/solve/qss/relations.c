@@ -1,6 +1,7 @@
 // src/solve/qss/relations.c: see relations.h.
 #include "solve/qss/relations.h"
 #include "expr/math.h"
+#include "solve/qss/parts.h"
 #include "solve/qss/roots.h"
 #include "solve/qss/shared.h"
 #include <float.h>
@@ -8,7 +9,7 @@
 
 enum {
     NUDGES = 40,
-    LOOKS = 500,    // at a relation whose polynomial is not all of it, in a run
+    LOOKS_AHEAD = 500,    // at a relation whose polynomial is not all of it, in a run
     BISECTIONS = 60,
 };
 
@@ -29,13 +30,16 @@ static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
 static bool term_of(const Qss *m, const Island *island, uint32_t k, double t, double out[4])
 {
     const IrQuantised *ir = m->ir;
+#if HAS_LOOPS
     if (ir->n_loops && !shared_compute_for(m, island, k, t)) return false;
+#endif
     const uint32_t term = ir->n_states + ir->n_shared + k;
     m->terms[ir->shape_of[term]](t, m->x, island->env.v, ir->rows + ir->row_of[term], ir->numbers, out);
     out[2] *= 0.5;    // it was a derivative
     return true;
 }
 
+#if HAS_LEAPS
 static const struct IrSteps *steps_of(const IrQuantised *ir, uint32_t k)
 {
     const struct IrSteps *steps = ir->steps ? &ir->steps[k] : NULL;
@@ -50,14 +54,19 @@ static double stepped(const IrQuantised *ir, const struct IrSteps *steps, double
     return value - steps->level;
 }
 
+#endif
 static bool is_true_at(const Qss *m, const Island *island, uint32_t k, double t)
 {
     double z[4];
     if (!term_of(m, island, k, t, z)) return m->modes[k] != 0;
+#if HAS_LEAPS
     const struct IrSteps *steps = steps_of(m->ir, k);
-    return truth_of(m->ir, k, steps ? stepped(m->ir, steps, z[0]) : z[0]);
+    if (steps) return truth_of(m->ir, k, stepped(m->ir, steps, z[0]));
+#endif
+    return truth_of(m->ir, k, z[0]);
 }
 
+#if HAS_LEAPS
 // The breaks of a table on both sides of z, infinite beyond the last. On a break, or so near to it that
 // rounding decides, the side to which it moves counts.
 static void table_piece(const ExprPieces *table, double z, double slope, double side[2])
@@ -113,9 +122,10 @@ static double until_jump(const Qss *m, uint32_t k, const struct IrSteps *steps, 
     return after;
 }
 
+#endif
 static double time_between_looks(const Island *island, double t)
 {
-    return (island->options.t_end - t) / LOOKS + 1e-12 * fabs(t);
+    return (island->options.t_end - t) / LOOKS_AHEAD + 1e-12 * fabs(t);
 }
 
 // Is there more to the zero function than its polynomial?
@@ -160,18 +170,23 @@ static double not_later(const Qss *m, const Island *island, uint32_t k, double t
 void relations_watch(Qss *m, const Island *island, uint32_t k, double t)
 {
     const uint8_t op = m->ir->comparison[k];
-    const struct IrSteps *steps = steps_of(m->ir, k);
     const bool mode = m->modes[k] != 0;
     double z[4] = { 0 }, after = INFINITY;
-    bool is_true;
+    bool is_leap = false;
     if (!term_of(m, island, k, t, z)) {    // nobody knows; those who compute rates will say what is wrong
         calendar_set(&m->crossings, k, INFINITY);
         return;
     }
-    if (steps) {
+#if HAS_LEAPS
+    const struct IrSteps *steps = steps_of(m->ir, k);
+    is_leap = steps != NULL;
+    if (is_leap) {
+        bool is_true;
         after = until_jump(m, k, steps, z, &is_true);
         if (is_true != mode) after = 0;
-    } else if (op != EXPR_EQ && op != EXPR_NE) {
+    }
+#endif
+    if (!is_leap && op != EXPR_EQ && op != EXPR_NE) {
         const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
         const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
         after = roots_fall(c0, c1, sign * z[2]);

@@ -1,11 +1,13 @@
 // src/solve/qss/shared.c: see shared.h.
 #include "solve/qss/shared.h"
 #include "num/lu.h"
+#include "solve/qss/parts.h"
 #include <float.h>
 #include <math.h>
 #include <string.h>
 
-enum { STEPS = 60, HALVINGS = 14 };
+#if HAS_LOOPS
+enum { NEWTON_STEPS = 60, NEWTON_HALVINGS = 14 };
 #define SMALL     1e-8    // of a last step: the next would be below rounding
 #define SMALL_ABS 1e-14
 #define ROUNDING  1e-12    // of residuals, beside what their terms amount to
@@ -20,6 +22,7 @@ static double *unknown_at(const Qss *m, const IrLoopTerms *loop, bool of_x, uint
     return of_x ? m->x + m->n_x * index : m->q + QSS_Q * index;
 }
 
+#endif
 static void call(const Qss *m, const Island *island, const CodeTerm *functions, uint32_t term, double t,
                  double *out)
 {
@@ -29,6 +32,7 @@ static void call(const Qss *m, const Island *island, const CodeTerm *functions, 
                      ir->numbers, out);
 }
 
+#if HAS_PARTS
 // Has it a place among the parts?
 static bool moves(const IrSlot *slot)
 {
@@ -38,10 +42,14 @@ static bool moves(const IrSlot *slot)
 QssLoops *shared_make(const Qss *m, Arena *arena)
 {
     const IrQuantised *ir = m->ir;
-    uint32_t largest = 0, most_slots = 0;
+    uint32_t most_slots = 0;
     for (uint32_t i = 0; i < ir->n_shapes; i++)
         if (ir->shapes[i].n_slots > most_slots) most_slots = ir->shapes[i].n_slots;
     QssLoops *loops = ARENA_NEW(arena, QssLoops);
+    loops->parts = ARENA_ARRAY(arena, double, most_slots);
+    loops->own = ARENA_ARRAY(arena, double, ir->n_shared);
+#if HAS_LOOPS
+    uint32_t largest = 0;
     loops->of_q = ARENA_ARRAY(arena, QssLoop, ir->n_loops);
     loops->of_x = ARENA_ARRAY(arena, QssLoop, ir->n_loops);
     for (uint32_t l = 0; l < ir->n_loops; l++) {
@@ -58,13 +66,14 @@ QssLoops *shared_make(const Qss *m, Arena *arena)
     double **const vectors[] = { &loops->step, &loops->before, &loops->weight, &loops->rest };
     for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
         *vectors[i] = ARENA_ARRAY(arena, double, largest);
-    loops->matrix = ARENA_ARRAY(arena, double, (size_t)largest *largest);
+    loops->matrix = ARENA_ARRAY(arena, double, (size_t)largest * largest);
     loops->last = ARENA_ARRAY(arena, double, 4 * (size_t)largest);
-    loops->parts = ARENA_ARRAY(arena, double, most_slots);
-    loops->own = ARENA_ARRAY(arena, double, ir->n_shared);
+#endif
     return loops;
 }
 
+#endif
+#if HAS_LOOPS
 // ---- Loops
 
 // F_z, row after row.
@@ -139,7 +148,7 @@ static bool find_zero(const Qss *m, const Island *island, const IrLoopTerms *loo
     double *step = m->loops->step, *before = m->loops->before, *rest = m->loops->rest,
            *weight = m->loops->weight;
     if (!residuals_of(m, island, loop, of_x, t, 0, rest)) return false;
-    for (int tries = 0; tries < STEPS; tries++) {
+    for (int tries = 0; tries < NEWTON_STEPS; tries++) {
         matrix_of(m, island, loop, of_x, t, m->loops->matrix);
         weigh(m, loop, of_x, m->loops->matrix, weight);
         if (!factor(state, m->loops->matrix, n)) return false;
@@ -157,7 +166,7 @@ static bool find_zero(const Qss *m, const Island *island, const IrLoopTerms *loo
             if (is_small || loop->is_linear) return true;
             const bool is_finite = residuals_of(m, island, loop, of_x, t, 0, rest);
             if (is_finite && weighed(rest, weight, n) <= (1 - 0.25 * part) * merit) break;
-            if (halvings < HALVINGS) continue;
+            if (halvings < NEWTON_HALVINGS) continue;
             for (uint32_t i = 0; i < n; i++) *unknown_at(m, loop, of_x, i) = before[i];
             return merit <= ROUNDING;    // there is nothing better
         }
@@ -182,15 +191,12 @@ static void find_slopes(const Qss *m, const Island *island, const IrLoopTerms *l
 static void guess(const Qss *m, const Island *island, const IrLoopTerms *loop, bool of_x, const double *last,
                   double t, int kind)
 {
-    const Block *block = &island->model->blocks.dynamic.blocks[loop->block];
-    const IrLayout *layout = &island->model->ir.layout;
     for (uint32_t i = 0; i < loop->n; i++) {
         double *z = unknown_at(m, loop, of_x, i);
         const double *was = last + 4 * (size_t)i, d = t - was[QSS_Q_TIME];
-        const uint32_t place = layout->guess[block->unknowns[i]];
         z[0] = kind == 0   ? was[0] + d * (was[1] + d * was[2])
                : kind == 1 ? was[0]
-                           : island->env.v[place != FLAT_NONE ? place : layout->place[block->unknowns[i]]];
+                           : island->env.v[m->guess_from[loop->first + i]];
         if (!isfinite(z[0])) z[0] = 0;
         z[1] = z[2] = 0;
         z[QSS_Q_TIME] = t;
@@ -217,43 +223,48 @@ static bool solve_loop(const Qss *m, const Island *island, uint32_t number, bool
 }
 
 // What the model's own code starts from, for values and events.
-static void remember(const Qss *m, const Island *island, const IrLoopTerms *loop)
+static void keep_guesses(const Qss *m, const Island *island, const IrLoopTerms *loop)
 {
-    const Block *block = &island->model->blocks.dynamic.blocks[loop->block];
-    const IrLayout *layout = &island->model->ir.layout;
     for (uint32_t i = 0; i < loop->n; i++) {
-        const uint32_t place = layout->guess[block->unknowns[i]];
+        const uint32_t place = m->guess_kept[loop->first + i];
         if (place != FLAT_NONE) island->env.v[place] = *unknown_at(m, loop, false, i);
     }
 }
 
+#endif
 // ---- All that a rate or a relation reads
 
 void shared_compute(Qss *m, const Island *island, uint32_t i, double t)
 {
     const IrQuantised *ir = m->ir;
     for (uint32_t k = ir->shared_of.start[i]; k < ir->shared_of.start[i + 1]; k++) {
-        const uint32_t s = ir->shared_of.item[k], loop = ir->loop_of[s];
+        const uint32_t s = ir->shared_of.item[k];
         if (m->shared_at[s] == m->event) continue;
         m->shared_at[s] = m->event;
-        if (loop == FLAT_NONE) {
-            double out[4] = { 0 }, *q = m->q + QSS_Q * ((size_t)m->n + s);
-            call(m, island, m->terms, m->n + s, t, out);
-            q[0] = out[0];
-            q[1] = out[1];
-            q[2] = 0.5 * out[2];
-            q[QSS_Q_TIME] = t;
-        } else if (s == ir->loops[loop].first) {    // its unknowns come together
+#if HAS_LOOPS
+        const uint32_t loop = ir->loop_of[s];
+        if (loop != FLAT_NONE) {
+            if (s != ir->loops[loop].first) continue;    // its unknowns come together
             if (solve_loop(m, island, loop, false, t)) {
-                remember(m, island, &ir->loops[loop]);
+                keep_guesses(m, island, &ir->loops[loop]);
             } else if (!m->failed) {
                 m->failed = true;
                 m->failed_loop = ir->loops[loop].block;
             }
+            continue;
         }
+#endif
+        double out[4] = { 0 }, *q = m->q + QSS_Q * ((size_t)m->n + s);
+        call(m, island, m->terms, m->n + s, t, out);
+        q[0] = out[0];
+        q[1] = out[1];
+        q[2] = 0.5 * out[2];
+        q[QSS_Q_TIME] = t;
     }
 }
 
+#if HAS_LOOPS
+#if HAS_RELATIONS
 // Several relations may read a loop at one instant.
 static bool solve_for(const Qss *m, const Island *island, uint32_t number, double t)
 {
@@ -274,6 +285,9 @@ bool shared_compute_for(const Qss *m, const Island *island, uint32_t k, double t
     return true;
 }
 
+#endif
+#endif
+#if HAS_OWN
 // The derivative of a term by a state, with those of the shared variables it reads in m->loops->own; its
 // own loop's unknowns are held.
 static double own_part(const Qss *m, const Island *island, uint32_t term, uint32_t state, double t)
@@ -300,20 +314,24 @@ double shared_own(const Qss *m, const Island *island, uint32_t i, double t)
     double *own = m->loops->own;
     for (uint32_t k = ir->shared_of.start[i]; k < ir->shared_of.start[i + 1]; k++) {
         const uint32_t s = ir->shared_of.item[k];
-        if (ir->loop_of[s] == FLAT_NONE) {
-            own[s] = own_part(m, island, m->n + s, i, t);
+#if HAS_LOOPS
+        if (ir->loop_of[s] != FLAT_NONE) {
+            const IrLoopTerms *loop = &ir->loops[ir->loop_of[s]];
+            const QssLoop *state = &m->loops->of_q[ir->loop_of[s]];
+            if (s != loop->first) continue;
+            for (uint32_t r = 0; r < loop->n; r++)
+                own[s + r] = -own_part(m, island, loop->residuals[0] + r, i, t);
+            lu_solve(state->lu, loop->n, state->pivots, own + s);
             continue;
         }
-        const IrLoopTerms *loop = &ir->loops[ir->loop_of[s]];
-        const QssLoop *state = &m->loops->of_q[ir->loop_of[s]];
-        if (s != loop->first) continue;
-        for (uint32_t r = 0; r < loop->n; r++)
-            own[s + r] = -own_part(m, island, loop->residuals[0] + r, i, t);
-        lu_solve(state->lu, loop->n, state->pivots, own + s);
+#endif
+        own[s] = own_part(m, island, m->n + s, i, t);
     }
     return own_part(m, island, i, i, t);
 }
 
+#endif
+#if IS_ENGINE
 // Matrices are made and factored anew, from the same numbers.
 void shared_pass(Qss *m, RunSaved *saved)
 {
@@ -325,3 +343,4 @@ void shared_pass(Qss *m, RunSaved *saved)
         loop->is_factored = false;
     }
 }
+#endif

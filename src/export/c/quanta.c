@@ -1,0 +1,351 @@
+// src/export/c/quanta.c: exported models by methods of quantised states: the text of the engine, and what it
+// reads of the model. The names are those of ir/quantise.h and solve/qss.
+#include "code/emit.h"
+#include "code/qss_step_text.h"
+#include "export/c/c.h"
+#include "export/runtime/quanta_text.h"
+#include "num/calendar_c_text.h"
+#include "num/calendar_text.h"
+#include "num/lu_c_text.h"
+#include "num/lu_text.h"
+#include "solve/qss/pairs.h"
+#include "solve/qss/pairs_c_text.h"
+#include "solve/qss/pairs_text.h"
+#include "solve/qss/relations_c_text.h"
+#include "solve/qss/relations_text.h"
+#include "solve/qss/roots_c_text.h"
+#include "solve/qss/roots_text.h"
+#include "solve/qss/shared.h"
+#include "solve/qss/shared_c_text.h"
+#include "solve/qss/shared_text.h"
+#include "solve/qss/steps_text.h"
+#include <math.h>
+
+// ---- Lists
+
+// A number, or none.
+static void add_place(StrBuf *s, uint32_t place, const char *behind)
+{
+    if (place == FLAT_NONE) str_addf(s, "FLAT_NONE%s", behind);
+    else str_addf(s, "%u%s", place, behind);
+}
+
+static void add_list(StrBuf *s, const char *type, const char *name, const uint32_t *items, size_t n)
+{
+    str_addf(s, "static const %s %s[] = {", type, name);
+    for (size_t i = 0; i < n; i++) {
+        str_add(s, i == 0 ? " " : i % 24 ? ", " : ",\n    ");
+        add_place(s, items[i], "");
+    }
+    str_add(s, n ? " };\n" : " 0 };\n");
+}
+
+static void add_lists(StrBuf *s, const char *name, const IrLists *lists, uint32_t n)
+{
+    add_list(s, "uint32_t", arena_printf(s->arena, "%s_start", name), lists->start, (size_t)n + 1);
+    add_list(s, "uint32_t", arena_printf(s->arena, "%s_items", name), lists->item, lists->start[n]);
+}
+
+static void add_flags(StrBuf *s, const char *name, const bool *flags, size_t n)
+{
+    str_addf(s, "static const bool %s[] = {", name);
+    for (size_t i = 0; i < n; i++) str_addf(s, "%s%d", i == 0 ? " " : i % 32 ? ", " : ",\n    ", flags[i]);
+    str_add(s, " };\n");
+}
+
+// ---- Terms
+
+static void add_terms(StrBuf *s, const IrQuantised *ir)
+{
+    size_t n_rows = 0, n_numbers = 0;
+    for (uint32_t i = 0; i < ir->n_terms; i++) {
+        if (ir->shape_of[i] == FLAT_NONE) continue;
+        const IrShape *shape = &ir->shapes[ir->shape_of[i]];
+        if (ir->row_of[i] + shape->n_columns > n_rows) n_rows = ir->row_of[i] + shape->n_columns;
+        for (uint32_t k = 0; k < shape->n_slots; k++) {
+            const IrSlot *slot = &shape->slots[k];
+            if (slot->kind != IR_SLOT_NUMBER) continue;
+            const uint32_t at = slot->moves ? ir->rows[ir->row_of[i] + slot->column] : slot->index;
+            if (at + 1 > n_numbers) n_numbers = at + 1;
+        }
+    }
+    str_add(s, "// Of each term: which function, where its row begins; rows and numbers.\n");
+    add_list(s, "uint32_t", "shape_of", ir->shape_of, ir->n_terms);
+    add_list(s, "uint32_t", "row_of", ir->row_of, ir->n_terms);
+    add_list(s, "uint32_t", "term_rows", ir->rows, n_rows);
+    str_add(s, "static const double term_numbers[] = {");
+    for (size_t i = 0; i < n_numbers; i++) {
+        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
+        gen_number(s, ir->numbers[i]);
+    }
+    str_add(s, n_numbers ? " };\n" : " 0.0 };\n");
+}
+
+static void add_shapes(const CExport *c, StrBuf *s, const IrQuantised *ir)
+{
+    static const char *const kinds[] = { "STATE", "SHARED", "PLACE", "MODE", "NUMBER", "UNKNOWN" };
+    const bool with_slots = c_is_on(c, TEXT("HAS_PARTS"));
+    for (uint32_t i = 0; with_slots && i < ir->n_shapes; i++) {
+        const IrShape *shape = &ir->shapes[i];
+        str_addf(s, "static const IrSlot slots_%u[] = {\n", i);
+        for (uint32_t k = 0; k < shape->n_slots; k++) {
+            const IrSlot *slot = &shape->slots[k];
+            str_addf(s, "    { IR_SLOT_%s, %d, %u, %u },\n", kinds[slot->kind], slot->moves, slot->index,
+                     slot->column);
+        }
+        str_add(s, shape->n_slots ? "};\n" : "    { 0, 0, 0, 0 },\n};\n");
+    }
+    str_add(s, "static const IrShape shapes[] = {\n");
+    for (uint32_t i = 0; i < ir->n_shapes; i++) {
+        str_addf(s, "    { %d", ir->shapes[i].reads_x);
+        if (with_slots) str_addf(s, ", %u, slots_%u", ir->shapes[i].n_slots, i);
+        str_add(s, " },\n");
+    }
+    str_add(s, "};\n");
+}
+
+static void add_loops(const CExport *c, StrBuf *s, const IrQuantised *ir)
+{
+    str_add(s, "static const IrLoopTerms loops[] = {\n");
+    for (uint32_t l = 0; l < ir->n_loops; l++) {
+        const IrLoopTerms *loop = &ir->loops[l];
+        str_addf(s, "    { %u, %u, %u, %d, { ", loop->block, loop->first, loop->n, loop->is_linear);
+        add_place(s, loop->residuals[0], ", ");
+        add_place(s, loop->residuals[1], " } },\n");
+    }
+    str_add(s, "};\n");
+    add_list(s, "uint32_t", "loop_of", ir->loop_of, ir->n_shared);
+    add_list(s, "uint32_t", "guess_from", c->qss->guess_from, ir->n_shared);
+    add_list(s, "uint32_t", "guess_kept", c->qss->guess_kept, ir->n_shared);
+    if (ir->n_relations) add_lists(s, "loops_of", &ir->loops_of, ir->n_relations);
+}
+
+// ---- Relations
+
+static void add_leaps(StrBuf *s, const IrQuantised *ir)
+{
+    for (size_t i = 0; i < ir->pool.pieces.n; i++) {
+        const ExprPieces *pieces = &ir->pool.pieces.items[i];
+        str_addf(s, "static const double stepped_%zu[] = {", i);
+        for (uint32_t k = 0; k < pieces->n_numbers; k++) {
+            str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
+            gen_number(s, pieces->numbers[k]);
+        }
+        str_add(s, " };\n");
+    }
+    str_add(s, "static const ExprPieces stepped_tables[] = {\n");
+    for (size_t i = 0; i < ir->pool.pieces.n; i++)
+        str_addf(s, "    { stepped_%zu, { %u } },\n", i, ir->pool.pieces.items[i].n_breaks[0]);
+    if (ir->pool.pieces.n == 0) str_add(s, "    { NULL, { 0 } },\n");
+    str_add(s, "};\nstatic const struct IrSteps steps_seen[] = {\n");
+    for (uint32_t k = 0; k < ir->n_relations; k++) {
+        if (ir->steps[k].table == FLAT_NONE) str_add(s, "    { FLAT_NONE, ");
+        else str_addf(s, "    { %u, ", ir->steps[k].table);
+        gen_number(s, ir->steps[k].period);
+        str_add(s, ", ");
+        gen_number(s, ir->steps[k].level);
+        str_add(s, " },\n");
+    }
+    str_add(s, "};\n");
+}
+
+static const char *comparison_name(uint8_t op)
+{
+    switch (op) {
+    case EXPR_LT: return "EXPR_LT";
+    case EXPR_LE: return "EXPR_LE";
+    case EXPR_GT: return "EXPR_GT";
+    case EXPR_GE: return "EXPR_GE";
+    case EXPR_EQ: return "EXPR_EQ";
+    default: return "EXPR_NE";
+    }
+}
+
+static void add_relations(const CExport *c, StrBuf *s, const IrQuantised *ir)
+{
+    str_add(s, "// Relations: who depends on modes, and who must be looked at again.\n");
+    add_lists(s, "mode_affects", &ir->mode_affects, ir->n_relations);
+    add_lists(s, "watched_by", &ir->watched_by, ir->n_states);
+    add_lists(s, "mode_watched_by", &ir->mode_watched_by, ir->n_relations);
+    str_add(s, "static const uint8_t comparisons[] = {");
+    for (uint32_t k = 0; k < ir->n_relations; k++)
+        str_addf(s, "%s%s", k == 0 ? " " : k % 8 ? ", " : ",\n    ", comparison_name(ir->comparison[k]));
+    str_add(s, " };\n");
+    add_flags(s, "watches_time", ir->watches_time, ir->n_relations);
+    add_flags(s, "relation_bends", ir->relation_bends, ir->n_relations);
+    if (c_is_on(c, TEXT("HAS_LEAPS"))) add_leaps(s, ir);
+}
+
+// ---- Pairs
+
+static void add_pairs(const CExport *c, StrBuf *s)
+{
+    const QssPairs *pairs = c->qss->pairs;
+    str_add(s, "// States that push each other.\nstatic QssPair pair_items[] = {\n");
+    for (uint32_t i = 0; i < pairs->start[c->qss->n]; i++) {
+        const QssPair *pair = &pairs->items[i];
+        str_addf(s, "    { %u, %u, %u, ", pair->other, pair->here, pair->there);
+        add_place(s, pair->own_here, ", ");
+        add_place(s, pair->own_there, " },\n");
+    }
+    if (pairs->start[c->qss->n] == 0) str_add(s, "    { 0, 0, 0, 0, 0 },\n");
+    str_add(s, "};\nstatic uint32_t pair_start[] = {");
+    for (uint32_t i = 0; i <= c->qss->n; i++)
+        str_addf(s, "%s%u", i == 0 ? " " : i % 24 ? ", " : ",\n    ", pairs->start[i]);
+    str_add(s, " };\nstatic const QssPairs pairs = { pair_start, pair_items };\n");
+}
+
+// ---- All of it
+
+// What shared_make takes, in doubles.
+static size_t loop_memory(const Qss *m)
+{
+    const IrQuantised *ir = m->ir;
+    size_t n = 0, largest = 0, most_slots = 0;
+    for (uint32_t i = 0; i < ir->n_shapes; i++)
+        if (ir->shapes[i].n_slots > most_slots) most_slots = ir->shapes[i].n_slots;
+    for (uint32_t l = 0; l < ir->n_loops; l++) {
+        const size_t size = ir->loops[l].n;
+        if (size > largest) largest = size;
+        n += 2 * (2 * size * size + size + 2 * sizeof(QssLoop) / 8 + 16);
+    }
+    return n + sizeof(QssLoops) / 8 + most_slots + ir->n_shared + 8 * largest + largest * largest + 64;
+}
+
+static void add_settings(const CExport *c, StrBuf *s)
+{
+    const Qss *m = c->qss;
+    str_addf(s,
+             "enum { ORDER = %d, IMPLICIT = %d, N_SHARED = %u };    // "
+             "shared: variables that several rates read\n",
+             m->order, m->is_implicit, m->ir->n_shared);
+    if (!m->scans) str_addf(s, "enum { CALENDAR_BYTES = %zu };\n", calendar_bytes(m->n));
+    if (m->ir->n_relations)
+        str_addf(s, "enum { CROSSINGS_BYTES = %zu };\n", calendar_bytes(m->ir->n_relations));
+    if (m->ir->n_places) str_addf(s, "enum { N_PLACES = %u };\n", m->ir->n_places);
+    if (c_is_on(c, TEXT("HAS_PARTS"))) str_addf(s, "enum { LOOP_MEMORY = %zu };\n", loop_memory(m));
+    c_define(s, "LEAST_WAIT", m->bends ? m->least_wait : 1e-9, "between two looks at a rate that bends");
+    str_addf(s, "#define %-12s %s\n\n", "LEAVE3", m->order == 3 ? "roots_leave3" : "NULL");
+}
+
+static void add_data(const CExport *c, StrBuf *s)
+{
+    const Qss *m = c->qss;
+    const IrQuantised *ir = m->ir;
+    str_add(s,
+            "// The quanta: relative to the state, within limits.\nstatic const QssQuantum quanta[] = {\n");
+    for (uint32_t i = 0; i < (m->has_own_quanta ? m->n : 1); i++) {
+        str_add(s, "    { ");
+        gen_number(s, m->quanta[i].least);
+        str_add(s, ", ");
+        gen_number(s, m->quanta[i].relative);
+        str_add(s, ", ");
+        if (isinf(m->quanta[i].most)) str_add(s, "INFINITY");
+        else gen_number(s, m->quanta[i].most);
+        str_add(s, " },\n");
+    }
+    str_add(s, "};\n");
+    add_terms(s, ir);
+    str_add(s, "// Which rates depend on a state.\n");
+    add_lists(s, "affects", &ir->affects, m->n);
+    if (ir->n_shared) {
+        str_add(s, "// Which shared variables a rate needs.\n");
+        add_lists(s, "shared_of", &ir->shared_of, m->n);
+        add_shapes(c, s, ir);
+    }
+    if (ir->n_loops) add_loops(c, s, ir);
+    if (ir->n_relations) add_relations(c, s, ir);
+    if (ir->n_places) {
+        str_add(s, "// Variables that only events change, in v, and who reads them.\n");
+        add_list(s, "uint32_t", "event_places", ir->places, ir->n_places);
+        add_lists(s, "place_affects", &ir->place_affects, ir->n_places);
+        if (ir->n_relations) add_lists(s, "place_watched_by", &ir->place_watched_by, ir->n_places);
+    }
+    if (m->bends) {
+        str_add(s, "// Rates whose polynomial is only near the truth.\n");
+        add_flags(s, "is_bent", code_bends(ir, m->order), m->n);
+    } else {
+        str_add(s, "#define is_bent NULL    // each polynomial is exact\n");
+    }
+    if (m->kinks) add_flags(s, "is_kinked", m->kinks, m->n);
+    c_add_template(c, s,
+                   "static const IrQuantised quantised = {\n"
+                   "    .n_states = N_STATES,\n"
+                   "    .shape_of = shape_of, .row_of = row_of, .rows = term_rows, .numbers = term_numbers,\n"
+                   "    .affects = { affects_start, affects_items },\n"
+                   "#if HAS_SHARED\n"
+                   "    .n_shared = N_SHARED, .n_shapes = sizeof shapes/sizeof *shapes, .shapes = shapes,\n"
+                   "    .shared_of = { shared_of_start, shared_of_items },\n"
+                   "#endif\n"
+                   "#if HAS_LOOPS\n"
+                   "    .n_loops = sizeof loops/sizeof *loops, .loops = loops, .loop_of = loop_of,\n"
+                   "#if HAS_RELATIONS\n"
+                   "    .loops_of = { loops_of_start, loops_of_items },\n"
+                   "#endif\n"
+                   "#endif\n"
+                   "#if HAS_RELATIONS\n"
+                   "    .n_relations = N_RELATIONS,\n"
+                   "    .mode_affects = { mode_affects_start, mode_affects_items },\n"
+                   "    .watched_by = { watched_by_start, watched_by_items },\n"
+                   "    .mode_watched_by = { mode_watched_by_start, mode_watched_by_items },\n"
+                   "    .comparison = comparisons, .watches_time = watches_time,\n"
+                   "    .relation_bends = relation_bends,\n"
+                   "#endif\n"
+                   "#if HAS_LEAPS\n"
+                   "    .steps = steps_seen, .pool = { { stepped_tables } },\n"
+                   "#endif\n"
+                   "#if HAS_PLACES\n"
+                   "    .n_places = N_PLACES, .places = event_places,\n"
+                   "    .place_affects = { place_affects_start, place_affects_items },\n"
+                   "#if HAS_RELATIONS\n"
+                   "    .place_watched_by = { place_watched_by_start, place_watched_by_items },\n"
+                   "#endif\n"
+                   "#endif\n"
+                   "};\n"
+                   "#if HAS_DERIVATIVES\n"
+                   "static const CodeQuantised derivatives = {\n"
+                   "#if HAS_PARTS\n"
+                   "    .parts = orr_parts,\n"
+                   "#endif\n"
+                   "#if HAS_PAIRS\n"
+                   "    .slopes = orr_slopes,\n"
+                   "#endif\n"
+                   "};\n"
+                   "#endif\n\n");
+}
+
+void c_add_quanta(const CExport *c, StrBuf *s)
+{
+    const bool has_relations = c->qss->ir->n_relations > 0, has_loops = c->qss->ir->n_loops > 0;
+    c_add_private(c, s, QSS_STEP_TEXT, "");
+    if (c->qss->order == 3 || has_relations) {
+        const char *unused = c->qss->order != 3 ? "roots_leave3 root_between first_rise "
+                             : !has_relations   ? "roots_fall "
+                                                : "";
+        c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_H, unused);
+        c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_C, unused);
+    }
+    if (c_is_on(c, TEXT("HAS_CALENDARS"))) {
+        const char *unused = has_relations ? "calendar_bytes calendar_due "
+                                           : "calendar_bytes calendar_time calendar_due ";
+        c_add_private(c, s, TEXT_NUM_CALENDAR_H, unused);
+        c_add_private(c, s, TEXT_NUM_CALENDAR_C, unused);
+    }
+    if (has_loops) {
+        const char *unused = "lu_norm lu_solve_transposed lu_reciprocal_condition inverse_norm "
+                             "sum_of_magnitudes ";
+        c_add_private(c, s, TEXT_NUM_LU_H, unused);
+        c_add_private(c, s, TEXT_NUM_LU_C, unused);
+    }
+    add_settings(c, s);
+    c_add_template(c, s, TEXT_QUANTA);
+    if (c->qss->ir->n_shared) c_add_private(c, s, TEXT_SOLVE_QSS_SHARED_H, "");
+    if (c->qss->pairs) c_add_private(c, s, TEXT_SOLVE_QSS_PAIRS_H, "");
+    if (has_relations) c_add_private(c, s, TEXT_SOLVE_QSS_RELATIONS_H, "");
+    add_data(c, s);
+    if (c->qss->pairs) add_pairs(c, s);
+    if (c->qss->ir->n_shared) c_add_private(c, s, TEXT_SOLVE_QSS_SHARED_C, "");
+    if (has_relations) c_add_private(c, s, TEXT_SOLVE_QSS_RELATIONS_C, "");
+    if (c->qss->pairs) c_add_private(c, s, TEXT_SOLVE_QSS_PAIRS_C, "");
+    c_add_private(c, s, TEXT_SOLVE_QSS_STEPS_INC, "");
+}
