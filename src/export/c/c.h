@@ -66,12 +66,16 @@ void c_add_template(const CExport *c, StrBuf *s, const char *text);
 
 // Likewise a text of our own that others call from elsewhere: here nobody does, and several models may be
 // linked together. `unused`: names of functions that are left out, each with a space behind it.
+// of num/lu.c
+#define C_LU_UNUSED "lu_norm lu_solve_transposed lu_reciprocal_condition inverse_norm sum_of_magnitudes "
 void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *unused);
 
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
 void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
+size_t c_count_surfaces(const CExport *c);              // that a solution may slide along at a time
+size_t c_count_mixed(const CExport *c);                 // variables that are mixed where a solution slides
 size_t c_count_slots(const Reduction *r);               // of these
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator

@@ -66,12 +66,17 @@ void c_add_struct(const CExport *c, StrBuf *s)
                  n, n, n, n, 2 * model->n_relations);
     }
     if (c->slides) {
+        const uint32_t k = model->n_relations, m = (uint32_t)c_count_surfaces(c);
         str_addf(s,
-                 "    int slides, sliding_ends, surface;    /* surface: the relation */\n"
-                 "    char is_ignored[%u];\n",
-                 model->n_relations);
-        str_addf(s, "    double part, side_modes[2][%u], other_side[%u];    /* part: of the first side */\n",
-                 model->n_relations, model->ir.layout.first_guess - model->ir.layout.first_var);
+                 "    int slides, sliding_ends, n_surfaces, leader[%u];    /* leader: the relation of each */\n"
+                 "    int surface_of[%u];    /* of each relation: whose sides differ in it; -1: none's */\n"
+                 "    double side_modes[2][%u], modes_before[%u];\n",
+                 m, k, k, k);
+        str_addf(s, "    double sides[%u][%u], slopes[%u];    /* rates: of all first sides, of one second */\n",
+                 m + 1, n, (m + 1) * m);
+        str_addf(s, "    double part[%u], side_matrix[%u], mixture[%zu];    /* part: of the second sides */\n",
+                 m, m * m, c_count_mixed(c) + 1);
+        str_addf(s, "    size_t side_pivots[%u];\n", m);
     }
     if (c->rests) {
         str_addf(s,

@@ -89,6 +89,42 @@ static void add_inputs(const CExport *c, StrBuf *s)
 // ---- Surfaces
 
 // What sliding and rest change besides the rates.
+size_t c_count_surfaces(const CExport *c)
+{
+    enum { SURFACES_MAX = 64 };    // as run/slide.c
+    return c->model->n_relations < SURFACES_MAX ? c->model->n_relations : SURFACES_MAX;
+}
+
+static bool is_mixed(const CExport *c, uint32_t i)
+{
+    return c->model->flat.vars.items[i].kind == FLAT_VARIABLE &&
+           c->model->ir.layout.state_of[i] == FLAT_NONE;
+}
+
+size_t c_count_mixed(const CExport *c)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->model->flat.vars.n; i++) n += is_mixed(c, i);
+    return n;
+}
+
+// Zero functions by numbers of their expressions, so that equal ones are seen.
+static void add_zero_functions(const CExport *c, StrBuf *s)
+{
+    const Flat *flat = &c->model->flat;
+    str_add(s,
+            "// Zero functions of relations by number; if it is the negation of one, or a difference, of which.\n"
+            "static const struct Zero { int number, negated, left, right; } zero_functions[] = {\n");
+    for (size_t k = 0; k < flat->relations.n; k++) {
+        const Expr zero = flat->relations.items[k].zero;
+        const ExprNode *node = expr_node(&flat->pool, zero);
+        const bool is_negation = node->op == EXPR_NEG, is_difference = node->op == EXPR_SUB;
+        str_addf(s, "    { %d, %d, %d, %d },\n", (int)zero, is_negation ? (int)node->a : -1,
+                 is_difference ? (int)node->a : -1, is_difference ? (int)node->b : -1);
+    }
+    str_add(s, "};\n");
+}
+
 static void add_surface(const CExport *c, StrBuf *s)
 {
     const orr_model *model = c->model;
@@ -102,14 +138,16 @@ static void add_surface(const CExport *c, StrBuf *s)
             str_addf(s, "    { %u, %u },\n", layout->place[model->blocks.rates[i]], i);
     str_add(s, "};\n");
     if (c->slides) {
+        str_addf(s, "enum { N_SURFACES = %zu, N_MIXED = %zu };\n", c_count_surfaces(c), c_count_mixed(c));
         str_add(s,
                 "// Variables that are mixed of both sides where the solution slides: places in v.\n"
-                "static const unsigned mixed[] = {");
+                "static const unsigned mixed[N_MIXED + 1] = {");
         size_t n = 0;
         for (uint32_t i = 0; i < flat->vars.n; i++)
-            if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
+            if (is_mixed(c, i))
                 str_addf(s, "%s%u", n++ == 0 ? " " : n % 16 ? ", " : ",\n    ", layout->place[i]);
-        str_add(s, " };\n");
+        str_add(s, n ? " };\n" : " 0 };\n");
+        add_zero_functions(c, s);
     }
     if (c->rests) {
         str_add(s, "// Which events assign which states.\nstatic const int event_states[][2] = {\n");

@@ -332,10 +332,8 @@ void c_add_quanta(const CExport *c, StrBuf *s)
         c_add_private(c, s, TEXT_NUM_CALENDAR_C, unused);
     }
     if (has_loops) {
-        const char *unused = "lu_norm lu_solve_transposed lu_reciprocal_condition inverse_norm "
-                             "sum_of_magnitudes ";
-        c_add_private(c, s, TEXT_NUM_LU_H, unused);
-        c_add_private(c, s, TEXT_NUM_LU_C, unused);
+        c_add_private(c, s, TEXT_NUM_LU_H, C_LU_UNUSED);
+        c_add_private(c, s, TEXT_NUM_LU_C, C_LU_UNUSED);
     }
     add_settings(c, s);
     c_add_template(c, s, TEXT_QUANTA);

@@ -23,15 +23,19 @@
 #include "export/runtime/noise_text.h"
 #include "export/runtime/number_text.h"
 #include "export/runtime/past_text.h"
+#include "export/runtime/on_surface_text.h"
 #include "export/runtime/quantised_text.h"
 #include "export/runtime/random_text.h"
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
+#include "export/runtime/slide_text.h"
 #include "export/runtime/surface_text.h"
 #include "num/dormand_prince_text.h"
 #include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
 #include "num/itp_text.h"
+#include "num/lu_c_text.h"
+#include "num/lu_text.h"
 #include "num/normal_quantile_text.h"
 #include "num/pick_c_text.h"
 #include "num/pick_text.h"
@@ -101,6 +105,17 @@ static void add_random(const CExport *c, StrBuf *s)
     if (c_is_on(c, TEXT("HAS_GAMMA"))) str_addf(s, "%s\n", TEXT_NUM_GAMMA_DRAW_INC);
     if (c_is_on(c, TEXT("HAS_POISSON"))) str_addf(s, "%s\n", TEXT_NUM_POISSON_DRAW_INC);
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
+}
+
+static void add_surfaces(const CExport *c, StrBuf *s)
+{
+    if (c->slides) {
+        c_add_private(c, s, TEXT_NUM_LU_H, C_LU_UNUSED);
+        c_add_private(c, s, TEXT_NUM_LU_C, C_LU_UNUSED);
+    }
+    c_add_template(c, s, TEXT_SURFACE);
+    if (c->slides) c_add_template(c, s, TEXT_SLIDE);
+    c_add_template(c, s, TEXT_ON_SURFACE);
 }
 
 static bool is_named(StrBuf *s, const char *names, const char *name, const char *end)
@@ -190,7 +205,7 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_template(c, s, TEXT_NUMBER);
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
     c_add_template(c, s, TEXT_ENV);
-    if (c->slides || c->rests) c_add_template(c, s, TEXT_SURFACE);
+    if (c->slides || c->rests) add_surfaces(c, s);
     c_add_template(c, s, TEXT_MODEL);
     if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
     if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
