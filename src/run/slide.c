@@ -110,8 +110,8 @@ int slide_values(Island *island, double t, const double *x)
     Surface *s = &island->surface;
     const orr_model *model = island->model;
     const IrLayout *layout = &model->ir.layout;
-    const size_t n = model->flat.vars.n;
-    double *v = island->env.v;
+    const size_t n = layout->n_kept;
+    double *v = island->env.v + layout->first_var;
     Arena work = { 0 };
     double *sum = ARENA_ARRAY(&work, double, n), first = 1;
     int failed = 0;
@@ -123,11 +123,17 @@ int slide_values(Island *island, double t, const double *x)
         if (side) set_side(island, side - 1, 1);
         failed = code_call(&model->code, IR_VALUES, t, x, &island->env, NULL);
         if (side) set_side(island, side - 1, 0);
-        for (size_t i = 0; i < n && !failed; i++) sum[i] += part * v[layout->place[i]];
+        for (size_t i = 0; i < n && !failed; i++) sum[i] += part * v[i];
     }
-    for (size_t i = 0; i < n && !failed; i++)
+    for (size_t i = 0; i < model->flat.vars.n && !failed; i++)
         if (model->flat.vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
-            v[layout->place[i]] = sum[i];
+            v[i] = sum[i];
+    for (size_t a = 0; a < model->flat.arrays.n && !failed; a++) {
+        const FlatArray *array = &model->flat.arrays.items[a];
+        const size_t at = layout->array_place[a] - layout->first_var;
+        if (array->kind == FLAT_VARIABLE && layout->array_state[a] == FLAT_NONE)
+            memcpy(v + at, sum + at, array->n * sizeof *v);
+    }
     arena_free(&work);
     return failed;
 }

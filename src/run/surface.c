@@ -232,21 +232,34 @@ void surface_patch(const Island *island, double *relations)
         if (s->surface_of[k] != SURFACE_NONE || s->resting[k]) relations[2 * k + 1] = modes[k];
 }
 
+// Rates among the variables are what they are on the surface.
+static void put_rates(const orr_model *model, const double *dx, double *v)
+{
+    const IrLayout *layout = &model->ir.layout;
+    const Blocks *blocks = &model->blocks;
+    for (uint32_t i = 0; i < blocks->n_states; i++)
+        if (layout->state_of[blocks->rates[i]] == FLAT_NONE)
+            v[layout->place[blocks->rates[i]]] = dx[layout->state_of[blocks->states[i]]];
+    for (size_t a = 0; a < model->flat.arrays.n; a++) {
+        const FlatArray *array = &model->flat.arrays.items[a];
+        const uint32_t rate = array->derivative, first = layout->array_state[a];
+        if (first == FLAT_NONE || rate == FLAT_NONE || layout->array_state[rate] != FLAT_NONE) continue;
+        for (uint32_t i = 0; i < array->n; i++)
+            v[layout->array_place[rate] + i] = dx[first + i * layout->array_step[a]];
+    }
+}
+
 int surface_values(Island *island, double t, const double *x)
 {
     Surface *s = &island->surface;
     const orr_model *model = island->model;
-    const IrLayout *layout = &model->ir.layout;
-    double *v = island->env.v;
     Arena work = { 0 };
     double *dx = ARENA_ARRAY(&work, double, model->n_states);
     int failed = surface_rates(island, t, x, dx);
     if (!failed)
         failed = s->slides ? slide_values(island, t, x)
                            : code_call(&model->code, IR_VALUES, t, x, &island->env, NULL);
-    for (uint32_t i = 0; i < model->n_states && !failed; i++)
-        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
-            v[layout->place[model->blocks.rates[i]]] = dx[i];
+    if (!failed) put_rates(model, dx, island->env.v);
     arena_free(&work);
     return failed;
 }
@@ -257,7 +270,7 @@ void surface_names(const orr_model *model, const bool *which, StrBuf *s)
     for (uint32_t i = 0; i < model->n_states; i++) {
         if (!which[i]) continue;
         if (n++ < NAMES)
-            str_addf(s, "%s'%s'", s->p ? ", " : "", model->flat.vars.items[model->blocks.states[i]].name);
+            str_addf(s, "%s'%s'", s->p ? ", " : "", model_state_name(model, i));
     }
     if (n > NAMES) str_addf(s, " and %zu more", n - NAMES);
 }

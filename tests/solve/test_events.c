@@ -297,6 +297,26 @@ static void test_sliding_along_many_surfaces(void **state)
     assert_true(rest[2] > 1.1 && rest[2] < 1.21);
 }
 
+// Arrays that stay arrays beside what slides: -2 s + 0.3 sin t = 0 there, and what reads s gets that part of it.
+static void test_sliding_beside_arrays(void **state)
+{
+    (void)state;
+    const char *text = "model W\n  param n = 1200\n  var u[n], g[n], v = 1, s\n  s = sign(v)\n"
+                       "  v' = -2*s + 0.3*sin(t)\n  for i in 1..n\n    initial u[i] = i/n\n"
+                       "    u[i]' = -u[i]\n    g[i] = 2*u[i] + s\n  end\nend\n";
+    FOR_EACH_METHOD(m)
+    {
+        if (m->error > 1e-4) continue;
+        Lab *lab = lab_open(text, m, 2);
+        advance(lab, 2);
+        expect_near(m, "v", value(lab, "v"), 0, m->error);
+        expect_near(m, "s", value(lab, "s"), 0.15 * sin(2), 1e-5);
+        expect_near(m, "g", value(lab, "g[600]"), exp(-2) + 0.15 * sin(2), m->error + 1e-5);
+        expect_near(m, "u'", value(lab, "u[600]'"), -0.5 * exp(-2), m->error);
+        lab_close(lab);
+    }
+}
+
 // Two diodes in series block at one instant, where all that tells their modes is rounding.
 static void test_diodes_in_a_bridge(void **state)
 {
@@ -621,6 +641,7 @@ int main(void)
         cmocka_unit_test(test_sliding),
         cmocka_unit_test(test_sliding_along_two_surfaces),
         cmocka_unit_test(test_sliding_along_many_surfaces),
+        cmocka_unit_test(test_sliding_beside_arrays),
         cmocka_unit_test(test_diodes_in_a_bridge),
         cmocka_unit_test(test_sticking_and_slipping),
         cmocka_unit_test(test_thermostat),

@@ -75,7 +75,6 @@ void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
 void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
 size_t c_count_surfaces(const CExport *c);              // that a solution may slide along at a time
-size_t c_count_mixed(const CExport *c);                 // variables that are mixed where a solution slides
 size_t c_count_slots(const Reduction *r);               // of these
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator

@@ -81,11 +81,6 @@ static bool check_run(CExport *c)
         c->slides |= strcmp(code, "W619") == 0;
         c->rests |= strcmp(code, "W618") == 0;
     }
-    if ((c->slides || c->rests) && c->model->flat.arrays.n > 0)
-        ok = refuse(c, "its solution slides along a surface or comes to rest, and it has arrays that stay "
-                       "arrays",
-                    "a small hysteresis ends the sliding; or make its arrays smaller");
-    // at the end, or before; of models without equations there is none
     const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
     if (ok && method && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))
         ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",

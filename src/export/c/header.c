@@ -67,16 +67,21 @@ void c_add_struct(const CExport *c, StrBuf *s)
     }
     if (c->slides) {
         const uint32_t k = model->n_relations, m = (uint32_t)c_count_surfaces(c);
+        const uint32_t n_kept = model->ir.layout.first_guess - model->ir.layout.first_var;
         str_addf(s,
-                 "    int slides, sliding_ends, n_surfaces, leader[%u];    /* leader: the relation of each */\n"
+                 "    int slides, sliding_ends, n_surfaces, leader[%u];    "
+                 "/* leader: the relation of each */\n"
                  "    int surface_of[%u];    /* of each relation: whose sides differ in it; -1: none's */\n"
                  "    double side_modes[2][%u], modes_before[%u];\n",
                  m, k, k, k);
-        str_addf(s, "    double sides[%u][%u], slopes[%u];    /* rates: of all first sides, of one second */\n",
+        str_addf(s,
+                 "    double sides[%u][%u], slopes[%u];    "
+                 "/* rates: of all first sides, of one second */\n",
                  m + 1, n, (m + 1) * m);
-        str_addf(s, "    double part[%u], side_matrix[%u], mixture[%zu];    /* part: of the second sides */\n",
-                 m, m * m, c_count_mixed(c) + 1);
-        str_addf(s, "    size_t side_pivots[%u];\n", m);
+        str_addf(s,
+                 "    double part[%u], side_matrix[%u], mixture[%u];    /* part: of the second sides */\n"
+                 "    size_t side_pivots[%u];\n",
+                 m, m * m, n_kept, m);
     }
     if (c->rests) {
         str_addf(s,

@@ -95,25 +95,12 @@ size_t c_count_surfaces(const CExport *c)
     return c->model->n_relations < SURFACES_MAX ? c->model->n_relations : SURFACES_MAX;
 }
 
-static bool is_mixed(const CExport *c, uint32_t i)
-{
-    return c->model->flat.vars.items[i].kind == FLAT_VARIABLE &&
-           c->model->ir.layout.state_of[i] == FLAT_NONE;
-}
-
-size_t c_count_mixed(const CExport *c)
-{
-    size_t n = 0;
-    for (uint32_t i = 0; i < c->model->flat.vars.n; i++) n += is_mixed(c, i);
-    return n;
-}
-
 // Zero functions by numbers of their expressions, so that equal ones are seen.
 static void add_zero_functions(const CExport *c, StrBuf *s)
 {
     const Flat *flat = &c->model->flat;
     str_add(s,
-            "// Zero functions of relations by number; if it is the negation of one, or a difference, of which.\n"
+            "// Zero functions of relations by number, and of which it is the negation or difference.\n"
             "static const struct Zero { int number, negated, left, right; } zero_functions[] = {\n");
     for (size_t k = 0; k < flat->relations.n; k++) {
         const Expr zero = flat->relations.items[k].zero;
@@ -131,22 +118,32 @@ static void add_surface(const CExport *c, StrBuf *s)
     const Flat *flat = &model->flat;
     const IrLayout *layout = &model->ir.layout;
     str_add(s,
-            "// Rates among the variables: place in v, number of the state.\n"
-            "static const unsigned rate_places[][2] = {\n");
-    for (uint32_t i = 0; i < model->n_states; i++)
-        if (layout->state_of[model->blocks.rates[i]] == FLAT_NONE)
-            str_addf(s, "    { %u, %u },\n", layout->place[model->blocks.rates[i]], i);
+            "// Rates among the variables: places in v, and of which states; arrays have n elements.\n"
+            "static const struct RatePlace { unsigned place, state, n, step; } rate_places[] = {\n");
+    for (uint32_t i = 0; i < model->blocks.n_states; i++) {
+        const uint32_t rate = model->blocks.rates[i], state = model->blocks.states[i];
+        if (layout->state_of[rate] == FLAT_NONE)
+            str_addf(s, "    { %u, %u, 1, 1 },\n", layout->place[rate], layout->state_of[state]);
+    }
+    for (size_t a = 0; a < flat->arrays.n; a++) {
+        const uint32_t rate = flat->arrays.items[a].derivative, first = layout->array_state[a];
+        if (first == FLAT_NONE || rate == FLAT_NONE || layout->array_state[rate] != FLAT_NONE) continue;
+        str_addf(s, "    { %u, %u, %u, %u },\n", layout->array_place[rate], first, flat->arrays.items[a].n,
+                 layout->array_step[a]);
+    }
     str_add(s, "};\n");
     if (c->slides) {
-        str_addf(s, "enum { N_SURFACES = %zu, N_MIXED = %zu };\n", c_count_surfaces(c), c_count_mixed(c));
+        str_addf(s, "enum { N_SURFACES = %zu };\n", c_count_surfaces(c));
         str_add(s,
-                "// Variables that are mixed of both sides where the solution slides: places in v.\n"
-                "static const unsigned mixed[N_MIXED + 1] = {");
-        size_t n = 0;
+                "// Variables that are mixed of both sides where it slides: places in v, elements.\n"
+                "static const unsigned mixed[][2] = {\n");
         for (uint32_t i = 0; i < flat->vars.n; i++)
-            if (is_mixed(c, i))
-                str_addf(s, "%s%u", n++ == 0 ? " " : n % 16 ? ", " : ",\n    ", layout->place[i]);
-        str_add(s, n ? " };\n" : " 0 };\n");
+            if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
+                str_addf(s, "    { %u, 1 },\n", layout->place[i]);
+        for (size_t a = 0; a < flat->arrays.n; a++)
+            if (flat->arrays.items[a].kind == FLAT_VARIABLE && layout->array_state[a] == FLAT_NONE)
+                str_addf(s, "    { %u, %u },\n", layout->array_place[a], flat->arrays.items[a].n);
+        str_add(s, "};\n");
         add_zero_functions(c, s);
     }
     if (c->rests) {
