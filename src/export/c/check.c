@@ -122,13 +122,11 @@ static bool check_start(CExport *c)
                                    c->solver->name),
                       fixed_or_dopri5);
     if (c->solver->advance) c->qss = c->run->islands[0].memory;
-    if (c->qss && (c->slides || c->rests))
+    if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
         return refuse(c,
-                      arena_printf(&c->arena,
-                                   "solver '%s' quantises its states, and the solution %s, where another "
-                                   "solver stands in",
-                                   c->solver->name, c->slides ? "slides along a surface" : "comes to rest"),
-                      fixed_or_dopri5);
+                      arena_printf(&c->arena, "where it %s, bdf stands in for solver '%s', which is CVODE's",
+                                   c->slides ? "slides along a surface" : "comes to rest", c->solver->name),
+                      "take qss2 or qss3, for which dopri5 stands in, or dopri5 itself");
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
         c->noise = !is_srk                                        ? C_NOISE_MARUYAMA

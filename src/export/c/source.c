@@ -17,6 +17,7 @@
 #include "export/runtime/grid_text.h"
 #include "export/runtime/initial_text.h"
 #include "export/runtime/inputs_text.h"
+#include "export/runtime/instants_text.h"
 #include "export/runtime/look_text.h"
 #include "export/runtime/main_text.h"
 #include "export/runtime/model_text.h"
@@ -225,7 +226,7 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, TEXT_NUM_HERMITE_H);
         str_add(s, "\n");
     }
-    if (!is_fixed && !c->qss) {
+    if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {
         str_add(s, TEXT_NUM_STEP_MATH_H);
         str_add(s, "\n");
         str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
@@ -244,9 +245,11 @@ static Text source_text(const CExport *c, Arena *arena)
     if (c->qss) c_add_quanta(c, s);
     c_add_template(c, s, TEXT_RUN);
     if (is_fixed) c_add_template(c, s, TEXT_GRID);
-    if (!c->qss) c_add_template(c, s, c->noise ? TEXT_NOISE : is_fixed ? TEXT_FIXED : TEXT_ADAPTIVE);
-    if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    if (is_fixed) c_add_template(c, s, c->noise ? TEXT_NOISE : TEXT_FIXED);
+    if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) c_add_template(c, s, TEXT_ADAPTIVE);
     if (c->qss) c_add_template(c, s, TEXT_QUANTISED);
+    if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
+    if (c->qss) c_add_template(c, s, TEXT_INSTANTS);
     if (c->has_frame || c_is_on(c, TEXT("HAS_STOP"))) c_add_template(c, s, TEXT_FRAME);
     c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);

@@ -73,7 +73,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
             str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
         }
         if (c->rests) c_define(s, "ABSOLUTE", island->options.absolute, "smaller excursions are not seen");
-    } else if (!c->qss) {
+    } else if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {
         c_define(s, "FIRST_STEP", island->options.step, "0: chosen");
         c_define(s, "MAX_STEP", island->options.max_step, "no step is longer");
         c_define(s, "TOLERANCE", island->options.tolerance, "relative");
@@ -138,7 +138,7 @@ static void add_relations(const CExport *c, StrBuf *s)
                           : ",\n    ",
                  model->flat.relations.items[i].in_equation);
     str_add(s, " };\n");
-    if (model->n_events == 0 || c->qss) return;
+    if (model->n_events == 0 || !c_is_on(c, TEXT("HAS_SAMPLES"))) return;
     str_add(s,
             "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
             "static const int reader[] = {");

@@ -123,6 +123,7 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_stop = c->experiment->run.stop_outside &&
                           flat->asserts.n + c->experiment->run.n_claims > 0;
     const Qss *qss = c->qss;
+    const bool has_stand_in = qss && (c->slides || c->rests);
     const bool has_own = qss && qss->is_implicit && qss->ir->n_shared > 0;
     const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
     const struct Switch {
@@ -153,7 +154,8 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_NUMBERS", model->ir.numbers.n > 0 },
         { "HAS_MODEL_IN_ENV", model->n_delays > 0 || flat->pool.draws.n > 0 },
         { "HAS_FIXED", is_fixed },
-        { "HAS_ADAPTIVE", !is_fixed && !c->qss },
+        { "HAS_ADAPTIVE", (!is_fixed && !c->qss) || has_stand_in },
+        { "HAS_STAND_IN", has_stand_in },
         { "HAS_QUANTA", c->qss != NULL },
         { "HAS_SHARED", qss && qss->ir->n_shared > 0 },
         { "HAS_LOOPS", qss && qss->ir->n_loops > 0 },
@@ -168,7 +170,7 @@ bool c_is_on(const CExport *c, Text name)
                                   || model->ir.n_reruns) },
         { "HAS_CALENDAR", qss && !qss->scans },
         { "HAS_CALENDARS", qss && (!qss->scans || model->n_relations > 0) },
-        { "HAS_SAMPLES", !qss && model->n_relations > 0 },
+        { "HAS_SAMPLES", (!qss || has_stand_in) && model->n_relations > 0 },
         { "IS_SEEN_AT_EACH_STEP", flat->asserts.n > 0 || n_choices > 0 },
         { "IS_ENGINE", false },
         { "HAS_HERMITE", c->loop == CODE_HEUN || c->loop == CODE_RK4 },
