@@ -297,7 +297,7 @@ static void test_sliding_along_many_surfaces(void **state)
     assert_true(rest[2] > 1.1 && rest[2] < 1.21);
 }
 
-// Arrays that stay arrays beside what slides: -2 s + 0.3 sin t = 0 there, and what reads s gets that part of it.
+// Arrays that stay arrays beside what slides: -2 s + 0.3 sin t = 0 there, and that is what they read of s.
 static void test_sliding_beside_arrays(void **state)
 {
     (void)state;
