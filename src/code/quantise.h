@@ -64,8 +64,8 @@ bool code_quantised_is_improved(const Code *code);    // any of them
 // The text, in the arena; derivatives are made in the pool of the terms.
 Text code_quantised_text(IrQuantised *q, int order, CodeOwn own, bool with_loop, Arena *arena);
 // The terms as static functions orr_term_… and a table orr_terms of these, for a file that stands alone;
-// likewise orr_slopes and orr_parts, where there are such. What they call, [CODE_MATH_MAX] and NULL behind the
-// last, goes to `math`, for code_file_text.
+// likewise orr_slopes and orr_parts, where there are such. What they call, [CODE_MATH_MAX] and NULL behind
+// the last, goes to `math`, for code_file_text.
 enum { CODE_MATH_MAX = 64 };
 Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char **math, Arena *arena);
 bool code_has_loop(const IrQuantised *q);

@@ -116,11 +116,6 @@ static bool check_start(CExport *c)
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
-    if (c->solver->advance && c->model->network)
-        return refuse(c,
-                      arena_printf(&c->arena, "solver '%s' quantises its states, and messages arrive",
-                                   c->solver->name),
-                      fixed_or_dopri5);
     if (c->solver->advance) c->qss = c->run->islands[0].memory;
     if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
         return refuse(c,

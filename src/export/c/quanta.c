@@ -2,7 +2,7 @@
 // reads of the model. The names are those of ir/quantise.h and solve/qss.
 #include "code/emit.h"
 #include "code/qss_step_text.h"
-#include "export/c/c.h"
+#include "export/c/net.h"
 #include "export/runtime/quanta_text.h"
 #include "num/calendar_c_text.h"
 #include "num/calendar_text.h"
@@ -325,7 +325,8 @@ void c_add_quanta(const CExport *c, StrBuf *s)
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_H, unused);
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_C, unused);
     }
-    if (c_is_on(c, TEXT("HAS_CALENDARS"))) {
+    const bool has_components = c->net && c->net->network->devs->n_components;    // they have one already
+    if (c_is_on(c, TEXT("HAS_CALENDARS")) && !has_components) {
         const char *unused = has_relations ? "calendar_bytes calendar_due "
                                            : "calendar_bytes calendar_time calendar_due ";
         c_add_private(c, s, TEXT_NUM_CALENDAR_H, unused);

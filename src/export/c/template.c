@@ -166,7 +166,7 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_PAIRS", has_pairs },
         { "HAS_LEAPS", has_leaps(qss) },
         { "HAS_PLACES", qss && qss->ir->n_places > 0 },
-        { "HAS_RESTARTS", qss && (model->n_relations || model->n_events || c->inputs.n || n_choices
+        { "HAS_RESTARTS", qss && (model->n_relations || model->n_events || c->net || c->inputs.n || n_choices
                                   || model->ir.n_reruns) },
         { "HAS_CALENDAR", qss && !qss->scans },
         { "HAS_CALENDARS", qss && (!qss->scans || model->n_relations > 0) },
