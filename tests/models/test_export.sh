@@ -291,7 +291,6 @@ end
 END
 refuse "input 'u' comes from stdin" "$work/live.orr"
 refuse 'messages come from several files at the same time' "$root/tests/models/exported_net.orr" fed_twice
-refuse "solver 'qss2' quantises its states, and messages arrive" "$root/tests/models/exported_net.orr" bare --solver qss2
 refuse "'rabbits' is an island, with a solver of its own" "$root/examples/islands.orr" apart
 
 # ---- Files of others stay as they are

@@ -21,9 +21,10 @@ for solver in qss2 qss3; do    # where it slides or rests dopri5 stands in
     try "$root/examples/sliding.orr" --solver $solver
     for experiment in torn blocks; do try "$root/tests/models/exported_rest.orr" $experiment --solver $solver; done
 done
+for solver in qss2 liqss2; do try "$root/tests/models/exported_net.orr" plant --solver $solver --every 0.5; done    # messages arrive
 try "$root/examples/line.orr" pulse
 try "$root/examples/rectifier.orr" --solver qss3
-expect_same_rows 74 0
+expect_same_rows 76 0
 
 # a program that takes steps of its own does without the method
 run export --c plain "$root/examples/thermostat.orr" --solver qss2
