@@ -288,6 +288,7 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
         if (e->precision > 0 && !r.is_precise)
             printf("  the precision %g was not reached; --at-most N allows more\n", e->precision);
         if (r.n_failed) printf("  %zu failed and do not count\n", r.n_failed);
+        if (r.one_by_one && o->lanes == ORR_LANES_ALWAYS) printf("  one by one: %s\n", r.one_by_one);
         if (r.n_violated) printf("  in %zu a claim does not hold\n", r.n_violated);
         for (size_t i = 0; i < r.n_verdicts; i++)
             printf("  %s %s = %.10g, expected %.10g within %g\n", r.verdicts[i].holds ? "ok" : "FAILED",
@@ -299,9 +300,10 @@ static orr_status compute(const Settings *s, const Session *session, const orr_e
         status = ORR_STATUS_SYSTEM;
     if (s->stats)
         fprintf(stderr,
-                "replications: %zu\nfailed: %zu\nviolated: %zu\nin_lanes: %zu\nthreads: %zu\n"
-                "simulate_ms: %.3f\n",
-                r.n_done, r.n_failed, r.n_violated, r.n_in_lanes, r.n_threads, r.simulate_ms);
+                "replications: %zu\nfailed: %zu\nviolated: %zu\nin_lanes: %zu\none_by_one: %s\n"
+                "threads: %zu\nsimulate_ms: %.3f\n",
+                r.n_done, r.n_failed, r.n_violated, r.n_in_lanes, r.one_by_one ? r.one_by_one : "",
+                r.n_threads, r.simulate_ms);
     if (status == ORR_STATUS_OK && r.n_failed) status = ORR_STATUS_FAILED;
     orr_replications_free(&r);
     return status;

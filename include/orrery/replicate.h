@@ -55,6 +55,7 @@ typedef struct orr_replications {
     double        simulate_ms;   // on the clock
     void         *memory;
     size_t        n_in_lanes;    // of all that were computed, many at once
+    const char   *one_by_one;    // why they were not, as in orr_ensemble_facts; static, or NULL
     size_t        n_violated;    // in which an assert or the frame did not hold; the first is told
 } orr_replications;
 

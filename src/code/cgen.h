@@ -5,6 +5,7 @@
 typedef struct Cgen {
     Gen  gen;
     bool is_large;        // the derivatives take several functions: values and derivatives share them
+    bool is_watched;      // of lanes: each may have to stop; see CodeLanesKind
 } Cgen;
 
 // The statements of a program as steps of a routine, in gen.work. `out` is where IR_OUT goes.

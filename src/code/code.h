@@ -138,7 +138,7 @@ void code_free(Code *code);                 // a compiler still at work is ended
 // tables and numbers only; with noise, `streams` is a struct orr_paths (code/lane_paths.h). `scratch` has
 // n_scratch places.
 //
-// Without relations and events all are on the grid t_start + k·h and make n steps. Else each has its own, in
+// Not watched, all are on the grid t_start + k·h and make n steps. Else each has its own, in
 // `lane` (vectors of `width` numbers, see CodeLane), and makes at most `left` steps: none at whose end a
 // relation would differ from its mode or might have changed and changed back on the way, an assert would not
 // hold that did so far, or a state would not be finite. There it stops, and the others go on as long as at
@@ -184,26 +184,32 @@ typedef enum CodeLaneMethod {
     CODE_LANES_SRK_ADDITIVE,
     CODE_LANES_SRK_DIAGONAL,
     CODE_LANES_DOPRI5,
-    CODE_LANES_DOPRI5_WATCHED,
     CODE_LANES_N_METHODS
 } CodeLaneMethod;
+
+typedef struct CodeLanesKind {
+    CodeLaneMethod method;
+    bool is_watched;                     // each member has its own grid, or limit: needed for models with
+                                         // relations, events or asserts
+    bool fast;                           // fused operations are allowed, whose last bits differ
+} CodeLanesKind;
 
 typedef struct CodeLanes {
     CodeLaneLoop loop;                   // of a method with fixed steps
     CodeLaneAttempts attempts;           // or of another
     uint32_t     width;                  // members side by side, at most CODE_LANES_MAX
-    bool         is_watched;             // each member has its own grid, or limit
+    bool         is_watched;             // as it was asked for
     size_t       n_scratch;
     CodeUnit     unit;
 } CodeLanes;
 
 // What keeps the model from having such a loop, for people: loops of equations, delays, draws, or a size
 // that no cache can hold. NULL: nothing.
-const char *code_lanes_obstacle(const Ir *ir, CodeLaneMethod method);
-// Build them, natively: instant code has no vectors. `fast` allows fused operations, whose last bits differ.
-// False, with a diagnostic, if there is no compiler. Free with code_lanes_free.
-bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag);
-double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast);    // what that would take, roughly
+const char *code_lanes_obstacle(const Ir *ir, CodeLanesKind kind);
+// Build them, natively: instant code has no vectors. False, with a diagnostic, if there is no compiler. Free
+// with code_lanes_free.
+bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLanesKind kind, orr_diag *diag);
+double code_lanes_ms(const Ir *ir, CodeLanesKind kind);    // what that would take, roughly
 void code_lanes_free(CodeLanes *lanes);
 
 // ---- background.c: native code for a model whose runs have begun in instant code

@@ -10,11 +10,6 @@
     "orr_env *env,\n"                                                                             \
     "    double *restrict w, double *restrict s, double *restrict out"
 
-bool lanes_are_watched(const Ir *ir)
-{
-    return ir->layout.n_modes > 0 || ir->flat->events.n > 0 || ir->flat->asserts.n > 0;
-}
-
 // ---- Members that may have to stop
 
 void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations, uint32_t n_asserts)
@@ -107,7 +102,7 @@ LaneArrays lanes_begin_arrays(Cgen *c)
                            .n = g->ir->layout.n_states * g->lanes,
                            .n_relations = g->ir->layout.n_modes,
                            .n_asserts = (uint32_t)g->ir->flat->asserts.n,
-                           .is_watched = lanes_are_watched(g->ir) };
+                           .is_watched = c->is_watched };
     lanes_print_program(c, IR_RATES, "orr_lane_rates");
     if (a.n_relations) lanes_print_program(c, IR_RELATIONS, "orr_lane_relations");
     if (a.n_asserts) lanes_print_program(c, IR_ASSERTS, "orr_lane_asserts");

@@ -250,12 +250,12 @@ static void print_memory(const LaneArrays *a)
     str_addf(s, "    double finites[%u], sums[%u], watches[%u], go[%u];\n", width, width, width, width);
 }
 
-void lanes_print_dopri5(Cgen *c, bool is_watched)
+void lanes_print_dopri5(Cgen *c)
 {
-    LaneArrays a = lanes_begin_arrays(c);
+    const LaneArrays a = lanes_begin_arrays(c);
     StrBuf *s = a.s;
     const uint32_t width = a.width;
-    if (!is_watched) a.n_relations = a.n_asserts = 0;
+    const bool is_watched = a.is_watched;
     lanes_print_attempts(s, width, c->gen.ir->layout.n_states, a.n_relations, is_watched);
     print_memory(&a);
     str_addf(s, "    for (i = 0; i < n; i++) {\n        for (int l = 0; l < %u; l++) {\n", width);

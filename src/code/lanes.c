@@ -43,34 +43,33 @@ static bool print_arrays(Cgen *c, CodeLaneMethod method, uint32_t width, CodeLan
 {
     const Ir *ir = c->gen.ir;
     const size_t n = lanes_scratch(ir) + (has_noise(method)                ? lanes_noise_scratch(ir)
-                                          : method >= CODE_LANES_DOPRI5 ? lanes_dopri5_scratch(ir)
+                                          : method == CODE_LANES_DOPRI5 ? lanes_dopri5_scratch(ir)
                                                                         : 0);
     if (n + ir->layout.n_states + ir->layout.first_var > NUMBERS_MAX) return false;
     lanes->width = c->gen.lanes = width;
     lanes->n_scratch = n * width;
     if (has_noise(method)) lanes_print_noise(c, method);
-    else if (method >= CODE_LANES_DOPRI5) lanes_print_dopri5(c, method == CODE_LANES_DOPRI5_WATCHED);
+    else if (method == CODE_LANES_DOPRI5) lanes_print_dopri5(c);
     else lanes_print_arrays(c, method);
     return true;
 }
 
 // NULL text if the model has none, and why.
-static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLanes *lanes,
+static Text lanes_text(const Ir *ir, CodeLanesKind kind, Arena *arena, CodeLanes *lanes,
                        const char **obstacle)
 {
     *obstacle = find_obstacle(ir);
     if (*obstacle) return (Text){ 0 };
-    Cgen c = { 0 };
+    Cgen c = { .is_watched = kind.is_watched };
     Gen *g = &c.gen;
     gen_init(g, ir);
     g->lanes = WIDTH;
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
-    *lanes = (CodeLanes){ .width = WIDTH,
-                          .is_watched = lanes_are_watched(ir) || method == CODE_LANES_DOPRI5_WATCHED };
+    *lanes = (CodeLanes){ .width = WIDTH, .is_watched = kind.is_watched };
     bool ok;
-    if (has_noise(method)) ok = print_arrays(&c, method, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
-    else ok = !c.is_large && loops_print_lanes(&c, method);
-    if (!ok) ok = print_arrays(&c, method, WIDTH_ARRAYS, lanes);
+    if (has_noise(kind.method)) ok = print_arrays(&c, kind.method, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
+    else ok = !c.is_large && loops_print_lanes(&c, kind.method);
+    if (!ok) ok = print_arrays(&c, kind.method, WIDTH_ARRAYS, lanes);
     Text result = { 0 };
     // what is drawn, each member draws from streams of its own
     if (g->uses_draw) *obstacle = "draws in its rates";
@@ -86,28 +85,29 @@ static Text lanes_text(const Ir *ir, CodeLaneMethod method, Arena *arena, CodeLa
     return result;
 }
 
-const char *code_lanes_obstacle(const Ir *ir, CodeLaneMethod method)
+static NativeFlavour flavour_of(CodeLanesKind kind) { return kind.fast ? NATIVE_LANES_FAST : NATIVE_LANES; }
+
+const char *code_lanes_obstacle(const Ir *ir, CodeLanesKind kind)
 {
     Arena work = { 0 };
     CodeLanes lanes;
     const char *obstacle;
-    lanes_text(ir, method, &work, &lanes, &obstacle);
+    lanes_text(ir, kind, &work, &lanes, &obstacle);
     arena_free(&work);
     return obstacle;
 }
 
-double code_lanes_ms(const Ir *ir, CodeLaneMethod method, bool fast)
+double code_lanes_ms(const Ir *ir, CodeLanesKind kind)
 {
     Arena work = { 0 };
     CodeLanes lanes;
     const char *obstacle;
-    const double ms = native_ms(lanes_text(ir, method, &work, &lanes, &obstacle),
-                                fast ? NATIVE_LANES_FAST : NATIVE_LANES);
+    const double ms = native_ms(lanes_text(ir, kind, &work, &lanes, &obstacle), flavour_of(kind));
     arena_free(&work);
     return ms;
 }
 
-bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, bool fast, orr_diag *diag)
+bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLanesKind kind, orr_diag *diag)
 {
     static const char *const symbols[CODE_LANES_N_METHODS] = {
         [CODE_LANES_EULER] = "orr_lanes_euler",
@@ -117,18 +117,16 @@ bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLaneMethod method, boo
         [CODE_LANES_SRK_ADDITIVE] = "orr_lanes_srk_additive",
         [CODE_LANES_SRK_DIAGONAL] = "orr_lanes_srk_diagonal",
         [CODE_LANES_DOPRI5] = "orr_lanes_dopri5",
-        [CODE_LANES_DOPRI5_WATCHED] = "orr_lanes_dopri5",
     };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
     const char *obstacle;
-    const Text text = lanes_text(ir, method, &work, lanes, &obstacle);
-    const bool ok = text.p &&
-                    native_compile(text, fast ? NATIVE_LANES_FAST : NATIVE_LANES, &lanes->unit, NULL, diag);
+    const Text text = lanes_text(ir, kind, &work, lanes, &obstacle);
+    const bool ok = text.p && native_compile(text, flavour_of(kind), &lanes->unit, NULL, diag);
     if (ok) {
-        void *address = native_symbol(&lanes->unit, symbols[method]);
-        if (method < CODE_LANES_DOPRI5) lanes->loop = *(CodeLaneLoop *)&address;
-        else lanes->attempts = *(CodeLaneAttempts *)&address;
+        void *address = native_symbol(&lanes->unit, symbols[kind.method]);
+        if (kind.method == CODE_LANES_DOPRI5) lanes->attempts = *(CodeLaneAttempts *)&address;
+        else lanes->loop = *(CodeLaneLoop *)&address;
     }
     arena_free(&work);
     return ok;

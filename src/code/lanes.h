@@ -12,9 +12,6 @@
     "double t_start, double h, long k, long n, double *restrict x,\n"                                        \
     "    const double *restrict v, const struct orr_env *env, double *restrict lane, double *restrict scratch"
 
-// Members have grids of their own, and may have to stop.
-bool lanes_are_watched(const Ir *ir);
-
 // Of a loop over watched members: the vectors T, K, L, S, B, G, Q of `lane`; inside of the loop over members,
 // for each relation and assert what it adds to `odd`, which is 0 for members without anything to look at,
 // then who `goes`, then what a relation remembers; behind it how many move on. Sums of numbers, since gcc
@@ -58,7 +55,7 @@ void lanes_print_end(const LaneArrays *a, const char *value);    // of the new s
 
 void lanes_print_arrays(Cgen *c, CodeLaneMethod method);
 void lanes_print_noise(Cgen *c, CodeLaneMethod method);
-void lanes_print_dopri5(Cgen *c, bool is_watched);
+void lanes_print_dopri5(Cgen *c);
 // Doubles that they need for each member, besides states and values; with noise or adaptive steps, more.
 size_t lanes_scratch(const Ir *ir);
 size_t lanes_noise_scratch(const Ir *ir);

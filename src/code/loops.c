@@ -443,13 +443,11 @@ bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
         [CODE_LANES_HEUN] = print_local_heun,
         [CODE_LANES_RK4] = print_local_rk4,
         [CODE_LANES_DOPRI5] = print_lanes_dopri5,
-        [CODE_LANES_DOPRI5_WATCHED] = print_lanes_dopri5,
     };
     if (!fits_lanes(c)) return false;
     Stepping l = begin(c);
     l.is_lanes = true;
-    l.is_watched = method == CODE_LANES_DOPRI5_WATCHED ||
-                   (method != CODE_LANES_DOPRI5 && lanes_are_watched(c->gen.ir));
+    l.is_watched = c->is_watched;
     l.n_asserts = l.is_watched ? (uint32_t)c->gen.ir->flat->asserts.n : 0;
     methods[method](&l);
     return true;

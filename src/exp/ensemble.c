@@ -270,13 +270,10 @@ static bool find_method(Ensemble *e)
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
     for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
         if (strcmp(methods[i].name, solver->name) != 0) continue;
-        e->method = methods[i].method;
-        // between its steps the adaptive method interpolates, which the member's run does
-        if (e->method == CODE_LANES_DOPRI5 && (!is_only_end(e->experiment) || is_watched(e->model)))
-            e->method = CODE_LANES_DOPRI5_WATCHED;
-        if (e->method == CODE_LANES_SRK_ADDITIVE && noise_kind(e->model, NULL) == NOISE_DIAGONAL)
-            e->method = CODE_LANES_SRK_DIAGONAL;
-        return e->method >= CODE_LANES_DOPRI5 || e->step > 0;
+        e->kind.method = methods[i].method;
+        if (e->kind.method == CODE_LANES_SRK_ADDITIVE && noise_kind(e->model, NULL) == NOISE_DIAGONAL)
+            e->kind.method = CODE_LANES_SRK_DIAGONAL;
+        return e->kind.method == CODE_LANES_DOPRI5 || e->step > 0;
     }
     return false;
 }
@@ -305,13 +302,22 @@ static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
 static bool meets_paths(const Ensemble *e)
 {
     const orr_experiment *x = e->experiment;
+    const CodeLaneMethod m = e->kind.method;
     const double cell = x->run.path > 0 ? x->run.path : e->step;
-    const bool has_paths = e->method >= CODE_LANES_EULER_MARUYAMA && e->method <= CODE_LANES_SRK_DIAGONAL;
+    const bool has_paths = m >= CODE_LANES_EULER_MARUYAMA && m <= CODE_LANES_SRK_DIAGONAL;
     return !has_paths || 4 * DBL_EPSILON * fmax(fabs(x->from), fabs(x->until)) < SOLVER_GRID_SLACK * cell;
 }
 
+// Does each lane need a run of its own? Where something is to be looked at but states, where members differ
+// in more than numbers, and where rows lie between steps.
+static bool needs_seats(Ensemble *e)
+{
+    if (is_watched(e->model) || !find_names(e)) return true;
+    return e->kind.method == CODE_LANES_DOPRI5 ? !is_only_end(e->experiment) : !find_grid(e);
+}
+
 // How members are computed in lanes. Returns why they are not, for people, or NULL.
-static const char *plan_members(Ensemble *e, bool *has_seats)
+static const char *plan_members(Ensemble *e)
 {
     const char *obstacle = find_obstacle(e->model, e->experiment);
     e->step = e->experiment->run.step;
@@ -319,29 +325,28 @@ static const char *plan_members(Ensemble *e, bool *has_seats)
     if (!find_method(e)) return "its method";
     if (!find_times(e)) return "its many rows";
     if (!meets_paths(e)) return "noise in very many steps";
-    *has_seats = is_watched(e->model) || e->method == CODE_LANES_DOPRI5_WATCHED;
-    if (!*has_seats && !find_names(e)) return "what members differ in";
-    if (!*has_seats && e->method != CODE_LANES_DOPRI5 && !find_grid(e)) return "rows between its steps";
-    return code_lanes_obstacle(&e->model->ir, e->method);
+    e->kind.is_watched = needs_seats(e);
+    return code_lanes_obstacle(&e->model->ir, e->kind);
 }
 
 // Lanes for members of `alone_ms` each: where they are possible, and if they pay. Returns why there are none.
 static const char *plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, orr_diag *diag)
 {
     const orr_ensemble_options *o = e->options;
-    bool has_seats = false;
     if (o->lanes == ORR_LANES_NEVER) return "nobody wants it";
-    const char *obstacle = plan_members(e, &has_seats);
+    const char *obstacle = plan_members(e);
     if (obstacle) return obstacle;
+    e->kind.fast = o->fast;
     const double rest_ms = alone_ms * (double)(o->n_members - 1) / (double)n_threads;
-    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->method, o->fast))
+    if (o->lanes == ORR_LANES_AUTO && LANES_GAIN * rest_ms < code_lanes_ms(&e->model->ir, e->kind))
         return "it would not pay";
     orr_diag *unheard = orr_diag_create();
-    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->method, o->fast,
+    e->has_lanes = code_build_lanes(&e->lanes, &e->model->ir, e->kind,
                                     o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
     if (!e->has_lanes) return "no compiler";
-    e->batch = e->lanes.width * (size_t)(e->method == CODE_LANES_DOPRI5 || has_seats ? BATCH_LONG : 1);
+    const bool is_long = e->kind.method == CODE_LANES_DOPRI5 || e->kind.is_watched;
+    e->batch = e->lanes.width * (size_t)(is_long ? BATCH_LONG : 1);
     return NULL;
 }
 

@@ -27,7 +27,7 @@ typedef struct Ensemble {
     // lanes
     bool         has_lanes;
     CodeLanes    lanes;
-    CodeLaneMethod method;
+    CodeLanesKind kind;
     size_t       batch;                   // members that a thread takes at once
     EnsembleName *names;                  // [n_names]
     long        *grid;                    // [n_rows] steps from the start to each row

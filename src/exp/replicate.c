@@ -303,6 +303,7 @@ orr_replications orr_replicate(const orr_model *model, const orr_experiment *exp
     result.n_failed = r.n_failed;
     result.n_violated = r.n_violated;
     result.n_in_lanes = facts.n_in_lanes;
+    result.one_by_one = facts.one_by_one;
     result.is_precise = r.is_precise;
     result.estimates = r.estimates;
     result.n_estimates = r.n_done ? r.n : 0;
