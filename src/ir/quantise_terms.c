@@ -311,9 +311,9 @@ static void group(Quantiser *w, uint32_t term, uint32_t kind, size_t first_recor
     }
     MetShape *shape = &w->shapes.items[id];
     shape->n_terms++;
-    const uint32_t *first = w->leaves.items + shape->first_leaf, *own = w->leaves.items + w->n_leaves_before;
+    const uint32_t *leaves = w->leaves.items;    // NULL if no term has any
     for (size_t i = 0; i < n_slots; i++)
-        if (own[i] != first[i]) shape->moves[i] = true;
+        if (leaves[w->n_leaves_before + i] != leaves[shape->first_leaf + i]) shape->moves[i] = true;
     w->q->shape_of[term] = id;
     w->first_leaf[term] = (uint32_t)w->n_leaves_before;
 }
