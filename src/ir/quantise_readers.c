@@ -46,7 +46,7 @@ static void read_term(Reader *r, uint32_t term)
     const Quantiser *w = r->w;
     const IrQuantised *q = w->q;
     const IrShape *shape = &q->shapes[q->shape_of[term]];
-    const uint32_t *leaves = w->leaves.items + w->first_leaf[term];
+    const uint32_t *leaves = shape->n_slots ? &w->leaves.items[w->first_leaf[term]] : NULL;
     Arena *arena = &r->w->arena;
     if (shape->reads_time) r->reads_time = true;
     if (shape->bends) r->bends = true;
