@@ -495,6 +495,18 @@ static void receive_updates(Component *c, const orr_devs_call *call)
     if (goes_on(c, call, status)) enter(c, c->phase, ISLAND_UPDATE);
 }
 
+static bool put_state(Component *c, size_t variable, double value)
+{
+    const orr_model *model = c->type->model;
+    if (variable >= orr_model_n_variables(model)) return false;
+    if (model_variable(model, variable).state != FLAT_NONE) return run_put(c->run, variable, value, 0);
+    char text[32];
+    snprintf(text, sizeof text, "%g", value);
+    diag_report(c->run->diag, DIAG_SETTING_VALUE, (Place){ 0 }, model_variable_name(model, variable), text,
+                "only states are perturbed");
+    return false;
+}
+
 static bool reinit(Component *c, const orr_devs_call *call, const orr_reinit *what)
 {
     const orr_island_options *o = &c->type->options;
@@ -502,8 +514,7 @@ static bool reinit(Component *c, const orr_devs_call *call, const orr_reinit *wh
     const RunReinit told = { what->variable, what->value, what->is_perturbation };
     if (o->reinit) ok = o->reinit(o->reinit_context, c->run, what) != 0;
     else if (run_reinit(c->run, &told)) ok = true;    // blocks of the model decide
-    else if (what->is_perturbation && what->variable >= orr_model_n_variables(c->type->model)) ok = false;
-    else if (what->is_perturbation) ok = run_put(c->run, what->variable, what->value, 0);
+    else if (what->is_perturbation) ok = put_state(c, what->variable, what->value);
     if (!ok) goes_on(c, call, ORR_STATUS_FAILED);
     return ok;
 }
