@@ -71,7 +71,6 @@ orr_status failure_status(const orr_diag *diag);
 // limits.c: what one call of the program may take.
 void limits_memory(double megabytes);
 void limits_memory_default(void);
-void limits_memory_reuse(void);    // what one stage gives back the next one takes, instead of new pages
 void limits_rescue(const orr_sink *sink);    // ended properly when memory ends; NULL: none
 // A run ends by itself; what comes before and after it (compiling, drawing) is ended with the program.
 void limits_time(double seconds);

@@ -3,7 +3,6 @@
 // A model from a stranger is only arithmetic, but arithmetic can be endless. Memory is limited by the system,
 // so that every library obeys; rows that were computed are written before the program ends.
 #include "commands.h"
-#include <malloc.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -62,15 +61,6 @@ void limits_memory_default(void)
 #ifndef ORRERY_SANITIZE    // sanitizers map more than any machine has
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     if (pages > 0 && page > 0) limits_memory(DEFAULT_SHARE * (double)pages * (double)page / 1048576);
-#endif
-}
-
-void limits_memory_reuse(void)
-{
-#ifdef M_MMAP_THRESHOLD    // glibc
-    mallopt(M_MMAP_THRESHOLD, 32 << 20);
-    mallopt(M_TRIM_THRESHOLD, 128 << 20);
-    mallopt(M_TOP_PAD, 1 << 20);
 #endif
 }
 

@@ -134,7 +134,6 @@ static int exit_code(int status)
 int main(int argc, char **argv)
 {
     limits_memory_default();
-    limits_memory_reuse();
     orr_diag *diag = orr_diag_create();
     int status = ORR_STATUS_USAGE;
     if (argc < 2) {

@@ -1,8 +1,8 @@
 // src/base/arena.c: chunks that double in size, zeroed a little ahead of their use.
 //
 // A chunk may be memory that another arena gave back: to zero all of it at once would cost time for what is
-// never used. Only a chunk that is made for one large array comes zeroed from calloc: these may be pages
-// fresh from the system that nobody need touch.
+// never used. Only large ones come zeroed from calloc: these are mostly pages fresh from the system, and an
+// array of which little is used need not touch them all.
 #include "base/arena.h"
 #include "orrery/base.h"
 #include <assert.h>
@@ -68,7 +68,7 @@ static ArenaChunk *push_chunk(Arena *arena, size_t wanted)
     // calloc aligns to 16; shift to 64 ourselves and remember the shift in front
     const size_t total = sizeof(ArenaChunk) + capacity;
     const size_t all = total + ALIGN_LARGE + sizeof(void *);
-    const bool is_zero = wanted >= ZEROED_BY_CALLOC && wanted > capacity / 2;
+    const bool is_zero = capacity >= ZEROED_BY_CALLOC;
     void *raw = is_zero ? calloc(1, all) : malloc(all);
     if (!raw) arena_no_memory(total);
     if (total >= LARGE_PAGES_FROM) use_large_pages(raw, total);
