@@ -288,7 +288,8 @@ static void test_texts_compiled_ahead(void **state)
                                  "{ out[0] = half_1(t); out[1] = half_2(t); return 0; }\n";
     Arena arena = { 0 };
     orr_diag *diag = orr_diag_create();
-    Code code = { 0 };
+    Code code;
+    memset(&code, 0, sizeof code);
     CodeUnit unit = { 0 };
     InstantAhead *ahead = instant_ahead(text_from(first), "half", 2, &arena);
     assert_true(instant_compile(&code, text_from(second), ahead, &unit, diag));
