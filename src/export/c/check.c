@@ -7,7 +7,7 @@
 #include "solve/noise/noise.h"
 #include <math.h>
 
-static bool refuse(CExport *c, const char *why, const char *hint)
+bool c_refuse(CExport *c, const char *why, const char *hint)
 {
     diag_report(c->diag, DIAG_NOT_C, (Place){ 0 }, arena_printf(&c->arena, "'%s'", c->model->flat.model),
                 why);
@@ -15,10 +15,9 @@ static bool refuse(CExport *c, const char *why, const char *hint)
     return false;
 }
 
-bool c_refuse(CExport *c, const char *why, const char *hint) { return refuse(c, why, hint); }
-
-static const char fixed_or_dopri5[] =
-    "take euler, heun, rk4, 'semi-implicit euler' or dopri5, with --solver or in the experiment";
+static const char exported_solvers[] =
+    "take euler, heun, rk4, 'semi-implicit euler', dopri5 or one that quantises its "
+    "states, with --solver or in the experiment";
 
 // By what the model and its experiment say.
 static bool check_form(CExport *c)
@@ -28,33 +27,34 @@ static bool check_form(CExport *c)
     const Solver *solver = solver_find(e->run.solver ? e->run.solver : "auto");
     bool ok = true;
     if (model->blocks.n_implicit > 0)
-        ok = refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
-                    "run it with 'orrery run', or make the loops smaller: up "
-                    "to 2000 equations are solved inside");
+        ok = c_refuse(c, "its loops of equations are too large for the solver that is printed; they need IDA",
+                      "run it with 'orrery run', or make the loops smaller: up "
+                      "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
-    if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0
-        && strcmp(solver->name, "auto") != 0)
-        ok = refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
-                    fixed_or_dopri5);
+    if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 &&
+        strcmp(solver->name, "auto") != 0)
+        ok = c_refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
+                      exported_solvers);
     if (model->isles)
-        ok = refuse(c, arena_printf(&c->arena, "'%s' is an island, with a solver of its own",
-                                    model->flat.islands.items[0].name),
-                    "leave 'island' out: one solver for all equations");
+        ok = c_refuse(c,
+                      arena_printf(&c->arena, "'%s' is an island, with a solver of its own",
+                                   model->flat.islands.items[0].name),
+                      "leave 'island' out: one solver for all equations");
     ok = c_check_network(c) && ok;
     for (size_t i = 0; i < e->run.n_inputs; i++) {
         const char *source = e->run.inputs[i].source;
         if (strcmp(source, "csv") == 0 || strcmp(source, "expression") == 0) continue;
-        ok = refuse(c,
-                    arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name,
-                                 source),
-                    "give the inputs as expressions of time, as numbers, or as samples in a file");
+        ok = c_refuse(
+            c,
+            arena_printf(&c->arena, "input '%s' comes from %s while it runs", e->run.inputs[i].name, source),
+            "give the inputs as expressions of time, as numbers, or as samples in a file");
     }
     if (e->n_sends > 0 || e->realtime > 0)
-        ok = refuse(c, "values leave during the run, or it waits for the clock",
-                    "leave 'send' and 'realtime' out");
+        ok = c_refuse(c, "values leave during the run, or it waits for the clock",
+                      "leave 'send' and 'realtime' out");
     if (model->ir.tables.n + model->ir.numbers.n > C_TABLES_MAX || model->n_values > C_VALUES_MAX)
-        ok = refuse(c, "it is too large",
-                    "make its arrays smaller: sizes are parameters, set them with --set");
+        ok = c_refuse(c, "it is too large",
+                      "make its arrays smaller: sizes are parameters, set them with --set");
     return ok;
 }
 
@@ -83,8 +83,8 @@ static bool check_run(CExport *c)
     }
     const char *method = outcome.facts.solver, *reason = outcome.facts.solver_reason;
     if (ok && method && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))
-        ok = refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
-                    fixed_or_dopri5);
+        ok = c_refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
+                      exported_solvers);
     c->has_frame = c->experiment->frame != NULL;
     if (ok) c->columns.n -= (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;    // not of the model
     orr_outcome_free(&outcome);
@@ -102,11 +102,11 @@ static bool check_start(CExport *c)
     if (!c->run) return false;
     c->solver = c->run->islands[0].solver;
     if (c->run->start_is_hard)
-        return refuse(c, "its start is found only by trying other guesses",
-                      "give the unknowns of the start first values near their solution: 'var x ~ 3'");
+        return c_refuse(c, "its start is found only by trying other guesses",
+                        "give the unknowns of the start first values near their solution: 'var x ~ 3'");
     static const struct Generated {
         const char *name;
-        CodeLoopId  loop;
+        CodeLoopId loop;
     } loops[] = {
         { "euler", CODE_EULER },
         { "heun", CODE_HEUN },
@@ -118,27 +118,27 @@ static bool check_start(CExport *c)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
     if (c->solver->advance) c->qss = c->run->islands[0].memory;
     if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
-        return refuse(c,
-                      arena_printf(&c->arena, "where it %s, bdf stands in for solver '%s', which is CVODE's",
-                                   c->slides ? "slides along a surface" : "comes to rest", c->solver->name),
-                      "take qss2 or qss3, for which dopri5 stands in, or dopri5 itself");
+        return c_refuse(c,
+                        arena_printf(&c->arena,
+                                     "where it %s, bdf stands in for solver '%s', which is CVODE's",
+                                     c->slides ? "slides along a surface" : "comes to rest", c->solver->name),
+                        "take qss2 or qss3, for which dopri5 stands in, or dopri5 itself");
     if (c->solver->traits & SOLVER_TAKES_NOISE) {
         const bool is_srk = strcmp(c->solver->name, "srk") == 0;
         c->noise = !is_srk                                        ? C_NOISE_MARUYAMA
                    : noise_kind(c->model, NULL) == NOISE_ADDITIVE ? C_NOISE_SRA
                                                                   : C_NOISE_SRI;
         if (c->model->ir.n_noise == 0)
-            return refuse(c,
-                          arena_printf(&c->arena, "solver '%s' is for noise, and it has none",
-                                       c->solver->name),
-                          fixed_or_dopri5);
+            return c_refuse(
+                c, arena_printf(&c->arena, "solver '%s' is for noise, and it has none", c->solver->name),
+                exported_solvers);
     }
     if (c->loop == CODE_IN_PLACE && !c->model->ir.one_rate)
-        return refuse(c, "it has too many states for semi-implicit Euler", fixed_or_dopri5);
+        return c_refuse(c, "it has too many states for semi-implicit Euler", exported_solvers);
     // as orr_simulate does: on a grid that nothing moves each step is at a known time
     c->every = c->experiment->every;
-    if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0
-        && !c->model->network)
+    if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0 &&
+        !c->model->network)
         c->every = c->run->islands[0].step;
     return true;
 }
@@ -151,8 +151,8 @@ static bool check_inputs(CExport *c)
         CInput input = { .driven = &c->model->flat.driven[i] };
         input.pieces = input_pieces(c->run, i, c->experiment->until, room, &c->arena, &input.n);
         if (input.n == room)
-            return refuse(c, "the data of its inputs have too many samples",
-                          "let the experiment end earlier");
+            return c_refuse(c, "the data of its inputs have too many samples",
+                            "let the experiment end earlier");
         room -= input.n;
         for (size_t k = 0; k < input.n; k++) {
             if (input.pieces[k].jumps) c->has_jumps = true;
