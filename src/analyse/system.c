@@ -19,7 +19,7 @@ static void set_up(System *s, Arena *arena)
     const orr_model *model = s->model;
     const size_t n = model->n_states;
     s->arena = arena;
-    s->island = &s->run->islands[0];
+    s->island = &s->run->island;
     s->n = n;
     s->t = s->run->t;
     s->start = ARENA_ARRAY(arena, double, n);

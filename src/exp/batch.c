@@ -88,7 +88,7 @@ void batch_set_lane(Batch *b, const orr_model *model, uint32_t lane, const doubl
 
 void batch_set_noise(Batch *b, uint32_t lane, const orr_run *run)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     const size_t n = run->model->flat.noises.n;
     for (size_t k = 0; k < n; k++) b->names[k] = island->noise[k].name;
     if (n == 0) return;
@@ -137,7 +137,7 @@ static bool enter_lane(Batch *b, const Ensemble *e, uint32_t lane, size_t index)
     }
     chance_number(run, ensemble_number(e, index));
     if (!run_start(run)) return false;
-    batch_set_lane(b, e->model, lane, run->islands[0].x, run->islands[0].env.v);
+    batch_set_lane(b, e->model, lane, run->island.x, run->island.env.v);
     batch_set_noise(b, lane, run);
     return true;
 }
@@ -147,7 +147,7 @@ static bool enter_lane(Batch *b, const Ensemble *e, uint32_t lane, size_t index)
 static void put_row(Batch *b, const Ensemble *e, uint32_t lane, size_t row, MemberResult *result)
 {
     const orr_model *model = e->model;
-    Island *island = &b->run->islands[0];
+    Island *island = &b->run->island;
     get_lane(b, model, lane, island->x, island->env.v);
     if (b->needs_values) code_call(&model->code, IR_VALUES, e->times[row], island->x, &island->env, NULL);
     double *to = result->rows + row * e->n_columns;
@@ -221,7 +221,7 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
 {
     if (!enter_lane(b, e, lane, index)) return false;
     const double t_end = e->experiment->until;
-    Island *island = &b->run->islands[0];
+    Island *island = &b->run->island;
     island->solver->restart(island);
     if (island->t < t_end && island->solver->step(island, t_end) != STEP_OK) return false;
     if (!island_is_finite(island->x, e->model->n_states)) return false;
@@ -238,7 +238,7 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
 
 static void run_adaptive(Batch *b, const Ensemble *e, size_t first, size_t n, MemberResult *results)
 {
-    const SolverOptions *o = &b->run->islands[0].options;
+    const SolverOptions *o = &b->run->island.options;
     const double control[] = { o->tolerance, o->absolute, o->max_step }, t_end = e->experiment->until;
     const double *time = b->lane, *odd = b->lane + CODE_LANE_ODD * (size_t)b->width;
     size_t next = 0;

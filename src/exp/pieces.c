@@ -57,7 +57,7 @@ bool pieces_begin(Pieces *p, orr_run *run, const orr_sink *sinks, size_t n_sinks
                   size_t n_columns)
 {
     const bool goes_on = p->goes_on;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const size_t n = run->model->n_states;
     if (!island->solver->is_quantised && !run->solver_aside) {
         diag_report(run->diag, DIAG_NO_PIECES, (Place){ 0 }, island->solver->name);

@@ -77,7 +77,7 @@ static bool is_ready(Seat *seat, const Ensemble *e)
         seat->n_plain = run_plain_steps(seat->run, t);
         return seat->n_plain >= STEPS_LEAST;
     }
-    const Island *island = &seat->run->islands[0];
+    const Island *island = &seat->run->island;
     if (!run_is_plain(seat->run, t, &seat->limit) || !dopri5_has_begun(island->memory)) return false;
     return FREE_LEAST * dopri5_ahead(island->memory).h < t - island->t;
 }
@@ -114,7 +114,7 @@ static void load_broken(const Batch *b, const orr_model *model, uint32_t lane, d
 static void load(Batch *b, const orr_model *model, uint32_t lane)
 {
     Seat *seat = &b->seats[lane];
-    const Island *island = &seat->run->islands[0];
+    const Island *island = &seat->run->island;
     const size_t width = b->width;
     double *to = b->lane + lane;
     seat->before = (double)island->k;
@@ -148,7 +148,7 @@ static void unload(Batch *b, const orr_model *model, uint32_t lane)
 static void load_free(Batch *b, const orr_model *model, uint32_t lane, double row)
 {
     Seat *seat = &b->seats[lane];
-    const Island *island = &seat->run->islands[0];
+    const Island *island = &seat->run->island;
     const Dopri5Ahead ahead = dopri5_ahead(island->memory);
     const size_t width = b->width;
     double *to = b->lane + lane;
@@ -176,7 +176,7 @@ static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
     if (!(t > seat->before)) return;
     const double *rates = from + CODE_LANE_VECTORS * width;
     run_take_free_steps(seat->run, t, b->x + lane, rates + model->n_states * width, width);
-    dopri5_go_on(&seat->run->islands[0], from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
+    dopri5_go_on(&seat->run->island, from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
                  from[CODE_LANE_REJECTED * width] != 0, rates, width);
 }
 
@@ -199,7 +199,7 @@ static void go_free(Batch *b, const Ensemble *e, uint32_t n_least)
         b->lane[CODE_LANE_ODD * b->width + lane] = 1;
         if (!seat->is_ready) continue;
         load_free(b, e->model, lane, e->times[seat->row]);
-        o = &seat->run->islands[0].options;
+        o = &seat->run->island.options;
     }
     const double control[] = { o->tolerance, o->absolute, o->max_step, n_least };
     e->lanes.attempts(0, control, CHUNK, b->x, b->v, &b->env, b->lane, b->scratch);

@@ -260,7 +260,7 @@ static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times 
                              double *i)
 {
     orr_run *run = s->run;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     double last = fmin(s->experiment->until - 1e-9 * every, s->next_checkpoint);
     last = fmin(last, expect_next(&s->expectations));
     for (;; (*i)++) {
@@ -355,7 +355,7 @@ static void take_extra(Simulation *s)
 static orr_status run_once(Simulation *s)
 {
     const orr_experiment *e = s->experiment;
-    const Island *island = &s->run->islands[0];
+    const Island *island = &s->run->island;
     s->expectations.next = 0;
     collect_begin(s->collect, s->run);
     if (!isnan(s->t_resumed)) take_extra(s);
@@ -573,7 +573,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         s->run->pulse_context = s;
         s->run->ns_pulse = os_now_ns();
     }
-    if (wishes.pieces && !s->run->islands[0].solver->is_quantised && !s->run->solver_aside)
+    if (wishes.pieces && !s->run->island.solver->is_quantised && !s->run->solver_aside)
         // it says why
         return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;
     if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;

@@ -21,7 +21,7 @@ static void enter(Component *c, IslandPhase phase, IslandCause cause)
     c->phase = phase;
 }
 
-static Island *inside(const Component *c) { return &c->run->islands[0]; }
+static Island *inside(const Component *c) { return &c->run->island; }
 static bool is_quantised(const Component *c) { return inside(c)->solver->advance != NULL; }
 
 // What the run said: false if the component stands from now on.

@@ -28,9 +28,9 @@ static double draw(const void *streams, int k, double count, double argument)
 
 void chance_number(orr_run *run, uint64_t number)
 {
-    Stream *streams = (Stream *)run->islands[0].env.streams;
+    Stream *streams = (Stream *)run->island.env.streams;
     run->number = number;
-    RandomStream *noise = (RandomStream *)run->islands[0].noise;
+    RandomStream *noise = (RandomStream *)run->island.noise;
     for (size_t i = 0; i < run->model->flat.noises.n; i++) noise[i].run = number;
     for (size_t i = 0; i < run->model->flat.pool.draws.n; i++) streams[i].key.run = number;
 }
@@ -55,9 +55,9 @@ void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *withi
     RandomStream *noise = ARENA_ARRAY(&run->arena, RandomStream, n_noises);
     for (size_t i = 0; i < n_noises; i++)
         noise[i] = stream_of(run, within, run->model->flat.noises.items[i].stream);
-    run->islands[0].noise = noise;
-    run->islands[0].env.draw = draw;
-    run->islands[0].env.streams = streams;
+    run->island.noise = noise;
+    run->island.env.draw = draw;
+    run->island.env.streams = streams;
 }
 
 bool chance_report(orr_run *run)

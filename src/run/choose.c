@@ -52,7 +52,7 @@ void choose_init(orr_run *run)
 // The parameters in v say which variable each slot is: so a copy of v is all there is to remember.
 static void read_slots(const orr_run *run, const Choice *choice, uint32_t *free)
 {
-    const double *v = run->islands[0].env.v;
+    const double *v = run->island.env.v;
     const uint32_t *place = run->model->ir.layout.place;
     for (uint32_t s = 0; s < choice->n_slots; s++)
         for (uint32_t j = 0; j < choice->n_columns; j++)
@@ -61,7 +61,7 @@ static void read_slots(const orr_run *run, const Choice *choice, uint32_t *free)
 
 static void write_slots(orr_run *run, const Choice *choice, const uint32_t *free)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const IrLayout *layout = &run->model->ir.layout;
     double *v = island->env.v;
     const uint32_t m = choice->n_columns, n = choice->n_slots;
@@ -122,12 +122,12 @@ static void write_wanted(orr_run *run)
 static double value_of(const void *context, uint32_t variable)
 {
     const orr_run *run = context;
-    return run->islands[0].env.v[run->model->ir.layout.place[variable]];
+    return run->island.env.v[run->model->ir.layout.place[variable]];
 }
 static double mode_of(const void *context, uint32_t relation)
 {
     const orr_run *run = context;
-    return island_modes(&run->islands[0])[relation];
+    return island_modes(&run->island)[relation];
 }
 
 // From the variables in v, without the states: they are what is to be found.
@@ -143,7 +143,7 @@ static void evaluate_entries(orr_run *run, double t)
 
 int choose_start(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     bool changed;
     evaluate_entries(run, island->t);
     improve(run, 1, &changed, NULL);

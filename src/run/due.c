@@ -72,7 +72,7 @@ void run_set_input(orr_run *run, uint32_t variable, double value)
 {
     const uint32_t place = run->model->ir.layout.place[variable];
     assert(place < run->model->n_params);
-    run->islands[0].env.v[place] = value;
+    run->island.env.v[place] = value;
     run->values_valid = false;
 }
 
@@ -92,7 +92,7 @@ static bool report_time(orr_run *run, const FlatEvent *event, const char *what, 
 static double drawn_time(orr_run *run, const FlatEvent *event, Expr e)
 {
     const double value = run_parameter(run, e);
-    run->islands[0].env.v[run->model->ir.layout.place[event->counter]] += event->n_draws;
+    run->island.env.v[run->model->ir.layout.place[event->counter]] += event->n_draws;
     return value;
 }
 

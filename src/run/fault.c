@@ -580,7 +580,7 @@ bool fault_report_values(orr_diag *diag, const orr_model *model, const Ordered *
 void fault_report_param(orr_run *run, uint32_t variable)
 {
     const FlatVar *var = &run->model->flat.vars.items[variable];
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     if (chance_report(run)) return;
     const Point p = {
         .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v

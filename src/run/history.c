@@ -33,22 +33,22 @@ typedef struct History {
 static double read_variable(const void *context, uint32_t variable)
 {
     const orr_run *run = context;
-    return run->islands[0].env.v[run->model->ir.layout.place[variable]];
+    return run->island.env.v[run->model->ir.layout.place[variable]];
 }
 static double read_element(const void *context, uint32_t array, uint32_t element)
 {
     const orr_run *run = context;
-    return run->islands[0].env.v[run->model->ir.layout.array_place[array] + element];
+    return run->island.env.v[run->model->ir.layout.array_place[array] + element];
 }
 static double read_mode(const void *context, uint32_t relation)
 {
     const orr_run *run = context;
-    return island_modes(&run->islands[0])[relation];
+    return island_modes(&run->island)[relation];
 }
 
 static double read_draw(const void *context, uint32_t k, double count, double argument)
 {
-    const CodeEnv *env = &((const orr_run *)context)->islands[0].env;
+    const CodeEnv *env = &((const orr_run *)context)->island.env;
     return env->draw(env->streams, (int)k, count, argument);
 }
 
@@ -74,8 +74,8 @@ bool history_init(orr_run *run)
         h->lag = ARENA_ARRAY(&run->arena, double, n);
         h->first = ARENA_ARRAY(&run->arena, double, n);
         h->x = ARENA_ARRAY(&run->arena, double, model->n_states);
-        run->islands[0].env.histories = h;
-        run->islands[0].env.history = history_at;
+        run->island.env.histories = h;
+        run->island.env.history = history_at;
     }
     h->shortest = INFINITY;
     h->longest = 0;
@@ -124,7 +124,7 @@ bool history_start(orr_run *run, bool *changed)
     *changed = false;
     History *h = run->history;
     if (!h) return true;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     double *now = h->values ? h->values : (h->values = ARENA_ARRAY(&run->arena, double, POINTS * h->n));
     if (h->capacity == 0) {
         h->capacity = 1;
@@ -223,7 +223,7 @@ double history_at(const void *histories, int delay, double t)
     // Where the past jumps, a step that ends there reads what was before, and one that begins there what
     // comes after. While a step is made the island still stands at its beginning.
     const double slack = 1e-12 * (fabs(t) + h->lag[k]);
-    const double from = h->run->islands[0].t - h->lag[k];
+    const double from = h->run->island.t - h->lag[k];
     if (h->n_segments == h->dropped || t < h->begins[h->dropped] + slack) {
         const bool is_before = t < h->t_start - slack ||
                                (t <= h->t_start + slack && from < h->t_start - slack);

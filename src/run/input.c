@@ -213,7 +213,7 @@ bool input_start(orr_run *run)
         Driven *d = &inputs->items[i];
         if (d->is_live || d->by_hand) {    // the default, until something comes
             const double *first = d->by_hand ? d->input.self : NULL;
-            const double value = run->islands[0].env.v[run->model->ir.layout.place[d->flat->c[0]]];
+            const double value = run->island.env.v[run->model->ir.layout.place[d->flat->c[0]]];
             d->signal.piece = (SignalPiece){ .origin = run->t_start, .c = { value }, .until = INFINITY };
             if (first) d->signal.piece.c[0] = first[0], d->signal.piece.c[1] = first[1];
             if (d->by_hand) put_piece(run, d);
@@ -461,7 +461,7 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
         d->signal.piece = (SignalPiece){ .origin = run->t, .c = { value, gradient }, .until = INFINITY };
         put_piece(run, d);
     } else if (var.state != FLAT_NONE) {
-        run->islands[0].x[var.state] = value;
+        run->island.x[var.state] = value;
     } else if (var.kind == FLAT_PARAM) {
         param_set(run, (uint32_t)variable, value);
     } else {
@@ -472,7 +472,7 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
 
 orr_status orr_run_set(orr_run *run, size_t variable, double value)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->is_failed) return ORR_STATUS_FAILED;
     const bool is_known = variable < orr_model_n_variables(run->model);
     if (!is_known || !drive_is_near(island, run->t)) {

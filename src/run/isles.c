@@ -84,10 +84,10 @@ static bool find_options(orr_run *run, uint32_t number)
     orr_run_options o = isle->options.run;
     const bool is_same = !isle->has_solver;
     if (!read_own(run, number, &o)) return false;
-    if (is_same) o.solver = run->islands[0].solver->name;
+    if (is_same) o.solver = run->island.solver->name;
     for (uint32_t i = 0; is_same && i < isle->n_own && run->n_reruns == 0; i++) {
         const IsleOption *option = &isle->own[i];
-        solver_warn_unused(run->islands[0].solver, isle_option(option->kind), option->name,
+        solver_warn_unused(run->island.solver, isle_option(option->kind), option->name,
                            run_place(run->model, run->diag, option->place), run->diag);
     }
     if (is_same && !(o.step > 0)) o.step = given->step;
@@ -148,7 +148,7 @@ static double setting_of(const orr_run *run, const IsleSetting *s)
     const uint32_t place = run->model->ir.layout.place[s->variable];
     const bool is_given = !s->is_start || s->is_given ||
                           (place < run->model->n_params && run->given[place] != 0);
-    return is_given ? run->islands[0].env.v[place] : NAN;
+    return is_given ? run->island.env.v[place] : NAN;
 }
 
 const void *isles_params(const orr_run *run, uint32_t number)
@@ -158,7 +158,7 @@ const void *isles_params(const orr_run *run, uint32_t number)
     for (uint32_t k = 0; k < isle->n_settings; k++) r->values[k] = setting_of(run, &isle->settings[k]);
     for (uint32_t k = 0; k < isle->n_inputs; k++)
         r->first[k] = isle->inputs[k].is_number
-                          ? run->islands[0].env.v[run->model->ir.layout.place[isle->inputs[k].variable]]
+                          ? run->island.env.v[run->model->ir.layout.place[isle->inputs[k].variable]]
                           : NAN;
     r->params = (IslandParams){ &r->options[number], r->periods[number], r->values, r->first };
     return &r->params;
@@ -258,7 +258,7 @@ void isles_hear(orr_run *run, double t, uint32_t output, const void *value)
 {
     IslesRun *r = run->isles;
     const orr_signal *signal = value;
-    double *v = &run->islands[0].env.v[run->model->ir.layout.place[r->isles->heard[output]]];
+    double *v = &run->island.env.v[run->model->ir.layout.place[r->isles->heard[output]]];
     if (*v != signal->value) r->has_news = true;
     if (signal->perturbation) {
         r->has_jumped = true;

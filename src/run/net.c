@@ -186,7 +186,7 @@ static const void *params_of(void *context, uint32_t component)
     for (uint32_t k = 0; k < flat->n_params; k++) {
         const uint32_t variable = flat->is_shared ? flat->params[k] + (flat->params_differ[k] ? member : 0)
                                                   : flat->first_param + member * flat->n_params + k;
-        run->net->params[k] = run->islands[0].env.v[run->model->ir.layout.place[variable]];
+        run->net->params[k] = run->island.env.v[run->model->ir.layout.place[variable]];
     }
     return run->net->params;
 }

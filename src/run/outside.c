@@ -45,7 +45,7 @@ static orr_status cut(orr_run *run, Island *island, double t)
 
 orr_status run_stop_at(orr_run *run, double t)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const orr_status status = orr_run_advance(run, t);
     if (status != ORR_STATUS_OK || run->is_over || island->t <= t || drive_is_near(island, t)) return status;
     return cut(run, island, t);
@@ -53,7 +53,7 @@ orr_status run_stop_at(orr_run *run, double t)
 
 static orr_status happen(orr_run *run, bool begins_anew)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->is_failed) return ORR_STATUS_FAILED;
     run->event_waits = true;
     run->event_is_located = begins_anew;
@@ -72,8 +72,8 @@ bool run_reinit(orr_run *run, const RunReinit *what)
 
 void run_message(orr_run *run, uint32_t port, const void *values)
 {
-    net_enter(run, run->islands[0].t, port, values);
+    net_enter(run, run->island.t, port, values);
 }
 
 orr_status run_begin_anew(orr_run *run) { return happen(run, true); }
-orr_status run_take_over(orr_run *run) { return happen(run, !run->islands[0].solver->fixed_step); }
+orr_status run_take_over(orr_run *run) { return happen(run, !run->island.solver->fixed_step); }

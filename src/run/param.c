@@ -100,7 +100,7 @@ void param_set(orr_run *run, uint32_t variable, double value)
 {
     const Blocks *blocks = &run->model->blocks;
     const uint32_t *place = run->model->ir.layout.place;
-    double *v = run->islands[0].env.v;
+    double *v = run->island.env.v;
     Arena work = { 0 };
     const bool *changed = find_changed(run, variable, &work);
     v[place[variable]] = value;

@@ -25,7 +25,7 @@ orr_run_options orr_run_options_default(void)
 static bool read_options(orr_run *run, const orr_run_options *given)
 {
     orr_diag *diag = run->diag;
-    SolverOptions *o = &run->islands[0].options;
+    SolverOptions *o = &run->island.options;
     const Place nowhere = { 0 };
     bool ok = true;
     const double t_end = isnan(given->t_end) ? INFINITY : given->t_end;
@@ -67,8 +67,8 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     run->cancel = given->cancel;
     run->observe = given->event;
     run->observe_context = given->event_context;
-    run->islands[0].on_mode = run->observe ? event_mode_changed : NULL;
-    run->islands[0].mode_context = run;
+    run->island.on_mode = run->observe ? event_mode_changed : NULL;
+    run->island.mode_context = run;
     run->trace = given->trace;
     run->trace_context = given->trace_context;
     run->max_seconds = given->max_seconds;
@@ -100,7 +100,7 @@ Place run_written(const orr_run_options *options, const char *name, orr_diag *di
 static bool read_quanta(orr_run *run, const orr_run_options *given)
 {
     const orr_model *model = run->model;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (!island->solver->advance || given->n_quanta == 0) return true;
     island->options.quanta = ARENA_ARRAY(&run->arena, double, model->n_states);
     bool ok = true;
@@ -242,8 +242,6 @@ static void allocate(orr_run *run)
     const orr_model *model = run->model;
     Arena *arena = &run->arena;
     const size_t n = model->n_states;
-    run->n_islands = 1;
-    run->islands = ARENA_NEW(arena, Island);
     run->state_size = n + model->n_values + due_size(model) + model->n_events;
     run->state = ARENA_ARRAY(arena, double, run->state_size);
     run->truth_before = run->state + n + model->n_values;
@@ -260,7 +258,7 @@ static void allocate(orr_run *run)
     run->relations_here = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
     run->guesses_before = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
 
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     island->model = model;
     island->arena = arena;
     island->diag = run->diag;
@@ -303,7 +301,7 @@ static bool end_warm_up(void *context, orr_run *run, double t, double *next)
 
 static orr_status set_up(orr_run *run, const orr_run_options *options)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (!read_options(run, options)) return ORR_STATUS_USAGE;
     island->solver = find_solver(run, options);
     if (!island->solver) {
@@ -367,7 +365,7 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
         return NULL;
     }
     run->ns_created = os_now_ns();
-    run->is_plain = drive_is_plain(run, &run->islands[0]);
+    run->is_plain = drive_is_plain(run, &run->island);
     run->is_within = options && options->within;
     return run;
 }
@@ -375,7 +373,7 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
 void orr_run_destroy(orr_run *run)
 {
     if (!run) return;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     surface_end(run, island);
     input_close(run);
     arrive_close(run);
@@ -434,7 +432,7 @@ static orr_status advance(orr_run *run, double t)
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (run->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->is_over) return ORR_STATUS_OK;
     if (run->is_plain && drive_one(run, island, t)) {
         run->values_valid = false;
@@ -461,7 +459,7 @@ orr_status orr_run_advance(orr_run *run, double t)
 
 orr_status run_toward(orr_run *run, double t, bool *is_there)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     *is_there = run->is_failed || run->terminated || run->is_over || run->t_stop <= island->t ||
                 drive_has_reached(island, t);
     if (*is_there) return orr_run_advance(run, t);
@@ -484,7 +482,7 @@ static bool is_calm(const orr_run *run, const Island *island)
 
 long run_plain_steps(const orr_run *run, double t)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     if (!island->solver->fixed_step || island->t != drive_grid(island, island->k) || !is_calm(run, island))
         return 0;
     // the first step behind an event is looked at more closely
@@ -498,7 +496,7 @@ long run_plain_steps(const orr_run *run, double t)
 
 bool run_is_plain(const orr_run *run, double t, double *limit)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     *limit = fmin(limit_of(run, island, t), fmin(due_next(run), input_kink(run)));
     if (island->solver->fixed_step || island->solver->advance || !is_calm(run, island) ||
         !(island->t < *limit))
@@ -517,7 +515,7 @@ static void stand_behind_steps(orr_run *run, Island *island, const double *x, si
 
 void run_take_free_steps(orr_run *run, double t, const double *x, const double *zero, size_t stride)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const double *modes = island_modes(island);
     island->t = t;
     stand_behind_steps(run, island, x, stride);
@@ -532,7 +530,7 @@ void run_take_free_steps(orr_run *run, double t, const double *x, const double *
 
 void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const double *modes = island_modes(island);
     run->k_before = island->k;
     island->k += n;
@@ -550,7 +548,7 @@ void run_take_steps(orr_run *run, long n, const double *x, const double *const z
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     *t = run->t;
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (run->terminated) return ORR_STATUS_TERMINATED;
@@ -584,7 +582,7 @@ double orr_run_time(const orr_run *run) { return run->t; }
 static void report_value(orr_run *run, size_t variable)
 {
     const orr_model *model = run->model;
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     run->is_failed = true;
     if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, run->t, run->x)) return;
     diag_report(run->diag, DIAG_VALUE_NOT_FINITE,
@@ -594,7 +592,7 @@ static void report_value(orr_run *run, size_t variable)
 
 static void compute_values(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const orr_model *model = run->model;
     const int failed = island->surface.is_on
                            ? surface_values(island, run->t, run->x)
@@ -619,14 +617,14 @@ double run_own_value(orr_run *run, size_t variable)
     const ModelVariable var = model_variable(run->model, variable);
     if (var.state != FLAT_NONE) return run->x[var.state];
     if (var.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
-    return run->islands[0].env.v[var.place];
+    return run->island.env.v[var.place];
 }
 
 void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *values)
 {
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
-    const double *v = run->islands[0].env.v;
+    const double *v = run->island.env.v;
     const size_t n_scalars = model->flat.vars.n;
     for (size_t i = 0; i < n; i++) {
         // most rows are states that are no elements of arrays: nothing else is asked of them
@@ -659,7 +657,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
 {
     *again = false;
     const orr_model *model = run->model;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->is_failed) return ORR_STATUS_FAILED;
     if (model->flat.terminal.n == 0) return ORR_STATUS_OK;
     compute_values(run);
@@ -699,7 +697,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
 
 orr_status orr_run_restart(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->is_failed) return ORR_STATUS_FAILED;
     run->n_reruns++;
     surface_start(run, island);    // first: relations are looked at from here on, and none is slid along
@@ -717,7 +715,7 @@ orr_status orr_run_restart(orr_run *run)
 
 orr_run_facts orr_run_get_facts(const orr_run *run)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     orr_run_facts facts = {
         .solver = island->method,
         .solver_reason = island->reason,

@@ -154,8 +154,7 @@ struct orr_run {
     Arena     arena;                // owns all below
     double   *state;                // [state_size] all that changes: x, v, calendar: a checkpoint is a copy
     size_t    state_size;
-    Island   *islands;              // [n_islands]
-    size_t    n_islands;
+    Island    island;               // its equations
     double    t_start;              // where each run begins
     double    t;                    // where the user stands; island->t may be ahead
     double   *x;                    // [n_states] states at t: the island's, or x_between

@@ -154,7 +154,7 @@ static void pass_solver(Island *island, RunSaved *s)
 
 static void solvers_pass(orr_run *run, RunSaved *s)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     bool stands_in = run->solver_aside != NULL, has_aside = run->memory_aside != NULL;
     uint32_t number = solver_number(at_work(island));
     saved_flags(s, &stands_in, 1);
@@ -221,7 +221,7 @@ static bool is_between(const orr_run *run) { return run->x == run->x_between; }
 static void pass_run(orr_run *run, RunSaved *s)
 {
     const orr_model *model = run->model;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     const uint32_t n_events = (uint32_t)model->n_events;
     PASS(s, run->t);
     // states, values, truths, delayed firings, counts of `every`: up to the calendar
@@ -283,12 +283,12 @@ static bool is_open(const Island *island)
     return at_work(island)->pass != NULL;
 }    // tells what it remembers
 
-bool run_is_saved_as_it_is(const orr_run *run) { return is_open(&run->islands[0]); }
+bool run_is_saved_as_it_is(const orr_run *run) { return is_open(&run->island); }
 
 // Before anything is written: solvers that do not tell what they remember must have nothing to remember.
 static orr_status prepare(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     surface_forget_aside(run, island);
     if (run->terminated || run->is_over) return ORR_STATUS_OK;    // nothing is ahead of it
     return is_open(island) ? ORR_STATUS_OK : run_stop_at(run, run->t);
@@ -297,7 +297,7 @@ static orr_status prepare(orr_run *run)
 // … and afterwards, in the run that was saved as in the one that goes on from there.
 static bool go_on(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     return is_open(island) || run->terminated || run->is_over || begin_anew(run, island, at_work(island));
 }
 
@@ -456,7 +456,7 @@ static uint64_t model_fingerprint(const orr_model *model)
 uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *options)
 {
     const orr_model *model = run->model;
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     uint64_t hash = hash_text(VERSION, island->solver->name);
     const double numbers[] = {
         run->t_start,      options->step,           options->tolerance,        options->absolute,

@@ -368,7 +368,7 @@ bool slide_after_event(orr_run *run, Island *island)
 
 void slide_pass(orr_run *run, RunSaved *saved)
 {
-    Surface *s = &run->islands[0].surface;
+    Surface *s = &run->island.surface;
     const uint32_t n = run->model->n_relations;
     uint32_t n_surfaces = (uint32_t)s->n_surfaces;
     saved_index(saved, &n_surfaces, SURFACES_MAX + 1);

@@ -160,7 +160,7 @@ static bool compute_params(orr_run *run)
 {
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
-    double *v = run->islands[0].env.v;
+    double *v = run->island.env.v;
     bool ok = true;
     // behind the guesses nothing is read before it is written: a large model that never uses it never has it
     memset(v, 0, layout->first_shadow * sizeof *v);
@@ -176,7 +176,7 @@ static bool compute_params(orr_run *run)
         ok = false;
     }
     if (!ok) return false;
-    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &run->islands[0].env, NULL);
+    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &run->island.env, NULL);
     for (uint32_t i = 0; i < model->blocks.n_params && ok; i++) {
         const uint32_t variable = model->blocks.params[i];
         if (isfinite(v[layout->place[variable]])) continue;
@@ -191,7 +191,7 @@ static bool compute_params(orr_run *run)
 void run_guess_from_values(orr_run *run)
 {
     const IrLayout *layout = &run->model->ir.layout;
-    double *v = run->islands[0].env.v;
+    double *v = run->island.env.v;
     for (size_t i = 0; layout->n_guesses && i < run->model->flat.vars.n; i++)
         if (layout->guess[i] != FLAT_NONE && isfinite(v[layout->place[i]]))
             v[layout->guess[i]] = v[layout->place[i]];
@@ -199,7 +199,7 @@ void run_guess_from_values(orr_run *run)
 
 static bool solve_generated(orr_run *run, int *failed)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     *failed = code_call(&run->model->code, IR_START, island->t, island->x, &island->env, island->x);
     if (*failed == 0 && run->choosing) {
         *failed = choose_start(run);
@@ -218,7 +218,7 @@ static int residuals(N_Vector u, N_Vector f, void *data)
     const Residuals *r = data;
     const orr_model *model = r->run->model;
     const Ordered *start = &model->blocks.start;
-    Island *island = &r->run->islands[0];
+    Island *island = &r->run->island;
     const double *values = N_VGetArrayPointer(u);
     for (uint32_t i = 0; i < start->n_unknowns; i++)
         island->env.v[model->ir.layout.place[start->unknowns[i]]] = values[i];
@@ -253,7 +253,7 @@ static bool solve_kinsol(orr_run *run)
     void *kinsol = KINCreate(context);
     KINSetErrHandlerFn(kinsol, keep_silent, NULL);
     for (sunindextype i = 0; i < n; i++) {
-        const double value = run->islands[0].env.v[model->ir.layout.place[start->unknowns[i]]];
+        const double value = run->island.env.v[model->ir.layout.place[start->unknowns[i]]];
         NV_Ith_S(u, i) = isfinite(value) ? value : 0;
         NV_Ith_S(scale_u, i) = 1 / fmax(1, fabs(NV_Ith_S(u, i)));
         NV_Ith_S(scale_f, i) = 1;
@@ -285,7 +285,7 @@ static void reset_guesses(orr_run *run, double other)
 {
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     code_call(&model->code, IR_PARAMS, run->t_start, run->given, &island->env, NULL);
     for (size_t i = 0; i < model->flat.vars.n; i++) {
         const FlatVar *var = &model->flat.vars.items[i];
@@ -299,7 +299,7 @@ static void reset_guesses(orr_run *run, double other)
 static void report_start(orr_run *run, int failed)
 {
     const orr_model *model = run->model;
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     const Ordered *system = NULL;
     const Block *block = ir_failed_block(&model->ir, IR_START, failed, &system);
     if (!block || !system) {
@@ -315,7 +315,7 @@ static void report_start(orr_run *run, int failed)
 static bool solve_start(orr_run *run)
 {
     static const double others[] = { 0, 1, -1 };
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     int failed;
     if (solve_generated(run, &failed)) return true;
     const int first_failed = failed;
@@ -346,7 +346,7 @@ static bool solve_start(orr_run *run)
 static double value_of(const orr_run *run, uint32_t variable)
 {
     const IrLayout *layout = &run->model->ir.layout;
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     const uint32_t state = layout->state_of[variable];
     return state != FLAT_NONE ? island->x[state] : island->env.v[layout->place[variable]];
 }
@@ -415,7 +415,7 @@ static bool check_given(orr_run *run)
     bool ok = true;
     for (uint32_t i = 0; r && i < r->n_checks; i++) {
         const GivenCheck *check = &r->checks[i];
-        const double given = run->islands[0].env.v[layout->place[r->start_param[check->variable]]];
+        const double given = run->island.env.v[layout->place[r->start_param[check->variable]]];
         const double value = value_of(run, check->variable), off = fabs(value - given);
         const double scale = fmax(fabs(given), scale_of(run, check));
         if (off <= ADJUST_SILENTLY * scale || off == 0) continue;
@@ -436,7 +436,7 @@ static bool check_given(orr_run *run)
 static bool check_finite(orr_run *run)
 {
     const orr_model *model = run->model;
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     // IR_START has computed every variable; a value that is not finite makes the model meaningless from the
     // start
     bool ok = island_is_finite(island->x, model->n_states);
@@ -451,14 +451,14 @@ static bool check_finite(orr_run *run)
     if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, island->t, island->x))
         return false;
     diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 },
-                island_fastest(&run->islands[0], island->t, island->x));
+                island_fastest(&run->island, island->t, island->x));
     return false;
 }
 
 // States without a derivative are first guesses until their equations have been solved.
 static bool solve_implicit(orr_run *run)
 {
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     if (run->model->blocks.n_implicit == 0) return true;
     if (!settle_implicit(island)) return false;
     code_call(&run->model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
@@ -468,7 +468,7 @@ static bool solve_implicit(orr_run *run)
 bool run_start(orr_run *run)
 {
     const orr_model *model = run->model;
-    Island *island = &run->islands[0];
+    Island *island = &run->island;
     island->t = island->t_before = island->t_start = run->t_start;
     island->k = 0;
     run->event_waits = run->jump_waits = run->choice_waits = false;

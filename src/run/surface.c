@@ -501,7 +501,7 @@ void surface_assigned(orr_run *run, Island *island, uint32_t number)
 
 void surface_pass(orr_run *run, RunSaved *saved)
 {
-    Surface *s = &run->islands[0].surface;
+    Surface *s = &run->island.surface;
     const orr_model *model = run->model;
     const uint32_t n = model->n_relations;
     if (n == 0) return;

@@ -36,7 +36,7 @@ static double elapsed_ns(const orr_run *run, uint64_t now)
 
 static double remaining_ms(const orr_run *run, double t, double elapsed_ms)
 {
-    const double done = t - run->t_start, rest = run->islands[0].options.t_end - t;
+    const double done = t - run->t_start, rest = run->island.options.t_end - t;
     return isfinite(rest) && done > 0 ? elapsed_ms * rest / done : elapsed_ms;
 }
 
@@ -44,14 +44,14 @@ static bool has(const orr_run *run, Tier tier)
 {
     switch (tier) {
     case TIER_PROGRAMS: return !run->is_eventful;
-    case TIER_QUANTISED: return run->islands[0].solver->improve != NULL;
+    case TIER_QUANTISED: return run->island.solver->improve != NULL;
     default: return run->net && run->model->atomics.n_kinds > 0;
     }
 }
 
 static double native_ms(const orr_run *run, Tier tier)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     switch (tier) {
     case TIER_PROGRAMS: return code_native_ms(&run->model->code);
     case TIER_QUANTISED: return island->solver->native_ms(island);
@@ -61,7 +61,7 @@ static double native_ms(const orr_run *run, Tier tier)
 
 static void improve(const orr_run *run, Tier tier)
 {
-    const Island *island = &run->islands[0];
+    const Island *island = &run->island;
     switch (tier) {
     case TIER_PROGRAMS: code_improve(&run->model->code); break;
     case TIER_QUANTISED: island->solver->improve(island); break;
@@ -76,7 +76,7 @@ void tier_look(orr_run *run, double t, uint64_t now)
     if (elapsed < FIRST_LOOK_NS) return;
     run->ns_tier = now + FIRST_LOOK_NS;
     const double rest = remaining_ms(run, t, elapsed * 1e-6);
-    const bool is_quantised = run->islands[0].solver->is_quantised;
+    const bool is_quantised = run->island.solver->is_quantised;
     bool all = true;
     for (Tier tier = 0; tier < TIER_N; tier++) {
         double *ms = &run->native_ms[tier];

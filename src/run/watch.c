@@ -39,7 +39,7 @@ static bool evaluate(orr_run *run, double t, const double *x)
 {
     struct Watch *w = run->watch;
     const orr_model *model = run->model;
-    const CodeEnv *env = &run->islands[0].env;
+    const CodeEnv *env = &run->island.env;
     if (model->n_asserts && code_call(&model->code, IR_ASSERTS, t, x, env, w->asserts) != 0) return false;
     if (w->needs_values) {
         run->values_valid = false;

@@ -100,7 +100,7 @@ static bool check_start(CExport *c)
     options.t_end = c->experiment->until;
     c->run = run_create(c->model, &options, c->diag, &status);
     if (!c->run) return false;
-    c->solver = c->run->islands[0].solver;
+    c->solver = c->run->island.solver;
     if (c->run->start_is_hard)
         return c_refuse(c, "its start is found only by trying other guesses",
                         "give the unknowns of the start first values near their solution: 'var x ~ 3'");
@@ -116,7 +116,7 @@ static bool check_start(CExport *c)
     c->loop = CODE_N_LOOPS;
     for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
         if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
-    if (c->solver->advance) c->qss = c->run->islands[0].memory;
+    if (c->solver->advance) c->qss = c->run->island.memory;
     if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
         return c_refuse(c,
                         arena_printf(&c->arena,
@@ -139,7 +139,7 @@ static bool check_start(CExport *c)
     c->every = c->experiment->every;
     if (c->every == 0 && c->solver->fixed_step && c->model->n_relations == 0 && c->model->n_events == 0 &&
         !c->model->network)
-        c->every = c->run->islands[0].step;
+        c->every = c->run->island.step;
     return true;
 }
 

@@ -29,7 +29,7 @@ static void add_streams(const CExport *c, StrBuf *s)
     if (!c->noise) return;
     str_add(s, "// Streams of the Brownian paths.\nstatic const uint64_t noise_streams[] = {\n");
     for (size_t i = 0; i < flat->noises.n; i++) {
-        str_addf(s, "    UINT64_C(0x%016" PRIx64 "),    /* ", c->run->islands[0].noise[i].name);
+        str_addf(s, "    UINT64_C(0x%016" PRIx64 "),    /* ", c->run->island.noise[i].name);
         label_text(s, flat->noises.items[i].stream);
         str_add(s, " */\n");
     }

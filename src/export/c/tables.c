@@ -26,7 +26,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
     static const char *const loops[CODE_N_LOOPS] = { "orr_euler", "orr_in_place", "orr_heun", "orr_rk4" };
     const orr_model *model = c->model;
     const IrLayout *layout = &model->ir.layout;
-    const Island *island = &c->run->islands[0];
+    const Island *island = &c->run->island;
     str_add(s, "enum {\n");
     c_size(s, "N_STATES", model->n_states);
     c_size(s, "N_PARAMS", model->n_params);

@@ -116,11 +116,11 @@ static void test_the_last_step_is_shortened_to_the_end(void **state)
     Trial trial = trial_begin(problem_clock, options_for("rk4", 1, 0.3));
     assert_int_equal(orr_run_advance(trial.run, 1), ORR_STATUS_OK);
     assert_int_equal(orr_run_get_facts(trial.run).n_steps, 4);
-    assert_near(trial.run->islands[0].t, 1, 0);
+    assert_near(trial.run->island.t, 1, 0);
     assert_near(trial_value(&trial, "x"), 1, 1e-15);
     // who goes on after the end returns to the grid
     assert_int_equal(orr_run_advance(trial.run, 1.2), ORR_STATUS_OK);
-    assert_near(trial.run->islands[0].t, 4 * 0.3, 0);
+    assert_near(trial.run->island.t, 4 * 0.3, 0);
     assert_int_equal(orr_run_get_facts(trial.run).n_steps, 5);
     assert_near(trial_value(&trial, "x"), 1.2, 1e-15);
     trial_end(&trial);
@@ -133,7 +133,7 @@ static void test_times_near_a_grid_point_mean_it(void **state)
     // 0.1·3 is 0.30000000000000004; the decimal 0.3 lies below it
     assert_int_equal(orr_run_advance(trial.run, 0.3), ORR_STATUS_OK);
     assert_int_equal(orr_run_get_facts(trial.run).n_steps, 3);
-    assert_same_bits(trial_value(&trial, "x"), trial.run->islands[0].x[0]);
+    assert_same_bits(trial_value(&trial, "x"), trial.run->island.x[0]);
     assert_same_bits(orr_run_time(trial.run), 0.3);
     assert_int_equal(orr_run_advance(trial.run, 0.5 + 1e-11), ORR_STATUS_OK);
     assert_int_equal(orr_run_get_facts(trial.run).n_steps, 5);
