@@ -6,6 +6,7 @@
 #include "orrery/distribution.h"
 #include "orrery/ensemble.h"
 #include "orrery/experiment.h"
+#include "orrery/figure.h"
 #include "orrery/island.h"
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"
