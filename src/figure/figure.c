@@ -88,7 +88,8 @@ const char *figure_label(const orr_axis *axis, char *text, size_t size)
     return text;
 }
 
-static void widen(const orr_axis *axis, const double *values, size_t n, double shift, double *min, double *max)
+static void widen(const orr_axis *axis, const double *values, size_t n, double shift, double *min,
+                  double *max)
 {
     for (size_t i = 0; values && i < n; i++) {
         const double value = figure_scaled(axis, values[i] + shift);
@@ -120,8 +121,7 @@ FigureRange figure_range(const orr_panel *panel)
         const double *ys[] = { s->kind == ORR_SERIES_BAND ? NULL : s->y, s->y_to, is_map ? s->y : NULL,
                                s->low, s->high };
         const double half = is_wide ? 0.5 * s->width : 0, up = is_map ? 0.5 * s->height : 0;
-        for (int k = 0; k < 3; k++)
-            widen(&panel->x, xs[k], s->n, k == 2 ? half : -half, &r.x_min, &r.x_max);
+        for (int k = 0; k < 3; k++) widen(&panel->x, xs[k], s->n, k == 2 ? half : -half, &r.x_min, &r.x_max);
         for (int k = 0; k < 5; k++) widen(&panel->y, ys[k], s->n, k == 2 ? up : -up, &r.y_min, &r.y_max);
         if (s->kind == ORR_SERIES_BARS && !panel->y.is_log) r.y_min = fmin(r.y_min, 0);
     }

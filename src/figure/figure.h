@@ -17,8 +17,8 @@ typedef struct FigureRange {
     bool   is_empty;    // it has no finite point
 } FigureRange;
 
-// A line or steps as a path of at most about `most` points, in the arena: where there are more, what a picture
-// shows of each group stays (its first and last point and its extremes).
+// A line or steps as a path of at most about `most` points, in the arena: where there are more, what a
+// picture shows of each group stays (its first and last point and its extremes).
 FigurePath  figure_path(const orr_series *series, size_t most, Arena *arena);
 FigureRange figure_range(const orr_panel *panel);
 double      figure_scaled(const orr_axis *axis, double value);    // its logarithm, or the value itself

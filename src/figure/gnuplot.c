@@ -1,8 +1,8 @@
 // src/figure/gnuplot.c: a figure drawn by gnuplot.
 //
 // gnuplot reads its commands and the numbers, as binary doubles, from a pipe and gives the picture back by
-// another; the file is written by us. No shell is involved, and texts are data: they are quoted by put_quoted,
-// which is the only way by which one gets into a command.
+// another; the file is written by us. No shell is involved, and texts are data: put_quoted is the only way by
+// which one gets into a command.
 #include "base/diag.h"
 #include "base/filter.h"
 #include "base/os.h"
@@ -17,7 +17,7 @@ enum { WIDTH = 800, HEIGHT = 500, MORE_PANELS = 250, EVENTS_SHOWN = 200, EVENTS_
 
 static const struct Form {
     const char *name, *terminal, *unit, *more;
-    double      scale;              // of the size in points
+    double scale;    // of the size in points
 } forms[] = {
     { "svg", "svg", "", "dynamic font 'Helvetica,14' background 'white'", 1 },
     { "png", "pngcairo", "", "font 'Helvetica,12'", 1.25 },
@@ -34,8 +34,8 @@ enum { N_COLOURS = sizeof colours / sizeof *colours };
 // A text in double quotes, in which all but letters is written as the number of its byte: nothing
 // is left that gnuplot could read in another way. (In single quotes it is wrong about two quotes in a row.)
 // What is no text (control characters, ill-formed UTF-8) is left out, as gnuplot copies it into SVG as it is;
-// so does it with "]]>", which XML forbids. Of a tick the text is a format for its number: there % is doubled,
-// and what gnuplot would cut off, perhaps inside of a character, is cut off here.
+// so does it with "]]>", which XML forbids. Of a tick the text is a format for its number: there % is
+// doubled, and what gnuplot would cut off, perhaps inside of a character, is cut off here.
 static void put_quoted(FILE *out, const char *given, bool is_tick)
 {
     const Text text = text_from(given);
@@ -90,9 +90,10 @@ static void put_events(FILE *out, const orr_panel *panel)
     if (n > EVENTS_SHOWN) return;
     const char *colour = n <= EVENTS_FEW ? "#555555" : n <= 3 * EVENTS_FEW ? "#888888" : "#bbbbbb";
     for (size_t i = 0; i < n; i++)
-        fprintf(out,
-                "set arrow from first %.17g, graph 0 to first %.17g, graph 0.02 nohead front linecolor '%s'\n",
-                panel->events[i], panel->events[i], colour);
+        fprintf(
+            out,
+            "set arrow from first %.17g, graph 0 to first %.17g, graph 0.02 nohead front linecolor '%s'\n",
+            panel->events[i], panel->events[i], colour);
 }
 
 static void put_arrow(FILE *out, double x, double y, double x_to, double y_to, bool has_head)
@@ -132,16 +133,20 @@ static int choose_style(const orr_series *s, char *style, size_t size)
                  s->low ? "using 1:2:3:4 with yerrorbars" : "using 1:2 with points", colour);
         return s->low ? 4 : 2;
     case ORR_SERIES_BAND:
-        snprintf(style, size, "using 1:2:3 with filledcurves fillstyle transparent solid 0.25 noborder "
-                 "linecolor '%s'", colour);
+        snprintf(style, size,
+                 "using 1:2:3 with filledcurves fillstyle transparent solid 0.25 noborder "
+                 "linecolor '%s'",
+                 colour);
         return 3;
     case ORR_SERIES_BARS:
         snprintf(style, size, "using 1:2:(%.17g) with boxes fillstyle solid 0.8 linewidth 1 linecolor '%s'",
                  s->width, colour);
         return 2;
     case ORR_SERIES_MAP:
-        snprintf(style, size, "using 1:2:(%.17g):(%.17g):3 with boxxyerror fillstyle solid noborder "
-                 "linecolor palette", 0.5 * s->width, 0.5 * s->height);
+        snprintf(style, size,
+                 "using 1:2:(%.17g):(%.17g):3 with boxxyerror fillstyle solid noborder "
+                 "linecolor palette",
+                 0.5 * s->width, 0.5 * s->height);
         return 3;
     default:
         snprintf(style, size, "using 1:2 with lines linewidth %g dashtype %d linecolor '%s'",
@@ -181,7 +186,10 @@ static void put_series(FILE *out, const orr_panel *panel, Arena *arena)
         if (!paths[i].n) continue;
         const bool is_band = s->kind == ORR_SERIES_BAND;
         const double *columns[] = { paths[i].x, is_band ? s->low : paths[i].y,
-                                    is_band ? s->high : s->z ? s->z : s->low, s->high };
+                                    is_band ? s->high
+                                    : s->z  ? s->z
+                                            : s->low,
+                                    s->high };
         put_numbers(out, columns, width[i], paths[i].n);
     }
 }
@@ -199,12 +207,16 @@ static void put_panel(FILE *out, const orr_panel *panel, const char *title)
         has_bars |= panel->series[i]->kind == ORR_SERIES_BARS;
     }
     fputs("reset\nset encoding utf8\nset border linecolor '#555555'\nset rmargin 4\n"
-          "set key outside top center horizontal noenhanced\nset title ", out);
+          "set key outside top center horizontal noenhanced\nset title ",
+          out);
     put_text(out, title ? title : "");
     fprintf(out, " noenhanced\n%s", n_named < 2 ? "unset key\n" : "");
-    fputs(is_chart ? "set grid xtics linetype 1 dashtype 2 linecolor '#999999'\nunset border\n"
-          : has_bars ? "set grid ytics linecolor '#dddddd'\n" : "set grid linecolor '#dddddd'\n", out);
-    const bool free_low = isnan(panel->y.low) && !(has_bars && r.y_min == 0), free_high = isnan(panel->y.high);
+    fputs(is_chart   ? "set grid xtics linetype 1 dashtype 2 linecolor '#999999'\nunset border\n"
+          : has_bars ? "set grid ytics linecolor '#dddddd'\n"
+                     : "set grid linecolor '#dddddd'\n",
+          out);
+    const bool free_low = isnan(panel->y.low) && !(has_bars && r.y_min == 0),
+               free_high = isnan(panel->y.high);
     put_axis(out, 'x', &panel->x, r.x_min, r.x_max);
     put_axis(out, 'y', &panel->y, r.y_min - (free_low ? margin : 0), r.y_max + (free_high ? margin : 0));
     if (panel->has_equal_scales) fputs("set size ratio -1\n", out);
@@ -213,7 +225,8 @@ static void put_panel(FILE *out, const orr_panel *panel, const char *title)
         if (panel->series[i]->kind == ORR_SERIES_ARROWS) put_arrows(out, panel->series[i]);
         if (panel->series[i]->kind != ORR_SERIES_MAP) continue;
         fputs("set palette defined (0 '#440154', 1 '#3b528b', 2 '#21918c', 3 '#5ec962', 4 '#fde725')\n"
-              "set cblabel ", out);
+              "set cblabel ",
+              out);
         put_text(out, panel->z_label ? panel->z_label : "");
         fputs(" noenhanced\n", out);
     }

@@ -15,8 +15,8 @@ static const char marks[] = "*o+x#@%&$=~^abcd", shades[] = " .:-=+*#%@";
 enum { LABEL_WIDTH = 11, N_MARKS = sizeof marks - 1, N_SHADES = sizeof shades - 1, POINTS_MAX = 1000000 };
 
 typedef struct Canvas {
-    char *cells;            // [height][width]
-    int   width, height;
+    char *cells;    // [height][width]
+    int width, height;
     const orr_panel *panel;
     FigureRange range;
 } Canvas;
@@ -181,8 +181,8 @@ static bool print_arrows(const orr_panel *panel, FILE *out)
         const orr_series *s = panel->series[k];
         for (size_t i = 0; s->kind == ORR_SERIES_ARROWS && i < s->n; i++)
             fprintf(out, "%*s  %s -> %s%s%s\n", LABEL_WIDTH, tick_text(&panel->y, s->y[i]),
-                    tick_text(&panel->x, s->x[i]), tick_text(&panel->x, s->x_to[i]),
-                    s->texts[i] ? ": " : "", s->texts[i] ? s->texts[i] : "");
+                    tick_text(&panel->x, s->x[i]), tick_text(&panel->x, s->x_to[i]), s->texts[i] ? ": " : "",
+                    s->texts[i] ? s->texts[i] : "");
         found |= s->kind == ORR_SERIES_ARROWS;
     }
     return found;
@@ -202,7 +202,8 @@ void orr_figure_print(const orr_figure *figure, FILE *out, int width, int height
         memset(c.cells, ' ', n);
         for (size_t k = 0; k < c.panel->n_series; k++)
             draw_series(&c, c.panel->series[k], marks[k % N_MARKS]);
-        if (figure->n_panels > 1 && c.panel->title) fprintf(out, "%*s%s\n", LABEL_WIDTH + 2, "", c.panel->title);
+        if (figure->n_panels > 1 && c.panel->title)
+            fprintf(out, "%*s%s\n", LABEL_WIDTH + 2, "", c.panel->title);
         print_legend(&c, out);
         print_rows(&c, out);
         print_x_axis(&c, out);

@@ -1,5 +1,5 @@
-// tests/unit/figure/test_figure.c: figures and their printers: what is joined and what is not, ranges, hostile
-// texts.
+// tests/unit/figure/test_figure.c: figures and their printers: what is joined and what is not, ranges,
+// hostile texts.
 #include "base/text.h"
 #include "check.h"
 #include "figure/figure.h"
@@ -123,8 +123,9 @@ static void test_each_kind_is_drawn_in_each_form(void **state)
             if (s->x_to) s->x_to[i] = 1, s->y_to[i] = 1, s->texts[i] = "message";
         }
     }
-    static const struct { const char *form, *begins; } forms[] = {
-        { "svg", "<?xml" }, { "png", "\x89PNG" }, { "pdf", "%PDF" } };
+    static const struct {
+        const char *form, *begins;
+    } forms[] = { { "svg", "<?xml" }, { "png", "\x89PNG" }, { "pdf", "%PDF" } };
     for (size_t i = 0; i < 3; i++) {
         char *bytes;
         size_t n;
@@ -172,11 +173,40 @@ static void test_no_text_becomes_a_command(void **state)
 {
     (void)state;
     enum { N = 300, PARTS = 6 };
-    static const char *const parts[] = { "'", "\"", "`touch hostile`", "\\", "\n", "\r\n", "system('touch hostile')",
-                                         "\\\n", "]]>", "<b>", "&", "%s%n", "{/:Bold x}", "$x", "@y", "#", ";",
-                                         "!touch hostile\n", "'; system('touch hostile'); '", "\"; print 1", "\xff",
-                                         "\xc3", "\x01", "\xef\xbf\xbf", "ä", "日本", "e", "e\n", "EOF", "\t", "''",
-                                         "'\n!touch hostile\n'", "$(touch hostile)", "x_1^2" };
+    static const char *const parts[] = { "'",
+                                         "\"",
+                                         "`touch hostile`",
+                                         "\\",
+                                         "\n",
+                                         "\r\n",
+                                         "system('touch hostile')",
+                                         "\\\n",
+                                         "]]>",
+                                         "<b>",
+                                         "&",
+                                         "%s%n",
+                                         "{/:Bold x}",
+                                         "$x",
+                                         "@y",
+                                         "#",
+                                         ";",
+                                         "!touch hostile\n",
+                                         "'; system('touch hostile'); '",
+                                         "\"; print 1",
+                                         "\xff",
+                                         "\xc3",
+                                         "\x01",
+                                         "\xef\xbf\xbf",
+                                         "ä",
+                                         "日本",
+                                         "e",
+                                         "e\n",
+                                         "EOF",
+                                         "\t",
+                                         "''",
+                                         "'\n!touch hostile\n'",
+                                         "$(touch hostile)",
+                                         "x_1^2" };
     unlink("hostile");
     orr_diag *diag = orr_diag_create();
     orr_figure *f = orr_figure_create("a");
