@@ -10,20 +10,19 @@
 // Which bucket a time belongs to is a monotone function of it: equal times are always together, and widths
 // chosen badly cost time, never order. While few components are due at all, the heap has all of them.
 // [Brown 1988, calendar queues; Tang, Goh & Thng 2005, ladder queues]
-#include "base/os.h"
 #include "devs/devs.h"
 #include <stdlib.h>
 #include <string.h>
 
 enum {
-    NEAR = UINT32_MAX - 1,     // in `prev`: in the heap, `next` is the place
-    LATER = UINT32_MAX - 2,    // in `prev`: behind the span
-    NONE = UINT32_MAX,
-    ROOT = 3,    // see num/calendar.h: four brothers are one cache line
-    SAMPLES = 63,
+    AGENDA_NEAR = UINT32_MAX - 1,     // in `prev`: in the heap, `next` is the place
+    AGENDA_LATER = UINT32_MAX - 2,    // in `prev`: behind the span
+    AGENDA_NONE = UINT32_MAX,
+    AGENDA_ROOT = 3,    // see num/calendar.h: four brothers are one cache line
+    AGENDA_SAMPLES = 63,
 };
 
-static DevsActor *at(const DevsAgenda *a, uint32_t word)
+static DevsActor *agenda_actor(const DevsAgenda *a, uint32_t word)
 {
     return (DevsActor *)(a->states + (size_t)word * 8);
 }
@@ -38,34 +37,34 @@ static void near_reserve(DevsAgenda *a, uint32_t n)
 {
     if (n <= a->near_capacity) return;
     const uint32_t capacity = n < 64 ? 64 : 2 * n;
-    DevsDue *larger = os_large_alloc(((size_t)capacity + 11) * sizeof *larger);
-    for (uint32_t i = 0; i < capacity + 11; i++) larger[i].t = (double)INFINITY;
-    if (a->near) memcpy(larger, a->near, ((size_t)ROOT + a->n_near) * sizeof *larger);
+    DevsDue *near = devs_zeroed(a->run, ((size_t)capacity + 11) * sizeof *near);
+    for (uint32_t i = 0; i < capacity + 11; i++) near[i].t = (double)INFINITY;
+    if (a->near) memcpy(near, a->near, ((size_t)AGENDA_ROOT + a->n_near) * sizeof *near);
     free(a->near);
-    a->near = larger;
+    a->near = near;
     a->near_capacity = capacity;
 }
 
-static inline void put(DevsAgenda *a, uint32_t place, DevsDue due)
+static inline void near_put(DevsAgenda *a, uint32_t place, DevsDue due)
 {
     a->near[place] = due;
-    at(a, due.word)->next = place;
+    agenda_actor(a, due.word)->next = place;
 }
 
-static void sift_up(DevsAgenda *a, uint32_t place, DevsDue due)
+static void near_sift_up(DevsAgenda *a, uint32_t place, DevsDue due)
 {
-    while (place > ROOT) {
+    while (place > AGENDA_ROOT) {
         const uint32_t parent = place / 4 + 2;
         if (a->near[parent].t <= due.t) break;
-        put(a, place, a->near[parent]);
+        near_put(a, place, a->near[parent]);
         place = parent;
     }
-    put(a, place, due);
+    near_put(a, place, due);
 }
 
-static void sift_down(DevsAgenda *a, uint32_t place, DevsDue due)
+static void near_sift_down(DevsAgenda *a, uint32_t place, DevsDue due)
 {
-    const uint32_t end = ROOT + a->n_near;
+    const uint32_t end = AGENDA_ROOT + a->n_near;
     for (;;) {
         const uint32_t child = 4 * place - 8;
         if (child >= end) break;
@@ -74,21 +73,21 @@ static void sift_down(DevsAgenda *a, uint32_t place, DevsDue due)
         const uint32_t right = 2 + (four[3].t < four[2].t);
         const uint32_t least = four[right].t < four[left].t ? right : left;
         if (!(four[least].t < due.t)) break;
-        put(a, place, four[least]);
+        near_put(a, place, four[least]);
         place = child + least;
     }
-    put(a, place, due);
+    near_put(a, place, due);
 }
 
 static void near_move(DevsAgenda *a, uint32_t place, DevsDue due)
 {
-    if (due.t < a->near[place].t) sift_up(a, place, due);
-    else sift_down(a, place, due);
+    if (due.t < a->near[place].t) near_sift_up(a, place, due);
+    else near_sift_down(a, place, due);
 }
 
 static void near_remove(DevsAgenda *a, uint32_t place)
 {
-    const uint32_t last = ROOT + --a->n_near;
+    const uint32_t last = AGENDA_ROOT + --a->n_near;
     const DevsDue moved = a->near[last];
     a->near[last].t = (double)INFINITY;
     if (last != place) near_move(a, place, moved);
@@ -97,64 +96,64 @@ static void near_remove(DevsAgenda *a, uint32_t place)
 static void near_add(DevsAgenda *a, DevsActor *actor, uint32_t word)
 {
     near_reserve(a, a->n_near + 1);
-    actor->prev = NEAR;
-    sift_up(a, ROOT + a->n_near++, (DevsDue){ .t = actor->due, .word = word });
+    actor->prev = AGENDA_NEAR;
+    near_sift_up(a, AGENDA_ROOT + a->n_near++, (DevsDue){ .t = actor->due, .word = word });
 }
 
 // ---- Buckets
 
 // Where a time belongs, as a number: below `current` to the heap, from n_buckets on it is later.
-static inline double place_of(const DevsAgenda *a, double t) { return (t - a->begin) * a->per_second; }
+static inline double bucket_of(const DevsAgenda *a, double t) { return (t - a->begin) * a->per_second; }
 
-static void unlink_far(DevsAgenda *a, DevsActor *actor)
+static void agenda_unlink(DevsAgenda *a, DevsActor *actor)
 {
-    if (actor->prev == LATER) {
+    if (actor->prev == AGENDA_LATER) {
         a->n_later--;
         return;
     }
     a->n_far--;
-    if (actor->next != NONE) at(a, actor->next)->prev = actor->prev;
-    if (actor->prev != NONE) at(a, actor->prev)->next = actor->next;
-    else a->heads[(uint32_t)place_of(a, actor->due)] = actor->next;
+    if (actor->next != AGENDA_NONE) agenda_actor(a, actor->next)->prev = actor->prev;
+    if (actor->prev != AGENDA_NONE) agenda_actor(a, actor->prev)->next = actor->next;
+    else a->heads[(uint32_t)bucket_of(a, actor->due)] = actor->next;
 }
 
-static void insert(DevsAgenda *a, DevsActor *actor, uint32_t word)
+static void agenda_insert(DevsAgenda *a, DevsActor *actor, uint32_t word)
 {
-    const double x = place_of(a, actor->due);
+    const double x = bucket_of(a, actor->due);
     if (x < (double)a->current) near_add(a, actor, word);
     else if (x < (double)a->n_buckets) {
         uint32_t *head = &a->heads[(uint32_t)x];
-        if (*head != NONE) at(a, *head)->prev = word;
+        if (*head != AGENDA_NONE) agenda_actor(a, *head)->prev = word;
         actor->next = *head;
-        actor->prev = NONE;
+        actor->prev = AGENDA_NONE;
         *head = word;
         a->n_far++;
     } else {
-        actor->prev = LATER;
+        actor->prev = AGENDA_LATER;
         a->n_later++;
     }
 }
 
 void agenda_set(DevsAgenda *a, uint32_t word, double t)
 {
-    DevsActor *actor = at(a, word);
+    DevsActor *actor = agenda_actor(a, word);
     if (actor->due < (double)INFINITY) {
-        if (actor->prev == NEAR) {
-            if (place_of(a, t) < (double)a->current) {
+        if (actor->prev == AGENDA_NEAR) {
+            if (bucket_of(a, t) < (double)a->current) {
                 actor->due = t;
                 near_move(a, actor->next, (DevsDue){ .t = t, .word = word });
                 return;
             }
             near_remove(a, actor->next);
-        } else unlink_far(a, actor);
+        } else agenda_unlink(a, actor);
     }
     actor->due = t;
-    if (t < (double)INFINITY) insert(a, actor, word);
+    if (t < (double)INFINITY) agenda_insert(a, actor, word);
 }
 
 // ---- Spans
 
-static int by_size(const void *x, const void *y)
+static int times_ascend(const void *x, const void *y)
 {
     const double a = *(const double *)x;
     const double b = *(const double *)y;
@@ -168,25 +167,25 @@ static void heap_only(DevsAgenda *a)
     a->per_second = 0;    // every time has the place 0
     a->current = 1;
     a->n_buckets = 1;
-    a->heads[0] = NONE;
+    a->heads[0] = AGENDA_NONE;
 }
 
 // A span from the earliest time that holds most of them: twice the way to the middle one.
 static bool choose_span(DevsAgenda *a, const orr_devs *model)
 {
-    double samples[SAMPLES];
+    double samples[AGENDA_SAMPLES];
     double least = (double)INFINITY;
     const uint32_t n = a->n_near + a->n_far + a->n_later;
-    const uint32_t every = n / SAMPLES + 1;
+    const uint32_t every = n / AGENDA_SAMPLES + 1;
     uint32_t n_samples = 0;
     uint32_t seen = 0;
     for (uint32_t i = 0; i < model->n_components; i++) {
-        const double due = at(a, model->spots[i].word)->due;
+        const double due = agenda_actor(a, model->spots[i].word)->due;
         if (!(due < (double)INFINITY)) continue;
         if (due < least) least = due;
-        if (seen++ % every == 0 && n_samples < SAMPLES) samples[n_samples++] = due;
+        if (seen++ % every == 0 && n_samples < AGENDA_SAMPLES) samples[n_samples++] = due;
     }
-    qsort(samples, n_samples, sizeof *samples, by_size);
+    qsort(samples, n_samples, sizeof *samples, times_ascend);
     const double span = 2 * (samples[n_samples / 2] - least);
     a->n_buckets = n / 2 < a->buckets_capacity ? n / 2 : a->buckets_capacity;
     a->begin = least;
@@ -198,15 +197,15 @@ static bool choose_span(DevsAgenda *a, const orr_devs *model)
 
 static void lay_span(DevsAgenda *a, const orr_devs *model)
 {
-    for (uint32_t i = 0; i < a->n_near; i++) a->near[ROOT + i].t = (double)INFINITY;
+    for (uint32_t i = 0; i < a->n_near; i++) a->near[AGENDA_ROOT + i].t = (double)INFINITY;
     const uint32_t n = a->n_near + a->n_far + a->n_later;
     if (n < a->few / 2 || !choose_span(a, model)) heap_only(a);
-    for (uint32_t b = 0; b < a->n_buckets; b++) a->heads[b] = NONE;
+    for (uint32_t b = 0; b < a->n_buckets; b++) a->heads[b] = AGENDA_NONE;
     a->n_near = a->n_far = a->n_later = 0;
     for (uint32_t i = 0; i < model->n_components; i++) {
         const uint32_t word = model->spots[i].word;
-        DevsActor *actor = at(a, word);
-        if (actor->due < (double)INFINITY) insert(a, actor, word);
+        DevsActor *actor = agenda_actor(a, word);
+        if (actor->due < (double)INFINITY) agenda_insert(a, actor, word);
     }
     a->n_near_max = 2 * a->n_near + a->few;
 }
@@ -219,11 +218,11 @@ void agenda_settle(DevsAgenda *a, const orr_devs *model)
             lay_span(a, model);
             continue;
         }
-        while (a->heads[a->current] == NONE) a->current++;
+        while (a->heads[a->current] == AGENDA_NONE) a->current++;
         uint32_t word = a->heads[a->current];
-        a->heads[a->current++] = NONE;
-        while (word != NONE) {
-            DevsActor *actor = at(a, word);
+        a->heads[a->current++] = AGENDA_NONE;
+        while (word != AGENDA_NONE) {
+            DevsActor *actor = agenda_actor(a, word);
             const uint32_t next = actor->next;
             near_add(a, actor, word);
             a->n_far--;
@@ -233,7 +232,7 @@ void agenda_settle(DevsAgenda *a, const orr_devs *model)
         }
         // those of the next buckets: by the time they come, they are there
         for (uint32_t b = a->current; b < a->current + 4 && b < a->n_buckets; b++)
-            if (a->heads[b] != NONE) __builtin_prefetch(at(a, a->heads[b]));
+            if (a->heads[b] != AGENDA_NONE) __builtin_prefetch(agenda_actor(a, a->heads[b]));
     }
 }
 
@@ -241,10 +240,10 @@ uint32_t agenda_due(const DevsAgenda *a, uint32_t *due)
 {
     if (a->n_near == 0) return 0;
     const double t = agenda_first(a);
-    const uint32_t end = ROOT + a->n_near;
+    const uint32_t end = AGENDA_ROOT + a->n_near;
     // places first: whoever is due at t has a parent that is
     uint32_t n = 0;
-    due[n++] = ROOT;
+    due[n++] = AGENDA_ROOT;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t child = 4 * due[k] - 8;
         for (uint32_t i = child; i < child + 4 && i < end; i++)
@@ -254,12 +253,13 @@ uint32_t agenda_due(const DevsAgenda *a, uint32_t *due)
     return n;
 }
 
-void agenda_init(DevsAgenda *a, char *states, uint32_t n_components)
+void agenda_init(DevsAgenda *a, orr_devs_run *run, char *states, uint32_t n_components)
 {
+    a->run = run;
     a->states = states;
     a->few = n_components / 4 + 64;
     a->buckets_capacity = n_components / 2 + 1;
-    a->heads = os_large_alloc(((size_t)a->buckets_capacity + 1) * sizeof *a->heads);
+    a->heads = devs_zeroed(run, ((size_t)a->buckets_capacity + 1) * sizeof *a->heads);
     near_reserve(a, 1);
     // all that is set before the first settling is later
     a->n_near_max = a->few;

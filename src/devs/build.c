@@ -21,11 +21,11 @@ void orr_devs_destroy(orr_devs *model)
 {
     if (!model) return;
     free(model->couplings);
-    free(model->spots);
-    free(model->outputs);
-    free(model->targets);
-    free(model->target_gates);
-    free(model->gate_lists);
+    free((void *)model->spots);
+    free((void *)model->outputs);
+    free((void *)model->targets);
+    free((void *)model->target_gates);
+    free((void *)model->gate_lists);
     arena_free(&model->arena);
     free(model);
 }
@@ -54,7 +54,7 @@ uint32_t devs_decl_of_part(const orr_devs *model, uint32_t part)
 uint32_t devs_decl_of_component(const orr_devs *model, uint32_t component)
 {
     size_t low = 0;
-    size_t high = model->n_atomic_decls;
+    size_t high = model->n_ranges;
     while (high - low > 1) {
         const size_t middle = low + (high - low) / 2;
         if (model->decls.items[model->by_component[middle]].component <= component) low = middle;

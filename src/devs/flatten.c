@@ -117,7 +117,7 @@ static bool number_components(orr_devs *model, Arena *work)
         }
         const orr_atomic *type = decls[d].type;
         decls[d].component = model->n_components;
-        model->by_component[model->n_atomic_decls++] = d;
+        model->by_component[model->n_ranges++] = d;
         model->n_components += decls[d].n;
         words += decls[d].n * actor_words(type);
         outputs += (size_t)decls[d].n * type->n_outputs;
@@ -138,29 +138,43 @@ static void make_spots(orr_devs *model)
 {
     Map known;
     map_init(&known, &model->arena);
-    model->spots = os_large_alloc(((size_t)model->n_components + 1) * sizeof *model->spots);
+    DevsSpot *spots = os_large_alloc(((size_t)model->n_components + 1) * sizeof *spots);
+    DevsRange *ranges = ARENA_ARRAY(&model->arena, DevsRange, model->n_ranges + 1);
+    const orr_atomic **types = ARENA_ARRAY(&model->arena, const orr_atomic *, model->n_ranges + 1);
     uint32_t output = 0;
     size_t word = 0;
-    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
-        DevsDecl *d = &model->decls.items[model->by_component[b]];
-        const uint32_t n_known = (uint32_t)known.n;
-        if (map_put(&known, (uint64_t)(uintptr_t)d->type, n_known)) d->type_number = n_known;
-        else d->type_number = *map_find(&known, (uint64_t)(uintptr_t)d->type);
+    for (uint32_t b = 0; b < model->n_ranges; b++) {
+        const DevsDecl *d = &model->decls.items[model->by_component[b]];
+        map_put(&known, (uint64_t)(uintptr_t)d->type, (uint32_t)known.n);
+        const uint32_t type = *map_find(&known, (uint64_t)(uintptr_t)d->type);
+        types[type] = d->type;
+        ranges[b] = (DevsRange){ d->component, d->n, type };
+        if (d->type->destroy) model->has_objects = true;
         for (uint32_t i = 0; i < d->n; i++) {
-            model->spots[d->component + i] = (DevsSpot){ (uint32_t)word, output };
+            spots[d->component + i] = (DevsSpot){ (uint32_t)word, output };
             word += actor_words(d->type);
             output += d->type->n_outputs;
         }
         model->own_words += d->n * (actor_words(d->type) - sizeof(DevsActor) / 8);
     }
-    model->spots[model->n_components] = (DevsSpot){ (uint32_t)word, output };
+    spots[model->n_components] = (DevsSpot){ (uint32_t)word, output };
+    model->spots = spots;
+    model->ranges = ranges;
+    model->types = types;
     model->n_types = (uint32_t)known.n;
-    model->types = ARENA_ARRAY(&model->arena, const orr_atomic *, known.n + 1);
-    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
-        const DevsDecl *d = &model->decls.items[model->by_component[b]];
-        model->types[d->type_number] = d->type;
-        if (d->type->destroy) model->has_objects = true;
+}
+
+// Of messages from outside.
+static void make_inputs(orr_devs *model)
+{
+    const DevsPorts *ports = &model->ports.items[0];
+    uint32_t *sizes = ARENA_ARRAY(&model->arena, uint32_t, ports->n_inputs + 1);
+    for (uint32_t i = 0; i < ports->n_inputs; i++) {
+        sizes[i] = ports->inputs[i].size;
+        if ((sizes[i] + 7) / 8 > model->input_words) model->input_words = (sizes[i] + 7) / 8;
     }
+    model->input_sizes = sizes;
+    model->n_gates = (uint32_t)model->gates.n;
 }
 
 // ---- Targets
@@ -412,30 +426,31 @@ static bool reach(orr_devs *model, const Nodes *nodes, uint32_t node, Targets *t
 }
 
 // An output with one target that cannot be switched off needs no list.
-static bool find_output(orr_devs *model, const Nodes *nodes, uint32_t node, uint32_t output, Targets *targets,
-                        Arena *work)
+static bool find_output(orr_devs *model, const Nodes *nodes, uint32_t node, DevsTarget *output,
+                        Targets *targets, Arena *work)
 {
     const size_t begin = targets->n;
     if (!reach(model, nodes, node, targets, work)) return false;
     const size_t n = targets->n - begin;
     model->n_reached += n;
-    if (n == 1 && !targets->items[begin].gates) model->outputs[output] = targets->items[--targets->n].target;
-    else model->outputs[output] = (DevsTarget){ (uint32_t)begin, DEVS_SEVERAL | (uint32_t)n };
+    if (n == 1 && !targets->items[begin].gates) *output = targets->items[--targets->n].target;
+    else *output = (DevsTarget){ (uint32_t)begin, DEVS_SEVERAL | (uint32_t)n };
     return true;
 }
 
 // The lists exactly as large as needed; never nothing, since outputs without targets point into them, too.
 static void keep_targets(orr_devs *model, Targets *targets)
 {
-    model->n_targets = targets->n;
-    model->targets = malloc((targets->n + 1) * sizeof *model->targets);
-    if (!model->targets) arena_no_memory((targets->n + 1) * sizeof *model->targets);
-    for (size_t i = 0; i < targets->n; i++) model->targets[i] = targets->items[i].target;
-    if (targets->n_gates > 0) {
-        model->target_gates = malloc((targets->n + 1) * sizeof *model->target_gates);
-        if (!model->target_gates) arena_no_memory((targets->n + 1) * sizeof *model->target_gates);
-        for (size_t i = 0; i < targets->n; i++) model->target_gates[i] = targets->items[i].gates;
+    DevsTarget *list = malloc((targets->n + 1) * sizeof *list);
+    uint32_t *gates = targets->n_gates ? malloc((targets->n + 1) * sizeof *gates) : NULL;
+    if (!list || (targets->n_gates && !gates)) arena_no_memory((targets->n + 1) * sizeof *list);
+    for (size_t i = 0; i < targets->n; i++) {
+        list[i] = targets->items[i].target;
+        if (gates) gates[i] = targets->items[i].gates;
     }
+    model->n_targets = targets->n;
+    model->targets = list;
+    model->target_gates = gates;
     model->gate_lists = targets->gates;
     free(targets->items);
 }
@@ -443,11 +458,12 @@ static void keep_targets(orr_devs *model, Targets *targets)
 static bool find_targets(orr_devs *model, const Nodes *nodes, Arena *work)
 {
     make_spots(model);
+    make_inputs(model);
     Targets targets = { 0 };
     bool ok = true;
-    uint32_t output = 0;
-    model->outputs = os_large_alloc(((size_t)model->n_outputs + 1) * sizeof *model->outputs);
-    for (uint32_t b = 0; ok && b < model->n_atomic_decls; b++) {
+    DevsTarget *outputs = os_large_alloc(((size_t)model->n_outputs + 1) * sizeof *outputs), *output = outputs;
+    model->outputs = outputs;
+    for (uint32_t b = 0; ok && b < model->n_ranges; b++) {
         const DevsDecl *d = &model->decls.items[model->by_component[b]];
         const uint32_t n_ports = d->type->n_inputs + d->type->n_outputs;
         const uint32_t base = nodes->base[model->by_component[b]];

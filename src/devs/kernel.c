@@ -15,28 +15,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const Place no_place = { 0 };
-
-static void *larger(void *p, size_t *capacity, size_t wanted, size_t size)
+static void *larger(orr_devs_run *run, void *p, size_t *capacity, size_t wanted, size_t size)
 {
-    *capacity = vec_next_capacity(*capacity, wanted);
-    void *q = realloc(p, *capacity * size);
-    if (!q) arena_no_memory(*capacity * size);
+    const size_t n = kernel_more(*capacity, wanted);
+    void *q = devs_resize(run, p, n * size);
+    *capacity = n;
     return q;
 }
-
-static void fail_named(orr_devs_run *run, const char *reason)
-{
-    if (!run->has_failed) {
-        Arena work = { 0 };
-        diag_report(run->diag, DIAG_ATOMIC_FAILED, no_place,
-                    devs_component_name(run->model, run->call.component, &work), run->call.t, reason);
-        arena_free(&work);
-    }
-    run->has_failed = true;
-}
-
-void orr_devs_fail(const orr_devs_call *call, const char *reason) { fail_named(call->run, reason); }
 
 // ---- Output
 
@@ -44,9 +29,8 @@ void orr_devs_fail(const orr_devs_call *call, const char *reason) { fail_named(c
 // the next one is larger.
 static void add_chunk(orr_devs_run *run, size_t words)
 {
-    const size_t n = vec_next_capacity(run->chunk ? run->chunk->n_words : 64, words);
-    DevsChunk *chunk = malloc(sizeof *chunk + n * sizeof *chunk->words);
-    if (!chunk) arena_no_memory(n * sizeof *chunk->words);
+    const size_t n = kernel_more(run->chunk ? run->chunk->n_words : 64, words);
+    DevsChunk *chunk = devs_resize(run, NULL, sizeof *chunk + n * sizeof *chunk->words);
     chunk->older = run->chunk;
     chunk->n_words = n;
     run->chunk = chunk;
@@ -65,19 +49,22 @@ static void drop_old_chunks(orr_devs_run *run)
 
 static void grow_receivers(orr_devs_run *run)
 {
-    run->receivers = larger(run->receivers, &run->receivers_capacity, run->n_receivers + 1,
+    run->receivers = larger(run, run->receivers, &run->receivers_capacity, run->n_receivers + 1,
                             sizeof *run->receivers);
     if (run->bags_capacity < run->receivers_capacity)
-        run->bags = larger(run->bags, &run->bags_capacity, run->receivers_capacity, sizeof *run->bags);
+        run->bags = larger(run, run->bags, &run->bags_capacity, run->receivers_capacity, sizeof *run->bags);
 }
 
-static inline void deliver(orr_devs_run *run, const DevsTarget *target, const void *value, uint32_t sender)
+static inline void put_into_bag(orr_devs_run *run, const DevsTarget *target, const void *value,
+                                uint32_t sender)
 {
     DevsActor *actor = actor_at(run, target->word);
+#if HAS_SWITCHES
     if (run->switches && !switches_can_reach(run, target, actor->component)) {
         run->n_received--;
         return;
     }
+#endif
     // the first one is put into a bag at once: with luck it is the only one
     if (actor->n_bag++ > 0) return;
     const size_t n = run->n_receivers++;
@@ -94,7 +81,7 @@ static inline void deliver(orr_devs_run *run, const DevsTarget *target, const vo
 static void make_room(orr_devs_run *run, size_t words)
 {
     if (run->n_messages == run->messages_capacity)
-        run->messages = larger(run->messages, &run->messages_capacity, run->n_messages + 1,
+        run->messages = larger(run, run->messages, &run->messages_capacity, run->n_messages + 1,
                                sizeof *run->messages);
     if (!run->chunk || run->n_words + words > run->chunk->n_words) add_chunk(run, words);
 }
@@ -115,13 +102,13 @@ static inline void add_message(orr_devs_run *run, uint32_t output, uint32_t send
     const DevsTarget *only = &run->model->outputs[output];
     if (!(only->port & DEVS_SEVERAL)) {
         run->n_received++;
-        deliver(run, only, copy, sender);
+        put_into_bag(run, only, copy, sender);
         return;
     }
     const DevsTarget *end;
     const DevsTarget *target = devs_targets(run->model, output, &end);
     run->n_received += (size_t)(end - target);
-    for (; target < end; target++) deliver(run, target, copy, sender);
+    for (; target < end; target++) put_into_bag(run, target, copy, sender);
 }
 
 void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value)
@@ -132,30 +119,29 @@ void orr_devs_send(const orr_devs_call *call, uint32_t port, const void *value)
     if (!sender) wrong = "it sends from another function than its output function";
     else if (port >= sender->n_outputs) wrong = "it sends at a port it does not have";
     else if (run->n_received > DEVS_BAG_MAX) wrong = "more messages are sent at one instant than are allowed";
-    if (wrong) fail_named(run, wrong);
+    if (wrong) orr_devs_fail(call, wrong);
     else add_message(run, run->sender_output + port, call->component, value, sender->outputs[port].size);
 }
 
-static void take_inputs(orr_devs_run *run, double t)
+static void take_from_outside(orr_devs_run *run, double t)
 {
     const orr_devs *model = run->model;
     while (inputs_first(&run->inputs) <= t) {
         const DevsInput input = inputs_take(&run->inputs);
         add_message(run, model->first_input + input.port, ORR_DEVS_OUTSIDE,
                     &run->inputs.values[(size_t)input.slot * run->inputs.slot_words],
-                    model->ports.items[0].inputs[input.port].size);
+                    model->input_sizes[input.port]);
     }
 }
 
 // Messages of one sender, by port; those at one port stay in the order of sending. Merging pieces of twice
 // the length each time.
-static void order_by_port(DevsMessage *messages, size_t n)
+static void order_by_port(orr_devs_run *run, DevsMessage *messages, size_t n)
 {
     size_t sorted = 1;
     while (sorted < n && messages[sorted - 1].output <= messages[sorted].output) sorted++;
     if (sorted == n) return;
-    DevsMessage *other = malloc(n * sizeof *other);
-    if (!other) arena_no_memory(n * sizeof *other);
+    DevsMessage *other = devs_resize(run, NULL, n * sizeof *other);
     for (size_t width = 1; width < n; width *= 2) {
         for (size_t from = 0; from < n; from += 2 * width) {
             const size_t middle = from + width < n ? from + width : n;
@@ -194,7 +180,8 @@ static void ask_for_output(orr_devs_run *run, size_t n_imminent)
         run->call.component = actor->component;
         const size_t before = run->n_messages;
         type->output(actor + 1, &run->call);
-        if (run->n_messages - before > 1) order_by_port(run->messages + before, run->n_messages - before);
+        const size_t n = run->n_messages - before;
+        if (n > 1) order_by_port(run, run->messages + before, n);
     }
     run->sender = NULL;
 }
@@ -212,13 +199,16 @@ static void place_many(orr_devs_run *run)
         end += actor->n_bag;
         actor->n_bag = 0;
     }
-    if (end > run->bags_capacity) run->bags = larger(run->bags, &run->bags_capacity, end, sizeof *run->bags);
+    if (end > run->bags_capacity)
+        run->bags = larger(run, run->bags, &run->bags_capacity, end, sizeof *run->bags);
     for (size_t m = 0; m < run->n_messages; m++) {
         const DevsMessage *message = &run->messages[m];
         const DevsTarget *last;
         for (const DevsTarget *to = devs_targets(run->model, message->output, &last); to < last; to++) {
             DevsActor *actor = actor_at(run, to->word);
+#if HAS_SWITCHES
             if (run->switches && !switches_can_reach(run, to, actor->component)) continue;
+#endif
             if (actor->bag < run->n_receivers) continue;
             run->bags[actor->bag + actor->n_bag++] =
                 (orr_devs_event){ message->value, to->port, message->sender };
@@ -227,18 +217,6 @@ static void place_many(orr_devs_run *run)
 }
 
 // ---- Transitions
-
-static void bad_advance(orr_devs_run *run, uint32_t component, double ta, bool is_absolute)
-{
-    if (!run->has_failed) {
-        Arena work = { 0 };
-        diag_report(run->diag, DIAG_ADVANCE_BAD, no_place, devs_component_name(run->model, component, &work),
-                    run->call.t, is_absolute ? "to be due at" : "for a time advance of", ta);
-        diag_hint(run->diag, "a time advance is 0 or more; INFINITY waits for a message");
-        arena_free(&work);
-    }
-    run->has_failed = true;
-}
 
 // Ask a component when it is due next. Who is due at once goes to the list, and may stay in the agenda:
 // the next bag comes from the list, and then it is asked again.
@@ -254,31 +232,11 @@ static inline double schedule(orr_devs_run *run, uint32_t word, DevsActor *actor
     }
     if (!(due >= t && (is_absolute || ta >= 0))) {
         agenda_set(&run->agenda, word, (double)INFINITY);
-        bad_advance(run, actor->component, ta, is_absolute);
+        devs_bad_advance(run, ta, is_absolute);
         return (double)INFINITY;
     }
     run->zero[run->clock->n_zero++] = word;
     return t;
-}
-
-static void observe_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
-{
-    if (run->counts) {
-        orr_devs_counts *counts = &run->counts[run->call.component];
-        counts->n_internal += kind != ORR_DEVS_EXTERNAL;
-        counts->n_external += kind != ORR_DEVS_INTERNAL;
-        counts->n_confluent += kind == ORR_DEVS_CONFLUENT;
-        counts->n_received += n;
-    }
-    if (!run->options.trace) return;
-    const orr_devs_trace what = { .t = run->call.t,
-                                  .bag = run->clock->bag,
-                                  .kind = kind,
-                                  .component = run->call.component,
-                                  .elapsed = elapsed,
-                                  .due = due,
-                                  .n = n };
-    run->options.trace(run->options.trace_context, &what);
 }
 
 // Returns how many had messages.
@@ -304,11 +262,16 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
                 if (type->external) type->external(state, &run->call, 0, bag, n);
             }
         }
+#if IS_ENGINE
         const double elapsed = t - actor->last;
         actor->last = t;
         const double due = schedule(run, run->imminent[i], actor, type, t);
         if (run->is_observed)
-            observe_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
+            devs_saw_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
+#else
+        actor->last = t;
+        schedule(run, run->imminent[i], actor, type, t);
+#endif
     }
     run->clock->n_internal += n_imminent;
     run->clock->n_external += n_confluent;
@@ -319,7 +282,7 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
 static void move_receivers(orr_devs_run *run, double t)
 {
     uint64_t n_external = 0;
-    sort_ids(run->receivers, run->n_receivers, &run->scratch, &run->scratch_capacity);
+    sort_ids(run, run->receivers, run->n_receivers);
     for (size_t i = 0; i < run->n_receivers; i++) {
         fetch_ahead(run, run->receivers, i, run->n_receivers);
         DevsActor *actor = actor_at(run, run->receivers[i]);
@@ -328,7 +291,7 @@ static void move_receivers(orr_devs_run *run, double t)
         const orr_devs_event *bag = run->bags + actor->bag;
         actor->n_bag = 0;
         if (actor->component == run->model->n_components) {
-            if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
+            devs_arrived(run, t, bag, n);
             continue;
         }
         const orr_atomic *type = run->types[actor->type];
@@ -338,32 +301,17 @@ static void move_receivers(orr_devs_run *run, double t)
         actor->last = t;
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
         n_external++;
+#if IS_ENGINE
         const double due = schedule(run, run->receivers[i], actor, type, t);
-        if (run->is_observed) observe_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
+        if (run->is_observed) devs_saw_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
+#else
+        schedule(run, run->receivers[i], actor, type, t);
+#endif
     }
     run->clock->n_external += n_external;
 }
 
 // ---- One bag
-
-static void observe_messages(orr_devs_run *run)
-{
-    for (size_t m = 0; m < run->n_messages; m++) {
-        const DevsMessage *message = &run->messages[m];
-        const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
-        if (run->counts && is_inside) run->counts[message->sender].n_sent++;
-        if (!run->options.trace) continue;
-        const uint32_t first = is_inside ? run->model->spots[message->sender].first_output
-                                         : run->model->first_input;
-        const orr_devs_trace what = { .t = run->call.t,
-                                      .bag = run->clock->bag,
-                                      .kind = ORR_DEVS_SENT,
-                                      .component = message->sender,
-                                      .port = message->output - first,
-                                      .value = message->value };
-        run->options.trace(run->options.trace_context, &what);
-    }
-}
 
 double kernel_next(const orr_devs_run *run)
 {
@@ -378,29 +326,8 @@ static size_t find_imminent(orr_devs_run *run, double t)
         memcpy(run->imminent, run->zero, n * sizeof *run->zero);
         run->clock->n_zero = 0;
     } else if (agenda_first(&run->agenda) == t) n = agenda_due(&run->agenda, run->imminent);
-    sort_ids(run->imminent, n, &run->scratch, &run->scratch_capacity);
+    sort_ids(run, run->imminent, n);
     return n;
-}
-
-// An instant with this many bags may never end: look who takes part for a while, then say so.
-static void watch(orr_devs_run *run, size_t n_imminent)
-{
-    const uint32_t n = run->model->n_components;
-    if (!run->watched) {
-        run->watched = calloc(n + 1, 1);
-        if (!run->watched) arena_no_memory(n + 1);
-        run->watch_until = run->clock->bag + 16 + (n < 1000 ? 2 * n : 2000);
-    }
-    for (size_t i = 0; i < n_imminent; i++) run->watched[actor_at(run, run->imminent[i])->component] = 1;
-    if (run->clock->bag < run->watch_until) return;
-    chain_report(run);
-    run->has_failed = true;
-}
-
-static void end_watch(orr_devs_run *run)
-{
-    free(run->watched);
-    run->watched = NULL;
 }
 
 void kernel_bag(orr_devs_run *run, double t)
@@ -409,38 +336,49 @@ void kernel_bag(orr_devs_run *run, double t)
     if (t > clock->now) {
         clock->now = t;
         clock->bag = 0;
-        if (run->watched) end_watch(run);
     }
     if (clock->bag == 0) clock->n_instants++;
     run->call.t = t;
     run->n_messages = run->n_words = run->n_receivers = run->n_received = 0;
     drop_old_chunks(run);
     const size_t n_imminent = find_imminent(run, t);
-    if (run->inputs.n) take_inputs(run, t);
+    if (run->inputs.n) take_from_outside(run, t);
     ask_for_output(run, n_imminent);
-    if (run->is_observed) observe_messages(run);
+#if IS_ENGINE
+    if (run->is_observed) devs_saw_messages(run);
+#endif
     if (run->n_received > run->n_receivers) place_many(run);
     run->is_moving = true;
     if (move_imminent(run, n_imminent, t) < run->n_receivers) move_receivers(run, t);
     run->is_moving = false;
+#if HAS_SWITCHES
     if (run->switches && run->switches->n_asked) switches_apply(run);
+#endif
     agenda_settle(&run->agenda, run->model);
     clock->n_messages += run->n_messages;
     clock->n_received += run->n_received;
     clock->n_bags++;
-    if (++clock->bag >= run->options.max_bags) watch(run, n_imminent);
+    if (++clock->bag >= run->max_bags) devs_is_endless(run, n_imminent);
 }
+
+void kernel_wait(orr_devs_run *run, double t)
+{
+    if (!(t > run->clock->now)) return;
+    run->clock->now = run->call.t = t;
+    run->clock->bag = 0;
+}
+
+// ---- A run begins and ends
 
 void kernel_init(orr_devs_run *run, uint32_t component)
 {
-    const DevsDecl *d = &run->model->decls.items[devs_decl_of_component(run->model, component)];
-    const char *params = d->params;
+    DevsActor *actor = actor_of(run, component);
+    const orr_atomic *type = run->model->types[actor->type];
     run->call.component = component;
-    if (params) params += (size_t)(component - d->component) * d->stride;
-    if (run->options.params) params = run->options.params(run->options.params_context, component);
-    if (d->type->init) d->type->init(actor_of(run, component) + 1, params, &run->call);
+    if (type->init) type->init(actor + 1, devs_params(run, component), &run->call);
 }
 
+#if HAS_SWITCHES
 void kernel_schedule(orr_devs_run *run, uint32_t component)
 {
     DevsActor *actor = actor_of(run, component);
@@ -453,13 +391,74 @@ void kernel_schedule(orr_devs_run *run, uint32_t component)
     else schedule(run, run->model->spots[component].word, actor, type, run->call.t);
 }
 
+#endif
 void kernel_begin(orr_devs_run *run)
 {
     for (uint32_t i = 0; i < run->model->n_components; i++) {
         run->n_begun = i + 1;
         kernel_init(run, i);
         DevsActor *actor = actor_of(run, i);
-        if (!run->switches || !run->switches->is_off[i])
-            schedule(run, run->model->spots[i].word, actor, run->types[actor->type], run->call.t);
+#if HAS_SWITCHES
+        if (run->switches && run->switches->is_off[i]) continue;
+#endif
+        schedule(run, run->model->spots[i].word, actor, run->types[actor->type], run->call.t);
     }
+    agenda_settle(&run->agenda, run->model);
+}
+
+// All that changes in one block: the clock, who is due at once, then actors with their states.
+static void make_block(orr_devs_run *run)
+{
+    const size_t line = 63;    // of the cache
+    const size_t zero = (sizeof(DevsClock) + line) & ~line;
+    const size_t states = zero + ((run->model->n_components * sizeof(uint32_t) + line) & ~line);
+    run->block_size = states + ((run->model->state_words * 8 + line) & ~line);
+    run->block = devs_zeroed(run, run->block_size);
+    run->clock = (DevsClock *)(void *)run->block;
+    run->zero = (uint32_t *)(void *)(run->block + zero);
+    run->states = run->block + states;
+}
+
+void kernel_create(orr_devs_run *run, const orr_devs *model, double t)
+{
+    run->model = model;
+    run->types = devs_zeroed(run, (model->n_types + 1) * sizeof *run->types);
+    for (uint32_t i = 0; i < model->n_types; i++) run->types[i] = model->types[i];
+    make_block(run);
+    agenda_init(&run->agenda, run, run->states, model->n_components);
+    run->imminent = devs_zeroed(run, (model->n_components + 1) * sizeof *run->imminent);
+    for (uint32_t r = 0; r < model->n_ranges; r++) {
+        const DevsRange *range = &model->ranges[r];
+        for (uint32_t i = 0; i < range->n; i++)
+            *actor_of(run, range->component + i) = (DevsActor){ .type = range->type,
+                                                                .component = range->component + i,
+                                                                .last = t,
+                                                                .due = (double)INFINITY };
+    }
+    actor_of(run, model->n_components)->component = model->n_components;
+    run->inputs.slot_words = model->input_words;
+    run->clock->now = t;
+    run->call = (orr_devs_call){ .t = t, .run = run };
+}
+
+void kernel_free(orr_devs_run *run)
+{
+    free(run->types);
+    free(run->pool);
+#if HAS_SWITCHES
+    switches_free(run);
+#endif
+    inputs_free(&run->inputs);
+    agenda_free(&run->agenda);
+    free(run->imminent);
+    free(run->receivers);
+    free(run->scratch);
+    free(run->messages);
+    while (run->chunk) {
+        DevsChunk *older = run->chunk->older;
+        free(run->chunk);
+        run->chunk = older;
+    }
+    free(run->bags);
+    free(run->block);
 }

@@ -9,14 +9,13 @@
 #include <string.h>
 
 enum { BLOCK_MIN = 3 /* log2 of the words of the smallest block */ };
-static const Place no_place = { 0 };
 
 static size_t head_words(void) { return (sizeof(DevsPool) + 7) / 8; }
 static DevsPool *pool_of(const orr_devs_run *run) { return (DevsPool *)(void *)run->pool; }
 
 size_t pool_words(const orr_devs_run *run) { return run->pool ? pool_of(run)->n_words : 0; }
 
-static uint32_t slot_words(const orr_devs_queue *queue)
+static uint32_t queue_words(const orr_devs_queue *queue)
 {
     const uint32_t words = queue->size / 8 + (queue->size % 8 != 0) + (queue->is_ranked != 0);
     return words ? words : 1;    // of nothing, too, so that a block has an end
@@ -26,10 +25,10 @@ static uint32_t slot_words(const orr_devs_queue *queue)
 
 static bool pool_reserve(orr_devs_run *run, size_t n_words)
 {
-    const size_t limit = run->options.max_memory / 8;
+    const size_t limit = run->max_memory / 8;
     if (n_words <= run->pool_capacity) return true;
     if (n_words > limit || n_words > UINT32_MAX) return false;
-    size_t capacity = vec_next_capacity(run->pool_capacity < 256 ? 256 : run->pool_capacity, n_words);
+    size_t capacity = kernel_more(run->pool_capacity < 256 ? 256 : run->pool_capacity, n_words);
     if (capacity > limit) capacity = limit;
     uint64_t *larger = realloc(run->pool, capacity * sizeof *larger);
     if (!larger) {
@@ -71,7 +70,7 @@ static void give_block(orr_devs_run *run, uint32_t at, uint32_t k)
     pool->waiting[k] = at;
 }
 
-static uint32_t log2_above(uint64_t n)
+static uint32_t pool_class(uint64_t n)
 {
     uint32_t k = BLOCK_MIN;
     while (((uint64_t)1 << k) < n) k++;
@@ -79,31 +78,31 @@ static uint32_t log2_above(uint64_t n)
 }
 
 // The block of a queue: its size follows from the number of slots.
-static uint32_t block_of(const orr_devs_queue *queue)
+static uint32_t queue_block(const orr_devs_queue *queue)
 {
-    return log2_above((uint64_t)queue->capacity * slot_words(queue));
+    return pool_class((uint64_t)queue->capacity * queue_words(queue));
 }
 
 // ---- Rings
 
-static uint64_t *slot(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
+static uint64_t *queue_slot(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
 {
     const uint64_t index = (uint64_t)queue->first + i;
     return run->pool + queue->at +
-           (index < queue->capacity ? index : index - queue->capacity) * slot_words(queue);
+           (index < queue->capacity ? index : index - queue->capacity) * queue_words(queue);
 }
 
-static void copy_slots(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t to, uint32_t from)
+static void queue_copy(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t to, uint32_t from)
 {
-    memcpy(slot(run, queue, to), slot(run, queue, from), slot_words(queue) * sizeof(uint64_t));
+    memcpy(queue_slot(run, queue, to), queue_slot(run, queue, from), queue_words(queue) * sizeof(uint64_t));
 }
 
 // A block at the end of the memory grows where it is: only what stood before the end of the ring moves.
-static bool grow_in_place(orr_devs_run *run, orr_devs_queue *queue)
+static bool queue_grow_in_place(orr_devs_run *run, orr_devs_queue *queue)
 {
     if (!queue->capacity) return false;
-    const uint32_t words = slot_words(queue);
-    const size_t old_words = (size_t)1 << block_of(queue);
+    const uint32_t words = queue_words(queue);
+    const size_t old_words = (size_t)1 << queue_block(queue);
     if (queue->at + old_words != pool_of(run)->n_words) return false;
     if (!pool_reserve(run, queue->at + 2 * old_words)) return false;
     memset(run->pool + queue->at + old_words, 0, old_words * sizeof *run->pool);
@@ -118,23 +117,14 @@ static bool grow_in_place(orr_devs_run *run, orr_devs_queue *queue)
     return true;
 }
 
-static bool grow(orr_devs_run *run, orr_devs_queue *queue)
+static bool queue_grow(orr_devs_run *run, orr_devs_queue *queue)
 {
-    const uint32_t words = slot_words(queue);
-    if (grow_in_place(run, queue)) return true;
-    const uint32_t k = queue->capacity ? block_of(queue) + 1 : log2_above(words);
+    const uint32_t words = queue_words(queue);
+    if (queue_grow_in_place(run, queue)) return true;
+    const uint32_t k = queue->capacity ? queue_block(queue) + 1 : pool_class(words);
     const uint32_t at = take_block(run, k);
     if (!at) {
-        if (!run->has_failed) {
-            Arena work = { 0 };
-            const size_t bytes = run->is_denied ? run->pool_capacity * 8 : run->options.max_memory;
-            diag_report(run->diag, DIAG_QUEUE_MEMORY, no_place,
-                        devs_component_name(run->model, run->call.component, &work), (unsigned long)queue->n,
-                        run->call.t, (unsigned long)(bytes >> 20));
-            diag_hint(run->diag, "more arrives than leaves: a faster server, or a queue that refuses");
-            arena_free(&work);
-        }
-        run->has_failed = true;
+        devs_queue_is_full(run, queue);
         return false;
     }
     // the ring in order: up to its end, then from its beginning
@@ -146,7 +136,7 @@ static bool grow(orr_devs_run *run, orr_devs_queue *queue)
         memcpy(run->pool + at + (size_t)n_first * words, run->pool + queue->at,
                (size_t)(queue->n - n_first) * words * 8);
     }
-    if (queue->capacity) give_block(run, queue->at, block_of(queue));
+    if (queue->capacity) give_block(run, queue->at, queue_block(queue));
     queue->at = at;
     queue->first = 0;
     queue->capacity = (uint32_t)(((uint64_t)1 << k) / words);
@@ -154,30 +144,30 @@ static bool grow(orr_devs_run *run, orr_devs_queue *queue)
 }
 
 // Room at index i: what stands on the shorter side moves by one.
-static bool open_slot(orr_devs_run *run, orr_devs_queue *queue, uint32_t i)
+static bool queue_open(orr_devs_run *run, orr_devs_queue *queue, uint32_t i)
 {
-    if (queue->n == queue->capacity && !grow(run, queue)) return false;
+    if (queue->n == queue->capacity && !queue_grow(run, queue)) return false;
     queue->n++;
     if (i >= queue->n / 2) {
-        for (uint32_t k = queue->n - 1; k > i; k--) copy_slots(run, queue, k, k - 1);
+        for (uint32_t k = queue->n - 1; k > i; k--) queue_copy(run, queue, k, k - 1);
     } else {
         queue->first = queue->first ? queue->first - 1 : queue->capacity - 1;
-        for (uint32_t k = 0; k < i; k++) copy_slots(run, queue, k, k + 1);
+        for (uint32_t k = 0; k < i; k++) queue_copy(run, queue, k, k + 1);
     }
     return true;
 }
 
-static double rank_at(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
+static double queue_rank_at(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
 {
     double rank;
-    memcpy(&rank, slot(run, queue, i), sizeof rank);
+    memcpy(&rank, queue_slot(run, queue, i), sizeof rank);
     return rank;
 }
 
-static bool put(orr_devs_run *run, orr_devs_queue *queue, uint32_t i, double rank, const void *value)
+static bool queue_put(orr_devs_run *run, orr_devs_queue *queue, uint32_t i, double rank, const void *value)
 {
-    if (!open_slot(run, queue, i)) return false;
-    uint64_t *to = slot(run, queue, i);
+    if (!queue_open(run, queue, i)) return false;
+    uint64_t *to = queue_slot(run, queue, i);
     if (queue->is_ranked) memcpy(to++, &rank, sizeof rank);
     if (queue->size > 0) memcpy(to, value, queue->size);
     return true;
@@ -192,14 +182,14 @@ void orr_devs_queue_init(orr_devs_queue *queue, uint32_t size, int is_ranked)
 
 int orr_devs_queue_push(const orr_devs_call *call, orr_devs_queue *queue, const void *value)
 {
-    const double rank = queue->is_ranked && queue->n ? rank_at(call->run, queue, queue->n - 1) : 0;
-    return put(call->run, queue, queue->n, rank, value);
+    const double rank = queue->is_ranked && queue->n ? queue_rank_at(call->run, queue, queue->n - 1) : 0;
+    return queue_put(call->run, queue, queue->n, rank, value);
 }
 
 int orr_devs_queue_insert(const orr_devs_call *call, orr_devs_queue *queue, double rank, const void *value)
 {
     orr_devs_run *run = call->run;
-    if (!queue->is_ranked) return put(run, queue, queue->n, 0, value);
+    if (!queue->is_ranked) return queue_put(run, queue, queue->n, 0, value);
     if (isnan(rank)) {
         orr_devs_fail(call, "a rank in a queue is not a number");
         return 0;
@@ -209,22 +199,22 @@ int orr_devs_queue_insert(const orr_devs_call *call, orr_devs_queue *queue, doub
     uint32_t high = queue->n;
     while (low < high) {
         const uint32_t middle = low + (high - low) / 2;
-        if (rank_at(run, queue, middle) <= rank) low = middle + 1;
+        if (queue_rank_at(run, queue, middle) <= rank) low = middle + 1;
         else high = middle;
     }
-    return put(run, queue, low, rank, value);
+    return queue_put(run, queue, low, rank, value);
 }
 
 int orr_devs_queue_remove(const orr_devs_call *call, orr_devs_queue *queue, uint32_t i, void *value)
 {
     const orr_devs_run *run = call->run;
     if (i >= queue->n) return 0;
-    if (value && queue->size > 0) memcpy(value, slot(run, queue, i) + queue->is_ranked, queue->size);
+    if (value && queue->size > 0) memcpy(value, queue_slot(run, queue, i) + queue->is_ranked, queue->size);
     queue->n--;
     if (i >= queue->n / 2) {
-        for (uint32_t k = i; k < queue->n; k++) copy_slots(run, queue, k, k + 1);
+        for (uint32_t k = i; k < queue->n; k++) queue_copy(run, queue, k, k + 1);
     } else {
-        for (uint32_t k = i; k > 0; k--) copy_slots(run, queue, k, k - 1);
+        for (uint32_t k = i; k > 0; k--) queue_copy(run, queue, k, k - 1);
         queue->first = queue->first + 1 < queue->capacity ? queue->first + 1 : 0;
     }
     return 1;
@@ -234,7 +224,7 @@ int orr_devs_queue_pop(const orr_devs_call *call, orr_devs_queue *queue, void *v
 {
     const orr_devs_run *run = call->run;
     if (queue->n == 0) return 0;
-    if (value && queue->size > 0) memcpy(value, slot(run, queue, 0) + queue->is_ranked, queue->size);
+    if (value && queue->size > 0) memcpy(value, queue_slot(run, queue, 0) + queue->is_ranked, queue->size);
     queue->n--;
     queue->first = queue->first + 1 < queue->capacity ? queue->first + 1 : 0;
     return 1;
@@ -242,7 +232,7 @@ int orr_devs_queue_pop(const orr_devs_call *call, orr_devs_queue *queue, void *v
 
 const void *orr_devs_run_queue_at(const orr_devs_run *run, const orr_devs_queue *queue, uint32_t i)
 {
-    return i < queue->n ? slot(run, queue, i) + queue->is_ranked : NULL;
+    return i < queue->n ? queue_slot(run, queue, i) + queue->is_ranked : NULL;
 }
 
 const void *orr_devs_queue_at(const orr_devs_call *call, const orr_devs_queue *queue, uint32_t i)
@@ -252,12 +242,12 @@ const void *orr_devs_queue_at(const orr_devs_call *call, const orr_devs_queue *q
 
 double orr_devs_queue_rank(const orr_devs_call *call, const orr_devs_queue *queue, uint32_t i)
 {
-    return i < queue->n && queue->is_ranked ? rank_at(call->run, queue, i) : (double)NAN;
+    return i < queue->n && queue->is_ranked ? queue_rank_at(call->run, queue, i) : (double)NAN;
 }
 
 void orr_devs_queue_clear(const orr_devs_call *call, orr_devs_queue *queue)
 {
-    if (queue->capacity) give_block(call->run, queue->at, block_of(queue));
+    if (queue->capacity) give_block(call->run, queue->at, queue_block(queue));
     orr_devs_queue_init(queue, queue->size, queue->is_ranked != 0);
 }
 
@@ -269,8 +259,7 @@ void pool_load(orr_devs_run *run, const uint64_t *words, size_t n)
     run->pool = NULL;
     run->pool_capacity = 0;
     if (n == 0) return;
-    run->pool = malloc(n * sizeof *words);
-    if (!run->pool) arena_no_memory(n * sizeof *words);
+    run->pool = devs_resize(run, NULL, n * sizeof *words);
     memcpy(run->pool, words, n * sizeof *words);
     run->pool_capacity = n;
 }

@@ -13,55 +13,237 @@ orr_devs_options orr_devs_options_default(void)
     return (orr_devs_options){ .max_bags = DEVS_BAGS_MAX, .max_memory = DEVS_MEMORY_MAX };
 }
 
-// ---- Memory
+// ---- What the kernel calls
 
-static size_t up_64(size_t n) { return (n + 63) & ~(size_t)63; }
-
-// Where the parts of the block begin; the states stand last.
-typedef struct Layout {
-    size_t zero, states, size;
-} Layout;
-
-static Layout layout_of(const orr_devs *model)
+void *devs_resize(orr_devs_run *run, void *p, size_t bytes)
 {
-    const uint32_t n = model->n_components;
-    Layout at = { .zero = up_64(sizeof(DevsClock)) };
-    at.states = at.zero + up_64(n * sizeof(uint32_t));
-    at.size = at.states + up_64(model->state_words * 8);
-    return at;
+    (void)run;
+    void *q = realloc(p, bytes ? bytes : 1);
+    if (!q) arena_no_memory(bytes);
+    return q;
 }
 
-static void make_block(orr_devs_run *run)
+void *devs_zeroed(orr_devs_run *run, size_t bytes)
 {
-    const Layout at = layout_of(run->model);
-    run->block_size = at.size;
-    run->block = os_large_alloc(at.size);
-    run->clock = (DevsClock *)run->block;
-    run->zero = (uint32_t *)(run->block + at.zero);
-    run->states = run->block + at.states;
-    agenda_init(&run->agenda, run->states, run->model->n_components);
+    (void)run;
+    return os_large_alloc(bytes);
 }
 
-static void *new_array(size_t n, size_t size)
+const void *devs_params(const orr_devs_run *run, uint32_t component)
 {
-    void *p = calloc(n ? n : 1, size);
-    if (!p) arena_no_memory(n * size);
-    return p;
+    if (run->options.params) return run->options.params(run->options.params_context, component);
+    const DevsDecl *d = &run->model->decls.items[devs_decl_of_component(run->model, component)];
+    return d->params ? (const char *)d->params + (size_t)(component - d->component) * d->stride : NULL;
 }
 
-static void make_actors(orr_devs_run *run)
+void devs_arrived(const orr_devs_run *run, double t, const orr_devs_event *bag, size_t n)
+{
+    if (run->options.output) run->options.output(run->options.output_context, t, bag, n);
+}
+
+// Is this the first failure? Then it is to be reported, with the name of the component.
+static bool fails_first(orr_devs_run *run, Arena *work, const char **name)
+{
+    const bool is_first = !run->has_failed;
+    run->has_failed = true;
+    if (is_first) *name = devs_component_name(run->model, run->call.component, work);
+    return is_first;
+}
+
+void orr_devs_fail(const orr_devs_call *call, const char *reason)
+{
+    orr_devs_run *run = call->run;
+    Arena work = { 0 };
+    const char *name;
+    if (fails_first(run, &work, &name))
+        diag_report(run->diag, DIAG_ATOMIC_FAILED, no_place, name, run->call.t, reason);
+    arena_free(&work);
+}
+
+void devs_bad_advance(orr_devs_run *run, double ta, bool is_absolute)
+{
+    Arena work = { 0 };
+    const char *name;
+    if (fails_first(run, &work, &name)) {
+        diag_report(run->diag, DIAG_ADVANCE_BAD, no_place, name, run->call.t,
+                    is_absolute ? "to be due at" : "for a time advance of", ta);
+        diag_hint(run->diag, "a time advance is 0 or more; INFINITY waits for a message");
+    }
+    arena_free(&work);
+}
+
+void devs_queue_is_full(orr_devs_run *run, const orr_devs_queue *queue)
+{
+    Arena work = { 0 };
+    const char *name;
+    if (fails_first(run, &work, &name)) {
+        const size_t bytes = run->is_denied ? run->pool_capacity * 8 : run->max_memory;
+        diag_report(run->diag, DIAG_QUEUE_MEMORY, no_place, name, (unsigned long)queue->n, run->call.t,
+                    (unsigned long)(bytes >> 20));
+        diag_hint(run->diag, "more arrives than leaves: a faster server, or a queue that refuses");
+    }
+    arena_free(&work);
+}
+
+// Look who takes part for a while, then say so.
+void devs_is_endless(orr_devs_run *run, size_t n_imminent)
+{
+    const uint32_t n = run->model->n_components;
+    if (!run->watched || run->watch_t != run->call.t) {
+        free(run->watched);
+        run->watched = devs_zeroed(run, n + 1);
+        run->watch_t = run->call.t;
+        run->watch_until = run->clock->bag + 16 + (n < 1000 ? 2 * n : 2000);
+    }
+    for (size_t i = 0; i < n_imminent; i++) run->watched[actor_at(run, run->imminent[i])->component] = 1;
+    if (run->clock->bag < run->watch_until) return;
+    chain_report(run);
+    run->has_failed = true;
+}
+
+void devs_saw_transition(orr_devs_run *run, orr_devs_kind kind, double elapsed, double due, uint32_t n)
+{
+    if (run->counts) {
+        orr_devs_counts *counts = &run->counts[run->call.component];
+        counts->n_internal += kind != ORR_DEVS_EXTERNAL;
+        counts->n_external += kind != ORR_DEVS_INTERNAL;
+        counts->n_confluent += kind == ORR_DEVS_CONFLUENT;
+        counts->n_received += n;
+    }
+    if (!run->options.trace) return;
+    const orr_devs_trace what = { .t = run->call.t,
+                                  .bag = run->clock->bag,
+                                  .kind = kind,
+                                  .component = run->call.component,
+                                  .elapsed = elapsed,
+                                  .due = due,
+                                  .n = n };
+    run->options.trace(run->options.trace_context, &what);
+}
+
+void devs_saw_messages(orr_devs_run *run)
+{
+    for (size_t m = 0; m < run->n_messages; m++) {
+        const DevsMessage *message = &run->messages[m];
+        const bool is_inside = message->sender != ORR_DEVS_OUTSIDE;
+        if (run->counts && is_inside) run->counts[message->sender].n_sent++;
+        if (!run->options.trace) continue;
+        const uint32_t first = is_inside ? run->model->spots[message->sender].first_output
+                                         : run->model->first_input;
+        const orr_devs_trace what = { .t = run->call.t,
+                                      .bag = run->clock->bag,
+                                      .kind = ORR_DEVS_SENT,
+                                      .component = message->sender,
+                                      .port = message->output - first,
+                                      .value = message->value };
+        run->options.trace(run->options.trace_context, &what);
+    }
+}
+
+void devs_saw_switch(const orr_devs_run *run, orr_devs_kind kind, uint32_t component, uint32_t port,
+                     uint32_t n)
+{
+    if (!run->options.trace) return;
+    const orr_devs_trace what = { .t = run->call.t,
+                                  .bag = run->clock->bag,
+                                  .kind = kind,
+                                  .component = component,
+                                  .due = (double)INFINITY,
+                                  .n = n,
+                                  .port = port };
+    run->options.trace(run->options.trace_context, &what);
+}
+
+// ---- Structure that changes
+
+// The atomic components of a part: a range, since they are numbered depth first.
+static void inside(const orr_devs *model, uint32_t part, uint32_t *first, uint32_t *n)
+{
+    const DevsDecl *d = &model->decls.items[devs_decl_of_part(model, part)];
+    *first = d->type ? d->component + (part - d->part) : d->component;
+    *n = d->type ? 1 : d->n_inside;
+}
+
+// What is off at the beginning.
+static void start_switches(orr_devs_run *run)
 {
     const orr_devs *model = run->model;
-    for (uint32_t b = 0; b < model->n_atomic_decls; b++) {
-        const DevsDecl *d = &model->decls.items[model->by_component[b]];
-        for (uint32_t i = 0; i < d->n; i++)
-            *actor_of(run, d->component + i) = (DevsActor){ .type = d->type_number,
-                                                            .component = d->component + i,
-                                                            .last = run->options.t_start,
-                                                            .due = (double)INFINITY };
+    if (model->off_parts.n == 0 && model->gates.n == 0) return;
+    switches_create(run);
+    for (size_t i = 0; i < model->gates.n; i++)
+        run->switches->gate_off[i] = model->gates.items[i].is_off != 0;
+    for (size_t i = 0; i < model->off_parts.n; i++) {
+        uint32_t first, n;
+        inside(model, model->off_parts.items[i], &first, &n);
+        memset(run->switches->is_off + first, 1, n);
     }
-    actor_of(run, model->n_components)->component = model->n_components;
 }
+
+static bool ask_part(orr_devs_run *run, uint32_t part, orr_devs_presence presence)
+{
+    if (part >= run->model->n_parts || part == ORR_DEVS_ROOT) return false;
+    DevsSwitch what = { .presence = (uint8_t)presence };
+    inside(run->model, part, &what.first, &what.n);
+    switches_ask(run, what);
+    return true;
+}
+
+static bool ask_coupling(orr_devs_run *run, uint32_t coupling, bool is_on)
+{
+    const uint32_t *gate = map_find(&run->model->gate_numbers, coupling);
+    if (gate) switches_ask(run, (DevsSwitch){ .first = *gate, .is_gate = 1, .presence = is_on });
+    return gate != NULL;
+}
+
+// From a function of a component: in a transition only.
+static bool may_switch(const orr_devs_call *call)
+{
+    if (!call->run->is_moving) orr_devs_fail(call, "it switches from another function than a transition");
+    return call->run->is_moving;
+}
+
+int orr_devs_switch(const orr_devs_call *call, uint32_t part, orr_devs_presence presence)
+{
+    if (!may_switch(call)) return 0;
+    if (ask_part(call->run, part, presence)) return 1;
+    orr_devs_fail(call, "it switches a component that does not exist");
+    return 0;
+}
+
+int orr_devs_switch_coupling(const orr_devs_call *call, uint32_t coupling, int is_on)
+{
+    if (!may_switch(call)) return 0;
+    if (ask_coupling(call->run, coupling, is_on != 0)) return 1;
+    orr_devs_fail(call, "it switches a coupling that is not declared as switched");
+    return 0;
+}
+
+// From outside: between bags only.
+static bool is_between_bags(const orr_devs_run *run)
+{
+    return !run->has_failed && !run->is_moving && !run->sender;
+}
+
+int orr_devs_run_switch(orr_devs_run *run, uint32_t part, orr_devs_presence presence)
+{
+    if (!is_between_bags(run) || !ask_part(run, part, presence)) return 0;
+    switches_apply(run);
+    return !run->has_failed;
+}
+
+int orr_devs_run_switch_coupling(orr_devs_run *run, uint32_t coupling, int is_on)
+{
+    if (!is_between_bags(run) || !ask_coupling(run, coupling, is_on != 0)) return 0;
+    switches_apply(run);
+    return !run->has_failed;
+}
+
+int orr_devs_run_is_on(const orr_devs_run *run, uint32_t component)
+{
+    return component < run->model->n_components && !(run->switches && run->switches->is_off[component]);
+}
+
+// ---- A run begins and ends
 
 orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options *options, orr_diag *diag)
 {
@@ -73,30 +255,16 @@ orr_devs_run *orr_devs_run_create(const orr_devs *model, const orr_devs_options 
         diag_report(diag, DIAG_TIME_BAD, no_place, options->t_start, (double)INFINITY);
         return NULL;
     }
-    orr_devs_run *run = new_array(1, sizeof *run);
-    run->model = model;
-    run->types = new_array(model->n_types, sizeof *run->types);
-    memcpy(run->types, model->types, model->n_types * sizeof *run->types);
+    orr_devs_run *run = devs_zeroed(NULL, sizeof *run);
     run->diag = diag;
     run->options = *options;
-    if (run->options.max_bags == 0) run->options.max_bags = DEVS_BAGS_MAX;
-    if (run->options.max_memory == 0) run->options.max_memory = DEVS_MEMORY_MAX;
-    const size_t n = model->n_components;
-    make_block(run);
-    run->imminent = new_array(n, sizeof *run->imminent);
-    make_actors(run);
-    if (options->has_counts) run->counts = new_array(n, sizeof *run->counts);
+    run->max_bags = options->max_bags ? options->max_bags : DEVS_BAGS_MAX;
+    run->max_memory = options->max_memory ? options->max_memory : DEVS_MEMORY_MAX;
+    kernel_create(run, model, options->t_start);
+    if (options->has_counts) run->counts = devs_zeroed(run, (model->n_components + 1) * sizeof *run->counts);
     run->is_observed = options->has_counts || options->trace;
-    const DevsPorts *ports = &model->ports.items[0];
-    for (uint32_t i = 0; i < ports->n_inputs; i++)
-        if ((ports->inputs[i].size + 7) / 8 > run->inputs.slot_words)
-            run->inputs.slot_words = (ports->inputs[i].size + 7) / 8;
-
-    run->clock->now = options->t_start;
-    run->call = (orr_devs_call){ .t = options->t_start, .run = run };
-    if (model->off_parts.n > 0 || model->gates.n > 0) switches_create(run);
+    start_switches(run);
     kernel_begin(run);
-    agenda_settle(&run->agenda, model);
     if (!run->has_failed) return run;
     orr_devs_run_destroy(run);
     return NULL;
@@ -121,24 +289,9 @@ void orr_devs_run_destroy(orr_devs_run *run)
 {
     if (!run) return;
     destroy_objects(run);
-    free(run->types);
-    free(run->pool);
+    kernel_free(run);
     free(run->counts);
-    switches_free(run);
-    inputs_free(&run->inputs);
-    agenda_free(&run->agenda);
-    free(run->imminent);
-    free(run->receivers);
-    free(run->scratch);
-    free(run->messages);
-    while (run->chunk) {
-        DevsChunk *older = run->chunk->older;
-        free(run->chunk);
-        run->chunk = older;
-    }
-    free(run->bags);
     free(run->watched);
-    free(run->block);
     free(run);
 }
 
@@ -169,18 +322,11 @@ orr_status orr_devs_run_step(orr_devs_run *run, double t_limit, int *done)
     return run->has_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
 }
 
-void devs_run_wait(orr_devs_run *run, double t)
-{
-    if (!(t > run->clock->now)) return;
-    run->clock->now = run->call.t = t;
-    run->clock->bag = 0;
-}
-
 orr_status orr_devs_run_advance(orr_devs_run *run, double t)
 {
     orr_status status = ORR_STATUS_OK;
     for (int done = 1; done && status == ORR_STATUS_OK;) status = orr_devs_run_step(run, t, &done);
-    if (status == ORR_STATUS_OK && t < (double)INFINITY) devs_run_wait(run, t);
+    if (status == ORR_STATUS_OK && t < (double)INFINITY) kernel_wait(run, t);
     return status;
 }
 
@@ -188,7 +334,7 @@ int orr_devs_run_send(orr_devs_run *run, double t, uint32_t port, const void *va
 {
     const DevsPorts *ports = &run->model->ports.items[0];
     if (port >= ports->n_inputs || !(t >= run->clock->now) || isinf(t)) return 0;
-    inputs_add(&run->inputs, t, port, value, ports->inputs[port].size);
+    inputs_add(run, t, port, value, ports->inputs[port].size);
     return 1;
 }
 

@@ -292,7 +292,7 @@ int orr_devs_run_load(orr_devs_run *run, const void *bytes, size_t n)
     for (uint64_t i = 0; i < head.n_inputs; i++, p += saved_input_size(run)) {
         SavedInput saved;
         memcpy(&saved, p, sizeof saved);
-        inputs_add(&run->inputs, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
+        inputs_add(run, saved.t, (uint32_t)saved.port, p + sizeof saved, run->inputs.slot_words * 8);
     }
     switches_free(run);    // none saved: all was on
     run->switches = NULL;

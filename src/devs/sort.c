@@ -6,27 +6,27 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t run_end(const uint32_t *ids, size_t from, size_t n)
+static size_t ascent_end(const uint32_t *ids, size_t from, size_t n)
 {
     size_t i = from + 1;
     while (i < n && ids[i - 1] < ids[i]) i++;
     return i;
 }
 
-void sort_ids(uint32_t *ids, size_t n, uint32_t **scratch_memory, size_t *scratch_capacity)
+void sort_ids(orr_devs_run *run, uint32_t *ids, size_t n)
 {
-    if (n < 2 || run_end(ids, 0, n) == n) return;
-    if (n > *scratch_capacity) {
-        *scratch_capacity = vec_next_capacity(*scratch_capacity, n);
-        *scratch_memory = realloc(*scratch_memory, *scratch_capacity * sizeof **scratch_memory);
-        if (!*scratch_memory) arena_no_memory(*scratch_capacity * sizeof **scratch_memory);
+    if (n < 2 || ascent_end(ids, 0, n) == n) return;
+    if (n > run->scratch_capacity) {
+        const size_t capacity = kernel_more(run->scratch_capacity, n);
+        run->scratch = devs_resize(run, run->scratch, capacity * sizeof *run->scratch);
+        run->scratch_capacity = capacity;
     }
-    uint32_t *scratch = *scratch_memory;
-    while (run_end(ids, 0, n) < n) {
+    uint32_t *scratch = run->scratch;
+    while (ascent_end(ids, 0, n) < n) {
         size_t out = 0;
         for (size_t from = 0; from < n;) {
-            const size_t middle = run_end(ids, from, n);
-            const size_t end = middle < n ? run_end(ids, middle, n) : n;
+            const size_t middle = ascent_end(ids, from, n);
+            const size_t end = middle < n ? ascent_end(ids, middle, n) : n;
             size_t a = from;
             size_t b = middle;
             while (a < middle && b < end) scratch[out++] = ids[a] < ids[b] ? ids[a++] : ids[b++];

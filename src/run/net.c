@@ -130,7 +130,7 @@ void net_collect(orr_run *run, const Island *island, uint32_t number)
     const IrLayout *layout = &run->model->ir.layout;
     const FlatEvent *event = &flat->events.items[number];
     if (event->switch_plus_1) {
-        devs_run_wait(net->devs, island->t);
+        kernel_wait(net->devs, island->t);
         set_switch(run, event->switch_plus_1 - 1,
                    flat->switches.items[event->switch_plus_1 - 1].event == number);
     }

@@ -18,22 +18,23 @@ static Plain *plain_create(void)
 {
     Plain *p = calloc(1, sizeof *p);
     p->model.n_components = N;
-    p->model.spots = calloc(N + 1, sizeof *p->model.spots);
+    DevsSpot *spots = calloc(N + 1, sizeof *spots);
+    p->model.spots = spots;
     p->states = calloc(N, WORDS * 8);
     for (uint32_t i = 0; i < N; i++) {
-        p->model.spots[i].word = i * WORDS;
+        spots[i].word = i * WORDS;
         DevsActor *actor = (DevsActor *)(void *)(p->states + (size_t)i * WORDS);
         actor->component = i;
         actor->due = p->due[i] = (double)INFINITY;
     }
-    agenda_init(&p->agenda, (char *)p->states, N);
+    agenda_init(&p->agenda, NULL, (char *)p->states, N);
     return p;
 }
 
 static void plain_destroy(Plain *p)
 {
     agenda_free(&p->agenda);
-    free(p->model.spots);
+    free((void *)p->model.spots);
     free(p->states);
     free(p);
 }
