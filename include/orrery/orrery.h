@@ -2,6 +2,7 @@
 #pragma once
 #include "orrery/analyse.h"
 #include "orrery/base.h"
+#include "orrery/atomic.h"
 #include "orrery/devs.h"
 #include "orrery/distribution.h"
 #include "orrery/ensemble.h"
