@@ -284,13 +284,13 @@ static orr_status compare(const Settings *s, const Session *session, const orr_e
                e->from, e->until, orr_model_time_unit(session->model));
         print_methods(&c);
         orr_table *digits = table_of_digits(&c, orr_model_time_unit(session->model));
-        static const char *const ys[] = { "digits" };
-        const orr_plot plot = { .ys = ys, .n_ys = 1 };
+        orr_figure *figure = orr_table_figure(digits, &(orr_plot){ 0 }, "digits on which the methods agree",
+                                              diag);
         printf("\n");
-        bool ok = orr_plot_text(digits, &plot, stdout, WIDTH, HEIGHT, diag);
-        for (size_t i = 0; i < s->plot.n; i++)
-            ok = orr_plot_file(digits, &plot, "digits on which the methods agree", s->plot.items[i], diag) &&
-                 ok;
+        orr_figure_print(figure, stdout, WIDTH, HEIGHT);
+        bool ok = true;
+        for (size_t i = 0; i < s->plot.n; i++) ok = orr_figure_write(figure, s->plot.items[i], diag) && ok;
+        orr_figure_destroy(figure);
         print_verdict(&c, digits);
         orr_table_destroy(digits);
         status = ok ? ORR_STATUS_OK : failure_status(diag);

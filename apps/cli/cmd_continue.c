@@ -31,9 +31,7 @@ static const Option options[] = {
 
 // ---------------------------------------------------------------------------------------------- the picture
 
-// For each variable drawn three columns: where it is stable, where not, and the special points.
-enum { PARTS = 3, DRAWN_MOST = 5 };
-static const char *const part_names[PARTS] = { "%s", "%s, unstable", "%s, fold or Hopf" };
+enum { DRAWN_MOST = 5 };    // variables
 
 static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotRequest *request,
                        size_t *drawn, size_t *n, orr_diag *diag)
@@ -59,56 +57,6 @@ static bool find_drawn(const orr_model *model, const orr_diagram *d, const PlotR
     return true;
 }
 
-// The table behind the picture: rows along the branches, a gap between two of them; a row at which the
-// stability changes belongs to both parts.
-static orr_table *make_table(const orr_model *model, const orr_diagram *d, const size_t *drawn, size_t n,
-                             List *names)
-{
-    const char *units[1 + PARTS * DRAWN_MOST] = { orr_model_variable(model, d->parameter).unit };
-    double row[1 + PARTS * DRAWN_MOST];
-    list_add(names, strdup(orr_model_variable(model, d->parameter).name));
-    for (size_t i = 0; i < n; i++) {
-        for (size_t k = 0; k < PARTS; k++) {
-            char text[256];
-            snprintf(text, sizeof text, part_names[k], orr_model_variable(model, drawn[i]).name);
-            units[names->n] = k == 0 ? orr_model_variable(model, drawn[i]).unit : NULL;
-            list_add(names, strdup(text));
-        }
-    }
-    orr_table *table = orr_table_create(0);
-    const orr_sink sink = orr_table_sink(table);
-    sink.begin(sink.self, names->items, units, names->n, NULL);
-    for (size_t p = 0; p < d->n_points; p++) {
-        const orr_branch_point *point = &d->points[p];
-        const bool is_first = p == 0 || d->points[p - 1].branch != point->branch;
-        if (is_first && p > 0) {
-            for (size_t i = 0; i < names->n; i++) row[i] = NAN;
-            sink.row(sink.self, (double)p, row, names->n);
-        }
-        const bool is_special = point->kind != ORR_POINT_PLAIN;
-        const bool stable = point->n_unstable == 0;
-        const bool is_fresh = is_first || d->points[p - 1].kind != ORR_POINT_PLAIN;
-        const bool was_stable = is_fresh ? stable : d->points[p - 1].n_unstable == 0;
-        row[0] = point->parameter;
-        for (size_t i = 0; i < n; i++) {
-            const double y = point->values[drawn[i]];
-            double *parts = &row[1 + PARTS * i];
-            parts[0] = stable || was_stable || is_special ? y : NAN;
-            parts[1] = !stable || !was_stable || is_special ? y : NAN;
-            parts[2] = is_special ? y : NAN;
-        }
-        sink.row(sink.self, (double)p, row, names->n);
-    }
-    return table;
-}
-
-static bool has_values(const orr_table *table, size_t column)
-{
-    for (size_t i = 0; i < orr_table_n_rows(table); i++)
-        if (isfinite(orr_table_column(table, column)[i])) return true;
-    return false;
-}
-
 static orr_status draw(const Settings *s, const orr_model *model, const orr_diagram *d, bool to_terminal,
                        orr_diag *diag)
 {
@@ -118,26 +66,13 @@ static orr_status draw(const Settings *s, const orr_model *model, const orr_diag
     bool ok = results_read_plots(&request, &s->plot, &none, diag) &&
               find_drawn(model, d, &request, drawn, &n, diag);
     if (ok && n > 0) {
-        List names = { 0 };
-        orr_table *table = make_table(model, d, drawn, n, &names);
-        // unstable parts and special points only where there are any; the line is there for its colour
-        List ys = { 0 };
-        char looks[PARTS * DRAWN_MOST + 1] = "";
-        for (size_t i = 1; i < names.n; i++) {
-            const size_t part = (i - 1) % PARTS;
-            if (part > 0 && !has_values(table, i + 1)) continue;
-            list_add(&ys, names.items[i]);
-            looks[ys.n - 1] = "-:o"[part];
-        }
-        const orr_plot plot = { .ys = ys.items, .n_ys = ys.n, .over = names.items[0], .looks = looks };
-        if (to_terminal) orr_plot_text(table, &plot, stdout, 79, 20, diag);
+        orr_figure *figure = orr_diagram_figure(d, model, drawn, n, orr_model_name(model));
+        if (to_terminal) orr_figure_print(figure, stdout, 79, 20);
         for (size_t f = 0; f < request.n_files && ok; f++) {
-            ok = orr_plot_file(table, &plot, orr_model_name(model), request.files[f], diag);
+            ok = orr_figure_write(figure, request.files[f], diag);
             if (ok && to_terminal) printf("  plot in %s\n", request.files[f]);
         }
-        list_free(&ys);
-        orr_table_destroy(table);
-        names_free(&names);
+        orr_figure_destroy(figure);
     }
     results_free_plots(&request);
     return ok ? ORR_STATUS_OK : ORR_STATUS_USAGE;

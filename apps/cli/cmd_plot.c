@@ -70,7 +70,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                 usage_error(diag, "E047", NULL, "'%s' has a header but no rows", arguments->items[0]);
                 status = ORR_STATUS_SYSTEM;
             } else if (status == ORR_STATUS_OK && !s->output) {
-                if (!results_show(table, &request, stdout, diag)) status = ORR_STATUS_USAGE;
+                if (!results_show(table, &request, diag)) status = ORR_STATUS_USAGE;
                 results_print_statistics(counted, n_counted, stdout);
             }
             if (status == ORR_STATUS_OK &&

@@ -453,7 +453,7 @@ static orr_status simulate(const Settings *s, const Session *session, orr_experi
     note(&status, written, ORR_STATUS_SYSTEM);
     note(&status, !(s->strict && outcome.facts.n_violations), ORR_STATUS_NOT_VALIDATED);
     if (table && outcome.n_rows > 0) {
-        if (looks) note(&status, results_show(table, &request, stdout, diag), ORR_STATUS_USAGE);
+        if (looks) note(&status, results_show(table, &request, diag), ORR_STATUS_USAGE);
         note(&status,
              results_draw(table, outcome.distributions, outcome.n_distributions, &request,
                           orr_model_name(session->model), !s->quiet && !to_stdout, diag),

@@ -1,5 +1,6 @@
 // apps/cli/cmd_show.c: `orrery show`: what each stage of the compiler makes.
 #include "commands.h"
+#include "results.h"
 #include <math.h>
 #include <string.h>
 
@@ -58,7 +59,8 @@ static int draw_sequence(const Settings *s, const List *arguments, orr_diag *dia
             orr_outcome_free(&outcome);
         }
         if (status == ORR_STATUS_OK &&
-            !orr_sequence_draw(sequence, orr_model_name(session.model), s->sequence, diag))
+            !results_put(orr_sequence_figure(sequence, orr_model_name(session.model), diag), s->sequence,
+                         diag))
             status = failure_status(diag);
         orr_sequence_destroy(sequence);
         given_free(&given);

@@ -5,17 +5,12 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-enum { TABLE_ROWS = 11, TABLE_COLUMNS = 7 };
+enum { TABLE_ROWS = 11, TABLE_COLUMNS = 7, PLOT_ROWS = 20 };
 
 static bool ends_with(const char *text, const char *suffix)
 {
     const size_t n = strlen(text), k = strlen(suffix);
     return n >= k && strcmp(text + n - k, suffix) == 0;
-}
-
-static bool is_picture(const char *text)
-{
-    return ends_with(text, ".svg") || ends_with(text, ".png") || ends_with(text, ".pdf");
 }
 
 static const char *keep_name(PlotRequest *request, const char *from, const char *to)
@@ -86,7 +81,7 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
     if (!request->plots || !request->files) abort();
     bool ok = true;
     for (size_t i = 0; i < given->n; i++) {
-        if (is_picture(given->items[i])) request->files[request->n_files++] = given->items[i];
+        if (orr_figure_is_path(given->items[i])) request->files[request->n_files++] = given->items[i];
         else if (read_plot(request, given->items[i], &request->plots[request->n_plots], diag))
             request->n_plots++;
         else ok = false;
@@ -167,17 +162,27 @@ static int terminal_width(void)
 
 static const orr_plot everything = { 0 };    // all columns over time
 
-bool results_show(const orr_table *table, const PlotRequest *request, FILE *out, orr_diag *diag)
+bool results_put(orr_figure *figure, const char *path, orr_diag *diag)
 {
-    print_table(table, out);
+    bool ok = figure != NULL;
+    if (ok && path) ok = orr_figure_write(figure, path, diag);
+    else if (ok) orr_figure_print(figure, stdout, terminal_width(), PLOT_ROWS);
+    orr_figure_destroy(figure);
+    return ok;
+}
+
+bool results_show(const orr_table *table, const PlotRequest *request, orr_diag *diag)
+{
+    print_table(table, stdout);
     if (orr_table_n_rows(table) < 2) return true;
-    fputc('\n', out);
+    putchar('\n');
     const size_t n = request->n_plots ? request->n_plots : 1;
     bool ok = true;
     for (size_t i = 0; i < n; i++)
         if (!request->n_plots || !request->plots[i].is_histogram)    // these follow with their numbers
-            ok &= orr_plot_text(table, request->n_plots ? &request->plots[i] : &everything, out,
-                                terminal_width(), 20, diag);
+            ok &= results_put(orr_table_figure(table, request->n_plots ? &request->plots[i] : &everything,
+                                               NULL, diag),
+                              NULL, diag);
     return ok;
 }
 
@@ -217,8 +222,9 @@ bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_
             const orr_plot *plot = request->n_plots ? &request->plots[i] : &everything;
             const orr_distribution *d = plot->is_histogram ? find_statistic(all, n_all, plot->ys[0]) : NULL;
             if (plot->is_histogram && !d) continue;    // the run failed
-            const bool drawn = d ? orr_distribution_plot(d, title, to, diag)
-                                 : orr_plot_file(table, plot, title, to, diag);
+            const bool drawn = results_put(d ? orr_distribution_figure(d, title, diag)
+                                             : orr_table_figure(table, plot, title, diag),
+                                           to, diag);
             if (drawn && says) printf("  plot in %s\n", to);
             ok &= drawn;
         }

@@ -16,8 +16,12 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
                         orr_diag *diag);
 void results_free_plots(PlotRequest *request);
 
+// Draw a figure to a file, on the terminal if path is NULL, and destroy it. False, after a message, if it
+// cannot be drawn, or is NULL because it could not be made.
+bool results_put(orr_figure *figure, const char *path, orr_diag *diag);
+
 // False, after a message, if something cannot be drawn.
-bool results_show(const orr_table *table, const PlotRequest *request, FILE *out, orr_diag *diag);
+bool results_show(const orr_table *table, const PlotRequest *request, orr_diag *diag);
 // Several plots and one file name: the second becomes name-2.svg and so on. `says`: print what was written.
 bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all,
                   const PlotRequest *request, const char *title, bool says, orr_diag *diag);

@@ -10,6 +10,7 @@
 // warning. Relations are those that hold at each point. Every result owns its memory and names nothing but
 // the model's texts: the model must outlive it, and one call frees it.
 #pragma once
+#include "orrery/figure.h"
 #include "orrery/run.h"
 
 #ifdef __cplusplus
@@ -167,6 +168,9 @@ typedef struct orr_diagram {
 // an end is kept, with a warning.
 ORR_API orr_diagram orr_continue(const orr_model *model, const orr_continue_options *options, orr_diag *diag);
 ORR_API void        orr_diagram_free(orr_diagram *diagram);
+// Variables, by number, over the parameter: stable parts, unstable ones dashed, special points marked.
+ORR_API orr_figure *orr_diagram_figure(const orr_diagram *diagram, const orr_model *model,
+                                       const size_t *variables, size_t n, const char *title);
 // One row for each point: the parameter, the states, the outputs, `unstable`, `kind` (0 plain, 1 fold, 2
 // Hopf, 3 crossing), `branch` (from 1).
 ORR_API bool orr_diagram_write(const orr_diagram *diagram, const orr_model *model, const char *path,

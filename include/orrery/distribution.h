@@ -4,6 +4,7 @@
 // one distribution for each, replications merge those of all runs. Counts, means and extremes are exact,
 // percentiles and histograms as orrery/statistics.h says.
 #pragma once
+#include "orrery/figure.h"
 #include "orrery/statistics.h"
 #include <stdbool.h>
 
@@ -64,9 +65,8 @@ ORR_API bool orr_distributions_write(const orr_distribution *all, size_t n, cons
 // The numbers in two lines and, if a histogram was asked for, a line for each bin, for a terminal of this
 // width.
 ORR_API void orr_distribution_print(const orr_distribution *d, FILE *out, int width);
-// The histogram as a picture, as orr_plot_file draws others. False after a message.
-ORR_API bool orr_distribution_plot(const orr_distribution *d, const char *title, const char *path,
-                                   orr_diag *diag);
+// The histogram as a figure. NULL, with the reason, if nothing was seen.
+ORR_API orr_figure *orr_distribution_figure(const orr_distribution *d, const char *title, orr_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // include/orrery/experiment.h: an experiment: a model, settings, a solver, what is recorded; and its results.
 #pragma once
 #include "orrery/distribution.h"
+#include "orrery/figure.h"
 #include "orrery/run.h"
 
 #ifdef __cplusplus
@@ -11,9 +12,7 @@ typedef struct orr_plot {
     const char *const *ys;       // [n_ys] names
     size_t      n_ys;
     const char *over;            // NULL: time
-    const char *looks;           // [n_ys] a letter for each: - a line, : dashes, o points, the latter two in
-                                 // the colour of the line before them. NULL: all lines
-    bool        is_histogram;    // of the statistic ys[0], alone; drawn by orr_distribution_plot
+    bool        is_histogram;    // of the statistic ys[0], alone: orr_distribution_figure
 } orr_plot;
 
 typedef struct orr_expect {
@@ -226,14 +225,12 @@ ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_trace_file_sink(orr_trace_file *file);
 ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, reported, if a byte is missing
 
-// A sink that keeps them for a message sequence chart, an SVG: a line for each component, an arrow for each
-// message. At most `at_most` messages are drawn; 0: 200. False, with a message, if there was none or it
-// cannot be written.
+// A sink that keeps them for a message sequence chart: a line for each component, an arrow for each message.
+// At most `at_most` messages are drawn; 0: 200. NULL, with a message, if there was none.
 typedef struct orr_sequence orr_sequence;
 ORR_API orr_sequence *orr_sequence_create(size_t at_most);
 ORR_API orr_sink orr_sequence_sink(orr_sequence *sequence);
-ORR_API bool orr_sequence_draw(const orr_sequence *sequence, const char *title, const char *path,
-                               orr_diag *diag);
+ORR_API orr_figure *orr_sequence_figure(const orr_sequence *sequence, const char *title, orr_diag *diag);
 ORR_API void     orr_sequence_destroy(orr_sequence *sequence);        // NULL is allowed
 
 // A sink that keeps rows in memory; or a table read from a CSV file.
@@ -254,12 +251,11 @@ ORR_API const double *orr_table_column(const orr_table *table, size_t column);  
 // Times of the events of the run, each once; the first 1000 of them. What plots over time mark.
 ORR_API const double *orr_table_events(const orr_table *table, size_t *n);
 
-// Draw. `path` ends in .svg, .png or .pdf (needs gnuplot). False, with the reason, if it cannot.
-ORR_API bool orr_plot_file(const orr_table *table, const orr_plot *plot, const char *title, const char *path,
-                           orr_diag *diag);
-// Draw with characters, for a terminal of the given width. False, with the reason, if a name is not a column.
-ORR_API bool orr_plot_text(const orr_table *table, const orr_plot *plot, FILE *out, int width, int height,
-                           orr_diag *diag);
+// What a plot means by the columns of a table. Rows of different members or runs (a column `member`,
+// `replication` or `run`, or a time that goes back) are not joined. NULL, with the reason, if a name is not a
+// column.
+ORR_API orr_figure *orr_table_figure(const orr_table *table, const orr_plot *plot, const char *title,
+                                     orr_diag *diag);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,7 @@
 // src/exp/columns.c: what an experiment records: as written, or what is most likely wanted.
 #include "exp/columns.h"
 #include "base/map.h"
+#include "exp/names.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -59,33 +60,19 @@ static bool report_unknown(const Columns *c, const char *name, Place place)
     return columns_report_unknown(c->model, name, place, c->diag);
 }
 
-static bool add_named(Columns *c, const char *name, Place place);
+typedef struct Written {
+    Columns *columns;
+    Place    place;
+} Written;
 
-// u[2..5] stands for u[2], …, u[5]. `dots` is where its first range has them.
-static bool add_range(Columns *c, const char *name, const char *dots, Place place)
+// A variable, or the elements of an array.
+static bool add_one(void *context, const char *name)
 {
-    const char *begin = dots, *end = dots + 2;
-    while (begin > name && begin[-1] >= '0' && begin[-1] <= '9') begin--;
-    while (*end >= '0' && *end <= '9') end++;
-    const long long first = atoll(begin), last = atoll(dots + 2);
-    if (begin == dots || end == dots + 2 || first > last) return report_unknown(c, name, place);
-    for (long long i = first; i <= last; i++) {
-        const ArenaMark mark = arena_mark(c->scratch);
-        const char *one = arena_printf(c->scratch, "%.*s%lld%s", (int)(begin - name), name, i, end);
-        const bool ok = add_named(c, one, place);
-        arena_release(c->scratch, mark);
-        if (!ok) return false;
-    }
-    return true;
-}
-
-static bool add_named(Columns *c, const char *name, Place place)
-{
+    const Written *written = context;
+    Columns *c = written->columns;
     const size_t variable = orr_model_find(c->model, name);
     if (variable != (size_t)-1) return add_column(c, variable), true;
-    const char *dots = strstr(name, "..");
-    if (dots) return add_range(c, name, dots, place);
-    return add_array(c, name) || report_unknown(c, name, place);
+    return add_array(c, name) || report_unknown(c, name, written->place);
 }
 
 typedef enum Wanted { WANTED_OUTPUTS, WANTED_STATES, WANTED_ALL } Wanted;
@@ -176,7 +163,8 @@ static bool add_written(Columns *c, const char *name)
 {
     const size_t variable = orr_model_find(c->model, name);
     if (variable != (size_t)-1) return add_column(c, variable), true;
-    return add_named(c, name, run_written(&c->experiment->run, name, c->diag));
+    Written written = { c, run_written(&c->experiment->run, name, c->diag) };
+    return names_each(name, add_one, &written);
 }
 
 // A column that is no variable of the model; its name gives way to one that is.
@@ -189,9 +177,7 @@ static void add_own(Columns *c, const char *name, const char *other)
 bool columns_choose(Columns *c)
 {
     const orr_experiment *e = c->experiment;
-    Arena scratch = { 0 };
     bool ok = true;
-    c->scratch = &scratch;
     c->is_chosen = ARENA_ARRAY(c->arena, bool, orr_model_n_variables(c->model));
     for (size_t i = 0; i < e->n_records; i++) ok = add_written(c, e->records[i]) && ok;
     if (e->n_records == 0) add_default(c);
@@ -205,7 +191,5 @@ bool columns_choose(Columns *c)
         c->jumps[i] = orr_model_variable(c->model, c->variables.items[i]).kind == ORR_KIND_DISCRETE;
     if (c->model->ir.n_reruns > 0) add_own(c, "run", "run number");
     if (e->frame) add_own(c, "in_frame", "in frame");
-    arena_free(&scratch);
-    c->scratch = NULL;
     return ok;
 }

@@ -15,7 +15,6 @@ typedef struct Columns {
     bool                 *jumps;         // [variables.n] values that hold between events
     VEC(const char *)     names, units;  // of the variables; in a study of the number of the run, with a
                                          // frame of whether it holds
-    Arena                *scratch;       // while they are chosen
 } Columns;
 
 // By what the experiment says, or the outputs, the states, or all. False after messages.

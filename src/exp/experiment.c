@@ -407,7 +407,8 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
     n = 0;
     for (uint32_t i = 0; i < e->n_plots; i++) {
         const AstPlot *plot = &e->plots[i];
-        const char *const *ys = names_of(r, plot->ys, plot->y_places, plot->place, plot->n_ys, false);
+        const char *const *ys = names_of(r, plot->ys, plot->y_places, plot->place, plot->n_ys,
+                                           !plot->is_histogram);
         for (uint32_t k = 0; plot->is_histogram && k < plot->n_ys; k++)
             plots[n++] = (orr_plot){ .ys = &ys[k], .n_ys = 1, .is_histogram = true };
         if (plot->is_histogram) continue;

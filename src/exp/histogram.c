@@ -1,11 +1,10 @@
-// src/exp/histogram.c: a distribution for the eye: numbers and bars of characters, or a picture.
+// src/exp/histogram.c: a distribution for the eye: numbers and bars of characters, or a figure.
 //
 //     watch.times: 199 values, mean 0.7489, deviation 0.3521, from 0.5 to 3.871
 //       50 % are up to 0.6032, 95 % up to 1.497
 //       0.5 … 1   |##########################  81.4 %
 //       1 … 1.5   |#####                       14.1 %
 #include "base/diag.h"
-#include "exp/plot.h"
 #include "orrery/distribution.h"
 #include <math.h>
 #include <stdlib.h>
@@ -86,52 +85,31 @@ void orr_distribution_print(const orr_distribution *d, FILE *out, int width)
     if (d->asked.n_bins > 0) print_bins(d, out, width);
 }
 
-// ---- As a picture
+// ---- As a figure
 
-typedef struct Bars {
-    const orr_distribution *d;
-    const char *title;
-    orr_bins bins;
-} Bars;
-
-static void write_bars(void *context, FILE *out)
+orr_figure *orr_distribution_figure(const orr_distribution *d, const char *title, orr_diag *diag)
 {
-    const Bars *bars = context;
-    const orr_distribution *d = bars->d;
-    const orr_bins *b = &bars->bins;
+    orr_bins *b = malloc(sizeof *b);
+    if (!b) arena_no_memory(sizeof *b);
+    orr_distribution_bins(d, b);
     const double weight = orr_distribution_weight(d), width = (b->high - b->low) / (double)b->n;
     const double shift = b->is_each ? 0.5 : 0;    // a bar stands above its number
-    char label[256];
-    snprintf(label, sizeof label, d->unit ? "%s [%s]" : "%s", d->asked.name, d->unit);
-    fputs("set grid ytics linecolor '#dddddd'\nset border linecolor '#555555'\nunset key\n"
-          "set style fill solid 0.8\nset title ",
-          out);
-    plot_quote(out, bars->title ? bars->title : "");
-    fputs(" noenhanced\nset xlabel ", out);
-    plot_quote(out, label);
-    fprintf(out, " noenhanced\nset ylabel '%s' noenhanced\nset yrange [0:*]\nset xrange [%.17g:%.17g]\n",
-            d->is_level ? "% of the time" : "% of the values", b->low - shift, b->high - shift);
-    fprintf(out,
-            "plot '-' binary record=%zu format='%%double%%double' using "
-            "1:2:(%.17g) with boxes linecolor '#0072B2' linewidth 1\n",
-            b->n, width);
-    for (size_t i = 0; i < b->n; i++) {
-        const double point[2] = { b->low + ((double)i + 0.5) * width - shift, 100 * b->weights[i] / weight };
-        fwrite(point, sizeof point, 1, out);
+    orr_figure *f = NULL;
+    if (b->n > 0 && weight > 0) {
+        f = orr_figure_create(title);
+        orr_panel *panel = orr_figure_add_panel(f);
+        panel->x.label = orr_figure_text(f, d->asked.name);
+        panel->x.unit = orr_figure_text(f, d->unit);
+        panel->y.label = d->is_level ? "% of the time" : "% of the values";
+        orr_series *bars = orr_figure_add_series(f, panel, ORR_SERIES_BARS, NULL, b->n);
+        bars->width = width;
+        for (size_t i = 0; i < b->n; i++) {
+            bars->x[i] = b->low + ((double)i + 0.5) * width - shift;
+            bars->y[i] = 100 * b->weights[i] / weight;
+        }
+    } else {
+        diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, d->asked.name, "nothing was seen of it");
     }
-}
-
-bool orr_distribution_plot(const orr_distribution *d, const char *title, const char *path, orr_diag *diag)
-{
-    Bars *bars = calloc(1, sizeof *bars);
-    if (!bars) arena_no_memory(sizeof *bars);
-    bars->d = d;
-    bars->title = title;
-    orr_distribution_bins(d, &bars->bins);
-    bool ok = bars->bins.n > 0 && orr_distribution_weight(d) > 0;
-    if (!ok) diag_report(diag, DIAG_PLOT_BAD, (Place){ 0 }, d->asked.name, "nothing was seen of it");
-    const PlotPicture picture = { .width = 800, .height = 500, .write = write_bars, .context = bars };
-    ok = ok && plot_draw(&picture, path, diag);
-    free(bars);
-    return ok;
+    free(b);
+    return f;
 }

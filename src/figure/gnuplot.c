@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum { WIDTH = 800, HEIGHT = 500, MORE_PANELS = 250, EVENTS_SHOWN = 200, EVENTS_FEW = 20, TICK_BYTES = 44 };
-#define MARGIN 0.04    // part of the range of y that stays free, so that no curve lies on the frame
+#define MARGIN 0.04    // part of a range that stays free, so that no curve lies on the frame
 
 static const struct Form {
     const char *name, *terminal, *unit, *more;
@@ -60,7 +60,8 @@ static void put_quoted(FILE *out, const char *given, bool is_tick)
 
 static void put_text(FILE *out, const char *text) { put_quoted(out, text, false); }
 
-static void put_axis(FILE *out, char name, const orr_axis *axis, double low, double high)
+// The texts of a chart that goes down the page stand above it, on gnuplot's second axis.
+static void put_axis(FILE *out, char name, const orr_axis *axis, double low, double high, bool is_above)
 {
     char label[256];
     fprintf(out, "set %clabel ", name);
@@ -70,11 +71,13 @@ static void put_axis(FILE *out, char name, const orr_axis *axis, double low, dou
         fprintf(out, "set logscale %c\n", name);
         low = pow(10, low), high = pow(10, high);
     }
-    fprintf(out, "set %crange [%.17g:%.17g]\n", name, axis->is_reversed ? high : low,
-            axis->is_reversed ? low : high);
+    const char *which = is_above ? "2" : "";
+    for (int i = 0; i <= is_above; i++)
+        fprintf(out, "set %c%srange [%.17g:%.17g]\n", name, i ? which : "", axis->is_reversed ? high : low,
+                axis->is_reversed ? low : high);
     if (axis->n_ticks == 0) return;
-    // names of a chart that goes down the page stand above it
-    fprintf(out, "set %ctics nomirror (", name);
+    if (is_above) fprintf(out, "unset %ctics\n", name);
+    fprintf(out, "set %c%stics nomirror (", name, which);
     for (size_t i = 0; i < axis->n_ticks; i++) {
         if (i) fputc(',', out);
         put_quoted(out, axis->ticks[i].text, true);
@@ -88,12 +91,10 @@ static void put_events(FILE *out, const orr_panel *panel)
 {
     const size_t n = panel->n_events;
     if (n > EVENTS_SHOWN) return;
-    const char *colour = n <= EVENTS_FEW ? "#555555" : n <= 3 * EVENTS_FEW ? "#888888" : "#bbbbbb";
+    const char *colour = n <= EVENTS_FEW ? "#D55E00" : n <= 3 * EVENTS_FEW ? "#E69B6B" : "#F2CDB5";
     for (size_t i = 0; i < n; i++)
-        fprintf(
-            out,
-            "set arrow from first %.17g, graph 0 to first %.17g, graph 0.02 nohead front linecolor '%s'\n",
-            panel->events[i], panel->events[i], colour);
+        fprintf(out, "set arrow from first %.17g, graph 0 to first %.17g, graph 0.02 nohead front "
+                "linewidth 1.5 linecolor '%s'\n", panel->events[i], panel->events[i], colour);
 }
 
 static void put_arrow(FILE *out, double x, double y, double x_to, double y_to, bool has_head)
@@ -165,7 +166,7 @@ static void put_series(FILE *out, const orr_panel *panel, Arena *arena)
 {
     FigurePath *paths = ARENA_ARRAY(arena, FigurePath, panel->n_series);
     const char *before = "plot ";
-    int width[panel->n_series + 1];
+    int *width = ARENA_ARRAY(arena, int, panel->n_series);
     for (size_t i = 0; i < panel->n_series; i++) {
         const orr_series *s = panel->series[i];
         if (s->kind == ORR_SERIES_ARROWS || s->n == 0) continue;
@@ -199,7 +200,7 @@ static void put_panel(FILE *out, const orr_panel *panel, const char *title)
     Arena arena = { 0 };
     const FigureRange r = figure_range(panel);
     const bool is_chart = panel->y.is_reversed;    // time goes down the page
-    const double margin = is_chart ? 0 : MARGIN * (r.y_max - r.y_min);
+    const double margin_x = MARGIN * (r.x_max - r.x_min), margin_y = MARGIN * (r.y_max - r.y_min);
     size_t n_named = 0;
     bool has_bars = false;
     for (size_t i = 0; i < panel->n_series; i++) {
@@ -211,14 +212,17 @@ static void put_panel(FILE *out, const orr_panel *panel, const char *title)
           out);
     put_text(out, title ? title : "");
     fprintf(out, " noenhanced\n%s", n_named < 2 ? "unset key\n" : "");
-    fputs(is_chart   ? "set grid xtics linetype 1 dashtype 2 linecolor '#999999'\nunset border\n"
-          : has_bars ? "set grid ytics linecolor '#dddddd'\n"
-                     : "set grid linecolor '#dddddd'\n",
+    fputs(is_chart   ? "set grid x2tics linetype 1 dashtype 2 linecolor '#999999'\nunset border\n"
+          : has_bars ? "set grid ytics linetype 1 linewidth 0.5 linecolor '#dddddd'\n"
+                     : "set grid linetype 1 linewidth 0.5 linecolor '#dddddd'\n",
           out);
-    const bool free_low = isnan(panel->y.low) && !(has_bars && r.y_min == 0),
-               free_high = isnan(panel->y.high);
-    put_axis(out, 'x', &panel->x, r.x_min, r.x_max);
-    put_axis(out, 'y', &panel->y, r.y_min - (free_low ? margin : 0), r.y_max + (free_high ? margin : 0));
+    // what is given counts; bars stand on their axis
+    const double left = isnan(panel->x.low) && !has_bars ? margin_x : 0,
+                 right = isnan(panel->x.high) && !has_bars ? margin_x : 0,
+                 below = isnan(panel->y.low) && !(has_bars && r.y_min == 0) ? margin_y : 0,
+                 above = isnan(panel->y.high) ? margin_y : 0;
+    put_axis(out, 'x', &panel->x, r.x_min - left, r.x_max + right, is_chart);
+    put_axis(out, 'y', &panel->y, r.y_min - below, r.y_max + above, false);
     if (panel->has_equal_scales) fputs("set size ratio -1\n", out);
     put_events(out, panel);
     for (size_t i = 0; i < panel->n_series; i++) {

@@ -194,6 +194,27 @@ run ensemble "$lv" --members bad.csv; expect_status 2; expect_err "did you mean 
 run ensemble "$lv" --members "$members" --lanes maybe; expect_status 2; expect_err 'E022'
 
 # ---- Plots
+cat >cells.orr <<'END'
+model Cell
+  param k = 1
+  var v = 1
+  v' = -k*v
+end
+model M
+  c[5] : Cell
+end
+experiment e of M
+  until 2
+  plot c[2..4].v
+end
+END
+run run cells.orr    # ranges of elements are drawn as they are recorded
+expect_status 0
+expect_out '* c[2].v   o c[3].v   + c[4].v'
+run run cells.orr --plot 'c[1..2].v over t'
+expect_status 0
+expect_out '* c[1].v   o c[2].v'
+
 for kind in svg png pdf; do
     run run "$lv" euler --until 1 --plot "a.$kind" --plot 'Y over X'
     expect_status 0
