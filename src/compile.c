@@ -220,6 +220,7 @@ orr_model *orr_model_compile(const orr_source *source, const orr_compile_options
     model->n_events = (uint32_t)model->flat.events.n;
     model->n_asserts = (uint32_t)model->flat.asserts.n;
     model->n_delays = (uint32_t)model->flat.delays.n;
+    model_make_tables(model);
     keep_units(&c);
     model->compile_ms = (double)(os_now_ns() - started) * 1e-6;
     model->compiled_with = model->code.compiled_with = diag;

@@ -266,7 +266,7 @@ static bool column(StateShift *shift_of, bool of_outputs, double *out)
     memcpy(s->shifted, shift_of->x, s->n * sizeof *s->shifted);
     const bool ok = slope(&curve, u, size, out);
     shift(shift_of, u);
-    s->run->values_valid = false;
+    s->run->island.values_valid = false;
     return ok;
 }
 
@@ -340,13 +340,13 @@ void system_set(System *s, uint32_t place, double value)
     s->run->given_value[place] = v[place] = value;
     code_call(&model->code, IR_PARAMS, s->t, s->run->given, &s->island->env, NULL);
     memcpy(guesses, s->island->guesses_aside, layout->n_guesses * sizeof *v);
-    s->run->values_valid = false;
+    s->run->island.values_valid = false;
 }
 
 bool system_values(System *s, const double *x, double *values)
 {
     if (code_call(&s->model->code, IR_VALUES, s->t, x, &s->island->env, NULL) != 0) return false;
-    s->run->values_valid = false;
+    s->run->island.values_valid = false;
     for (size_t i = 0; i < orr_model_n_variables(s->model); i++) {
         const ModelVariable variable = model_variable(s->model, i);
         values[i] = value_of(s, &variable, x);

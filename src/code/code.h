@@ -4,25 +4,10 @@
 // only the elementary functions of expr/math.h, so both give the same bits.
 #pragma once
 #include "base/text.h"
+#include "code/env.h"
 #include "ir/ir.h"
 #include <pthread.h>
 #include <stdatomic.h>
-
-// What generated code is handed besides its vectors.
-typedef struct CodeEnv {
-    double     *v;                                                   // [n_values] the value block
-    double    (*history)(const void *histories, int k, double t);    // the past of delay k
-    const void *histories;
-    const uint32_t *tables;                                          // Ir.tables and Ir.numbers
-    const double   *numbers;
-    unsigned    event;                                               // whose body IR_EVENT runs
-    double    (*draw)(const void *streams, int k, double count, double argument);    // of DRAW with number k
-    const void *streams;
-} CodeEnv;
-
-// One program. Returns 0, or 1 + the number of the block (of the program's system; see ir_failed_block)
-// whose loop could not be solved.
-typedef int (*CodeProgram)(double t, const double *x, const CodeEnv *env, double *out);
 
 // A fixed-step loop: from grid point k to k + n of t_start + k·h, states in x. Stops early, returning the
 // steps done, before a step whose relations would not be those of the modes at its end (then *why =

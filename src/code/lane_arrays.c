@@ -29,7 +29,7 @@ void lanes_print_vectors(StrBuf *s, uint32_t width, uint32_t n_relations, uint32
     "        odd = odd + ((side*(slope - 0.5*bend) <= 0.0) & (side*(slope + 1.5*bend) >= 0.0) & " \
     "(side*bend > 0.0) ? 1.0 : 0.0);\n"
 
-// As run/look.c has it: the truth must be that of the mode, and the parabola through the zero function at
+// As engine/look.c has it: the truth must be that of the mode, and the parabola through the zero function at
 // three ends of steps must not turn round.
 void lanes_print_relation(StrBuf *s, uint32_t width, uint32_t k, const char *zero, const char *truth,
                           uint32_t mode)

@@ -332,7 +332,7 @@ static void add_error(Stepping *l)
 }
 
 // The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places
-// in it, in run/look.c the same: `watch` is 0 if none differs from its mode and no zero function turns round
+// in it, as in engine/look.c: `watch` is 0 if none differs from its mode and no zero function turns round
 // between two of them. Asserts are looked at in the same places, as run/watch.c does.
 static void add_looks(Stepping *l)
 {

@@ -78,7 +78,7 @@ bool pieces_begin(Pieces *p, orr_run *run, const orr_sink *sinks, size_t n_sinks
     island->piece_context = p;
     if (goes_on) return true;
     if (!island->solver->polynomial) {    // another one stands in
-        drive_tell_pieces(run, island, run->t);
+        drive_tell_pieces(island, run->t);
         return true;
     }
     for (uint32_t i = 0; i < n; i++) {

@@ -57,7 +57,7 @@ static bool sit_down(Seat *seat, const Ensemble *e, size_t index)
 static bool put_row(const Seat *seat, const Ensemble *e, MemberResult *result)
 {
     orr_run_values(seat->run, e->columns, e->n_columns, result->rows + result->n_rows * e->n_columns);
-    if (seat->run->is_failed) return false;
+    if (seat->run->island.is_failed) return false;
     result->times[result->n_rows++] = result->t = orr_run_time(seat->run);
     return true;
 }
@@ -90,15 +90,15 @@ static SeatState go_alone(Seat *seat, const Ensemble *e, MemberResult *result)
         const double t = e->times[seat->row];
         seat->is_ready = is_ready(seat, e);
         if (seat->is_ready) return SEAT_READY;
-        const size_t n_events = run->n_events;
-        bool is_there = t == orr_run_time(run) && !run->terminated;    // the beginning
+        const size_t n_events = run->island.n_handled;
+        bool is_there = t == orr_run_time(run) && !run->island.terminated;    // the beginning
         const orr_status status = is_there ? ORR_STATUS_OK : run_toward(run, t, &is_there);
-        if (!is_there || run->n_events != n_events) seat->is_loaded = false;
+        if (!is_there || run->island.n_handled != n_events) seat->is_loaded = false;
         seat->must_step = false;
         if (status != ORR_STATUS_OK && status != ORR_STATUS_TERMINATED) return SEAT_FAILED;
         if (!is_there) continue;
         if (!put_row(seat, e, result)) return SEAT_FAILED;
-        if (++seat->row == e->n_rows || run->terminated) return SEAT_ENDED;
+        if (++seat->row == e->n_rows || run->island.terminated) return SEAT_ENDED;
     }
 }
 
@@ -126,8 +126,8 @@ static void load(Batch *b, const orr_model *model, uint32_t lane)
     to[CODE_LANE_GRID * width] = island->t_start;
     to[CODE_LANE_K * width] = seat->before;
     for (size_t k = 0; k < model->n_relations; k++) {
-        to[(CODE_LANE_RELATIONS + k) * width] = seat->run->sample_before[2 * k];
-        to[(CODE_LANE_RELATIONS + model->n_relations + k) * width] = seat->run->samples[0][2 * k];
+        to[(CODE_LANE_RELATIONS + k) * width] = seat->run->island.sample_before[2 * k];
+        to[(CODE_LANE_RELATIONS + model->n_relations + k) * width] = seat->run->island.samples[0][2 * k];
     }
     load_broken(b, model, lane, b->lane + (CODE_LANE_RELATIONS + 2 * model->n_relations) * width);
     seat->is_loaded = true;
@@ -163,7 +163,7 @@ static void load_free(Batch *b, const orr_model *model, uint32_t lane, double ro
     to[CODE_LANE_ROW * width] = row;
     for (size_t i = 0; i < model->n_states; i++) to[(CODE_LANE_VECTORS + i) * width] = ahead.rates[i];
     for (size_t k = 0; k < model->n_relations; k++)
-        to[(CODE_LANE_VECTORS + model->n_states + k) * width] = seat->run->samples[0][2 * k];
+        to[(CODE_LANE_VECTORS + model->n_states + k) * width] = seat->run->island.samples[0][2 * k];
     load_broken(b, model, lane, b->lane + (CODE_LANE_VECTORS + model->n_states + model->n_relations) * width);
 }
 

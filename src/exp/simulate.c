@@ -185,12 +185,12 @@ static orr_status put_row(Simulation *s)
         return ORR_STATUS_CANCELLED;
     const bool is_sent = !s->sends || (s->is_first_row ? sends_put_first(s->sends, s->run, s->row_is_due)
                                                         : sends_put(s->sends, s->run));
-    if (!is_sent) return s->run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
+    if (!is_sent) return s->run->island.is_failed ? ORR_STATUS_FAILED : ORR_STATUS_SYSTEM;
     if (!s->is_first_row || s->row_is_due) collect_row(s->collect, s->run);
     if (!s->wants_rows) return poll_inputs(s);
     const size_t n = s->columns.variables.n;
     orr_run_values(s->run, s->columns.variables.items, n, s->values);
-    if (s->run->is_failed) return ORR_STATUS_FAILED;
+    if (s->run->island.is_failed) return ORR_STATUS_FAILED;
     if (s->model->ir.n_reruns > 0) s->values[n] = (double)s->run->n_reruns + 1;
     if (s->experiment->frame) s->values[s->columns.names.n - 1] = watch_is_inside(s->run);
     const double t = orr_run_time(s->run);
@@ -265,9 +265,9 @@ static orr_status plain_rows(Simulation *s, const uint32_t *states, const Times 
     last = fmin(last, expect_next(&s->expectations));
     for (;; (*i)++) {
         const double t = times_at(times, *i);
-        if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, island, t))
+        if (!(t < last) || t <= s->t_resumed + 1e-9 * every || !drive_one(run, t))
             return ORR_STATUS_OK;
-        run->values_valid = false;
+        island->values_valid = false;
         run->t = t;
         run->x = island->x;
         const size_t n = s->columns.variables.n;    // nothing else is in a row
@@ -364,23 +364,23 @@ static orr_status run_once(Simulation *s)
     orr_status status = put_row(s);
     s->is_first_row = false;
     if (status == ORR_STATUS_OK && e->until > orr_run_time(s->run) && !s->run->is_over &&
-        !s->run->terminated) {
+        !s->run->island.terminated) {
         if (s->clock.ns_per_unit > 0) status = run_on_times(s, instants(s, island));
         else if (!s->wants_rows) status = run_on_times(s, 0);
         else if (e->every > 0) status = run_on_times(s, e->every);
         // on a grid that no event can move, each step is at a known time
-        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(s->run))
+        else if (island->solver->fixed_step && s->model->n_relations == 0 && isinf(due_next(&s->run->island))
                  && s->model->n_events == 0 && !s->model->isles && !s->run->net)
             status = run_on_times(s, island->step);
         else status = run_on_steps(s);
     }
     s->t_resumed = NAN;
     if (status == ORR_STATUS_OK && e->checkpoint && !(e->checkpoint_every > 0) && !s->run->is_over &&
-        !s->run->terminated)
+        !s->run->island.terminated)
         status = save(s, false);
     s->t_end = s->run->is_over ? orr_run_time(s->run) : e->until;
     if (status == ORR_STATUS_OK) expect_meet_rest(&s->expectations, s->run, s->t_end);
-    return status == ORR_STATUS_OK && s->run->is_failed ? ORR_STATUS_FAILED : status;
+    return status == ORR_STATUS_OK && s->run->island.is_failed ? ORR_STATUS_FAILED : status;
 }
 
 static orr_status run_study(Simulation *s)

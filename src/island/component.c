@@ -200,12 +200,12 @@ static double next_renewal(Component *c, const orr_devs_call *call)
     const Island *island = inside(c);
     const size_t most = run->model->n_states + run->model->n_relations;
     bool any = false;
-    for (size_t i = 0; i < most && !run->event_waits && island->solver->next(island) <= run->t; i++) {
+    for (size_t i = 0; i < most && !island->event_waits && island->solver->next(island) <= run->t; i++) {
         any = true;
         if (isinf(step_ahead(c, call))) return INFINITY;
     }
     // a crossing is confirmed where it is, which may be a rounding later
-    return any || run->event_waits ? island->t : fmin(island->solver->next(island), due_next(run));
+    return any || island->event_waits ? island->t : fmin(island->solver->next(island), due_next(island));
 }
 
 // When there is something to tell, if nothing comes.
@@ -218,7 +218,7 @@ static double next_tell(Component *c, const orr_devs_call *call)
     if (c->output_period > 0) return c->period_start + (c->k_period + 1) * c->output_period;
     if (is_quantised(c)) return next_renewal(c, call);
     if (island->t > run->t && !drive_is_near(island, run->t)) return island->t;
-    if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(run));
+    if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(island));
     return end_of_step(c, call);
 }
 
@@ -266,11 +266,11 @@ static double slope_of(Component *c, size_t variable)
         for (size_t i = 0; i < n; i++) x[i] = run->x[i] + ahead * dx[i];
         run->x = x;
         run->t = t + ahead;
-        run->values_valid = false;
+        island->values_valid = false;
         later = orr_run_value(run, variable);
         run->x = x_kept;
         run->t = t;
-        run->values_valid = false;
+        island->values_valid = false;
     }
     return (later - now) / ahead;
 }

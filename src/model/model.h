@@ -2,6 +2,7 @@
 #pragma once
 #include "atomic/atomic.h"
 #include "code/code.h"
+#include "engine/engine.h"
 #include "ir/ir.h"
 #include "net/net.h"
 #include "orrery/model.h"
@@ -20,6 +21,8 @@ struct orr_model {
     Network *network;         // NULL: the model is one island without event ports
     AtomicSet atomics;        // of the source
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
+    EngineTables tables;      // what the engine knows of it
+    bool    *port_affects;    // [ports] rates or relations depend on what a message leaves
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read
     // what grows with the sizes of arrays is made when first asked for; all under the lock
@@ -46,6 +49,8 @@ typedef struct ModelVariable {
     bool     is_structural;
     Place    declared;
 } ModelVariable;
+enum { MODEL_SOURCES = 16 };         // things that act at times they know, besides one for each input
+void model_make_tables(orr_model *model);    // EngineTables, once all else is known
 bool model_is_improved(const orr_model *model);    // native code has taken over some of it
 bool model_is_integrated(const orr_model *model, uint32_t state);    // not one of Blocks.n_implicit
 ModelVariable model_variable(const orr_model *model, size_t variable);

@@ -45,7 +45,7 @@ static double begin(void *context, orr_run *run)
 {
     Arriving *a = context;
     if (a->file.has_begun && !messages_rewind(&a->file)) return -INFINITY;
-    while (a->file.t < run->t_start)
+    while (a->file.t < run->island.t_begin)
         if (!messages_next(&a->file)) return -INFINITY;
     return a->file.t;
 }

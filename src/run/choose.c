@@ -155,25 +155,24 @@ int choose_start(orr_run *run)
 
 // ---- While running
 
-void choose_look(orr_run *run, Island *island)
+// At the end of a step: would others be better?
+static void look(orr_run *run, Island *island)
 {
-    if (!run->choosing) return;
     bool changed = false;
     double *entries = run->choosing->entries;
     if (code_call(&run->model->code, IR_CHOICES, island->t, island->x, &island->env, entries) == 0)
         improve(run, PATIENCE, &changed, NULL);
-    run->choice_waits = changed;
+    island->choice_waits = changed;
 }
 
-void choose_switch(orr_run *run, Island *island)
+static void switch_states(orr_run *run, Island *island)
 {
-    if (!run->choice_waits) return;
-    run->choice_waits = false;
+    island->choice_waits = false;
     if (code_call(&run->model->code, IR_VALUES, island->t, island->x, &island->env, NULL) != 0) return;
     write_wanted(run);
     run_guess_from_values(run);
     run->n_switches++;
-    run->values_valid = false;
+    island->values_valid = false;
 
     // the states are other ones, but time goes on as it did: the grid stays
     const double t_start = island->t_start;
@@ -182,6 +181,14 @@ void choose_switch(orr_run *run, Island *island)
     island->t_start = t_start;
     island->k = k;
     island->t_before = island->t;
+}
+
+void run_choose(Island *island, bool now)
+{
+    orr_run *run = island->host;
+    if (!run->choosing) return;
+    if (now) switch_states(run, island);
+    else look(run, island);
 }
 
 bool choose_report(orr_run *run, double t)

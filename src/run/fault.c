@@ -583,11 +583,11 @@ void fault_report_param(orr_run *run, uint32_t variable)
     const Island *island = &run->island;
     if (chance_report(run)) return;
     const Point p = {
-        .model = run->model, .env = &island->env, .t = run->t_start, .x = NULL, .v = island->env.v
+        .model = run->model, .env = &island->env, .t = island->t_begin, .x = NULL, .v = island->env.v
     };
     if (var->start == EXPR_NONE) {
         diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(run->model, run->diag, var->place), var->name,
-                    "not a number", run->t_start);
+                    "not a number", island->t_begin);
         return;
     }
     char *value = run_expr_text(run->model, var->start);

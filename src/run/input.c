@@ -113,7 +113,7 @@ static bool report_state(orr_run *run, Driven *d, double t)
     switch (d->signal.state) {
     case SIGNAL_OK: break;
     case SIGNAL_FAILED:
-        if (d->has_port && d->port.is_cancelled) run->is_cancelled = true;
+        if (d->has_port && d->port.is_cancelled) run->island.is_cancelled = true;
         else if (d->has_port && d->port.is_late) {
             diag_report(run->diag, DIAG_INPUT_LATE, place, var->name, title_of(d), d->port.patience, t);
             diag_hint(run->diag,
@@ -198,7 +198,7 @@ bool input_move(orr_run *run, double t)
             if (d->signal.piece.jumps) run_schedule(run, d->source, d->signal.piece.until);
         }
     }
-    run->values_valid = false;
+    run->island.values_valid = false;
     find_kink(inputs);
     return true;
 }
@@ -214,7 +214,8 @@ bool input_start(orr_run *run)
         if (d->is_live || d->by_hand) {    // the default, until something comes
             const double *first = d->by_hand ? d->input.self : NULL;
             const double value = run->island.env.v[run->model->ir.layout.place[d->flat->c[0]]];
-            d->signal.piece = (SignalPiece){ .origin = run->t_start, .c = { value }, .until = INFINITY };
+            d->signal.piece = (SignalPiece){ .origin = run->island.t_begin, .c = { value },
+                                             .until = INFINITY };
             if (first) d->signal.piece.c[0] = first[0], d->signal.piece.c[1] = first[1];
             if (d->by_hand) put_piece(run, d);
             continue;
@@ -229,8 +230,8 @@ bool input_start(orr_run *run)
         }
         d->n_moves = 0;
         if (!d->signal.is_loaded) d->hash = 0;
-        if (signal_start(&d->signal, run->t_start) != SIGNAL_OK) {
-            ok = report_state(run, d, run->t_start);
+        if (signal_start(&d->signal, run->island.t_begin) != SIGNAL_OK) {
+            ok = report_state(run, d, run->island.t_begin);
             run->is_incomplete = !(d->has_port && d->port.is_late);
             continue;
         }
@@ -383,7 +384,7 @@ static void pass_moves(orr_run *run, Driven *d, RunSaved *saved)
         if (d->signal.phase == SIGNAL_BEHIND && isinf(until)) break;    // nothing comes any more
         move(d);
     }
-    if (d->has_port && d->port.is_cancelled) run->is_cancelled = true;
+    if (d->has_port && d->port.is_cancelled) run->island.is_cancelled = true;
     d->is_other = d->n_moves != n || d->hash != hash || d->signal.piece.until != until;
     saved->is_bad = d->is_other;
 }
@@ -454,7 +455,7 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
                       model_variable_name(run->model, variable), text);
         return false;
     }
-    run->values_valid = false;
+    run->island.values_valid = false;
     const ModelVariable var = model_variable(run->model, variable);
     Driven *d = driven_by_hand(run, variable);
     if (d) {
@@ -473,7 +474,7 @@ bool run_put(orr_run *run, size_t variable, double value, double gradient)
 orr_status orr_run_set(orr_run *run, size_t variable, double value)
 {
     Island *island = &run->island;
-    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (island->is_failed) return ORR_STATUS_FAILED;
     const bool is_known = variable < orr_model_n_variables(run->model);
     if (!is_known || !drive_is_near(island, run->t)) {
         char text[32];
@@ -509,7 +510,7 @@ bool input_poll(orr_run *run)
         if (failed) {
             diag_note(run->diag, (Place){ 0 }, "'%s' is read from it; the run stands at t = %.10g",
                       d->input.name, run->t);
-            return run->is_failed = true, false;
+            return run->island.is_failed = true, false;
         }
         if (d->port.is_closed && d->port.kind->is_outside) {
             d->signal.phase = SIGNAL_BEHIND;

@@ -137,7 +137,7 @@ void isles_open(orr_run *run, const orr_run_options *options)
     r->n_words = (isles->n + 1 + 63) / 64;
     r->can_jump = isles->n_told && (run->model->n_events || run->model->n_relations || run->inputs ||
                                     run->model->network->first_guest_output > 0);
-    if (isles->n_told) run->chunk = 1;    // each step is told
+    if (isles->n_told) run->island.chunk = 1;    // each step is told
 }
 
 // ---- Beginning
@@ -228,14 +228,14 @@ static void look_from(orr_run *run, Island *island, double **x, double *t)
     *t = run->t;
     run->x = island->x;
     run->t = island->t;
-    run->values_valid = false;
+    island->values_valid = false;
 }
 
 static void look_back(orr_run *run, double *x, double t)
 {
     run->x = x;
     run->t = t;
-    run->values_valid = false;
+    run->island.values_valid = false;
 }
 
 void isles_compare(orr_run *run, Island *island, bool is_base)
@@ -265,7 +265,7 @@ void isles_hear(orr_run *run, double t, uint32_t output, const void *value)
         learn(run, t, signal);
     }
     *v = signal->value;
-    run->values_valid = false;
+    run->island.values_valid = false;
 }
 
 bool isles_have_news(orr_run *run, const Island *island, bool *affects)
@@ -332,10 +332,10 @@ orr_status isles_tell(orr_run *run, Island *island)
     const IslesRun *r = run->isles;
     if (!r || r->isles->n_told == 0) return ORR_STATUS_OK;
     // at the first instant everybody must have heard of everybody
-    const uint32_t n_rounds = island->t == run->t_start ? r->isles->n + 3 : 1;
+    const uint32_t n_rounds = island->t == island->t_begin ? r->isles->n + 3 : 1;
     for (uint32_t round = 0; round < n_rounds; round++) {
         const bool told = tell(run, island, true);
-        if (run->is_failed) return ORR_STATUS_FAILED;
+        if (island->is_failed) return ORR_STATUS_FAILED;
         if (!told) return ORR_STATUS_OK;
         const orr_status status = event_exchange(run, island);
         if (status != ORR_STATUS_OK) return status;
@@ -375,7 +375,7 @@ void isles_after(orr_run *run, const Island *island, const FlatAction *actions, 
         const uint32_t target = actions[k].target, isle = isles->isle_of[target];
         const double value = island->env.v[run->model->ir.layout.place[target]];
         // a branch that was not taken assigns what was there
-        if (!isle || value == run->left[k]) continue;
+        if (!isle || value == island->left[k]) continue;
         const orr_perturbation message = { isles->variable_of[target], value };
         net_send(run, island->t, isles->perturb[isle - 1], &message);
     }

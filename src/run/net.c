@@ -22,7 +22,6 @@ typedef struct Sent {
 typedef struct Net {
     const Network *network;    // borrowed; the model's
     orr_devs_run *devs;        // owned; NULL: the run has not begun
-    bool *affects;             // [n ports] rates or relations depend on what it keeps
     VEC(Arrival) arrivals;     // of the latest bag
     VEC(double) values;
     VEC(Sent) sent;    // since the latest bag
@@ -39,7 +38,6 @@ void net_open(orr_run *run)
     const Flat *flat = network->flat;
     Net *net = run->net = ARENA_NEW(&run->arena, Net);
     net->network = network;
-    net->affects = ARENA_ARRAY(&run->arena, bool, flat->ports.n);
     uint32_t most = 1;
     for (size_t i = 0; i < flat->parts.n; i++)
         if (flat->parts.items[i].n_params > most) most = flat->parts.items[i].n_params;
@@ -91,17 +89,7 @@ const double *net_arrival(const orr_run *run, size_t i, uint32_t *port)
     return run->net->values.items + arrival->first;
 }
 
-void net_set_effects(orr_run *run, const bool *matters)
-{
-    const Flat *flat = run->net->network->flat;
-    for (size_t i = 0; i < flat->ports.n; i++) {
-        const FlatPort *port = &flat->ports.items[i];
-        for (uint32_t k = 0; port->first != FLAT_NONE && k < port->n_values; k++)
-            run->net->affects[i] |= matters[port->first + k];
-    }
-}
-
-bool net_affects(const orr_run *run, uint32_t port) { return run->net->affects[port]; }
+bool net_affects(const orr_run *run, uint32_t port) { return run->model->port_affects[port]; }
 
 // ---- What the island sends
 
@@ -234,7 +222,7 @@ bool net_start(orr_run *run)
     net->sent.n = net->sent_values.n = 0;
     if (!isles_start(run)) return false;
     orr_devs_options options = orr_devs_options_default();
-    options.t_start = run->t_start;
+    options.t_start = run->island.t_begin;
     options.output = take_arrivals;
     options.output_context = run;
     options.params = params_of;

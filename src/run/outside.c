@@ -13,7 +13,7 @@ static orr_status step_again(orr_run *run, Island *island, double t)
     const size_t n = run->model->n_states;
     memcpy(island->x, island->x_before, n * sizeof *island->x);
     island->t = island->t_before;
-    island->k = run->k_before;
+    island->k = island->k_before;
     island->n_steps--;
     if (t <= island->t) return ORR_STATUS_OK;
     const StepResult result = island->solver->step(island, t);
@@ -26,20 +26,20 @@ static orr_status step_again(orr_run *run, Island *island, double t)
 static orr_status cut(orr_run *run, Island *island, double t)
 {
     orr_status status = ORR_STATUS_OK;
-    history_cut(run, t);
+    history_cut(island, t);
     if (island->solver->fixed_step) {
         status = step_again(run, island, t);
     } else {
-        island->solver->state_at(island, t, run->x_event);
-        memcpy(island->x, run->x_event, run->model->n_states * sizeof *island->x);
+        island->solver->state_at(island, t, island->x_event);
+        memcpy(island->x, island->x_event, run->model->n_states * sizeof *island->x);
         island->t = t;
-        run->jump_waits = true;    // the solver has gone on: whoever makes the next step begins anew
+        island->jump_waits = true;    // the solver has gone on: whoever makes the next step begins anew
     }
     // what waited there has not happened
-    run->event_waits = run->event_is_located = run->choice_waits = false;
-    run->t_sample = run->t_sample_before = NAN;
+    island->event_waits = island->event_is_located = island->choice_waits = false;
+    island->t_sample = island->t_sample_before = NAN;
     run->x = island->x;
-    run->values_valid = false;
+    island->values_valid = false;
     return status;
 }
 
@@ -54,13 +54,13 @@ orr_status run_stop_at(orr_run *run, double t)
 static orr_status happen(orr_run *run, bool begins_anew)
 {
     Island *island = &run->island;
-    if (run->is_failed) return ORR_STATUS_FAILED;
-    run->event_waits = true;
-    run->event_is_located = begins_anew;
-    run->values_valid = false;
-    const orr_status status = event_handle(run, island);
+    if (island->is_failed) return ORR_STATUS_FAILED;
+    island->event_waits = true;
+    island->event_is_located = begins_anew;
+    island->values_valid = false;
+    const orr_status status = event_handle(island);
     run->x = island->x;
-    return status == ORR_STATUS_OK && run->terminated ? ORR_STATUS_TERMINATED : status;
+    return status == ORR_STATUS_OK && island->terminated ? ORR_STATUS_TERMINATED : status;
 }
 
 bool run_reinit(orr_run *run, const RunReinit *what)

@@ -111,3 +111,35 @@ void param_set(orr_run *run, uint32_t variable, double value)
     }
     arena_free(&work);
 }
+
+// ---- Expressions over parameters and discrete variables: times of events, lags, values before the start
+static double read_variable(const void *context, uint32_t variable)
+{
+    const orr_run *run = context;
+    return run->island.env.v[run->model->ir.layout.place[variable]];
+}
+static double read_element(const void *context, uint32_t array, uint32_t element)
+{
+    const orr_run *run = context;
+    return run->island.env.v[run->model->ir.layout.array_place[array] + element];
+}
+static double read_mode(const void *context, uint32_t relation)
+{
+    const orr_run *run = context;
+    return island_modes(&run->island)[relation];
+}
+
+static double read_draw(const void *context, uint32_t k, double count, double argument)
+{
+    const CodeEnv *env = &((const orr_run *)context)->island.env;
+    return env->draw(env->streams, (int)k, count, argument);
+}
+
+double run_parameter_at(const orr_run *run, Expr e, double t)
+{
+    const ExprValues values = { .variable = read_variable, .mode = read_mode, .element = read_element,
+                                .draw = read_draw, .context = run, .t = t };
+    return expr_evaluate(&run->model->flat.pool, e, &values);
+}
+
+double run_parameter(const orr_run *run, Expr e) { return run_parameter_at(run, e, run->island.t_begin); }

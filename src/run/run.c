@@ -63,7 +63,7 @@ static bool read_options(orr_run *run, const orr_run_options *given)
     o->quantum = given->quantum;
     o->relative = given->relative_quantum;
     o->least = given->least_quantum;
-    run->t_start = given->t_start;
+    run->island.t_begin = given->t_start;
     run->cancel = given->cancel;
     run->observe = given->event;
     run->observe_context = given->event_context;
@@ -186,7 +186,7 @@ static bool choose_step(orr_run *run, Island *island)
 {
     SolverOptions *o = &island->options;
     const orr_model *model = run->model;
-    const double span = o->t_end - run->t_start;
+    const double span = o->t_end - island->t_begin;
     run->is_eventful = run->net && !model->isles && model->n_states == 0 && model->n_relations == 0 &&
                        model->flat.equations.n == 0;
     if (run->is_eventful) {
@@ -202,7 +202,7 @@ static bool choose_step(orr_run *run, Island *island)
     if (!island->solver->fixed_step) {
         // a relation that changes twice between two looks would be missed
         if (model->n_relations && isfinite(span) && isinf(o->max_step)) o->max_step = span / RELATION_STEPS;
-        o->max_step = fmin(o->max_step, history_shortest(run));
+        o->max_step = fmin(o->max_step, history_shortest(&run->island));
         return true;
     }
     if (!(o->step > 0)) {
@@ -219,17 +219,17 @@ static bool choose_step(orr_run *run, Island *island)
                 &run->arena, "step %.6g: a thousandth of the run, because none was given", o->step);
     }
     island->step = o->step;
-    const double farthest = isfinite(o->t_end) ? fmax(fabs(run->t_start), fabs(o->t_end))
-                                               : fabs(run->t_start);
+    const double farthest = isfinite(o->t_end) ? fmax(fabs(island->t_begin), fabs(o->t_end))
+                                               : fabs(island->t_begin);
     if (farthest + o->step == farthest) {
         diag_report(run->diag, DIAG_STEP_BAD, (Place){ 0 }, o->step);
         diag_hint(run->diag, "it is too small to be added to t = %g", farthest);
         return false;
     }
-    if (o->step > history_shortest(run) * (1 + 1e-9)) {
+    if (o->step > history_shortest(&run->island) * (1 + 1e-9)) {
         diag_report(run->diag, DIAG_SOLVER_UNSUITABLE, (Place){ 0 }, island->solver->name,
                     "its step is longer than the shortest delay");
-        diag_hint(run->diag, "take a step of at most %g", history_shortest(run));
+        diag_hint(run->diag, "take a step of at most %g", history_shortest(&run->island));
         return false;
     }
     return true;
@@ -241,41 +241,41 @@ static void allocate(orr_run *run)
 {
     const orr_model *model = run->model;
     Arena *arena = &run->arena;
+    Island *island = &run->island;
     const size_t n = model->n_states;
-    run->state_size = n + model->n_values + due_size(model) + model->n_events;
+    run->state_size = n + model->n_values + engine_state_size(&model->tables);
     run->state = ARENA_ARRAY(arena, double, run->state_size);
-    run->truth_before = run->state + n + model->n_values;
-    due_init(run, run->truth_before + model->n_events);
-    net_open(run);
-    event_init(run);
     run->x_between = ARENA_ARRAY(arena, double, n);
-    run->x_event = ARENA_ARRAY(arena, double, n);
-    run->x_trial = ARENA_ARRAY(arena, double, n);
     run->given = ARENA_ARRAY(arena, double, model->n_params);
     run->given_value = ARENA_ARRAY(arena, double, model->n_params);
-    run->relations = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
-    run->relations_left = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
-    run->relations_here = ARENA_ARRAY(arena, double, 2 * (size_t)model->n_relations);
-    run->guesses_before = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
+    run->causes = ARENA_ARRAY(arena, const char *, model->n_events);
+    run->relation_texts = ARENA_ARRAY(arena, const char *, model->n_relations);
+    run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
 
-    Island *island = &run->island;
+    island->tables = &model->tables;
+    island->services = &run_services;
+    island->host = run;
     island->model = model;
+    island->code = &model->code;
     island->arena = arena;
     island->diag = run->diag;
     island->x = run->state;
     island->env.v = run->state + n;
     island->env.tables = model->ir.tables.items;
     island->env.numbers = model->ir.numbers.items;
-    island->x_before = ARENA_ARRAY(arena, double, n);
-    island->guesses_aside = ARENA_ARRAY(arena, double, model->ir.layout.n_guesses);
-    island->fault.x = ARENA_ARRAY(arena, double, n);
+    island->env.histories = island;
+    island->env.history = history_at;
+    engine_lay_out(island, run->state + n + model->n_values,
+                   arena_alloc(arena, 1, engine_size(&model->tables)));
     run->x = island->x;
-    surface_init(run, island);
+    net_open(run);
     choose_init(run);
+    island->has_network = run->net != NULL;
+    island->is_seen = model->n_asserts > 0 || run->choosing;
     // each step is looked at where something must be checked or remembered
     const size_t most = n ? CHUNK_STATES / n : CHUNK_MOST;
-    run->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
-    if (model->n_delays || model->n_relations || run->choosing || run->chunk == 0) run->chunk = 1;
+    island->chunk = most < CHUNK_MOST ? (long)most : CHUNK_MOST;
+    if (model->n_delays || model->n_relations || run->choosing || island->chunk == 0) island->chunk = 1;
 }
 
 // What happens at the first instant; a model may end the run here already.
@@ -283,18 +283,18 @@ static orr_status arrive_at_start(orr_run *run, Island *island)
 {
     if (!net_start(run)) return drive_fail(run);
     run->is_starting = true;
-    orr_status status = event_start(run, island);
-    if (status == ORR_STATUS_OK && !run->terminated) status = isles_tell(run, island);
+    orr_status status = event_start(island);
+    if (status == ORR_STATUS_OK && !island->terminated) status = isles_tell(run, island);
     run->is_starting = false;
     if (status == ORR_STATUS_TERMINATED) status = ORR_STATUS_OK;    // said when somebody wants to go on
-    return status == ORR_STATUS_OK ? drive_arrive(run, island) : status;
+    return status == ORR_STATUS_OK ? drive_arrive(island) : status;
 }
 
 static bool end_warm_up(void *context, orr_run *run, double t, double *next)
 {
     (void)context;
     net_reset(run, t);
-    run->values_valid = false;
+    run->island.values_valid = false;
     *next = INFINITY;
     return true;
 }
@@ -327,18 +327,19 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     run->is_live = options->live;
     if (!watch_open(run, options) || !input_open(run, options) || !arrive_open(run, options))
         return ORR_STATUS_USAGE;
+    island->has_kinks = run->inputs != NULL;
     isles_open(run, options);
-    if (run->net && options->statistics_from > run->t_start)
+    if (run->net && options->statistics_from > island->t_begin)
         run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
                        options->statistics_from);
     if (!run_start(run))
-        return run->is_cancelled    ? ORR_STATUS_CANCELLED
+        return island->is_cancelled    ? ORR_STATUS_CANCELLED
                : run->is_incomplete ? ORR_STATUS_USAGE
                                     : ORR_STATUS_FAILED;
     if (!choose_step(run, island)) return ORR_STATUS_USAGE;
     island->method = island->solver->name;
     if (!island->solver->init(island, &run->arena, run->diag)) return ORR_STATUS_FAILED;
-    run->t = run->t_start;
+    run->t = island->t_begin;
     const orr_status status = arrive_at_start(run, island);
     run->is_over = run->t_stop <= run->t;
     return status;
@@ -365,7 +366,7 @@ orr_run *run_create(const orr_model *model, const orr_run_options *options, orr_
         return NULL;
     }
     run->ns_created = os_now_ns();
-    run->is_plain = drive_is_plain(run, &run->island);
+    run->is_plain = drive_is_plain(run);
     run->is_within = options && options->within;
     return run;
 }
@@ -388,7 +389,7 @@ void orr_run_destroy(orr_run *run)
 // The user stands at t, which the island has reached or passed in its last step.
 static orr_status stand_at(orr_run *run, Island *island, double t)
 {
-    run->values_valid = false;
+    island->values_valid = false;
     run->t = t;
     run->x = island->x;
     if (island->t > t && !drive_is_near(island, t)) {
@@ -396,8 +397,8 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
         run->x = run->x_between;
         return ORR_STATUS_OK;
     }
-    const orr_status status = run->event_waits ? event_handle(run, island) : ORR_STATUS_OK;
-    return status == ORR_STATUS_OK && run->terminated ? ORR_STATUS_TERMINATED : status;
+    const orr_status status = island->event_waits ? event_handle(island) : ORR_STATUS_OK;
+    return status == ORR_STATUS_OK && island->terminated ? ORR_STATUS_TERMINATED : status;
 }
 
 // Something went wrong on the way: the user stands at the last good time.
@@ -405,7 +406,7 @@ static orr_status stand_still(orr_run *run, Island *island, orr_status status)
 {
     if (island->t > run->t) run->t = island->t;
     run->x = island->x;
-    run->values_valid = false;
+    island->values_valid = false;
     return status;
 }
 
@@ -429,19 +430,19 @@ bool orr_run_is_over(const orr_run *run) { return run->is_over; }
 
 static orr_status advance(orr_run *run, double t)
 {
-    if (run->is_failed) return ORR_STATUS_FAILED;
-    if (run->terminated) return ORR_STATUS_TERMINATED;
-    if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
     Island *island = &run->island;
+    if (island->is_failed) return ORR_STATUS_FAILED;
+    if (island->terminated) return ORR_STATUS_TERMINATED;
+    if (!is_time_ahead(run, t) || isinf(t)) return ORR_STATUS_USAGE;
     if (run->is_over) return ORR_STATUS_OK;
-    if (run->is_plain && drive_one(run, island, t)) {
-        run->values_valid = false;
+    if (run->is_plain && drive_one(run, t)) {
+        island->values_valid = false;
         run->t = t;
         run->x = island->x;
         return ORR_STATUS_OK;
     }
     while (!drive_has_reached(island, t) && run->t_stop > island->t) {
-        const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
+        const orr_status status = drive(island, t, limit_of(run, island, t), LONG_MAX);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     run->is_over = run->t_stop <= t;
@@ -460,10 +461,10 @@ orr_status orr_run_advance(orr_run *run, double t)
 orr_status run_toward(orr_run *run, double t, bool *is_there)
 {
     Island *island = &run->island;
-    *is_there = run->is_failed || run->terminated || run->is_over || run->t_stop <= island->t ||
+    *is_there = island->is_failed || island->terminated || run->is_over || run->t_stop <= island->t ||
                 drive_has_reached(island, t);
     if (*is_there) return orr_run_advance(run, t);
-    const orr_status status = drive(run, island, t, limit_of(run, island, t), LONG_MAX);
+    const orr_status status = drive(island, t, limit_of(run, island, t), LONG_MAX);
     if (status == ORR_STATUS_OK) return status;
     *is_there = true;
     return stand_still(run, island, status);
@@ -474,9 +475,10 @@ orr_status run_toward(orr_run *run, double t, bool *is_there)
 // Only steps are to be made now, and nothing but relations and asserts is to be looked at.
 static bool is_calm(const orr_run *run, const Island *island)
 {
-    if (run->is_failed || run->terminated || run->event_waits || run->jump_waits || run->choice_waits)
+    if (island->is_failed || island->terminated || island->event_waits || island->jump_waits ||
+        island->choice_waits)
         return false;
-    return !island->surface.is_on && !run->n_rests && !watch_has_ranges(run) && !run->history &&
+    return !island->surface.is_on && !island->n_rests && !watch_has_ranges(run) && !run->model->n_delays &&
            !run->choosing && !run->net && !run->isles;
 }
 
@@ -486,8 +488,9 @@ long run_plain_steps(const orr_run *run, double t)
     if (!island->solver->fixed_step || island->t != drive_grid(island, island->k) || !is_calm(run, island))
         return 0;
     // the first step behind an event is looked at more closely
-    if (run->model->n_relations && (run->t_sample != island->t || isnan(run->t_sample_before))) return 0;
-    const double t_due = fmin(due_next(run), input_kink(run));
+    if (run->model->n_relations && (island->t_sample != island->t || isnan(island->t_sample_before)))
+        return 0;
+    const double t_due = fmin(due_next(&run->island), input_kink(run));
     double k = fmin(drive_grid_floor(island, t), drive_grid_floor(island, limit_of(run, island, t)));
     // what is due is for the driver
     if (t_due < INFINITY) k = fmin(k, drive_grid_floor(island, t_due) - 1);
@@ -497,11 +500,11 @@ long run_plain_steps(const orr_run *run, double t)
 bool run_is_plain(const orr_run *run, double t, double *limit)
 {
     const Island *island = &run->island;
-    *limit = fmin(limit_of(run, island, t), fmin(due_next(run), input_kink(run)));
+    *limit = fmin(limit_of(run, island, t), fmin(due_next(&run->island), input_kink(run)));
     if (island->solver->fixed_step || island->solver->advance || !is_calm(run, island) ||
         !(island->t < *limit))
         return false;
-    return run->model->n_relations == 0 || run->t_sample == island->t;
+    return run->model->n_relations == 0 || island->t_sample == island->t;
 }
 
 static void stand_behind_steps(orr_run *run, Island *island, const double *x, size_t stride)
@@ -510,7 +513,7 @@ static void stand_behind_steps(orr_run *run, Island *island, const double *x, si
     island->t_before = island->t;
     if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
     run->x = island->x;
-    run->values_valid = false;
+    island->values_valid = false;
 }
 
 void run_take_free_steps(orr_run *run, double t, const double *x, const double *zero, size_t stride)
@@ -520,47 +523,47 @@ void run_take_free_steps(orr_run *run, double t, const double *x, const double *
     island->t = t;
     stand_behind_steps(run, island, x, stride);
     for (size_t k = 0; k < run->model->n_relations; k++) {
-        run->samples[0][2 * k] = zero[k * stride];
-        run->samples[0][2 * k + 1] = modes[k];
+        island->samples[0][2 * k] = zero[k * stride];
+        island->samples[0][2 * k + 1] = modes[k];
     }
-    run->t_sample = t;
-    run->t_sample_before = NAN;    // only asked for on a grid
-    if (due_next(run) <= t) run->event_waits = true;
+    island->t_sample = t;
+    island->t_sample_before = NAN;    // only asked for on a grid
+    if (due_next(&run->island) <= t) island->event_waits = true;
 }
 
 void run_take_steps(orr_run *run, long n, const double *x, const double *const zero[2], size_t stride)
 {
     Island *island = &run->island;
     const double *modes = island_modes(island);
-    run->k_before = island->k;
+    island->k_before = island->k;
     island->k += n;
     island->n_steps += (size_t)n;
     island->t = drive_grid(island, island->k);
     stand_behind_steps(run, island, x, stride);
     for (size_t k = 0; k < run->model->n_relations; k++) {
-        run->sample_before[2 * k] = zero[0][k * stride];
-        run->samples[0][2 * k] = zero[1][k * stride];
-        run->sample_before[2 * k + 1] = run->samples[0][2 * k + 1] = modes[k];
+        island->sample_before[2 * k] = zero[0][k * stride];
+        island->samples[0][2 * k] = zero[1][k * stride];
+        island->sample_before[2 * k + 1] = island->samples[0][2 * k + 1] = modes[k];
     }
-    run->t_sample_before = drive_grid(island, island->k - 1);
-    run->t_sample = island->t;
+    island->t_sample_before = drive_grid(island, island->k - 1);
+    island->t_sample = island->t;
 }
 
 orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
 {
     Island *island = &run->island;
     *t = run->t;
-    if (run->is_failed) return ORR_STATUS_FAILED;
-    if (run->terminated) return ORR_STATUS_TERMINATED;
+    if (island->is_failed) return ORR_STATUS_FAILED;
+    if (island->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
     if (run->is_eventful) {    // a step leads to the next instant at which something happens
-        *t = fmin(t_limit, fmin(net_next_instant(run), due_next(run)));
+        *t = fmin(t_limit, fmin(net_next_instant(run), due_next(&run->island)));
         return ORR_STATUS_OK;
     }
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
-        const orr_status status = drive(run, island, t_limit, limit, 1);
+        const orr_status status = drive(island, t_limit, limit, 1);
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     *t = drive_has_reached(island, t_limit) ? t_limit : island->t;
@@ -582,8 +585,8 @@ double orr_run_time(const orr_run *run) { return run->t; }
 static void report_value(orr_run *run, size_t variable)
 {
     const orr_model *model = run->model;
-    const Island *island = &run->island;
-    run->is_failed = true;
+    Island *island = &run->island;
+    island->is_failed = true;
     if (fault_report_values(run->diag, model, &model->blocks.dynamic, &island->env, run->t, run->x)) return;
     diag_report(run->diag, DIAG_VALUE_NOT_FINITE,
                 run_place(model, run->diag, model_variable(model, variable).declared),
@@ -597,12 +600,12 @@ static void compute_values(orr_run *run)
     const int failed = island->surface.is_on
                            ? surface_values(island, run->t, run->x)
                            : code_call(&model->code, IR_VALUES, run->t, run->x, &island->env, NULL);
-    run->values_valid = true;
-    if (!failed || run->is_failed) return;
+    island->values_valid = true;
+    if (!failed || island->is_failed) return;
     const Ordered *system = NULL;
     const Block *block = ir_failed_block(&model->ir, IR_VALUES, failed, &system);
     if (block) fault_report_loop(run->diag, model, system, block, &island->env, run->t, run->x);
-    run->is_failed = true;
+    island->is_failed = true;
 }
 
 double orr_run_value(orr_run *run, size_t variable)
@@ -616,7 +619,7 @@ double run_own_value(orr_run *run, size_t variable)
 {
     const ModelVariable var = model_variable(run->model, variable);
     if (var.state != FLAT_NONE) return run->x[var.state];
-    if (var.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+    if (var.kind == FLAT_VARIABLE && !run->island.values_valid) compute_values(run);
     return run->island.env.v[var.place];
 }
 
@@ -644,9 +647,9 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
             values[i] = net_read(run, &variable);
             continue;
         }
-        if (variable.kind == FLAT_VARIABLE && !run->values_valid) compute_values(run);
+        if (variable.kind == FLAT_VARIABLE && !run->island.values_valid) compute_values(run);
         values[i] = v[variable.place];
-        if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->is_failed)
+        if (!isfinite(values[i]) && variable.kind == FLAT_VARIABLE && !run->island.is_failed)
             report_value(run, variables[i]);
     }
 }
@@ -658,10 +661,10 @@ orr_status orr_run_finish(orr_run *run, bool *again)
     *again = false;
     const orr_model *model = run->model;
     Island *island = &run->island;
-    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (island->is_failed) return ORR_STATUS_FAILED;
     if (model->flat.terminal.n == 0) return ORR_STATUS_OK;
     compute_values(run);
-    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (island->is_failed) return ORR_STATUS_FAILED;
     Arena scratch = { 0 };
     double *out = ARENA_ARRAY(&scratch, double, 1 + (size_t)model->ir.n_reruns);
     const int failed = code_call(&model->code, IR_TERMINAL, run->t, run->x, &island->env, out);
@@ -677,7 +680,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
                 diag_report(run->diag, DIAG_STUDY_ENDLESS, run_place(model, run->diag, item->place),
                             (size_t)item->at_most);
                 diag_hint(run->diag, "if so many are meant, say 'rerun when ... at most N'");
-                run->is_failed = true;
+                island->is_failed = true;
             }
             continue;
         }
@@ -689,24 +692,24 @@ orr_status orr_run_finish(orr_run *run, bool *again)
         if (isfinite(run->given_value[place])) continue;
         diag_report(run->diag, DIAG_VALUE_NOT_FINITE, run_place(model, run->diag, item->place), target->name,
                     "not finite in the terminal region", run->t);
-        run->is_failed = true;
+        island->is_failed = true;
     }
     arena_free(&scratch);
-    return run->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
+    return island->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_OK;
 }
 
 orr_status orr_run_restart(orr_run *run)
 {
     Island *island = &run->island;
-    if (run->is_failed) return ORR_STATUS_FAILED;
+    if (island->is_failed) return ORR_STATUS_FAILED;
     run->n_reruns++;
-    surface_start(run, island);    // first: relations are looked at from here on, and none is slid along
+    surface_start(island);    // first: relations are looked at from here on, and none is slid along
     if (!run_start(run)) {
-        run->is_failed = true;
+        island->is_failed = true;
         return ORR_STATUS_FAILED;
     }
-    if (!surface_restart(run, island)) return drive_fail(run);
-    run->t = run->t_start;
+    if (!surface_restart(island)) return drive_fail(run);
+    run->t = island->t_begin;
     run->x = island->x;
     const orr_status status = arrive_at_start(run, island);
     run->is_over |= run->t_stop <= run->t;
@@ -722,10 +725,10 @@ orr_run_facts orr_run_get_facts(const orr_run *run)
         .n_steps = island->n_steps,
         .n_rates = island->n_rates,
         .n_rejected = island->n_rejected,
-        .n_events = run->n_events + island->n_events,
+        .n_events = island->n_handled + island->n_events,
         .n_reruns = run->n_reruns,
         .n_violations = run->n_violations,
-        .terminated = run->terminated,
+        .terminated = island->terminated,
         .simulate_ms = (double)(os_now_ns() - run->ns_created) * 1e-6,
     };
     if (run->is_eventful) facts.solver = facts.solver_reason = NULL;

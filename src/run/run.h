@@ -11,105 +11,13 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "base/vec.h"
+#include "engine/host.h"
 #include "model/model.h"
-#include "num/calendar.h"
 #include "num/random.h"
 #include "orrery/run.h"
 #include <math.h>
 
-struct Solver;
-
-// What solvers are told by the experiment.
-typedef struct SolverOptions {
-    double step;         // positive; fixed-step solvers keep it; 0 for others: choose
-    double tolerance;    // positive, relative
-    double absolute;     // positive
-    bool   has_tolerance;    // one of them was given
-    double max_step;     // positive, may be INFINITY
-    double t_end;        // may be INFINITY: unknown
-    double path;         // of equations with noise: steps of the Brownian paths; 0: the same
-    // of quantised states; 0: not given
-    double quantum, relative, least;
-    double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
-} SolverOptions;
-
-// Why the equations could not be evaluated, and where: what a message is made of.
-typedef enum FaultKind {
-    FAULT_NONE,
-    FAULT_LOOP,         // a loop of equations has no solution
-    FAULT_VALUE,        // a derivative or state is not a number, or infinite
-} FaultKind;
-
-typedef struct Fault {
-    FaultKind kind;
-    uint32_t  block;    // LOOP: of the dynamic system
-    double    t;
-    double   *x;        // [n_states] a copy
-} Fault;
-
-// Where a solution follows a surface; see surface.c.
-#define SURFACE_NONE UINT32_MAX
-typedef struct Surface {
-    bool    is_on;             // rates are not simply those of the generated code: no generated loops either
-    bool    slides;            // along surfaces, each between two sides; see slide.c
-    bool    ends;              // the island stands where one of them ends
-    size_t  n_surfaces;
-    size_t *leader;            // [n_surfaces] the relation whose zero function is the surface
-    uint32_t *surface_of;      // [n_relations] whose sides differ in it; SURFACE_NONE: none's
-    double *modes[2];          // [n_relations] on the first and second side of all surfaces
-    double *before;            // [n_relations] modes before the present event
-    double *rates[2];          // [n_states] scratch
-    double *sides;             // [n_surfaces + 1][n_states] rates with all first sides; with one second side
-    double *slopes;            // [n_surfaces + 1][n_surfaces] of the zero functions along them
-    double *matrix;            // [n_surfaces][n_surfaces] scratch
-    size_t *pivots;            // [n_surfaces]
-    double *part;              // [n_surfaces] of the second side
-    size_t  capacity;          // surfaces there is room for
-    bool   *held;              // [n_states] rates are those of rest
-    uint32_t *held_by;         // [n_states] the relation on whose surface it stays; EVENT_NONE: the rate is 0
-    bool   *resting;           // [n_relations] whose events have come to rest
-    size_t  n_held;
-    double  probe;             // time over which slopes are taken
-    double *x, *x2, *relations;    // scratch
-} Surface;
-
-// A set of equations that share variables, advanced by one solver of its own.
-typedef struct Island {
-    const orr_model     *model;     // borrowed
-    const struct Solver *solver;    // borrowed; a static table
-    void         *memory;           // the solver's own, in the run's arena
-    Arena        *arena;            // borrowed; the run's
-    orr_diag     *diag;             // borrowed; where failures are explained
-    SolverOptions options;
-    const char   *method;           // at work: the solver's name, unless it chooses among others
-    const char   *reason;           // why, or NULL; in the arena
-    double   t_start, step;         // grid of the fixed-step methods, since the last reinitialisation
-    long     k;                     // grid points passed: t_start + k·step <= t
-    bool     is_locating;           // an event is searched for: a limit near a grid point is not that point
-    double   t;                     // present time, end of the last accepted step
-    double  *x;                     // [n_states] continuous states at t, inside the run's state block
-    double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
-    double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
-    CodeEnv  env;                   // v lies inside the run's state block
-    double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
-    Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
-    Surface  surface;
-    const struct Solver *begin_with;    // where the run is loaded: what `auto` had chosen; NULL: choose
-    const RandomStream *noise;      // [n_noises] where the path of each is drawn from
-    // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
-    void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
-    void    *piece_context;
-    // told of each mode that the solver changed itself, at t; false: the run shall end. NULL: as above
-    bool   (*on_mode)(void *context, size_t relation, double t, bool now);
-    void    *mode_context;
-    size_t   n_steps, n_rates, n_rejected;
-    size_t   n_events;              // that the solver handled itself
-} Island;
-
-struct History;
 struct Choosing;
-struct Zeno;
-struct Rest;
 struct Inputs;
 struct Watch;
 struct Net;
@@ -155,11 +63,9 @@ struct orr_run {
     double   *state;                // [state_size] all that changes: x, v, calendar: a checkpoint is a copy
     size_t    state_size;
     Island    island;               // its equations
-    double    t_start;              // where each run begins
     double    t;                    // where the user stands; island->t may be ahead
     double   *x;                    // [n_states] states at t: the island's, or x_between
     double   *x_between;            // [n_states] interpolated
-    bool      is_failed;            // a failure has been reported: nothing moves any more
     bool      start_is_hard;        // it took other guesses than the model's, or a line search
     bool      is_incomplete;        // the start failed because the user must give a value
     const volatile int *cancel;     // borrowed; NULL: none
@@ -173,54 +79,20 @@ struct orr_run {
     double   *given_value;          // [n_params]
     double   *given_start;          // [n_states] initial value set by the user; NaN: the model's; NULL: all
 
-    // reading
-    bool      values_valid;         // v holds all variables at (t, x)
-
-    // relations and asserts
-    double   *relations;            // [2*n_relations] zero functions and truth values
-    double   *relations_left, *relations_here;    // [2*n_relations] scratch of locate_change
-    double   *x_trial;              // [n_states] likewise
+    // asserts
     struct Watch *watch;            // of claims: asserts and ranges; NULL if there are none
     double    t_stop;               // the run ends here, because a claim was broken; INFINITY: it does not
     bool      is_over;              // the user stands where the run has ended before its time
-    Calendar  calendar;             // when each source is due; its memory is inside `state`
-    double   *due_memory;
-    uint32_t  n_due_max;            // things in the calendar
-    uint32_t *due;                  // [n_due_max] scratch: those due at the same time
     VEC(RunSource) sources;         // things of the calendar from first_source on
     VEC(double)    source_first;    // when each begins
-    uint32_t  first_source;
     bool      keeps_leaving;        // somebody wants them: messages that left the model by its event outputs
     VEC(RunMessage) leaving;        // … since they were taken
     VEC(double)    leaving_values;
     VEC(RunReinit) reinits;         // what `reinit` blocks are to be told at the present instant
     // events of the model
-    double   *truth_before;         // [n_events] truth of each condition at the last look; inside `state`
-    double   *every_k;              // [n_events] how often `every` has fired; inside `state`
-    double   *pending;              // [n_pending] 1 + the event whose delayed firing waits; 0: free; inside
-                                    // `state`
-    uint32_t  n_pending;
-    double   *conditions;           // [n_events] scratch
-    bool     *is_fired;             // [n_events] in this iteration
-    uint32_t *fired;                // [n_events] which, and how many
-    uint32_t  n_fired;
-    uint32_t *rank;                 // [n_events] place in the order in which bodies run
-    bool     *affects;              // [n_events] the body changes something that rates or relations depend on
-    double   *left;                 // [most actions] values before a body
     const char **causes;            // [n_events] as text, made when first asked for
-    uint32_t *differing;            // [n_relations] scratch
     const char **relation_texts;    // [n_relations] made when first asked for
-    bool     *is_marked;            // [n_events] scratch: false
-    uint32_t *reader;               // [n_relations] the one condition that reads it; EVENT_NONE, EVENT_MANY
-    double   *zero_scale;           // [n_relations] how large its zero function has been, at events
-    struct Zeno *zeno;              // [n_events] how fast each event of a condition follows itself
-    struct Rest *rests;             // [n_events] events that have come to rest, n_rests of them
-    uint32_t  n_rests;
     bool     *has_slid;             // [n_relations] and was reported
-    bool     *is_state_marked;      // [n_states] scratch
-    size_t    n_bodies;             // run so far
-    uint32_t  recent[6], n_recent;  // the last of them, for messages
-    const char *terminated;         // reason given by `terminate`; NULL: the run goes on
     // whoever wants to see each event; NULL: nobody. False cancels.
     bool    (*observe)(void *context, const orr_event *event);
     void     *observe_context;
@@ -228,21 +100,6 @@ struct orr_run {
     void    (*trace)(void *context, const orr_devs *network, const orr_devs_trace *what);
     void     *trace_context;
 
-    // looking for events
-    double   *samples[5];           // [2*n_relations] relations at places in the last step
-    double    t_sample;             // of samples[0]; NaN: unknown
-    double   *sample_before;        // [2*n_relations] one step earlier
-    double    t_sample_before;      // NaN: unknown
-    double   *x_end;                // [n_states] scratch
-    bool      event_waits;          // the island stands at an event that has not been handled yet
-    bool      jump_waits;           // the rates may jump where the island stands: the solver must begin anew
-    size_t    event_relation;       // one of those that changed there
-    bool      event_is_located;     // inside a step, which the solver has gone beyond
-    double   *x_event;              // [n_states] scratch
-    long      k_before;             // grid point before the last step made by hand
-    double    burst_start;          // time of the first of a burst of events
-    size_t    n_burst;
-    struct History *history;        // of delays; NULL if there are none
     struct Inputs *inputs;          // that follow samples; NULL if there are none
     struct Arrivals *arrivals;      // messages from files; NULL if there are none
     bool      is_eventful;          // there is nothing but events
@@ -252,23 +109,17 @@ struct orr_run {
     bool      is_live;              // a real-time run: the newest values count, whatever their times
     bool      is_exact;             // no step goes past the time asked for
     bool      is_plain;             // nothing ever happens but fixed steps, see drive_one
-    bool      is_cancelled;         // while waiting for a sample
     struct Choosing *choosing;      // of states; NULL if there is nothing to choose
-    bool      choice_waits;         // other variables become states before the next step
     size_t    n_switches;           // how often that happened
 
     // quantised states know no rate on a surface, so another solver stands in for theirs there
     const struct Solver *solver_aside;    // theirs, meanwhile; NULL: nobody stands in
     void     *memory_aside;         // theirs meanwhile, that of the stand-in otherwise; NULL: it has none yet
 
-    // chunks of fixed steps
-    double   *guesses_before;       // [n_guesses] when the chunk began
-    long      chunk;                // most steps in one
-
     Arena     solver_arena;         // of a solver that has begun anew where the run was saved
     uint64_t  settings_fingerprint; // of what it was created with
 
-    size_t    n_events, n_reruns, n_violations;
+    size_t    n_reruns, n_violations;
     uint64_t  ns_created, ns_pulse;
     double    max_seconds;          // on the clock; 0: no limit
     uint64_t  ns_tier;              // when to look at better code next; UINT64_MAX: never
@@ -279,19 +130,8 @@ struct orr_run {
     size_t    n_since_pulse;
 };
 
-// ---- island.c: evaluating the equations
+// ---- island.c: of an island
 
-// The derivatives at (t, x), counted. False if a loop has no solution there or a value is not finite; then
-// island->fault says which and where.
-bool island_rates(Island *island, double t, const double *x, double *dx);
-// The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later
-// step changed.
-bool island_rates_aside(Island *island, double t, const double *x, double *dx);
-// Zero functions and truth values of all relations, out[2*n_relations].
-bool island_relations(Island *island, double t, const double *x, double *out);
-double *island_modes(const Island *island);                    // [n_relations] inside v
-bool island_is_finite(const double *x, size_t n);
-void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
 // The state whose rate, measured by the tolerances, is largest at (t, x): who to name when a step fails.
 const char *island_fastest(Island *island, double t, const double *x);
 uint32_t    island_fastest_state(Island *island, double t, const double *x);
@@ -338,14 +178,12 @@ void run_guess_from_values(orr_run *run);                      // loops begin ne
 
 void choose_init(orr_run *run);
 int  choose_start(orr_run *run);                               // after IR_START: choose, then as IR_VALUES
-void choose_look(orr_run *run, Island *island);                // at the end of a step; sets choice_waits
-void choose_switch(orr_run *run, Island *island);              // before the next one, if it waits
+// The service: at the end of a step, sets choice_waits; `now`: before the next one, if it waits.
+void run_choose(Island *island, bool now);
 // Report constraints that are not independent at the values in v. False if there are none.
 bool choose_report(orr_run *run, double t);
 
-// ---- due.c: events whose time is known
-
-enum { RUN_SOURCES = 16 };         // that a run takes besides one for each input
+// ---- source.c: things that act at times they know
 
 // Let a source act at `first`, t_start or later (INFINITY: not yet), and then whenever it says. The island
 // ends a step exactly there; the source acts before relations and conditions are looked at, and the solver
@@ -356,68 +194,36 @@ void     run_schedule(orr_run *run, uint32_t source, double t);
 // The value of an input, from now on; to be called by a source that is due. The variable is a FLAT_INPUT.
 void     run_set_input(orr_run *run, uint32_t variable, double value);
 
-size_t due_size(const orr_model *model);                            // doubles of the state block
-void   due_init(orr_run *run, double *memory);
-bool   due_start(orr_run *run);              // the run begins at t_start; false, reported, if a time is wrong
-static inline double due_next(const orr_run *run) { return calendar_first(&run->calendar); }
+void     source_rewind(orr_run *run);        // the run begins: their first times, after due_start
 
-// Events whose time has come are marked as fired, sources act. False, reported, if a source fails.
-bool   due_act(orr_run *run, double t, bool *acted);
-bool   due_delay(orr_run *run, uint32_t event, double t);    // a delayed firing; false, reported, if too many
-                                                             // wait
+// ---- services.c: what a run does for the engine
 
-// ---- event.c: what happens at an instant
-
-enum { EVENT_NONE = UINT32_MAX, EVENT_MANY = UINT32_MAX - 1, EVENT_RECENT = 6 };
-
-void event_init(orr_run *run);
+extern const EngineServices run_services;
+bool event_observe(orr_run *run, double t, const char *cause, Place place, const char *variable, double left,
+                   double right, size_t iteration);    // tell who looks; false: cancelled
+const char *event_cause(orr_run *run, uint32_t event);       // "when h <= 0"
 bool event_mode_changed(void *run, size_t relation, double t, bool now);    // Island.on_mode
-// The run begins: conditions that hold now have held before, `when initial` and what is due at t_start
-// happen.
-orr_status event_start(orr_run *run, Island *island);
-// Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run
-// until nothing more happens, the solver begins anew.
-orr_status event_handle(orr_run *run, Island *island);
+
+// ---- message.c: what components and islands have to do with an instant
+
+bool message_catch_up(Island *island, orr_status *status);   // services
+bool message_enter(Island *island, bool *affects);
+bool message_exchange(Island *island, bool is_start, bool *affects, orr_status *status);
 // Something was sent without an event: all that follows from it at this instant.
 orr_status event_exchange(orr_run *run, Island *island);
-void   event_fire(orr_run *run, uint32_t event);             // its body runs in this iteration
-// Of relations with values `relations`, those that only conditions read have changed and nothing happens
-// because of it: take them as they are. False if something happens.
-bool   event_passes(orr_run *run, Island *island, double t, const double *x, const double *relations);
-const char *event_cause(orr_run *run, uint32_t event);       // "when h <= 0"
-// Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
-bool   event_settle(orr_run *run, Island *island, bool *changed);
-// between run->relations and the modes
-size_t event_first_difference(const orr_run *run, const Island *island);
-
-// ---- look.c: did a relation change in the last step?
-
-// If so, and if something happens because of it, end the step there: event_waits. False if the relations
-// could not be evaluated: island->fault.
-bool look_for_event(orr_run *run, Island *island);
 
 // ---- drive.c: steps, checks
 
-// Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step
-// methods. An event found on the way ends the step there and waits (event_waits) until the next call or
-// event_handle.
-orr_status drive(orr_run *run, Island *island, double t_want, double t_limit, long n_max);
-orr_status drive_arrive(orr_run *run, Island *island);         // asserts and histories at the end of a step
 // n_steps were made, up to t: look at the clock now and then, and tell whoever wants to know how far we are.
 orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
 // Many rows are one step apart. Of a run in which nothing happens but fixed steps: to the next grid point, if
 // t is that and there is nothing else to do; false: the way for all does it.
-bool drive_is_plain(const orr_run *run, const Island *island);
-bool drive_one(orr_run *run, Island *island, double t);
+bool drive_is_plain(const orr_run *run);
+bool drive_one(orr_run *run, double t);
 orr_status drive_fail(orr_run *run);                           // reported: nothing moves any more
 // Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its
 // step from t on.
-void   drive_tell_pieces(orr_run *run, Island *island, double t);
-double drive_grid(const Island *island, long k);               // t_start + k·step
-double drive_grid_floor(const Island *island, double t);       // the last k whose time is not after t
-bool   drive_is_near(const Island *island, double t);          // t is the island's time, or meant by it
-bool   drive_has_reached(const Island *island, double t);      // the same, or t lies before it
-
+void   drive_tell_pieces(Island *island, double t);
 // ---- chance.c: random numbers
 
 void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *within);
@@ -433,31 +239,9 @@ void tier_look(orr_run *run, double t, uint64_t now);
 void tier_begin(orr_run *run);
 void tier_end(orr_run *run);
 
-// ---- locate.c: where a relation changes inside the last step
+// ---- stand_in.c: where a solution follows a surface, another solver may stand in
 
-typedef bool (*LocateState)(void *context, double t, double *x);    // the state at t; false: not to be had
-// The first time in (t_lo, t_hi] at which some relation differs from its mode, to rounding. The relations
-// hold at t_lo, and at t_hi, where `relations` was evaluated, some do not. On return `x` is the state there
-// and `relations` its values.
-double locate_change(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state, void *context,
-                     double *x);
-
-// ---- surface.c: events that would never end
-
-double surface_scale(const orr_run *run, const Island *island);    // against what a time counts as short
-void   surface_init(orr_run *run, Island *island);
-void   surface_start(orr_run *run, Island *island);
-// if is_on; result as of programs
-int    surface_rates(Island *island, double t, const double *x, double *dx);
-// instead of IR_VALUES if is_on
-int    surface_values(Island *island, double t, const double *x);
-void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
-// The body of an event has run; run->left has what it assigned before. Reports and holds what accumulates.
-orr_status surface_fired(orr_run *run, Island *island, uint32_t event);
-void   surface_assigned(orr_run *run, Island *island, uint32_t event);    // … and may have moved what rests
-bool   surface_look(orr_run *run, Island *island);                 // at the end of a step: true if something
-                                                                   // is free
-bool   surface_restart(orr_run *run, Island *island);              // the solver begins anew, or the one that
+bool   surface_restart(Island *island);                            // the solver begins anew, or the one that
                                                                    // stands in for it
 // For saving: another solver stands in, or not; the one that does not work has begun, or not.
 bool   surface_stand_in(orr_run *run, Island *island, bool stands_in, bool has_aside);
@@ -466,27 +250,7 @@ void   surface_swap(orr_run *run, Island *island);                 // the solver
 void   surface_forget_aside(orr_run *run, Island *island);         // a stand-in that is not needed now begins
                                                                    // anew when it is
 void   surface_end(orr_run *run, Island *island);                  // of the run: what solvers have is freed
-// The rates of the generated code, with the modes as they are and nothing held; result as of programs.
-int    surface_plain_rates(Island *island, double t, const double *x, double *dx);
-// How fast zero functions move at (t, x) if x moves at the rates dx. False: they cannot be computed.
-bool surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations,
-                    size_t n, double *slopes);
 void   surface_names(const orr_model *model, const bool *which, StrBuf *s);    // of states, quoted
-
-// ---- slide.c: solutions that follow surfaces
-
-void   slide_before(Island *island);                             // an event: remember the modes
-// Relations have changed and nothing else happened: do both sides lead back? Then slide. True if so.
-bool   slide_enter(orr_run *run, Island *island);
-bool   slide_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
-// Where that becomes so between two times; x_event is the state there.
-double slide_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
-                          void *context);
-void   slide_exit(orr_run *run, Island *island);
-bool   slide_after_event(orr_run *run, Island *island);          // false: sliding must end
-int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
-int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES
-void   slide_pass(orr_run *run, RunSaved *saved);
 
 // ---- input.c: inputs that follow samples
 
@@ -577,7 +341,6 @@ double net_read_at(const orr_run *run, const AtomicReadable *what, uint32_t comp
 // the tally or level behind it
 const void *net_statistic(const orr_run *run, const AtomicReadable *what, uint32_t component);
 bool   net_affects(const orr_run *run, uint32_t port);    // rates or relations depend on what it keeps
-void   net_set_effects(orr_run *run, const bool *matters);    // [n variables] of the flat model
 bool   net_goes_round(orr_run *run, double t, size_t round);    // reported: messages never end at this
                                                                 // instant
 
@@ -643,19 +406,6 @@ bool watch_is_inside(orr_run *run);                            // all claims hol
 bool watch_has_ranges(const orr_run *run);
 bool watch_is_broken(const orr_run *run, size_t i);            // assert i, at some time so far
 
-// ---- history.c: the past of delayed expressions
-
-bool   history_init(orr_run *run);                             // false, reported, if a lag is not positive
-// Remember the present as the past before the start; *changed if that is news. False if it cannot be
-// evaluated.
-bool   history_start(orr_run *run, bool *changed);
-bool   history_push(orr_run *run, Island *island);             // remember the last step
-void   history_cut(orr_run *run, double t);                    // forget what was remembered of times after t
-double history_shortest(const orr_run *run);                   // lag; INFINITY without delays
-// The next time after t that should be the end of a step; *is_jump if rates may jump there.
-double history_break(const orr_run *run, double t, bool *is_jump);
-double history_at(const void *histories, int k, double t);     // for CodeEnv
-
 // ---- fault.c: failures in the user's words
 
 // Report island->fault: the equation, its line, the values of what it reads, the operation that failed, a
@@ -674,6 +424,7 @@ void fault_report_param(orr_run *run, uint32_t variable);      // whose value is
 // For messages: a place as far as the run's collector knows it; texts to be freed.
 // The value of an expression over parameters, discrete variables and t_start, outside generated code.
 double run_parameter(const orr_run *run, Expr e);
+double run_parameter_at(const orr_run *run, Expr e, double t);    // of delays: before the start
 const char *param_why_not(const orr_run *run, uint32_t variable);    // it cannot be changed now; NULL: it can
 void  param_set(orr_run *run, uint32_t variable, double value);      // … and what follows from it
 Place run_place(const orr_model *model, orr_diag *diag, Place place);

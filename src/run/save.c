@@ -137,13 +137,13 @@ static bool begin_anew(orr_run *run, Island *island, const Solver *with)
     island->begin_with = NULL;
     if (!ok) return false;
     island->t_start = t_start;
-    island->k = run->k_before = k;
+    island->k = island->k_before = k;
     island->n_rates = n_rates;    // what the solver did to begin is no work of the model
     island->fault.kind = FAULT_NONE;
-    run->t_sample = run->t_sample_before = NAN;
-    run->jump_waits = run->event_waits = run->event_is_located = false;
+    island->t_sample = island->t_sample_before = NAN;
+    island->jump_waits = island->event_waits = island->event_is_located = false;
     run->x = island->x;
-    run->values_valid = false;
+    island->values_valid = false;
     return true;
 }
 
@@ -206,13 +206,13 @@ static void pass_samples(orr_run *run, RunSaved *s)
 {
     const size_t n = 2 * (size_t)run->model->n_relations;
     if (n == 0) return;
-    PASS(s, run->t_sample);
-    PASS(s, run->t_sample_before);
-    PASS_ARRAY(s, run->samples[0], n);
-    PASS_ARRAY(s, run->sample_before, n);
-    uint32_t relation = (uint32_t)run->event_relation;
+    PASS(s, run->island.t_sample);
+    PASS(s, run->island.t_sample_before);
+    PASS_ARRAY(s, run->island.samples[0], n);
+    PASS_ARRAY(s, run->island.sample_before, n);
+    uint32_t relation = (uint32_t)run->island.event_relation;
     saved_index(s, &relation, (uint32_t)run->model->n_relations);
-    run->event_relation = relation;
+    run->island.event_relation = relation;
     saved_flags(s, run->has_slid, run->model->n_relations);
 }
 
@@ -225,39 +225,40 @@ static void pass_run(orr_run *run, RunSaved *s)
     const uint32_t n_events = (uint32_t)model->n_events;
     PASS(s, run->t);
     // states, values, truths, delayed firings, counts of `every`: up to the calendar
-    PASS_ARRAY(s, run->state, run->every_k + n_events - run->state);
-    for (uint32_t i = 0; i < run->n_pending && s->is_loading; i++)
-        if (!(run->pending[i] >= 0 && run->pending[i] <= n_events)) s->is_bad = true;
-    saved_calendar(s, &run->calendar, run->n_due_max);
-    for (uint32_t i = 0; i < run->n_pending && s->is_loading; i++)
-        if (calendar_time(&run->calendar, n_events + i) < (double)INFINITY && !(run->pending[i] >= 1))
+    PASS_ARRAY(s, run->state, island->every_k + n_events - run->state);
+    for (uint32_t i = 0; i < island->n_pending && s->is_loading; i++)
+        if (!(island->pending[i] >= 0 && island->pending[i] <= n_events)) s->is_bad = true;
+    saved_calendar(s, &island->calendar, island->n_due_max);
+    for (uint32_t i = 0; i < island->n_pending && s->is_loading; i++)
+        if (calendar_time(&island->calendar, n_events + i) < (double)INFINITY && !(island->pending[i] >= 1))
             s->is_bad = true;
     pass_island(run, island, s);
-    PASS(s, run->k_before);
+    PASS(s, island->k_before);
     PASS_ARRAY(s, run->given, model->n_params);
     PASS_ARRAY(s, run->given_value, model->n_params);
     PASS(s, run->t_stop);
-    PASS(s, run->burst_start);
-    PASS(s, run->n_burst);
-    PASS(s, run->n_bodies);
+    PASS(s, island->burst_start);
+    PASS(s, island->n_burst);
+    PASS(s, island->n_bodies);
     PASS(s, run->n_switches);
-    PASS(s, run->n_events);
+    PASS(s, island->n_handled);
     PASS(s, run->n_reruns);
     PASS(s, run->n_violations);
-    saved_index(s, &run->n_recent, EVENT_RECENT + 1);
-    for (uint32_t i = 0; i < run->n_recent; i++) saved_index(s, &run->recent[i], n_events);
+    saved_index(s, &island->n_recent, EVENT_RECENT + 1);
+    for (uint32_t i = 0; i < island->n_recent; i++) saved_index(s, &island->recent[i], n_events);
     bool between = is_between(run);
-    bool *const flags[] = { &run->is_over,      &run->event_waits,  &run->event_is_located, &run->jump_waits,
-                            &run->choice_waits, &run->values_valid, &run->start_is_hard,    &between };
+    bool *const flags[] = { &run->is_over, &island->event_waits, &island->event_is_located,
+                            &island->jump_waits, &island->choice_waits, &island->values_valid,
+                            &run->start_is_hard, &between };
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) saved_flags(s, flags[i], 1);
     run->x = between ? run->x_between : island->x;
     if (between) PASS_ARRAY(s, run->x_between, model->n_states);
     const double earliest = fmin(fmin(run->t, island->t), fmin(island->t_before, island->t_start));
     const double latest = fmax(fmax(run->t, island->t), island->t_start);
-    if (s->is_loading && !(earliest >= run->t_start && isfinite(latest) && isfinite(island->step)))
+    if (s->is_loading && !(earliest >= island->t_begin && isfinite(latest) && isfinite(island->step)))
         s->is_bad = true;
     pass_samples(run, s);
-    run->terminated = saved_text(s, run->terminated, &run->arena);
+    island->terminated = saved_text(s, island->terminated, &run->arena);
     surface_pass(run, s);
     choose_pass(run, s);
     watch_pass(run, s);
@@ -273,8 +274,8 @@ static void pass_run(orr_run *run, RunSaved *s)
 // A part that has ended stays as it is; of a run alone there is no rest.
 static const char *what_hinders(const orr_run *run, bool is_alone)
 {
-    if (run->is_failed) return "it has failed";
-    if (is_alone && (run->terminated || run->is_over)) return "it has ended";
+    if (run->island.is_failed) return "it has failed";
+    if (is_alone && (run->island.terminated || run->is_over)) return "it has ended";
     return NULL;
 }
 
@@ -290,7 +291,7 @@ static orr_status prepare(orr_run *run)
 {
     Island *island = &run->island;
     surface_forget_aside(run, island);
-    if (run->terminated || run->is_over) return ORR_STATUS_OK;    // nothing is ahead of it
+    if (island->terminated || run->is_over) return ORR_STATUS_OK;    // nothing is ahead of it
     return is_open(island) ? ORR_STATUS_OK : run_stop_at(run, run->t);
 }
 
@@ -298,7 +299,7 @@ static orr_status prepare(orr_run *run)
 static bool go_on(orr_run *run)
 {
     Island *island = &run->island;
-    return is_open(island) || run->terminated || run->is_over || begin_anew(run, island, at_work(island));
+    return is_open(island) || island->terminated || run->is_over || begin_anew(run, island, at_work(island));
 }
 
 // ---- As a part of something larger
@@ -326,7 +327,7 @@ static bool load(orr_run *run, const char *bytes, size_t n)
     RunSaved saved = { .bytes = (char *)bytes, .n = n, .is_loading = true };
     pass_run(run, &saved);
     const bool ok = !saved.is_bad && saved.at == saved.n && go_on(run);
-    if (!ok) run->is_failed = true;
+    if (!ok) run->island.is_failed = true;
     return ok;
 }
 
@@ -459,7 +460,7 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
     const Island *island = &run->island;
     uint64_t hash = hash_text(VERSION, island->solver->name);
     const double numbers[] = {
-        run->t_start,      options->step,           options->tolerance,        options->absolute,
+        island->t_begin,      options->step,           options->tolerance,        options->absolute,
         options->max_step, options->quantum,        options->relative_quantum, options->least_quantum,
         options->path,     options->statistics_from
     };
@@ -586,13 +587,13 @@ orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *ext
             is_other(run, path,
                      arena_printf(&work, "the samples that '%s' has followed so far are others now", other),
                      "inputs are read again from their beginning: give the same files");
-        else if (!ok && !run->is_cancelled)
+        else if (!ok && !run->island.is_cancelled)
             is_bad(run, path, "what it says does not fit the model", "make one with --checkpoint");
         if (ok && extra)
             *extra = (Text){ arena_copy_text(arena, bytes + head.n, head.n_extra), head.n_extra };
     }
     arena_free(&work);
-    return ok ? ORR_STATUS_OK : run->is_cancelled ? ORR_STATUS_CANCELLED : ORR_STATUS_USAGE;
+    return ok ? ORR_STATUS_OK : run->island.is_cancelled ? ORR_STATUS_CANCELLED : ORR_STATUS_USAGE;
 }
 
 orr_status orr_run_load_file(orr_run *run, const char *path) { return run_load_file(run, path, NULL, NULL); }

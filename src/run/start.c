@@ -176,7 +176,7 @@ static bool compute_params(orr_run *run)
         ok = false;
     }
     if (!ok) return false;
-    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &run->island.env, NULL);
+    code_call(&model->code, IR_PARAMS, run->island.t_begin, run->given, &run->island.env, NULL);
     for (uint32_t i = 0; i < model->blocks.n_params && ok; i++) {
         const uint32_t variable = model->blocks.params[i];
         if (isfinite(v[layout->place[variable]])) continue;
@@ -286,7 +286,7 @@ static void reset_guesses(orr_run *run, double other)
     const orr_model *model = run->model;
     const IrLayout *layout = &model->ir.layout;
     Island *island = &run->island;
-    code_call(&model->code, IR_PARAMS, run->t_start, run->given, &island->env, NULL);
+    code_call(&model->code, IR_PARAMS, island->t_begin, run->given, &island->env, NULL);
     for (size_t i = 0; i < model->flat.vars.n; i++) {
         const FlatVar *var = &model->flat.vars.items[i];
         if (var->kind != FLAT_VARIABLE) continue;
@@ -469,13 +469,15 @@ bool run_start(orr_run *run)
 {
     const orr_model *model = run->model;
     Island *island = &run->island;
-    island->t = island->t_before = island->t_start = run->t_start;
+    island->t = island->t_before = island->t_start = island->t_begin;
     island->k = 0;
-    run->event_waits = run->jump_waits = run->choice_waits = false;
-    run->n_burst = 0;
-    run->values_valid = false;
+    island->event_waits = island->jump_waits = island->choice_waits = false;
+    island->n_burst = 0;
+    island->values_valid = false;
     memset(island->x, 0, model->n_states * sizeof *island->x);
-    if (!compute_params(run) || !input_start(run) || !history_init(run) || !due_start(run)) return false;
+    if (!compute_params(run) || !input_start(run) || !history_init(island) || !due_start(island))
+        return false;
+    source_rewind(run);
 
     // modes and, of delays, the past depend on the start and the start on them
     for (int round = 0;; round++) {
@@ -489,8 +491,8 @@ bool run_start(orr_run *run)
         if (any_given) code_call(&model->code, IR_VALUES, island->t, island->x, &island->env, NULL);
         run_guess_from_values(run);
         if (!solve_implicit(run)) return false;
-        if (!event_settle(run, island, &modes_changed)) return false;
-        if (!history_start(run, &past_changed)) past_changed = false;
+        if (!event_settle(island, 0, &modes_changed)) return false;
+        if (!history_start(island, &past_changed)) past_changed = false;
         if (!modes_changed && !past_changed) break;
         if (round == ROUNDS_MAX) {
             diag_report(run->diag, DIAG_INITIAL_FAILED, (Place){ 0 },

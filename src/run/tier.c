@@ -36,7 +36,7 @@ static double elapsed_ns(const orr_run *run, uint64_t now)
 
 static double remaining_ms(const orr_run *run, double t, double elapsed_ms)
 {
-    const double done = t - run->t_start, rest = run->island.options.t_end - t;
+    const double done = t - run->island.t_begin, rest = run->island.options.t_end - t;
     return isfinite(rest) && done > 0 ? elapsed_ms * rest / done : elapsed_ms;
 }
 

@@ -42,7 +42,7 @@ static bool evaluate(orr_run *run, double t, const double *x)
     const CodeEnv *env = &run->island.env;
     if (model->n_asserts && code_call(&model->code, IR_ASSERTS, t, x, env, w->asserts) != 0) return false;
     if (w->needs_values) {
-        run->values_valid = false;
+        run->island.values_valid = false;
         if (code_call(&model->code, IR_VALUES, t, x, env, NULL) != 0) return false;
     }
     for (size_t i = 0; i < w->n_ranges; i++) {
@@ -246,7 +246,7 @@ bool watch_open(orr_run *run, const orr_run_options *options)
         w->needs_values |= v.kind == FLAT_VARIABLE && v.state == FLAT_NONE;
     }
     watch_start(run);
-    run->chunk = 1;    // each step is looked at
+    run->island.chunk = 1;    // each step is looked at
     return ok;
 }
 

@@ -255,5 +255,6 @@ static inline orr_model *fake_model(Fake spec)
         code->loops[CODE_HEUN] = fake_heun;
         code->loops[CODE_RK4] = fake_rk4;
     }
+    model_make_tables(m);
     return m;
 }

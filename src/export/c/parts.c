@@ -91,7 +91,6 @@ static void add_inputs(const CExport *c, StrBuf *s)
 // What sliding and rest change besides the rates.
 size_t c_count_surfaces(const CExport *c)
 {
-    enum { SURFACES_MAX = 64 };    // as run/slide.c
     return c->model->n_relations < SURFACES_MAX ? c->model->n_relations : SURFACES_MAX;
 }
 

@@ -143,10 +143,10 @@ static void add_relations(const CExport *c, StrBuf *s)
             "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
             "static const int reader[] = {");
     for (uint32_t i = 0; i < model->n_relations; i++) {
-        const uint32_t reader = c->run->reader[i];
+        const uint32_t reader = c->model->tables.relations[i].reader;
         str_add(s, i == 0 ? " " : i % 16 ? ", " : ",\n    ");
-        if (reader == EVENT_NONE) str_add(s, "READERS_NONE");
-        else if (reader == EVENT_MANY) str_add(s, "READERS_MANY");
+        if (reader == ENGINE_NONE) str_add(s, "READERS_NONE");
+        else if (reader == ENGINE_MANY) str_add(s, "READERS_MANY");
         else str_addf(s, "%u", reader);
     }
     str_add(s, " };\n\n");
@@ -197,7 +197,8 @@ static void add_events(const CExport *c, StrBuf *s)
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *event = &flat->events.items[i];
         str_addf(s, "    { %s, %d, %d, %d, %d, %u", kinds[event->kind], event->at_start,
-                 event->from != EXPR_NONE, event->after != EXPR_NONE, c->run->affects[i], event->chain);
+                 event->from != EXPR_NONE, event->after != EXPR_NONE, model->tables.events[i].affects,
+                 event->chain);
         if (has_draws)
             str_addf(s, ", %u, %u", event->n_draws,
                      event->n_draws ? model->ir.layout.place[event->counter] : 0);
@@ -205,7 +206,7 @@ static void add_events(const CExport *c, StrBuf *s)
         add_cause(c, s, i);
     }
     uint32_t *by_rank = ARENA_ARRAY((Arena *)&c->arena, uint32_t, model->n_events);
-    for (uint32_t i = 0; i < model->n_events; i++) by_rank[c->run->rank[i]] = i;
+    for (uint32_t i = 0; i < model->n_events; i++) by_rank[model->tables.events[i].rank] = i;
     str_add(s, "};\nstatic const int by_rank[] = {");
     for (uint32_t i = 0; i < model->n_events; i++)
         str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", by_rank[i]);

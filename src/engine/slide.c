@@ -1,4 +1,4 @@
-// src/run/slide.c: solutions that follow surfaces.
+// src/engine/slide.c: solutions that follow surfaces.
 //
 // If the rates on both sides of a relation in an equation point to the surface where it changes, the solution
 // can only follow it. Then both sides contribute, in the proportion at which the zero function does not
@@ -10,31 +10,28 @@
 // which is a system of linear equations for b, the equivalent control. (Where modes act on each other, as in
 // a product of two switches, this is one of the possible solutions.) A surface whose b_k leaves 0 to 1 is
 // left, to the side on which it does, and the others are followed on.
-#include "base/diag.h"
-#include "base/text.h"
+#include "engine/host.h"
 #include "num/lu.h"
-#include "run/run.h"
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
-enum { HALVINGS = 60, SURFACES_MAX = 64 };
-#define PROBE 1e-6    // how far slopes are looked for, of the scale of time
-#define SLACK 1e-9    // of a part: rounding
+enum { SLIDE_HALVINGS = 60 };
+#define SLIDE_PROBE 1e-6    // how far slopes are looked for, of the scale of time
+#define SLIDE_SLACK 1e-9    // of a part: rounding
 
 // ---- Sides
 
-static void make_room(orr_run *run, Surface *s, size_t n)
+void slide_make_room(Island *island, size_t n)
 {
+    Surface *s = &island->surface;
     if (n <= s->capacity) return;
-    Arena *arena = &run->arena;
-    const size_t larger = n < 4 ? 4 : 2 * n;
-    s->leader = arena_grow(arena, s->leader, s->capacity, larger, sizeof *s->leader);
-    s->part = arena_grow(arena, s->part, s->capacity, larger, sizeof *s->part);
-    s->sides = ARENA_ARRAY(arena, double, (larger + 1) * run->model->n_states);
-    s->slopes = ARENA_ARRAY(arena, double, (larger + 1) * larger);
-    s->matrix = ARENA_ARRAY(arena, double, larger *larger);
-    s->pivots = ARENA_ARRAY(arena, size_t, larger);
+    const size_t now = s->capacity, larger = n < 4 ? 4 : 2 * n, number = sizeof(double);
+    const size_t n_states = island->tables->n_states;
+    void *(*grow)(Island *, void *, size_t, size_t) = island->services->grow;
+    s->leader = grow(island, s->leader, now * sizeof *s->leader, larger * sizeof *s->leader);
+    s->part = grow(island, s->part, now * number, larger * number);
+    s->sides = grow(island, s->sides, 0, (larger + 1) * n_states * number);
+    s->slopes = grow(island, s->slopes, 0, (larger + 1) * larger * number);
+    s->matrix = grow(island, s->matrix, 0, larger * larger * number);
+    s->pivots = grow(island, s->pivots, 0, larger * sizeof *s->pivots);
     s->capacity = larger;
 }
 
@@ -42,18 +39,18 @@ static void set_side(Island *island, size_t surface, int side)
 {
     const Surface *s = &island->surface;
     double *modes = island_modes(island);
-    for (size_t k = 0; k < island->model->n_relations; k++)
+    for (size_t k = 0; k < island->tables->n_relations; k++)
         if (s->surface_of[k] == surface) modes[k] = s->modes[side][k];
 }
 
 // Rates on all sides, and the part of each second one: *known is false if there is not one solution. The
 // modes are the first ones afterwards. Returns as programs do.
-static int solve(Island *island, double t, const double *x, bool *known)
+static int solve_sides(Island *island, double t, const double *x, bool *known)
 {
     Surface *s = &island->surface;
-    const size_t m = s->n_surfaces, n = island->model->n_states;
+    const size_t m = s->n_surfaces, n = island->tables->n_states;
     int failed = 0;
-    memcpy(island_modes(island), s->modes[0], island->model->n_relations * sizeof(double));
+    memcpy(island_modes(island), s->modes[0], island->tables->n_relations * sizeof(double));
     for (size_t side = 0; side <= m && !failed; side++) {
         double *rates = s->sides + side * n;
         if (side) set_side(island, side - 1, 1);
@@ -81,7 +78,7 @@ static double first_part(const Surface *s) { return clamped(s->slopes[1] / (s->s
 static void blend(const Island *island, double *dx)
 {
     const Surface *s = &island->surface;
-    const size_t n = island->model->n_states;
+    const size_t n = island->tables->n_states;
     const double first = s->n_surfaces == 1 ? first_part(s) : 0;
     for (size_t i = 0; i < n && s->n_surfaces == 1; i++)
         dx[i] = first * s->sides[i] + (1 - first) * s->sides[n + i];
@@ -97,7 +94,7 @@ int slide_rates(Island *island, double t, const double *x, double *dx)
 {
     Surface *s = &island->surface;
     bool known;
-    const int failed = solve(island, t, x, &known);
+    const int failed = solve_sides(island, t, x, &known);
     if (failed) return failed;
     for (size_t k = 0; k < s->n_surfaces && !known; k++) s->part[k] = 0;
     blend(island, dx);
@@ -108,65 +105,35 @@ int slide_rates(Island *island, double t, const double *x, double *dx)
 int slide_values(Island *island, double t, const double *x)
 {
     Surface *s = &island->surface;
-    const orr_model *model = island->model;
-    const IrLayout *layout = &model->ir.layout;
-    const size_t n = layout->n_kept;
-    double *v = island->env.v + layout->first_var;
-    Arena work = { 0 };
-    double *sum = ARENA_ARRAY(&work, double, n), first = 1;
+    const EngineTables *tables = island->tables;
+    double *v = island->env.v + tables->first_var, first = 1;
     int failed = 0;
     const bool is_one = s->n_surfaces == 1;
+    if (!s->sum) s->sum = island->services->grow(island, NULL, 0, tables->n_kept * sizeof *s->sum);
+    memset(s->sum, 0, tables->n_kept * sizeof *s->sum);
     if (is_one) first = first_part(s);
     for (size_t k = 0; k < s->n_surfaces && !is_one; k++) first -= clamped(s->part[k]);
     for (size_t side = s->n_surfaces + 1; side-- > 0 && !failed;) {    // the first sides last: they stay in v
         const double part = side == 0 ? first : is_one ? 1 - first : clamped(s->part[side - 1]);
         if (side) set_side(island, side - 1, 1);
-        failed = code_call(&model->code, IR_VALUES, t, x, &island->env, NULL);
+        failed = engine_call(island, IR_VALUES, t, x, NULL);
         if (side) set_side(island, side - 1, 0);
-        for (size_t i = 0; i < n && !failed; i++) sum[i] += part * v[i];
+        for (size_t i = 0; i < tables->n_kept && !failed; i++) s->sum[i] += part * v[i];
     }
-    for (size_t i = 0; i < model->flat.vars.n && !failed; i++)
-        if (model->flat.vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
-            v[i] = sum[i];
-    for (size_t a = 0; a < model->flat.arrays.n && !failed; a++) {
-        const FlatArray *array = &model->flat.arrays.items[a];
-        const size_t at = layout->array_place[a] - layout->first_var;
-        if (array->kind == FLAT_VARIABLE && layout->array_state[a] == FLAT_NONE)
-            memcpy(v + at, sum + at, array->n * sizeof *v);
+    for (uint32_t i = 0; i < tables->n_mixed && !failed; i++) {
+        const size_t at = tables->mixed[i].place - tables->first_var;
+        memcpy(v + at, s->sum + at, tables->mixed[i].n * sizeof *v);
     }
-    arena_free(&work);
     return failed;
 }
 
 // ---- Beginning
 
-static void report(orr_run *run, Island *island, size_t surface)
-{
-    const Surface *s = &island->surface;
-    const orr_model *model = run->model;
-    const size_t n = model->n_states, leader = s->leader[surface];
-    if (run->has_slid[leader]) return;
-    run->has_slid[leader] = true;
-    const FlatRelation *relation = &model->flat.relations.items[leader];
-    Arena work = { 0 };
-    bool *differ = ARENA_ARRAY(&work, bool, n);
-    for (size_t i = 0; i < n; i++) differ[i] = s->sides[i] != s->sides[(surface + 1) * n + i];
-    StrBuf names = { 0 };
-    surface_names(model, differ, &names);
-    char *text = run_expr_text(model, relation->relation);
-    diag_report(run->diag, DIAG_SLIDES, run_place(model, run->diag, relation->place), text, island->t,
-                names.p ? names.p : "nothing");
-    diag_hint(run->diag, "the run follows the surface, as if it switched infinitely often");
-    free(text);
-    str_free(&names);
-    arena_free(&work);
-}
-
 void slide_before(Island *island)
 {
     Surface *s = &island->surface;
-    if (island->model->n_relations == 0) return;
-    memcpy(s->before, island_modes(island), island->model->n_relations * sizeof *s->before);
+    if (island->tables->n_relations == 0) return;
+    memcpy(s->before, island_modes(island), island->tables->n_relations * sizeof *s->before);
 }
 
 static bool differs(const Surface *s, const double *after, size_t k)
@@ -188,9 +155,9 @@ static bool slope_on(Island *island, size_t relation, double *slope)
 {
     Surface *s = &island->surface;
     bool known;
-    if (solve(island, island->t, island->x, &known) != 0 || !known) return false;
+    if (solve_sides(island, island->t, island->x, &known) != 0 || !known) return false;
     for (size_t k = 0; k < s->n_surfaces; k++)
-        if (s->part[k] < -SLACK || s->part[k] > 1 + SLACK) return false;
+        if (s->part[k] < -SLIDE_SLACK || s->part[k] > 1 + SLIDE_SLACK) return false;
     blend(island, s->rates[0]);
     return surface_slopes(island, island->t, island->x, s->rates[0], &relation, 1, slope);
 }
@@ -199,7 +166,7 @@ static bool slope_on(Island *island, size_t relation, double *slope)
 static bool holds(Island *island, uint32_t surface, size_t leader, const double *after)
 {
     Surface *s = &island->surface;
-    const size_t n = island->model->n_relations;
+    const size_t n = island->tables->n_relations;
     double slopes[2];
     give_sides(s, surface, s->before, s->before, n);
     bool known = slope_on(island, leader, &slopes[0]);
@@ -209,62 +176,53 @@ static bool holds(Island *island, uint32_t surface, size_t leader, const double 
 }
 
 // Zero functions that are one but for their sign.
-static bool is_same_surface(const Flat *flat, size_t a, size_t b)
+static bool is_same_surface(const EngineRelation *p, const EngineRelation *q)
 {
-    const Expr x = flat->relations.items[a].zero, y = flat->relations.items[b].zero;
-    const ExprNode *p = expr_node(&flat->pool, x), *q = expr_node(&flat->pool, y);
-    return x == y || (p->op == EXPR_NEG && p->a == y) || (q->op == EXPR_NEG && q->a == x) ||
-           (p->op == EXPR_SUB && q->op == EXPR_SUB && p->a == q->b && p->b == q->a);
+    return p->zero == q->zero || p->negated == q->zero || q->negated == p->zero ||
+           (p->left != ENGINE_NONE && q->left != ENGINE_NONE && p->left == q->right && p->right == q->left);
 }
 
 // Does the zero function not know of the modes that changed? Else it has jumped with them, and is no surface.
-static void find_continuous(Island *island, const double *after, bool *is_continuous)
+static void find_continuous(Island *island)
 {
     const Surface *s = &island->surface;
-    const size_t n = island->model->n_relations;
-    const CodeProgram relations = island->model->code.programs[IR_RELATIONS];
-    Arena work = { 0 };
-    double *first = ARENA_ARRAY(&work, double, 2 * n), *second = ARENA_ARRAY(&work, double, 2 * n),
-           *modes = island_modes(island);
+    const size_t n = island->tables->n_relations;
+    double *modes = island_modes(island);
     memcpy(modes, s->before, n * sizeof *modes);
-    bool ok = relations(island->t, island->x, &island->env, first) == 0;
-    memcpy(modes, after, n * sizeof *modes);
-    ok = ok && relations(island->t, island->x, &island->env, second) == 0;
+    bool ok = engine_call(island, IR_RELATIONS, island->t, island->x, s->relations[0]) == 0;
+    memcpy(modes, s->after, n * sizeof *modes);
+    ok = ok && engine_call(island, IR_RELATIONS, island->t, island->x, s->relations[1]) == 0;
     for (size_t k = 0; k < n; k++) {
-        const double a = first[2 * k], b = second[2 * k];
-        is_continuous[k] = ok && fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
+        const double a = s->relations[0][2 * k], b = s->relations[1][2 * k];
+        s->is_continuous[k] = ok && fabs(a - b) <= 1e-9 * (fabs(a) + fabs(b));
     }
-    arena_free(&work);
 }
 
-bool slide_enter(orr_run *run, Island *island)
+bool slide_enter(Island *island)
 {
     Surface *s = &island->surface;
-    const Flat *flat = &run->model->flat;
-    const size_t n = run->model->n_relations, relation = run->event_relation, n_before = s->n_surfaces;
+    const EngineRelation *relations = island->tables->relations;
+    const size_t n = island->tables->n_relations, relation = island->event_relation, n_before = s->n_surfaces;
     double *modes = island_modes(island);
-    if (n == 0 || !flat->relations.items[relation].in_equation) return false;
-    if (run->model->blocks.n_implicit > 0)
-        return false;    // where loops jump with the modes there is nothing between
+    const double *after = s->after;
+    if (n == 0 || !relations[relation].in_equation) return false;
+    if (island->tables->has_implicit) return false;    // where loops jump too there is nothing between
     if (!differs(s, modes, relation)) return false;
-    s->probe = PROBE * surface_scale(run, island);
-    Arena work = { 0 };
-    double *after = ARENA_ARRAY(&work, double, n);
-    bool *is_continuous = ARENA_ARRAY(&work, bool, n);
-    memcpy(after, modes, n * sizeof *after);
-    find_continuous(island, after, is_continuous);
-    is_continuous[relation] = true;
+    s->probe = SLIDE_PROBE * surface_scale(island);
+    memcpy(s->after, modes, n * sizeof *modes);
+    find_continuous(island);
+    s->is_continuous[relation] = true;
     for (size_t k = 0; k < n; k++)
         if (s->surface_of[k] == SURFACE_NONE) s->modes[0][k] = s->modes[1][k] = after[k];
     for (size_t i = 0; i <= n && s->n_surfaces < SURFACES_MAX; i++) {
         const size_t leader = i == 0 ? relation : i - 1;    // that of the event first
-        if (!is_continuous[leader] || !differs(s, after, leader) ||
-            !flat->relations.items[leader].in_equation)
+        if (!relations[leader].in_equation || !s->is_continuous[leader] || !differs(s, after, leader))
             continue;
         const uint32_t surface = (uint32_t)s->n_surfaces;
-        make_room(run, s, surface + 1);
+        slide_make_room(island, surface + 1);
         for (size_t k = 0; k < n; k++)    // what jumped with the first one is its
-            if (differs(s, after, k) && (is_same_surface(flat, k, leader) || (i == 0 && !is_continuous[k])))
+            if (differs(s, after, k) &&
+                (is_same_surface(&relations[k], &relations[leader]) || (i == 0 && !s->is_continuous[k])))
                 s->surface_of[k] = surface;
         if (holds(island, surface, leader, after)) {
             give_sides(s, surface, s->before, after, n);
@@ -272,17 +230,17 @@ bool slide_enter(orr_run *run, Island *island)
         } else {
             give_sides(s, surface, after, after, n);
             for (size_t k = 0; k < n; k++)    // and is not asked about again
-                if (s->surface_of[k] == surface) s->surface_of[k] = SURFACE_NONE, is_continuous[k] = false;
+                if (s->surface_of[k] == surface) s->surface_of[k] = SURFACE_NONE, s->is_continuous[k] = false;
         }
     }
-    arena_free(&work);
     bool known;
     s->slides = s->n_surfaces > 0;
     s->is_on = s->slides || s->n_held > 0;
     if (s->n_surfaces > n_before) {
         s->ends = false;
-        if (solve(island, island->t, island->x, &known) == 0)
-            for (size_t k = n_before; k < s->n_surfaces; k++) report(run, island, k);
+        if (solve_sides(island, island->t, island->x, &known) == 0)
+            for (size_t k = n_before; k < s->n_surfaces; k++)
+                island->services->report(island, ENGINE_SLIDES, (uint32_t)k, island->t);
     }
     memcpy(modes, s->modes[0], n * sizeof *modes);
     return s->n_surfaces > n_before;
@@ -294,24 +252,24 @@ bool slide_leaves(Island *island, double t, const double *x)
 {
     const Surface *s = &island->surface;
     bool known;
-    if (solve(island, t, x, &known) != 0 || !known) return true;
+    if (solve_sides(island, t, x, &known) != 0 || !known) return true;
     if (s->n_surfaces == 1) return !(s->slopes[0] * s->slopes[1] < 0);
     for (size_t k = 0; k < s->n_surfaces; k++)
         if (!(s->part[k] >= 0 && s->part[k] <= 1)) return true;
     return false;
 }
 
-double slide_locate_end(orr_run *run, Island *island, double t_lo, double t_hi, LocateState state,
+double slide_locate_end(Island *island, double t_lo, double t_hi, LocateState state,
                         void *context)
 {
     double lo = t_lo, hi = t_hi;
-    for (int i = 0; i < HALVINGS; i++) {
+    for (int i = 0; i < SLIDE_HALVINGS; i++) {
         const double middle = lo + 0.5 * (hi - lo);
-        if (!(middle > lo && middle < hi) || !state(context, middle, run->x_event)) break;
-        if (slide_leaves(island, middle, run->x_event)) hi = middle;
+        if (!(middle > lo && middle < hi) || !state(context, middle, island->x_event)) break;
+        if (slide_leaves(island, middle, island->x_event)) hi = middle;
         else lo = middle;
     }
-    state(context, hi, run->x_event);
+    state(context, hi, island->x_event);
     island->surface.ends = true;
     return hi;
 }
@@ -322,7 +280,7 @@ static void leave(Island *island, size_t surface, int side)
     Surface *s = &island->surface;
     const size_t last = --s->n_surfaces;
     s->leader[surface] = s->leader[last];
-    for (size_t k = 0; k < island->model->n_relations; k++) {
+    for (size_t k = 0; k < island->tables->n_relations; k++) {
         if (s->surface_of[k] == surface) {
             s->modes[1 - side][k] = s->modes[side][k];
             s->surface_of[k] = SURFACE_NONE;
@@ -332,12 +290,12 @@ static void leave(Island *island, size_t surface, int side)
     }
 }
 
-void slide_exit(orr_run *run, Island *island)
+void slide_exit(Island *island)
 {
     Surface *s = &island->surface;
     bool must = s->ends, known;
     while (s->n_surfaces > 0) {
-        const bool failed = solve(island, island->t, island->x, &known) != 0;
+        const bool failed = solve_sides(island, island->t, island->x, &known) != 0;
         size_t worst = 0;
         double out = -INFINITY;
         for (size_t k = 0; k < s->n_surfaces && known; k++)
@@ -349,42 +307,20 @@ void slide_exit(orr_run *run, Island *island)
         leave(island, worst, side);
         must = false;
     }
-    memcpy(island_modes(island), s->modes[0], run->model->n_relations * sizeof(double));
+    memcpy(island_modes(island), s->modes[0], island->tables->n_relations * sizeof(double));
     s->ends = false;
     s->slides = s->n_surfaces > 0;
     s->is_on = s->slides || s->n_held > 0;
 }
 
 // Modes that changed beside the sliding ones count on both sides.
-bool slide_after_event(orr_run *run, Island *island)
+bool slide_after_event(Island *island)
 {
     Surface *s = &island->surface;
     if (!s->slides) return true;
     const double *modes = island_modes(island);
-    for (size_t k = 0; k < run->model->n_relations; k++)
+    for (size_t k = 0; k < island->tables->n_relations; k++)
         if (s->surface_of[k] == SURFACE_NONE) s->modes[0][k] = s->modes[1][k] = modes[k];
     return !slide_leaves(island, island->t, island->x);
 }
 
-void slide_pass(orr_run *run, RunSaved *saved)
-{
-    Surface *s = &run->island.surface;
-    const uint32_t n = run->model->n_relations;
-    uint32_t n_surfaces = (uint32_t)s->n_surfaces;
-    saved_index(saved, &n_surfaces, SURFACES_MAX + 1);
-    if (saved->is_bad) return;
-    s->n_surfaces = n_surfaces;
-    make_room(run, s, n_surfaces);
-    for (uint32_t k = 0; k < n_surfaces && !saved->is_bad; k++) {
-        uint32_t leader = (uint32_t)s->leader[k];
-        saved_index(saved, &leader, n);
-        s->leader[k] = leader;
-        saved_pass(saved, &s->part[k], sizeof s->part[k]);
-    }
-    for (uint32_t k = 0; k < n && !saved->is_bad; k++) {
-        saved_pass(saved, &s->surface_of[k], sizeof s->surface_of[k]);
-        if (s->surface_of[k] >= n_surfaces && s->surface_of[k] != SURFACE_NONE) saved->is_bad = true;
-    }
-    saved_pass(saved, s->before, n * sizeof *s->before);
-    saved_pass(saved, run->zero_scale, n * sizeof *run->zero_scale);
-}

@@ -1,0 +1,121 @@
+// src/engine/due.c: events whose time is known beforehand: one calendar for all of them.
+//
+// Its things are numbers, so that it can lie in the state block: the time events of the model, places for
+// delayed firings, then the sources of the run. The times of `every` are from + k·period, never summed.
+#include "engine/host.h"
+
+static bool is_wrong(Island *island, EngineNews news, uint32_t event, double value)
+{
+    island->services->report(island, news, event, value);
+    return false;
+}
+
+static double time_of(Island *island, uint32_t event, EngineTime which)
+{
+    return island->services->time_of(island, event, which);
+}
+
+// A time that is drawn: the draws are counted.
+static double drawn_time(Island *island, uint32_t event, EngineTime which)
+{
+    const double value = time_of(island, event, which);
+    island->env.v[island->tables->events[event].counter] += island->tables->events[event].n_draws;
+    return value;
+}
+
+static double first_time(Island *island, uint32_t event, double period)
+{
+    return island->tables->events[event].has_from ? time_of(island, event, ENGINE_FROM)
+                                                  : island->t_begin + period;
+}
+
+static bool schedule_event(Island *island, uint32_t i)
+{
+    const EngineEvent *event = &island->tables->events[i];
+    const double start = island->t_begin;
+    if (event->kind == ENGINE_AT) {
+        const double at = time_of(island, i, ENGINE_TIME);
+        if (isnan(at)) return is_wrong(island, ENGINE_BAD_TIME, i, at);
+        if (at >= start) calendar_set(&island->calendar, i, at);
+    } else if (event->kind == ENGINE_EVERY && event->n_draws) {
+        const double first = event->has_from ? time_of(island, i, ENGINE_FROM)
+                                             : start + drawn_time(island, i, ENGINE_TIME);
+        if (!(first >= start) || isinf(first)) return is_wrong(island, ENGINE_BAD_TIME, i, first);
+        calendar_set(&island->calendar, i, first);
+    } else if (event->kind == ENGINE_EVERY) {
+        const double period = time_of(island, i, ENGINE_TIME), first = first_time(island, i, period);
+        if (!(period > 0) || isinf(period)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
+        if (!isfinite(first)) return is_wrong(island, ENGINE_BAD_FROM, i, first);
+        // the first that is not over
+        double k = first >= start ? 0 : ceil((start - first) / period);
+        while (k > 0 && first + (k - 1) * period >= start) k--;
+        while (first + k * period < start) k++;
+        island->every_k[i] = k;
+        calendar_set(&island->calendar, i, first + k * period);
+    }
+    return true;
+}
+
+bool due_start(Island *island)
+{
+    bool ok = true;
+    island->calendar = calendar_init(island->due_memory, island->n_due_max);
+    for (uint32_t i = 0; i < island->n_pending; i++) island->pending[i] = 0;
+    for (uint32_t i = 0; i < island->tables->n_events; i++) ok = schedule_event(island, i) && ok;
+    return ok;
+}
+
+bool due_delay(Island *island, uint32_t event, double t)
+{
+    const double delay = island->tables->events[event].n_draws ? drawn_time(island, event, ENGINE_AFTER)
+                                                               : time_of(island, event, ENGINE_AFTER);
+    if (!(delay >= 0)) return is_wrong(island, ENGINE_BAD_AFTER, event, delay);
+    for (uint32_t i = 0; i < island->n_pending; i++) {
+        if (island->pending[i] != 0) continue;
+        island->pending[i] = (double)event + 1;
+        calendar_set(&island->calendar, island->tables->n_events + i, t + delay);
+        return true;
+    }
+    return is_wrong(island, ENGINE_TOO_MANY_WAIT, event, t);
+}
+
+static bool act_event(Island *island, uint32_t i, double t)
+{
+    const EngineEvent *event = &island->tables->events[i];
+    event_fire(island, i);
+    double next = INFINITY;
+    if (event->kind == ENGINE_EVERY) {
+        const double period = event->n_draws ? drawn_time(island, i, ENGINE_TIME)
+                                             : time_of(island, i, ENGINE_TIME);
+        if (event->n_draws && !(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
+        next = event->n_draws ? t + period : first_time(island, i, period) + ++island->every_k[i] * period;
+        if (next <= t) next = nextafter(t, INFINITY);    // a period too short for the clock
+    }
+    calendar_set(&island->calendar, i, next);
+    return true;
+}
+
+bool due_act(Island *island, double t, bool *acted)
+{
+    const uint32_t n_events = island->tables->n_events;
+    *acted = false;
+    while (due_next(island) <= t) {
+        const uint32_t n = calendar_due(&island->calendar, island->due);
+        for (uint32_t k = 0; k < n; k++) {
+            const uint32_t i = island->due[k];
+            if (i < n_events) {
+                if (!act_event(island, i, t)) return false;
+            } else if (i < island->first_source) {
+                event_fire(island, (uint32_t)island->pending[i - n_events] - 1);
+                island->pending[i - n_events] = 0;
+                calendar_set(&island->calendar, i, INFINITY);
+            } else {
+                double next = INFINITY;
+                *acted = true;
+                if (!island->services->act(island, i - island->first_source, t, &next)) return false;
+                calendar_set(&island->calendar, i, next);
+            }
+        }
+    }
+    return true;
+}

@@ -1,0 +1,461 @@
+// src/engine/engine.h: what happens in a run of equations: steps, relations, events, surfaces, delays.
+//
+// This folder is plain C over three structures. It is compiled into the library, and exported programs
+// contain its text as it is, so that there is one meaning of an event. It includes itself, portable files of
+// num/ and the C library; nothing here reads a Flat model, an Ir or an arena, and nothing writes a message.
+//
+//     EngineTables      what the engine knows of a model: sizes, relations, events, places; const
+//     EngineServices    what others do for it: messages for people, memory, components, clocks
+//     Island            a set of equations with one solver: all that changes
+//
+//     island.c     rates and relations at a point
+//     look.c       did a relation change in the last step, and where?
+//     slide.c      solutions that follow the surface where a relation changes
+//     surface.c    events that would follow each other for ever, and how they end
+//     event.c      what happens at an instant
+//     due.c        events whose time is known
+//     history.c    the past of delayed expressions
+//     drive.c      from step to step
+//
+// The library has `engine_call` and `Solver` from engine/host.h, an exported program has its own: they call
+// the generated functions and the method directly there.
+#pragma once
+#include "code/env.h"
+#include "num/calendar.h"
+#include "orrery/base.h"
+#include <math.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+struct Arena;
+struct Code;
+struct Solver;
+struct orr_diag;
+struct orr_model;
+typedef struct Island Island;
+
+// ---- What the engine knows of a model
+
+#define ENGINE_NONE UINT32_MAX          // no relation, state, event
+#define ENGINE_MANY (UINT32_MAX - 1)    // several
+
+typedef struct EngineRelation {
+    bool in_equation;         // some equation reads the mode; else only conditions of events do
+    uint32_t reader;          // the one condition that reads it; NONE, or MANY: several, or another relation
+    uint32_t zero;            // number of its zero function
+    uint32_t negated;         // whose negative that is; NONE
+    uint32_t left, right;     // whose difference it is; NONE
+} EngineRelation;
+
+typedef enum EngineEventKind {
+    ENGINE_WHEN, ENGINE_AT, ENGINE_EVERY, ENGINE_ON, ENGINE_REINIT
+} EngineEventKind;
+
+typedef struct EngineEvent {
+    EngineEventKind kind;
+    bool at_start;            // WHEN: the condition reads `initial`
+    bool has_from;            // EVERY: the first time is given; else it is one period after the start
+    bool has_after;           // WHEN: its body runs later
+    bool affects;             // the body changes something that rates or relations depend on
+    uint32_t chain;           // WHEN: the first of a when … elsewhen chain; else itself
+    uint32_t rank;            // place in the order in which bodies run
+    uint32_t first_action, n_actions;
+    uint32_t counter, n_draws;    // draws in its times: a place in v that counts them; how many, 0: none
+} EngineEvent;
+
+typedef struct EngineAction {
+    uint32_t state, place;    // what it assigns: a state, or if that is NONE a place in v
+    const char *ends;         // the run ends if it assigns another number than 0, for this reason; NULL: no
+} EngineAction;
+
+typedef struct EngineSpan {    // n numbers in v from `place` on, of the states state, state + step, …
+    uint32_t place, n, state, step;
+} EngineSpan;
+
+typedef struct EngineTables {
+    uint32_t n_states, n_params, n_relations, n_events, n_actions, n_delays, n_guesses;
+    uint32_t first_mode, first_var, first_guess;    // places in v
+    uint32_t n_kept;             // variables from first_var on
+    uint32_t n_sources;          // things outside of the model that act at times they know, at most
+    uint32_t initial_flag;       // place in v of `initial`; NONE
+    bool     has_pre, has_implicit;    // `pre` is asked for; some states have no derivative
+    const EngineRelation *relations;
+    const EngineEvent *events;
+    const EngineAction *actions;
+    const EngineSpan *rates;     // [n_rates] rates among the variables
+    const EngineSpan *mixed;     // [n_mixed] variables that are mixed of both sides where it slides
+    uint32_t n_rates, n_mixed;
+    const bool *has_before;      // [n_delays] the model says what it was before the start
+} EngineTables;
+
+// ---- What others do for the engine
+
+// What is worth a message; `number` and `value` say of what.
+typedef enum EngineNews {
+    ENGINE_FAULT,             // the equations cannot be evaluated: island->fault
+    ENGINE_CONTRADICTION,     // a relation that makes itself false
+    ENGINE_BURST,             // events in endless succession, with almost no time between them
+    ENGINE_CYCLE,             // events that make each other fire for ever
+    ENGINE_BODY_VALUE,        // an action assigns what is not finite
+    ENGINE_BAD_TIME,          // of an event: its time or period
+    ENGINE_BAD_FROM,          // its first time
+    ENGINE_BAD_AFTER,         // its delay
+    ENGINE_TOO_MANY_WAIT,     // delayed firings
+    ENGINE_NO_REST,           // an event accumulates, and nothing can be held
+    ENGINE_NO_SLOPE,          // … and its surface has no slope
+    ENGINE_BAD_LAG,           // of a delay
+    ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
+    ENGINE_SLIDES,            // no failure: the number of a surface that the solution begins to follow
+} EngineNews;
+
+typedef enum EngineTime { ENGINE_TIME, ENGINE_FROM, ENGINE_AFTER } EngineTime;    // of an event
+
+// Where a function is NULL there is nothing to do.
+typedef struct EngineServices {
+    void   (*report)(Island *island, EngineNews news, uint32_t number, double value);
+    double (*time_of)(Island *island, uint32_t event, EngineTime which);    // as it is now
+    double (*lag_of)(Island *island, uint32_t delay);
+    double (*before)(const Island *island, uint32_t delay, double t);       // if it has_before
+    // Memory for so many bytes with what is in `old`; it lives as long as the island.
+    void  *(*grow)(Island *island, void *old, size_t n_old, size_t n);
+    // The solver begins anew where the island stands, or another that can follow surfaces. False: reported.
+    bool   (*restart)(Island *island);
+    // States without a derivative follow what jumped. False: reported.
+    bool   (*settle_loops)(Island *island);
+    // An instant at which something happens: what components do before it; what comes from outside; what
+    // follows among the components once the events are over. False: *status, or a failure was reported.
+    bool   (*catch_up)(Island *island, orr_status *status);
+    bool   (*enter)(Island *island, bool *affects);
+    bool   (*exchange)(Island *island, bool is_start, bool *affects, orr_status *status);
+    // A source of the calendar is due; *next: its next time, after t. False: reported, or cancelled.
+    bool   (*act)(Island *island, uint32_t source, double t, double *next);
+    void   (*conditions)(Island *island);      // of events, at the start: island->conditions
+    void   (*before_body)(Island *island, uint32_t event);
+    bool   (*after_body)(Island *island, uint32_t event);
+    bool   (*see_mode)(Island *island, uint32_t relation, bool now, size_t iteration);    // false: cancelled
+    bool   (*see_body)(Island *island, uint32_t event, size_t iteration);                 // likewise
+    // Steps: before one, with what is due; where it must end though nothing happens (past which it moves);
+    // when a message may arrive; behind it.
+    orr_status (*tell)(Island *island);
+    double (*kink)(const Island *island);
+    orr_status (*pass_kink)(Island *island, double t);
+    double (*next_message)(const Island *island);
+    orr_status (*pulse)(Island *island, double t, size_t n_steps);
+    void   (*choose)(Island *island, bool now);    // other variables become states: now; else, shall they?
+    void   (*watch)(Island *island);               // claims, at the last step or where the island stands
+    void   (*pieces)(Island *island);              // dense output of the last step for who wants it
+    bool   (*is_cancelled)(const Island *island);
+} EngineServices;
+
+// ---- What changes
+
+// What solvers are told by the experiment.
+typedef struct SolverOptions {
+    double step;         // positive; fixed-step solvers keep it; 0 for others: choose
+    double tolerance;    // positive, relative
+    double absolute;     // positive
+    bool   has_tolerance;    // one of them was given
+    double max_step;     // positive, may be INFINITY
+    double t_end;        // may be INFINITY: unknown
+    double path;         // of equations with noise: steps of the Brownian paths; 0: the same
+    // of quantised states; 0: not given
+    double quantum, relative, least;
+    double *quanta;      // [n_states] of single states, 0: as all others; NULL: none
+} SolverOptions;
+
+// Why the equations could not be evaluated, and where: what a message is made of.
+typedef enum FaultKind {
+    FAULT_NONE,
+    FAULT_LOOP,         // a loop of equations has no solution
+    FAULT_VALUE,        // a derivative or state is not a number, or infinite
+} FaultKind;
+
+typedef struct Fault {
+    FaultKind kind;
+    uint32_t  block;    // LOOP: of the dynamic system
+    double    t;
+    double   *x;        // [n_states] a copy
+} Fault;
+
+// Where a solution follows a surface; see surface.c.
+#define SURFACE_NONE ENGINE_NONE
+enum { SURFACES_MAX = 64 };
+typedef struct Surface {
+    bool    is_on;             // rates are not simply those of the generated code: no generated loops either
+    bool    slides;            // along surfaces, each between two sides; see slide.c
+    bool    ends;              // the island stands where one of them ends
+    size_t  n_surfaces;
+    size_t *leader;            // [n_surfaces] the relation whose zero function is the surface
+    uint32_t *surface_of;      // [n_relations] whose sides differ in it; SURFACE_NONE: none's
+    double *modes[2];          // [n_relations] on the first and second side of all surfaces
+    double *before;            // [n_relations] modes before the present event
+    double *after;             // [n_relations] scratch: behind it
+    bool   *is_continuous;     // [n_relations] scratch
+    double *rates[2];          // [n_states] scratch
+    double *sides;             // [n_surfaces + 1][n_states] rates with all first sides; with one second side
+    double *slopes;            // [n_surfaces + 1][n_surfaces] of the zero functions along them
+    double *matrix;            // [n_surfaces][n_surfaces] scratch
+    size_t *pivots;            // [n_surfaces]
+    double *part;              // [n_surfaces] of the second side
+    size_t  capacity;          // surfaces there is room for
+    double *sum;               // [n_kept] scratch of slide_values; NULL: not needed so far
+    bool   *held;              // [n_states] rates are those of rest
+    uint32_t *held_by;         // [n_states] the relation on whose surface it stays; NONE: the rate is 0
+    bool   *resting;           // [n_relations] whose events have come to rest
+    size_t  n_held;
+    double  probe;             // time over which slopes are taken
+    double *x, *x2, *dx, *relations[2];    // scratch
+} Surface;
+
+typedef struct Zeno {
+    double t, interval, ratio;    // last firing, time since the one before, that beside the one before it
+    int n_shrinking;              // intervals in a row, each shorter than the one before
+    size_t n;                     // firings
+    double limit, doubt;    // where it all accumulates, by the firings that agreed best; by how much they did
+    double limit_before;    // by the firing before
+} Zeno;
+
+typedef struct Rest {
+    uint32_t event, relation;
+    double push;    // second difference of the zero function without holding: negative, towards it
+} Rest;
+
+typedef struct History {
+    double  *lag;            // [n_delays]
+    double  *first;          // [n_delays] what was remembered at the start
+    bool     known;          // `first` is known
+    double   shortest, longest;
+    double  *begins, *ends;  // [capacity] time of each segment
+    double  *values;         // [capacity][HISTORY_POINTS][n_delays]
+    size_t   n_segments, dropped, capacity;    // segments are `dropped` .. n_segments - 1 of the arrays
+    double  *x, *now;        // [n_states], [n_delays] scratch
+} History;
+enum { HISTORY_POINTS = 4 };
+
+enum { EVENT_RECENT = 6, LOOK_PLACES = 5 };
+
+typedef enum StepResult {
+    STEP_OK,
+    STEP_RELATION,         // stopped before a step that needs a closer look: a relation changes across it, or
+                           // a loop has no solution in it; nothing of that step was committed
+    STEP_RETRY_SMALLER,    // did not converge; worth another try with a smaller step
+    STEP_FAILED,           // gave up; adaptive methods have reported why, for fixed steps island->fault tells
+} StepResult;
+
+// A grid point this near, in steps, is meant by a time, and none is passed that would be missed by less.
+#define SOLVER_GRID_SLACK 1e-9
+
+// A set of equations that share variables, advanced by one solver of its own. It stands at the end of the
+// solver's last step, or at an event that ended it.
+struct Island {
+    const EngineTables   *tables;
+    const EngineServices *services;
+    const struct orr_model *model;  // borrowed; the library's. The engine does not look into it, nor into
+    const struct Code *code;        // its programs, for engine_call
+    void         *host;             // whose services these are
+    struct Arena *arena;            // borrowed; the run's
+    struct orr_diag *diag;          // borrowed; where failures are explained
+    const struct Solver *solver;    // borrowed; a static table
+    void         *memory;           // the solver's own, in the run's arena
+    SolverOptions options;
+    const char   *method;           // at work: the solver's name, unless it chooses among others
+    const char   *reason;           // why, or NULL; in the arena
+    double   t_begin;               // where each run begins
+    bool     has_network;           // components exchange messages with it
+    bool     has_kinks;             // inputs follow pieces: services->kink
+    bool     is_seen;               // each step is looked at: for asserts, and where states are chosen
+    double   t_start, step;         // grid of the fixed-step methods, since the last reinitialisation
+    long     k;                     // grid points passed: t_start + k·step <= t
+    long     k_before;              // grid point before the last step made by hand
+    bool     is_locating;           // an event is searched for: a limit near a grid point is not that point
+    double   t;                     // present time, end of the last accepted step
+    double  *x;                     // [n_states] continuous states at t, inside the run's state block
+    double   t_before;              // start of the last accepted step: [t_before, t] can be interpolated
+    double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
+    CodeEnv  env;                   // v lies inside the run's state block
+    double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
+    double  *guesses_before;        // [n_guesses] when a chunk of fixed steps began
+    long     chunk;                 // most steps in one
+    Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
+    bool     is_failed;             // a failure has been reported: nothing moves any more
+    bool     is_cancelled;          // while waiting for a sample, or by whoever looks at modes
+    bool     values_valid;          // v holds all variables where the user stands
+
+    // looking for events
+    double  *relations;             // [2*n_relations] zero functions and truth values
+    double  *relations_left, *relations_here;    // [2*n_relations] scratch of locate_change
+    double  *samples[LOOK_PLACES];  // [2*n_relations] relations at places in the last step
+    double   t_sample;              // of samples[0]; NaN: unknown
+    double  *sample_before;         // [2*n_relations] one step earlier
+    double   t_sample_before;       // NaN: unknown
+    double  *x_trial, *x_end, *x_event;    // [n_states] scratch
+    bool     event_waits;           // the island stands at an event that has not been handled yet
+    bool     jump_waits;            // the rates may jump where it stands: the solver must begin anew
+    bool     choice_waits;          // other variables become states before the next step
+    uint32_t event_relation;        // one of those that changed there
+    bool     event_is_located;      // inside a step, which the solver has gone beyond
+    double   burst_start;           // time of the first of a burst of events
+    size_t   n_burst;
+
+    // events
+    Calendar calendar;              // when each is due: events, delayed firings, sources; in the state block
+    double  *due_memory;
+    uint32_t n_due_max;             // things in the calendar
+    uint32_t *due;                  // [n_due_max] scratch: those due at the same time
+    uint32_t first_source;          // things of the calendar from here on
+    double  *truth_before;          // [n_events] truth of each condition at the last look; likewise
+    double  *every_k;               // [n_events] how often `every` has fired; likewise
+    double  *pending;               // [n_pending] 1 + the event whose delayed firing waits; 0: free; likewise
+    uint32_t n_pending;
+    double  *conditions;            // [n_events] scratch
+    bool    *is_fired;              // [n_events] in this iteration
+    uint32_t *fired;                // [n_events] which, and how many
+    uint32_t n_fired;
+    double  *left;                  // [most actions] values before a body
+    uint32_t *differing;            // [n_relations] scratch
+    bool    *is_marked;             // [n_events] scratch: false
+    bool    *is_state_marked;       // [n_states] scratch
+    double  *zero_scale;            // [n_relations] how large its zero function has been, at events
+    Zeno    *zeno;                  // [n_events] how fast each event of a condition follows itself
+    Rest    *rests;                 // [n_events] events that have come to rest, n_rests of them
+    uint32_t n_rests;
+    Surface  surface;
+    History  history;
+    size_t   n_bodies;              // run so far
+    uint32_t recent[EVENT_RECENT], n_recent;    // the last of them, for messages
+    const char *terminated;         // reason given by `terminate`; NULL: the run goes on
+
+    const struct Solver *begin_with;    // where the run is loaded: what `auto` had chosen; NULL: choose
+    const struct orr_random *noise; // [n_noises] where the path of each is drawn from
+    // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
+    void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
+    void    *piece_context;
+    // told of each mode that the solver changed itself, at t; false: the run shall end. NULL: as above
+    bool   (*on_mode)(void *context, size_t relation, double t, bool now);
+    void    *mode_context;
+    size_t   n_steps, n_rates, n_rejected;
+    size_t   n_events;              // that the solver handled itself
+    size_t   n_handled;             // events that the engine handled
+};
+
+// ---- memory.c: where all of it lies
+
+size_t engine_state_size(const EngineTables *tables);    // doubles: of a checkpoint, behind x and v
+size_t engine_size(const EngineTables *tables);          // bytes of the rest
+// Put the arrays into these, which are zero. `tables` is known; x and v stay where the owner puts them.
+void   engine_lay_out(Island *island, double *state, void *memory);
+
+// ---- island.c: evaluating the equations
+
+// The derivatives at (t, x), counted. False if a loop has no solution there or a value is not finite; then
+// island->fault says which and where.
+bool island_rates(Island *island, double t, const double *x, double *dx);
+// The same outside a step, for interpolation and messages: not counted, nothing remembered, no bit of a later
+// step changed.
+bool island_rates_aside(Island *island, double t, const double *x, double *dx);
+int  island_values(Island *island, double t, const double *x);    // all variables into v; as programs do
+// Zero functions and truth values of all relations, out[2*n_relations].
+bool island_relations(Island *island, double t, const double *x, double *out);
+double *island_modes(const Island *island);                    // [n_relations] inside v
+bool island_is_finite(const double *x, size_t n);
+void island_fault(Island *island, FaultKind kind, uint32_t block, double t, const double *x);
+orr_status engine_stop(Island *island);    // a failure was reported: nothing moves any more
+orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double value);    // it is reported
+
+// ---- look.c: did a relation change in the last step?
+
+// If so, and if something happens because of it, end the step there: event_waits. False if the relations
+// could not be evaluated: island->fault.
+bool look_for_event(Island *island);
+
+// ---- slide.c: solutions that follow surfaces
+
+typedef bool (*LocateState)(void *context, double t, double *x);    // the state at t; false: not to be had
+void   slide_before(Island *island);                             // an event: remember the modes
+// Relations have changed and nothing else happened: do both sides lead back? Then slide. True if so.
+bool   slide_enter(Island *island);
+bool   slide_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
+// Where that becomes so between two times; x_event is the state there.
+double slide_locate_end(Island *island, double t_lo, double t_hi, LocateState state, void *context);
+void   slide_exit(Island *island);
+bool   slide_after_event(Island *island);                        // false: sliding must end
+int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
+int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES
+void   slide_make_room(Island *island, size_t n);                // for so many surfaces
+
+// ---- surface.c: events that would never end
+
+double surface_scale(const Island *island);                      // against what a time counts as short
+void   surface_start(Island *island);
+// if is_on; result as of programs
+int    surface_rates(Island *island, double t, const double *x, double *dx);
+// instead of IR_VALUES if is_on
+int    surface_values(Island *island, double t, const double *x);
+void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
+// The body of an event has run; island->left has what it assigned before. Holds what accumulates; false:
+// reported.
+bool   surface_fired(Island *island, uint32_t event);
+void   surface_assigned(Island *island, uint32_t event);    // … and may have moved what rests
+bool   surface_look(Island *island);                        // at the end of a step: true if something is free
+// The rates of the generated code, with the modes as they are and nothing held; result as of programs.
+int    surface_plain_rates(Island *island, double t, const double *x, double *dx);
+// How fast zero functions move at (t, x) if x moves at the rates dx. False: they cannot be computed.
+bool   surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations,
+                      size_t n, double *slopes);
+
+// ---- due.c: events whose time is known
+
+bool   due_start(Island *island);            // the run begins; false, reported, if a time is wrong
+static inline double due_next(const Island *island) { return calendar_first(&island->calendar); }
+// Events whose time has come are marked as fired, sources act. False, reported, if one fails.
+bool   due_act(Island *island, double t, bool *acted);
+bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
+
+// ---- event.c: what happens at an instant
+
+// The run begins: conditions that hold now have held before, `when initial` and what is due happen.
+orr_status event_start(Island *island);
+// Handle the event that waits, if one does: sources that are due act, modes are brought in line, bodies run
+// until nothing more happens, the solver begins anew.
+orr_status event_handle(Island *island);
+void   event_fire(Island *island, uint32_t event);           // its body runs in this iteration
+bool   event_run_fired(Island *island, size_t iteration, bool *affects);    // those that have, in their order
+bool   event_run(Island *island, uint32_t event, size_t iteration, bool *affects);    // one; false: it failed
+// Everything that follows from what has happened so far. *affects: the solver must begin anew.
+bool   event_iterate(Island *island, bool is_start, bool *affects);
+orr_status event_end(Island *island, bool affects);        // of all that happened at this instant
+// Of relations with values `relations`, those that only conditions read have changed and nothing happens
+// because of it: take them as they are. False if something happens.
+bool   event_passes(Island *island, double t, const double *x, const double *relations);
+// Bring the modes in line with the relations at the island's (t, x). False, reported, if they never settle.
+bool   event_settle(Island *island, size_t iteration, bool *changed);
+bool   event_conditions(Island *island, double t, const double *x);    // into island->conditions
+uint32_t event_first_difference(const Island *island);       // between island->relations and the modes
+
+// ---- history.c: the past of delayed expressions
+
+bool   history_init(Island *island);                         // lags; false, reported, if one is not positive
+// Remember the present as the past before the start; *changed if that is news. False if it cannot be
+// evaluated.
+bool   history_start(Island *island, bool *changed);
+bool   history_push(Island *island);                         // remember the last step
+void   history_cut(Island *island, double t);                // forget what was remembered of times after t
+double history_shortest(const Island *island);               // lag; INFINITY without delays
+// The next time after t that should be the end of a step; *is_jump if rates may jump there.
+double history_break(const Island *island, double t, bool *is_jump);
+double history_at(const void *island, int k, double t);      // for CodeEnv
+void   history_make_room(Island *island);                    // for one segment more
+
+// ---- drive.c: steps, checks
+
+// Move the island towards t_want: a chunk of fixed steps or one step, not past t_limit for fixed-step
+// methods. An event found on the way ends the step there and waits (event_waits) until the next call or
+// event_handle.
+orr_status drive(Island *island, double t_want, double t_limit, long n_max);
+orr_status drive_arrive(Island *island);                   // asserts and histories at the end of a step
+double drive_grid(const Island *island, long k);             // t_start + k·step
+double drive_grid_floor(const Island *island, double t);     // the last k whose time is not after t
+bool   drive_is_near(const Island *island, double t);        // t is the island's time, or meant by it
+bool   drive_has_reached(const Island *island, double t);    // the same, or t lies before it

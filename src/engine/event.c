@@ -1,0 +1,352 @@
+// src/engine/event.c: what happens at an instant.
+//
+//     what is due: sources act, time events fire
+//     ┌→ modes := truth of the relations, until they agree
+//     │  conditions that became true fire; of a when … elsewhen chain the first one
+//     └─ bodies run by priority, then in the order of the text; each sees what the ones before it did
+//     until nothing fires; then the solver begins anew, if anything changed that it depends on
+#include "engine/host.h"
+
+enum {
+    SETTLE_ALL = 20,          // rounds of modes that depend on one another, all that differ at once
+    SETTLE_MAX = 1000,        // and then one by one
+    ITERATIONS_MAX = 1000,    // of bodies that make others fire, at one instant
+    BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
+};
+#define BURST_SPAN 1e-9    // of the scale of time
+#define ROUNDING   1e-11   // of a zero function, beside what it has been
+
+// ---- Modes
+
+uint32_t event_first_difference(const Island *island)
+{
+    const double *modes = island_modes(island);
+    for (uint32_t i = 0; i < island->tables->n_relations; i++)
+        if ((island->relations[2 * i + 1] != 0) != (modes[i] != 0)) return i;
+    return 0;
+}
+
+// States without a derivative follow what jumped.
+static bool settle_loops(Island *island)
+{
+    return !island->tables->has_implicit || island->services->settle_loops(island) ||
+           (engine_stop(island), false);
+}
+
+// Where modes go round in circles, a zero function that is nothing but rounding says nothing about its mode:
+// it stays what it is. Two diodes in series, without a current, would switch each other for ever.
+static bool is_rounding(const Island *island, size_t k)
+{
+    return fabs(island->relations[2 * k]) <= ROUNDING * island->zero_scale[k];
+}
+
+static void learn_scales(Island *island)
+{
+    for (size_t k = 0; k < island->tables->n_relations; k++) {
+        const double size = fabs(island->relations[2 * k]);
+        if (size > island->zero_scale[k] && isfinite(size)) island->zero_scale[k] = size;
+    }
+}
+
+// Modes follow their relations, which may depend on modes. At first all at once; if that leads round and
+// round, one by one, always the first that differs: where they switch as diodes do, that ends [Murty 1974].
+// *changed: a mode that equations read.
+bool event_settle(Island *island, size_t iteration, bool *changed)
+{
+    const EngineServices *services = island->services;
+    double *modes = island_modes(island);
+    const uint32_t n = island->tables->n_relations;
+    *changed = false;
+    if (!settle_loops(island)) return false;
+    for (int round = 0; n > 0; round++) {
+        if (!island_relations(island, island->t, island->x, island->relations))
+            return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+        const uint32_t first = event_first_difference(island);
+        bool again = false;
+        for (uint32_t i = 0; i < n && !(again && round > SETTLE_ALL); i++) {
+            const double truth = island->relations[2 * i + 1] != 0;
+            if (modes[i] == truth || (round > SETTLE_ALL && is_rounding(island, i))) continue;
+            modes[i] = truth;
+            again = true;
+            *changed |= island->tables->relations[i].in_equation;
+            if (services->see_mode && iteration && !services->see_mode(island, i, truth != 0, iteration))
+                return false;
+        }
+        if (round == 0) learn_scales(island);
+        if (!again) break;
+        if (!settle_loops(island)) return false;
+        if (round == SETTLE_MAX) return engine_fail(island, ENGINE_CONTRADICTION, first, island->t), false;
+    }
+    return true;
+}
+
+// ---- Conditions
+
+bool event_conditions(Island *island, double t, const double *x)
+{
+    const int failed = engine_call(island, IR_CONDITIONS, t, x, island->conditions);
+    if (!failed) return true;
+    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);
+    return false;
+}
+
+// Does each condition depend on one of the differing relations only? Then it has no other values in between.
+static bool are_apart(Island *island, size_t n)
+{
+    const EngineRelation *relations = island->tables->relations;
+    bool apart = true;
+    size_t marked = 0;
+    for (; marked < n && apart; marked++) {
+        const EngineRelation *relation = &relations[island->differing[marked]];
+        apart = !relation->in_equation && relation->reader != ENGINE_MANY;
+        if (!apart || relation->reader == ENGINE_NONE) continue;
+        apart = !island->is_marked[relation->reader];
+        island->is_marked[relation->reader] = true;
+    }
+    for (size_t i = 0; i < marked; i++) {
+        const uint32_t reader = relations[island->differing[i]].reader;
+        if (reader < island->tables->n_events) island->is_marked[reader] = false;
+    }
+    return apart;
+}
+
+bool event_passes(Island *island, double t, const double *x, const double *relations)
+{
+    const uint32_t n_events = island->tables->n_events;
+    double *modes = island_modes(island);
+    size_t n = 0;
+    for (uint32_t k = 0; k < island->tables->n_relations; k++)
+        if ((relations[2 * k + 1] != 0) != (modes[k] != 0)) island->differing[n++] = k;
+    if (!are_apart(island, n)) return false;
+    for (size_t i = 0; i < n; i++) modes[island->differing[i]] = 1 - modes[island->differing[i]];
+    bool rises = n_events > 0 && !event_conditions(island, t, x);
+    for (uint32_t i = 0; i < n_events && !rises; i++)
+        rises = island->conditions[i] != 0 && island->truth_before[i] == 0;
+    if (rises)
+        for (size_t i = 0; i < n; i++) modes[island->differing[i]] = 1 - modes[island->differing[i]];
+    else if (n_events)
+        memcpy(island->truth_before, island->conditions, n_events * sizeof *island->conditions);
+    return !rises;
+}
+
+// Conditions that have become true since the last look fire; of a chain only the first.
+static bool fire_conditions(Island *island, bool is_start)
+{
+    const EngineTables *tables = island->tables;
+    if (tables->n_events == 0) return true;
+    if (!event_conditions(island, island->t, island->x))
+        return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+    uint32_t chain = ENGINE_NONE;    // one of this chain has fired
+    for (uint32_t i = 0; i < tables->n_events; i++) {
+        const EngineEvent *event = &tables->events[i];
+        const bool rises = island->conditions[i] != 0 && island->truth_before[i] == 0;
+        island->truth_before[i] = island->conditions[i];
+        if (!rises || (is_start && !event->at_start) || event->chain == chain) continue;
+        chain = event->chain;
+        if (!event->has_after) {
+            event_fire(island, i);
+        } else if (!due_delay(island, i, island->t)) {
+            return engine_stop(island), false;
+        }
+    }
+    return true;
+}
+
+void event_fire(Island *island, uint32_t event)
+{
+    if (island->is_fired[event]) return;
+    island->is_fired[event] = true;
+    island->fired[island->n_fired++] = event;
+}
+
+// ---- Bodies
+
+static double value_now(const Island *island, const EngineAction *action)
+{
+    return action->state != ENGINE_NONE ? island->x[action->state] : island->env.v[action->place];
+}
+
+static bool run_body(Island *island, uint32_t number, size_t iteration)
+{
+    const EngineServices *services = island->services;
+    const EngineEvent *event = &island->tables->events[number];
+    const EngineAction *actions = island->tables->actions + event->first_action;
+    const uint32_t n = event->n_actions;
+    if (services->before_body) services->before_body(island, number);
+    for (uint32_t k = 0; k < n; k++) island->left[k] = value_now(island, &actions[k]);
+    island->env.event = number;
+    const int failed = engine_call(island, IR_EVENT, island->t, island->x, island->x);
+    if (failed) {
+        island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
+        return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+    }
+    for (uint32_t k = 0; k < n; k++) {
+        const double value = value_now(island, &actions[k]);
+        if (!isfinite(value))
+            return engine_fail(island, ENGINE_BODY_VALUE, event->first_action + k, value), false;
+    }
+    if (services->see_body && !services->see_body(island, number, iteration)) return false;
+    for (uint32_t k = 0; k < n; k++)
+        if (actions[k].ends && !island->terminated && value_now(island, &actions[k]) != 0)
+            island->terminated = actions[k].ends;
+    if (services->after_body && !services->after_body(island, number)) return false;
+    if (island->n_rests) surface_assigned(island, number);
+    return surface_fired(island, number);
+}
+
+static void sort_fired(Island *island)
+{
+    const EngineEvent *events = island->tables->events;
+    // nearly always one or two
+    for (uint32_t i = 1; i < island->n_fired; i++) {
+        const uint32_t event = island->fired[i];
+        uint32_t k = i;
+        for (; k > 0 && events[island->fired[k - 1]].rank > events[event].rank; k--)
+            island->fired[k] = island->fired[k - 1];
+        island->fired[k] = event;
+    }
+}
+
+// The events whose bodies ran last, each once, the latest first.
+static void remember(Island *island, uint32_t event)
+{
+    uint32_t k = 0;
+    while (k < island->n_recent && island->recent[k] != event) k++;
+    if (k == island->n_recent && island->n_recent < EVENT_RECENT) island->n_recent++;
+    if (k == EVENT_RECENT) k--;
+    for (; k > 0; k--) island->recent[k] = island->recent[k - 1];
+    island->recent[0] = event;
+}
+
+bool event_run(Island *island, uint32_t event, size_t iteration, bool *affects)
+{
+    *affects |= island->tables->events[event].affects;
+    if (!run_body(island, event, iteration)) return false;
+    island->n_bodies++;
+    remember(island, event);
+    return true;
+}
+
+bool event_run_fired(Island *island, size_t iteration, bool *affects)
+{
+    sort_fired(island);
+    for (uint32_t i = 0; i < island->n_fired; i++) {
+        if (!event_run(island, island->fired[i], iteration, affects)) return false;
+        island->is_fired[island->fired[i]] = false;
+    }
+    island->n_fired = 0;
+    return true;
+}
+
+bool event_iterate(Island *island, bool is_start, bool *affects)
+{
+    const EngineTables *tables = island->tables;
+    for (size_t iteration = 1;; iteration++) {
+        bool changed;
+        if (!event_settle(island, iteration, &changed)) return false;
+        *affects |= changed;
+        if (!fire_conditions(island, is_start && iteration == 1)) return false;
+        if (is_start && tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 0;
+        if (island->n_fired == 0) break;
+        if (iteration > ITERATIONS_MAX)
+            return engine_fail(island, ENGINE_CYCLE, ITERATIONS_MAX, island->t), false;
+        if (!event_run_fired(island, iteration, affects)) return false;
+    }
+    // the beginning of the next step
+    const size_t n = tables->n_relations;
+    if (n) memcpy(island->samples[0], island->relations, 2 * n * sizeof *island->relations);
+    island->t_sample = island->t;
+    island->t_sample_before = NAN;
+    return true;
+}
+
+// ---- An instant
+
+static bool keep_past(Island *island)
+{
+    if (!island->tables->has_pre) return true;
+    const int failed = engine_call(island, IR_PRES, island->t, island->x, NULL);
+    if (!failed) return true;
+    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
+    return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+}
+
+static orr_status failed_or(const Island *island, orr_status status)
+{
+    if (status != ORR_STATUS_OK) return status;
+    return island->is_failed ? ORR_STATUS_FAILED : ORR_STATUS_CANCELLED;
+}
+
+orr_status event_end(Island *island, bool affects)
+{
+    if (!slide_after_event(island)) slide_exit(island);
+    island->values_valid = false;
+    if (affects || island->event_is_located) {
+        island->t_before = island->t;
+        if (!island->services->restart(island)) return engine_stop(island);    // also puts a new grid here
+    }
+    island->event_is_located = false;
+    if (island->services->watch) island->services->watch(island);    // what jumped may break a claim already
+    return ORR_STATUS_OK;
+}
+
+orr_status event_handle(Island *island)
+{
+    const EngineServices *services = island->services;
+    if (!island->event_waits) return ORR_STATUS_OK;
+    island->event_waits = false;
+    island->n_handled++;
+    if (island->n_burst == 0 || island->t - island->burst_start > BURST_SPAN * surface_scale(island)) {
+        island->burst_start = island->t;
+        island->n_burst = 0;
+    }
+    if (++island->n_burst > BURST_MAX)
+        return engine_fail(island, ENGINE_BURST, island->event_relation, island->t);
+    bool acted, affects = false;
+    const size_t n_bodies = island->n_bodies;
+    const bool ended = island->surface.ends;
+    orr_status status = ORR_STATUS_OK;
+    slide_before(island);
+    if (ended) slide_exit(island);
+    if (island->has_network && !services->catch_up(island, &status)) return failed_or(island, status);
+    if (!keep_past(island)) return ORR_STATUS_FAILED;
+    if (services->enter && !services->enter(island, &affects)) return failed_or(island, status);
+    if (!due_act(island, island->t, &acted))
+        return island->is_cancelled ? ORR_STATUS_CANCELLED : engine_stop(island);
+    affects |= acted || ended;
+    if (!event_iterate(island, false, &affects)) return failed_or(island, status);
+    if (island->has_network && !services->exchange(island, false, &affects, &status))
+        return failed_or(island, status);
+    if (affects && !acted && !ended && island->n_bodies == n_bodies) slide_enter(island);
+    return event_end(island, affects);
+}
+
+orr_status event_start(Island *island)
+{
+    const EngineTables *tables = island->tables;
+    const EngineServices *services = island->services;
+    orr_status status = ORR_STATUS_OK;
+    island->n_fired = island->n_recent = 0;
+    island->terminated = NULL;
+    island->t_sample = island->t_sample_before = NAN;
+    surface_start(island);
+    if (tables->n_events == 0 && !island->has_network) return ORR_STATUS_OK;
+    if (tables->n_events) memset(island->is_fired, 0, tables->n_events * sizeof *island->is_fired);
+    bool acted, affects = false;
+    if (!keep_past(island)) return ORR_STATUS_FAILED;
+    if (tables->n_events && !event_conditions(island, island->t, island->x))
+        return engine_fail(island, ENGINE_FAULT, 0, island->t);
+    for (uint32_t i = 0; i < tables->n_events; i++)
+        island->truth_before[i] = tables->events[i].at_start ? 0 : island->conditions[i];
+    if (services->conditions) services->conditions(island);
+    if (tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 1;
+    if (!due_act(island, island->t, &acted)) return engine_stop(island);
+    if (!event_iterate(island, true, &affects)) return failed_or(island, status);
+    if (island->has_network && !services->exchange(island, true, &affects, &status))
+        return failed_or(island, status);
+    // a solver of quantised states has computed its rates already
+    if (island->solver->advance && (acted || affects) && !services->restart(island))
+        return engine_stop(island);
+    island->values_valid = false;
+    return ORR_STATUS_OK;
+}

@@ -1,0 +1,200 @@
+// src/model/tables.c: what the engine knows of a model (engine/engine.h), from its equations.
+#include "model/model.h"
+#include <stdlib.h>
+
+static int by_priority(const void *a, const void *b)
+{
+    const FlatEvent *x = *(const FlatEvent *const *)a, *y = *(const FlatEvent *const *)b;
+    if (x->priority != y->priority) return x->priority < y->priority ? 1 : -1;
+    return (x > y) - (x < y);
+}
+
+static void find_ranks(const orr_model *model, EngineEvent *events)
+{
+    Arena work = { 0 };
+    const FlatEvent **order = ARENA_ARRAY(&work, const FlatEvent *, model->n_events);
+    for (uint32_t i = 0; i < model->n_events; i++) order[i] = &model->flat.events.items[i];
+    qsort(order, model->n_events, sizeof *order, by_priority);
+    for (uint32_t i = 0; i < model->n_events; i++) events[order[i] - model->flat.events.items].rank = i;
+    arena_free(&work);
+}
+
+// Which condition reads each relation; MANY if there are several, or if another relation does.
+static void find_readers(const orr_model *model, EngineRelation *relations)
+{
+    const Flat *flat = &model->flat;
+    Arena work = { 0 };
+    for (uint32_t i = 0; i < model->n_relations; i++) relations[i].reader = ENGINE_NONE;
+    for (uint32_t i = 0; i < model->n_events + model->n_relations; i++) {
+        const bool is_event = i < model->n_events;
+        const Expr root = is_event ? flat->events.items[i].condition
+                                   : flat->relations.items[i - model->n_events].relation;
+        if (root == EXPR_NONE) continue;
+        size_t n;
+        const ArenaMark mark = arena_mark(&work);
+        const Expr *nodes = expr_collect(&flat->pool, &root, 1, &work, &n);
+        for (size_t k = 0; k < n; k++) {
+            const ExprNode *node = expr_node(&flat->pool, nodes[k]);
+            if (node->op != EXPR_MODE) continue;
+            uint32_t *reader = &relations[node->index].reader;
+            *reader = is_event && *reader == ENGINE_NONE ? i : ENGINE_MANY;
+        }
+        arena_release(&work, mark);
+    }
+    arena_free(&work);
+}
+
+// What rates, relations or remembered values depend on: [n variables], in the arena.
+static bool *find_matters(const orr_model *model, Arena *work)
+{
+    const Ir *ir = &model->ir;
+    bool *matters = ARENA_ARRAY(work, bool, model->flat.vars.n);
+    const IrProgramId programs[] = { IR_RATES, IR_RELATIONS, IR_HISTORIES };
+    VEC(Expr) roots = { 0 };
+    for (size_t p = 0; p < sizeof programs / sizeof *programs; p++) {
+        const IrProgram *program = &ir->programs[programs[p]];
+        for (uint32_t i = 0; i < program->n_statements; i++) {
+            const IrStatement *s = &program->statements[i];
+            if (s->kind == IR_LOOP) memset(matters, true, model->flat.vars.n);    // too many to tell
+            if (s->value != EXPR_NONE) vec_push(work, &roots, s->value);
+        }
+    }
+    for (uint32_t k = 0; k < ir->dynamic_reads.start[model->blocks.dynamic.n_blocks]; k++)
+        if (model->blocks.dynamic.n_loops) matters[ir->dynamic_reads.var[k]] = true;    // what loops read
+    size_t n;
+    const Expr *nodes = expr_collect(&model->flat.pool, roots.items, roots.n, work, &n);
+    for (size_t i = 0; i < n; i++) {
+        const ExprNode *node = expr_node(&model->flat.pool, nodes[i]);
+        if (node->op != EXPR_VAR) continue;
+        // a variable may be another name of what is assigned
+        const Expr alias = ir->dynamic_alias[node->index];
+        const ExprNode *leaf = alias == EXPR_NONE ? node : expr_node(&model->flat.pool, alias);
+        matters[leaf->op == EXPR_VAR ? leaf->index : node->index] = true;
+    }
+    return matters;
+}
+
+// A body that assigns nothing that rates, relations or remembered values depend on disturbs no solver; nor
+// does such a message.
+static void find_effects(orr_model *model, EngineEvent *events)
+{
+    const Flat *flat = &model->flat;
+    Arena work = { 0 };
+    if (model->n_events == 0 && flat->ports.n == 0) return;
+    const bool *matters = find_matters(model, &work);
+    for (uint32_t i = 0; i < model->n_events; i++) {
+        const FlatEvent *event = &flat->events.items[i];
+        for (uint32_t k = 0; k < event->n_actions; k++) {
+            const uint32_t target = flat->actions.items[event->first_action + k].target;
+            events[i].affects |= matters[target] || model->ir.layout.state_of[target] != FLAT_NONE;
+        }
+    }
+    model->port_affects = ARENA_ARRAY(&model->arena, bool, flat->ports.n);
+    for (size_t i = 0; i < flat->ports.n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        for (uint32_t k = 0; port->first != FLAT_NONE && k < port->n_values; k++)
+            model->port_affects[i] |= matters[port->first + k];
+    }
+    arena_free(&work);
+}
+
+static const EngineRelation *make_relations(orr_model *model)
+{
+    const Flat *flat = &model->flat;
+    EngineRelation *relations = ARENA_ARRAY(&model->arena, EngineRelation, model->n_relations);
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        const ExprNode *node = expr_node(&flat->pool, flat->relations.items[k].zero);
+        const bool is_negation = node->op == EXPR_NEG, is_difference = node->op == EXPR_SUB;
+        relations[k] = (EngineRelation){ .in_equation = flat->relations.items[k].in_equation,
+                                         .zero = flat->relations.items[k].zero,
+                                         .negated = is_negation ? node->a : ENGINE_NONE,
+                                         .left = is_difference ? node->a : ENGINE_NONE,
+                                         .right = is_difference ? node->b : ENGINE_NONE };
+    }
+    find_readers(model, relations);
+    return relations;
+}
+
+static const EngineEvent *make_events(orr_model *model)
+{
+    static const EngineEventKind kinds[] = { [FLAT_WHEN] = ENGINE_WHEN, [FLAT_AT] = ENGINE_AT,
+                                             [FLAT_EVERY] = ENGINE_EVERY, [FLAT_ON] = ENGINE_ON,
+                                             [FLAT_REINIT] = ENGINE_REINIT };
+    EngineEvent *events = ARENA_ARRAY(&model->arena, EngineEvent, model->n_events);
+    for (uint32_t i = 0; i < model->n_events; i++) {
+        const FlatEvent *e = &model->flat.events.items[i];
+        events[i] = (EngineEvent){ .kind = kinds[e->kind], .at_start = e->at_start,
+                                   .has_from = e->from != EXPR_NONE, .has_after = e->after != EXPR_NONE,
+                                   .chain = e->chain, .first_action = e->first_action,
+                                   .n_actions = e->n_actions, .n_draws = e->n_draws,
+                                   .counter = e->n_draws ? model->ir.layout.place[e->counter] : 0 };
+    }
+    find_ranks(model, events);
+    find_effects(model, events);
+    return events;
+}
+
+static const EngineAction *make_actions(orr_model *model)
+{
+    const Flat *flat = &model->flat;
+    EngineAction *actions = ARENA_ARRAY(&model->arena, EngineAction, flat->actions.n);
+    for (size_t i = 0; i < flat->actions.n; i++) {
+        const uint32_t target = flat->actions.items[i].target, state = model->ir.layout.state_of[target];
+        actions[i] = (EngineAction){ state == FLAT_NONE ? ENGINE_NONE : state, model->ir.layout.place[target],
+                                     flat->actions.items[i].text };
+    }
+    return actions;
+}
+
+// What sliding and rest change besides the rates of states.
+static void make_spans(orr_model *model, EngineTables *tables)
+{
+    const Flat *flat = &model->flat;
+    const IrLayout *layout = &model->ir.layout;
+    EngineSpan *rates = ARENA_ARRAY(&model->arena, EngineSpan, model->blocks.n_states + flat->arrays.n);
+    EngineSpan *mixed = ARENA_ARRAY(&model->arena, EngineSpan, flat->vars.n + flat->arrays.n);
+    for (uint32_t i = 0; i < model->blocks.n_states; i++) {
+        const uint32_t rate = model->blocks.rates[i], state = model->blocks.states[i];
+        if (layout->state_of[rate] == FLAT_NONE)
+            rates[tables->n_rates++] = (EngineSpan){ layout->place[rate], 1, layout->state_of[state], 1 };
+    }
+    for (uint32_t i = 0; i < flat->vars.n; i++)
+        if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
+            mixed[tables->n_mixed++] = (EngineSpan){ layout->place[i], 1, 0, 0 };
+    for (size_t a = 0; a < flat->arrays.n; a++) {
+        const FlatArray *array = &flat->arrays.items[a];
+        const uint32_t rate = array->derivative, first = layout->array_state[a];
+        if (first != FLAT_NONE && rate != FLAT_NONE && layout->array_state[rate] == FLAT_NONE)
+            rates[tables->n_rates++] = (EngineSpan){ layout->array_place[rate], array->n, first,
+                                                     layout->array_step[a] };
+        if (array->kind == FLAT_VARIABLE && first == FLAT_NONE)
+            mixed[tables->n_mixed++] = (EngineSpan){ layout->array_place[a], array->n, 0, 0 };
+    }
+    tables->rates = rates;
+    tables->mixed = mixed;
+}
+
+void model_make_tables(orr_model *model)
+{
+    const Flat *flat = &model->flat;
+    const IrLayout *layout = &model->ir.layout;
+    EngineTables *tables = &model->tables;
+    *tables = (EngineTables){ .n_states = model->n_states, .n_params = model->n_params,
+                              .n_relations = model->n_relations, .n_events = model->n_events,
+                              .n_actions = (uint32_t)flat->actions.n, .n_delays = model->n_delays,
+                              .n_guesses = layout->n_guesses, .first_mode = layout->first_mode,
+                              .first_var = layout->first_var, .first_guess = layout->first_guess,
+                              .n_kept = layout->n_kept, .n_sources = MODEL_SOURCES,
+                              .initial_flag = ENGINE_NONE, .has_pre = flat->pres.n > 0,
+                              .has_implicit = model->blocks.n_implicit > 0 };
+    if (flat->initial_flag != FLAT_NONE) tables->initial_flag = layout->place[flat->initial_flag];
+    for (size_t i = 0; i < flat->vars.n; i++) tables->n_sources += flat->vars.items[i].kind == FLAT_INPUT;
+    tables->relations = make_relations(model);
+    tables->events = make_events(model);
+    tables->actions = make_actions(model);
+    if (model->n_relations) make_spans(model, tables);
+    bool *has_before = ARENA_ARRAY(&model->arena, bool, model->n_delays);
+    for (uint32_t k = 0; k < model->n_delays; k++)
+        has_before[k] = flat->delays.items[k].before != EXPR_NONE;
+    tables->has_before = has_before;
+}

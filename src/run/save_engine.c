@@ -1,0 +1,82 @@
+// src/run/save_engine.c: the engine's part of a checkpoint: surfaces, rests, histories.
+#include "run/run.h"
+
+static void pass_surfaces(Island *island, RunSaved *saved)
+{
+    Surface *s = &island->surface;
+    const uint32_t n = island->tables->n_relations;
+    uint32_t n_surfaces = (uint32_t)s->n_surfaces;
+    saved_index(saved, &n_surfaces, SURFACES_MAX + 1);
+    if (saved->is_bad) return;
+    s->n_surfaces = n_surfaces;
+    slide_make_room(island, n_surfaces);
+    for (uint32_t k = 0; k < n_surfaces && !saved->is_bad; k++) {
+        uint32_t leader = (uint32_t)s->leader[k];
+        saved_index(saved, &leader, n);
+        s->leader[k] = leader;
+        saved_pass(saved, &s->part[k], sizeof s->part[k]);
+    }
+    for (uint32_t k = 0; k < n && !saved->is_bad; k++) {
+        saved_pass(saved, &s->surface_of[k], sizeof s->surface_of[k]);
+        if (s->surface_of[k] >= n_surfaces && s->surface_of[k] != SURFACE_NONE) saved->is_bad = true;
+    }
+    saved_pass(saved, s->before, n * sizeof *s->before);
+    saved_pass(saved, island->zero_scale, n * sizeof *island->zero_scale);
+}
+
+void surface_pass(orr_run *run, RunSaved *saved)
+{
+    Island *island = &run->island;
+    Surface *s = &island->surface;
+    const orr_model *model = run->model;
+    const uint32_t n = model->n_relations;
+    if (n == 0) return;
+    saved_pass(saved, island->zeno, model->n_events * sizeof *island->zeno);
+    saved_index(saved, &island->n_rests, model->n_events + 1);
+    for (uint32_t i = 0; i < island->n_rests && !saved->is_bad; i++) {
+        saved_index(saved, &island->rests[i].event, model->n_events);
+        saved_index(saved, &island->rests[i].relation, n);
+        saved_pass(saved, &island->rests[i].push, sizeof island->rests[i].push);
+    }
+    saved_flags(saved, &s->is_on, 1);
+    saved_flags(saved, &s->slides, 1);
+    saved_flags(saved, &s->ends, 1);
+    pass_surfaces(island, saved);
+    saved_pass(saved, &s->probe, sizeof s->probe);
+    saved_flags(saved, s->resting, n);
+    for (int i = 0; i < 2; i++) saved_pass(saved, s->modes[i], n * sizeof *s->modes[i]);
+    saved_flags(saved, s->held, model->n_states);
+    s->n_held = 0;
+    for (uint32_t i = 0; i < model->n_states; i++) {
+        saved_pass(saved, &s->held_by[i], sizeof s->held_by[i]);
+        if (s->held_by[i] >= n && s->held_by[i] != ENGINE_NONE) saved->is_bad = true;
+        s->n_held += s->held[i];
+    }
+}
+
+
+void history_pass(orr_run *run, RunSaved *saved)
+{
+    Island *island = &run->island;
+    History *h = &island->history;
+    const size_t n_delays = run->model->n_delays;
+    if (n_delays == 0) return;
+    size_t n = h->n_segments - h->dropped;
+    saved_pass(saved, &n, sizeof n);
+    saved_pass(saved, &h->known, sizeof h->known);
+    saved_pass(saved, h->first, n_delays * sizeof *h->first);
+    if (saved->is_loading) {
+        saved->is_bad = saved->is_bad || n > (saved->n - saved->at) / sizeof(double);
+        if (saved->is_bad) return;
+        h->n_segments = h->dropped = 0;
+        while (h->capacity < n) {
+            h->n_segments = h->capacity;    // full: it doubles
+            history_make_room(island);
+        }
+        h->n_segments = n;
+    }
+    const size_t block = HISTORY_POINTS * n_delays;
+    saved_pass(saved, h->begins + h->dropped, n * sizeof *h->begins);
+    saved_pass(saved, h->ends + h->dropped, n * sizeof *h->ends);
+    saved_pass(saved, h->values + block * h->dropped, n * block * sizeof *h->values);
+}
