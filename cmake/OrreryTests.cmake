@@ -31,7 +31,10 @@ function(orrery_test file)
     file(RELATIVE_PATH label ${tests} ${file})
     string(REGEX REPLACE "test_([^/]*)\\.c$" "\\1" label ${label})
     get_filename_component(dir ${file} DIRECTORY)
-    add_executable(${target} ${file})
+    # what else is in its folder
+    file(GLOB parts CONFIGURE_DEPENDS ${dir}/*.c)
+    list(FILTER parts EXCLUDE REGEX "/(test|fuzz)_[^/]*$")
+    add_executable(${target} ${file} ${parts})
     set_target_properties(${target} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
     target_include_directories(${target} PRIVATE ${dir} ${tests}/common ${CMAKE_CURRENT_SOURCE_DIR}/include
         ${CMAKE_CURRENT_SOURCE_DIR}/src)
