@@ -4,14 +4,13 @@
 #include <string.h>
 
 typedef struct Settings {
-    Opening     opening;
+    Shared      shared;
     bool        explain;
 } Settings;
 
 static const Option options[] = {
     { "--explain", OPTION_FLAG, NULL, "show the steps of the sorting on this model",
       offsetof(Settings, explain) },
-    OPENING_OPTIONS(Settings),
 };
 
 // Which of the two readings of the time-slicing simulator the experiment takes.
@@ -34,13 +33,11 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const Settings *s = settings;
     if (orr_machine_is_file(arguments->items[0])) return machine_check_file(arguments->items[0], diag);
     Session session;
-    const SessionOptions open = { .opening = &s->opening,
-                                  .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .takes_machines = true };
+    const SessionOptions open = { .shared = &s->shared,
+                                  .arguments = arguments,
+                                  .takes_machines = true,
+                                  .only_looks = true };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK && session.model && !given_check(&s->opening.set, &session, diag))
-        status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK && !machine_check_all(session.source, diag)) status = ORR_STATUS_MODEL_ERROR;
     if (status == ORR_STATUS_OK && session.model &&
         !orr_experiment_check(session.model, &session.experiment, diag))
@@ -60,6 +57,8 @@ const Command command_check = {
     .summary = "Tell states, order of evaluation and loops of a model",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .shares = OPENING,
+    .words = "set input solver",
     .at_least = 1,
     .at_most = 2,
     .settings_size = sizeof(Settings),

@@ -1,56 +1,30 @@
 // apps/cli/cmd_export.c: `orrery export`: a model in another form.
 #include "commands.h"
-#include <math.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 typedef struct Settings {
-    Opening     opening;
+    Shared      shared;
     bool        csmp, force;
-    const char *c, *output, *solver;
-    double      step, until, every, seed, number;
+    const char *c;
 } Settings;
 
 static const Option options[] = {
     { "--csmp", OPTION_FLAG, NULL, "as a CSMP block diagram", offsetof(Settings, csmp) },
     { "--c", OPTION_TEXT, "DIR", "as C99 that stands alone, with a header and a README, in this folder",
       offsetof(Settings, c) },
-    { "-o", OPTION_TEXT, "FILE", "--csmp: write here instead of standard output",
-      offsetof(Settings, output) },
     { "--force", OPTION_FLAG, NULL, "--c: replace files that were not written by export",
       offsetof(Settings, force) },
-    { "--solver", OPTION_TEXT, "NAME", "instead of the experiment's", offsetof(Settings, solver) },
-    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers", offsetof(Settings, step) },
-    { "--until", OPTION_NUMBER, "T", "end of the run", offsetof(Settings, until) },
-    { "--every", OPTION_NUMBER, "DT", "record at multiples of this interval", offsetof(Settings, every) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
-      offsetof(Settings, seed) },
-    { "--run", OPTION_NUMBER, "I", "number of the run: that of a replication, from 0 (default: 0)",
-      offsetof(Settings, number) },
-    OPENING_OPTIONS(Settings),
 };
 
-// The experiment as the command line wants it.
-static bool apply(const Settings *s, const Session *session, Given *given, orr_experiment *experiment,
-                  orr_diag *diag)
+static orr_status write(const Settings *s, const orr_model *model, const orr_experiment *e, orr_diag *diag)
 {
-    if (!given_is_positive("E403", "the step", "it is a length of time", s->step, diag)) return false;
-    if (s->solver) experiment->run.solver = s->solver;
-    if (!isnan(s->step)) experiment->run.step = s->step;
-    if (!isnan(s->until)) experiment->until = s->until;
-    if (!isnan(s->every)) experiment->every = s->every;
-    bool ok = given_seed(s->seed, &experiment->run, diag);
-    ok &= given_number(s->number, &experiment->run, diag);
-    return given_read(given, &s->opening.set, session, experiment, diag) && ok;
-}
-
-static orr_status write(const Settings *s, const Session *session, const orr_experiment *experiment,
-                        orr_diag *diag)
-{
-    const bool to_file = s->output && strcmp(s->output, "-") != 0;
-    const bool ok = s->c      ? orr_model_export_folder(session->model, experiment, "c", s->c, s->force, diag)
-                    : to_file ? orr_model_export_file(session->model, experiment, "csmp", s->output, diag)
-                              : orr_model_export(session->model, experiment, "csmp", stdout, diag);
+    const char *output = s->shared.output;
+    const bool to_file = output && strcmp(output, "-") != 0;
+    const bool ok = s->c      ? orr_model_export_folder(model, e, "c", s->c, s->force, diag)
+                    : to_file ? orr_model_export_file(model, e, "csmp", output, diag)
+                              : orr_model_export(model, e, "csmp", stdout, diag);
     return ok ? ORR_STATUS_OK : failure_status(diag);
 }
 
@@ -63,25 +37,17 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
                     "the form to export to is missing");
         return ORR_STATUS_USAGE;
     }
-    if (s->c && (s->csmp || s->output)) {
+    if (s->c && (s->csmp || s->shared.output)) {
         usage_error(diag, "E022", "one form at a time; --c writes all its files into its folder",
                     "option '--c' does not go together with '%s'", s->csmp ? "--csmp" : "-o");
         return ORR_STATUS_USAGE;
     }
     Session session;
-    Given given = { 0 };
-    const SessionOptions open = { .opening = &s->opening,
-                                  .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .solver = s->solver,
+    const SessionOptions open = { .shared = &s->shared,
+                                  .arguments = arguments,
                                   .arrays_from = s->c ? 0 : SIZE_MAX };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment experiment = session.experiment;
-        status = apply(s, &session, &given, &experiment, diag) ? write(s, &session, &experiment, diag)
-                                                               : ORR_STATUS_USAGE;
-    }
-    given_free(&given);
+    if (status == ORR_STATUS_OK) status = write(s, session.model, &session.experiment, diag);
     session_close(&session);
     return (int)status;
 }
@@ -92,6 +58,8 @@ const Command command_export = {
     .summary = "Write a model in another form",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .shares = OPENING " -o",
+    .words = "set input solver step path tol abs max-step quantum from until every record seed run",
     .at_least = 1,
     .at_most = 2,
     .settings_size = sizeof(Settings),

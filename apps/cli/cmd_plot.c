@@ -19,32 +19,53 @@ static const Option options[] = {
       offsetof(Settings, title) },
 };
 
-// What is drawn as histograms, from the columns.
-static orr_distribution *count_columns(const orr_table *table, const PlotRequest *request, size_t *n,
-                                       orr_diag *diag)
+// What is drawn as a histogram, from a column; false after a message.
+static bool count_column(const orr_table *table, const char *name, orr_distribution *d, orr_diag *diag)
 {
     static const double percentiles[] = { 50, 95, 99 };
-    orr_distribution *all = calloc(request->n_plots + 1, sizeof *all);
-    if (!all) orr_no_memory(request->n_plots * sizeof *all);
-    *n = 0;
-    for (size_t i = 0; i < request->n_plots; i++) {
-        if (!request->plots[i].is_histogram) continue;
-        const char *name = request->plots[i].ys[0];
-        size_t c = 0;
-        while (c < orr_table_n_columns(table) && strcmp(orr_table_name(table, c), name) != 0) c++;
-        if (c == orr_table_n_columns(table)) {
-            usage_error(diag, "E412", NULL, "cannot plot '%s': there is no such column", name);
-            continue;
-        }
-        orr_distribution *d = &all[(*n)++];
-        d->asked = (orr_statistic){
-            .name = name, .percentiles = percentiles, .n_percentiles = 3, .n_bins = 20
-        };
-        d->unit = orr_table_unit(table, c);
-        for (size_t k = 0; k < orr_table_n_rows(table); k++)
-            orr_tally_add(&d->tally, orr_table_column(table, c)[k]);
+    size_t c = 0;
+    while (c < orr_table_n_columns(table) && strcmp(orr_table_name(table, c), name) != 0) c++;
+    if (c == orr_table_n_columns(table)) {
+        usage_error(diag, "E412", NULL, "cannot plot '%s': there is no such column", name);
+        return false;
     }
-    return all;
+    d->asked = (orr_statistic){ .name = name, .percentiles = percentiles, .n_percentiles = 3, .n_bins = 20 };
+    d->unit = orr_table_unit(table, c);
+    for (size_t k = 0; k < orr_table_n_rows(table); k++)
+        orr_tally_add(&d->tally, orr_table_column(table, c)[k]);
+    return true;
+}
+
+// The table, then its plots: parts as those of an experiment.
+static orr_status show(const orr_table *table, const PlotRequest *request, const char *title, bool to_file,
+                       orr_diag *diag)
+{
+    static const orr_plot everything = { 0 };
+    const size_t n = request->n_plots ? request->n_plots : 1;
+    orr_part *parts = calloc(2 * n + 1, sizeof *parts);
+    orr_distribution *counted = calloc(n, sizeof *counted);
+    if (!parts || !counted) orr_no_memory(n * sizeof *counted);
+    bool ok = true;
+    parts[0] = (orr_part){ .table = table, .is_file_only = to_file };
+    for (size_t i = 0; i < n; i++) {
+        const orr_plot *plot = request->n_plots ? &request->plots[i] : &everything;
+        orr_part *part = &parts[i + 1];    // of a histogram the numbers are shown, the figure is drawn
+        *part = (orr_part){ .picture = i + 1,
+                            .is_file_only = to_file || plot->is_histogram || orr_table_n_rows(table) < 2 };
+        if (!plot->is_histogram) part->figure = orr_table_figure(table, plot, title, diag);
+        else if (count_column(table, plot->ys[0], &counted[i], diag)) {
+            part->figure = orr_distribution_figure(&counted[i], title, diag);
+            parts[n + 1 + i] = (orr_part){ .distribution = &counted[i], .is_file_only = to_file };
+        }
+        ok = part->figure && ok;
+    }
+    const orr_result result = { .parts = parts, .n_parts = 2 * n + 1 };
+    orr_status status = ORR_STATUS_USAGE;
+    if (ok) status = results_show(&result, request, false, diag) ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
+    for (size_t i = 0; i <= n; i++) orr_figure_destroy(parts[i].figure);
+    free(parts);
+    free(counted);
+    return status;
 }
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)
@@ -54,32 +75,21 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     for (size_t i = 0; i < s->plot.n; i++) list_add(&plots, s->plot.items[i]);
     if (s->output) list_add(&plots, s->output);
     const orr_experiment none = orr_experiment_default();
+    const char *path = arguments->items[0];
     PlotRequest request;
     orr_status status = ORR_STATUS_USAGE;
-    if (results_read_plots(&request, &plots, &none, diag)) {
-        if (s->output && request.n_files == 0) {
-            usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'",
-                        s->output);
-        } else {
-            orr_table *table = orr_table_read(arguments->items[0], diag);
-            status = table ? ORR_STATUS_OK : ORR_STATUS_SYSTEM;
-            size_t n_counted = 0;
-            orr_distribution *counted = table ? count_columns(table, &request, &n_counted, diag) : NULL;
-            if (orr_diag_errors(diag) > 0 && table) status = ORR_STATUS_USAGE;
-            if (table && orr_table_n_rows(table) == 0) {
-                usage_error(diag, "E047", NULL, "'%s' has a header but no rows", arguments->items[0]);
-                status = ORR_STATUS_SYSTEM;
-            } else if (status == ORR_STATUS_OK && !s->output) {
-                if (!results_show(table, &request, diag)) status = ORR_STATUS_USAGE;
-                results_print_statistics(counted, n_counted, stdout);
-            }
-            if (status == ORR_STATUS_OK &&
-                !results_draw(table, counted, n_counted, &request, s->title ? s->title : arguments->items[0],
-                              true, diag))
-                status = ORR_STATUS_SYSTEM;
-            free(counted);
-            orr_table_destroy(table);
-        }
+    const bool ok = results_read_plots(&request, &plots, &none, diag);
+    if (ok && s->output && request.n_files == 0) {
+        usage_error(diag, "E412", "the name must end in .svg, .png or .pdf", "cannot plot to '%s'",
+                    s->output);
+    } else if (ok) {
+        orr_table *table = orr_table_read(path, diag);
+        status = ORR_STATUS_SYSTEM;
+        if (table && orr_table_n_rows(table) == 0)
+            usage_error(diag, "E047", NULL, "'%s' has a header but no rows", path);
+        else if (table)
+            status = show(table, &request, s->title ? s->title : path, s->output != NULL, diag);
+        orr_table_destroy(table);
     }
     results_free_plots(&request);
     list_free(&plots);

@@ -5,9 +5,8 @@
 #include <string.h>
 
 typedef struct Settings {
-    Opening     opening;
+    Shared      shared;
     const char *stage, *sequence;
-    double      until;
 } Settings;
 
 static const Option options[] = {
@@ -15,10 +14,6 @@ static const Option options[] = {
       offsetof(Settings, stage) },
     { "--sequence", OPTION_TEXT, "FILE", "draw the messages of a run as a sequence chart: .svg, .png or .pdf",
       offsetof(Settings, sequence) },
-    { "--until", OPTION_NUMBER, "T",
-      "of --sequence: the end of the run (default: that of the experiment, or 10)",
-      offsetof(Settings, until) },
-    OPENING_OPTIONS(Settings),
 };
 
 static bool stage_exists(const char *stage, orr_diag *diag)
@@ -40,30 +35,22 @@ static bool stage_exists(const char *stage, orr_diag *diag)
 static int draw_sequence(const Settings *s, const List *arguments, orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .opening = &s->opening,
-                                  .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL };
+    const SessionOptions open = { .shared = &s->shared, .arguments = arguments };
     orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK) {
         orr_experiment e = session.experiment;
-        Given given = { 0 };
-        if (!given_read(&given, &s->opening.set, &session, &e, diag)) status = ORR_STATUS_USAGE;
-        if (!isnan(s->until)) e.until = s->until;
-        else if (isnan(e.until)) e.until = e.from + 10;
-        if (s->opening.set.n > 0 || !isnan(s->until)) e.n_expects = 0;
+        if (isnan(e.until)) e.until = e.from + 10;
         orr_sequence *sequence = orr_sequence_create(0);
         const orr_sink sink = orr_sequence_sink(sequence);
-        if (status == ORR_STATUS_OK) {
-            orr_outcome outcome = orr_simulate(session.model, &e, &sink, 1, diag);
-            status = outcome.status;
-            orr_outcome_free(&outcome);
-        }
+        e.run.cancel = limits_cancel();
+        orr_outcome outcome = orr_simulate(session.model, &e, &sink, 1, diag);
+        status = outcome.status;
+        orr_outcome_free(&outcome);
         if (status == ORR_STATUS_OK &&
             !results_put(orr_sequence_figure(sequence, orr_model_name(session.model), diag), s->sequence,
                          diag))
             status = failure_status(diag);
         orr_sequence_destroy(sequence);
-        given_free(&given);
     }
     session_close(&session);
     return (int)status;
@@ -81,16 +68,14 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     const char *stage = s->stage ? s->stage : "order";
     if (!stage_exists(stage, diag)) return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .opening = &s->opening,
-                                  .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
+    const SessionOptions open = { .shared = &s->shared,
+                                  .arguments = arguments,
                                   .dump_stage = stage,
                                   // they have no further stages
-                                  .takes_machines = strcmp(stage, "ast") == 0 };
-    orr_status status = session_open(&session, &open, diag);
+                                  .takes_machines = strcmp(stage, "ast") == 0,
+                                  .only_looks = true };
+    const orr_status status = session_open(&session, &open, diag);
     if (status == ORR_STATUS_OK && !session.model) orr_source_print(session.source, stdout);
-    else if (status == ORR_STATUS_OK && !given_check(&s->opening.set, &session, diag))
-        status = ORR_STATUS_USAGE;
     session_close(&session);
     return (int)status;
 }
@@ -101,6 +86,8 @@ const Command command_show = {
     .summary = "Show what a stage of the compiler makes of a model",
     .options = options,
     .n_options = sizeof options / sizeof *options,
+    .shares = OPENING,
+    .words = "set input solver until from step seed run",
     .at_least = 1,
     .at_most = 2,
     .settings_size = sizeof(Settings),
@@ -108,7 +95,10 @@ const Command command_show = {
     .details =
         "Stages, in order:\n"
         "  ast      the text as a tree\n"
+        "  atomic   atomics as typed programs\n"
+        "  units    the unit of every name\n"
         "  flat     one set of variables and equations, no components left\n"
+        "  network  components, ports and couplings\n"
         "  order    who computes what, and when\n"
         "  ir       the programs that will run\n"
         "  c        the generated C\n\n"

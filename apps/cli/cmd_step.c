@@ -10,32 +10,6 @@
 
 enum { SHOWN_MAX = 40, TOLD_MAX = 20, WORDS_MAX = 64 };
 
-typedef struct Settings {
-    Opening opening;
-    List drives;
-    double from, until, step, tol, seed;
-    const char *solver;
-    bool allow_io;
-} Settings;
-
-static const Option options[] = {
-    OPENING_OPTIONS(Settings),
-    CODE_OPTION(Settings),
-    { "--input", OPTION_LIST, "NAME=SOURCE", "what an input follows, as for 'orrery run'",
-      offsetof(Settings, drives) },
-    { "--allow-io", OPTION_FLAG, NULL, "sockets, networks and files outside the model's folder may be used",
-      offsetof(Settings, allow_io) },
-    { "--from", OPTION_NUMBER, "T", "start of the run (default: 0)", offsetof(Settings, from) },
-    { "--until", OPTION_NUMBER, "T", "where 'next' looks no further (default: that of the experiment, or 10)",
-      offsetof(Settings, until) },
-    { "--solver", OPTION_TEXT, "S", "method (default: auto)", offsetof(Settings, solver) },
-    { "--step", OPTION_NUMBER, "H", "step of fixed-step solvers, first step of the others",
-      offsetof(Settings, step) },
-    { "--tol", OPTION_NUMBER, "R", "relative tolerance (default: 1e-6)", offsetof(Settings, tol) },
-    { "--seed", OPTION_NUMBER, "N", "what is drawn at random depends on it (default: 1)",
-      offsetof(Settings, seed) },
-};
-
 typedef struct Stepper {
     const orr_model *model;
     orr_run *run;
@@ -365,20 +339,11 @@ static orr_status converse(Stepper *s)
 
 // ---------------------------------------------------------------------------------------------- the command
 
-static orr_status step_through(const Settings *s, Session *session, orr_diag *diag)
+static orr_status step_through(Session *session, orr_diag *diag)
 {
     orr_experiment e = session->experiment;
-    Given given = { 0 };
     orr_status status = ORR_STATUS_OK;
-    if (!given_read(&given, &s->opening.set, session, &e, diag) || !given_seed(s->seed, &e.run, diag))
-        status = ORR_STATUS_USAGE;
-    if (!isnan(s->from)) e.from = s->from;
-    if (!isnan(s->until)) e.until = s->until;
-    else if (isnan(e.until)) e.until = e.from + 10;
-    if (!isnan(s->step)) e.run.step = s->step;
-    if (!isnan(s->tol)) e.run.tolerance = s->tol;
-    if (s->solver) e.run.solver = s->solver;
-    given_unused("--tol", s->tol, &e, diag);
+    if (isnan(e.until)) e.until = e.from + 10;
     if (status == ORR_STATUS_OK && !orr_experiment_check(session->model, &e, diag)) status = ORR_STATUS_USAGE;
     if (status == ORR_STATUS_OK) {
         Stepper stepper = {
@@ -388,7 +353,6 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
         run.t_start = e.from;
         run.t_end = e.until;
         run.exact = true;
-        run.allow_io = s->allow_io;
         run.event = on_event;
         run.event_context = &stepper;
         run.trace = on_trace;
@@ -406,24 +370,15 @@ static orr_status step_through(const Settings *s, Session *session, orr_diag *di
         } else status = ORR_STATUS_FAILED;
         orr_run_destroy(stepper.run);
     }
-    given_free(&given);
     return status;
 }
 
 static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
-    const Settings *s = settings;
-    if (!given_is_positive("E409", "step", "give one such as --step 0.01", s->step, diag) ||
-        !given_is_positive("E415", "tolerance", "give one such as --tol 1e-8", s->tol, diag))
-        return ORR_STATUS_USAGE;
     Session session;
-    const SessionOptions open = { .opening = &s->opening,
-                                  .path = arguments->items[0],
-                                  .experiment = arguments->n > 1 ? arguments->items[1] : NULL,
-                                  .solver = s->solver,
-                                  .inputs = &s->drives };
+    const SessionOptions open = { .shared = settings, .arguments = arguments };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) status = step_through(s, &session, diag);
+    if (status == ORR_STATUS_OK) status = step_through(&session, diag);
     session_close(&session);
     return (int)status;
 }
@@ -432,11 +387,11 @@ const Command command_step = {
     .name = "step",
     .arguments = "FILE [EXPERIMENT]",
     .summary = "Go through a run by hand: next event, to a time, look, change",
-    .options = options,
-    .n_options = sizeof options / sizeof *options,
+    .shares = OPENING " --code",
+    .words = "set input allow-io wait from until solver step path tol abs max-step quantum update seed run",
     .at_least = 1,
     .at_most = 2,
-    .settings_size = sizeof(Settings),
+    .settings_size = sizeof(Shared),
     .run = run,
     .details =
         "Commands are read from standard input, one on each line:\n"

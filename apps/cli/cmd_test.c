@@ -2,17 +2,6 @@
 #include "commands.h"
 #include <string.h>
 
-typedef struct Settings {
-    Opening     opening;    // code and natives
-    bool        quiet;
-} Settings;
-
-static const Option options[] = {
-    CODE_OPTION(Settings),
-    NATIVE_OPTION(Settings),
-    { "--quiet", OPTION_FLAG, NULL, "print failures and the count only", offsetof(Settings, quiet) },
-};
-
 typedef struct Count {
     size_t passed, failed;
 } Count;
@@ -33,58 +22,37 @@ static void print_verdict(const char *path, const orr_experiment *e, const orr_v
            v->expect->value, v->expect->within);
 }
 
-// Of replications the means are expected.
-static orr_status test_replications(const char *path, const Session *session, const Settings *s, Count *count,
-                                    orr_diag *diag)
-{
-    orr_replications r = orr_replicate(session->model, &session->experiment, NULL, diag);
-    const orr_status status = r.status;
-    for (size_t i = 0; i < r.n_verdicts; i++) {
-        print_verdict(path, &session->experiment, &r.verdicts[i], s->quiet);
-        if (r.verdicts[i].holds) count->passed++;
-        else count->failed++;
-    }
-    if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
-        count->failed++;
-        printf("FAILED %s: %s: %s\n", path, session->experiment.name, orr_status_text(status));
-    }
-    orr_replications_free(&r);
-    return status;
-}
-
 // One experiment; the first status that is not OK wins.
-static orr_status test_experiment(const char *path, const char *name, const Settings *s, Count *count,
+static orr_status test_experiment(const char *path, const char *name, const Shared *s, Count *count,
                                   orr_diag *diag)
 {
     Session session;
-    const SessionOptions open = { .opening = &s->opening, .path = path, .experiment = name };
+    const char *items[] = { path, name };
+    const List arguments = { items, 2 };
+    const SessionOptions open = { .shared = s, .arguments = &arguments };
     orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK &&
-        (session.experiment.replications > 0 || session.experiment.precision > 0)) {
-        status = test_replications(path, &session, s, count, diag);
-    } else if (status == ORR_STATUS_OK) {
+    if (status == ORR_STATUS_OK) {
         session.experiment.verdicts_only = true;    // they are printed here
-        orr_outcome outcome = orr_simulate(session.model, &session.experiment, NULL, 0, diag);
-        for (size_t i = 0; i < outcome.n_verdicts; i++) {
-            print_verdict(path, &session.experiment, &outcome.verdicts[i], s->quiet);
-            if (outcome.verdicts[i].holds) count->passed++;
+        const orr_call call = { .is_quiet = true, .cancel = limits_cancel() };
+        orr_result result = orr_carry_out(session.model, &session.experiment, &call, diag);
+        status = result.status;
+        for (size_t i = 0; i < result.n_verdicts; i++) {
+            print_verdict(path, &session.experiment, &result.verdicts[i], s->quiet);
+            if (result.verdicts[i].holds) count->passed++;
             else count->failed++;
         }
-        status = outcome.status;
-        if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
-            count->failed++;
-            printf("FAILED %s: %s: %s\n", path, name, orr_status_text(status));
-        }
-        orr_outcome_free(&outcome);
-    } else {
+        orr_result_free(&result);
+    }
+    if (status != ORR_STATUS_OK && status != ORR_STATUS_NOT_VALIDATED) {
         count->failed++;
-        printf("FAILED %s: %s\n", path, orr_status_text(status));
+        printf("FAILED %s: %s%s%s\n", path, session.model ? name : "", session.model ? ": " : "",
+               orr_status_text(status));
     }
     session_close(&session);
     return status;
 }
 
-static orr_status test_file(const char *path, const Settings *s, Count *count, orr_diag *diag)
+static orr_status test_file(const char *path, const Shared *s, Count *count, orr_diag *diag)
 {
     orr_source *source = orr_source_open(path, diag);
     if (!source) {
@@ -123,8 +91,8 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 
 const Command command_test = {
     .name = "test", .arguments = "FILE…", .summary = "Check the expectations written in experiments",
-    .options = options, .n_options = sizeof options / sizeof *options, .at_least = 1, .at_most = (size_t)-1,
-    .settings_size = sizeof(Settings), .run = run,
+    .shares = "--native --loops --code --max-memory --quiet", .at_least = 1, .at_most = (size_t)-1,
+    .settings_size = sizeof(Shared), .run = run,
     .details = "An experiment may say what is known:\n"
                "  experiment decay of Decay\n"
                "    until 1\n"

@@ -1,10 +1,12 @@
-// apps/cli/limits.c: what one call of the program may take of memory and time.
+// apps/cli/limits.c: what one call of the program may take of memory and time, and how it is ended: the one
+// place for Ctrl-C.
 //
 // A model from a stranger is only arithmetic, but arithmetic can be endless. Memory is limited by the system,
 // so that every library obeys; rows that were computed are written before the program ends.
 #include "commands.h"
 #include <math.h>
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +47,7 @@ void orr_no_memory(size_t bytes)
                 "    --max-memory MB allows more; what was recorded with -o is kept\n");
 }
 
-void limits_memory(double megabytes)
+static void set_memory(double megabytes)
 {
     const double bytes = megabytes * 1048576;
     struct rlimit limit = { .rlim_cur = bytes < 9e18 ? (rlim_t)bytes : RLIM_INFINITY };
@@ -60,22 +62,57 @@ void limits_memory_default(void)
 {
 #ifndef ORRERY_SANITIZE    // sanitizers map more than any machine has
     const long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
-    if (pages > 0 && page > 0) limits_memory(DEFAULT_SHARE * (double)pages * (double)page / 1048576);
+    if (pages > 0 && page > 0) set_memory(DEFAULT_SHARE * (double)pages * (double)page / 1048576);
 #endif
 }
 
+// ---------------------------------------------------------------------------------------------- ending
+
+// Written by a signal or by the watch, read by what runs.
+static volatile int cancelled;
+static volatile bool is_time_up;
+
+static void on_interrupt(int signal_number)
+{
+    (void)signal_number;
+    cancelled = 1;
+}
+
+const volatile int *limits_cancel(void)
+{
+    struct sigaction action = { .sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND };
+    sigaction(SIGINT, &action, NULL);
+    sigaction(SIGTERM, &action, NULL);
+    return &cancelled;
+}
+
+orr_status limits_judge(orr_status status, orr_diag *diag)
+{
+    if (status != ORR_STATUS_CANCELLED || !is_time_up) return status;
+    orr_diag_add(diag, "E513", "the time limit was reached", "--max-time S allows more");
+    return ORR_STATUS_FAILED;
+}
+
+static void sleep_for(double seconds)
+{
+    const struct timespec pause = { (time_t)seconds, (long)((seconds - floor(seconds)) * 1e9) };
+    nanosleep(&pause, NULL);
+}
+
+// A single run ends by itself when its time is up, and says so; what has many runs is cancelled.
 static void *watch(void *seconds)
 {
-    double wait = *(double *)seconds;
+    const double wait = *(double *)seconds, grace = fmax(GRACE_LEAST, GRACE_SHARE * wait);
     free(seconds);
-    wait += fmax(GRACE_LEAST, GRACE_SHARE * wait);
-    const struct timespec pause = { (time_t)wait, (long)((wait - floor(wait)) * 1e9) };
-    nanosleep(&pause, NULL);
+    sleep_for(wait + 0.1 * grace);
+    is_time_up = true;
+    __atomic_store_n(&cancelled, 1, __ATOMIC_RELAXED);
+    sleep_for(grace);
     end_program("error E513: the time limit was reached\n    --max-time S allows more\n");
     return NULL;
 }
 
-void limits_time(double seconds)
+static void start_watch(double seconds)
 {
     double *copy = malloc(sizeof *copy);
     if (!copy) orr_no_memory(sizeof *copy);
@@ -83,4 +120,17 @@ void limits_time(double seconds)
     pthread_t thread;
     if (pthread_create(&thread, NULL, watch, copy) == 0) pthread_detach(thread);
     else free(copy);
+}
+
+bool limits_apply(const Shared *s, orr_diag *diag)
+{
+    double seconds = NAN;
+    for (size_t i = 0; i < s->n_given; i++)
+        if (strcmp(s->given[i].word, "max-time") == 0) orr_parse_number(s->given[i].text, &seconds);
+    if (seconds > 0) start_watch(seconds);
+    if (isnan(s->max_memory)) return true;
+    if (s->max_memory > 0) return set_memory(s->max_memory), true;
+    usage_error(diag, "E022", "give megabytes, such as --max-memory 1000",
+                "limit of memory %g is not a positive number", s->max_memory);
+    return false;
 }

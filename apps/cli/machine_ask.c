@@ -2,7 +2,6 @@
 #include "machine_ask.h"
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -85,20 +84,6 @@ bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag)
                     strerror(errno));
     free(text);
     return ok;
-}
-
-static volatile int cancelled;
-static void on_interrupt(int signal_number)
-{
-    (void)signal_number;
-    cancelled = 1;
-}
-
-const volatile int *machine_cancel(void)
-{
-    struct sigaction action = { .sa_handler = on_interrupt };
-    sigaction(SIGINT, &action, NULL);
-    return &cancelled;
 }
 
 char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n,

@@ -18,9 +18,6 @@ void machines_close(Machines *machines);
 // Write a machine to a file whose suffix tells the form; false after a message.
 bool machine_save(const orr_machine *machine, const char *path, orr_diag *diag);
 
-// Becomes 1 when the user presses Ctrl-C; from the first call on.
-const volatile int *machine_cancel(void);
-
 // "a, b, c and 12 more", at most `most` names; on the heap.
 char *machine_some(const orr_machine *machine, orr_machine_set set, const uint32_t *ids, size_t n,
                    size_t most);

@@ -1,4 +1,5 @@
 // apps/cli/machine_learn.c: `orrery machine learn`: the smallest machine that agrees with what was observed.
+#include "commands.h"
 #include "machine_ask.h"
 #include <math.h>
 #include <stdlib.h>
@@ -167,7 +168,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     o.reset = s->reset;
     o.max_states = isnan(s->max_states) ? 0 : (uint32_t)s->max_states;
     o.limit = isnan(s->limit) ? 0 : (size_t)s->limit;
-    o.cancel = machine_cancel();
+    o.cancel = limits_cancel();
     orr_learned r = orr_ledger_learn(ledger, &o, diag);
     int status = (int)r.status;
     if (status == ORR_STATUS_OK) {

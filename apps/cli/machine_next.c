@@ -1,4 +1,5 @@
 // apps/cli/machine_next.c: `orrery machine next`: which input sequence to try next.
+#include "commands.h"
 #include "machine_ask.h"
 #include <math.h>
 #include <stdlib.h>
@@ -122,7 +123,7 @@ static int write_suite(const Settings *s, const orr_machine *m, uint32_t from, o
     }
     orr_suite suite = orr_machine_suite(m, from, n_extra, diag);
     if (suite.status == ORR_STATUS_OK) {
-        Writing w = { m, s->json, 0, machine_cancel() };
+        Writing w = { m, s->json, 0, limits_cancel() };
         if (s->json) {
             printf("{\n  \"machine\": ");
             json_text(stdout, orr_machine_name(m));
@@ -366,7 +367,7 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
     o.n_states = n_states;
     o.adaptive = s->adaptive;
     o.limit = isnan(s->limit) ? 0 : (size_t)s->limit;
-    o.cancel = machine_cancel();
+    o.cancel = limits_cancel();
     orr_separation r = orr_machine_separate((const orr_machine *const *)machines->items,
                                             (uint32_t)machines->n, &o, diag);
     const int status = (int)r.status;

@@ -1,4 +1,5 @@
 // apps/cli/machine_policy.c: `orrery machine policy`: which inputs keep a cost low.
+#include "commands.h"
 #include "machine_ask.h"
 #include <math.h>
 #include <stdlib.h>
@@ -239,7 +240,7 @@ static bool read_options(const Settings *s, const orr_machine *m, orr_policy_opt
                                          : ORR_CRITERION_AVERAGE;
     o->discount = s->discount;
     o->horizon = isnan(s->horizon) ? 0 : (size_t)s->horizon;
-    o->cancel = machine_cancel();
+    o->cancel = limits_cancel();
     return machine_state(m, s->from, &o->from, diag);
 }
 

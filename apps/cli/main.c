@@ -5,29 +5,53 @@
 #include <string.h>
 #include <unistd.h>
 
-const Command *const commands[] = {
-    &command_run,       &command_step,     &command_check,   &command_test,    &command_show,
-    &command_plot,      &command_new,      &command_fmt,     &command_export,  &command_steady,
-    &command_linearise, &command_continue, &command_compare, &command_machine, &command_ensemble,
-    &command_replicate, &command_solvers,  &command_blocks,  &command_explain, NULL,
+// In the order of the help; a short form for each kind of experiment stands behind export.
+static const Command *const commands[] = {
+    &command_run, &command_step, &command_check,  &command_test,    &command_show,    &command_plot,
+    &command_new, &command_fmt,  &command_export, &command_kind,    &command_machine, &command_solvers,
+    &command_blocks, &command_explain,
 };
+enum { N_COMMANDS = sizeof commands / sizeof *commands };
+
+// The i-th command, with the kind of experiment whose words it knows; false behind the last.
+static bool command_at(size_t i, Command *command)
+{
+    for (size_t k = 0; k < N_COMMANDS; k++) {
+        const bool is_kind = commands[k] == &command_kind;
+        const orr_kind_info *kind;
+        // simulate, the first of them, is called run
+        for (size_t m = is_kind ? 1 : 0; (kind = orr_kind_at(m)); m++) {
+            if (i-- > 0) {
+                if (is_kind) continue;
+                break;
+            }
+            *command = *commands[k];
+            if (is_kind) command->name = kind->name, command->summary = kind->summary;
+            if (is_kind || command->takes_all) command->details = kind->details;
+            if (is_kind || command->takes_all || command->words) command->kind = kind;
+            return true;
+        }
+    }
+    return false;
+}
 
 static void help(FILE *out)
 {
     fputs("Orrery, a workbench for modelling and simulation.\n\nUsage: orrery COMMAND …\n\n", out);
-    for (size_t i = 0; commands[i]; i++)
-        fprintf(out, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    Command command;
+    for (size_t i = 0; command_at(i, &command); i++)
+        fprintf(out, "  %-10s %s\n", command.name, command.summary);
     fputs("\n'orrery COMMAND --help' tells more, with examples. To begin with:\n\n"
           "  orrery run examples/circle.csmp --set timestep=0.01\n"
           "  orrery new spring.orr\n"
           "  orrery check spring.orr\n", out);
 }
 
-static const Command *find_command(const char *name)
+static bool find_command(const char *name, Command *command)
 {
-    for (size_t i = 0; commands[i]; i++)
-        if (strcmp(commands[i]->name, name) == 0) return commands[i];
-    return NULL;
+    for (size_t i = 0; command_at(i, command); i++)
+        if (strcmp(command->name, name) == 0) return true;
+    return false;
 }
 
 // The part of a command with parts: "machine show" is called show there.
@@ -46,10 +70,11 @@ static const Command *find_part(const Command *command, const char *name)
 
 static void report_unknown(const char *name, const Command *command, orr_diag *diag)
 {
-    const char *names[32];
-    const Command *const *list = command ? command->parts : commands;
+    const char *names[64];
     size_t n = 0;
-    for (; list[n] && n < 32; n++) names[n] = part_name(list[n]);
+    Command one;
+    for (; command && command->parts[n] && n < 64; n++) names[n] = part_name(command->parts[n]);
+    for (; !command && n < 64 && command_at(n, &one); n++) names[n] = one.name;
     const char *closest = orr_closest(name, names, n);
     char hint[128];
     if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);
@@ -73,18 +98,66 @@ static void help_on(const Command *command, FILE *out)
 // For the shell's completion: the commands, or the options of one.
 static int complete(int argc, char **argv)
 {
-    const Command *command = argc > 0 ? find_command(argv[0]) : NULL;
-    const Command *part = command && argc > 1 ? find_part(command, argv[1]) : NULL;
-    if (part) command = part;
-    if (!command || command->parts) {
-        const Command *const *list = command ? command->parts : commands;
-        for (size_t i = 0; list[i]; i++) puts(part_name(list[i]));
-        if (!command) return 0;
+    Command command, one;
+    if (argc == 0 || !find_command(argv[0], &command)) {
+        for (size_t i = 0; command_at(i, &one); i++) puts(one.name);
+        return 0;
     }
-    for (size_t i = 0; i < command->n_options; i++) puts(command->options[i].name);
+    const Command *part = argc > 1 ? find_part(&command, argv[1]) : NULL;
+    if (part) command = *part;
+    for (size_t i = 0; command.parts && command.parts[i]; i++) puts(part_name(command.parts[i]));
+    Option option;
+    char name[OPTION_NAME_MAX];
+    for (size_t i = 0; option_at(&command, i, &option, name); i++) puts(option.name);
     puts("--help");
     return 0;
 }
+
+// ---------------------------------------------------------------------------------------------- the manual
+
+// Text of the manual page: its minus signs are minus signs, and no line begins a request.
+static void manual_text(const char *text)
+{
+    for (const char *p = text; *p; p++) {
+        if ((p == text || p[-1] == '\n') && (*p == '.' || *p == '\'')) fputs("\\&", stdout);
+        if (*p == '-') fputs("\\-", stdout);
+        else if (*p == '\\') fputs("\\e", stdout);
+        else putchar(*p);
+    }
+}
+
+static void manual_section(const Command *command)
+{
+    for (size_t i = 0; command->parts && command->parts[i]; i++) manual_section(command->parts[i]);
+    if (command->parts) return;
+    printf(".SS %s %s\n", command->name, command->arguments);
+    manual_text(command->summary);
+    puts(".");
+    Option option;
+    char name[OPTION_NAME_MAX];
+    for (size_t i = 0; option_at(command, i, &option, name); i++) {
+        fputs(option.value ? ".TP\n.BI " : ".TP\n.B ", stdout);
+        manual_text(option.name);
+        if (option.value) printf(" \" %s\"", option.value);
+        putchar('\n');
+        manual_text(option.help);
+        putchar('\n');
+    }
+    if (!command->details) return;
+    fputs(".PP\n.nf\n", stdout);
+    manual_text(command->details);
+    puts(".fi");
+}
+
+// The sections of all commands, for tools/manual.
+static int manual(void)
+{
+    Command command;
+    for (size_t i = 0; command_at(i, &command); i++) manual_section(&command);
+    return 0;
+}
+
+// ---------------------------------------------------------------------------------------------- calling
 
 static bool asks_for_help(int argc, char **argv)
 {
@@ -113,7 +186,8 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
     if (!settings) abort();
     List arguments = { 0 };
     int status = ORR_STATUS_USAGE;
-    if (options_parse(command, argc, argv, settings, &arguments, diag))
+    if (options_parse(command, argc, argv, settings, &arguments, diag) &&
+        (!command->shares || limits_apply(settings, diag)))
         status = command->run(settings, &arguments, diag);
     options_free(command, settings, &arguments);
     free(settings);
@@ -139,19 +213,22 @@ int main(int argc, char **argv)
     if (argc < 2) {
         help(stderr);
     } else if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0 || strcmp(argv[1], "help") == 0) {
-        const Command *command = argc > 2 ? find_command(argv[2]) : NULL;
-        const Command *part = command && argc > 3 ? find_part(command, argv[3]) : NULL;
-        if (command) help_on(part ? part : command, stdout);
-        else help(stdout);
+        Command command;
+        if (argc > 2 && find_command(argv[2], &command)) {
+            const Command *part = argc > 3 ? find_part(&command, argv[3]) : NULL;
+            help_on(part ? part : &command, stdout);
+        } else help(stdout);
         status = ORR_STATUS_OK;
     } else if (strcmp(argv[1], "--version") == 0) {
         puts("orrery " ORR_VERSION);
         status = ORR_STATUS_OK;
     } else if (strcmp(argv[1], "--complete") == 0) {
         status = complete(argc - 2, argv + 2);
+    } else if (strcmp(argv[1], "--manual") == 0) {
+        status = manual();
     } else {
-        const Command *command = find_command(argv[1]);
-        if (command) status = run_command(command, argc - 2, argv + 2, diag);
+        Command command;
+        if (find_command(argv[1], &command)) status = run_command(&command, argc - 2, argv + 2, diag);
         else report_unknown(argv[1], NULL, diag);
     }
     // what was printed must have arrived

@@ -2,6 +2,7 @@
 #include "options.h"
 #include <math.h>
 #include <stdarg.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,20 +30,91 @@ void usage_error(orr_diag *diag, const char *code, const char *hint, const char 
     orr_diag_add(diag, code, text, hint);
 }
 
-static const Option *find_option(const Command *command, const char *name, size_t length)
+// ---------------------------------------------------------------------------------------------- the table
+
+// Options that are not words of experiments and that several commands have.
+static const Option shared[] = {
+    { "--model", OPTION_TEXT, "NAME", "take this model, without an experiment", offsetof(Shared, model) },
+    { "--native", OPTION_LIST, "FILE.so",
+      "load C code for native atomics, which must be trusted; may be repeated", offsetof(Shared, natives) },
+    { "--loops", OPTION_TEXT, "solve|halt", "halt: algebraic loops are errors", offsetof(Shared, loops) },
+    { "--code", OPTION_TEXT, "TIER", "instant, native, or auto (default): instant, and native in long runs",
+      offsetof(Shared, code) },
+    { "-o", OPTION_TEXT, "FILE", "write results as CSV; - is standard output", offsetof(Shared, output) },
+    { "--plot", OPTION_LIST, "FILE|WHAT",
+      "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'", offsetof(Shared, plot) },
+    { "--max-memory", OPTION_NUMBER, "MB",
+      "take no more memory than this (default: nine tenths of the machine's)", offsetof(Shared, max_memory) },
+    { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Shared, stats) },
+    { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Shared, quiet) },
+};
+enum { N_SHARED = sizeof shared / sizeof *shared, OF_WORD = -1 };
+
+// Is it one of "--model --native"?
+static bool is_listed(const char *list, const char *name)
 {
-    for (size_t i = 0; i < command->n_options; i++) {
-        const char *known = command->options[i].name;
-        if (strlen(known) == length && strncmp(known, name, length) == 0) return &command->options[i];
-    }
-    return NULL;
+    const size_t n = strlen(name);
+    for (const char *p = list; p && (p = strstr(p, name)); p += n)
+        if ((p == list || p[-1] == ' ') && (p[n] == ' ' || p[n] == '\0')) return true;
+    return false;
 }
+
+static Option option_of(const orr_keyword *word, char name[OPTION_NAME_MAX])
+{
+    static const OptionKind kinds[] = {
+        [ORR_WORD_FLAG] = OPTION_FLAG, [ORR_WORD_NUMBER] = OPTION_TEXT, [ORR_WORD_COUNT] = OPTION_TEXT,
+        [ORR_WORD_TEXT] = OPTION_TEXT, [ORR_WORD_NAMES] = OPTION_TEXT,  [ORR_WORD_LIST] = OPTION_TEXT,
+        [ORR_WORD_FACTOR] = OPTION_FACTOR,
+    };
+    snprintf(name, OPTION_NAME_MAX, "--%s", word->name);
+    return (Option){ name, kinds[word->type], word->argument, word->help, (size_t)OF_WORD };
+}
+
+bool option_at(const Command *command, size_t i, Option *option, char name[OPTION_NAME_MAX])
+{
+    if (i < command->n_options) return *option = command->options[i], true;
+    i -= command->n_options;
+    const orr_keyword *word;
+    for (size_t k = 0; command->kind && (word = orr_kind_word_at(command->kind, k)); k++)
+        if ((!command->words || is_listed(command->words, word->name)) && i-- == 0)
+            return *option = option_of(word, name), true;
+    for (size_t k = 0; k < N_SHARED; k++) {
+        if (!is_listed(command->shares, shared[k].name) || i-- > 0) continue;
+        *option = shared[k];
+        if (command->kind && command->kind->output && !command->words && strcmp(option->name, "-o") == 0) {
+            option->value = command->kind->output;
+            option->help = command->kind->output_help;
+        }
+        return true;
+    }
+    return false;
+}
+
+static bool find_option(const Command *command, const char *text, size_t length, Option *option,
+                        char name[OPTION_NAME_MAX])
+{
+    for (size_t i = 0; option_at(command, i, option, name); i++)
+        if (strlen(option->name) == length && strncmp(option->name, text, length) == 0) return true;
+    const orr_kind_info *kind;
+    const orr_keyword *word;
+    for (size_t i = 0; command->takes_all && (kind = orr_kind_at(i)); i++)
+        for (size_t k = 0; (word = orr_kind_word_at(kind, k)); k++) {
+            *option = option_of(word, name);
+            if (strlen(name) == length && strncmp(name, text, length) == 0) return true;
+        }
+    return false;
+}
+
+// ---------------------------------------------------------------------------------------------- reading
 
 static void report_unknown(const Command *command, const char *argument, size_t length, orr_diag *diag)
 {
-    const char *names[64];
+    enum { MOST = 100 };
+    char texts[MOST][OPTION_NAME_MAX];
+    const char *names[MOST];
+    Option option;
     size_t n = 0;
-    for (size_t i = 0; i < command->n_options && n < 64; i++) names[n++] = command->options[i].name;
+    for (; n < MOST && option_at(command, n, &option, texts[n]); n++) names[n] = option.name;
     char typed[128], hint[256];
     snprintf(typed, sizeof typed, "%.*s", (int)(length < 100 ? length : 100), argument);
     const char *closest = orr_closest(typed, names, n);
@@ -53,6 +125,15 @@ static void report_unknown(const Command *command, const char *argument, size_t 
 
 static bool store(const Option *option, const char *value, void *settings, orr_diag *diag)
 {
+    if (option->offset == (size_t)OF_WORD) {
+        Shared *all = settings;
+        orr_given *grown = realloc(all->given, (all->n_given + 1) * sizeof *grown);
+        char *word = strdup(option->name + 2);
+        if (!grown || !word) abort();
+        all->given = grown;
+        all->given[all->n_given++] = (orr_given){ word, value };
+        return true;
+    }
     char *field = (char *)settings + option->offset;
     switch (option->kind) {
     case OPTION_FLAG: *(bool *)(void *)field = true; return true;
@@ -73,9 +154,11 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
 bool options_parse(const Command *command, int argc, char **argv, void *settings, List *arguments,
                    orr_diag *diag)
 {
-    for (size_t i = 0; i < command->n_options; i++)
-        if (command->options[i].kind == OPTION_NUMBER)
-            *(double *)(void *)((char *)settings + command->options[i].offset) = NAN;
+    Option option;
+    char name[OPTION_NAME_MAX];
+    for (size_t i = 0; option_at(command, i, &option, name); i++)
+        if (option.kind == OPTION_NUMBER) *(double *)(void *)((char *)settings + option.offset) = NAN;
+    if (command->kind && !command->takes_all) ((Shared *)settings)->kind = command->kind;
 
     bool ok = true, only_arguments = false;
     for (int i = 0; i < argc; i++) {
@@ -91,31 +174,30 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
         // --name=value or --name value
         const char *equals = strchr(argument, '=');
         const size_t length = equals ? (size_t)(equals - argument) : strlen(argument);
-        const Option *option = find_option(command, argument, length);
-        if (!option) {
+        if (!find_option(command, argument, length, &option, name)) {
             report_unknown(command, argument, length, diag);
             ok = false;
             continue;
         }
         const char *value = equals ? equals + 1 : NULL;
-        if (option->kind == OPTION_FLAG && value) {
-            usage_error(diag, "E022", NULL, "option '%s' needs no value, not '%s'", option->name, value);
+        if (option.kind == OPTION_FLAG && value) {
+            usage_error(diag, "E022", NULL, "option '%s' needs no value, not '%s'", option.name, value);
             ok = false;
             continue;
         }
-        if (option->kind == OPTION_FACTOR && !value) {
+        if (option.kind == OPTION_FACTOR && !value) {
             double number;
             value = i + 1 < argc && orr_parse_number(argv[i + 1], &number) ? argv[++i] : "1";
         }
-        if (option->kind != OPTION_FLAG && !value) {
+        if (option.kind != OPTION_FLAG && !value) {
             if (i + 1 >= argc) {
                 usage_error(diag, "E023", "give it behind the option", "the value of '%s' (%s) is missing",
-                            option->name, option->value);
+                            option.name, option.value);
                 return false;
             }
             value = argv[++i];
         }
-        if (!store(option, value, settings, diag)) ok = false;
+        if (!store(&option, value, settings, diag)) ok = false;
     }
     char hint[256];
     snprintf(hint, sizeof hint, "usage: orrery %s %s [options]", command->name, command->arguments);
@@ -133,25 +215,32 @@ bool options_parse(const Command *command, int argc, char **argv, void *settings
 
 void options_free(const Command *command, void *settings, List *arguments)
 {
-    for (size_t i = 0; i < command->n_options; i++)
-        if (command->options[i].kind == OPTION_LIST)
-            list_free((List *)(void *)((char *)settings + command->options[i].offset));
+    Option option;
+    char name[OPTION_NAME_MAX];
+    for (size_t i = 0; option_at(command, i, &option, name); i++)
+        if (option.kind == OPTION_LIST) list_free((List *)(void *)((char *)settings + option.offset));
     list_free(arguments);
+    if (!command->kind) return;
+    Shared *all = settings;
+    for (size_t i = 0; i < all->n_given; i++) free((char *)all->given[i].word);
+    free(all->given);
 }
 
 void options_help(const Command *command, FILE *out)
 {
+    Option o;
+    char name[OPTION_NAME_MAX];
+    const bool has_options = option_at(command, 0, &o, name);
     fprintf(out, "Usage: orrery %s %s%s\n\n%s.\n", command->name, command->arguments,
-            command->n_options ? " [options]" : "", command->summary);
-    if (command->n_options) fputs("\nOptions:\n", out);
-    for (size_t i = 0; i < command->n_options; i++) {
-        const Option *o = &command->options[i];
-        char left[64];
-        snprintf(left, sizeof left, "%s%s%s", o->name, o->value ? " " : "", o->value ? o->value : "");
+            has_options ? " [options]" : "", command->summary);
+    if (has_options) fputs("\nOptions:\n", out);
+    for (size_t i = 0; option_at(command, i, &o, name); i++) {
+        char left[80];
+        snprintf(left, sizeof left, "%s%s%s", o.name, o.value ? " " : "", o.value ? o.value : "");
         int wide = 22;    // characters; printf counts bytes
         for (const char *c = left; *c; c++)
             if (((unsigned char)*c & 0xC0) == 0x80) wide++;
-        fprintf(out, "  %-*s %s\n", wide, left, o->help);
+        fprintf(out, "  %-*s %s\n", wide, left, o.help);
     }
     if (command->details) fprintf(out, "\n%s", command->details);
 }

@@ -1,4 +1,4 @@
-// apps/cli/results.c: results for the eye: a short table, plots on the terminal and in files.
+// apps/cli/results.c: results for the eye: texts, short tables, plots on the terminal and in files.
 #include "results.h"
 #include <stdlib.h>
 #include <string.h>
@@ -160,74 +160,43 @@ static int terminal_width(void)
     return 79;
 }
 
-static const orr_plot everything = { 0 };    // all columns over time
-
 bool results_put(orr_figure *figure, const char *path, orr_diag *diag)
 {
-    bool ok = figure != NULL;
-    if (ok && path) ok = orr_figure_write(figure, path, diag);
-    else if (ok) orr_figure_print(figure, stdout, terminal_width(), PLOT_ROWS);
+    const bool ok = figure && orr_figure_write(figure, path, diag);
     orr_figure_destroy(figure);
     return ok;
 }
 
-bool results_show(const orr_table *table, const PlotRequest *request, orr_diag *diag)
+static void print_part(const orr_part *part)
 {
-    print_table(table, stdout);
-    if (orr_table_n_rows(table) < 2) return true;
-    putchar('\n');
-    const size_t n = request->n_plots ? request->n_plots : 1;
-    bool ok = true;
-    for (size_t i = 0; i < n; i++)
-        if (!request->n_plots || !request->plots[i].is_histogram)    // these follow with their numbers
-            ok &= results_put(orr_table_figure(table, request->n_plots ? &request->plots[i] : &everything,
-                                               NULL, diag),
-                              NULL, diag);
-    return ok;
-}
-
-void results_print_statistics(const orr_distribution *all, size_t n, FILE *out)
-{
-    for (size_t i = 0; i < n; i++) orr_distribution_print(&all[i], out, terminal_width());
-}
-
-static const orr_distribution *find_statistic(const orr_distribution *all, size_t n, const char *name)
-{
-    for (size_t i = 0; i < n; i++)
-        if (strcmp(all[i].asked.name, name) == 0) return &all[i];
-    return NULL;
-}
-
-char *results_beside(const char *path, const char *what)
-{
-    if (!path || strcmp(path, "-") == 0) return NULL;
-    const char *slash = strrchr(path, '/'), *dot = strrchr(slash ? slash : path, '.');
-    const int n = dot ? (int)(dot - path) : (int)strlen(path);
-    char *beside;
-    if (asprintf(&beside, "%.*s-%s.csv", n, path, what) < 0) abort();
-    return beside;
-}
-
-bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all,
-                  const PlotRequest *request, const char *title, bool says, orr_diag *diag)
-{
-    bool ok = true;
-    const size_t n = request->n_plots ? request->n_plots : 1;
-    for (size_t f = 0; f < request->n_files; f++) {
-        const char *path = request->files[f], *dot = strrchr(path, '.');
-        for (size_t i = 0; i < n; i++) {
-            char numbered[4096];
-            snprintf(numbered, sizeof numbered, "%.*s-%zu%s", (int)(dot - path), path, i + 1, dot);
-            const char *to = i == 0 ? path : numbered;
-            const orr_plot *plot = request->n_plots ? &request->plots[i] : &everything;
-            const orr_distribution *d = plot->is_histogram ? find_statistic(all, n_all, plot->ys[0]) : NULL;
-            if (plot->is_histogram && !d) continue;    // the run failed
-            const bool drawn = results_put(d ? orr_distribution_figure(d, title, diag)
-                                             : orr_table_figure(table, plot, title, diag),
-                                           to, diag);
-            if (drawn && says) printf("  plot in %s\n", to);
-            ok &= drawn;
-        }
+    if (part->text) fputs(part->text, stdout);
+    if (part->distribution) orr_distribution_print(part->distribution, stdout, terminal_width());
+    if (part->table) {
+        print_table(part->table, stdout);
+        if (orr_table_n_rows(part->table) >= 2) putchar('\n');
     }
+    if (part->figure) orr_figure_print(part->figure, stdout, terminal_width(), PLOT_ROWS);
+}
+
+static bool draw_part(const orr_part *part, const char *path, bool is_silent, orr_diag *diag)
+{
+    char numbered[4096];
+    const char *dot = strrchr(path, '.');
+    snprintf(numbered, sizeof numbered, "%.*s-%zu%s", (int)(dot - path), path, part->picture, dot);
+    const char *to = part->picture == 1 ? path : numbered;
+    const bool drawn = orr_figure_write(part->figure, to, diag);
+    if (drawn && !is_silent) printf("  plot in %s\n", to);
+    return drawn;
+}
+
+bool results_show(const orr_result *result, const PlotRequest *request, bool is_silent, orr_diag *diag)
+{
+    bool ok = true;
+    for (size_t i = 0; i < result->n_parts && !is_silent; i++)
+        if (!result->parts[i].is_file_only) print_part(&result->parts[i]);
+    for (size_t f = 0; f < request->n_files; f++)
+        for (size_t i = 0; i < result->n_parts; i++)
+            if (result->parts[i].figure && result->parts[i].picture > 0)
+                ok = draw_part(&result->parts[i], request->files[f], is_silent, diag) && ok;
     return ok;
 }

@@ -1,4 +1,4 @@
-// apps/cli/results.h: results for the eye: a short table, plots on the terminal and in files.
+// apps/cli/results.h: results for the eye: texts, short tables, plots on the terminal and in files.
 #pragma once
 #include "options.h"
 
@@ -16,16 +16,9 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
                         orr_diag *diag);
 void results_free_plots(PlotRequest *request);
 
-// Draw a figure to a file, on the terminal if path is NULL, and destroy it. False, after a message, if it
-// cannot be drawn, or is NULL because it could not be made.
+// Draw a figure to a file, and destroy it. False, after a message, if it cannot be drawn, or is NULL because it
+// could not be made.
 bool results_put(orr_figure *figure, const char *path, orr_diag *diag);
-
-// False, after a message, if something cannot be drawn.
-bool results_show(const orr_table *table, const PlotRequest *request, orr_diag *diag);
-// Several plots and one file name: the second becomes name-2.svg and so on. `says`: print what was written.
-bool results_draw(const orr_table *table, const orr_distribution *all, size_t n_all,
-                  const PlotRequest *request, const char *title, bool says, orr_diag *diag);
-void results_print_statistics(const orr_distribution *all, size_t n, FILE *out);
-// Where something belongs that is written beside a file: out.csv, "statistics" → out-statistics.csv, on the
-// heap. NULL if there is no file.
-char *results_beside(const char *path, const char *what);
+// The parts of a result: on the terminal unless `is_silent`, and the pictures that are requested, of several
+// the second as name-2.svg and so on. False, after a message, if one was not written.
+bool results_show(const orr_result *result, const PlotRequest *request, bool is_silent, orr_diag *diag);

@@ -1,7 +1,6 @@
 // apps/cli/session.c: what several commands do first: open a file, choose an experiment, compile its model.
 #include "commands.h"
 #include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 static bool read_code(const char *text, orr_code *code, orr_diag *diag)
@@ -25,111 +24,59 @@ static bool read_loops(const char *text, bool *halt, orr_diag *diag)
     return false;
 }
 
-// What the structure of the model may depend on: the settings of the experiment, then those of the command
-// line, as far as they can be read. What is wrong with them is told by given_read.
-static orr_model *compile_with(const orr_source *source, const orr_experiment *experiment, const List *set,
-                               orr_compile_options options, orr_diag *diag)
+// What the model of the experiment is compiled with.
+static orr_model *compile(const Session *session, const SessionOptions *options, orr_compile_options c,
+                          orr_diag *diag)
 {
-    orr_setting *settings = calloc(experiment->run.n_settings + set->n + 1, sizeof *settings);
-    if (!settings) abort();
-    for (size_t i = 0; i < experiment->run.n_settings; i++) settings[i] = experiment->run.settings[i];
-    size_t n = experiment->run.n_settings;
-    for (size_t i = 0; i < set->n; i++)
-        if ((settings[n].name = given_name(set->items[i], &settings[n].value))) n++;
-    options.settings = settings;
-    options.n_settings = n;
-    orr_model *model = orr_model_compile(source, &options, diag);
-    for (size_t i = experiment->run.n_settings; i < n; i++) free((char *)settings[i].name);
-    free(settings);
-    return model;
-}
-
-// What the command line says of an input goes before what the experiment says.
-static bool read_inputs(Session *session, const List *texts, orr_diag *diag)
-{
-    orr_run_options *run = &session->experiment.run;
-    size_t n = 0;
-    bool ok = true;
-    session->inputs = calloc(texts->n + run->n_inputs + 1, sizeof *session->inputs);
-    if (!session->inputs) abort();
-    for (size_t i = 0; i < texts->n; i++) {
-        char *memory = NULL;
-        ok &= orr_input_read(texts->items[i], &session->inputs[n++], &memory, diag);
-        list_add(&session->texts, memory);
-    }
-    for (size_t i = 0; i < run->n_inputs; i++) {
-        bool given = false;
-        for (size_t k = 0; k < texts->n && ok; k++)
-            given |= strcmp(session->inputs[k].name, run->inputs[i].name) == 0;
-        if (!given) session->inputs[n++] = run->inputs[i];
-    }
-    run->inputs = session->inputs;
-    run->n_inputs = n;
-    return ok;
+    const orr_experiment *e = &session->experiment;
+    const char *solver = e->run.solver;
+    c.model = e->model;
+    c.arrays_from = options->arrays_from ? options->arrays_from : orr_experiment_kind(e)->arrays_from;
+    c.implicit = solver && strcmp(solver, "ida") == 0;
+    // loops of arrays can only be left to ida element by element, and the other needs single rates
+    if (c.implicit || (solver && strcmp(solver, "semi-implicit euler") == 0)) c.arrays_from = SIZE_MAX;
+    c.settings = e->run.settings;
+    c.n_settings = e->run.n_settings;
+    c.inputs = e->run.inputs;
+    c.n_inputs = e->run.n_inputs;
+    c.natives = options->shared->natives.items;
+    c.n_natives = options->shared->natives.n;
+    c.dump_stage = options->dump_stage;
+    c.dump_to = stdout;
+    return orr_model_compile(session->source, &c, diag);
 }
 
 orr_status session_open(Session *session, const SessionOptions *options, orr_diag *diag)
 {
+    const Shared *s = options->shared;
+    const List *arguments = options->arguments;
+    const char *name = arguments->n > 1 ? arguments->items[1] : NULL;
+    orr_experiment *e = &session->experiment;
+    orr_compile_options how = orr_compile_options_default();
     *session = (Session){ .experiment = orr_experiment_default() };
-    orr_compile_options compile = orr_compile_options_default();
-    const Opening *opening = options->opening;
-    if (!read_code(opening->code, &compile.code, diag) ||
-        !read_loops(opening->loops, &compile.loops_halt, diag))
+    if (!read_code(s->code, &how.code, diag) || !read_loops(s->loops, &how.loops_halt, diag))
         return ORR_STATUS_USAGE;
 
-    session->source = orr_source_open(options->path, diag);
+    session->source = orr_source_open(arguments->items[0], diag);
     if (!session->source) return ORR_STATUS_MODEL_ERROR;
-    if (options->takes_machines && !opening->model && !options->experiment &&
-        orr_source_n_models(session->source) == 0 && orr_source_n_machines(session->source) > 0)
+    if (options->takes_machines && !s->model && !name && orr_source_n_models(session->source) == 0 &&
+        orr_source_n_machines(session->source) > 0)
         return ORR_STATUS_OK;
-    if (opening->model) session->experiment.model = opening->model;
-    else if (!orr_experiment_get(session->source, options->experiment, &session->experiment, diag))
-        return ORR_STATUS_MODEL_ERROR;
-
-    compile.model = session->experiment.model;
-    compile.arrays_from = options->arrays_from;
-    const char *solver = options->solver ? options->solver : session->experiment.run.solver;
-    compile.implicit = solver && strcmp(solver, "ida") == 0;
-    if (compile.implicit) compile.arrays_from = SIZE_MAX;    // loops of arrays can only be left to it element
-                                                             // by element
-    // it needs single rates
-    if (solver && strcmp(solver, "semi-implicit euler") == 0) compile.arrays_from = SIZE_MAX;
-    if (options->inputs && !read_inputs(session, options->inputs, diag)) return ORR_STATUS_USAGE;
-    compile.inputs = session->experiment.run.inputs;
-    compile.n_inputs = session->experiment.run.n_inputs;
-    compile.natives = opening->natives.items;
-    compile.n_natives = opening->natives.n;
-    compile.dump_stage = options->dump_stage;
-    compile.dump_to = stdout;
-    session->model = compile_with(session->source, &session->experiment, &opening->set, compile, diag);
-    return session->model ? ORR_STATUS_OK : ORR_STATUS_MODEL_ERROR;
+    if (s->model) e->model = s->model;
+    else if (!orr_experiment_get(session->source, name, e, diag)) return ORR_STATUS_MODEL_ERROR;
+    const size_t n_known = e->run.n_settings;
+    if (s->kind) e->kind = s->kind->name;
+    if (!orr_experiment_override(session->source, e, s->given, s->n_given, diag)) return ORR_STATUS_USAGE;
+    session->model = compile(session, options, how, diag);
+    if (!session->model) return ORR_STATUS_MODEL_ERROR;
+    return orr_experiment_settle(session->model, e, n_known, options->only_looks, diag) ? ORR_STATUS_OK
+                                                                                       : ORR_STATUS_USAGE;
 }
 
 void session_close(Session *session)
 {
     orr_model_destroy(session->model);
     orr_source_destroy(session->source);
-    names_free(&session->texts);
-    free(session->inputs);
-}
-
-int session_do(const SessionOptions *options, const List *arguments, const void *settings, SessionWork *work,
-               orr_diag *diag)
-{
-    SessionOptions open = *options;
-    open.path = arguments->items[0];
-    open.experiment = arguments->n > 1 ? arguments->items[1] : NULL;
-    Session session;
-    orr_status status = session_open(&session, &open, diag);
-    if (status == ORR_STATUS_OK) {
-        orr_experiment experiment = session.experiment;
-        Given given;
-        const bool ok = given_read(&given, &open.opening->set, &session, &experiment, diag);
-        status = work(settings, &session, &experiment, ok, diag);
-        given_free(&given);
-    }
-    session_close(&session);
-    return (int)status;
 }
 
 orr_status failure_status(const orr_diag *diag)

@@ -70,10 +70,6 @@ typedef struct orr_steady {
 // Find equilibria: states at which every rate is zero. Free the result with orr_steady_free in any case.
 ORR_API orr_steady orr_steady_find(const orr_model *model, const orr_steady_options *options, orr_diag *diag);
 ORR_API void       orr_steady_free(orr_steady *steady);
-// One row for each: states, outputs, `unstable` (eigenvalues to the right of the axis; -1: not computed),
-// `residual`.
-ORR_API bool orr_steady_write(const orr_steady *steady, const orr_model *model, const char *path,
-                              orr_diag *diag);
 
 // ---- The linear model around a point
 
@@ -118,10 +114,6 @@ typedef struct orr_linear {
 
 ORR_API orr_linear orr_linearise(const orr_model *model, const orr_linear_options *options, orr_diag *diag);
 ORR_API void       orr_linear_free(orr_linear *linear);
-// As CSV files: prefix_A.csv, prefix_B.csv, prefix_C.csv, prefix_D.csv with the names of columns and rows,
-// prefix_poles.csv, prefix_zeros.csv. Those without a column are left out.
-ORR_API bool orr_linear_write(const orr_linear *linear, const orr_model *model, const char *prefix,
-                              orr_diag *diag);
 
 // ---- Along a parameter
 
@@ -171,10 +163,6 @@ ORR_API void        orr_diagram_free(orr_diagram *diagram);
 // Variables, by number, over the parameter: stable parts, unstable ones dashed, special points marked.
 ORR_API orr_figure *orr_diagram_figure(const orr_diagram *diagram, const orr_model *model,
                                        const size_t *variables, size_t n, const char *title);
-// One row for each point: the parameter, the states, the outputs, `unstable`, `kind` (0 plain, 1 fold, 2
-// Hopf, 3 crossing), `branch` (from 1).
-ORR_API bool orr_diagram_write(const orr_diagram *diagram, const orr_model *model, const char *path,
-                               orr_diag *diag);
 
 #ifdef __cplusplus
 }

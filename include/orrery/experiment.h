@@ -53,6 +53,15 @@ ORR_API bool orr_send_read(const char *text, orr_send *send, char **texts, orr_d
 
 #define ORR_REPLICATIONS_MAX 10000000
 
+// What a word of the kind of an experiment was given, see orrery/kind.h.
+typedef struct orr_value {
+    const char *word;
+    double      number;          // NaN if it is none
+    const char *text;            // as written; NULL: it is a flag
+    const char *const *names;    // [n_names] of a list
+    size_t      n_names;
+} orr_value;
+
 // What to do. From orr_experiment_get or filled in by hand on top of orr_experiment_default.
 typedef struct orr_experiment {
     const char *name;            // "" for an experiment nobody wrote
@@ -88,6 +97,10 @@ typedef struct orr_experiment {
     const char *checkpoint, *resume;
     double      checkpoint_every;
     const char *missing;         // a setting the user must give ("timestep"), or NULL
+    const char *kind;            // see orrery/kind.h; NULL: replicate if it asks for replications, else
+                                 // simulate
+    const orr_value *values;     size_t n_values;    // of words of its kind that have no place above
+    size_t      n_unasked;       // expectations that went when the question was changed
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);

@@ -9,6 +9,7 @@
 #include "orrery/experiment.h"
 #include "orrery/figure.h"
 #include "orrery/island.h"
+#include "orrery/kind.h"
 #include "orrery/machine.h"
 #include "orrery/machine_ask.h"
 #include "orrery/model.h"

@@ -239,6 +239,7 @@ orr_source *orr_source_parse(const char *name, const char *text, size_t length, 
 void orr_source_destroy(orr_source *source)
 {
     if (!source) return;
+    for (size_t i = 0; i < source->heap.n; i++) free(source->heap.items[i]);
     arena_free(&source->arena);
     free(source);
 }

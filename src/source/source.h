@@ -9,6 +9,7 @@ struct orr_source {
     Ast   ast;
     const char *path;   // of the first file
     uint32_t first;     // its number in places
+    VEC(void *) heap;   // freed with it: what experiments borrow
     size_t n_models;    // that can be asked for; behind them stand atomics, which are components only
 };
 

@@ -21,11 +21,21 @@ expect_near "$found_half" "$half" 1e-5
 
 # one of them alone
 IFS=, read -r _ _ _ breakdowns _ < <(sed -n 43p one.csv)
-run run m.orr year --run 41 -o alone.csv
+run run m.orr year --once --run 41 -o alone.csv
 expect_status 0
 [[ $(tail -n 1 alone.csv | cut -d, -f3) == "$breakdowns" ]] || fail 'replication 41 is not run 41'
-run run m.orr year
-expect_out "'orrery replicate' makes all that the experiment asks for"
+run run m.orr year --once
+expect_out 'one run; without --once the experiment makes all its replications'
+# `run` carries out whatever the experiment is: here the same replications, with the same options
+run replicate m.orr year --at-most 20 -o short.csv --summary short_means.csv
+run run m.orr year --at-most 20 -o run.csv --summary run_means.csv
+expect_status 0
+expect_out ' replications, seed 7'
+cmp -s short.csv run.csv && cmp -s short_means.csv run_means.csv || fail 'run and replicate differ'
+run run m.orr year --starts 5
+expect_status 2
+expect_code E021
+expect_err "of the kind 'replicate'"
 
 run replicate m.orr precise --at-most 15
 expect_status 0

@@ -8,26 +8,20 @@ cd "$ORRERY_SOURCE_DIR"
 bad=0
 fail() { printf 'FAILED: %s\n' "$*"; bad=1; }
 
-# section <command>: its part of the page, as plain text with - for \-
-section() { awk -v c=".SS $1 " '/^\.S[SH]/ { on = index($0 " ", c) == 1 } on' docs/orrery.1 | sed 's/\\-/-/g'; }
-
-# commands, and the parts of those that have parts: "machine show"
-mapfile -t names < <("$ORRERY" --complete | while read -r command; do
+tools/manual --check || fail "the manual page is not that of the program"
+# every command and every option stands there, also those of parts
+"$ORRERY" --complete | while read -r command; do
     parts=$("$ORRERY" --complete "$command" | grep -v '^-' || true)
     if [[ -n $parts ]]; then sed "s/^/$command /" <<<"$parts"; else echo "$command"; fi
-done)
-for command in "${names[@]}"; do
-    text=$(section "$command")
-    [[ -n $text ]] || { fail "'$command' is not in the manual page"; continue; }
+done | while read -r command; do
+    text=$(awk -v c=".SS $command " '/^\.S[SH]/ { on = index($0 " ", c) == 1 } on' docs/orrery.1 | sed 's/\\-/-/g')
+    [[ -n $text ]] || fail "'$command' is not in the manual page"
     # shellcheck disable=SC2086
-    has=$("$ORRERY" --complete $command | grep -v -x -e --help | sort || true)
-    told=$(grep -A 1 '^\.TP' <<<"$text" | grep -E '^\.BI? -' | awk '{ print $2 }' | sort || true)
-    difference=$(diff <(echo "$has") <(echo "$told") || true)
-    [[ -z $difference ]] || fail "options of '$command' (< the program, > the manual page):"$'\n'"$difference"
-done
-while read -r command; do
-    "$ORRERY" --complete | grep -x "$command" >/dev/null || fail "the manual page tells of '$command', which does not exist"
-done < <(sed -nE 's/^\.SS ([a-z]+).*/\1/p' docs/orrery.1)
+    for option in $("$ORRERY" --complete $command | grep -v -x -e --help); do
+        grep -qE "^\.BI? $option( |$)" <<<"$text" || fail "option '$option' of '$command'"
+    done
+    ((bad == 0))
+done || bad=1
 version=$("$ORRERY" --version)
 grep -q "Orrery ${version##* }" docs/orrery.1 || fail "the manual page is not that of ${version##* }"
 
