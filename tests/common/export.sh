@@ -21,7 +21,7 @@ compare() {
     "$compiler" -std=c99 -Wall -Wextra -Werror "$level" -ffp-contract=off -DORRERY_SLEEF "$folder"/c/*.c -o "$folder/program" -lsleef -lm \
         >"$folder/err" 2>&1 || { echo "$compiler does not compile it: $(head -n 3 "$folder/err")"; return; }
     timeout 100 "$folder/program" >"$folder/exported.csv" 2>"$folder/err" || { echo "it fails: $(cat "$folder/err")"; return; }
-    timeout 100 "$ORRERY" run "$@" -o "$folder/run.csv" --quiet >/dev/null 2>&1
+    timeout 100 "$ORRERY" run "$@" --once -o "$folder/run.csv" --quiet >/dev/null 2>&1
     cmp "$folder/exported.csv" "$folder/run.csv" >"$folder/err" 2>&1 || { echo "other rows: $(cat "$folder/err")"; return; }
     echo same
 }
