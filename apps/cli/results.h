@@ -16,8 +16,8 @@ bool results_read_plots(PlotRequest *request, const List *given, const orr_exper
                         orr_diag *diag);
 void results_free_plots(PlotRequest *request);
 
-// Draw a figure to a file, and destroy it. False, after a message, if it cannot be drawn, or is NULL because it
-// could not be made.
+// Draw a figure to a file, and destroy it. False, after a message, if it cannot be drawn, or is NULL because
+// it could not be made.
 bool results_put(orr_figure *figure, const char *path, orr_diag *diag);
 // The parts of a result: on the terminal unless `is_silent`, and the pictures that are requested, of several
 // the second as name-2.svg and so on. False, after a message, if one was not written.

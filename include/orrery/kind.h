@@ -86,7 +86,7 @@ typedef struct orr_part {
     const orr_table        *table;           // of rows, to be looked at
     const orr_distribution *distribution;    // its numbers and its histogram
     orr_figure             *figure;
-    size_t                  picture;         // of a figure: its number if it is drawn to files, from 1; 0: not
+    size_t                  picture;         // of a figure: its number among pictures, from 1; 0: none
     bool                    is_file_only;    // not for the terminal
 } orr_part;
 
