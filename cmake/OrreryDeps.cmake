@@ -105,12 +105,6 @@ if(NOT ORRERY_SLEEF_INCLUDE OR NOT ORRERY_SLEEF_SO)
     list(APPEND missing SLEEF)
 endif()
 
-# Random numbers: headers only.
-find_path(ORRERY_RANDOM123_INCLUDE Random123/threefry.h)
-if(NOT ORRERY_RANDOM123_INCLUDE)
-    list(APPEND missing Random123)
-endif()
-
 # Units: the archive for programs, since two libraries more would be loaded at every start for what few models need.
 find_path(ORRERY_UDUNITS_INCLUDE udunits2.h PATH_SUFFIXES udunits2)
 set(units_static "")
@@ -131,8 +125,7 @@ if(NOT ORRERY_UDUNITS_INCLUDE OR NOT ORRERY_udunits2_SO OR NOT ORRERY_expat_SO)
     list(APPEND missing UDUNITS-2)
 endif()
 
-foreach(dir ${ORRERY_UDUNITS_INCLUDE} ${ORRERY_SUNDIALS_INCLUDE} ${ORRERY_LIBTCC_INCLUDE} ${ORRERY_KLU_INCLUDE} ${ORRERY_SLEEF_INCLUDE}
-            ${ORRERY_RANDOM123_INCLUDE})
+foreach(dir ${ORRERY_UDUNITS_INCLUDE} ${ORRERY_SUNDIALS_INCLUDE} ${ORRERY_LIBTCC_INCLUDE} ${ORRERY_KLU_INCLUDE} ${ORRERY_SLEEF_INCLUDE})
     if(dir AND NOT dir STREQUAL "/usr/include")
         target_include_directories(orrery_deps_headers SYSTEM INTERFACE ${dir})
     endif()

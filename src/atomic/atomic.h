@@ -15,12 +15,12 @@
 //     slots 2 …    its parameters, then its variables; queues and statistics take several slots; the random
 //                  stream, if it draws
 #pragma once
+#include "atomic/calls.h"
 #include "base/arena.h"
 #include "base/vec.h"
 #include "code/code.h"
 #include "lang/ast.h"
 #include "orrery/devs.h"
-#include "orrery/statistics.h"
 #include "units/units.h"
 
 enum { ATOMIC_SLOT_DUE, ATOMIC_SLOT_STATE, ATOMIC_SLOT_PARAMS };
@@ -66,16 +66,6 @@ typedef struct AtomicPort {
     AtomicType     type;
     const AstPort *ast;
 } AtomicPort;
-
-// How a double is found in the state.
-typedef enum AtomicHow {
-    ATOMIC_READ_STATE,        // the number of the state, from 1
-    ATOMIC_READ_SLOT,         // a double
-    ATOMIC_READ_LENGTH,       // of a queue
-    ATOMIC_READ_COUNT, ATOMIC_READ_MEAN, ATOMIC_READ_DEVIATION, ATOMIC_READ_LOWEST, ATOMIC_READ_HIGHEST,
-    ATOMIC_READ_QUANTILE,
-    ATOMIC_READ_NOW,          // of a level: its value
-} AtomicHow;
 
 typedef struct AtomicReadable {
     const char *name;         // "state", "waiting", "now.born", "a[2]", "delay.mean"

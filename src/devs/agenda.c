@@ -14,13 +14,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum {
-    AGENDA_NEAR = UINT32_MAX - 1,     // in `prev`: in the heap, `next` is the place
-    AGENDA_LATER = UINT32_MAX - 2,    // in `prev`: behind the span
-    AGENDA_NONE = UINT32_MAX,
-    AGENDA_ROOT = 3,    // see num/calendar.h: four brothers are one cache line
-    AGENDA_SAMPLES = 63,
-};
+#define AGENDA_NEAR  (UINT32_MAX - 1)    // in `prev`: in the heap, `next` is the place
+#define AGENDA_LATER (UINT32_MAX - 2)    // in `prev`: behind the span
+#define AGENDA_NONE  UINT32_MAX
+enum { AGENDA_ROOT = 3 /* see num/calendar.h: four brothers are one cache line */, AGENDA_SAMPLES = 63 };
 
 static DevsActor *agenda_actor(const DevsAgenda *a, uint32_t word)
 {

@@ -220,7 +220,7 @@ static void place_many(orr_devs_run *run)
 
 // Ask a component when it is due next. Who is due at once goes to the list, and may stay in the agenda:
 // the next bag comes from the list, and then it is asked again.
-static inline double schedule(orr_devs_run *run, uint32_t word, DevsActor *actor, const orr_atomic *type,
+static inline double plan_next(orr_devs_run *run, uint32_t word, DevsActor *actor, const orr_atomic *type,
                               double t)
 {
     const bool is_absolute = type->traits & ORR_ATOMIC_ABSOLUTE;
@@ -265,12 +265,12 @@ static size_t move_imminent(orr_devs_run *run, size_t n_imminent, double t)
 #if IS_ENGINE
         const double elapsed = t - actor->last;
         actor->last = t;
-        const double due = schedule(run, run->imminent[i], actor, type, t);
+        const double due = plan_next(run, run->imminent[i], actor, type, t);
         if (run->is_observed)
             devs_saw_transition(run, n ? ORR_DEVS_CONFLUENT : ORR_DEVS_INTERNAL, elapsed, due, n);
 #else
         actor->last = t;
-        schedule(run, run->imminent[i], actor, type, t);
+        plan_next(run, run->imminent[i], actor, type, t);
 #endif
     }
     run->clock->n_internal += n_imminent;
@@ -302,10 +302,10 @@ static void move_receivers(orr_devs_run *run, double t)
         if (type->external) type->external(state, &run->call, elapsed, bag, n);
         n_external++;
 #if IS_ENGINE
-        const double due = schedule(run, run->receivers[i], actor, type, t);
+        const double due = plan_next(run, run->receivers[i], actor, type, t);
         if (run->is_observed) devs_saw_transition(run, ORR_DEVS_EXTERNAL, elapsed, due, n);
 #else
-        schedule(run, run->receivers[i], actor, type, t);
+        plan_next(run, run->receivers[i], actor, type, t);
 #endif
     }
     run->clock->n_external += n_external;
@@ -388,7 +388,7 @@ void kernel_schedule(orr_devs_run *run, uint32_t component)
     // a point in time may have passed meanwhile
     if (type->traits & ORR_ATOMIC_ABSOLUTE && type->advance(actor + 1, &run->call) < run->call.t)
         run->zero[run->clock->n_zero++] = run->model->spots[component].word;
-    else schedule(run, run->model->spots[component].word, actor, type, run->call.t);
+    else plan_next(run, run->model->spots[component].word, actor, type, run->call.t);
 }
 
 #endif
@@ -401,7 +401,7 @@ void kernel_begin(orr_devs_run *run)
 #if HAS_SWITCHES
         if (run->switches && run->switches->is_off[i]) continue;
 #endif
-        schedule(run, run->model->spots[i].word, actor, run->types[actor->type], run->call.t);
+        plan_next(run, run->model->spots[i].word, actor, run->types[actor->type], run->call.t);
     }
     agenda_settle(&run->agenda, run->model);
 }

@@ -3,82 +3,51 @@
 #include <math.h>
 #include <string.h>
 
-static double draw_uniform(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_uniform(s, a[0], a[1]);
-}
-static double draw_normal(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_normal(s, a[0], a[1]);
-}
-static double draw_lognormal(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_lognormal(s, a[0], a[1]);
-}
-static double draw_exponential(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_exponential(s, a[0]);
-}
-static double draw_gamma(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_gamma(s, a[0], a[1]);
-}
-static double draw_triangular(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_triangular(s, a[0], a[1], a[2]);
-}
-static double draw_weibull(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_weibull(s, a[0], a[1]);
-}
-static double draw_poisson(RandomStream *s, const double *a, size_t n)
-{
-    (void)n;
-    return random_poisson(s, a[0]);
-}
-
-static double draw_discrete(RandomStream *s, const double *a, size_t n) { return random_weighted(s, a, n); }
-static double draw_empirical(RandomStream *s, const double *a, size_t n) { return random_empirical(s, a, n); }
+#define DRAWS_uniform     1
+#define DRAWS_normal      1
+#define DRAWS_lognormal   1
+#define DRAWS_exponential 1
+#define DRAWS_gamma       1
+#define DRAWS_triangular  1
+#define DRAWS_weibull     1
+#define DRAWS_poisson     1
+#define DRAWS_discrete    1
+#define DRAWS_empirical   1
+#include "num/distribution_draw.inc"
 
 #define PURE true
 #define UNIT false
 const Distribution distributions[] = {
     { "uniform", "equally likely from low to high",
-      { { "low", DISTRIBUTION_ANY, UNIT }, { "high", DISTRIBUTION_NOT_LESS, UNIT } }, 2,
-      .draw = draw_uniform },
+      { { "low", DISTRIBUTION_ANY, UNIT }, { "high", DISTRIBUTION_NOT_LESS, UNIT } },
+      .n_arguments = 2 },
     { "normal", "the bell curve",
-      { { "mean", DISTRIBUTION_ANY, UNIT }, { "deviation", DISTRIBUTION_NOT_NEGATIVE, UNIT } }, 2,
-      .draw = draw_normal },
+      { { "mean", DISTRIBUTION_ANY, UNIT }, { "deviation", DISTRIBUTION_NOT_NEGATIVE, UNIT } },
+      .n_arguments = 2 },
     { "lognormal", "exp of a normal one: mu and sigma are of the logarithm",
       { { "mu", DISTRIBUTION_ANY, PURE }, { "sigma", DISTRIBUTION_NOT_NEGATIVE, PURE } }, 2,
-      .is_pure = true, .draw = draw_lognormal },
+      .is_pure = true },
     { "exponential", "time between independent events",
-      { { "mean", DISTRIBUTION_NOT_NEGATIVE, UNIT } }, 1, .draw = draw_exponential },
+      { { "mean", DISTRIBUTION_NOT_NEGATIVE, UNIT } },
+      .n_arguments = 1 },
     { "gamma", "mean shape*scale; of a whole shape the sum of so many exponential ones",
-      { { "shape", DISTRIBUTION_POSITIVE, PURE }, { "scale", DISTRIBUTION_NOT_NEGATIVE, UNIT } }, 2,
-      .draw = draw_gamma },
+      { { "shape", DISTRIBUTION_POSITIVE, PURE }, { "scale", DISTRIBUTION_NOT_NEGATIVE, UNIT } },
+      .n_arguments = 2 },
     { "triangular", "from low to high, most likely at the mode",
       { { "low", DISTRIBUTION_ANY, UNIT }, { "mode", DISTRIBUTION_NOT_LESS, UNIT },
-        { "high", DISTRIBUTION_NOT_LESS, UNIT } }, 3,
-      .draw = draw_triangular },
+        { "high", DISTRIBUTION_NOT_LESS, UNIT } },
+      .n_arguments = 3 },
     { "weibull", "time to failure",
-      { { "shape", DISTRIBUTION_POSITIVE, PURE }, { "scale", DISTRIBUTION_NOT_NEGATIVE, UNIT } }, 2,
-      .draw = draw_weibull },
+      { { "shape", DISTRIBUTION_POSITIVE, PURE }, { "scale", DISTRIBUTION_NOT_NEGATIVE, UNIT } },
+      .n_arguments = 2 },
     { "poisson", "how many independent events happen where `mean` are expected",
       { { "mean", DISTRIBUTION_NOT_NEGATIVE, PURE } }, 1,
-      .is_pure = true, .is_whole = true, .draw = draw_poisson },
+      .is_pure = true, .is_whole = true },
     { "discrete", "1, 2, … with probabilities proportional to the weights",
       { { "weight", DISTRIBUTION_NOT_NEGATIVE, PURE } }, 0,
-      .is_pure = true, .is_whole = true, .draw = draw_discrete },
+      .is_pure = true, .is_whole = true },
     { "empirical", "like measurements, and between them",
-      { { "samples", DISTRIBUTION_ANY, UNIT } }, 0, .is_data = true, .draw = draw_empirical },
+      { { "samples", DISTRIBUTION_ANY, UNIT } }, 0, .is_data = true },
 };
 const int n_distributions = sizeof distributions / sizeof *distributions;
 
@@ -92,13 +61,8 @@ int distribution_number(const char *name)
 double distribution_draw(int number, RandomStream *stream, const double *arguments, size_t n)
 {
     const Distribution *d = &distributions[number];
-    if (d->n_arguments ? n == (size_t)d->n_arguments : n > 0) {
-        const double drawn = d->draw(stream, arguments, n);
-        if (!isfinite(drawn)) return NAN;
-        for (size_t i = 0; i < n && !d->is_data; i++)
-            if (!isfinite(arguments[i])) return NAN;
-        return drawn;
-    }
+    const bool fits = d->n_arguments ? n == (size_t)d->n_arguments : n > 0;
+    if (fits) return draw_finite(number, stream, arguments, n);
     stream->n_draws++;
     return NAN;
 }
@@ -139,11 +103,11 @@ int distribution_fault(int number, const double *arguments, size_t n, const char
         *must = isfinite(arguments[i]) ? rule_text(rule) : "must be a number";
         return (int)i;
     }
-    if (d->draw == draw_discrete && largest == 0) {
+    if (number == FROM_DISCRETE && largest == 0) {
         *must = "must not be 0 in all places";
         return 0;
     }
-    if (d->draw == draw_poisson && arguments[0] > RANDOM_POISSON_MAX) {
+    if (number == FROM_POISSON && arguments[0] > RANDOM_POISSON_MAX) {
         *must = "must be at most 1e9";
         return 0;
     }

@@ -37,7 +37,6 @@ typedef struct Distribution {
     bool        is_pure;      // what is drawn is a plain number: a count, an index
     bool        is_whole;     // and a whole one
     bool        is_data;      // the arguments are measurements in ascending order, written as one name
-    double    (*draw)(RandomStream *stream, const double *arguments, size_t n);
 } Distribution;
 
 extern const Distribution distributions[];

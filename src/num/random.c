@@ -1,44 +1,19 @@
-// src/num/random.c: streams of random numbers and what is drawn from them.
+// src/num/random.c: streams of random numbers and what is drawn from them; part of exported programs, too.
 #include "num/random.h"
+#include "num/random_math.h"
 #include <math.h>
-#include <Random123/threefry.h>
-#include <sleef.h>
 #include <stdbool.h>
 #include <string.h>
 
-#define orr_exp    Sleef_cinz_expd1_u10purec
-#define orr_log    Sleef_cinz_logd1_u10purec
-#define orr_pow    Sleef_cinz_powd1_u10purec
-#define orr_lgamma Sleef_cinz_lgammad1_u10purec
-
 // ---- Streams
+#include "num/random_words.inc"
 
-// FNV-1a, then the finaliser of SplitMix64: names that differ in one letter have nothing in common.
-static uint64_t hash_name(const char *name)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-    h = (h ^ (h >> 30)) * 0xbf58476d1ce4e5b9u;
-    h = (h ^ (h >> 27)) * 0x94d049bb133111ebu;
-    return h ^ (h >> 31);
-}
+uint64_t random_name_begun(const char *name) { return random_name_more(RANDOM_NAME, name); }
 
 RandomStream random_stream(uint64_t seed, uint64_t run, const char *name)
 {
-    return (RandomStream){ .seed = seed, .run = run, .name = hash_name(name) };
+    return (RandomStream){ .seed = seed, .run = run, .name = random_name_end(random_name_begun(name)) };
 }
-
-typedef threefry4x64_ctr_t RandomWords;
-
-// The 256 random bits of one attempt at draw n.
-static RandomWords random_words(const RandomStream *stream, uint64_t n, uint64_t attempt)
-{
-    const threefry4x64_key_t key = { { stream->seed, stream->run, stream->name, 0 } };
-    const threefry4x64_ctr_t counter = { { n, attempt, 0, 0 } };
-    return threefry4x64_R(20, counter, key);
-}
-
-static double random_unit_of(uint64_t word) { return ((double)(word >> 12) + 0.5) * 0x1p-52; }
 
 double random_unit(RandomStream *stream)
 {

@@ -22,6 +22,7 @@ typedef orr_random RandomStream;    // 32 bytes without pointers
 
 // The stream called `name`, such as "shop.cpu[2]", before its first draw.
 RandomStream random_stream(uint64_t seed, uint64_t run, const char *name);
+uint64_t random_name_begun(const char *name);    // of a name whose end is not known yet: what more follows
 
 // In (0, 1): odd multiples of 2^-53, so 1 - u is exact and neither 0 nor 1 occurs.
 double random_unit(RandomStream *stream);

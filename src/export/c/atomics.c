@@ -4,8 +4,9 @@
 //
 //     a2_internal          A_Server_internal
 //     s->v[3], s->v + 3    s->v[S_Server_waiting], s->v + S_Server_waiting
-//     H->push              net_push
-//     *(const unsigned *)(s->v + 3)    net_length(s->v + …)
+//     H->push              host_push
+//     struct call          orr_devs_call
+//     *(const unsigned *)(s->v + 3)    host_length(s->v + …)
 //     s->state = 1;        s->state = 1;    // busy
 //
 // and what a function is handed and does not read is told to the compiler. The slots that were named become
@@ -120,7 +121,7 @@ static void add_words(Atomics *a, Text text)
     static const char length[] = "*(const unsigned *)(";
     for (size_t i = 0; i < text.n;) {
         if (text_starts(text_part(text, i, text.n), length)) {
-            str_add(a->s, "net_length(");
+            str_add(a->s, "host_length(");
             i += strlen(length);
             continue;
         }
@@ -136,8 +137,14 @@ static void add_words(Atomics *a, Text text)
             str_add(a->s, kind->name);
             str_add_text(a->s, rest);
         } else if (text_is(word, "H") && end + 1 < text.n && text.p[end] == '-' && text.p[end + 1] == '>') {
-            str_add(a->s, "net_");
+            const bool sends = text_starts(text_part(text, end + 2, text.n), "send(");
+            str_add(a->s, sends ? "orr_devs_" : "host_");
             i = end + 2;
+            continue;
+        } else if (text_is(word, "struct") && (text_starts(text_part(text, end, text.n), " call ") ||
+                                               text_starts(text_part(text, end, text.n), " event "))) {
+            str_add(a->s, "orr_devs_");
+            i = end + 1;
             continue;
         } else if (text_is(word, "1e999")) str_add(a->s, "INFINITY");
         else if (!isdigit((unsigned char)word.p[0]) || !add_slot(a, text, i)) str_add_text(a->s, word);
@@ -227,7 +234,7 @@ static Text word_before(Text text, size_t at)
 static void add_unused(Atomics *a, const TextMap *counts, Text word, const char *indent, size_t *n)
 {
     const uint32_t *count = word.n ? text_map_find(counts, word) : NULL;
-    if (!count || *count > 1 || text_is(word, "void")) return;
+    if (!count || *count > 1 || text_is(word, "void") || text_is(word, "s") || text_is(word, "p")) return;
     str_add(a->s, *n ? ", " : indent);
     str_addf(a->s, "(void)%.*s", (int)word.n, word.p);
     ++*n;
@@ -266,6 +273,40 @@ static Text next_line(Text *rest)
     return line;
 }
 
+// The kernel knows states and parameters only as memory: what a function calls them is a local of it.
+static const struct Given {
+    const char *says, *given, *local, *name;
+} givens[] = {
+    { "const struct state *s", "const void *state", "const struct state *s = state;", "s" },
+    { "struct state *s", "void *state", "struct state *s = state;", "s" },
+    { "struct state *restrict s", "void *state", "struct state *s = state;", "s" },
+    { "const double *p", "const void *params", "const double *p = params;", "p" },
+    { "unsigned long n", "size_t n", NULL, "n" },
+};
+enum { N_GIVENS = sizeof givens / sizeof *givens };
+
+// The head of a function as the kernel calls it; behind its brace, in *locals, what is meant by that.
+static Text given_head(Atomics *a, const TextMap *counts, Text head, StrBuf *locals)
+{
+    StrBuf s = { .arena = &a->work };
+    for (size_t i = 0; i < head.n;) {
+        size_t k = 0;
+        while (k < N_GIVENS && !text_starts(text_part(head, i, head.n), givens[k].says)) k++;
+        if (k == N_GIVENS) {
+            str_add_char(&s, head.p[i++]);
+            continue;
+        }
+        const struct Given *given = &givens[k];
+        const uint32_t *count = text_map_find(counts, text_from(given->name));
+        str_add(&s, given->given);
+        if (given->local && count && *count > 1) str_addf(locals, "    %s\n", given->local);
+        else if (given->local) str_addf(locals, "    (void)%s;\n", strrchr(given->given, '*') + 1);
+        i += strlen(given->says);
+    }
+    const size_t n = s.n;
+    return (Text){ str_finish(&s), n };
+}
+
 // From its head to the brace at its end.
 static void add_function(Atomics *a, Text head, Text *rest)
 {
@@ -279,7 +320,8 @@ static void add_function(Atomics *a, Text head, Text *rest)
     text_map_init(&counts, &a->work);
     count_words(&counts, function);
     a->now = open ? kind_of(a, word_before(head, (size_t)(open - head.p)), &tail) : NULL;
-    add_words(a, head);
+    StrBuf locals = { .arena = &a->work };
+    add_words(a, a->now ? given_head(a, &counts, head, &locals) : head);
     for (bool is_first = true; rest->n; is_first = false) {
         const Text line = next_line(rest);
         if (line.p[0] == '}') {
@@ -287,6 +329,7 @@ static void add_function(Atomics *a, Text head, Text *rest)
             break;
         }
         add_line(a, line, switches, sizeof switches / sizeof *switches);
+        if (is_first && locals.n) str_add_text(a->s, (Text){ locals.p, locals.n });
         if (is_first) add_unused_params(a, &counts, head);
         else add_unused_local(a, &counts, line);
     }

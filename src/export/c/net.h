@@ -4,7 +4,8 @@
 //     atomics.c    the functions of the components, with the names of the model
 //     prune.c      what the file does not use is left out
 //
-// The kernel is the text of src/export/runtime/kernel.inc; couple.inc joins it to equations and events.
+// The kernel is the text of src/devs (kernel.h); src/export/runtime/network.inc is what it calls, and
+// couple.inc joins it to equations and events.
 #pragma once
 #include "export/c/c.h"
 #include "num/distribution.h"

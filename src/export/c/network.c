@@ -1,17 +1,22 @@
 // src/export/c/network.c: components and couplings of an exported model, as tables.
+#include "atomic/calls_c_text.h"
+#include "atomic/calls_text.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "code/emit.h"
+#include "devs/agenda_c_text.h"
+#include "devs/inputs_c_text.h"
+#include "devs/kernel_c_text.h"
+#include "devs/kernel_text.h"
+#include "devs/queue_c_text.h"
+#include "devs/sort_c_text.h"
+#include "devs/switch_c_text.h"
 #include "export/c/net.h"
-#include "export/runtime/component_text.h"
-#include "export/runtime/kernel_text.h"
-#include "export/runtime/measure_text.h"
-#include "export/runtime/statistic_text.h"
+#include "export/runtime/network_text.h"
 #include "expr/math.h"
-#include "num/calendar.h"
-#include "num/calendar_c_text.h"
-#include "num/calendar_text.h"
-#include "num/inverse_draw_text.h"
+#include "include/orrery/atomic_text.h"
+#include "include/orrery/statistics_text.h"
+#include "num/distribution_draw_text.h"
 #include "num/statistics_c_text.h"
 #include <inttypes.h>
 #include <stdlib.h>
@@ -37,10 +42,10 @@ bool c_check_network(CExport *c)
     return ok;
 }
 
-// A call `net_draw(c, s->v + S_x, 3, …)` in a function of a kind that is used.
+// A call `host_draw(c, s->v + S_x, 3, …)` in a function of a kind that is used.
 static void find_draws(CNet *net, Text text)
 {
-    static const char call[] = "net_draw(c, s->v + ";
+    static const char call[] = "host_draw(c, s->v + ";
     for (const char *p = text.p; (p = memmem(p, (size_t)(text.p + text.n - p), call, strlen(call)));) {
         p = strchr(p + strlen(call), ',');
         const long number = p ? strtol(p + 1, NULL, 10) : -1;
@@ -65,6 +70,11 @@ static void name_kinds(CExport *c)
             name = arena_printf(&c->arena, "A_%s_%u_", plain, n);
         c->net->kind_names[k] = name;
     }
+}
+
+static const char *kind_name(const CExport *c, const AtomicKind *kind)
+{
+    return c->net->kind_names[kind - c->model->atomics.kinds];
 }
 
 // Roots of what is used: the tables.
@@ -130,10 +140,10 @@ bool c_find_network(CExport *c)
     const Text text = { roots.p, roots.n };
     net->functions = c_prune(text, c_atomics_text(c, &c->arena), (Text){ 0 }, &c->arena);
     find_draws(net, net->functions);
-    net->has_draws = calls(net->functions, "net_draw(") || calls(net->functions, "net_pick(") ||
-                     calls(net->functions, "net_stream(");
-    net->has_statistics = calls(net->functions, "net_tally_add(") || calls(net->functions, "net_level_") ||
-                          calls(net->functions, "net_statistic(") || calls(net->functions, "net_reset(");
+    net->has_draws = calls(net->functions, "host_draw(") || calls(net->functions, "host_pick(") ||
+                     calls(net->functions, "host_stream(");
+    net->has_statistics = calls(net->functions, "host_tally_add(") || calls(net->functions, "host_level_") ||
+                          calls(net->functions, "host_statistic(") || calls(net->functions, "host_reset(");
     for (size_t i = 0; i < net->shown.n; i++)
         if (model_variable(model, net->shown.items[i]).shown->how > ATOMIC_READ_LENGTH)
             net->has_statistics = true;
@@ -180,60 +190,73 @@ const char *const *c_net_math(const CExport *c, const char **names, Arena *arena
 
 void c_add_net_sizes(const CExport *c, StrBuf *s)
 {
-    const orr_devs *devs = c->net->network->devs;
-    size_t n_slots = 0, n_params = 0;
+    uint32_t n_params = 0;
     for (size_t i = 0; i < c->model->flat.parts.n; i++) {
-        const NetPart *part = &c->net->network->parts[i];
-        n_slots += (size_t)part->flat->n * part->kind->n_slots;
-        if (part->kind->n_params > n_params) n_params = part->kind->n_params;
+        const AtomicKind *kind = c->net->network->parts[i].kind;
+        if (kind->n_params > n_params) n_params = kind->n_params;
     }
-    c_size(s, "N_COMPONENTS", devs->n_components);
-    c_size(s, "N_SLOTS", n_slots);
     c_size(s, "N_PARAMS_MOST", n_params);
-    c_size(s, "FIRST_INPUT", devs->first_input);
-    if (c->model->flat.switches.n) c_size(s, "N_GATES", devs->gates.n);
-    c_size(s, "NET_CALENDAR_BYTES", calendar_bytes(devs->n_components));
     if (c->net->files.n) c_size(s, "N_FILES", c->net->files.n);
 }
 
 // ---- Kinds and components
 
+// The kind behind a type of the network: its table is the first part of it.
+static const AtomicKind *kind_of_type(const CExport *c, uint32_t type)
+{
+    return (const AtomicKind *)c->net->network->devs->types[type];
+}
+
+static void add_ports(const CExport *c, StrBuf *s, const AtomicKind *kind)
+{
+    str_addf(s, "static const orr_devs_port %soutputs[] = {\n", kind_name(c, kind));
+    for (uint32_t i = 0; i < kind->n_outputs; i++) {
+        const orr_devs_port *port = &kind->table.outputs[i];
+        str_add(s, "    { ");
+        c_add_quoted(s, port->name);
+        str_add(s, ", ");
+        c_add_quoted(s, port->type);
+        str_addf(s, ", %u, 0 },\n", port->size);
+    }
+    str_add(s, "};\n");
+}
+
+static void add_kind(const CExport *c, StrBuf *s, const AtomicKind *kind)
+{
+    const char *name = kind_name(c, kind);
+    bool moves = false;
+    for (uint32_t i = 0; i < kind->n_states; i++) moves = moves || kind->states[i].n_afters > 0;
+    if (kind->n_outputs) add_ports(c, s, kind);
+    str_addf(s, "static const orr_atomic %stable = {\n    .traits = ORR_ATOMIC_ABSOLUTE,\n", name);
+    if (kind->n_outputs)
+        str_addf(s, "    .outputs = %soutputs,\n    .n_outputs = %u,\n", name, kind->n_outputs);
+    str_addf(s, "    .init = %sinit,\n    .advance = due_of,\n", name);
+    if (kind->n_outputs) str_addf(s, "    .output = %soutput,\n", name);
+    if (moves) str_addf(s, "    .internal = %sinternal,\n", name);
+    if (kind->n_inputs) str_addf(s, "    .external = %sexternal,\n", name);
+    if (kind->confluent != AST_CONFLUENT_INTERNAL) str_addf(s, "    .confluent = %sconfluent,\n", name);
+    str_add(s, "};\n");
+}
+
 static void add_kinds(const CExport *c, StrBuf *s)
 {
-    const AtomicSet *set = &c->model->atomics;
+    const orr_devs *devs = c->net->network->devs;
     uint32_t n_faults = 0;
-    str_add(s,
-            "// Kinds of components: their functions, parameters and, among the faults, the first.\n"
-            "struct Kind {\n"
-            "    void (*init)(struct state *s, const double *params, const struct call *c);\n"
-            "    void (*output)(const struct state *s, const struct call *c);\n"
-            "    void (*internal)(struct state *s, const struct call *c);\n"
-            "    void (*external)(struct state *s, const struct call *c, double elapsed, const struct event "
-            "*bag,\n                     unsigned long n);\n"
-            "    void (*confluent)(struct state *s, const struct call *c, const struct event *bag, unsigned "
-            "long n);\n"
-            "    int n_params, first_fault;\n"
-            "};\n"
-            "static const struct Kind kinds[] = {\n");
-    for (uint32_t k = 0; k < set->n_kinds; k++) {
-        const AtomicKind *kind = &set->kinds[k];
-        if (!c->net->is_used[k]) continue;
-        const char *name = c->net->kind_names[k];
-        bool moves = false;
-        for (uint32_t i = 0; i < kind->n_states; i++) moves = moves || kind->states[i].n_afters > 0;
-        str_addf(s, "    { %sinit, ", name);
-        if (kind->n_outputs > 0) str_addf(s, "%soutput, ", name);
-        else str_add(s, "NULL, ");
-        if (moves) str_addf(s, "%sinternal, ", name);
-        else str_add(s, "NULL, ");
-        if (kind->n_inputs > 0) str_addf(s, "%sexternal, ", name);
-        else str_add(s, "NULL, ");
-        if (kind->confluent != AST_CONFLUENT_INTERNAL) str_addf(s, "%sconfluent, ", name);
-        else str_add(s, "NULL, ");
-        str_addf(s, "%u, %u },\n", kind->n_params, n_faults);
-        n_faults += (uint32_t)kind->faults.n;
+    if (devs->n_types)
+        str_add(s, "// Kinds of components: their functions.\n"
+                   "static double due_of(const void *state, const orr_devs_call *call)\n{\n    (void)call;\n"
+                   "    return ((const struct state *)state)->due;\n}\n\n");
+    for (uint32_t k = 0; k < devs->n_types; k++) add_kind(c, s, kind_of_type(c, k));
+    str_add(s, "static const orr_atomic *const types[] = {");
+    for (uint32_t k = 0; k < devs->n_types; k++) str_addf(s, " &%stable,", kind_name(c, kind_of_type(c, k)));
+    str_add(s, devs->n_types ? " };\n" : " NULL };\n");
+    str_add(s, "// How many parameters they have and, among the faults, the first.\n"
+               "static const struct { int n_params, first_fault; } kinds[] = {");
+    for (uint32_t k = 0; k < devs->n_types; k++) {
+        str_addf(s, " { %u, %u },", kind_of_type(c, k)->n_params, n_faults);
+        n_faults += (uint32_t)kind_of_type(c, k)->faults.n;
     }
-    str_add(s, "};\n\n");
+    str_add(s, devs->n_types ? " };\n\n" : " { 0, 0 } };\n\n");
 }
 
 static const char *fault_text(const AtomicKind *kind, const AtomicFault *f, Arena *arena)
@@ -261,13 +284,13 @@ static const char *fault_text(const AtomicKind *kind, const AtomicFault *f, Aren
 
 static void add_faults(const CExport *c, StrBuf *s)
 {
-    const AtomicSet *set = &c->model->atomics;
     Arena work = { 0 };
     str_add(s, "// What can go wrong in components.\nstatic const char *const faults[] = {\n");
-    for (uint32_t k = 0; k < set->n_kinds; k++) {
-        for (size_t i = 0; c->net->is_used[k] && i < set->kinds[k].faults.n; i++) {
+    for (uint32_t k = 0; k < c->net->network->devs->n_types; k++) {
+        const AtomicKind *kind = kind_of_type(c, k);
+        for (size_t i = 0; i < kind->faults.n; i++) {
             str_add(s, "    ");
-            c_add_quoted(s, fault_text(&set->kinds[k], &set->kinds[k].faults.items[i], &work));
+            c_add_quoted(s, fault_text(kind, &kind->faults.items[i], &work));
             str_add(s, ",\n");
         }
     }
@@ -297,31 +320,19 @@ static void add_number(StrBuf *s, size_t *n, uint32_t number)
     ++*n;
 }
 
-// A name whose end is not known yet, as random_stream begins with it.
-static uint64_t hash_begin(const char *name)
-{
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-    return h;
-}
-
+// What each component has of its own besides its place in the tables of the network.
 static void add_component_list(const CExport *c, StrBuf *s)
 {
     const Network *network = c->net->network;
     const orr_devs *devs = network->devs;
-    uint32_t *numbers = ARENA_ARRAY((Arena *)&c->arena, uint32_t, c->model->atomics.n_kinds);
-    for (uint32_t k = 0, n = 0; k < c->model->atomics.n_kinds; k++)
-        if (c->net->is_used[k]) numbers[k] = n++;
     Arena work = { 0 };
     StrBuf places = { .arena = &work };
-    size_t n_places = 0, slot = 0;
-    str_addf(
-        s,
-        "// Components in the order of their names, in which they act: kind, where its state begins, first "
-        "output and\n// parameter%s. The last one stands for what is outside.\n"
-        "struct Component { int kind; unsigned slot, first_output, first_param;%s };\n"
-        "static const struct Component components[] = {\n",
-        c->net->has_draws ? ", stream of random numbers" : "", c->net->has_draws ? " uint64_t stream;" : "");
+    size_t n_places = 0;
+    str_addf(s,
+             "// Components in the order of their names, in which they act: where their parameters stand%s.\n"
+             "static const struct { unsigned first_param;%s } components[] = {\n",
+             c->net->has_draws ? ", and their streams of random numbers" : "",
+             c->net->has_draws ? " uint64_t stream;" : "");
     for (uint32_t i = 0; i < devs->n_components; i++) {
         const NetPart *part = net_part_of(network, i);
         const uint32_t member = i - part->component;
@@ -332,100 +343,73 @@ static void add_component_list(const CExport *c, StrBuf *s)
                 add_number(&places, &n_places, param_place(c, part->flat, member, k));
         const ArenaMark mark = arena_mark((Arena *)&c->arena);
         const char *name = devs_component_name(devs, i, (Arena *)&c->arena);
-        str_addf(s, "    { %u, %zu, %u, %zu", numbers[part->flat->kind], slot, devs->spots[i].first_output,
-                 first);
+        str_addf(s, "    { %zu", first);
         if (c->net->has_draws) {
             const char *stream = arena_printf((Arena *)&c->arena, "%s:", name);
             str_addf(s, ", UINT64_C(0x%016" PRIx64 ")",
-                     c->net->has_again ? hash_begin(stream) : random_stream(0, 0, stream).name);
+                     c->net->has_again ? random_name_begun(stream) : random_stream(0, 0, stream).name);
         }
         str_add(s, " },    // ");
         c_add_remark(s, name);
         str_add(s, "\n");
         arena_release((Arena *)&c->arena, mark);
-        slot += part->kind->n_slots;
     }
-    str_addf(s, "    { 0, %zu, %u, %zu%s },\n};\n", slot, devs->first_input, n_places,
-             c->net->has_draws ? ", 0" : "");
+    str_addf(s, "%s};\n", devs->n_components ? "" : c->net->has_draws ? "    { 0, 0 },\n" : "    { 0 },\n");
     str_add(s, "// Places in v of their parameters.\nstatic const unsigned param_places[] = {");
     if (places.n) str_add_text(s, (Text){ places.p, places.n });
     str_add(s, n_places ? " };\n\n" : " 0 };\n\n");
     arena_free(&work);
 }
 
-// ---- Messages
+// ---- The network, as the kernel reads it
 
-// The component whose actor begins at this word; n_components: outside.
-static uint32_t component_at(const orr_devs *devs, uint32_t word)
+// Rows of n_columns numbers.
+static void add_rows(StrBuf *s, const char *type, const char *name, const void *rows, size_t n,
+                     uint32_t n_columns)
 {
-    uint32_t low = 0, high = devs->n_components + 1;
-    while (high - low > 1) {
-        const uint32_t middle = low + (high - low) / 2;
-        if (devs->spots[middle].word <= word) low = middle;
-        else high = middle;
+    const uint32_t *numbers = rows;
+    const size_t per_line = n_columns > 1 ? 8 : 16;
+    str_addf(s, "static const %s %s[] = {", type, name);
+    for (size_t i = 0; i < (n ? n : 1); i++) {
+        str_add(s, i == 0 ? " " : i % per_line ? ", " : ",\n    ");
+        if (n_columns > 1) str_add(s, "{ ");
+        for (uint32_t k = 0; k < n_columns; k++)
+            str_addf(s, k ? ", %u" : "%u", n ? numbers[i * n_columns + k] : 0);
+        if (n_columns > 1) str_add(s, " }");
     }
-    return low;
+    str_add(s, " };\n");
 }
 
-static uint32_t message_size(const orr_devs *devs, uint32_t component, uint32_t port)
-{
-    const bool is_inside = component < devs->n_components;
-    const orr_devs_port *p = orr_devs_get_port(devs, is_inside ? component : ORR_DEVS_OUTSIDE, !is_inside,
-                                               port);
-    return p ? p->size / 8 : 0;
-}
-
-// Where it begins in the lists.
-static uint32_t add_list(StrBuf *lists, size_t *n, const uint32_t *list)
-{
-    const uint32_t first = (uint32_t)*n;
-    for (uint32_t i = 0; i <= list[0]; i++) add_number(lists, n, list[i]);
-    return first;
-}
-
-static void add_routes(const CExport *c, StrBuf *s)
+static void add_network(const CExport *c, StrBuf *s)
 {
     const orr_devs *devs = c->net->network->devs;
-    Arena *arena = (Arena *)&c->arena;
-    StrBuf targets = { .arena = arena }, gates = { .arena = arena }, lists = { .arena = arena };
-    size_t n = 0, n_gates = 0, n_lists = 0;
-    add_number(&lists, &n_lists, 0);    // of most targets
-    str_add(s,
-            "// Outputs of the components, then what comes from outside: how many numbers a message has, and "
-            "where it\n// goes to.\n"
-            "struct Output { int size; unsigned first_target; };\n"
-            "static const struct Output outputs[] = {\n");
-    uint32_t component = 0;
-    for (uint32_t i = 0; i < devs->n_outputs; i++) {
-        const uint32_t n_inside = devs->n_components;
-        if (i == devs->first_input) component = n_inside;
-        while (component + 1 < n_inside && i >= devs->spots[component + 1].first_output) component++;
-        const uint32_t first = component < n_inside ? devs->spots[component].first_output : devs->first_input;
-        const DevsTarget *end, *to = devs_targets(devs, i, &end);
-        str_addf(s, "    { %u, %zu },\n", message_size(devs, component, i - first), n);
-        for (; to < end; to++, n++) {
-            const bool is_listed = devs->target_gates && to >= devs->targets &&
-                                   to < devs->targets + devs->n_targets;
-            const uint32_t list = is_listed ? devs->target_gates[to - devs->targets] : 0;
-            add_number(&gates, &n_gates, list ? add_list(&lists, &n_lists, devs->gate_lists + list) : 0);
-            str_addf(&targets, "%s{ %u, %u }",
-                     n == 0  ? " "
-                     : n % 8 ? ", "
-                             : ",\n    ",
-                     component_at(devs, to->word), to->port);
-        }
+    size_t n_lists = 1;
+    for (size_t i = 0; devs->target_gates && i < devs->n_targets; i++) {
+        const uint32_t list = devs->target_gates[i];
+        if (list && list + 1 + devs->gate_lists[list] > n_lists) n_lists = list + 1 + devs->gate_lists[list];
     }
-    str_addf(s, "    { 0, %zu },\n};\n", n);
-    str_add(s, "struct Target { unsigned component, port; };\nstatic const struct Target targets[] = {");
-    if (n) str_add_text(s, (Text){ targets.p, targets.n });
-    str_add(s, n ? " };\n\n" : " { 0, 0 } };\n\n");
-    if (devs->gates.n == 0) return;
-    str_add(s, "// Arrows that are there only sometimes, on the way to each target: how many, and which.\n"
-               "static const unsigned gate_lists[] = {");
-    str_add_text(s, (Text){ lists.p, lists.n });
-    str_add(s, " };\nstatic const unsigned target_gates[] = {");
-    str_add_text(s, (Text){ gates.p, gates.n });
-    str_add(s, " };\n\n");
+    str_add(s, "// The network: components of one kind after the other; where their states and outputs are; "
+               "where what they\n// send goes to.\n");
+    add_rows(s, "DevsRange", "ranges", devs->ranges, devs->n_ranges, 3);
+    add_rows(s, "DevsSpot", "spots", devs->spots, (size_t)devs->n_components + 1, 2);
+    add_rows(s, "DevsTarget", "outputs", devs->outputs, devs->n_outputs, 2);
+    add_rows(s, "DevsTarget", "targets", devs->targets, devs->n_targets, 2);
+    add_rows(s, "uint32_t", "input_sizes", devs->input_sizes, devs->n_outputs - devs->first_input, 1);
+    if (devs->target_gates) {
+        str_add(s, "// Arrows that are there only sometimes, on the way to a target: how many, and which.\n");
+        add_rows(s, "uint32_t", "target_gates", devs->target_gates, devs->n_targets, 1);
+        add_rows(s, "uint32_t", "gate_lists", devs->gate_lists, n_lists, 1);
+    }
+    str_addf(s,
+             "static const orr_devs network = {\n"
+             "    .n_components = %u,\n    .first_input = %u,\n    .n_types = %u,\n    .n_ranges = %u,\n"
+             "    .n_gates = %u,\n    .input_words = %u,\n    .n_targets = %zu,\n    .state_words = %zu,\n"
+             "    .types = types,\n    .ranges = ranges,\n    .input_sizes = input_sizes,\n"
+             "    .spots = spots,\n    .outputs = outputs,\n    .targets = targets,\n",
+             devs->n_components, devs->first_input, devs->n_types, devs->n_ranges, devs->n_gates,
+             devs->input_words, devs->n_targets, devs->state_words);
+    if (devs->target_gates) str_add(s, "    .target_gates = target_gates,\n    .gate_lists = gate_lists,\n");
+    str_add(s, "};\n\n");
 }
 
 static void add_switches(const CExport *c, StrBuf *s)
@@ -526,15 +510,18 @@ static void add_sends(const CExport *c, StrBuf *s)
 
 static void add_shown(const CExport *c, StrBuf *s)
 {
+    static const char *const how_names[] = {
+        "STATE", "SLOT", "LENGTH", "COUNT", "MEAN", "DEVIATION", "LOWEST", "HIGHEST", "QUANTILE", "NOW",
+    };
+    _Static_assert(ATOMIC_READ_LENGTH == 2 && ATOMIC_READ_COUNT == 3 && ATOMIC_READ_NOW == 9, "their order");
     str_add(s,
-            "// What is recorded of components: 0 the number of the state, 1 a variable, 2 the length of a "
-            "queue, others\n// of statistics.\n"
-            "struct Shown { unsigned component, slot; int what, is_level; double p; };\n"
+            "// What is recorded of components.\n"
+            "struct Shown { unsigned component; AtomicHow how; unsigned slot; int is_level; double p; };\n"
             "static const struct Shown shown[] = {\n");
     for (size_t i = 0; i < c->net->shown.n; i++) {
         const ModelVariable v = model_variable(c->model, c->net->shown.items[i]);
-        str_addf(s, "    { %u, %u, %d, %d, ", v.part->component + v.element, v.shown->slot, (int)v.shown->how,
-                 v.shown->is_level);
+        str_addf(s, "    { %u, ATOMIC_READ_%s, %u, %d, ", v.part->component + v.element,
+                 how_names[v.shown->how], v.shown->slot, v.shown->is_level);
         gen_number(s, v.shown->p);
         str_add(s, " },    // ");
         c_add_remark(s, model_variable_name(c->model, c->net->shown.items[i]));
@@ -592,32 +579,36 @@ static void add_warm_up(const CExport *c, StrBuf *s)
 
 void c_add_components(const CExport *c, StrBuf *s)
 {
-    // as src/export/runtime/measure.inc and kernel.inc count them
-    _Static_assert(ATOMIC_READ_LENGTH == 2 && ATOMIC_READ_COUNT == 3 && ATOMIC_READ_NOW == 9, "readings");
-    if (c->net->has_draws) str_addf(s, "%s\n", TEXT_NUM_INVERSE_DRAW_INC);
-    c_add_template(c, s, TEXT_COMPONENT);
+    static const char state[] =
+        "// Of a component: when it is due, the number of its state, then parameters, variables, queues and "
+        "statistics.\nstruct state { double due; int state, entered; double v[]; };\n\n";
+    static const char *const kernel[] = { TEXT_DEVS_SORT_C,   TEXT_DEVS_AGENDA_C, TEXT_DEVS_INPUTS_C,
+                                          TEXT_DEVS_KERNEL_C, TEXT_DEVS_QUEUE_C,  TEXT_ATOMIC_CALLS_C };
+    if (c->net->has_draws) c_add_template(c, s, TEXT_NUM_DISTRIBUTION_DRAW_INC);
+    str_add(s, "// ---- Components in time\n\n");
+    c_add_private(c, s, TEXT_INCLUDE_ORRERY_ATOMIC_H, "");
+    c_add_private(c, s, TEXT_DEVS_KERNEL_H, "");
     if (c->net->has_statistics) {
-        str_add(s, TEXT_STATISTIC);
+        c_add_private(c, s, TEXT_INCLUDE_ORRERY_STATISTICS_H, "");
         c_add_private(c, s, TEXT_NUM_STATISTICS_C, "");
-        str_add(s, TEXT_MEASURE);
     }
+    c_add_private(c, s, TEXT_ATOMIC_CALLS_H, "");
     if (c->net->network->devs->n_components) {
+        str_add(s, state);
         str_add(s, "// ---- What components do\n\n");
         str_add_text(s, c->net->functions);
         add_faults(c, s);
-        add_kinds(c, s);
-        add_component_list(c, s);
     }
-    add_routes(c, s);
+    add_kinds(c, s);
+    add_component_list(c, s);
+    add_network(c, s);
     if (c->net->network->reaches) add_arrivals(c, s);
     if (c->model->flat.sends.n) add_sends(c, s);
     if (c->net->shown.n) add_shown(c, s);
     if (c->model->flat.switches.n) add_switches(c, s);
     if (c->net->files.n) add_files(c, s);
     if (c->net->has_resets) add_warm_up(c, s);
-    if (c->net->network->devs->n_components) {
-        c_add_private(c, s, TEXT_NUM_CALENDAR_H, "");
-        c_add_private(c, s, TEXT_NUM_CALENDAR_C, "");
-    }
-    c_add_template(c, s, TEXT_KERNEL);
+    for (size_t i = 0; i < sizeof kernel / sizeof *kernel; i++) c_add_private(c, s, kernel[i], "");
+    if (c->model->flat.switches.n) c_add_private(c, s, TEXT_DEVS_SWITCH_C, "");
+    c_add_template(c, s, TEXT_NETWORK);
 }

@@ -65,6 +65,14 @@ static void add_item(Pruning *p, const char *begin, const char *end, Text name)
     if (begin < end) vec_push(&p->work, &p->items, item);
 }
 
+// Does a line end a declaration, or something that stands in one line? A remark may stand behind it.
+static bool is_last(Text line)
+{
+    const char *remark = memmem(line.p, line.n, "    /", 5);
+    if (remark) line.n = (size_t)(remark - line.p);
+    return ends_with(line, ";") || ends_with(line, "}");
+}
+
 static void split(Pruning *p, Text text)
 {
     const char *begin = text.p, *comment = NULL;    // what is not yet in an item; a comment at its end
@@ -79,11 +87,11 @@ static void split(Pruning *p, Text text)
         const bool table = is_table(line);
         const char *item = comment && name.n ? comment : line.p;
         add_item(p, begin, item, (Text){ 0 });
-        // a remark may stand behind it
-        bool is_over = ends_with(line, ";") || ends_with(line, "}") || memmem(line.p, line.n, ";    /", 6);
+        bool is_over = is_last(line), is_head = !table;
         while (!is_over && rest.n) {
             line = next_line(&rest);
-            is_over = table ? ends_with(line, "};") : line.p[0] == '}';
+            is_head = is_head && line.p[0] != '{';
+            is_over = table ? ends_with(line, "};") : line.p[0] == '}' || (is_head && is_last(line));
         }
         if (rest.n && rest.p[0] == '\n') next_line(&rest);
         add_item(p, item, rest.p, name);

@@ -40,7 +40,10 @@
 #include "num/normal_quantile_text.h"
 #include "num/pick_c_text.h"
 #include "num/pick_text.h"
+#include "num/inverse_draw_text.h"
 #include "num/poisson_draw_text.h"
+#include "num/random_c_text.h"
+#include "num/random_words_text.h"
 #include "num/step_math_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
@@ -101,10 +104,11 @@ static const char *const *math_of(const CExport *c, const char **names)
 
 static void add_random(const CExport *c, StrBuf *s)
 {
+    static const char *const texts[] = { TEXT_NUM_RANDOM_WORDS_INC, TEXT_NUM_NORMAL_QUANTILE_INC,
+                                         TEXT_NUM_GAMMA_DRAW_INC,   TEXT_NUM_POISSON_DRAW_INC,
+                                         TEXT_NUM_INVERSE_DRAW_INC, TEXT_NUM_RANDOM_C };
     c_add_template(c, s, TEXT_RANDOM);
-    if (c_is_on(c, TEXT("HAS_QUANTILE"))) str_addf(s, "%s\n", TEXT_NUM_NORMAL_QUANTILE_INC);
-    if (c_is_on(c, TEXT("HAS_GAMMA"))) str_addf(s, "%s\n", TEXT_NUM_GAMMA_DRAW_INC);
-    if (c_is_on(c, TEXT("HAS_POISSON"))) str_addf(s, "%s\n", TEXT_NUM_POISSON_DRAW_INC);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) c_add_private(c, s, texts[i], "");
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
 }
 
@@ -162,13 +166,12 @@ void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *un
 }
 
 // Of the texts between two places only what the file uses.
-static Text without_unused(const StrBuf *s, size_t begin, size_t end, Arena *arena)
+static Text without_unused(Text all, size_t begin, size_t end, Arena *arena)
 {
-    const Text before = { s->p, begin }, between = { s->p + begin, end - begin };
-    const Text behind = { s->p + end, s->n - end };
+    const Text before = text_part(all, 0, begin), behind = text_part(all, end, all.n);
     StrBuf text = { .arena = arena };
     str_add_text(&text, before);
-    str_add_text(&text, c_prune(before, between, behind, arena));
+    str_add_text(&text, c_prune(before, text_part(all, begin, end), behind, arena));
     str_add_text(&text, behind);
     return finish(&text);
 }
@@ -180,7 +183,7 @@ static Text source_text(const CExport *c, Arena *arena)
     add_title(c, s, "source");
     str_addf(s,
              "#include \"%s.h\"\n#include <assert.h>\n#include <float.h>\n#include <limits.h>\n"
-             "#include <math.h>\n#include <stdbool.h>\n"
+             "#include <math.h>\n#include <setjmp.h>\n#include <stdbool.h>\n"
              "#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n"
              "#include <string.h>\n\n"
              "#ifdef __clang__\n#pragma STDC FP_CONTRACT OFF\n#endif\n\n"
@@ -204,7 +207,9 @@ static Text source_text(const CExport *c, Arena *arena)
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     c_add_template(c, s, TEXT_NUMBER);
+    const size_t random_begin = s->n;
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
+    const size_t random_end = s->n;
     c_add_template(c, s, TEXT_ENV);
     if (c->slides || c->rests) add_surfaces(c, s);
     c_add_template(c, s, TEXT_MODEL);
@@ -258,7 +263,8 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_defaults(c, s);
     str_add(s, "}\n\n");
     add_named(c, s, TEXT_API);
-    return c->net ? without_unused(s, net_begin, net_end, arena) : finish(s);
+    const Text all = without_unused(finish(s), net_begin, net_end, arena);
+    return without_unused(all, random_begin, random_end, arena);
 }
 
 static Text header_text(const CExport *c, Arena *arena)
