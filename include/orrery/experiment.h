@@ -131,12 +131,14 @@ ORR_API bool orr_model_export_file(const orr_model *model, const orr_experiment 
 ORR_API bool orr_model_export_folder(const orr_model *model, const orr_experiment *experiment,
                                      const char *form, const char *folder, bool force, orr_diag *diag);
 
-// A piece of the polynomial by which a solver of quantised states knows a state: from t on, until the next
-// piece of the same name, it is c[0] + c[1] d + c[2] d² + c[3] d³ with d = time - t.
+// A polynomial by which something is known: from t on, until the next piece of the same name, it is
+// c[0] + c[1] d + c[2] d² + … with d = time - t. NaN: it has no value.
+#define ORR_PIECE_TERMS 6
 typedef struct orr_piece {
     double      t;
     const char *name;
-    double      c[4];
+    int         n_terms;         // that pieces of this run may have; the others are 0
+    double      c[ORR_PIECE_TERMS];
 } orr_piece;
 
 // Where the output of a sink stood when a checkpoint was written: in which file, bytes, and what it is
@@ -159,9 +161,11 @@ typedef struct orr_sink {
     bool (*end)(void *self, orr_status status);                           // always called if begin was
     // each, in order; its texts until the next one
     bool (*event)(void *self, const orr_event *event);
-    // each, in order of time, of the states that are recorded, or of all if none is; only with solvers of
-    // quantised states
+    // each, in order of time, of what is recorded. Of quantised states: as the solver has them (of all states
+    // if none is recorded, of nothing else). Else of each step, as exact as the solver, with jumps where they
+    // are. Variables of components have none
     bool (*piece)(void *self, const orr_piece *piece);
+    double piece_least;    // what happens in less time may be told as one straight piece; 0: all of it
     // each message and transition among components, in order
     void (*trace)(void *self, const orr_devs *network, const orr_devs_trace *what);
     void *self;
@@ -223,7 +227,7 @@ ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);
 ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
 ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, reported, if a byte is missing
 
-// A sink that writes each piece as a line of CSV: t, state, c0, c1, c2, c3.
+// A sink that writes each piece as a line of CSV: t, state, c0, c1, … c3 (of quantised states) or … c5.
 typedef struct orr_piece_csv orr_piece_csv;
 // NULL if it cannot be opened
 ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);
@@ -252,6 +256,9 @@ typedef struct orr_table orr_table;
 // kept: enough for a look at a long run. 0: keep all.
 ORR_API orr_table *orr_table_create(size_t at_most);
 ORR_API orr_table *orr_table_read(const char *path, orr_diag *diag);  // first column: time or whatever it is
+// Before its sink is made: keep curves beside the rows, so that figures are smooth where the solution is, and
+// have corners and jumps where it has. `least`: time that cannot be seen, see orr_sink.piece_least.
+ORR_API void       orr_table_keep_curves(orr_table *table, double least);
 ORR_API orr_sink   orr_table_sink(orr_table *table);
 ORR_API void       orr_table_destroy(orr_table *table);
 ORR_API size_t        orr_table_n_rows(const orr_table *table);

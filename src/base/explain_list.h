@@ -1395,20 +1395,6 @@
       "      quantum y = 0.01\n" \
       "    end", \
       "name a state, or an array of states.") \
-    X(NO_PIECES, \
-      "Solvers of quantised states know each state as a polynomial at any time, and these can be\n" \
-      "recorded. Other solvers know states at the ends of their steps.", \
-      "    model M\n" \
-      "      var x = 1\n" \
-      "      x' = -x\n" \
-      "    end\n" \
-      "    experiment e of M\n" \
-      "      until 1\n" \
-      "      solver rk4 step 0.1\n" \
-      "      record x as polynomials\n" \
-      "    end", \
-      "take one of qss1, qss2, qss3, liqss1, liqss2 and mliqss2, or record at times:\n" \
-      "record x every 0.1.") \
     X(ANALYSE_PARAMETER, \
       "'orrery continue' and 'orrery linearise' vary parameters and inputs: what is given from\n" \
       "outside. The rest is computed by the model, so it cannot be given another value.", \

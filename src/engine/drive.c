@@ -44,6 +44,7 @@ orr_status drive_arrive(Island *island)
     const EngineServices *services = island->services;
     // what failed further ahead may still be the reason why steps get shorter and shorter
     if (island->t > island->fault.t) island->fault.kind = FAULT_NONE;
+    if (island->on_step && !island->solver->advance) island->on_step(island->step_context, island);
     if (!history_push(island)) {
         island_fault(island, FAULT_VALUE, 0, island->t, island->x);
         return engine_fail(island, ENGINE_FAULT, 0, island->t);
@@ -149,7 +150,6 @@ static orr_status free_step(Island *island, double t_limit)
     if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return engine_stop(island);
     island->jump_waits = is_jump && island->t == t_break;
     if (!look_for_event(island)) return engine_fail(island, ENGINE_FAULT, 0, island->t);
-    if (island->on_piece) island->services->pieces(island);
     const orr_status status = pulse(island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;
 }

@@ -145,7 +145,6 @@ typedef struct EngineServices {
     orr_status (*pulse)(Island *island, double t, size_t n_steps);
     void   (*choose)(Island *island, bool now);    // other variables become states: now; else, shall they?
     void   (*watch)(Island *island);               // claims, at the last step or where the island stands
-    void   (*pieces)(Island *island);              // dense output of the last step for who wants it
     bool   (*is_cancelled)(const Island *island);
 } EngineServices;
 
@@ -332,6 +331,10 @@ struct Island {
     // told of each polynomial with which a quantised state goes on from t; NULL: nobody wants to know
     void   (*on_piece)(void *context, uint32_t state, double t, const double *c, int degree);
     void    *piece_context;
+    // told of the end of each step, or of several short ones at once, of solvers that make steps: before what
+    // happens there. NULL: as above
+    void   (*on_step)(void *context, Island *island);
+    void    *step_context;
     // told of each mode that the solver changed itself, at t; false: the run shall end. NULL: as above
     bool   (*on_mode)(void *context, size_t relation, double t, bool now);
     void    *mode_context;

@@ -743,12 +743,6 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->records = names_of(&r, e->records, e->record_places, e->place, e->n_records, true);
     experiment->n_records = e->n_records;
     experiment->as_polynomials = e->as_polynomials;
-    const Solver *method = solver_find(e->solver ? e->solver : "auto");
-    if (e->as_polynomials && method && !method->is_quantised) {
-        diag_report(diag, DIAG_NO_PIECES, e->n_records ? e->record_places[0] : e->place, method->name);
-        diag_hint(diag, "those of quantised states have: qss1, qss2, qss3, liqss1, liqss2 and mliqss2");
-        fail(&r);
-    }
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
     read_expects(&r, e, experiment);

@@ -1,8 +1,9 @@
 // src/exp/figures.c: figures of rows: which columns a plot means, where its curves have gaps, how they look.
 #include "base/diag.h"
 #include "base/vec.h"
+#include "exp/curve.h"
 #include "exp/names.h"
-#include "orrery/experiment.h"
+#include "exp/table.h"
 #include <math.h>
 #include <string.h>
 
@@ -137,19 +138,35 @@ static const char *title_of(const Maker *m, size_t column, char *text, size_t si
     return text;
 }
 
+// The curve of a column if the run has told it, over time or over another one.
+static FigurePath find_curve(Maker *m, size_t column)
+{
+    const FigurePath y = table_curve(m->table, column, &m->arena);
+    if (m->x == 0 || y.n == 0) return y;
+    const FigurePath x = table_curve(m->table, m->x, &m->arena);
+    if (x.n == 0 || m->starts.n > 1) return (FigurePath){ 0 };
+    return curve_phase(&x, &y, &m->arena);
+}
+
 // What holds its value between events is drawn as steps.
-static void add_series(const Maker *m, orr_figure *f, orr_panel *panel, size_t column, const char *name,
+static void add_series(Maker *m, orr_figure *f, orr_panel *panel, size_t column, const char *name,
                        size_t from, size_t to)
 {
-    const bool holds = m->x == 0 && orr_table_jumps(m->table, column);
+    const FigurePath curve = find_curve(m, column);
+    const bool holds = curve.n == 0 && m->x == 0 && orr_table_jumps(m->table, column);
     orr_series *s = orr_figure_add_series(f, panel, holds ? ORR_SERIES_STEPS : ORR_SERIES_LINE, name,
-                                          to - from + m->starts.n);
-    put_rows(m, s, column, from, to);
+                                          curve.n ? curve.n : to - from + m->starts.n);
+    if (curve.n) {
+        memcpy(s->x, curve.x, curve.n * sizeof *s->x);
+        memcpy(s->y, curve.y, curve.n * sizeof *s->y);
+    } else {
+        put_rows(m, s, column, from, to);
+    }
     s->is_thin = m->starts.n > MEMBERS_NAMED;
 }
 
 // A curve with a colour and a name for each member, if it is alone and they are few.
-static void add_members(const Maker *m, orr_figure *f, orr_panel *panel)
+static void add_members(Maker *m, orr_figure *f, orr_panel *panel)
 {
     for (size_t i = 0; i < m->starts.n; i++) {
         char name[80];

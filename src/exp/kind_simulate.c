@@ -5,11 +5,12 @@
 #include <string.h>
 
 enum { ROWS_LOOKED_AT = 4000, ROWS_DRAWN = 200000, ROWS_USUAL = 500 };
+enum { TIMES_LOOKED_AT = 500, TIMES_DRAWN = 4000 };    // that a picture can tell apart
 
 static const orr_keyword words[] = {
     WORD("events", TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after"),
     WORD("polynomials", TEXT, "FILE",
-      "write the states as qss1, qss2, … have them, as CSV: time, state, coefficients"),
+      "write the polynomials by which the solver knows what is recorded, as CSV: time, name, coefficients"),
     WORD("trace", TEXT, "FILE",
       "write each message and transition of components, as CSV or JSON lines (.jsonl)"),
     WORD("strict", FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold"),
@@ -191,7 +192,9 @@ static orr_status carry_out(Call *call)
     const bool looks = !call->how->is_quiet && !call->how->output;
     orr_table *table = NULL;
     if (looks || call->how->n_pictures > 0) {
-        table = table_add(call, call->how->n_pictures > 0 ? ROWS_DRAWN : ROWS_LOOKED_AT);
+        const bool draws = call->how->n_pictures > 0;
+        table = table_add(call, draws ? ROWS_DRAWN : ROWS_LOOKED_AT);
+        orr_table_keep_curves(table, (e.until - e.from) / (draws ? TIMES_DRAWN : TIMES_LOOKED_AT));
         o.sinks[o.n_sinks++] = orr_table_sink(table);
     }
     if (call->how->progress) o.sinks[o.n_sinks++] = (orr_sink){ .progress = show_progress, .self = call };

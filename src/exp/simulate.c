@@ -84,7 +84,7 @@ static void pass_extra(Simulation *s, RunSaved *saved, orr_sink_mark **marks, ui
     for (uint32_t i = 0; i < *n_marks && columns != own; i++) (*marks)[i].hash = ~(*marks)[i].hash;
     if (!saved->is_loading) collect_pass(s->collect, saved);
     if (saved->is_loading) return;    // the rest when those it is for have begun
-    bool has_pieces = s->pieces.model != NULL;
+    bool has_pieces = s->pieces.run != NULL;
     saved_flags(saved, &has_pieces, 1);
     if (has_pieces) pieces_pass(&s->pieces, saved);
 }
@@ -573,9 +573,6 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
         s->run->pulse_context = s;
         s->run->ns_pulse = os_now_ns();
     }
-    if (wishes.pieces && !s->run->island.solver->is_quantised && !s->run->solver_aside)
-        // it says why
-        return pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, NULL, 0), ORR_STATUS_USAGE;
     if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;
 
     const uint64_t started = os_now_ns();

@@ -3,8 +3,10 @@
 // A table with a limit holds every stride-th row and, behind them, the latest. When it is full every second
 // row is dropped and the stride doubles: whatever the length of the run, its rows stay evenly spread over all
 // of it.
+#include "exp/table.h"
 #include "base/csv.h"
-#include "orrery/experiment.h"
+#include "base/map.h"
+#include "exp/curve.h"
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,6 +23,11 @@ struct orr_table {
     bool         last_is_extra;    // the last row is only there because it is the latest
     double      *events;       // [n_events] heap: times
     size_t       n_events;
+    bool         keeps_curves;
+    double       least;        // time that cannot be seen
+    Curve       *curves;       // [n_columns] NULL: they are not kept
+    TextMap      by_name;      // columns; if curves are kept
+    double       t_last;       // of the latest row
 };
 
 enum { EVENTS_MAX = 1000 };
@@ -36,7 +43,11 @@ orr_table *orr_table_create(size_t at_most)
 
 static void free_columns(orr_table *table)
 {
-    for (size_t i = 0; i < table->n_columns; i++) free(table->columns[i]);
+    for (size_t i = 0; i < table->n_columns; i++) {
+        free(table->columns[i]);
+        if (table->curves) curve_free(&table->curves[i]);
+    }
+    table->curves = NULL;
     table->n_columns = table->n_rows = table->capacity = 0;
 }
 
@@ -79,7 +90,37 @@ static bool begin(void *self, const char *const *names, const char *const *units
         table->names[i + 1] = copy(&table->arena, names[i]);
         table->units[i + 1] = copy(&table->arena, units ? units[i] : NULL);
     }
+    if (!table->keeps_curves) return true;
+    table->curves = ARENA_ARRAY(&table->arena, Curve, n + 1);
+    text_map_init(&table->by_name, &table->arena);
+    for (uint32_t i = 1; i <= n; i++) text_map_put(&table->by_name, text_from(table->names[i]), i);
     return true;
+}
+
+static bool piece(void *self, const orr_piece *one)
+{
+    orr_table *table = self;
+    const uint32_t *column = text_map_find(&table->by_name, text_from(one->name));
+    if (column) curve_add(&table->curves[*column], one);
+    return true;
+}
+
+void orr_table_keep_curves(orr_table *table, double least)
+{
+    table->keeps_curves = true;
+    table->least = least;
+}
+
+FigurePath table_curve(const orr_table *table, size_t column, Arena *arena)
+{
+    const FigurePath none = { 0 };
+    if (!table->curves || table->curves[column].n_pieces == 0) return none;
+    FigurePath path = curve_path(&table->curves[column], table->t_last, arena);
+    if (path.n == 0 || table->n_rows == 0) return none;
+    // at the end something may have happened that no piece tells any more
+    path.x[path.n] = table->t_last;
+    path.y[path.n++] = table->columns[column][table->n_rows - 1];
+    return path;
 }
 
 static void make_room(orr_table *table)
@@ -106,6 +147,9 @@ static void drop_every_second(orr_table *table)
 static bool row(void *self, double t, const double *values, size_t n)
 {
     orr_table *table = self;
+    for (size_t i = 0; table->curves && table->n_seen > 0 && t < table->t_last && i < table->n_columns; i++)
+        curve_break(&table->curves[i], table->t_last);
+    table->t_last = t;
     const bool keeps = table->n_seen++ % table->stride == 0;
     if (table->last_is_extra) table->n_rows--;
     // one place is left for the latest row
@@ -149,7 +193,13 @@ bool orr_table_jumps(const orr_table *table, size_t column) { return table->jump
 
 orr_sink orr_table_sink(orr_table *table)
 {
-    return (orr_sink){ .begin = begin, .row = row, .event = event, .kinds = kinds, .self = table };
+    return (orr_sink){ .begin = begin,
+                       .row = row,
+                       .event = event,
+                       .piece = table->keeps_curves ? piece : NULL,
+                       .piece_least = table->least,
+                       .kinds = kinds,
+                       .self = table };
 }
 
 orr_table *orr_table_read(const char *path, orr_diag *diag)

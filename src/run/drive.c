@@ -1,4 +1,4 @@
-// src/run/drive.c: what a run does between the engine's steps: the clock, pieces for who wants them, and a
+// src/run/drive.c: what a run does between the engine's steps: the clock, and a
 // short way for runs in which nothing ever happens.
 #include "base/cancel.h"
 #include "base/diag.h"
@@ -34,26 +34,6 @@ orr_status drive_pulse(orr_run *run, double t, size_t n_steps)
     if (!run->pulse || now - run->ns_pulse < PULSE_NS) return ORR_STATUS_OK;
     run->ns_pulse = now;
     return run->pulse(run->pulse_context, t) ? ORR_STATUS_OK : ORR_STATUS_CANCELLED;
-}
-
-void drive_tell_pieces(Island *island, double t)
-{
-    const size_t n = island->tables->n_states;
-    const double h = island->t - t;
-    if (!(h > 0)) return;
-    Arena work = { 0 };
-    double *x = ARENA_ARRAY(&work, double, n), *dx = ARENA_ARRAY(&work, double, n),
-           *dx_end = ARENA_ARRAY(&work, double, n);
-    island->solver->state_at(island, t, x);
-    if (island_rates_aside(island, t, x, dx) && island_rates_aside(island, island->t, island->x, dx_end)) {
-        for (uint32_t i = 0; i < n; i++) {
-            const double slope = (island->x[i] - x[i]) / h;
-            const double c[] = { x[i], dx[i], (3 * slope - 2 * dx[i] - dx_end[i]) / h,
-                                 (dx[i] + dx_end[i] - 2 * slope) / (h * h) };
-            island->on_piece(island->piece_context, i, t, c, 3);
-        }
-    }
-    arena_free(&work);
 }
 
 bool drive_is_plain(const orr_run *run)

@@ -654,6 +654,31 @@ void orr_run_values(orr_run *run, const size_t *variables, size_t n, double *val
     }
 }
 
+void run_values_between(orr_run *run, double t, double *x, const size_t *variables, size_t n, double *values)
+{
+    const IrLayout *layout = &run->model->ir.layout;
+    const bool was_failed = run->island.is_failed;
+    const double t_user = run->t;
+    double *const x_user = run->x, *guesses = run->island.env.v + layout->first_guess;
+    // rates that are evaluated meanwhile have their own place for them
+    double *kept = layout->n_guesses ? malloc(layout->n_guesses * sizeof *kept) : NULL;
+    if (layout->n_guesses && !kept) arena_no_memory(layout->n_guesses * sizeof *kept);
+    if (kept) memcpy(kept, guesses, layout->n_guesses * sizeof *kept);
+    run->t = t;
+    run->x = x;
+    run->island.values_valid = false;
+    run->island.is_failed = true;    // so nothing is reported
+    orr_run_values(run, variables, n, values);
+    run->island.is_failed = was_failed;
+    run->t = t_user;
+    run->x = x_user;
+    run->island.values_valid = false;
+    if (kept) memcpy(guesses, kept, layout->n_guesses * sizeof *kept);
+    free(kept);
+    for (size_t i = 0; i < n; i++)
+        if (!isfinite(values[i])) values[i] = NAN;
+}
+
 // ---------------------------------------------------------------------------------------------- end, again
 
 orr_status orr_run_finish(orr_run *run, bool *again)

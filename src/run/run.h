@@ -221,9 +221,6 @@ orr_status drive_pulse(orr_run *run, double t, size_t n_steps);
 bool drive_is_plain(const orr_run *run);
 bool drive_one(orr_run *run, double t);
 orr_status drive_fail(orr_run *run);                           // reported: nothing moves any more
-// Quantised states are told as polynomials, and another solver stands in for theirs: the cubics through its
-// step from t on.
-void   drive_tell_pieces(Island *island, double t);
 // ---- chance.c: random numbers
 
 void chance_open(orr_run *run, uint64_t seed, uint64_t number, const char *within);
@@ -405,6 +402,10 @@ void watch_look(orr_run *run, Island *island);                 // at the last st
 bool watch_is_inside(orr_run *run);                            // all claims hold where the user stands
 bool watch_has_ranges(const orr_run *run);
 bool watch_is_broken(const orr_run *run, size_t i);            // assert i, at some time so far
+
+// What variables are at t, in the island's last step, where the states are x: nothing is reported, changed or
+// remembered; what cannot be computed is NaN.
+void run_values_between(orr_run *run, double t, double *x, const size_t *variables, size_t n, double *values);
 
 // ---- fault.c: failures in the user's words
 

@@ -368,7 +368,6 @@ static orr_status pulse(Island *island, double t, size_t n_steps)
 
 static void watch(Island *island) { watch_look(run_of(island), island); }
 
-static void pieces(Island *island) { drive_tell_pieces(island, island->t_before); }
 
 static bool is_cancelled(const Island *island) { return cancel_is_set(run_of(island)->cancel); }
 
@@ -396,6 +395,5 @@ const EngineServices run_services = {
     .pulse = pulse,
     .choose = run_choose,
     .watch = watch,
-    .pieces = pieces,
     .is_cancelled = is_cancelled,
 };

@@ -1,0 +1,7 @@
+// src/exp/table.h: what figures read from tables besides their rows.
+#pragma once
+#include "figure/figure.h"
+#include "orrery/experiment.h"
+
+// The curve of a column over time, in the arena, with gaps between runs. None if it has no pieces.
+FigurePath table_curve(const orr_table *table, size_t column, Arena *arena);
