@@ -16,8 +16,10 @@ const BuildSymbol build_symbols[] = {
     { "orr_choices", false, IR_CHOICES },     { "orr_residuals", false, IR_RESIDUALS },
     { "orr_conditions", false, IR_CONDITIONS }, { "orr_pres", false, IR_PRES },
     { "orr_event", false, IR_EVENT },         { "orr_noise", false, IR_NOISE },
-    { "orr_euler", true, CODE_EULER },        { "orr_in_place", true, CODE_IN_PLACE },
-    { "orr_heun", true, CODE_HEUN },          { "orr_rk4", true, CODE_RK4 },
+#define FIXED(name, ...) { "orr_" #name, true, FIXED_##name },
+#include "num/fixed.def"
+#undef FIXED
+    { "orr_in_place", true, CODE_IN_PLACE },
     { "orr_quantised", false, BUILD_QUANTISED },
     { NULL, false, 0 },
 };

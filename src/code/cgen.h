@@ -1,6 +1,7 @@
 // src/code/cgen.h: what the printers of programs and of loops share.
 #pragma once
 #include "code/emit.h"
+#include "num/fixed.h"
 
 typedef struct Cgen {
     Gen  gen;
@@ -19,19 +20,16 @@ Routine cgen_routine(const IrProgram *program);
 void cgen_print_relations(Cgen *c);
 void cgen_print_changed(Cgen *c);
 
-// The fixed-step loops: those of the core, and the in-place one, which may stand alone.
-// The methods with fixed steps over arrays: stages compute the rates `out` at a time and a state, then do
-// something for each state j; `end` is its new value. x is the state, y one between, f and d are rates.
-typedef struct ArrayStage { const char *time, *state, *out, *each; } ArrayStage;    // each: NULL for nothing
-typedef struct ArrayMethod {
-    const char *name, *constants;
-    ArrayStage  stages[4];    // up to the first without a time
-    const char *end;
-} ArrayMethod;
-extern const ArrayMethod array_euler, array_heun, array_rk4;
+// A stage of a method with fixed steps over arrays: the rates `out` at a time and a state, then a statement
+// for each state j; of the last stage, its new value. x is the state, y one between.
+typedef struct ArrayStage { const char *time, *state, *out, *each; } ArrayStage;
+ArrayStage  array_stage(const Tableau *method, int stage, Arena *arena);
+int         array_n_rates(const Tableau *method);    // arrays k0, k1, … that they need
+const char *array_constants(const Tableau *method, Arena *arena);
 
+// The fixed-step loops: those of the core, and the in-place one, which may stand alone.
 void loops_print(Cgen *c, unsigned loops);    // bits 1 << CodeLoopId
 bool loops_are_local(Cgen *c);                // the derivatives stand inside them
-bool loops_print_lanes(Cgen *c, CodeLaneMethod method);    // for several members at once; false if the model
-                                                           // is too large
+bool loops_print_lanes(Cgen *c, CodeLanesKind kind);    // for several members at once; false if the model is
+                                                        // too large
 void loops_print_in_place(Cgen *c);

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "code/env.h"
 #include "ir/ir.h"
+#include "num/fixed.h"
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -17,11 +18,8 @@
 //
 // With T(k) = t_start + k·h, every method evaluates at exactly these times and in this order:
 //
-//     euler      x + h*f(T(k), x)
-//     in-place   for each state in turn: x_i + h*f_i(T(k), x), with the states before it already new
-//     heun       k1 = f(T(k), x); k2 = f(T(k+1), x + h*k1); x + (0.5*h)*(k1 + k2)
-//     rk4        k1 = f(T(k), x); k2 = f(T(k+0.5), x + (0.5*h)*k1); k3 = f(T(k+0.5), x + (0.5*h)*k2);
-//                k4 = f(T(k+1), x + h*k3); x + (h/6)*(((k1 + 2*k2) + 2*k3) + k4)
+//     of num/fixed.def    k[s] = f(T(k+c), x + (h/divisor)*((w[0]*k[0] + w[1]*k[1]) + …)), see num/tableau.h
+//     in-place            for each state in turn: x_i + h*f_i(T(k), x), with the states before it already new
 //
 // A single step of another length, such as a shortened last one, is a call with n = 1, k = 0, its own
 // t_start and h.
@@ -29,7 +27,8 @@ typedef long (*CodeLoop)(double t_start, double h, long k, long n, double *x, co
                          double *scratch, int *why);
 enum { CODE_SCRATCH = 8, CODE_RELATION = -1 };
 
-typedef enum CodeLoopId { CODE_EULER, CODE_IN_PLACE, CODE_HEUN, CODE_RK4, CODE_N_LOOPS } CodeLoopId;
+// The methods of num/fixed.def by their numbers, and one more.
+typedef enum CodeLoopId { CODE_IN_PLACE = N_FIXED, CODE_N_LOOPS } CodeLoopId;
 
 typedef enum CodeTier { CODE_INSTANT, CODE_NATIVE } CodeTier;
 
@@ -161,19 +160,17 @@ typedef enum CodeLaneFree {
 } CodeLaneFree;
 enum { CODE_LANES_MAX = 32 };
 
-typedef enum CodeLaneMethod {
-    CODE_LANES_EULER,
-    CODE_LANES_HEUN,
-    CODE_LANES_RK4,
+typedef enum CodeLaneFamily {
+    CODE_LANES_FIXED,        // a method of num/fixed.def
+    CODE_LANES_ADAPTIVE,
     CODE_LANES_EULER_MARUYAMA,
     CODE_LANES_SRK_ADDITIVE,
     CODE_LANES_SRK_DIAGONAL,
-    CODE_LANES_DOPRI5,
-    CODE_LANES_N_METHODS
-} CodeLaneMethod;
+} CodeLaneFamily;
 
 typedef struct CodeLanesKind {
-    CodeLaneMethod method;
+    CodeLaneFamily family;
+    const Tableau *method;               // NULL: with noise
     bool is_watched;                     // each member has its own grid, or limit: needed for models with
                                          // relations, events or asserts
     bool fast;                           // fused operations are allowed, whose last bits differ

@@ -2,7 +2,7 @@
 //
 //     static void orr_lane_rates(t, x, v, env, w, s, out)     t[lane], x[state][lane], …
 //         for l: statements of a piece;  for i: for l: body of a loop over an array
-//     long orr_lanes_rk4(…)                                    calls it, and goes over x[…] as one long array
+//     long orr_lanes(…)                                        calls it, and goes over x[…] as one long array
 #include "code/lanes.h"
 
 #define RATES_PARAMETERS                                                                          \
@@ -72,11 +72,11 @@ void lanes_print_count(StrBuf *s, uint32_t width)
 
 // ---- Large models
 
-size_t lanes_scratch(const Ir *ir)
+size_t lanes_scratch(const Ir *ir, int n_rates)
 {
     const IrLayout *layout = &ir->layout;
-    return 3 * (size_t)layout->n_states + layout->n_kept + layout->n_scratch + 2 * (size_t)layout->n_modes +
-           ir->flat->asserts.n + 4;
+    return (size_t)(n_rates + 1) * layout->n_states + layout->n_kept + layout->n_scratch +
+           2 * (size_t)layout->n_modes + ir->flat->asserts.n + 4;
 }
 
 void lanes_print_program(Cgen *c, IrProgramId id, const char *name)
@@ -93,13 +93,14 @@ void lanes_print_program(Cgen *c, IrProgramId id, const char *name)
     gen_function(&c->gen);
 }
 
-LaneArrays lanes_begin_arrays(Cgen *c)
+LaneArrays lanes_begin_arrays(Cgen *c, int n_rates)
 {
     Gen *g = &c->gen;
     const LaneArrays a = { .c = c,
                            .s = &g->body,
                            .width = g->lanes,
                            .n = g->ir->layout.n_states * g->lanes,
+                           .n_rates = (uint32_t)n_rates,
                            .n_relations = g->ir->layout.n_modes,
                            .n_asserts = (uint32_t)g->ir->flat->asserts.n,
                            .is_watched = c->is_watched };
@@ -109,17 +110,16 @@ LaneArrays lanes_begin_arrays(Cgen *c)
     return a;
 }
 
-void lanes_print_head(const LaneArrays *a, const char *name, const char *constants)
+void lanes_print_head(const LaneArrays *a, const char *name, const char *constants, const Tableau *method)
 {
     const IrLayout *layout = &a->c->gen.ir->layout;
     const uint32_t width = a->width, n = a->n;
-    str_addf(a->s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
-    str_addf(a->s,
-             "    double *const restrict f = scratch, *const restrict d = "
-             "scratch + %u, *const restrict y = scratch + %u;\n",
-             n, 2 * n);
-    str_addf(a->s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 3 * n,
-             layout->n_kept * width);
+    str_addf(a->s, "// %s\nlong orr_lanes(" LANES_PARAMETERS ")\n{\n%s", name, constants);
+    for (uint32_t k = 0; k < a->n_rates; k++)
+        str_addf(a->s, "    double *const restrict k%u = scratch + %u;\n", k, k * n);
+    str_addf(a->s, "    double *const restrict y = scratch + %u, *const restrict w = y + %u;\n",
+             a->n_rates * n, n);
+    str_addf(a->s, "    double *const restrict s = w + %u;\n", layout->n_kept * width);
     if (a->n_relations) str_addf(a->s, "    double *const restrict r = s + %u;\n", layout->n_scratch * width);
     if (a->n_asserts)
         str_addf(a->s, "    double *const restrict c = s + %u;\n",
@@ -127,13 +127,23 @@ void lanes_print_head(const LaneArrays *a, const char *name, const char *constan
     str_addf(a->s, "    double *const restrict more = s + %u;\n    (void)more;\n",
              (layout->n_scratch + 2 * layout->n_modes + a->n_asserts) * width);
     if (a->is_watched) lanes_print_vectors(a->s, width, a->n_relations, a->n_asserts);
-    str_addf(a->s, "    double t[%u], t_half[%u], t_next[%u];\n    long i;\n", width, width, width);
-    str_add(a->s, "    (void)t_start, (void)k, (void)f, (void)d, (void)y, (void)w, (void)s, (void)lane;\n");
+    str_addf(a->s, "    double t[%u], t_next[%u];\n    long i;\n", width, width);
+    for (int row = 1; method && row < method->n_stages; row++)
+        str_addf(a->s, "    double t_%d[%u];\n    (void)t_%d;\n", row, width, row);
+    str_add(a->s, "    (void)t_start, (void)k, (void)y, (void)w, (void)s, (void)lane;\n");
+    for (uint32_t k = 0; k < a->n_rates; k++) str_addf(a->s, "    (void)k%u;\n", k);
     str_addf(a->s, "    for (i = 0; i < n; i++) {\n        for (int l = 0; l < %u; l++) {\n", width);
     if (a->is_watched) str_add(a->s, "            const double begin = T[l], now = K[l];\n");
     else str_add(a->s, "            const double begin = t_start, now = (double)(k + i);\n");
-    str_add(a->s, "            t[l] = begin + now*h;\n            t_half[l] = begin + (now + 0.5)*h;\n"
-                  "            t_next[l] = begin + (now + 1.0)*h;\n        }\n");
+    for (int row = 1; method && row < method->n_stages; row++) {
+        const double c = method->rows[row].c;
+        if (c == 0 || c == 1) continue;
+        str_addf(a->s, "            t_%d[l] = begin + (now + ", row);
+        gen_number(a->s, c);
+        str_add(a->s, ")*h;\n");
+    }
+    str_add(a->s, "            t[l] = begin + now*h;\n            t_next[l] = begin + (now + 1.0)*h;\n"
+                  "        }\n");
 }
 
 void lanes_print_call(const LaneArrays *a, const char *what, const char *time, const char *state,
@@ -200,18 +210,15 @@ void lanes_print_end(const LaneArrays *a, const char *value)
     str_add(s, "    }\n    return i;\n}\n\n");
 }
 
-void lanes_print_arrays(Cgen *c, CodeLaneMethod method)
+void lanes_print_arrays(Cgen *c, const Tableau *m)
 {
-    static const ArrayMethod *const methods[] = {
-        [CODE_LANES_EULER] = &array_euler, [CODE_LANES_HEUN] = &array_heun, [CODE_LANES_RK4] = &array_rk4
-    };
-    const ArrayMethod *m = methods[method];
-    const LaneArrays a = lanes_begin_arrays(c);
-    lanes_print_head(&a, m->name, m->constants);
-    for (int i = 0; i < 4 && m->stages[i].time; i++) {
-        const ArrayStage *stage = &m->stages[i];
-        lanes_print_call(&a, "rates", stage->time, stage->state, stage->out);
-        if (stage->each) print_each(&a, stage->each);
+    Arena *arena = &c->gen.work;
+    const LaneArrays a = lanes_begin_arrays(c, array_n_rates(m));
+    lanes_print_head(&a, m->name, array_constants(m, arena), m);
+    for (int i = 0; i < m->n_stages; i++) {
+        const ArrayStage stage = array_stage(m, i, arena);
+        lanes_print_call(&a, "rates", stage.time, stage.state, stage.out);
+        if (i + 1 < m->n_stages) print_each(&a, stage.each);
+        else lanes_print_end(&a, stage.each);
     }
-    lanes_print_end(&a, m->end);
 }

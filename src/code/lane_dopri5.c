@@ -32,7 +32,7 @@ static void add_sum(StrBuf *s, const double *row, int n, const char *begin)
 void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t n_relations, bool is_watched)
 {
     str_addf(s,
-             "long orr_lanes_dopri5(double t_limit, const double *restrict "
+             "long orr_lanes(double t_limit, const double *restrict "
              "control, long n, double *restrict x,\n"
              "    const double *restrict v, const struct orr_env *env, "
              "double *restrict lane, double *restrict scratch)\n{\n"
@@ -252,7 +252,7 @@ static void print_memory(const LaneArrays *a)
 
 void lanes_print_dopri5(Cgen *c)
 {
-    const LaneArrays a = lanes_begin_arrays(c);
+    const LaneArrays a = lanes_begin_arrays(c, 0);
     StrBuf *s = a.s;
     const uint32_t width = a.width;
     const bool is_watched = a.is_watched;

@@ -39,42 +39,42 @@ typedef struct NoiseLoop {
 static const NoiseLoop loops[] = {
     { "euler_maruyama", false,
       {
-          RATES("t", "x", "f"),
+          RATES("t", "x", "k0"),
           STRENGTHS("t", "x", "g0"),
-          DO(OP_STATES, "y[j] = x[j] + h*f[j];"),
+          DO(OP_STATES, "y[j] = x[j] + h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + G0[l]*W[l];"),
       } },
     { "srk_additive", true,
       {
-          RATES("t", "x", "f"),
+          RATES("t", "x", "k0"),
           STRENGTHS("t", "x", "g0"),
           STRENGTHS("t_end", "x", "g1"),
           DO(OP_PATHS, "dz[j] = dz[j]*(1.5/h);"),
-          DO(OP_STATES, "y[j] = x[j] + 0.75*h*f[j];"),
+          DO(OP_STATES, "y[j] = x[j] + 0.75*h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + G1[l]*Z[l];"),
-          RATES("t_far", "y", "d"),
-          DO(OP_STATES, "y[j] = x[j] + h*(f[j] + 2.0*d[j])/3.0;"),
+          RATES("t_far", "y", "k1"),
+          DO(OP_STATES, "y[j] = x[j] + h*(k0[j] + 2.0*k1[j])/3.0;"),
           DO(OP_PATHS, "{ dz[j] = dz[j]/1.5; dw[j] = dw[j] - dz[j]; }"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + G1[l]*W[l];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + G0[l]*Z[l];"),
       } },
     { "srk_diagonal", true,
       {
-          RATES("t", "x", "f"),
+          RATES("t", "x", "k0"),
           STRENGTHS("t", "x", "g0"),
-          DO(OP_STATES, "y[j] = x[j] + 0.75*h*f[j];"),
+          DO(OP_STATES, "y[j] = x[j] + 0.75*h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + 1.5*G0[l]*Z[l]/h;"),
-          RATES("t_far", "y", "d"),
-          DO(OP_STATES, "y[j] = x[j] + 0.25*h*f[j];"),
+          RATES("t_far", "y", "k1"),
+          DO(OP_STATES, "y[j] = x[j] + 0.25*h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + 0.5*root*G0[l];"),
           STRENGTHS("t_near", "y", "g1"),
-          DO(OP_STATES, "y[j] = x[j] + h*f[j];"),
+          DO(OP_STATES, "y[j] = x[j] + h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] - root*G0[l];"),
           STRENGTHS("t_end", "y", "g2"),
-          DO(OP_STATES, "y[j] = x[j] + 0.25*h*f[j];"),
+          DO(OP_STATES, "y[j] = x[j] + 0.25*h*k0[j];"),
           DO(OP_ENTRIES, "Y[l] = Y[l] + root*(-5.0*G0[l] + 3.0*G1[l] + 0.5*G2[l]);"),
           STRENGTHS("t_near", "y", "g3"),
-          DO(OP_STATES, "y[j] = x[j] + h*(f[j] + 2.0*d[j])/3.0;"),
+          DO(OP_STATES, "y[j] = x[j] + h*(k0[j] + 2.0*k1[j])/3.0;"),
           DO(OP_ENTRIES,
              "{\n"
              "                const double w1 = W[l], wz = Z[l]/h;\n"
@@ -87,7 +87,7 @@ static const NoiseLoop loops[] = {
       } },
 };
 
-static const NoiseLoop *loop_of(CodeLaneMethod method) { return &loops[method - CODE_LANES_EULER_MARUYAMA]; }
+static const NoiseLoop *loop_of(CodeLaneFamily family) { return &loops[family - CODE_LANES_EULER_MARUYAMA]; }
 
 size_t lanes_noise_scratch(const Ir *ir)
 {
@@ -151,12 +151,12 @@ static void print_paths(const LaneArrays *a, const NoiseLoop *loop)
              loop->has_integrals ? "dz" : "(double *)0", n_noises * width);
 }
 
-void lanes_print_noise(Cgen *c, CodeLaneMethod method)
+void lanes_print_noise(Cgen *c, CodeLaneFamily family)
 {
     Gen *g = &c->gen;
     const Ir *ir = g->ir;
-    const NoiseLoop *loop = loop_of(method);
-    const LaneArrays a = lanes_begin_arrays(c);
+    const NoiseLoop *loop = loop_of(family);
+    const LaneArrays a = lanes_begin_arrays(c, 2);
     g->uses_paths = true;
     for (size_t i = 0; i < expr_n_math; i++)
         if (strcmp(expr_math[i].c_name, "orr_log") == 0) g->uses_math[i] = true;
@@ -165,7 +165,8 @@ void lanes_print_noise(Cgen *c, CodeLaneMethod method)
         print_entries(ir, a.s);
     }
     lanes_print_head(&a, loop->name, "    const struct orr_paths *const paths = env->streams;\n"
-                                     "    const double root = __builtin_sqrt(h);\n    (void)root;\n");
+                                     "    const double root = __builtin_sqrt(h);\n    (void)root;\n",
+                     NULL);
     print_paths(&a, loop);
     for (int i = 0; i < OPS_MAX; i++) {
         const NoiseOp *op = &loop->ops[i];

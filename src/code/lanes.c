@@ -33,24 +33,22 @@ static const char *find_obstacle(const Ir *ir)
     return NULL;
 }
 
-static bool has_noise(CodeLaneMethod method)
-{
-    return method >= CODE_LANES_EULER_MARUYAMA && method <= CODE_LANES_SRK_DIAGONAL;
-}
+static bool has_noise(CodeLanesKind kind) { return kind.family >= CODE_LANES_EULER_MARUYAMA; }
 
 // Print a loop over arrays, with so many members side by side; false if there would be too much in them.
-static bool print_arrays(Cgen *c, CodeLaneMethod method, uint32_t width, CodeLanes *lanes)
+static bool print_arrays(Cgen *c, CodeLanesKind kind, uint32_t width, CodeLanes *lanes)
 {
     const Ir *ir = c->gen.ir;
-    const size_t n = lanes_scratch(ir) + (has_noise(method)                ? lanes_noise_scratch(ir)
-                                          : method == CODE_LANES_DOPRI5 ? lanes_dopri5_scratch(ir)
-                                                                        : 0);
+    const size_t n = has_noise(kind) ? lanes_scratch(ir, 2) + lanes_noise_scratch(ir)
+                     : kind.family == CODE_LANES_ADAPTIVE
+                         ? lanes_scratch(ir, 2) + lanes_dopri5_scratch(ir)
+                         : lanes_scratch(ir, array_n_rates(kind.method));
     if (n + ir->layout.n_states + ir->layout.first_var > NUMBERS_MAX) return false;
     lanes->width = c->gen.lanes = width;
     lanes->n_scratch = n * width;
-    if (has_noise(method)) lanes_print_noise(c, method);
-    else if (method == CODE_LANES_DOPRI5) lanes_print_dopri5(c);
-    else lanes_print_arrays(c, method);
+    if (has_noise(kind)) lanes_print_noise(c, kind.family);
+    else if (kind.family == CODE_LANES_ADAPTIVE) lanes_print_dopri5(c);
+    else lanes_print_arrays(c, kind.method);
     return true;
 }
 
@@ -67,9 +65,9 @@ static Text lanes_text(const Ir *ir, CodeLanesKind kind, Arena *arena, CodeLanes
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     *lanes = (CodeLanes){ .width = WIDTH, .is_watched = kind.is_watched };
     bool ok;
-    if (has_noise(kind.method)) ok = print_arrays(&c, kind.method, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
-    else ok = !c.is_large && loops_print_lanes(&c, kind.method);
-    if (!ok) ok = print_arrays(&c, kind.method, WIDTH_ARRAYS, lanes);
+    if (has_noise(kind)) ok = print_arrays(&c, kind, c.is_large ? WIDTH_ARRAYS : WIDTH, lanes);
+    else ok = !c.is_large && loops_print_lanes(&c, kind);
+    if (!ok) ok = print_arrays(&c, kind, WIDTH_ARRAYS, lanes);
     Text result = { 0 };
     // what is drawn, each member draws from streams of its own
     if (g->uses_draw) *obstacle = "draws in its rates";
@@ -109,23 +107,14 @@ double code_lanes_ms(const Ir *ir, CodeLanesKind kind)
 
 bool code_build_lanes(CodeLanes *lanes, const Ir *ir, CodeLanesKind kind, orr_diag *diag)
 {
-    static const char *const symbols[CODE_LANES_N_METHODS] = {
-        [CODE_LANES_EULER] = "orr_lanes_euler",
-        [CODE_LANES_HEUN] = "orr_lanes_heun",
-        [CODE_LANES_RK4] = "orr_lanes_rk4",
-        [CODE_LANES_EULER_MARUYAMA] = "orr_lanes_euler_maruyama",
-        [CODE_LANES_SRK_ADDITIVE] = "orr_lanes_srk_additive",
-        [CODE_LANES_SRK_DIAGONAL] = "orr_lanes_srk_diagonal",
-        [CODE_LANES_DOPRI5] = "orr_lanes_dopri5",
-    };
     *lanes = (CodeLanes){ 0 };
     Arena work = { 0 };
     const char *obstacle;
     const Text text = lanes_text(ir, kind, &work, lanes, &obstacle);
     const bool ok = text.p && native_compile(text, flavour_of(kind), &lanes->unit, NULL, diag);
     if (ok) {
-        void *address = native_symbol(&lanes->unit, symbols[kind.method]);
-        if (kind.method == CODE_LANES_DOPRI5) lanes->attempts = *(CodeLaneAttempts *)&address;
+        void *address = native_symbol(&lanes->unit, "orr_lanes");
+        if (kind.family == CODE_LANES_ADAPTIVE) lanes->attempts = *(CodeLaneAttempts *)&address;
         else lanes->loop = *(CodeLaneLoop *)&address;
     }
     arena_free(&work);

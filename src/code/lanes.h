@@ -41,22 +41,23 @@ typedef struct LaneArrays {
     StrBuf  *s;
     uint32_t width, n;        // lanes, and numbers in x
     uint32_t n_relations, n_asserts;
+    uint32_t n_rates;         // arrays k0, k1, … of rates
     bool     is_watched;
 } LaneArrays;
 // Prints the functions orr_lane_rates and, for members that are watched, what is looked at.
-LaneArrays lanes_begin_arrays(Cgen *c);
+LaneArrays lanes_begin_arrays(Cgen *c, int n_rates);
 void lanes_print_program(Cgen *c, IrProgramId id, const char *name);
-// Up to the beginning of a step, from x: arrays f and d for rates, y for a state, t, t_half and t_next for
-// times, `more` for others; `constants` stands before the loop.
-void lanes_print_head(const LaneArrays *a, const char *name, const char *constants);
+// Up to the beginning of a step, from x: arrays k0, k1, … for rates, y for a state, t and t_next for its
+// ends, t_1 … for stages between, `more` for other numbers; `constants` stands before the loop.
+void lanes_print_head(const LaneArrays *a, const char *name, const char *constants, const Tableau *method);
 void lanes_print_call(const LaneArrays *a, const char *what, const char *time, const char *state,
                       const char *out);
 void lanes_print_end(const LaneArrays *a, const char *value);    // of the new state, for each number j
 
-void lanes_print_arrays(Cgen *c, CodeLaneMethod method);
-void lanes_print_noise(Cgen *c, CodeLaneMethod method);
+void lanes_print_arrays(Cgen *c, const Tableau *method);
+void lanes_print_noise(Cgen *c, CodeLaneFamily family);
 void lanes_print_dopri5(Cgen *c);
 // Doubles that they need for each member, besides states and values; with noise or adaptive steps, more.
-size_t lanes_scratch(const Ir *ir);
+size_t lanes_scratch(const Ir *ir, int n_rates);
 size_t lanes_noise_scratch(const Ir *ir);
 size_t lanes_dopri5_scratch(const Ir *ir);

@@ -5,16 +5,18 @@
 // on the stack, and what is stored and soon read again costs more than the arithmetic; so a rate is used
 // where it is computed, and each stage has locals of its own:
 //
-//     y0 = x0 + h_half*(f0 = …);        g, q: rates of the next stages        z, w: their states
+//     y1_0 = x0 + h_2*(k0_0 = …);        k1_, k2_: rates of the next stages        y2_, y3_: their states
 //
-// Of a large model the loop calls orr_rates on arrays. The formulas and their order are those of code.h, in
-// both forms.
+// Of a large model the loop calls orr_rates on arrays. Both are printed from the table of the method
+// (num/fixed.def), in the order of code.h.
 #include "code/cgen.h"
 #include "code/label.h"
 #include "code/lanes.h"
 #include "num/dormand_prince.h"
+#include "num/fixed.h"
 #include "num/turn.h"
-#include <ctype.h>
+#include <assert.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { LOCAL_STATES_MAX = 16 };
@@ -28,12 +30,14 @@ typedef struct Stepping {
     Cgen  *c;
     bool   is_lanes;          // inside a loop over the members of an ensemble
     bool   is_watched;        // … each of which may have to stop
-    const char *fresh;        // … letter of their new states
+    const char *fresh;        // … first part of the names of their new states
     StrBuf body;              // of the loop over the steps
     bool   is_local;          // a small model
     bool   has_relations;
     uint32_t n_asserts;       // of members that are watched
-    bool   uses_t, uses_half, uses_next;
+    const Tableau *method;    // NULL: in place
+    bool   uses_t, uses_next;
+    bool   uses_row[TABLEAU_ROWS];    // times of stages between the ends of a step
     bool  *is_read;           // [n_states] by some rate
 } Stepping;
 
@@ -58,8 +62,8 @@ static void note_time(Stepping *l, const char *time)
 {
     if (!l->c->gen.uses_time) return;
     if (strcmp(time, "t") == 0) l->uses_t = true;
-    else if (strcmp(time, "t_half") == 0) l->uses_half = true;
-    else l->uses_next = true;
+    else if (strcmp(time, "t_next") == 0) l->uses_next = true;
+    else l->uses_row[atoi(time + 2)] = true;
 }
 
 // ---- Small models
@@ -103,7 +107,7 @@ static void add_stage(Stepping *l, const char *time, const char *state, const ch
 static void find_read_states(Stepping *l)
 {
     memset(l->c->gen.reads_state, 0, n_states(l) * sizeof *l->c->gen.reads_state);
-    add_stage(l, "t", "x", "f# = @;", NULL);
+    add_stage(l, "t", "x", "k0_# = @;", NULL);
     l->body.n = 0;
     l->uses_t = false;
     l->is_read = ARENA_ARRAY(&l->c->gen.work, bool, n_states(l));
@@ -153,32 +157,32 @@ static void load_places(Stepping *l, StrBuf *s)
     }
 }
 
-static void declare_locals(Stepping *l, StrBuf *s, const char *locals)
+// One number for each state, or for each of those that are read.
+static void declare(const Stepping *l, StrBuf *s, const char *name, bool only_read)
 {
-    const uint32_t n = n_states(l);
-    for (const char *letter = locals; *letter; letter++) {
-        // a letter in capitals: only of the states that are read
-        bool is_first = true;
-        for (uint32_t i = 0; i < n; i++) {
-            if (isupper(*letter) && !l->is_read[i]) continue;
-            str_addf(s, "%s%c%u", is_first ? "    double " : ", ", tolower(*letter), i);
-            is_first = false;
-        }
-        if (!is_first) str_add(s, ";\n");
+    bool is_first = true;
+    for (uint32_t i = 0; i < n_states(l); i++) {
+        if (only_read && !l->is_read[i]) continue;
+        str_addf(s, "%s%s%u", is_first ? "    double " : ", ", name, i);
+        is_first = false;
     }
+    if (!is_first) str_add(s, ";\n");
 }
 
+// Times of a step, from the number of the grid point before it: its text, and with 1 added.
 static void declare_times(const Stepping *l, StrBuf *s)
 {
-    if (l->is_watched) {
-        if (l->uses_t) str_add(s, "    const double t = T[l] + K[l]*h;\n");
-        if (l->uses_half) str_add(s, "    const double t_half = T[l] + (K[l] + 0.5)*h;\n");
-        if (l->uses_next) str_add(s, "    const double t_next = T[l] + (K[l] + 1.0)*h;\n");
-        return;
-    }
-    if (l->uses_t) str_add(s, "        const double t = t_start + (double)(k + i)*h;\n");
-    if (l->uses_half) str_add(s, "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n");
-    if (l->uses_next) str_add(s, "        const double t_next = t_start + (double)(k + i + 1)*h;\n");
+    const char *grid = l->is_watched ? "T[l]" : "t_start", *k = l->is_watched ? "K[l]" : "(double)(k + i)";
+    if (l->uses_t) str_addf(s, "        const double t = %s + %s*h;\n", grid, k);
+    for (int row = 0; row < TABLEAU_ROWS; row++)
+        if (l->uses_row[row]) {
+            str_addf(s, "        const double t_%d = %s + (%s + ", row, grid, k);
+            gen_number(s, l->method->rows[row].c);
+            str_add(s, ")*h;\n");
+        }
+    if (l->uses_next)
+        str_addf(s, "        const double t_next = %s + %s*h;\n", grid,
+                 l->is_watched ? "(K[l] + 1.0)" : "(double)(k + i + 1)");
 }
 
 // The same statements for one member after the other: compilers turn the inner loop into vectors.
@@ -188,7 +192,7 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     StrBuf *s = &g->body;
     const uint32_t n = n_states(l), width = g->lanes,
                    n_relations = l->has_relations ? g->ir->layout.n_modes : 0;
-    str_addf(s, "long orr_lanes_%s(" LANES_PARAMETERS ")\n{\n%s", name, constants);
+    str_addf(s, "// %s\nlong orr_lanes(" LANES_PARAMETERS ")\n{\n%s", name, constants);
     str_add(s, "    const double *const restrict numbers = env->numbers;\n    long i;\n"
                "    (void)t_start, (void)k, (void)h, (void)v, (void)numbers, (void)lane, (void)scratch;\n");
     if (l->is_watched) lanes_print_vectors(s, width, n_relations, l->n_asserts);
@@ -198,7 +202,7 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     if (l->is_watched) declare_times(l, s);
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++) str_addf(s, "    double x%u = x[%u + l];\n", i, i * width);
-    declare_locals(l, s, locals);
+    str_add(s, locals);
     for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "    double r%u;\n", k);
     for (uint32_t k = 0; k < l->n_asserts; k++) str_addf(s, "    double c%u;\n", k);
     if (l->body.n) str_add_text(s, (Text){ l->body.p, l->body.n });
@@ -225,8 +229,7 @@ static void finish_lanes(Stepping *l, const char *name, const char *constants, c
     str_add(s, "    }\n    return i;\n}\n\n");
 }
 
-// `constants`: declarations before the loop. `locals`: letters of what there is one of for each state,
-// besides x.
+// `constants`: declarations before the loop. `locals`: those of what there is for each state, besides x.
 static void finish_local(Stepping *l, const char *name, const char *constants, const char *locals)
 {
     StrBuf *s = &l->c->gen.body;
@@ -242,7 +245,7 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
         label_place(&l->c->gen, s, ARRAY_X, i);
         str_add_char(s, '\n');
     }
-    declare_locals(l, s, locals);
+    str_add(s, locals);
     str_add(s, "    long i;\n    (void)x, (void)env, (void)scratch, (void)t_start, (void)k, (void)h;\n");
     str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
     declare_times(l, s);
@@ -252,47 +255,122 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
     str_add(s, "    return i;\n}\n\n");
 }
 
-static void print_local_euler(Stepping *l)
+// ---- A row of a table as text
+
+// The time of a row: those at the same place in the step share a name.
+static const char *time_of(const Tableau *m, int row, Arena *arena)
 {
-    add_stage(l, "t", "x", "y# = x# + h*@;", NULL);
-    add_check(l, "y");
-    add_copy(l, "y");
-    finish_local(l, "euler", "", "y");
+    const double c = m->rows[row].c;
+    if (c == 0 || c == 1) return c == 0 ? "t" : "t_next";
+    for (row = 0; m->rows[row].c != c;) row++;
+    return arena_printf(arena, "t_%d", row);
 }
 
-static void print_local_heun(Stepping *l)
+// Does a row behind the next one need the rate of a stage?
+static bool is_kept(const Tableau *m, int stage)
 {
-    find_read_states(l);
-    add_stage(l, "t", "x", "y# = x# + h*(f# = @);", "f# = @;");
-    if (holds(l)) {
-        add_stage(l, "t_next", "y", "z# = x# + h_half*(f# + @);", NULL);
-        add_check(l, "z");
-        add_copy(l, "z");
-    } else {
-        add_stage(l, "t_next", "y", "x# = x# + h_half*(f# + @);", NULL);
-    }
-    finish_local(l, "heun", "    const double h_half = 0.5*h;\n", holds(l) ? "fYz" : "fY");
+    if (m->rows[stage + 1].weight[stage] == 0) return true;
+    for (int row = stage + 2; row <= m->n_stages; row++)
+        if (m->rows[row].weight[stage] != 0) return true;
+    return false;
 }
 
-static void print_local_rk4(Stepping *l)
+// "h" or a constant that is declared before the loop.
+static void add_part(StrBuf *s, const Tableau *m, int row)
 {
-    find_read_states(l);
-    add_stage(l, "t", "x", "y# = x# + h_half*(f# = @);", "f# = @;");
-    add_stage(l, "t_half", "y", "z# = x# + h_half*(g# = @);", "g# = @;");
-    add_stage(l, "t_half", "z", "w# = x# + h*(q# = @);", "q# = @;");
-    if (holds(l)) {
-        add_stage(l, "t_next", "w", "y# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
-        add_check(l, "y");
-        add_copy(l, "y");
-    } else {
-        add_stage(l, "t_next", "w", "x# = x# + h_sixth*(f# + 2.0*g# + 2.0*q# + @);", NULL);
+    const double divisor = m->rows[row].divisor;
+    if (divisor == 1) str_add(s, "h");
+    else str_addf(s, "h_%.0f", divisor);
+}
+
+// The constants of the rows from `first` on.
+static const char *constants_of(const Tableau *m, int first, Arena *arena)
+{
+    StrBuf s = { .arena = arena };
+    for (int row = first; row <= m->n_stages; row++) {
+        const double divisor = m->rows[row].divisor;
+        int same = first;
+        while (m->rows[same].divisor != divisor) same++;
+        if (divisor != 1 && same == row)
+            str_addf(&s, "    const double h_%.0f = h/%.0f.0;\n", divisor, divisor);
     }
+    return str_finish(&s);
+}
+
+typedef struct Term { double weight; const char *text; } Term;
+
+// part*(w0*a + w1*b + …), without what is not needed
+static void add_weighted(StrBuf *s, const Tableau *m, int row, const Term *terms, int n)
+{
+    const bool is_one = n == 1 && terms[0].weight == 1;
+    add_part(s, m, row);
+    str_add(s, is_one ? "*" : "*(");
+    for (int i = 0; i < n; i++) {
+        if (i) str_add(s, " + ");
+        if (terms[i].weight != 1) {
+            gen_number(s, terms[i].weight);
+            str_add_char(s, '*');
+        }
+        str_add(s, terms[i].text);
+    }
+    if (!is_one) str_add_char(s, ')');
+}
+
+// What a row adds to x, where the rate of stage j is called name(j).
+static void add_row(StrBuf *s, const Tableau *m, int row, const char *(*name)(Arena *arena, int stage),
+                    Term newest)
+{
+    Term terms[TABLEAU_ROWS];
+    int n = 0;
+    for (int j = 0; j < row; j++) {
+        const double weight = m->rows[row].weight[j];
+        if (weight == 0) continue;
+        terms[n++] = (Term){ weight, j == row - 1 && newest.text ? newest.text : name(s->arena, j) };
+    }
+    add_weighted(s, m, row, terms, n);
+}
+
+static const char *local_rate(Arena *arena, int stage) { return arena_printf(arena, "k%d_#", stage); }
+
+static const char *array_rate(Arena *arena, int stage) { return arena_printf(arena, "k%d[j]", stage); }
+
+// How the rate of a stage is used where it is computed: in the next row, whose value gets the name `to`.
+static const char *form_of(const Tableau *m, int stage, const char *to, Arena *arena)
+{
+    StrBuf s = { .arena = arena };
+    const char *rate = local_rate(arena, stage);
+    const char *newest = is_kept(m, stage) ? arena_printf(arena, "(%s = @)", rate) : "@";
+    if (m->rows[stage + 1].weight[stage] == 0) str_addf(&s, "%s = @; ", rate);
+    str_addf(&s, "%s# = x# + ", to);
+    add_row(&s, m, stage + 1, local_rate, (Term){ 1, newest });
+    str_add_char(&s, ';');
+    return str_finish(&s);
+}
+
+static void print_local(Stepping *l, const Tableau *m)
+{
+    Arena *arena = &l->c->gen.work;
+    StrBuf locals = { .arena = arena };
+    const int n_stages = m->n_stages;
+    // the end is written over x if nothing reads that any more
+    const bool is_apart = holds(l) || n_stages == 1;
     bool any_read = false;
-    for (uint32_t i = 0; i < n_states(l); i++) any_read = any_read || l->is_read[i];
-    finish_local(l, "rk4",
-                 any_read ? "    const double h_half = 0.5*h, h_sixth = h/6.0;\n"
-                          : "    const double h_sixth = h/6.0;\n",
-                 holds(l) ? "fgqyZW" : "fgqYZW");
+    l->method = m;
+    if (n_stages > 1) find_read_states(l);
+    for (uint32_t i = 0; n_stages > 1 && i < n_states(l); i++) any_read = any_read || l->is_read[i];
+    for (int stage = 0; stage < n_stages; stage++) {
+        const bool is_last = stage + 1 == n_stages;
+        const char *at = stage ? arena_printf(arena, "y%d_", stage) : "x";
+        const char *to = is_last && !is_apart ? "x" : arena_printf(arena, "y%d_", stage + 1);
+        const char *unread = is_kept(m, stage) ? arena_printf(arena, "k%d_# = @;", stage) : "(void)(@);";
+        add_stage(l, time_of(m, stage, arena), at, form_of(m, stage, to, arena), is_last ? NULL : unread);
+        if (is_kept(m, stage)) declare(l, &locals, arena_printf(arena, "k%d_", stage), false);
+        if (!is_last || is_apart) declare(l, &locals, to, !is_last);
+        if (!is_last || !is_apart) continue;
+        add_check(l, to);
+        add_copy(l, to);
+    }
+    finish_local(l, m->name, constants_of(m, any_read ? 1 : n_stages, arena), str_finish(&locals));
 }
 
 // The arguments of a stage: y = x + h*(a0*k0 + a1*k1 + …), in the order of the scalar solver.
@@ -436,108 +514,112 @@ static bool fits_lanes(Cgen *c)
            (ir->flat->asserts.n == 0 || cgen_fits(c, &ir->programs[IR_ASSERTS]));
 }
 
-bool loops_print_lanes(Cgen *c, CodeLaneMethod method)
+bool loops_print_lanes(Cgen *c, CodeLanesKind kind)
 {
-    static void (*const methods[CODE_LANES_N_METHODS])(Stepping *) = {
-        [CODE_LANES_EULER] = print_local_euler,
-        [CODE_LANES_HEUN] = print_local_heun,
-        [CODE_LANES_RK4] = print_local_rk4,
-        [CODE_LANES_DOPRI5] = print_lanes_dopri5,
-    };
     if (!fits_lanes(c)) return false;
     Stepping l = begin(c);
     l.is_lanes = true;
     l.is_watched = c->is_watched;
     l.n_asserts = l.is_watched ? (uint32_t)c->gen.ir->flat->asserts.n : 0;
-    methods[method](&l);
+    if (kind.family == CODE_LANES_FIXED) print_local(&l, kind.method);
+    else print_lanes_dopri5(&l);
     return true;
 }
 
-// ---- Large models: arrays d, f, y in scratch
-
-static void add_call(Stepping *l, const char *time, const char *state, const char *rates)
-{
-    str_addf(&l->body, "        if ((*why = orr_rates(%s, %s, env, %s))) break;\n", time, state, rates);
-}
+// ---- Large models: arrays in scratch
 
 static void add_for_each(Stepping *l, const char *statement)
 {
     str_addf(&l->body, "        for (j = 0; j < %u; j++) %s\n", n_states(l), statement);
 }
 
-// The end of a step: into y if it may turn out that the step must not be made, else into x at once.
-static void add_last(Stepping *l, const char *value)
-{
-    str_addf(&l->body, "        for (j = 0; j < %u; j++) %s[j] = %s;\n", n_states(l),
-             l->has_relations ? "y" : "x", value);
-}
-
-static void finish_large(Stepping *l, const char *name, const char *constants)
+// `arrays`: those in scratch besides y, of n numbers each.
+static void finish_large(Stepping *l, const char *name, const char *constants, int arrays)
 {
     StrBuf *s = &l->c->gen.body;
     const uint32_t n = n_states(l);
+    assert(arrays < CODE_SCRATCH);
     if (l->has_relations)
         str_add(&l->body, "        if ((*why = orr_changed(t_next, y, env, &changed))) break;\n"
                           "        if (changed != 0.0) { *why = -1; break; }\n");
     if (l->has_relations) add_for_each(l, "x[j] = y[j];");
     str_addf(s, "%slong orr_%s" LOOP_PARAMETERS "%s", linkage(l), name, constants);
-    str_addf(s, "    double *const f = scratch, *const d = scratch + %u, *const y = scratch + %u;\n", n,
-             2 * n);
-    str_add(s,
-            "    double changed;\n    long i;\n    int j;\n    (void)f, (void)d, (void)y, (void)changed;\n");
-    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n"
-               "        const double t = t_start + (double)(k + i)*h;\n"
-               "        const double t_half = t_start + ((double)(k + i) + 0.5)*h;\n"
-               "        const double t_next = t_start + (double)(k + i + 1)*h;\n"
-               "        (void)t_half, (void)t_next;\n");
+    for (int k = 0; k < arrays; k++)
+        str_addf(s, "    double *const k%d = scratch + %u;\n", k, (uint32_t)k * n);
+    str_addf(s, "    double *const y = scratch + %u;\n", (uint32_t)arrays * n);
+    str_add(s, "    double changed;\n    long i;\n    int j;\n    (void)y, (void)changed;\n");
+    str_add(s, "    *why = 0;\n    for (i = 0; i < n; i++) {\n");
+    l->uses_next |= l->has_relations;
+    declare_times(l, s);
     str_add_text(s, (Text){ l->body.p, l->body.n });
     str_add(s, "    }\n    return i;\n}\n\n");
 }
 
-const ArrayMethod array_euler = { "euler", "", { { "t", "x", "f", NULL } }, "x[j] + h*f[j]" };
-
-const ArrayMethod array_heun = {
-    "heun",
-    "    const double h_half = 0.5*h;\n",
-    { { "t", "x", "d", "y[j] = x[j] + h*d[j];" }, { "t_next", "y", "f", NULL } },
-    "x[j] + h_half*(d[j] + f[j])",
-};
-
-const ArrayMethod array_rk4 = {
-    "rk4",
-    "    const double h_half = 0.5*h, h_sixth = h/6.0;\n",
-    {
-        { "t", "x", "d", "y[j] = x[j] + h_half*d[j];" },
-        { "t_half", "y", "f", "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h_half*f[j]; }" },
-        { "t_half", "y", "f", "{ d[j] = d[j] + 2.0*f[j]; y[j] = x[j] + h*f[j]; }" },
-        { "t_next", "y", "f", NULL },
-    },
-    "x[j] + h_sixth*(d[j] + f[j])",
-};
-
-static void print_large(Stepping *l, const ArrayMethod *m)
+// A method of which each stage needs the rates of the one before only: the sum for the end is collected in k0
+// while the others share k1.
+static bool is_chain(const Tableau *m)
 {
-    for (int i = 0; i < 4 && m->stages[i].time; i++) {
-        const ArrayStage *stage = &m->stages[i];
-        add_call(l, stage->time, stage->state, stage->out);
-        if (stage->each) add_for_each(l, stage->each);
-    }
-    add_last(l, m->end);
-    finish_large(l, m->name, m->constants);
+    for (int row = 2; row < m->n_stages; row++)
+        for (int j = 0; j < row - 1; j++)
+            if (m->rows[row].weight[j] != 0) return false;
+    return m->n_stages > 1 && m->rows[m->n_stages].weight[0] == 1;
 }
 
-static void print_method(Cgen *c, void (*local)(Stepping *), const ArrayMethod *large)
+int array_n_rates(const Tableau *m) { return is_chain(m) ? 2 : m->n_stages; }
+
+ArrayStage array_stage(const Tableau *m, int stage, Arena *arena)
 {
-    Stepping l = begin(c);
-    if (l.is_local) local(&l);
-    else print_large(&l, large);
+    const bool is_last = stage + 1 == m->n_stages, is_shared = is_chain(m) && stage > 0;
+    const int rate = is_shared ? 1 : stage;
+    const double weight = m->rows[m->n_stages].weight[stage];
+    const Term newest = { 1, arena_printf(arena, "k%d[j]", rate) };
+    StrBuf s = { .arena = arena };
+    if (is_shared && is_last) {
+        str_add(&s, "x[j] + ");
+        add_weighted(&s, m, m->n_stages, (Term[]){ { 1, "k0[j]" }, { weight, "k1[j]" } }, 2);
+    } else {
+        if (is_shared) {
+            str_add(&s, "{ k0[j] = k0[j] + ");
+            if (weight != 1) gen_number(&s, weight), str_add_char(&s, '*');
+            str_add(&s, "k1[j]; ");
+        }
+        str_add(&s, is_last ? "x[j] + " : "y[j] = x[j] + ");
+        add_row(&s, m, stage + 1, array_rate, newest);
+        if (!is_last) str_add(&s, is_shared ? "; }" : ";");
+    }
+    return (ArrayStage){ .time = time_of(m, stage, arena),
+                         .state = stage ? "y" : "x",
+                         .out = arena_printf(arena, "k%d", rate),
+                         .each = str_finish(&s) };
+}
+
+const char *array_constants(const Tableau *m, Arena *arena) { return constants_of(m, 1, arena); }
+
+static void print_large(Stepping *l, const Tableau *m)
+{
+    Arena *arena = &l->c->gen.work;
+    l->method = m;
+    l->c->gen.uses_time = true;
+    for (int i = 0; i < m->n_stages; i++) {
+        const ArrayStage stage = array_stage(m, i, arena);
+        str_addf(&l->body, "        if ((*why = orr_rates(%s, %s, env, %s))) break;\n", stage.time,
+                 stage.state, stage.out);
+        note_time(l, stage.time);
+        if (i + 1 < m->n_stages) add_for_each(l, stage.each);
+        // the end: into y if it may turn out that the step must not be made, else into x at once
+        else add_for_each(l, arena_printf(arena, "%s[j] = %s;", l->has_relations ? "y" : "x", stage.each));
+    }
+    finish_large(l, m->name, constants_of(m, 1, arena), array_n_rates(m));
 }
 
 void loops_print(Cgen *c, unsigned loops)
 {
-    if (loops & 1u << CODE_EULER) print_method(c, print_local_euler, &array_euler);
-    if (loops & 1u << CODE_HEUN) print_method(c, print_local_heun, &array_heun);
-    if (loops & 1u << CODE_RK4) print_method(c, print_local_rk4, &array_rk4);
+    for (int i = 0; i < N_FIXED; i++) {
+        if (!(loops & 1u << i)) continue;
+        Stepping l = begin(c);
+        if (l.is_local) print_local(&l, &fixed_methods[i]);
+        else print_large(&l, &fixed_methods[i]);
+    }
 }
 
 bool loops_are_local(Cgen *c) { return begin(c).is_local; }
@@ -632,7 +714,9 @@ static void print_local_in_place(Stepping *l, const InPlaceSteps *p)
     str_add(&l->body, "        }\n");
     add_check(l, "y");
     if (r.copies_states) add_copy(l, "y");
-    finish_local(l, "in_place", "", r.copies_states ? "y" : "");
+    StrBuf locals = { .arena = &c->gen.work };
+    if (r.copies_states) declare(l, &locals, "y", false);
+    finish_local(l, "in_place", "", str_finish(&locals));
 }
 
 static void print_large_in_place(Stepping *l)
@@ -654,7 +738,8 @@ static void print_large_in_place(Stepping *l)
     add_for_each(l, "y[j] = x[j];");
     str_add(&l->body, "        if ((*why = orr_in_place_step(t, h, y, env))) break;\n");
     if (!l->has_relations) add_for_each(l, "x[j] = y[j];");
-    finish_large(l, "in_place", "");
+    l->uses_t = true;
+    finish_large(l, "in_place", "", 0);
 }
 
 void loops_print_in_place(Cgen *c)

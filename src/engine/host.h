@@ -27,6 +27,7 @@ typedef struct Solver {
         orr_solver_info info;
     };
     unsigned    traits;     // SOLVER_* flags; the driver supplies what the solver lacks
+    const struct Tableau *tableau;    // of an explicit Runge-Kutta method; NULL: it is none
     bool       (*init)(Island *island, Arena *arena, orr_diag *diag);     // put memory in the arena
     // One step, looking at no relation. Fixed-step methods go to the next grid point or, if that is nearer,
     // to t_limit; others go no further than t_limit. Sets t, x, t_before and, for fixed steps, k. The driver

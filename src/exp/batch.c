@@ -267,7 +267,7 @@ void batch_run(Batch *b, Ensemble *e, size_t first, size_t n, MemberResult *resu
         results[i].violation = NULL;
     }
     if (b->seats) seats_run(b, e, first, n, results);
-    else if (e->kind.method == CODE_LANES_DOPRI5) run_adaptive(b, e, first, n, results);
+    else if (e->kind.family == CODE_LANES_ADAPTIVE) run_adaptive(b, e, first, n, results);
     else run_on_grid(b, e, first, n, results);
     const bool is_cancelled = cancel_is_set(e->options->cancel);
     for (size_t i = 0; i < n; i++) {

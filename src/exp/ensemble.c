@@ -256,26 +256,17 @@ static bool is_watched(const orr_model *model)
 
 static bool find_method(Ensemble *e)
 {
-    static const struct Generated {
-        const char    *name;
-        CodeLaneMethod method;
-    } methods[] = {
-        { "euler", CODE_LANES_EULER },
-        { "heun", CODE_LANES_HEUN },
-        { "rk4", CODE_LANES_RK4 },
-        { "euler-maruyama", CODE_LANES_EULER_MARUYAMA },
-        { "srk", CODE_LANES_SRK_ADDITIVE },
-        { "dopri5", CODE_LANES_DOPRI5 },
-    };
     const Solver *solver = e->experiment->run.solver ? solver_find(e->experiment->run.solver) : NULL;
-    for (size_t i = 0; solver && i < sizeof methods / sizeof *methods; i++) {
-        if (strcmp(methods[i].name, solver->name) != 0) continue;
-        e->kind.method = methods[i].method;
-        if (e->kind.method == CODE_LANES_SRK_ADDITIVE && noise_kind(e->model, NULL) == NOISE_DIAGONAL)
-            e->kind.method = CODE_LANES_SRK_DIAGONAL;
-        return e->kind.method == CODE_LANES_DOPRI5 || e->step > 0;
+    if (!solver) return false;
+    e->kind.method = solver->tableau;
+    if (solver->traits & SOLVER_TAKES_NOISE) {
+        e->kind.family = solver == solver_find("euler-maruyama")                ? CODE_LANES_EULER_MARUYAMA
+                         : noise_kind(e->model, NULL) == NOISE_DIAGONAL ? CODE_LANES_SRK_DIAGONAL
+                                                                                : CODE_LANES_SRK_ADDITIVE;
+        return e->step > 0;
     }
-    return false;
+    e->kind.family = solver->fixed_step ? CODE_LANES_FIXED : CODE_LANES_ADAPTIVE;
+    return solver->tableau && (!solver->fixed_step || e->step > 0);
 }
 
 // Whatever happens besides steps, and events that a member's own run can handle: NULL if nothing does.
@@ -302,10 +293,9 @@ static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
 static bool meets_paths(const Ensemble *e)
 {
     const orr_experiment *x = e->experiment;
-    const CodeLaneMethod m = e->kind.method;
     const double cell = x->run.path > 0 ? x->run.path : e->step;
-    const bool has_paths = m >= CODE_LANES_EULER_MARUYAMA && m <= CODE_LANES_SRK_DIAGONAL;
-    return !has_paths || 4 * DBL_EPSILON * fmax(fabs(x->from), fabs(x->until)) < SOLVER_GRID_SLACK * cell;
+    return e->kind.family < CODE_LANES_EULER_MARUYAMA ||
+           4 * DBL_EPSILON * fmax(fabs(x->from), fabs(x->until)) < SOLVER_GRID_SLACK * cell;
 }
 
 // Does each lane need a run of its own? Where something is to be looked at but states, where members differ
@@ -313,7 +303,7 @@ static bool meets_paths(const Ensemble *e)
 static bool needs_seats(Ensemble *e)
 {
     if (is_watched(e->model) || !find_names(e)) return true;
-    return e->kind.method == CODE_LANES_DOPRI5 ? !is_only_end(e->experiment) : !find_grid(e);
+    return e->kind.family == CODE_LANES_ADAPTIVE ? !is_only_end(e->experiment) : !find_grid(e);
 }
 
 // How members are computed in lanes. Returns why they are not, for people, or NULL.
@@ -345,7 +335,7 @@ static const char *plan_lanes(Ensemble *e, double alone_ms, size_t n_threads, or
                                     o->lanes == ORR_LANES_ALWAYS ? diag : unheard);
     orr_diag_destroy(unheard);
     if (!e->has_lanes) return "no compiler";
-    const bool is_long = e->kind.method == CODE_LANES_DOPRI5 || e->kind.is_watched;
+    const bool is_long = e->kind.family == CODE_LANES_ADAPTIVE || e->kind.is_watched;
     e->batch = e->lanes.width * (size_t)(is_long ? BATCH_LONG : 1);
     return NULL;
 }

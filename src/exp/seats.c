@@ -73,7 +73,7 @@ static bool is_ready(Seat *seat, const Ensemble *e)
 {
     const double t = e->times[seat->row];
     if (seat->must_step) return false;
-    if (e->kind.method != CODE_LANES_DOPRI5) {
+    if (e->kind.family != CODE_LANES_ADAPTIVE) {
         seat->n_plain = run_plain_steps(seat->run, t);
         return seat->n_plain >= STEPS_LEAST;
     }
@@ -210,7 +210,7 @@ static void go_free(Batch *b, const Ensemble *e, uint32_t n_least)
 // All who are ready, until half of them have to be looked at.
 static void go_together(Batch *b, const Ensemble *e, uint32_t n_ready)
 {
-    if (e->kind.method == CODE_LANES_DOPRI5) go_free(b, e, (n_ready + 1) / 2);
+    if (e->kind.family == CODE_LANES_ADAPTIVE) go_free(b, e, (n_ready + 1) / 2);
     else go_on_grids(b, e, (n_ready + 1) / 2);
 }
 

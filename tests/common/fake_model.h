@@ -95,8 +95,8 @@ static inline long fake_loop(CodeLoopId method, double t_start, double h, long k
         double k1[FAKE_MAX], k2[FAKE_MAX], k3[FAKE_MAX], k4[FAKE_MAX], y[FAKE_MAX], next[FAKE_MAX];
         memcpy(next, x, m * sizeof *x);
         if (fake.rates(t, x, env, k1)) return *why = 1, done;
-        switch (method) {
-        case CODE_EULER:
+        switch ((int)method) {
+        case FIXED_euler:
             for (size_t i = 0; i < m; i++) next[i] = x[i] + h * k1[i];
             break;
         case CODE_IN_PLACE:
@@ -105,7 +105,7 @@ static inline long fake_loop(CodeLoopId method, double t_start, double h, long k
                 next[i] = next[i] + h * k1[i];
             }
             break;
-        case CODE_HEUN:
+        case FIXED_heun:
             for (size_t i = 0; i < m; i++) y[i] = x[i] + h * k1[i];
             fake.rates(end, y, env, k2);
             for (size_t i = 0; i < m; i++) next[i] = x[i] + 0.5 * h * (k1[i] + k2[i]);
@@ -133,12 +133,12 @@ static inline long fake_loop(CodeLoopId method, double t_start, double h, long k
                             double *scratch, int *why)                                                       \
     {                                                                                                        \
         (void)scratch;                                                                                       \
-        return fake_loop(method, t_start, h, k, n, x, env, why);                                             \
+        return fake_loop((CodeLoopId)(method), t_start, h, k, n, x, env, why);                               \
     }
-FAKE_LOOP(fake_euler, CODE_EULER)
+FAKE_LOOP(fake_euler, FIXED_euler)
 FAKE_LOOP(fake_in_place, CODE_IN_PLACE)
-FAKE_LOOP(fake_heun, CODE_HEUN)
-FAKE_LOOP(fake_rk4, CODE_RK4)
+FAKE_LOOP(fake_heun, FIXED_heun)
+FAKE_LOOP(fake_rk4, FIXED_rk4)
 
 static inline void fake_add_variable(orr_model *m, const char *name, FlatKind kind)
 {
@@ -250,10 +250,10 @@ static inline orr_model *fake_model(Fake spec)
     code->programs[IR_ASSERTS] = spec.asserts;
     code->programs[IR_JACOBIAN] = spec.jacobian ? fake_run_jacobian : NULL;
     if (spec.has_loops) {
-        code->loops[CODE_EULER] = fake_euler;
+        code->loops[FIXED_euler] = fake_euler;
         code->loops[CODE_IN_PLACE] = fake_in_place;
-        code->loops[CODE_HEUN] = fake_heun;
-        code->loops[CODE_RK4] = fake_rk4;
+        code->loops[FIXED_heun] = fake_heun;
+        code->loops[FIXED_rk4] = fake_rk4;
     }
     model_make_tables(m);
     return m;

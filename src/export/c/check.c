@@ -104,18 +104,9 @@ static bool check_start(CExport *c)
     if (c->run->start_is_hard)
         return c_refuse(c, "its start is found only by trying other guesses",
                         "give the unknowns of the start first values near their solution: 'var x ~ 3'");
-    static const struct Generated {
-        const char *name;
-        CodeLoopId loop;
-    } loops[] = {
-        { "euler", CODE_EULER },
-        { "heun", CODE_HEUN },
-        { "rk4", CODE_RK4 },
-        { "semi-implicit euler", CODE_IN_PLACE },
-    };
-    c->loop = CODE_N_LOOPS;
-    for (size_t i = 0; i < sizeof loops / sizeof *loops; i++)
-        if (strcmp(c->solver->name, loops[i].name) == 0) c->loop = loops[i].loop;
+    c->loop = !c->solver->fixed_step || c->solver->traits & SOLVER_TAKES_NOISE ? CODE_N_LOOPS
+              : c->solver->tableau ? (CodeLoopId)(c->solver->tableau - fixed_methods)
+                                   : CODE_IN_PLACE;
     if (c->solver->advance) c->qss = c->run->island.memory;
     if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
         return c_refuse(c,

@@ -45,6 +45,7 @@
 #include "num/random_c_text.h"
 #include "num/random_words_text.h"
 #include "num/step_math_text.h"
+#include "num/tableau_text.h"
 #include "num/turn_text.h"
 #include "orrery/orrery.h"
 #include <ctype.h>
@@ -110,6 +111,27 @@ static void add_random(const CExport *c, StrBuf *s)
     c_add_template(c, s, TEXT_RANDOM);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) c_add_private(c, s, texts[i], "");
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
+}
+
+// The table of the method, as num/tableau.h has it.
+static void add_method(const CExport *c, StrBuf *s)
+{
+    const Tableau *m = c->solver->tableau;
+    c_add_private(c, s, TEXT_NUM_TABLEAU_H, "");
+    str_addf(s, "static const Tableau method = {\n    \"%s\", %d, %d, {\n", m->name, m->order, m->n_stages);
+    for (int i = 0; i <= m->n_stages; i++) {
+        str_add(s, "        { ");
+        gen_number(s, m->rows[i].c);
+        str_add(s, ", ");
+        gen_number(s, m->rows[i].divisor);
+        str_add(s, ", { ");
+        for (int j = 0; j < i || j == 0; j++) {
+            if (j) str_add(s, ", ");
+            gen_number(s, m->rows[i].weight[j]);
+        }
+        str_add(s, " } },\n");
+    }
+    str_add(s, "    },\n};\n\n");
 }
 
 static void add_surfaces(const CExport *c, StrBuf *s)
@@ -227,10 +249,11 @@ static Text source_text(const CExport *c, Arena *arena)
     }
     c_add_template(c, s, TEXT_INITIAL);
     str_add(s, "// ---- Numerics\n\n");
-    if (c->loop == CODE_HEUN || c->loop == CODE_RK4) {
+    if (c_is_on(c, TEXT("HAS_HERMITE"))) {
         str_add(s, TEXT_NUM_HERMITE_H);
         str_add(s, "\n");
     }
+    if (c->loop < CODE_IN_PLACE && c->model->n_relations) add_method(c, s);
     if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {
         str_add(s, TEXT_NUM_STEP_MATH_H);
         str_add(s, "\n");

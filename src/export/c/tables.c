@@ -23,7 +23,6 @@ void c_size(StrBuf *s, const char *name, size_t value) { str_addf(s, "    %s = %
 
 void c_add_constants(const CExport *c, StrBuf *s)
 {
-    static const char *const loops[CODE_N_LOOPS] = { "orr_euler", "orr_in_place", "orr_heun", "orr_rk4" };
     const orr_model *model = c->model;
     const IrLayout *layout = &model->ir.layout;
     const Island *island = &c->run->island;
@@ -35,6 +34,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
     c_size(s, "N_VARS", layout->first_guess - layout->first_var);
     if (model->n_relations) {
         c_size(s, "N_RELATIONS", model->n_relations);
+        c_size(s, "N_WORK", c->solver->tableau ? (size_t)c->solver->tableau->n_stages : 1);
         c_size(s, "FIRST_MODE", layout->first_mode);
     }
     if (layout->n_guesses) {
@@ -70,7 +70,8 @@ void c_add_constants(const CExport *c, StrBuf *s)
             const double path = island->options.path > 0 ? island->options.path : island->step;
             c_define(s, "PATH_CELL", island->step / round(island->step / path), "of the Brownian paths");
         } else {
-            str_addf(s, "#define %-12s %s\n", "ORR_LOOP", loops[c->loop]);
+            str_addf(s, "#define %-12s orr_%s\n", "ORR_LOOP",
+                     c->loop < CODE_IN_PLACE ? c->solver->name : "in_place");
         }
         if (c->rests) c_define(s, "ABSOLUTE", island->options.absolute, "smaller excursions are not seen");
     } else if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {

@@ -21,8 +21,8 @@ static void one_step(RandomModel *m, CodeLoopId method, double t_start, double h
     double *k1 = calloc(4 * n + 1, sizeof *k1), *k2 = k1 + n, *k3 = k2 + n, *k4 = k3 + n;
     const double t = t_start + (double)k * h, half = t_start + ((double)k + 0.5) * h,
                  next = t_start + (double)(k + 1) * h;
-    switch (method) {
-    case CODE_EULER:
+    switch ((int)method) {
+    case FIXED_euler:
         model_rates(m, t, x, k1);
         for (size_t i = 0; i < n; i++) y[i] = x[i] + h * k1[i];
         break;
@@ -33,7 +33,7 @@ static void one_step(RandomModel *m, CodeLoopId method, double t_start, double h
             y[i] = y[i] + h * k1[i];
         }
         break;
-    case CODE_HEUN:
+    case FIXED_heun:
         model_rates(m, t, x, k1);
         for (size_t i = 0; i < n; i++) y[i] = x[i] + h * k1[i];
         model_rates(m, next, y, k2);
@@ -221,7 +221,7 @@ static void test_predators_reach_the_known_state(void **state)
     built_finish(&b, CODE_INSTANT);
     assert_int_equal(built_start(&b, 0), 0);
     int why;
-    assert_int_equal(b.code.loops[CODE_RK4](0, 0.01, 0, 150000, b.x, &b.env, b.scratch, &why), 150000);
+    assert_int_equal(b.code.loops[FIXED_rk4](0, 0.01, 0, 150000, b.x, &b.env, b.scratch, &why), 150000);
     assert_near(b.x[0], 1.23488, 5e-6);
     assert_near(b.x[1], 8.23982, 5e-6);
     built_free(&b);

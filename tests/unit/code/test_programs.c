@@ -320,7 +320,7 @@ static void test_parts_are_built_on_demand(void **state)
     Code code;
     assert_true(code_build(&code, &m.b.ir, CODE_INSTANT, m.b.make.diag));
     assert_non_null(code.programs[IR_RATES]);
-    assert_non_null(code.loops[CODE_RK4]);
+    assert_non_null(code.loops[FIXED_rk4]);
     assert_null(code.programs[IR_RESIDUALS]);
     assert_null(code.loops[CODE_IN_PLACE]);
     assert_true(code_require(&code, CODE_PART_IN_PLACE, m.b.make.diag));
