@@ -137,7 +137,7 @@ typedef enum CodeLane {
     CODE_LANE_RELATIONS     // zero functions one step ago [n_modes], then now [n_modes]; which asserts are
                             // broken already [n_asserts]
 } CodeLane;
-// n attempts at a step of the adaptive method dopri5 for each member, with its own time and step size.
+// n attempts at a step of an adaptive method for each member, with its own time and step size.
 // control: relative and absolute tolerance, longest step. `lane` holds CODE_LANE_VECTORS + n_states + n_modes
 // + n_asserts vectors, see CodeLaneFree.
 // Members at their limit, and those who stop, stand still. Watched, each has its own limit (else t_limit is

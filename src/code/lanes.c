@@ -41,13 +41,13 @@ static bool print_arrays(Cgen *c, CodeLanesKind kind, uint32_t width, CodeLanes 
     const Ir *ir = c->gen.ir;
     const size_t n = has_noise(kind) ? lanes_scratch(ir, 2) + lanes_noise_scratch(ir)
                      : kind.family == CODE_LANES_ADAPTIVE
-                         ? lanes_scratch(ir, 2) + lanes_dopri5_scratch(ir)
+                         ? lanes_adaptive_scratch(ir, kind.method)
                          : lanes_scratch(ir, array_n_rates(kind.method));
     if (n + ir->layout.n_states + ir->layout.first_var > NUMBERS_MAX) return false;
     lanes->width = c->gen.lanes = width;
     lanes->n_scratch = n * width;
     if (has_noise(kind)) lanes_print_noise(c, kind.family);
-    else if (kind.family == CODE_LANES_ADAPTIVE) lanes_print_dopri5(c);
+    else if (kind.family == CODE_LANES_ADAPTIVE) lanes_print_adaptive(c, kind.method);
     else lanes_print_arrays(c, kind.method);
     return true;
 }

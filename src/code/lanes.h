@@ -3,7 +3,7 @@
 //     loops.c          small models: the statements of the scalar loop, inside one over the members
 //     lane_arrays.c    large ones: functions over arrays, each with loops over the members inside
 //     lane_noise.c     those with noise: the same
-//     lane_dopri5.c    the adaptive method
+//     lane_adaptive.c  the adaptive methods
 //     lanes.c          which of them, and building
 #pragma once
 #include "code/cgen.h"
@@ -31,9 +31,14 @@ void lanes_print_count(StrBuf *s, uint32_t width);
 void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t n_relations,
                           bool is_watched);
 void lanes_print_attempt(StrBuf *s, bool is_watched);
-void lanes_print_control(StrBuf *s, bool is_watched);
+void lanes_print_control(StrBuf *s, const Tableau *method, bool is_watched);
 void lanes_print_attempts_end(StrBuf *s, uint32_t width, bool is_watched);
 void lanes_print_turns(StrBuf *s);
+// Of their tables: Σ weight·rate, where `rate` prints one from the numbers of stage and state; the error from
+// sums of squares over n states; what follows `x + s*` in the dense output, from d0, d1, … with a suffix.
+void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i);
+void lanes_print_error(StrBuf *s, const Tableau *method, const char *first, const char *second, uint32_t n);
+void lanes_print_dense(StrBuf *s, const Tableau *method, const char *suffix);
 
 // Loops of large models: what there is of arrays in the one that is printed.
 typedef struct LaneArrays {
@@ -56,8 +61,8 @@ void lanes_print_end(const LaneArrays *a, const char *value);    // of the new s
 
 void lanes_print_arrays(Cgen *c, const Tableau *method);
 void lanes_print_noise(Cgen *c, CodeLaneFamily family);
-void lanes_print_dopri5(Cgen *c);
+void lanes_print_adaptive(Cgen *c, const Tableau *method);
 // Doubles that they need for each member, besides states and values; with noise or adaptive steps, more.
 size_t lanes_scratch(const Ir *ir, int n_rates);
 size_t lanes_noise_scratch(const Ir *ir);
-size_t lanes_dopri5_scratch(const Ir *ir);
+size_t lanes_adaptive_scratch(const Ir *ir, const Tableau *method);

@@ -12,7 +12,6 @@
 #include "code/cgen.h"
 #include "code/label.h"
 #include "code/lanes.h"
-#include "num/dormand_prince.h"
 #include "num/fixed.h"
 #include "num/turn.h"
 #include <assert.h>
@@ -373,63 +372,66 @@ static void print_local(Stepping *l, const Tableau *m)
     finish_local(l, m->name, constants_of(m, any_read ? 1 : n_stages, arena), str_finish(&locals));
 }
 
-// The arguments of a stage: y = x + h*(a0*k0 + a1*k1 + …), in the order of the scalar solver.
-static void add_argument(Stepping *l, int stage)
+// ---- Adaptive methods, small models
+
+// Where the rates of a row are computed, and they themselves; what is not finite shows in `sum`.
+static void add_adaptive_stage(Stepping *l, const Tableau *m, int row, const char *at, const char *sum)
 {
     StrBuf *s = &l->body;
+    Arena *arena = &l->c->gen.work;
     for (uint32_t i = 0; i < n_states(l); i++) {
-        str_addf(s, "        y%u = x%u + h*(", i, i);
-        for (int j = 0; j < stage; j++) {
-            if (j) str_add(s, " + ");
-            gen_number(s, dp_a[stage][j]);
-            str_addf(s, "*k%d_%u", j, i);
-        }
+        str_addf(s, "        %s%u = x%u + h*(", at, i, i);
+        lanes_print_sum(s, m->rows[row].weight, row, "k%d_%u", i);
         str_add(s, ");\n");
     }
-    str_addf(s, "        t%d = t + ", stage);
-    gen_number(s, dp_c[stage]);
+    str_addf(s, "        t%d = t + ", row);
+    gen_number(s, m->rows[row].c);
     str_add(s, "*h;\n");
+    add_stage(l, arena_printf(arena, "t%d", row), at, arena_printf(arena, "k%d_# = @;", row), NULL);
+    for (uint32_t i = 0; i < n_states(l); i++)
+        str_addf(s, "        %s = %s + (k%d_%u - k%d_%u);\n", sum, sum, row, i, row, i);
 }
 
-static void add_error(Stepping *l)
+static void add_error(Stepping *l, const Tableau *m)
 {
     StrBuf *s = &l->body;
     for (uint32_t i = 0; i < n_states(l); i++) {
-        str_add(s, "        off = 0.0");
-        for (int j = 0; j < DP_STAGES; j++) {
-            str_add(s, " + ");
-            gen_number(s, dp_e[j]);
-            str_addf(s, "*k%d_%u", j, i);
+        str_addf(s, "        low = __builtin_fabs(x%u), high = __builtin_fabs(y%u);\n", i, i);
+        for (int e = 0; e < m->n_errors; e++) {
+            str_add(s, "        off = ");
+            lanes_print_sum(s, m->error[e], m->n_stages + 1, "k%d_%u", i);
+            str_addf(s,
+                     ";\n        off = h*off/(absolute + tolerance*(low > high ? low : high));\n"
+                     "        sum%d = sum%d + off*off;\n",
+                     e, e);
         }
-        str_addf(s, ";\n        low = __builtin_fabs(x%u), high = __builtin_fabs(y%u);\n", i, i);
-        str_add(s,
-                "        off = h*off/(absolute + tolerance*(low > high ? low : high));\n"
-                "        sum = sum + off*off;\n");
     }
-    str_addf(s, "        error = __builtin_sqrt(sum/%u.0);\n", n_states(l));
+    str_add(s, "        error = ");
+    lanes_print_error(s, m, "sum0", "sum1", n_states(l));
+    str_add(s, ";\n");
 }
 
-// The step as a polynomial of time, as dp_make_dense and dp_state have it, and the relations at four places
-// in it, as in engine/look.c: `watch` is 0 if none differs from its mode and no zero function turns round
-// between two of them. Asserts are looked at in the same places, as run/watch.c does.
-static void add_looks(Stepping *l)
+// The step as a polynomial of time, as step_make_dense and step_state have it, and the relations at four
+// places in it, as in engine/look.c: `watch` is 0 if none differs from its mode and no zero function turns
+// round between two of them. Asserts are looked at in the same places, as run/watch.c does.
+static void add_looks(Stepping *l, const Tableau *m)
 {
     enum { N = TURN_LOOKS };
     Gen *g = &l->c->gen;
     StrBuf *s = &l->body;
     const uint32_t n = n_states(l), n_relations = g->ir->layout.n_modes;
+    for (int row = m->n_stages + 1; row <= m->n_stages + m->n_extra; row++)
+        add_adaptive_stage(l, m, row, "z", "watch");
     for (uint32_t i = 0; i < n; i++) {
         str_addf(s,
                  "        const double d0_%u = y%u - x%u, d1_%u = h*k0_%u - "
                  "d0_%u, d2_%u = d0_%u - h*k%d_%u - d1_%u;\n",
-                 i, i, i, i, i, i, i, i, DP_STAGES - 1, i, i);
-        str_addf(s, "        const double d3_%u = h*(0.0", i);
-        for (int j = 0; j < DP_STAGES; j++) {
-            str_add(s, " + ");
-            gen_number(s, dp_d[j]);
-            str_addf(s, "*k%d_%u", j, i);
+                 i, i, i, i, i, i, i, i, m->n_stages, i, i);
+        for (int q = 0; q < m->n_dense; q++) {
+            str_addf(s, "        const double d%d_%u = h*(", q + 3, i);
+            lanes_print_sum(s, m->dense[q], m->n_stages + 1 + m->n_extra, "k%d_%u", i);
+            str_add(s, ");\n");
         }
-        str_add(s, ");\n");
     }
     for (int q = 1; q <= N; q++) {
         for (uint32_t k = 0; k < 2 * n_relations; k++) str_addf(s, "        double g%d_%u;\n", q, k);
@@ -439,11 +441,11 @@ static void add_looks(Stepping *l)
             str_addf(s,
                      "            const double tq = t + (t_to - t)*%d.0/%d.0, s = (tq - t)/h, r = 1.0 - s;\n",
                      q, N);
-            for (uint32_t i = 0; i < n; i++)
-                str_addf(s,
-                         "            const double z%u = x%u + s*(d0_%u "
-                         "+ r*(d1_%u + s*(d2_%u + r*d3_%u)));\n",
-                         i, i, i, i, i, i);
+            for (uint32_t i = 0; i < n; i++) {
+                str_addf(s, "            z%u = x%u + s*", i, i);
+                lanes_print_dense(s, m, arena_printf(&g->work, "_%u", i));
+                str_add(s, ";\n");
+            }
         }
         const char *time = q < N ? "tq" : "t_to", *state = q < N ? "z" : "y";
         if (n_relations) add_look(l, IR_RELATIONS, time, state, arena_printf(&g->work, "g%d_# = @;", q));
@@ -466,40 +468,41 @@ static void add_looks(Stepping *l)
     }
 }
 
-// Attempts at steps of the adaptive method: see lane_dopri5.c.
-static void print_lanes_dopri5(Stepping *l)
+// Attempts at steps of an adaptive method: see lane_adaptive.c.
+static void print_lanes_adaptive(Stepping *l, const Tableau *m)
 {
-    static const char *const times[] = { "t", "t1", "t2", "t3", "t4", "t5", "t6" };
     StrBuf *b = &l->body, *s = &l->c->gen.body;
-    const uint32_t n = n_states(l);
-    for (int stage = 1; stage < DP_STAGES; stage++) {
-        add_argument(l, stage);
-        add_stage(l, times[stage], "y", arena_printf(&l->c->gen.work, "k%d_# = @;", stage), NULL);
-        for (uint32_t i = 0; i < n; i++)
-            str_addf(b, "        finite = finite + (k%d_%u - k%d_%u);\n", stage, i, stage, i);
-    }
-    add_error(l);
-    const uint32_t width = l->c->gen.lanes, n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
-    if (n_relations || l->n_asserts) add_looks(l);
+    const uint32_t n = n_states(l), width = l->c->gen.lanes;
+    const uint32_t n_relations = l->is_watched ? l->c->gen.ir->layout.n_modes : 0;
+    const bool has_looks = n_relations || l->n_asserts;
+    const int n_rows = m->n_stages + 1 + (has_looks ? m->n_extra : 0);
+    for (int row = 1; row <= m->n_stages; row++) add_adaptive_stage(l, m, row, "y", "finite");
+    add_error(l, m);
+    if (has_looks) add_looks(l, m);
     lanes_print_attempts(s, width, n, n_relations, l->is_watched);
     str_addf(s, "    for (i = 0; i < n; i++) {\n        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n",
              width);
     load_places(l, s);
     for (uint32_t i = 0; i < n; i++)
-        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n    double y%u", i, i * width, i,
-                 i * width, i),
-            str_addf(s, ", k1_%u, k2_%u, k3_%u, k4_%u, k5_%u, k6_%u;\n", i, i, i, i, i, i);
+        str_addf(s, "    const double x%u = x[%u + l], k0_%u = K[%u + l];\n", i, i * width, i, i * width);
+    for (int row = 1; row < n_rows; row++) {
+        str_addf(s, "    double t%d;\n", row);
+        declare(l, s, arena_printf(&l->c->gen.work, "k%d_", row), false);
+    }
+    declare(l, s, "y", false);
+    if (has_looks) declare(l, s, "z", false);
     lanes_print_attempt(s, l->is_watched);
-    str_add(s, "    double t1, t2, t3, t4, t5, t6, off, low, high, sum = 0.0, finite = 0.0, error;\n");
+    str_add(s, "    double off, low, high, sum0 = 0.0, finite = 0.0, error;\n");
+    if (m->n_errors > 1) str_add(s, "    double sum1 = 0.0;\n");
     if (l->is_watched) str_add(s, "    double watch = 0.0;\n");
     str_add_text(s, (Text){ b->p, b->n });
-    lanes_print_control(s, l->is_watched);
+    lanes_print_control(s, m, l->is_watched);
     for (uint32_t k = 0; k < n_relations; k++)
         str_addf(s, "        G[%u + l] = taken ? g4_%u : G[%u + l];\n", k * width, 2 * k, k * width);
     for (uint32_t i = 0; i < n; i++)
         str_addf(s,
-                 "        x[%u + l] = taken ? y%u : x%u;\n        K[%u + l] = taken ? k6_%u : k0_%u;\n",
-                 i * width, i, i, i * width, i, i);
+                 "        x[%u + l] = taken ? y%u : x%u;\n        K[%u + l] = taken ? k%d_%u : k0_%u;\n",
+                 i * width, i, i, i * width, m->n_stages, i, i);
     str_add(s, "        }\n");
     lanes_print_attempts_end(s, width, l->is_watched);
 }
@@ -522,7 +525,7 @@ bool loops_print_lanes(Cgen *c, CodeLanesKind kind)
     l.is_watched = c->is_watched;
     l.n_asserts = l.is_watched ? (uint32_t)c->gen.ir->flat->asserts.n : 0;
     if (kind.family == CODE_LANES_FIXED) print_local(&l, kind.method);
-    else print_lanes_dopri5(&l);
+    else print_lanes_adaptive(&l, kind.method);
     return true;
 }
 

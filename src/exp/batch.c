@@ -8,7 +8,7 @@
 // copy of a neighbour that nobody looks at. Where there are events, members have seats (seats.c).
 #include "exp/batch.h"
 #include "base/cancel.h"
-#include "solve/adaptive/dopri5.h"
+#include "solve/adaptive/adaptive.h"
 #include "solve/noise/noise.h"
 #include <math.h>
 #include <stdlib.h>
@@ -226,7 +226,7 @@ static bool enter_adaptive(Batch *b, const Ensemble *e, uint32_t lane, size_t in
     if (island->t < t_end && island->solver->step(island, t_end) != STEP_OK) return false;
     if (!island_is_finite(island->x, e->model->n_states)) return false;
     batch_set_lane(b, e->model, lane, island->x, island->env.v);
-    const Dopri5Ahead ahead = dopri5_ahead(island->memory);
+    const AdaptiveAhead ahead = adaptive_ahead(island->memory);
     double *to = b->lane + lane;
     const double numbers[CODE_LANE_VECTORS] = {
         [CODE_LANE_TIME] = island->t, [CODE_LANE_NEXT] = ahead.h, [CODE_LANE_LOG] = ahead.log_before

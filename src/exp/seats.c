@@ -9,7 +9,7 @@
 // computed alone, from its beginning, so that it tells what it would have told.
 #include "exp/batch.h"
 #include "base/cancel.h"
-#include "solve/adaptive/dopri5.h"
+#include "solve/adaptive/adaptive.h"
 #include <math.h>
 #include <stdlib.h>
 
@@ -78,8 +78,8 @@ static bool is_ready(Seat *seat, const Ensemble *e)
         return seat->n_plain >= STEPS_LEAST;
     }
     const Island *island = &seat->run->island;
-    if (!run_is_plain(seat->run, t, &seat->limit) || !dopri5_has_begun(island->memory)) return false;
-    return FREE_LEAST * dopri5_ahead(island->memory).h < t - island->t;
+    if (!run_is_plain(seat->run, t, &seat->limit) || !adaptive_has_begun(island->memory)) return false;
+    return FREE_LEAST * adaptive_ahead(island->memory).h < t - island->t;
 }
 
 // The run goes on until only plain steps are to be made.
@@ -149,7 +149,7 @@ static void load_free(Batch *b, const orr_model *model, uint32_t lane, double ro
 {
     Seat *seat = &b->seats[lane];
     const Island *island = &seat->run->island;
-    const Dopri5Ahead ahead = dopri5_ahead(island->memory);
+    const AdaptiveAhead ahead = adaptive_ahead(island->memory);
     const size_t width = b->width;
     double *to = b->lane + lane;
     batch_set_lane(b, model, lane, island->x, island->env.v);
@@ -176,7 +176,7 @@ static void unload_free(Batch *b, const orr_model *model, uint32_t lane)
     if (!(t > seat->before)) return;
     const double *rates = from + CODE_LANE_VECTORS * width;
     run_take_free_steps(seat->run, t, b->x + lane, rates + model->n_states * width, width);
-    dopri5_go_on(&seat->run->island, from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
+    adaptive_go_on(&seat->run->island, from[CODE_LANE_NEXT * width], from[CODE_LANE_LOG * width],
                  from[CODE_LANE_REJECTED * width] != 0, rates, width);
 }
 

@@ -6,7 +6,7 @@
 // eigenvalue of the Jacobian is estimated there, by power iteration on the rates. If steps of BDF have been
 // so short for a while that dopri5 would be stable with them, dopri5, which then needs fewer, goes on. Each
 // return has to be twice as certain as the one before, so a model that alternates costs little.
-#include "solve/adaptive/dopri5.h"
+#include "solve/adaptive/adaptive.h"
 #include "solve/solver.h"
 #include <math.h>
 
@@ -179,7 +179,7 @@ static bool look_back(Island *island, Auto *choice)
     if (choice->n_calm < choice->n_needed) return true;
     choice->n_needed *= 2;
     if (!change(island, choice, &solver_dopri5)) return false;
-    dopri5_be_calm(choice->memory);
+    adaptive_be_calm(choice->memory);
     island->reason =
         arena_printf(island->arena, "bdf until the model was no longer stiff at t = %.6g", island->t);
     return true;
@@ -193,7 +193,7 @@ static bool suits_bdf(const Island *island)
 static StepResult step(Island *island, double t_limit)
 {
     Auto *choice = island->memory;
-    if (choice->now == &solver_dopri5 && dopri5_is_stiff(choice->memory) && suits_bdf(island)) {
+    if (choice->now == &solver_dopri5 && adaptive_is_stiff(choice->memory) && suits_bdf(island)) {
         if (!change_to_bdf(island, choice)) return STEP_FAILED;
     } else if (choice->now == &solver_bdf && choice->is_due && !look_back(island, choice)) {
         return STEP_FAILED;

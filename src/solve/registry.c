@@ -9,7 +9,9 @@
     S(in_place)    \
     S(heun)        \
     S(rk4)         \
+    S(bs32)        \
     S(dopri5)      \
+    S(dop853)      \
     S(adams)       \
     S(bdf)         \
     S(ida)         \

@@ -19,7 +19,7 @@ for file in language switches tables loops in_place exported exported_rest \
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done
 # events, loops of equations and a study by the other methods
-for solver in euler heun rk4 'semi-implicit euler' dopri5; do
+for solver in euler heun rk4 'semi-implicit euler' bs32 dopri5 dop853; do
     for file in thermostat hysteresis pwm digital_controller shooting gear two_roots engine; do
         try "$root/examples/$file.orr" --solver "$solver" --every 0.05
     done
@@ -135,7 +135,7 @@ try "$work/x.orr" one
 expect_same_rows 225 20
 
 # ---- Without SLEEF: a model without elementary functions has the same bits, by fixed steps and by dopri5
-for solver in rk4 dopri5; do
+for solver in rk4 dopri5 dop853; do
     run export --c plain "$root/examples/lorenz.orr" --solver $solver
     expect_status 0
     expect_quiet

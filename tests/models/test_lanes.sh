@@ -3,7 +3,7 @@
 . "$(dirname "$0")/../common/shell.sh"
 # large and small, with events, relations that change often, tables, arrays, rows between steps and an end at an event
 for name in amplifier ball cascade digital_controller heat hysteresis limits line pwm rectifier sliding two_masses; do
-    for solver in rk4 dopri5; do
+    for solver in rk4 dopri5 dop853; do
         way=("$root/examples/$name.orr" --replications 5 --solver $solver)
         [ $solver = rk4 ] && way+=(--step 0.01)
         run replicate "${way[@]}" --lanes never -o alone.csv --quiet

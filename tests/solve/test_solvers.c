@@ -29,7 +29,7 @@ static void test_solvers_are_registered_with_a_summary(void **state)
         assert_non_null(s->name);
         assert_true(strlen(s->summary) > 10);
     }
-    assert_int_equal(n, 17);
+    assert_int_equal(n, 19);
     assert_null(orr_solver_at(n));
 }
 
@@ -88,7 +88,7 @@ static void test_fixed_order_methods_converge_with_their_order(void **state)
     (void)state;
     FOR_EACH_SOLVER (s) {
         if (s->order == 0) continue;
-        const double h = s->order > 3 ? 0.1 : 0.01;
+        const double h = s->order > 5 ? 0.25 : s->order > 3 ? 0.1 : 0.01;
         // the largest error on the way: at a single time it may pass through zero
         double coarse = 0, fine = 0;
         for (double t = 1; t <= 4; t += 0.5) {
@@ -101,20 +101,21 @@ static void test_fixed_order_methods_converge_with_their_order(void **state)
     }
 }
 
-// Between the ends of steps: no order is lost up to the fourth.
+// Between the ends of steps: no order is lost up to the fourth, and one of the eighth.
 static void test_dense_output_converges_too(void **state)
 {
     (void)state;
     FOR_EACH_SOLVER (s) {
         if (s->order == 0) continue;
-        const double h = s->order > 3 ? 0.1 : 0.01;
+        const double h = s->order > 5 ? 0.25 : s->order > 3 ? 0.1 : 0.01;
         // a third into a step of either grid
         double coarse = 0, fine = 0;
         for (int i = 0; i < 20; i++) {
             coarse = fmax(coarse, fixed_error(s, h, 1 + (i + 1.0 / 3) * h));
             fine = fmax(fine, fixed_error(s, h / 2, 1 + (i + 1.0 / 3) * h / 2));
         }
-        const double order = log2(coarse / fine), least = (s->order < 4 ? s->order : 4) - 0.3;
+        const double order = log2(coarse / fine);
+        const double least = (s->order == 8 ? 7 : s->order < 4 ? s->order : 4) - 0.3;
         if (!(order > least)) print_error("%s: dense output of order %g\n", s->name, order);
         assert_true(order > least);
     }

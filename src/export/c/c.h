@@ -70,6 +70,8 @@ void c_add_template(const CExport *c, StrBuf *s, const char *text);
 #define C_LU_UNUSED "lu_norm lu_solve_transposed lu_reciprocal_condition inverse_norm sum_of_magnitudes "
 void c_add_private(const CExport *c, StrBuf *s, const char *text, const char *unused);
 
+const Tableau *c_method(const CExport *c);              // the table that its steps are made from
+void c_add_method(const CExport *c, StrBuf *s);         // and its text
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need

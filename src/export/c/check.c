@@ -16,8 +16,8 @@ bool c_refuse(CExport *c, const char *why, const char *hint)
 }
 
 static const char exported_solvers[] =
-    "take euler, heun, rk4, 'semi-implicit euler', dopri5 or one that quantises its "
-    "states, with --solver or in the experiment";
+    "take an explicit one such as rk4, dopri5 or dop853, or one that quantises its states, with --solver or "
+    "in the experiment";
 
 // By what the model and its experiment say.
 static bool check_form(CExport *c)
@@ -31,7 +31,7 @@ static bool check_form(CExport *c)
                       "run it with 'orrery run', or make the loops smaller: up "
                       "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
-    if (solver && !is_quantised && !solver->fixed_step && strcmp(solver->name, "dopri5") != 0 &&
+    if (solver && !is_quantised && !solver->fixed_step && !solver->tableau &&
         strcmp(solver->name, "auto") != 0)
         ok = c_refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
                       exported_solvers);

@@ -31,7 +31,7 @@
 #include "export/runtime/run_text.h"
 #include "export/runtime/slide_text.h"
 #include "export/runtime/surface_text.h"
-#include "num/dormand_prince_text.h"
+#include "num/adaptive_step_text.h"
 #include "num/gamma_draw_text.h"
 #include "num/hermite_text.h"
 #include "num/itp_text.h"
@@ -111,27 +111,6 @@ static void add_random(const CExport *c, StrBuf *s)
     c_add_template(c, s, TEXT_RANDOM);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) c_add_private(c, s, texts[i], "");
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
-}
-
-// The table of the method, as num/tableau.h has it.
-static void add_method(const CExport *c, StrBuf *s)
-{
-    const Tableau *m = c->solver->tableau;
-    c_add_private(c, s, TEXT_NUM_TABLEAU_H, "");
-    str_addf(s, "static const Tableau method = {\n    \"%s\", %d, %d, {\n", m->name, m->order, m->n_stages);
-    for (int i = 0; i <= m->n_stages; i++) {
-        str_add(s, "        { ");
-        gen_number(s, m->rows[i].c);
-        str_add(s, ", ");
-        gen_number(s, m->rows[i].divisor);
-        str_add(s, ", { ");
-        for (int j = 0; j < i || j == 0; j++) {
-            if (j) str_add(s, ", ");
-            gen_number(s, m->rows[i].weight[j]);
-        }
-        str_add(s, " } },\n");
-    }
-    str_add(s, "    },\n};\n\n");
 }
 
 static void add_surfaces(const CExport *c, StrBuf *s)
@@ -253,13 +232,12 @@ static Text source_text(const CExport *c, Arena *arena)
         str_add(s, TEXT_NUM_HERMITE_H);
         str_add(s, "\n");
     }
-    if (c->loop < CODE_IN_PLACE && c->model->n_relations) add_method(c, s);
-    if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {
-        str_add(s, TEXT_NUM_STEP_MATH_H);
-        str_add(s, "\n");
-        str_add(s, TEXT_NUM_DORMAND_PRINCE_H);
-        str_add(s, "\n");
+    const bool is_adaptive = c_is_on(c, TEXT("HAS_ADAPTIVE"));
+    if (is_adaptive || (c->loop < CODE_IN_PLACE && c->model->n_relations)) {
+        str_addf(s, "%s\n", TEXT_NUM_TABLEAU_H);
+        c_add_method(c, s);
     }
+    if (is_adaptive) str_addf(s, "%s\n%s\n", TEXT_NUM_STEP_MATH_H, TEXT_NUM_ADAPTIVE_STEP_H);
     if (c_is_on(c, TEXT("HAS_SAMPLES"))) {
         str_add(s, TEXT_NUM_TURN_H);
         str_add(s, "\n");

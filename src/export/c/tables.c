@@ -3,6 +3,7 @@
 #include "code/emit.h"
 #include "code/label.h"
 #include "export/c/net.h"
+#include "num/pairs.h"
 #include <math.h>
 
 // ---- Sizes and settings
@@ -21,6 +22,63 @@ void c_define(StrBuf *s, const char *name, double value, const char *remark)
 
 void c_size(StrBuf *s, const char *name, size_t value) { str_addf(s, "    %s = %zu,\n", name, value); }
 
+// Where no other is named dopri5: for `auto`, and where it stands in for quantised states.
+const Tableau *c_method(const CExport *c)
+{
+    return c->solver->tableau ? c->solver->tableau : &tableau_dopri5;
+}
+
+static void add_weights(StrBuf *s, const double *numbers, int n)
+{
+    while (n > 1 && numbers[n - 1] == 0) n--;
+    str_add(s, "{ ");
+    for (int i = 0; i < n; i++) {
+        if (i) str_add(s, i % 5 ? ", " : ",\n            ");
+        gen_number(s, numbers[i]);
+    }
+    str_add(s, " }");
+}
+
+void c_add_method(const CExport *c, StrBuf *s)
+{
+    const Tableau *m = c_method(c);
+    const int n_rows = m->n_stages + 1 + m->n_extra;
+    str_addf(s,
+             "static const Tableau method = {\n"
+             "    .name = \"%s\", .order = %d, .n_stages = %d,\n    .rows = {\n",
+             m->name, m->order, m->n_stages);
+    for (int i = 0; i < n_rows; i++) {
+        str_add(s, "        { ");
+        gen_number(s, m->rows[i].c);
+        str_add(s, ", ");
+        gen_number(s, m->rows[i].divisor);
+        str_add(s, ", ");
+        add_weights(s, m->rows[i].weight, n_rows);
+        str_add(s, " },\n");
+    }
+    str_add(s, "    },\n");
+    if (m->n_errors > 0) {
+        str_addf(s, "    .n_errors = %d, .n_dense = %d, .n_extra = %d,\n", m->n_errors, m->n_dense,
+                 m->n_extra);
+        for (int i = 0; i < m->n_errors + m->n_dense; i++) {
+            const bool is_error = i < m->n_errors;
+            str_addf(s, "    .%s[%d] = ", is_error ? "error" : "dense", is_error ? i : i - m->n_errors);
+            add_weights(s, is_error ? m->error[i] : m->dense[i - m->n_errors], n_rows);
+            str_add(s, ",\n");
+        }
+        const struct { const char *name; double value; } control[] = {
+            { "error_power", m->error_power }, { "beta", m->beta },
+            { "shrink_most", m->shrink_most }, { "grow_most", m->grow_most },
+        };
+        for (size_t i = 0; i < sizeof control / sizeof *control; i++) {
+            str_addf(s, "    .%s = ", control[i].name);
+            gen_number(s, control[i].value);
+            str_add(s, ",\n");
+        }
+    }
+    str_add(s, "};\n\n");
+}
+
 void c_add_constants(const CExport *c, StrBuf *s)
 {
     const orr_model *model = c->model;
@@ -34,9 +92,11 @@ void c_add_constants(const CExport *c, StrBuf *s)
     c_size(s, "N_VARS", layout->first_guess - layout->first_var);
     if (model->n_relations) {
         c_size(s, "N_RELATIONS", model->n_relations);
-        c_size(s, "N_WORK", c->solver->tableau ? (size_t)c->solver->tableau->n_stages : 1);
+        c_size(s, "N_WORK", c->loop < CODE_IN_PLACE ? (size_t)c->solver->tableau->n_stages : 1);
         c_size(s, "FIRST_MODE", layout->first_mode);
     }
+    if (c_is_on(c, TEXT("HAS_ADAPTIVE")))
+        c_size(s, "N_ROWS", (size_t)(c_method(c)->n_stages + 1 + c_method(c)->n_extra));
     if (layout->n_guesses) {
         c_size(s, "FIRST_GUESS", layout->first_guess);
         c_size(s, "N_GUESSES", layout->n_guesses);

@@ -126,6 +126,9 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_stand_in = qss && (c->slides || c->rests);
     const bool has_own = qss && qss->is_implicit && qss->ir->n_shared > 0;
     const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
+    const bool has_adaptive = (!is_fixed && !c->qss) || has_stand_in;
+    const bool has_hermite = c->loop < CODE_IN_PLACE && c->solver->order > 1;
+    const bool has_extra = has_adaptive && c_method(c)->n_extra > 0;
     const struct Switch {
         const char *name;
         bool        is_on;
@@ -154,7 +157,7 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_NUMBERS", model->ir.numbers.n > 0 },
         { "HAS_MODEL_IN_ENV", model->n_delays > 0 || flat->pool.draws.n > 0 },
         { "HAS_FIXED", is_fixed },
-        { "HAS_ADAPTIVE", (!is_fixed && !c->qss) || has_stand_in },
+        { "HAS_ADAPTIVE", has_adaptive },
         { "HAS_STAND_IN", has_stand_in },
         { "HAS_QUANTA", c->qss != NULL },
         { "HAS_SHARED", qss && qss->ir->n_shared > 0 },
@@ -173,7 +176,9 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_SAMPLES", (!qss || has_stand_in) && model->n_relations > 0 },
         { "IS_SEEN_AT_EACH_STEP", flat->asserts.n > 0 || n_choices > 0 },
         { "IS_ENGINE", false },
-        { "HAS_HERMITE", c->loop < CODE_IN_PLACE && c->solver->order > 1 },
+        { "HAS_HERMITE", has_hermite },
+        { "HAS_EXTRA", has_extra },
+        { "HAS_ASIDE", has_hermite || has_extra },
         { "IS_IN_PLACE", c->loop == CODE_IN_PLACE },
         { "HAS_RELATIONS", model->n_relations > 0 },
         { "HAS_EVENTS", model->n_events > 0 },

@@ -236,8 +236,8 @@ static void compare(Trial trial)
 
 static void compare_ways(const char *text, double every, double until)
 {
-    static const char *const solvers[] = { "euler", "heun", "rk4", "dopri5" };
-    for (size_t s = 0; s < 4; s++)
+    static const char *const solvers[] = { "euler", "heun", "rk4", "bs32", "dopri5", "dop853" };
+    for (size_t s = 0; s < sizeof solvers / sizeof *solvers; s++)
         compare((Trial){ .text = text, .solver = solvers[s], .every = every, .until = until });
 }
 

@@ -1,13 +1,13 @@
-// src/code/lane_dopri5.c: attempts at steps of the adaptive method over lanes: what small models (loops.c)
+// src/code/lane_adaptive.c: attempts at steps of an adaptive method over lanes: what small models (loops.c)
 // and large ones have in common, and the latter.
 //
-// Each member has its own time and step. What one attempt does is told in solve/adaptive/dopri5.c; here both
-// ways out of it are computed and one is taken. A member that stands still, or whose numbers are not finite,
-// is marked as odd.
+// Each member has its own time and step. What one attempt does is described in solve/adaptive/adaptive.c;
+// here both ways out of it are computed and one is taken. A member that stands still, or whose numbers are
+// not finite, is marked as odd.
 //
 //     for l: t, h → stages: arguments for j, l; rates → error[l], watch[l] → for l: taken? → x, K for j, l
 #include "code/lanes.h"
-#include "num/dormand_prince.h"
+#include "num/adaptive_step.h"
 #include "num/turn.h"
 
 static void add_number(StrBuf *s, const char *before, double value, const char *after)
@@ -17,16 +17,36 @@ static void add_number(StrBuf *s, const char *before, double value, const char *
     str_add(s, after);
 }
 
-// Σ of a row of coefficients times the rates of the stages up to `n`, as the scalar solver sums them.
-static void add_sum(StrBuf *s, const double *row, int n, const char *begin)
+void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i)
 {
-    str_add(s, begin);
+    bool is_first = true;
     for (int j = 0; j < n; j++) {
-        if (j || *begin) str_add(s, " + ");
-        gen_number(s, row[j]);
-        if (j) str_addf(s, "*k%d[j + l]", j);
-        else str_add(s, "*K[j + l]");
+        if (weight[j] == 0) continue;
+        if (!is_first) str_add(s, " + ");
+        is_first = false;
+        gen_number(s, weight[j]);
+        str_add_char(s, '*');
+        str_add(s, arena_printf(s->arena, rate, j, i));
     }
+}
+
+void lanes_print_error(StrBuf *s, const Tableau *m, const char *first, const char *second, uint32_t n)
+{
+    if (m->n_errors == 1) {
+        str_addf(s, "__builtin_sqrt(%s/%u.0)", first, n);
+        return;
+    }
+    str_addf(s, "%s == 0.0 ? 0.0 : %s/__builtin_sqrt((%s + ", first, first, first);
+    gen_number(s, STEP_SECOND);
+    str_addf(s, "*%s)*%u.0)", second, n);
+}
+
+void lanes_print_dense(StrBuf *s, const Tableau *m, const char *suffix)
+{
+    const int n = STEP_CUBIC + m->n_dense;
+    for (int q = 0; q < n - 1; q++) str_addf(s, "(d%d%s + %s*", q, suffix, q % 2 ? "s" : "r");
+    str_addf(s, "d%d%s", n - 1, suffix);
+    for (int q = 0; q < n - 1; q++) str_add_char(s, ')');
 }
 
 void lanes_print_attempts(StrBuf *s, uint32_t width, uint32_t n_states, uint32_t n_relations, bool is_watched)
@@ -58,7 +78,7 @@ void lanes_print_attempt(StrBuf *s, bool is_watched)
     if (is_watched) str_add(s, "    const double t_limit = M[l];\n");
     str_add(s, "    const double t = T[l], h_before = H[l], room = t_limit - t;\n"
                "    const double h_most = h_before < max_step ? h_before : max_step;\n");
-    add_number(s, "    const int is_last = t + ", DP_LAST,
+    add_number(s, "    const int is_last = t + ", STEP_LAST,
                "*h_most >= t_limit;\n    const double h = is_last ? room : h_most;\n");
     if (is_watched) str_add(s, "    const double t_to = is_last ? t_limit : t + h;\n");
 }
@@ -83,24 +103,24 @@ void lanes_print_turns(StrBuf *s)
                  q, q + 1, q, q + 1);
 }
 
-void lanes_print_control(StrBuf *s, bool is_watched)
+void lanes_print_control(StrBuf *s, const Tableau *m, bool is_watched)
 {
     str_add(s, "        const double before = E[l], rejected = R[l];\n"
                "        const double error_log = dp_log(error > 1e-300 ? error < 1e300 ? error : 1e300 : "
                "1e-300);\n");
-    add_number(s, "        double factor = dp_exp(", DP_ERROR_POWER, "*error_log - ");
-    add_number(s, "", DP_BETA, "*before)");
-    add_number(s, "/", DP_SAFETY, ";\n");
-    add_number(s, "        factor = factor < ", 1 / DP_SHRINK_MOST, " ? factor : ");
-    add_number(s, "", 1 / DP_SHRINK_MOST, ";\n");
-    add_number(s, "        factor = factor > ", 1 / DP_GROW_MOST, " ? factor : ");
-    add_number(s, "", 1 / DP_GROW_MOST, ";\n");
+    add_number(s, "        double factor = dp_exp(", m->error_power, "*error_log - ");
+    add_number(s, "", m->beta, "*before)");
+    add_number(s, "/", STEP_SAFETY, ";\n");
+    add_number(s, "        factor = factor < ", 1 / m->shrink_most, " ? factor : ");
+    add_number(s, "", 1 / m->shrink_most, ";\n");
+    add_number(s, "        factor = factor > ", 1 / m->grow_most, " ? factor : ");
+    add_number(s, "", 1 / m->grow_most, ";\n");
     str_add(s, "        double h_next = h/factor;\n"
                "        h_next = (rejected != 0.0) & (h_next > h) ? h : h_next;\n");
-    add_number(s, "        double h_less = dp_exp(", DP_ERROR_POWER, "*error_log)/");
-    add_number(s, "", DP_SAFETY, ";\n");
-    add_number(s, "        h_less = h/(h_less < ", 1 / DP_SHRINK_MOST, " ? h_less : ");
-    add_number(s, "", 1 / DP_SHRINK_MOST, ");\n");
+    add_number(s, "        double h_less = dp_exp(", m->error_power, "*error_log)/");
+    add_number(s, "", STEP_SAFETY, ";\n");
+    add_number(s, "        h_less = h/(h_less < ", 1 / m->shrink_most, " ? h_less : ");
+    add_number(s, "", 1 / m->shrink_most, ");\n");
     // what is left behind an event may be too short for a step: see step_crumb. The sum of numbers keeps gcc
     // from making it a chain of conditions, of which it makes no vectors.
     str_add(s, is_watched ? "        watch = watch + finite + (t_to > P[l] ? 1.0 : 0.0) + (room <= "
@@ -116,8 +136,8 @@ void lanes_print_control(StrBuf *s, bool is_watched)
                "        const int keeps = is_last & (rejected == 0.0) & (h < h_before);\n"
                "        T[l] = taken ? is_last ? t_limit : t + h : t;\n"
                "        H[l] = refused ? h_less : taken & (keeps == 0) ? h_next : h_before;\n");
-    add_number(s, "        E[l] = taken ? error_log > ", DP_LOG_LEAST, " ? error_log : ");
-    add_number(s, "", DP_LOG_LEAST, " : before;\n");
+    add_number(s, "        E[l] = taken ? error_log > ", STEP_LOG_LEAST, " ? error_log : ");
+    add_number(s, "", STEP_LOG_LEAST, " : before;\n");
     str_add(s, "        R[l] = refused ? 1.0 : taken ? 0.0 : rejected;\n");
     str_add(s, is_watched ? "        O[l] = (active & (sound == 0)) | stops ? 1.0 : O[l];\n"
                           : "        O[l] = active & (sound == 0) ? 1.0 : O[l];\n");
@@ -136,9 +156,11 @@ void lanes_print_attempts_end(StrBuf *s, uint32_t width, bool is_watched)
 
 // ---- Large models
 
-size_t lanes_dopri5_scratch(const Ir *ir)
+size_t lanes_adaptive_scratch(const Ir *ir, const Tableau *m)
 {
-    return 5 * (size_t)ir->layout.n_states + 2 * (TURN_LOOKS - 1) * (size_t)ir->layout.n_modes;
+    // besides y: rates but the first, which are in K, and z
+    return lanes_scratch(ir, m->n_stages + m->n_extra + 1) +
+           2 * (TURN_LOOKS - 1) * (size_t)ir->layout.n_modes;
 }
 
 // A loop over all numbers of a state: j is that of its first lane.
@@ -150,37 +172,42 @@ static void add_each(const LaneArrays *a, const char *statements)
              a->n, a->width, a->width, statements);
 }
 
-static void print_stages(const LaneArrays *a)
+// Σ of a row of weights times the rates of the stages.
+static const char *sum_of(const LaneArrays *a, const double *weight, int n)
 {
-    Arena *work = &a->c->gen.work;
-    for (int stage = 1; stage < DP_STAGES; stage++) {
-        StrBuf each = { .arena = work };
-        add_sum(&each, dp_a[stage], stage, "                y[j + l] = x[j + l] + hs[l]*(");
-        str_add(&each, ");\n");
-        add_each(a, str_finish(&each));
-        str_addf(a->s, "        for (int l = 0; l < %u; l++) ts[l] = T[l] + ", a->width);
-        add_number(a->s, "", dp_c[stage], "*hs[l];\n");
-        lanes_print_call(a, "rates", "ts", "y", arena_printf(work, "k%d", stage));
-        add_each(a, arena_printf(work,
-                                 "                finites[l] = finites[l] + (k%d[j + l] - k%d[j + l]);\n",
-                                 stage, stage));
-    }
+    StrBuf sum = { .arena = &a->c->gen.work };
+    lanes_print_sum(&sum, weight, n, "k%d[j + l]", 0);
+    return str_finish(&sum);
 }
 
-static void print_error(const LaneArrays *a)
+static void print_stage(const LaneArrays *a, const Tableau *m, int row, const char *at, const char *bad)
+{
+    Arena *work = &a->c->gen.work;
+    add_each(a, arena_printf(work, "                %s[j + l] = x[j + l] + hs[l]*(%s);\n", at,
+                             sum_of(a, m->rows[row].weight, row)));
+    str_addf(a->s, "        for (int l = 0; l < %u; l++) ts[l] = T[l] + ", a->width);
+    add_number(a->s, "", m->rows[row].c, "*hs[l];\n");
+    lanes_print_call(a, "rates", "ts", at, arena_printf(work, "k%d", row));
+    add_each(a, arena_printf(work, "                %s[l] = %s[l] + (k%d[j + l] - k%d[j + l]);\n", bad, bad,
+                             row, row));
+}
+
+static void print_error(const LaneArrays *a, const Tableau *m)
 {
     StrBuf each = { .arena = &a->c->gen.work };
-    str_add(&each, "                double off = ");
-    add_sum(&each, dp_e, DP_STAGES, "0.0");
-    str_add(&each, ";\n                const double low = __builtin_fabs(x[j + l]), high = "
-                   "__builtin_fabs(y[j + l]);\n"
-                   "                off = hs[l]*off/(absolute + tolerance*(low > high ? low : high));\n"
-                   "                sums[l] = sums[l] + off*off;\n");
+    str_add(&each, "                const double low = __builtin_fabs(x[j + l]), high = "
+                   "__builtin_fabs(y[j + l]);\n                double off;\n");
+    for (int e = 0; e < m->n_errors; e++)
+        str_addf(&each,
+                 "                off = %s;\n"
+                 "                off = hs[l]*off/(absolute + tolerance*(low > high ? low : high));\n"
+                 "                sums%d[l] = sums%d[l] + off*off;\n",
+                 sum_of(a, m->error[e], m->n_stages + 1), e, e);
     add_each(a, str_finish(&each));
 }
 
-// The step as a polynomial of time at place q of it, see dp_make_dense and dp_state.
-static void print_place(const LaneArrays *a, int q)
+// The step as a polynomial of time at place q of it, see step_make_dense and step_state.
+static void print_place(const LaneArrays *a, const Tableau *m, int q)
 {
     StrBuf each = { .arena = &a->c->gen.work };
     str_addf(a->s,
@@ -190,23 +217,28 @@ static void print_place(const LaneArrays *a, int q)
              a->width, q, TURN_LOOKS);
     str_addf(&each,
              "                const double h = hs[l], s = parts[l], r = 1.0 - s, d0 = y[j + l] - x[j + l];\n"
-             "                const double d1 = h*K[j + l] - d0, d2 = d0 - h*k%d[j + l] - d1;\n"
-             "                const double d3 = h*(",
-             DP_STAGES - 1);
-    add_sum(&each, dp_d, DP_STAGES, "0.0");
-    str_add(&each, ");\n                z[j + l] = x[j + l] + s*(d0 + r*(d1 + s*(d2 + r*d3)));\n");
+             "                const double d1 = h*k0[j + l] - d0, d2 = d0 - h*k%d[j + l] - d1;\n",
+             m->n_stages);
+    for (int d = 0; d < m->n_dense; d++)
+        str_addf(&each, "                const double d%d = h*(%s);\n", STEP_CUBIC + d,
+                 sum_of(a, m->dense[d], m->n_stages + 1 + m->n_extra));
+    str_add(&each, "                z[j + l] = x[j + l] + s*");
+    lanes_print_dense(&each, m, "");
+    str_add(&each, ";\n");
     add_each(a, str_finish(&each));
 }
 
-static void print_looks(const LaneArrays *a)
+static void print_looks(const LaneArrays *a, const Tableau *m)
 {
     enum { N = TURN_LOOKS };
     StrBuf *s = a->s;
     Arena *work = &a->c->gen.work;
     const uint32_t width = a->width, first_mode = a->c->gen.ir->layout.first_mode;
+    for (int row = m->n_stages + 1; row <= m->n_stages + m->n_extra; row++)
+        print_stage(a, m, row, "z", "watches");
     for (int q = 1; q <= N; q++) {
         const char *time = q < N ? "ts" : "tos", *state = q < N ? "z" : "y";
-        if (q < N) print_place(a, q);
+        if (q < N) print_place(a, m, q);
         if (a->n_relations)
             lanes_print_call(a, "relations", time, state,
                              arena_printf(work, "g + %u", 2 * (uint32_t)(q - 1) * a->n_relations * width));
@@ -233,49 +265,54 @@ static void print_looks(const LaneArrays *a)
     str_add(s, "            watches[l] = watch;\n            }\n");
 }
 
-static void print_memory(const LaneArrays *a)
+static void print_memory(const LaneArrays *a, const Tableau *m)
 {
     const IrLayout *layout = &a->c->gen.ir->layout;
     StrBuf *s = a->s;
-    const uint32_t width = a->width;
-    for (int j = 1; j < DP_STAGES; j++)
-        str_addf(s, "    double *const restrict k%d = scratch + %u;\n", j, (uint32_t)(j - 1) * a->n);
-    str_addf(s, "    double *const restrict y = scratch + %u, *const restrict z = scratch + %u;\n", 6 * a->n,
-             7 * a->n);
-    str_addf(s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n", 8 * a->n,
-             layout->n_kept * width);
+    const uint32_t width = a->width, n_rates = (uint32_t)(m->n_stages + m->n_extra);
+    str_add(s, "    double *const restrict k0 = K;\n");
+    for (uint32_t j = 1; j <= n_rates; j++)
+        str_addf(s, "    double *const restrict k%u = scratch + %u;\n", j, (j - 1) * a->n);
+    str_addf(s, "    double *const restrict y = scratch + %u, *const restrict z = scratch + %u;\n",
+             n_rates * a->n, (n_rates + 1) * a->n);
+    str_addf(s, "    double *const restrict w = scratch + %u, *const restrict s = w + %u;\n",
+             (n_rates + 2) * a->n, layout->n_kept * width);
     str_addf(s, "    double *const restrict g = s + %u, *const restrict c = g + %u;\n",
              layout->n_scratch * width, 2 * TURN_LOOKS * a->n_relations * width);
     str_addf(s, "    double ts[%u], hs[%u], tos[%u], parts[%u];\n", width, width, width, width);
-    str_addf(s, "    double finites[%u], sums[%u], watches[%u], go[%u];\n", width, width, width, width);
+    str_addf(s, "    double finites[%u], sums0[%u], sums1[%u], watches[%u], go[%u];\n", width, width, width,
+             width, width);
 }
 
-void lanes_print_dopri5(Cgen *c)
+void lanes_print_adaptive(Cgen *c, const Tableau *m)
 {
     const LaneArrays a = lanes_begin_arrays(c, 0);
     StrBuf *s = a.s;
     const uint32_t width = a.width;
     const bool is_watched = a.is_watched;
     lanes_print_attempts(s, width, c->gen.ir->layout.n_states, a.n_relations, is_watched);
-    print_memory(&a);
+    print_memory(&a, m);
     str_addf(s, "    for (i = 0; i < n; i++) {\n        for (int l = 0; l < %u; l++) {\n", width);
     lanes_print_attempt(s, is_watched);
-    str_addf(s, "            hs[l] = h;\n            finites[l] = sums[l] = watches[l] = 0.0;\n%s        }\n",
+    str_addf(s,
+             "            hs[l] = h;\n"
+             "            finites[l] = sums0[l] = sums1[l] = watches[l] = 0.0;\n%s        }\n",
              is_watched ? "            tos[l] = t_to;\n" : "");
-    print_stages(&a);
-    print_error(&a);
-    if (a.n_relations || a.n_asserts) print_looks(&a);
+    for (int row = 1; row <= m->n_stages; row++) print_stage(&a, m, row, "y", "finites");
+    print_error(&a, m);
+    if (a.n_relations || a.n_asserts) print_looks(&a, m);
     str_addf(s, "        ORR_LANES\n        for (int l = 0; l < %u; l++) {\n", width);
     lanes_print_attempt(s, is_watched);
-    str_addf(s, "        const double error = __builtin_sqrt(sums[l]/%u.0), finite = finites[l];\n",
-             c->gen.ir->layout.n_states);
+    str_add(s, "        const double finite = finites[l], error = ");
+    lanes_print_error(s, m, "sums0[l]", "sums1[l]", c->gen.ir->layout.n_states);
+    str_add(s, ";\n");
     if (is_watched) str_add(s, "        double watch = watches[l];\n");
-    lanes_print_control(s, is_watched);
+    lanes_print_control(s, m, is_watched);
     str_add(s, "        go[l] = taken ? 1.0 : 0.0;\n        }\n");
     add_each(&a, arena_printf(&c->gen.work,
                               "                x[j + l] = go[l] != 0.0 ? y[j + l] : x[j + l];\n"
-                              "                K[j + l] = go[l] != 0.0 ? k%d[j + l] : K[j + l];\n",
-                              DP_STAGES - 1));
+                              "                k0[j + l] = go[l] != 0.0 ? k%d[j + l] : k0[j + l];\n",
+                              m->n_stages));
     if (a.n_relations)
         str_addf(s,
                  "        for (long j = 0; j < %u; j++)\n            for (int l = 0; l < %u; l++)\n"

@@ -1,23 +1,23 @@
-// src/solve/adaptive/dopri5.h: what others want to know of the Dormand–Prince solver.
+// src/solve/adaptive/adaptive.h: what others need to know of the explicit methods that choose their steps.
 #pragma once
 #include "solve/solver.h"
 
 extern const Solver solver_dopri5;
 
 // What the next step begins with, for those who make it elsewhere.
-typedef struct Dopri5Ahead {
+typedef struct AdaptiveAhead {
     double        h, log_before;
     bool          was_rejected;    // an attempt that was made elsewhere
     const double *rates;    // [n_states]
-} Dopri5Ahead;
-Dopri5Ahead dopri5_ahead(const void *memory);
-bool        dopri5_has_begun(const void *memory);    // it knows what comes next
+} AdaptiveAhead;
+AdaptiveAhead adaptive_ahead(const void *memory);
+bool        adaptive_has_begun(const void *memory);    // it knows what comes next
 // Steps were made elsewhere, with the same bits: go on from there. `rates` every `stride`-th number;
 // was_rejected: the last attempt at the next step.
-void dopri5_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates,
+void adaptive_go_on(Island *island, double h, double log_before, bool was_rejected, const double *rates,
                   size_t stride);
 
 // The last steps were as long as stability allows, not as long as the tolerance would: an implicit method
 // would do better.
-bool dopri5_is_stiff(const void *memory);
-void dopri5_be_calm(void *memory);    // that is to be found out anew
+bool adaptive_is_stiff(const void *memory);
+void adaptive_be_calm(void *memory);    // that is to be found out anew
