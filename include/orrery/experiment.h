@@ -188,6 +188,7 @@ typedef struct orr_verdict {
 typedef struct orr_outcome {
     orr_status    status;
     orr_run_facts facts;
+    const char   *islands;           // method and steps of each, for people; NULL: none; freed likewise
     double        t;                 // reached
     size_t        n_rows;
     const orr_left *left;            // [n_left] what of the frame did not hold, freed likewise

@@ -285,6 +285,10 @@
     D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
     D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \
     D(CLAIM_BROKEN,           "W633", "in run %zu a claim does not hold: %s") \
+    D(ISLAND_READS,           "W634", \
+      "what island '%s' read as '%s' was off by up to %.3g (of %.3g) before the next value came") \
+    D(ISLAND_ANEW,            "W635", \
+      "messages made island '%s' begin anew %zu times, and '%s' then forgets its past") \
     D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
     D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
     D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \

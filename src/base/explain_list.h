@@ -2523,6 +2523,56 @@
       "    end\n" \
       "    # orrery replicate m.orr", \
       "run it alone to see all: orrery run FILE --seed N --run I, with its settings.") \
+    X(ISLAND_READS, \
+      "Islands tell each other their values at the ends of their steps. Between two messages what an\n" \
+      "island reads is held, or goes on along a straight line. Here that was far from the value that\n" \
+      "came next, measured by the tolerance of the island, so its results are less accurate than its\n" \
+      "method and its tolerance promise.", \
+      "    model Prey\n" \
+      "      input y = 0\n" \
+      "      var x = 1\n" \
+      "      x' = -y\n" \
+      "    end\n" \
+      "    model Hunter\n" \
+      "      input x = 1\n" \
+      "      var y = 0\n" \
+      "      y' = x\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      island a : Prey solver dopri5\n" \
+      "      island b : Hunter solver dopri5\n" \
+      "      a.x -> b.x\n" \
+      "      b.y -> a.y\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 10\n" \
+      "    end", \
+      "declare them without 'island', so that they are solved together; or limit their steps with 'max'\n" \
+      "or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
+    X(ISLAND_ANEW, \
+      "A message ends the step of an island. Multistep methods remember many steps and begin with\n" \
+      "short ones of first order, so with a message at each step they are slow, and the small errors\n" \
+      "of very many steps add up to more than the tolerance lets expect.", \
+      "    model Prey\n" \
+      "      input y = 0\n" \
+      "      var x = 1\n" \
+      "      x' = -y\n" \
+      "    end\n" \
+      "    model Hunter\n" \
+      "      input x = 1\n" \
+      "      var y = 0\n" \
+      "      y' = x\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      island a : Prey solver bdf\n" \
+      "      island b : Hunter solver bdf\n" \
+      "      a.x -> b.x\n" \
+      "      b.y -> a.y\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "    end", \
+      "give the island a method of single steps, such as dopri5, or declare it without 'island'.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

@@ -413,7 +413,8 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
 {
     const AstItem *item = b->flat->islands.items[i].item;
     const Solver *solver = isle->options.run.solver ? solver_find(isle->options.run.solver) : NULL;
-    const bool is_linear = item->component.island->gradients || (solver && solver->is_quantised);
+    // which solver it has may be known only when a run begins: then it is prepared for slopes
+    const bool is_linear = item->component.island->gradients || !solver || solver->is_quantised;
     orr_compile_options o = *b->c->options;
     orr_input *inputs = ARENA_ARRAY(&b->work, orr_input, isle->n_inputs);
     const uint32_t *of = b->variables + b->first_variable[i];

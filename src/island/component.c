@@ -435,6 +435,13 @@ static bool is_perturbation(const Component *c, const orr_devs_event *event, orr
     return true;
 }
 
+// What was read until now, of something continuous, was off by this much at its end.
+static void measure(External *e, double t, double value)
+{
+    e->off = fmax(e->off, fabs(value - (e->value + e->gradient * (t - e->t))));
+    e->size = fmax(e->size, fabs(value));
+}
+
 static bool keep_externals(Component *c, const orr_devs_call *call, const orr_devs_event *bag, size_t n,
                            bool *changed)
 {
@@ -451,7 +458,13 @@ static bool keep_externals(Component *c, const orr_devs_call *call, const orr_de
             return false;
         }
         if (!e->is_known || e->value != signal.value || e->gradient != signal.gradient) *changed = true;
-        *e = (External){ .value = signal.value, .gradient = signal.gradient, .t = call->t, .is_known = true };
+        if (e->is_known && c->has_moved && !signal.perturbation && !input->is_number)
+            measure(e, call->t, signal.value);
+        e->value = signal.value;
+        e->gradient = signal.gradient;
+        e->t = call->t;
+        e->is_known = true;
+        e->is_pending = false;
     }
     return true;
 }
@@ -492,6 +505,7 @@ static void receive_updates(Component *c, const orr_devs_call *call)
     const orr_status status = !put_externals(c, false) ? ORR_STATUS_FAILED
                               : is_grid                ? run_take_over(c->run)
                                                        : run_begin_anew(c->run);
+    if (!is_grid) c->n_anew++;
     if (goes_on(c, call, status)) enter(c, c->phase, ISLAND_UPDATE);
 }
 
@@ -612,7 +626,7 @@ static void confluent(void *state, const orr_devs_call *call, const orr_devs_eve
 
 typedef struct SavedComponent {
     double due, due_tell, period_start, k_period, pending_until;
-    uint64_t phase, has_moved, has_greeted, n_rounds, n_perturbations, run_size;
+    uint64_t phase, has_moved, has_greeted, n_rounds, n_perturbations, n_anew, run_size;
 } SavedComponent;
 
 // Not in the middle of a discontinuity, nor before the run has begun.
@@ -640,6 +654,7 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
                                    .has_greeted = c->has_greeted,
                                    .n_rounds = c->n_rounds,
                                    .n_perturbations = c->n_perturbations,
+                                   .n_anew = c->n_anew,
                                    .run_size = run_size };
     char *out = bytes;
     memcpy(out, &saved, sizeof saved);
@@ -651,6 +666,8 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
         e->value = c->externals[i].value;
         e->gradient = c->externals[i].gradient;
         e->t = c->externals[i].t;
+        e->off = c->externals[i].off;
+        e->size = c->externals[i].size;
         e->is_known = c->externals[i].is_known;
         e->is_pending = c->externals[i].is_pending;
     }
@@ -673,11 +690,13 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     if (saved.run_size != n - own || saved.phase >= ISLAND_PHASES) return 0;
     in += sizeof saved;
     for (size_t i = 0; i < o->n_inputs; i++, in += sizeof(External)) {
-        double numbers[3];
+        double numbers[5];
         memcpy(numbers, in, sizeof numbers);
         c->externals[i] = (External){ .value = numbers[0],
                                       .gradient = numbers[1],
                                       .t = numbers[2],
+                                      .off = numbers[3],
+                                      .size = numbers[4],
                                       .is_known = in[offsetof(External, is_known)] != 0,
                                       .is_pending = in[offsetof(External, is_pending)] != 0 };
     }
@@ -697,6 +716,7 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     c->has_moved = saved.has_moved != 0;
     c->n_rounds = (uint32_t)saved.n_rounds;
     c->n_perturbations = saved.n_perturbations;
+    c->n_anew = saved.n_anew;
     return 1;
 }
 
@@ -729,6 +749,36 @@ orr_run *island_run_at(orr_devs_run *devs, uint32_t component, double t)
     goes_on(c, &call, move_to(c, t));
     devs->call = kept;
     return c->run;
+}
+
+const orr_run *island_inside(const orr_devs_run *devs, uint32_t component)
+{
+    return component_of(actor_of(devs, component) + 1)->run;
+}
+
+uint64_t island_n_anew(const orr_devs_run *devs, uint32_t component)
+{
+    const Component *c = component_of(actor_of(devs, component) + 1);
+    if (!c->run) return 0;
+    const Island *island = inside(c);
+    const Solver *solver = island->solver->at_work ? island->solver->at_work(island) : island->solver;
+    return solver->traits & SOLVER_MULTISTEP && 4 * c->n_anew > island->n_steps ? c->n_anew : 0;
+}
+
+// A method of first order is not spoilt by what is held for one step, and quantised states bound it
+// themselves. The tolerance of methods with fixed steps is what others have by default.
+IslandReading island_worst_reading(const orr_devs_run *devs, uint32_t component)
+{
+    const Component *c = component_of(actor_of(devs, component) + 1);
+    IslandReading worst = { 0 };
+    if (!c->run || is_quantised(c) || inside(c)->solver->order == 1) return worst;
+    const SolverOptions *o = &inside(c)->options;
+    for (size_t i = 0; i < c->type->options.n_inputs; i++) {
+        const External *e = &c->externals[i];
+        if (e->off <= 10 * (o->absolute + o->tolerance * e->size) || e->off <= worst.off) continue;
+        worst = (IslandReading){ i, e->off, e->size };
+    }
+    return worst;
 }
 
 orr_run *orr_island_run(orr_devs_run *devs, uint32_t component)

@@ -79,6 +79,7 @@ typedef struct Passing {
 typedef struct External {
     double value, gradient;
     double t;             // when it was so
+    double off, size;     // how far it was from what came next, at most; largest value
     bool   is_known;      // something has come
     bool   is_pending;    // it is taken over at the next grid point
 } External;
@@ -105,6 +106,7 @@ typedef struct Component {
     double     k_period;
     double     pending_until;     // grid point at which pending values are taken over; NaN: none
     uint64_t   n_perturbations;   // that began here
+    uint64_t   n_anew;            // how often new values made the solver begin anew
     double     t_passing;         // the instant of
     VEC(Passing) passing;         // [n_passing of them are in use]
     size_t     n_passing;

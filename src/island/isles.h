@@ -107,3 +107,15 @@ typedef struct IslandParams {
 // The simulation inside a component, brought to t, which is not before the kernel's time nor after anything
 // that may still happen in it. NULL if it has not begun.
 orr_run *island_run_at(orr_devs_run *run, uint32_t component, double t);
+const orr_run *island_inside(const orr_devs_run *run, uint32_t component);    // as it stands; likewise
+
+// How often messages made a method begin anew that remembers its past, if that is once in some steps; else 0.
+uint64_t island_n_anew(const orr_devs_run *run, uint32_t component);
+// How far what an island read was from the truth, at most, where it was held or went on along a straight
+// line.
+typedef struct IslandReading {
+    size_t input;        // external variable
+    double off, size;    // distance, and how large the variable was
+} IslandReading;
+// The worst reading of a component whose method is spoilt by it; `off` is 0 if there is none.
+IslandReading island_worst_reading(const orr_devs_run *run, uint32_t component);

@@ -84,10 +84,12 @@ static bool find_options(orr_run *run, uint32_t number)
     orr_run_options o = isle->options.run;
     const bool is_same = !isle->has_solver;
     if (!read_own(run, number, &o)) return false;
-    if (is_same) o.solver = run->island.solver->name;
+    // as requested: the main part may have another one, for example where it has nothing to integrate
+    const Solver *requested = solver_find(given->solver ? given->solver : "auto");
+    if (is_same) o.solver = requested->name;
     for (uint32_t i = 0; is_same && i < isle->n_own && run->n_reruns == 0; i++) {
         const IsleOption *option = &isle->own[i];
-        solver_warn_unused(run->island.solver, isle_option(option->kind), option->name,
+        solver_warn_unused(requested, isle_option(option->kind), option->name,
                            run_place(run->model, run->diag, option->place), run->diag);
     }
     if (is_same && !(o.step > 0)) o.step = given->step;
@@ -386,6 +388,55 @@ void isles_after(orr_run *run, const Island *island, const FlatAction *actions, 
 }
 
 // ---- Looking
+
+// Islands exchange values at the ends of their steps, so a method of high order may be no better than what it
+// reads, and one that remembers its past, which has to begin anew with each message, no better than its first
+// steps.
+void isles_report(orr_run *run)
+{
+    enum { MANY = 100 };
+    const IslesRun *r = run->isles;
+    const orr_devs_run *kernel = net_kernel(run);
+    const Isle *isle = NULL;
+    IslandReading worst = { 0 };
+    for (uint32_t i = 0; r && kernel && i < r->isles->n; i++) {
+        const uint32_t component = run->model->network->guests.items[i].component;
+        const IslandReading reading = island_worst_reading(kernel, component);
+        const uint64_t n_anew = island_n_anew(kernel, component);
+        if (n_anew > MANY) {
+            diag_report(run->diag, DIAG_ISLAND_ANEW, (Place){ 0 }, r->isles->items[i].name, (size_t)n_anew,
+                        orr_run_get_facts(island_inside(kernel, component)).solver);
+            diag_hint(run->diag, "take a method of single steps, such as 'dopri5', or solve the equations "
+                                 "together, without the word 'island'");
+        }
+        if (reading.off <= worst.off) continue;
+        worst = reading;
+        isle = &r->isles->items[i];
+    }
+    if (!isle) return;
+    diag_report(run->diag, DIAG_ISLAND_READS, (Place){ 0 }, isle->name, isle->inputs[worst.input].name,
+                worst.off, worst.size);
+    diag_hint(run->diag, "results are hardly more accurate than that: shorter steps ('max' or 'step') make "
+                         "it less; without the word 'island' the equations are solved together");
+}
+
+char *isles_describe(const orr_run *run)
+{
+    enum { MOST = 8 };    // a line is read by people
+    const Isles *isles = run->model->isles;
+    orr_devs_run *kernel = net_kernel(run);
+    if (!isles || !kernel) return NULL;
+    StrBuf s = { 0 };
+    for (uint32_t i = 0; i < isles->n && i < MOST; i++) {
+        const orr_run *of = island_inside(kernel, run->model->network->guests.items[i].component);
+        if (!of) continue;
+        const orr_run_facts facts = orr_run_get_facts(of);
+        str_addf(&s, "%s%s: %s, %zu steps", s.n ? "; " : "", isles->items[i].name,
+                 facts.solver ? facts.solver : "nothing to integrate", facts.n_steps);
+    }
+    if (isles->n > MOST) str_addf(&s, "; and %u more", isles->n - MOST);
+    return s.p;
+}
 
 bool isles_value(orr_run *run, size_t variable, double *value)
 {

@@ -687,6 +687,7 @@ orr_status orr_run_finish(orr_run *run, bool *again)
     const orr_model *model = run->model;
     Island *island = &run->island;
     if (island->is_failed) return ORR_STATUS_FAILED;
+    isles_report(run);
     if (model->flat.terminal.n == 0) return ORR_STATUS_OK;
     compute_values(run);
     if (island->is_failed) return ORR_STATUS_FAILED;

@@ -392,6 +392,8 @@ orr_status isles_tell(orr_run *run, Island *island);
 // perturbation.
 void   isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
+void   isles_report(orr_run *run);             // at the end: warn where being islands cost accuracy
+char  *isles_describe(const orr_run *run);     // "a: dopri5, 12 steps; b: …", to be freed; NULL: none
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
 // ---- watch.c: claims
