@@ -128,6 +128,14 @@ const char *diag_path(const orr_diag *diag, uint32_t file)
     return diag && file && file <= diag->sources.n ? diag->sources.items[file - 1].path : NULL;
 }
 
+Text diag_text(const orr_diag *diag, Place place)
+{
+    if (!diag_path(diag, place.file)) return (Text){ 0 };
+    const Text text = diag->sources.items[place.file - 1].text;
+    if (!text.p || place.offset > text.n || place.length > text.n - place.offset) return (Text){ 0 };
+    return text_part(text, place.offset, place.offset + place.length);
+}
+
 static void find_lines(Source *source, Arena *arena)
 {
     const Text text = source->text;

@@ -8,6 +8,7 @@
 #include "solve/solver.h"
 #include "solve/stiff/settle.h"
 #include <assert.h>
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,63 @@ static char *relation_text(const orr_model *model, size_t k)
     return run_expr_text(model, model->flat.relations.items[k].relation);
 }
 
+// Is there something in an expression that nobody has written: a variable of ours, a part of a table, a draw?
+// *owner: the component that such a variable belongs to.
+static bool has_internals(const Flat *flat, Expr e, Arena *arena, Text *owner)
+{
+    VEC(Expr) open = { 0 };
+    bool *is_met = ARENA_ARRAY(arena, bool, flat->relations.n), found = false;
+    vec_push(arena, &open, e);
+    for (size_t k = 0; k < open.n; k++) {
+        size_t n;
+        const Expr *nodes = expr_collect(&flat->pool, &open.items[k], 1, arena, &n);
+        for (size_t i = 0; i < n; i++) {
+            const ExprNode *node = expr_node(&flat->pool, nodes[i]);
+            if (node->op == EXPR_MODE && !is_met[node->index]) {
+                is_met[node->index] = true;
+                vec_push(arena, &open, flat->relations.items[node->index].relation);
+            }
+            found |= node->op >= EXPR_LOOKUP && node->op <= EXPR_DRAW;
+            if (node->op != EXPR_VAR || !flat->vars.items[node->index].is_hidden) continue;
+            found = true;
+            const char *name = flat->vars.items[node->index].name, *dot = strrchr(name, '.');
+            if (dot) *owner = (Text){ name, (size_t)(dot - name) };
+        }
+    }
+    return found;
+}
+
+// What the user wrote, on one line, if the expression shows something else; NULL: it does not, or the text is
+// not at hand.
+static const char *written_cause(orr_run *run, Place place, Expr e)
+{
+    Arena work = { 0 };
+    Text owner = { 0 };
+    const Text text = text_trim(diag_text(run->diag, run_place(run->model, run->diag, place)));
+    const char *cause = NULL;
+    if (text.n > 0 && e != EXPR_NONE && has_internals(&run->model->flat, e, &work, &owner)) {
+        StrBuf line = { .arena = &run->arena };
+        if (owner.n) str_addf(&line, "%.*s: ", (int)owner.n, owner.p);
+        for (size_t i = 0; i < text.n; i++) {
+            const bool is_blank = isspace((unsigned char)text.p[i]);
+            if (is_blank && isspace((unsigned char)text.p[i - 1])) continue;
+            str_add_char(&line, is_blank ? ' ' : text.p[i]);
+        }
+        cause = str_finish(&line);
+    }
+    arena_free(&work);
+    return cause;
+}
+
 const char *event_cause(orr_run *run, uint32_t event)
 {
+    if (run->causes[event]) return run->causes[event];
+    const FlatEvent *flat = &run->model->flat.events.items[event];
+    const bool is_timed = flat->kind == FLAT_AT || flat->kind == FLAT_EVERY;
+    const Expr parts[] = { flat->kind == FLAT_WHEN ? flat->condition : EXPR_NONE,
+                           is_timed ? flat->time : EXPR_NONE, is_timed ? flat->from : EXPR_NONE, flat->after };
+    for (size_t i = 0; i < sizeof parts / sizeof *parts && !run->causes[event]; i++)
+        run->causes[event] = written_cause(run, flat->place, parts[i]);
     if (run->causes[event]) return run->causes[event];
     char *text = NULL;
     size_t n = 0;
@@ -53,6 +109,8 @@ static bool observe_mode(orr_run *run, double t, size_t k, bool is_true, size_t 
 {
     const FlatRelation *relation = &run->model->flat.relations.items[k];
     if (!relation->in_equation) return true;
+    if (!run->relation_texts[k])
+        run->relation_texts[k] = written_cause(run, relation->place, relation->relation);
     if (!run->relation_texts[k]) {
         char *text = relation_text(run->model, k);
         run->relation_texts[k] = arena_printf(&run->arena, "%s", text);
