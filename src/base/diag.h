@@ -69,7 +69,7 @@ orr_place diag_where(const orr_diag *diag, Place place);    // the path belongs 
 void        diag_locate(const orr_diag *diag, Place place, size_t *line, size_t *column);
 size_t      diag_line(const orr_diag *diag, Place place);
 const char *diag_path(const orr_diag *diag, uint32_t file);    // NULL for no file
-Text        diag_text(const orr_diag *diag, Place place);      // what stands there; empty if it is not at hand
+Text        diag_text(const orr_diag *diag, Place place);      // what stands there; empty: not at hand
 
 static inline Place place_join(Place a, Place b)    // from the start of a to the end of b, same file
 {

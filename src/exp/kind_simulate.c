@@ -1,5 +1,6 @@
 // src/exp/kind_simulate.c: one run: its rows, what happens in it, and what is left of it at the end.
 #include "exp/kind.h"
+#include "model/model.h"
 #include "orrery/replicate.h"
 #include <math.h>
 #include <string.h>
@@ -166,7 +167,8 @@ static bool show_rows(Call *call, const orr_table *table, bool looks)
 static bool moves_between_events(const orr_model *model)
 {
     const orr_model_facts facts = orr_model_get_facts(model);
-    return facts.n_states + facts.n_equations + facts.n_relations > 0;
+    // among components relations only open and close arrows
+    return facts.n_states + facts.n_equations > 0 || (facts.n_relations > 0 && !model->network);
 }
 
 // The first thing that went wrong is what the program ends with.

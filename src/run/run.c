@@ -560,10 +560,17 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
         *t = fmin(t_limit, fmin(net_next_instant(run), due_next(&run->island)));
         return ORR_STATUS_OK;
     }
+    // without equations steps only serve to see relations change: go to the next instant, or to such a change
+    const bool is_still = run->net && !run->model->isles && run->model->n_states == 0 &&
+                          run->model->flat.equations.n == 0;
+    if (is_still) t_limit = fmin(t_limit, fmin(net_next_instant(run), due_next(island)));
     if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
-        const orr_status status = drive(island, t_limit, limit, 1);
+        orr_status status;
+        do status = drive(island, t_limit, limit, 1);
+        while (is_still && status == ORR_STATUS_OK && !island->event_waits &&
+               !drive_has_reached(island, t_limit));
         if (status != ORR_STATUS_OK) return stand_still(run, island, status);
     }
     *t = drive_has_reached(island, t_limit) ? t_limit : island->t;

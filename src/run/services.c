@@ -79,7 +79,8 @@ const char *event_cause(orr_run *run, uint32_t event)
     const FlatEvent *flat = &run->model->flat.events.items[event];
     const bool is_timed = flat->kind == FLAT_AT || flat->kind == FLAT_EVERY;
     const Expr parts[] = { flat->kind == FLAT_WHEN ? flat->condition : EXPR_NONE,
-                           is_timed ? flat->time : EXPR_NONE, is_timed ? flat->from : EXPR_NONE, flat->after };
+                           is_timed ? flat->time : EXPR_NONE, is_timed ? flat->from : EXPR_NONE,
+                           flat->after };
     for (size_t i = 0; i < sizeof parts / sizeof *parts && !run->causes[event]; i++)
         run->causes[event] = written_cause(run, flat->place, parts[i]);
     if (run->causes[event]) return run->causes[event];

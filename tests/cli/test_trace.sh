@@ -258,4 +258,56 @@ expect_equal "$(grep -E '^1,[0-9]+,sent,,half' isles.csv | cut -d, -f6)" '2 0 1'
 run run "$root/examples/bottling.orr" --until 3.5 --trace line.jsonl --quiet
 expect_equal "$(grep '"sent"' line.jsonl | sed 's/.*"component":"\([^"]*\)","port":"\([^"]*\)","value":\(.*\)}/\1.\2\3/' | tr '\n' ' ')" \
     '.tap.flows[1] bottle.full[1] .tap.flows[0,0,1] robot.empty[0] .tap.flows[1,0,1] '
+
+# ---- A condition on an arrow makes no grid: rows stand where something happens
+cat >arrow.orr <<'END'
+atomic Source
+  output event out
+  var n = 0
+  state on for 1.25
+    after send out(n) do n := n + 1 -> on
+end
+atomic Counter
+  input event in
+  var got = 0
+  state idle
+    on in do got := got + 1 -> idle
+end
+model M
+  a : Source
+  b : Counter
+  a.out -> b.in when t < 3
+end
+END
+run run arrow.orr --until 5 --record b.got -o - --quiet
+expect_status 0
+expect_equal "$out" $'t,b.got\n0,0\n1.25,1\n2.5,2\n3,2\n3.75,2\n5,2'
+
+# ---- The cause of an event is what the user wrote
+cat >causes.orr <<'END'
+table k(x) linear
+  0 : 0
+  1 : 2
+  3 : 1
+end
+model Sub
+  discrete works = 1
+  when initial or works > 0.5 after exponential(0.5) then works := 0 end
+end
+model M
+  var x = 0
+  param lim = 0.5
+  discrete n = 0
+  s : Sub
+  x' = if x > lim then k(x) else 1
+  when k(x) >  1.5 then n := 1 end
+end
+END
+run run causes.orr --until 3 --events causes.csv --quiet
+expect_status 0
+causes=$(cut -d, -f2 causes.csv | sort -u)
+for cause in 'x > lim' 'when k(x) > 1.5' 'when initial or works > 0.5 after exponential(0.5)'; do
+    grep -q -F -- "$cause" <<<"$causes" || fail "no event is caused by '$cause' but by: $causes"
+done
+! grep -q -E 'draws|code|unit\(' <<<"$causes" || fail "internals are shown: $causes"
 finish
