@@ -6,7 +6,7 @@
 #include <string.h>
 
 enum { ROWS_LOOKED_AT = 4000, ROWS_DRAWN = 200000, ROWS_USUAL = 500 };
-enum { TIMES_LOOKED_AT = 500, TIMES_DRAWN = 4000 };    // that a picture can tell apart
+enum { TIMES_LOOKED_AT = 500, TIMES_DRAWN = 20000 };    // that a picture can tell apart
 
 static const orr_keyword words[] = {
     WORD("events", TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after"),
