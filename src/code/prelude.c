@@ -29,7 +29,7 @@ static void print_file_environment(const Ir *ir, StrBuf *s)
         str_add(s, "    const unsigned *tables;    // which elements the turns of loops read and write\n");
     if (ir->numbers.n)
         str_add(s, "    const double *numbers;    // tables of the model, and constants of loops\n");
-    if (ir->flat->events.n) str_add(s, "    unsigned event;    // whose body orr_event runs\n");
+    str_add(s, "    unsigned event;    // whose body orr_event runs\n");
     if (has_past || has_draws) str_add(s, "    Model *m;\n");
     str_add(s, "};\n\n");
     if (has_past)

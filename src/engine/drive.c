@@ -11,18 +11,18 @@
 #define STEPS_MAX  4e15         // grid points that are told apart
 
 // fmin and fmax are calls, and these stand between any two rows that are recorded; there are no NaNs here.
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double drive_min(double a, double b) { return a < b ? a : b; }
+static inline double drive_max(double a, double b) { return a > b ? a : b; }
 
 double drive_grid(const Island *island, long k) { return island->t_start + (double)k * island->step; }
 
 // How near a grid point a time means it, in steps: rounding of a large quotient is more than the fixed slack.
-static double grid_slack(double steps) { return larger(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
+static double grid_slack(double steps) { return drive_max(SOLVER_GRID_SLACK, 4e-16 * fabs(steps)); }
 
 double drive_grid_floor(const Island *island, double t)
 {
     const double steps = (t - island->t_start) / island->step;
-    return smaller(floor(steps + grid_slack(steps)), STEPS_MAX);
+    return drive_min(floor(steps + grid_slack(steps)), STEPS_MAX);
 }
 
 bool drive_is_near(const Island *island, double t)
@@ -58,7 +58,7 @@ orr_status drive_arrive(Island *island)
     return ORR_STATUS_OK;
 }
 
-static orr_status pulse(Island *island, size_t n_steps)
+static orr_status drive_beat(Island *island, size_t n_steps)
 {
     if (!island->services->pulse) return ORR_STATUS_OK;
     return island->services->pulse(island, island->t, n_steps);
@@ -95,10 +95,10 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 {
     if (island->t != drive_grid(island, island->k)) return 0;
     const double k = (double)island->k;
-    const double wanted = larger(1, drive_grid_floor(island, t_want) - k);
+    const double wanted = drive_max(1, drive_grid_floor(island, t_want) - k);
     // mostly the limit is far away, and its place on the grid does not matter
     if (t_limit > island->t_start + (k + wanted + 1) * island->step) return (long)wanted;
-    return (long)smaller(wanted, drive_grid_floor(island, t_limit) - k);
+    return (long)drive_min(wanted, drive_grid_floor(island, t_limit) - k);
 }
 
 static orr_status fixed_steps(Island *island, double t_want, double t_limit, long n_max)
@@ -124,7 +124,7 @@ static orr_status fixed_steps(Island *island, double t_want, double t_limit, lon
         if (done > 1) island->t_before = island->t;
         island->k_before = k;
         if (!look_for_event(island)) return engine_fail(island, ENGINE_FAULT, 0, island->t);
-        const orr_status status = pulse(island, (size_t)done);
+        const orr_status status = drive_beat(island, (size_t)done);
         return status == ORR_STATUS_OK ? drive_arrive(island) : status;
     }
 
@@ -150,7 +150,7 @@ static orr_status free_step(Island *island, double t_limit)
     if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return engine_stop(island);
     island->jump_waits = is_jump && island->t == t_break;
     if (!look_for_event(island)) return engine_fail(island, ENGINE_FAULT, 0, island->t);
-    const orr_status status = pulse(island, 1);
+    const orr_status status = drive_beat(island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;
 }
 
@@ -167,7 +167,7 @@ static orr_status quantised_steps(Island *island, double t_want, long n_max)
         island->event_waits = true;
         island->event_relation = event_first_difference(island);
     }
-    const orr_status status = pulse(island, 1 + (island->n_steps - n_steps) / island->tables->n_states);
+    const orr_status status = drive_beat(island, 1 + (island->n_steps - n_steps) / island->tables->n_states);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;
 }
 
@@ -175,7 +175,7 @@ static orr_status quantised_steps(Island *island, double t_want, long n_max)
 static double next_instant(const Island *island)
 {
     const double due = due_next(island);
-    return island->has_network ? smaller(due, island->services->next_message(island)) : due;
+    return island->has_network ? drive_min(due, island->services->next_message(island)) : due;
 }
 
 orr_status drive(Island *island, double t_want, double t_limit, long n_max)
@@ -202,11 +202,11 @@ orr_status drive(Island *island, double t_want, double t_limit, long n_max)
             // rates are polynomials there: they bend
             if (island->solver->advance) island->solver->restart(island);
         }
-        t_limit = smaller(services->kink(island), t_limit);
+        t_limit = drive_min(services->kink(island), t_limit);
     }
     const double t_due = next_instant(island);
     if (t_due < t_limit) t_limit = t_due;
-    if (island->solver->advance) status = quantised_steps(island, smaller(t_want, t_limit), n_max);
+    if (island->solver->advance) status = quantised_steps(island, drive_min(t_want, t_limit), n_max);
     else if (island->solver->fixed_step) status = fixed_steps(island, t_want, t_limit, n_max);
     else status = free_step(island, t_limit);
     // on a grid a point this near is meant; the event is where it was scheduled

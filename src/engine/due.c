@@ -10,7 +10,7 @@ static bool is_wrong(Island *island, EngineNews news, uint32_t event, double val
     return false;
 }
 
-static double time_of(Island *island, uint32_t event, EngineTime which)
+static double due_time(Island *island, uint32_t event, EngineTime which)
 {
     return island->services->time_of(island, event, which);
 }
@@ -18,14 +18,14 @@ static double time_of(Island *island, uint32_t event, EngineTime which)
 // A time that is drawn: the draws are counted.
 static double drawn_time(Island *island, uint32_t event, EngineTime which)
 {
-    const double value = time_of(island, event, which);
+    const double value = due_time(island, event, which);
     island->env.v[island->tables->events[event].counter] += island->tables->events[event].n_draws;
     return value;
 }
 
 static double first_time(Island *island, uint32_t event, double period)
 {
-    return island->tables->events[event].has_from ? time_of(island, event, ENGINE_FROM)
+    return island->tables->events[event].has_from ? due_time(island, event, ENGINE_FROM)
                                                   : island->t_begin + period;
 }
 
@@ -34,16 +34,16 @@ static bool schedule_event(Island *island, uint32_t i)
     const EngineEvent *event = &island->tables->events[i];
     const double start = island->t_begin;
     if (event->kind == ENGINE_AT) {
-        const double at = time_of(island, i, ENGINE_TIME);
+        const double at = due_time(island, i, ENGINE_TIME);
         if (isnan(at)) return is_wrong(island, ENGINE_BAD_TIME, i, at);
         if (at >= start) calendar_set(&island->calendar, i, at);
     } else if (event->kind == ENGINE_EVERY && event->n_draws) {
-        const double first = event->has_from ? time_of(island, i, ENGINE_FROM)
+        const double first = event->has_from ? due_time(island, i, ENGINE_FROM)
                                              : start + drawn_time(island, i, ENGINE_TIME);
         if (!(first >= start) || isinf(first)) return is_wrong(island, ENGINE_BAD_TIME, i, first);
         calendar_set(&island->calendar, i, first);
     } else if (event->kind == ENGINE_EVERY) {
-        const double period = time_of(island, i, ENGINE_TIME), first = first_time(island, i, period);
+        const double period = due_time(island, i, ENGINE_TIME), first = first_time(island, i, period);
         if (!(period > 0) || isinf(period)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
         if (!isfinite(first)) return is_wrong(island, ENGINE_BAD_FROM, i, first);
         // the first that is not over
@@ -68,7 +68,7 @@ bool due_start(Island *island)
 bool due_delay(Island *island, uint32_t event, double t)
 {
     const double delay = island->tables->events[event].n_draws ? drawn_time(island, event, ENGINE_AFTER)
-                                                               : time_of(island, event, ENGINE_AFTER);
+                                                               : due_time(island, event, ENGINE_AFTER);
     if (!(delay >= 0)) return is_wrong(island, ENGINE_BAD_AFTER, event, delay);
     for (uint32_t i = 0; i < island->n_pending; i++) {
         if (island->pending[i] != 0) continue;
@@ -86,7 +86,7 @@ static bool act_event(Island *island, uint32_t i, double t)
     double next = INFINITY;
     if (event->kind == ENGINE_EVERY) {
         const double period = event->n_draws ? drawn_time(island, i, ENGINE_TIME)
-                                             : time_of(island, i, ENGINE_TIME);
+                                             : due_time(island, i, ENGINE_TIME);
         if (event->n_draws && !(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
         next = event->n_draws ? t + period : first_time(island, i, period) + ++island->every_k[i] * period;
         if (next <= t) next = nextafter(t, INFINITY);    // a period too short for the clock

@@ -106,6 +106,8 @@ typedef enum EngineNews {
     ENGINE_NO_REST,           // an event accumulates, and nothing can be held
     ENGINE_NO_SLOPE,          // … and its surface has no slope
     ENGINE_BAD_LAG,           // of a delay
+    ENGINE_STEP_TOO_SMALL,    // of the length `value`
+    ENGINE_STIFF,             // no failure: an implicit method would do better
     ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
     ENGINE_SLIDES,            // no failure: the number of a surface that the solution begins to follow
 } EngineNews;
@@ -118,7 +120,7 @@ typedef struct EngineServices {
     double (*time_of)(Island *island, uint32_t event, EngineTime which);    // as it is now
     double (*lag_of)(Island *island, uint32_t delay);
     double (*before)(const Island *island, uint32_t delay, double t);       // if it has_before
-    // Memory for so many bytes with what is in `old`; it lives as long as the island.
+    // Memory for so many bytes with what is in `old`; it lives as long as the island. NULL: there is none.
     void  *(*grow)(Island *island, void *old, size_t n_old, size_t n);
     // The solver begins anew where the island stands, or another that can follow surfaces. False: reported.
     bool   (*restart)(Island *island);
@@ -386,7 +388,7 @@ void   slide_exit(Island *island);
 bool   slide_after_event(Island *island);                        // false: sliding must end
 int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
 int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES
-void   slide_make_room(Island *island, size_t n);                // for so many surfaces
+bool   slide_make_room(Island *island, size_t n);                // for so many surfaces; false: no memory
 
 // ---- surface.c: events that would never end
 
@@ -449,7 +451,8 @@ double history_shortest(const Island *island);               // lag; INFINITY wi
 // The next time after t that should be the end of a step; *is_jump if rates may jump there.
 double history_break(const Island *island, double t, bool *is_jump);
 double history_at(const void *island, int k, double t);      // for CodeEnv
-void   history_make_room(Island *island);                    // for one segment more
+// For a segment more, that begins then; what is older than any lag is dropped. False: there is no memory.
+bool   history_make_room(Island *island, double begin);
 
 // ---- drive.c: steps, checks
 

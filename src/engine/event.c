@@ -14,7 +14,7 @@ enum {
     BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
 };
 #define BURST_SPAN 1e-9    // of the scale of time
-#define ROUNDING   1e-11   // of a zero function, beside what it has been
+#define EVENT_ROUNDING 1e-11   // of a zero function, beside what it has been
 
 // ---- Modes
 
@@ -37,7 +37,7 @@ static bool settle_loops(Island *island)
 // it stays what it is. Two diodes in series, without a current, would switch each other for ever.
 static bool is_rounding(const Island *island, size_t k)
 {
-    return fabs(island->relations[2 * k]) <= ROUNDING * island->zero_scale[k];
+    return fabs(island->relations[2 * k]) <= EVENT_ROUNDING * island->zero_scale[k];
 }
 
 static void learn_scales(Island *island)
@@ -166,7 +166,7 @@ static double value_now(const Island *island, const EngineAction *action)
     return action->state != ENGINE_NONE ? island->x[action->state] : island->env.v[action->place];
 }
 
-static bool run_body(Island *island, uint32_t number, size_t iteration)
+static bool event_body(Island *island, uint32_t number, size_t iteration)
 {
     const EngineServices *services = island->services;
     const EngineEvent *event = &island->tables->events[number];
@@ -208,7 +208,7 @@ static void sort_fired(Island *island)
 }
 
 // The events whose bodies ran last, each once, the latest first.
-static void remember(Island *island, uint32_t event)
+static void event_remember(Island *island, uint32_t event)
 {
     uint32_t k = 0;
     while (k < island->n_recent && island->recent[k] != event) k++;
@@ -221,9 +221,9 @@ static void remember(Island *island, uint32_t event)
 bool event_run(Island *island, uint32_t event, size_t iteration, bool *affects)
 {
     *affects |= island->tables->events[event].affects;
-    if (!run_body(island, event, iteration)) return false;
+    if (!event_body(island, event, iteration)) return false;
     island->n_bodies++;
-    remember(island, event);
+    event_remember(island, event);
     return true;
 }
 

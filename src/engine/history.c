@@ -63,24 +63,30 @@ bool history_start(Island *island, bool *changed)
     return true;
 }
 
-void history_make_room(Island *island)
+bool history_make_room(Island *island, double begin)
 {
     History *h = &island->history;
-    if (h->n_segments < h->capacity) return;
+    while (h->dropped + 1 < h->n_segments && h->ends[h->dropped] < begin - 1.01 * h->longest) h->dropped++;
+    if (h->n_segments < h->capacity) return true;
     const size_t live = h->n_segments - h->dropped, block = POINTS * (size_t)island->tables->n_delays;
     if (h->dropped < h->capacity / 2 || h->dropped == 0) {
         const size_t now = h->capacity, larger = now < 64 ? 64 : 2 * now, number = sizeof *h->values;
-        h->begins = island->services->grow(island, h->begins, now * number, larger * number);
-        h->ends = island->services->grow(island, h->ends, now * number, larger * number);
-        h->values = island->services->grow(island, h->values, block * now * number, block * larger * number);
+        double **const arrays[] = { &h->begins, &h->ends, &h->values };
+        for (int i = 0; i < 3; i++) {
+            const size_t unit = (i < 2 ? 1 : block) * number;
+            double *more = island->services->grow(island, *arrays[i], now * unit, larger * unit);
+            if (!more) return false;
+            *arrays[i] = more;
+        }
         h->capacity = larger;
-        return;
+        return true;
     }
     memmove(h->begins, h->begins + h->dropped, live * sizeof *h->begins);
     memmove(h->ends, h->ends + h->dropped, live * sizeof *h->ends);
     memmove(h->values, h->values + block * h->dropped, live * block * sizeof *h->values);
     h->n_segments = live;
     h->dropped = 0;
+    return true;
 }
 
 bool history_push(Island *island)
@@ -88,9 +94,7 @@ bool history_push(Island *island)
     History *h = &island->history;
     const size_t n = island->tables->n_delays;
     if (n == 0 || island->t == island->t_before) return true;
-    while (h->dropped + 1 < h->n_segments && h->ends[h->dropped] < island->t_before - 1.01 * h->longest)
-        h->dropped++;
-    history_make_room(island);
+    if (!history_make_room(island, island->t_before)) return false;
     double *values = h->values + POINTS * n * h->n_segments;
     const double a = island->t_before, b = island->t;
     for (int i = 0; i < POINTS; i++) {

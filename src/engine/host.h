@@ -66,3 +66,12 @@ static inline int engine_call(const Island *island, IrProgramId id, double t, co
 {
     return code_call(island->code, id, t, x, &island->env, out);
 }
+
+// Steps on a grid in generated code, if there is such a loop: how many; -1: there is none.
+static inline long engine_loop(Island *island, int id, double t_start, double h, long k, long n,
+                               double *scratch)
+{
+    int why = 0;
+    const CodeLoop loop = island->code->loops[id];
+    return loop ? loop(t_start, h, k, n, island->x, &island->env, scratch, &why) : -1;
+}

@@ -103,7 +103,7 @@ typedef struct Room {
     size_t at;
 } Room;
 
-static void *take(Room *room, size_t n, size_t size)
+static void *room_take(Room *room, size_t n, size_t size)
 {
     void *taken = room->memory ? room->memory + room->at : NULL;
     room->at += (n * size + 15) / 16 * 16;
@@ -121,39 +121,39 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
         if (tables->events[i].n_actions > most) most = tables->events[i].n_actions;
     double **states[] = { &island->x_before, &island->fault.x, &island->x_trial, &island->x_end,
                           &island->x_event };
-    for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = take(&room, n, number);
-    island->guesses_aside = take(&room, tables->n_guesses, number);
-    island->guesses_before = take(&room, tables->n_guesses, number);
-    island->history.lag = take(&room, tables->n_delays, number);
-    island->history.first = take(&room, tables->n_delays, number);
-    island->history.now = take(&room, tables->n_delays, number);
-    island->history.x = take(&room, tables->n_delays ? n : 0, number);
-    island->due = take(&room, count_due(tables), sizeof *island->due);
-    island->conditions = take(&room, events, number);
-    island->is_fired = take(&room, events, sizeof *island->is_fired);
-    island->fired = take(&room, events, sizeof *island->fired);
-    island->left = take(&room, most, number);
+    for (size_t i = 0; i < sizeof states / sizeof *states; i++) *states[i] = room_take(&room, n, number);
+    island->guesses_aside = room_take(&room, tables->n_guesses, number);
+    island->guesses_before = room_take(&room, tables->n_guesses, number);
+    island->history.lag = room_take(&room, tables->n_delays, number);
+    island->history.first = room_take(&room, tables->n_delays, number);
+    island->history.now = room_take(&room, tables->n_delays, number);
+    island->history.x = room_take(&room, tables->n_delays ? n : 0, number);
+    island->due = room_take(&room, count_due(tables), sizeof *island->due);
+    island->conditions = room_take(&room, events, number);
+    island->is_fired = room_take(&room, events, sizeof *island->is_fired);
+    island->fired = room_take(&room, events, sizeof *island->fired);
+    island->left = room_take(&room, most, number);
     if (m == 0) return room.at;
     double **relations[] = { &island->relations, &island->relations_left, &island->relations_here,
                              &island->samples[0], &island->samples[1], &island->samples[2],
                              &island->samples[3], &island->samples[4], &island->sample_before,
                              &s->relations[0], &s->relations[1] };
     for (size_t i = 0; i < sizeof relations / sizeof *relations; i++)
-        *relations[i] = take(&room, 2 * m, number);
+        *relations[i] = room_take(&room, 2 * m, number);
     double **modes[] = { &s->modes[0], &s->modes[1], &s->before, &s->after, &island->zero_scale };
-    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) *modes[i] = take(&room, m, number);
+    for (size_t i = 0; i < sizeof modes / sizeof *modes; i++) *modes[i] = room_take(&room, m, number);
     double **rates[] = { &s->rates[0], &s->rates[1], &s->x, &s->x2, &s->dx };
-    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) *rates[i] = take(&room, n, number);
-    island->differing = take(&room, m, sizeof *island->differing);
-    island->is_marked = take(&room, events, sizeof *island->is_marked);
-    island->is_state_marked = take(&room, n, sizeof *island->is_state_marked);
-    island->zeno = take(&room, events, sizeof *island->zeno);
-    island->rests = take(&room, events, sizeof *island->rests);
-    s->held = take(&room, n, sizeof *s->held);
-    s->held_by = take(&room, n, sizeof *s->held_by);
-    s->surface_of = take(&room, m, sizeof *s->surface_of);
-    s->is_continuous = take(&room, m, sizeof *s->is_continuous);
-    s->resting = take(&room, m, sizeof *s->resting);
+    for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) *rates[i] = room_take(&room, n, number);
+    island->differing = room_take(&room, m, sizeof *island->differing);
+    island->is_marked = room_take(&room, events, sizeof *island->is_marked);
+    island->is_state_marked = room_take(&room, n, sizeof *island->is_state_marked);
+    island->zeno = room_take(&room, events, sizeof *island->zeno);
+    island->rests = room_take(&room, events, sizeof *island->rests);
+    s->held = room_take(&room, n, sizeof *s->held);
+    s->held_by = room_take(&room, n, sizeof *s->held_by);
+    s->surface_of = room_take(&room, m, sizeof *s->surface_of);
+    s->is_continuous = room_take(&room, m, sizeof *s->is_continuous);
+    s->resting = room_take(&room, m, sizeof *s->resting);
     return room.at;
 }
 

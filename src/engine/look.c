@@ -148,7 +148,7 @@ static double look_time(const Look *l, double place)
     return place >= LOOKS ? l->t_to : l->t_from + (l->t_to - l->t_from) * place / LOOKS;
 }
 
-static bool sample(const Look *l, int place)
+static bool look_sample(const Look *l, int place)
 {
     Island *island = l->island;
     const double at = look_time(l, place);
@@ -158,7 +158,7 @@ static bool sample(const Look *l, int place)
 
 // Something changes between the times lo, where nothing has, and hi, where island->relations are those of
 // x_event. True if the step ends there; else *lo is a later time, up to which everything is taken.
-static bool meet(const Look *l, double *lo, double hi)
+static bool look_meet(const Look *l, double *lo, double hi)
 {
     Island *island = l->island;
     if (event_passes(island, hi, island->x_event, island->relations)) {
@@ -201,7 +201,7 @@ static bool look_between(const Look *l, int from, bool *met)
         if (!isnan(turn)) known = turn;
         if (!isnan(turn) && !(hi > lo && hi < end)) continue;
         if (!look_at(l, hi, &differs)) return false;
-        if (differs) *met = meet(l, &lo, hi);
+        if (differs) *met = look_meet(l, &lo, hi);
         else if (isnan(turn)) return true;    // only the interpolated state had passed it
     }
     return true;
@@ -244,7 +244,7 @@ bool look_for_event(Island *island)
                           !may_turn(island, island->samples[LOOKS]);
     if (!is_quiet) {
         for (int i = 1; i < LOOKS; i++)
-            if (!sample(&l, i)) return false;
+            if (!look_sample(&l, i)) return false;
         l.turns = find_turns(island);
         for (int i = 0; i < LOOKS && ok && !met; i++) ok = look_between(&l, i, &met);
     }

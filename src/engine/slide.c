@@ -19,20 +19,27 @@ enum { SLIDE_HALVINGS = 60 };
 
 // ---- Sides
 
-void slide_make_room(Island *island, size_t n)
+bool slide_make_room(Island *island, size_t n)
 {
     Surface *s = &island->surface;
-    if (n <= s->capacity) return;
+    if (n <= s->capacity) return true;
     const size_t now = s->capacity, larger = n < 4 ? 4 : 2 * n, number = sizeof(double);
-    const size_t n_states = island->tables->n_states;
-    void *(*grow)(Island *, void *, size_t, size_t) = island->services->grow;
-    s->leader = grow(island, s->leader, now * sizeof *s->leader, larger * sizeof *s->leader);
-    s->part = grow(island, s->part, now * number, larger * number);
-    s->sides = grow(island, s->sides, 0, (larger + 1) * n_states * number);
-    s->slopes = grow(island, s->slopes, 0, (larger + 1) * larger * number);
-    s->matrix = grow(island, s->matrix, 0, larger * larger * number);
-    s->pivots = grow(island, s->pivots, 0, larger * sizeof *s->pivots);
+    double **const arrays[] = { &s->part, &s->sides, &s->slopes, &s->matrix };
+    const size_t sizes[] = { larger, (larger + 1) * island->tables->n_states, (larger + 1) * larger,
+                             larger * larger };
+    for (int i = 0; i < 4; i++) {
+        double *more = island->services->grow(island, *arrays[i], i ? 0 : now * number, sizes[i] * number);
+        if (!more) return false;
+        *arrays[i] = more;
+    }
+    size_t **const numbers[] = { &s->leader, &s->pivots };
+    for (int i = 0; i < 2; i++) {
+        size_t *more = island->services->grow(island, *numbers[i], now * sizeof *more, larger * sizeof *more);
+        if (!more) return false;
+        *numbers[i] = more;
+    }
     s->capacity = larger;
+    return true;
 }
 
 static void set_side(Island *island, size_t surface, int side)
@@ -75,7 +82,7 @@ static double clamped(double part) { return fmax(0, fmin(1, part)); }
 // With one surface: how much of its first side.
 static double first_part(const Surface *s) { return clamped(s->slopes[1] / (s->slopes[1] - s->slopes[0])); }
 
-static void blend(const Island *island, double *dx)
+static void blend_sides(const Island *island, double *dx)
 {
     const Surface *s = &island->surface;
     const size_t n = island->tables->n_states;
@@ -97,7 +104,7 @@ int slide_rates(Island *island, double t, const double *x, double *dx)
     const int failed = solve_sides(island, t, x, &known);
     if (failed) return failed;
     for (size_t k = 0; k < s->n_surfaces && !known; k++) s->part[k] = 0;
-    blend(island, dx);
+    blend_sides(island, dx);
     return 0;
 }
 
@@ -110,6 +117,7 @@ int slide_values(Island *island, double t, const double *x)
     int failed = 0;
     const bool is_one = s->n_surfaces == 1;
     if (!s->sum) s->sum = island->services->grow(island, NULL, 0, tables->n_kept * sizeof *s->sum);
+    if (!s->sum) return 1;
     memset(s->sum, 0, tables->n_kept * sizeof *s->sum);
     if (is_one) first = first_part(s);
     for (size_t k = 0; k < s->n_surfaces && !is_one; k++) first -= clamped(s->part[k]);
@@ -136,7 +144,7 @@ void slide_before(Island *island)
     memcpy(s->before, island_modes(island), island->tables->n_relations * sizeof *s->before);
 }
 
-static bool differs(const Surface *s, const double *after, size_t k)
+static bool mode_differs(const Surface *s, const double *after, size_t k)
 {
     return s->surface_of[k] == SURFACE_NONE && (s->before[k] != 0) != (after[k] != 0);
 }
@@ -158,12 +166,12 @@ static bool slope_on(Island *island, size_t relation, double *slope)
     if (solve_sides(island, island->t, island->x, &known) != 0 || !known) return false;
     for (size_t k = 0; k < s->n_surfaces; k++)
         if (s->part[k] < -SLIDE_SLACK || s->part[k] > 1 + SLIDE_SLACK) return false;
-    blend(island, s->rates[0]);
+    blend_sides(island, s->rates[0]);
     return surface_slopes(island, island->t, island->x, s->rates[0], &relation, 1, slope);
 }
 
 // Relations whose modes are of this surface: do both of its sides lead back to it?
-static bool holds(Island *island, uint32_t surface, size_t leader, const double *after)
+static bool sides_hold(Island *island, uint32_t surface, size_t leader, const double *after)
 {
     Surface *s = &island->surface;
     const size_t n = island->tables->n_relations;
@@ -207,7 +215,7 @@ bool slide_enter(Island *island)
     const double *after = s->after;
     if (n == 0 || !relations[relation].in_equation) return false;
     if (island->tables->has_implicit) return false;    // where loops jump too there is nothing between
-    if (!differs(s, modes, relation)) return false;
+    if (!mode_differs(s, modes, relation)) return false;
     s->probe = SLIDE_PROBE * surface_scale(island);
     memcpy(s->after, modes, n * sizeof *modes);
     find_continuous(island);
@@ -216,15 +224,15 @@ bool slide_enter(Island *island)
         if (s->surface_of[k] == SURFACE_NONE) s->modes[0][k] = s->modes[1][k] = after[k];
     for (size_t i = 0; i <= n && s->n_surfaces < SURFACES_MAX; i++) {
         const size_t leader = i == 0 ? relation : i - 1;    // that of the event first
-        if (!relations[leader].in_equation || !s->is_continuous[leader] || !differs(s, after, leader))
+        if (!relations[leader].in_equation || !s->is_continuous[leader] || !mode_differs(s, after, leader))
             continue;
         const uint32_t surface = (uint32_t)s->n_surfaces;
-        slide_make_room(island, surface + 1);
+        if (!slide_make_room(island, surface + 1)) break;
         for (size_t k = 0; k < n; k++)    // what jumped with the first one is its
-            if (differs(s, after, k) &&
+            if (mode_differs(s, after, k) &&
                 (is_same_surface(&relations[k], &relations[leader]) || (i == 0 && !s->is_continuous[k])))
                 s->surface_of[k] = surface;
-        if (holds(island, surface, leader, after)) {
+        if (sides_hold(island, surface, leader, after)) {
             give_sides(s, surface, s->before, after, n);
             s->leader[s->n_surfaces++] = leader;
         } else {
@@ -275,7 +283,7 @@ double slide_locate_end(Island *island, double t_lo, double t_hi, LocateState st
 }
 
 // From here on one side alone counts.
-static void leave(Island *island, size_t surface, int side)
+static void leave_surface(Island *island, size_t surface, int side)
 {
     Surface *s = &island->surface;
     const size_t last = --s->n_surfaces;
@@ -304,7 +312,7 @@ void slide_exit(Island *island)
         int side = !failed && known && s->part[worst] > 0.5 ? 1 : 0;
         if (!failed && s->n_surfaces == 1)    // on goes the side that leads away
             side = !(s->slopes[0] * s->slopes[1] < 0) && fabs(s->slopes[0]) > fabs(s->slopes[1]);
-        leave(island, worst, side);
+        leave_surface(island, worst, side);
         must = false;
     }
     memcpy(island_modes(island), s->modes[0], island->tables->n_relations * sizeof(double));

@@ -195,7 +195,7 @@ static uint32_t find_targets(Island *island, uint32_t number)
 }
 
 // The states that the body of an event assigns: their values before it are in island->left.
-static bool rest(Island *island, uint32_t number)
+static bool come_to_rest(Island *island, uint32_t number)
 {
     const EngineTables *tables = island->tables;
     const EngineEvent *event = &tables->events[number];
@@ -277,10 +277,10 @@ bool surface_fired(Island *island, uint32_t number)
         return true;
     for (uint32_t i = 0; i < island->n_rests; i++)
         if (island->rests[i].event == number) return true;
-    return rest(island, number);
+    return come_to_rest(island, number);
 }
 
-static void release(Island *island, uint32_t i)
+static void release_rest(Island *island, uint32_t i)
 {
     Surface *s = &island->surface;
     const EngineTables *tables = island->tables;
@@ -309,7 +309,7 @@ bool surface_look(Island *island)
         const double push = push_on(island, r->relation), g = island->surface.relations[0][2 * r->relation];
         const bool is_off = g * r->push < 0 && fabs(g) > UNSEEN * island->options.absolute;
         if (!is_off && !(push * r->push < 0)) continue;
-        release(island, i);
+        release_rest(island, i);
         released = true;
     }
     return released;
@@ -342,7 +342,7 @@ void surface_assigned(Island *island, uint32_t number)
     }
     for (uint32_t i = island->n_rests; any && i-- > 0;) {
         const Rest r = island->rests[i];
-        release(island, i);
+        release_rest(island, i);
         // pushed into the surface, it bounces at once
         if (slope_now(island, r.relation, &slope) && slope * r.push > 0) island->truth_before[r.event] = 0;
     }

@@ -71,7 +71,7 @@ void history_pass(orr_run *run, RunSaved *saved)
         h->n_segments = h->dropped = 0;
         while (h->capacity < n) {
             h->n_segments = h->capacity;    // full: it doubles
-            history_make_room(island);
+            history_make_room(island, -INFINITY);
         }
         h->n_segments = n;
     }

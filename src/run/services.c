@@ -326,6 +326,14 @@ static void report_sliding(orr_run *run, const Island *island, size_t surface)
     arena_free(&work);
 }
 
+static void report_stiff(orr_run *run)
+{
+    Island *island = &run->island;
+    if (!island->solver->tableau) return;    // it changes by itself
+    diag_report(run->diag, DIAG_STIFF, (Place){ 0 }, island->t, island_fastest(island, island->t, island->x));
+    diag_hint(run->diag, "use 'solver bdf', or 'solver auto' which changes by itself");
+}
+
 static void report(Island *island, EngineNews news, uint32_t number, double value)
 {
     orr_run *run = run_of(island);
@@ -345,6 +353,8 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_NO_REST: report_zeno(run, number, rest); break;
     case ENGINE_NO_SLOPE: report_zeno(run, number, "its surface has no slope"); break;
     case ENGINE_BAD_LAG: report_lag(run, number, value); break;
+    case ENGINE_STEP_TOO_SMALL: fault_report_step(island, value); break;
+    case ENGINE_STIFF: report_stiff(run); break;
     case ENGINE_RESTS: report_rest(run, number); break;
     case ENGINE_SLIDES: report_sliding(run, island, number); break;
     }

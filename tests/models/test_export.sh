@@ -214,7 +214,9 @@ static double draw(int seed)
     static struct Luck_model m;
     Luck_defaults(&m);
     m.seed = (uint64_t)seed;
-    return Luck_initial(&m) && Luck_state(&m) ? m.dx[Luck_X_x] : NAN;
+    const double drawn = Luck_initial(&m) && Luck_state(&m) ? m.dx[Luck_X_x] : NAN;
+    Luck_free(&m);
+    return drawn;
 }
 int main(void)
 {

@@ -4,6 +4,7 @@
 //     tables.c     sizes, settings, columns and events, as C
 //     parts.c      what only some models need: random numbers, inputs, surfaces, choices
 //     quanta.c     the text of the methods of quantised states, and their data
+//     engine.c     the engine: its text, and what it knows of the model
 //     header.c     the struct of the header, its names, and the settings of the experiment
 //     names.c      the equations with the names of the model
 //     template.c   the texts of src/export/runtime, with the parts that this model needs
@@ -74,9 +75,9 @@ const Tableau *c_method(const CExport *c);              // the table that its st
 void c_add_method(const CExport *c, StrBuf *s);         // and its text
 void c_add_constants(const CExport *c, StrBuf *s);      // sizes and settings
 void c_add_tables(const CExport *c, StrBuf *s);         // static data
+void c_add_engine(const CExport *c, StrBuf *s);         // its text, and its tables
 void c_add_parts(const CExport *c, StrBuf *s);          // that only some models need
 void c_add_choice_sizes(const CExport *c, StrBuf *s);   // among the sizes: of states that are chosen
-size_t c_count_surfaces(const CExport *c);              // that a solution may slide along at a time
 size_t c_count_slots(const Reduction *r);               // of these
 void c_define(StrBuf *s, const char *name, double value, const char *remark);    // a setting
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator

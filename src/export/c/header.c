@@ -36,90 +36,18 @@ void c_add_struct(const CExport *c, StrBuf *s)
     if (model->ir.n_reruns)
         str_add(s,
                 "    double n_reruns;       /* how often the terminal region has asked for another run */\n");
-    if (model->n_relations)
-        str_addf(s, "    double relations[%u];  /* zero function and truth of each */\n",
-                 2 * model->n_relations);
-    if (model->n_events) {
-        const uint32_t m = model->n_events;
-        if (c_is_on(c, TEXT("HAS_TERMINATE")))
-            str_add(s, "    int is_terminated;     /* an event has ended the run */\n");
-        str_addf(s, "    double truth[%u];      /* of each condition at the last look */\n", m);
-        if (c_is_on(c, TEXT("HAS_TIMED")))
-            str_addf(s,
-                     "    double due[%u], fired_every[%u];    /* when events "
-                     "act next, and how often they have */\n",
-                     m, m);
-        str_addf(s, "    char is_fired[%u];\n", m);
-        if (model->n_relations)
-            str_addf(s, "    double fired_at[%u], interval[%u];\n    int n_shrinking[%u];\n", m, m, m);
-        if (c_is_on(c, TEXT("HAS_AFTER")))
-            str_add(s,
-                    "    struct { double t; int event; } pending[4096];    /* delayed events */\n"
-                    "    int n_pending;\n");
-    }
     if (c_is_on(c, TEXT("HAS_RANDOM")))
         str_add(s, "    uint64_t seed, run;    /* what is drawn depends on them */\n");
-    if (c->slides || c->rests) {
-        str_add(s, "    /* where a solution slides along the surface of a relation, or rests on it */\n");
-        str_addf(s,
-                 "    double probe, surface_dx[%u], side_rates[2][%u], x_near[%u], x_far[%u], zeros[%u];\n",
-                 n, n, n, n, 2 * model->n_relations);
-    }
-    if (c->slides) {
-        const uint32_t k = model->n_relations, m = (uint32_t)c_count_surfaces(c);
-        const uint32_t n_kept = model->ir.layout.first_guess - model->ir.layout.first_var;
-        str_addf(s,
-                 "    int slides, sliding_ends, n_surfaces, leader[%u];    "
-                 "/* leader: the relation of each */\n"
-                 "    int surface_of[%u];    /* of each relation: whose sides differ in it; -1: none's */\n"
-                 "    double side_modes[2][%u], modes_before[%u];\n",
-                 m, k, k, k);
-        str_addf(s,
-                 "    double sides[%u][%u], slopes[%u];    "
-                 "/* rates: of all first sides, of one second */\n",
-                 m + 1, n, (m + 1) * m);
-        str_addf(s,
-                 "    double part[%u], side_matrix[%u], mixture[%u];    /* part: of the second sides */\n"
-                 "    size_t side_pivots[%u];\n",
-                 m, m * m, n_kept, m);
-    }
-    if (c->rests) {
-        str_addf(s,
-                 "    double x_left[%u];     /* states before the body of an event */\n"
-                 "    char is_held[%u], is_resting[%u];\n",
-                 n, n, model->n_relations);
-        str_addf(s,
-                 "    int held_by[%u], n_held, n_rests;    /* held_by: "
-                 "relation on whose surface it stays; -1: its rate is 0 */\n",
-                 n);
-        str_addf(s, "    struct { int event, relation; double push; } rests[%u];\n", model->n_events);
-    }
-    if (c_is_on(c, TEXT("HAS_CHOICES")))
-        str_addf(s,
-                 "    uint32_t wanted[%zu];    /* variables that states are, "
-                 "or will be before the next step */\n    int choice_waits;\n",
-                 c_count_slots(model->blocks.reduction));
     if (c->inputs.n)
         str_addf(s, "    int piece[%zu];          /* of each input that follows data: which one counts */\n",
                  c->inputs.n);
-    if (model->n_delays) {
-        const uint32_t k = model->n_delays;
-        str_addf(s, "    double lag[%u], shortest_lag, longest_lag;    /* of delays */\n", k);
-        str_addf(s,
-                 "    double at_start[%u];    /* what they remember of the start */\n"
-                 "    int start_is_known;\n",
-                 k);
-        str_add(s,
-                "    double *past;          /* segments of what they remember "
-                "since then, and which of these count */\n"
-                "    long past_first, past_end, past_room;\n");
-    }
     if (c->net)
         str_add(s, "    struct Net *net;       /* components and messages on their way, by _initial */\n");
     if (model->flat.asserts.n)
         str_addf(s, "    char is_broken[%zu];    /* assertions that did not hold */\n",
                  model->flat.asserts.n);
-    str_add(s, "};\n");
+    str_add(s, "    struct Run *engine;    /* what events, delays and the method remember */\n"
+               "};\n");
 }
 
 // ---- Names

@@ -86,79 +86,6 @@ static void add_inputs(const CExport *c, StrBuf *s)
     str_add(s, "};\n\n");
 }
 
-// ---- Surfaces
-
-// What sliding and rest change besides the rates.
-size_t c_count_surfaces(const CExport *c)
-{
-    return c->model->n_relations < SURFACES_MAX ? c->model->n_relations : SURFACES_MAX;
-}
-
-// Zero functions by numbers of their expressions, so that equal ones are seen.
-static void add_zero_functions(const CExport *c, StrBuf *s)
-{
-    const Flat *flat = &c->model->flat;
-    str_add(s,
-            "// Zero functions of relations by number, and of which it is the negation or difference.\n"
-            "static const struct Zero { int number, negated, left, right; } zero_functions[] = {\n");
-    for (size_t k = 0; k < flat->relations.n; k++) {
-        const Expr zero = flat->relations.items[k].zero;
-        const ExprNode *node = expr_node(&flat->pool, zero);
-        const bool is_negation = node->op == EXPR_NEG, is_difference = node->op == EXPR_SUB;
-        str_addf(s, "    { %d, %d, %d, %d },\n", (int)zero, is_negation ? (int)node->a : -1,
-                 is_difference ? (int)node->a : -1, is_difference ? (int)node->b : -1);
-    }
-    str_add(s, "};\n");
-}
-
-static void add_surface(const CExport *c, StrBuf *s)
-{
-    const orr_model *model = c->model;
-    const Flat *flat = &model->flat;
-    const IrLayout *layout = &model->ir.layout;
-    str_add(s,
-            "// Rates among the variables: places in v, and of which states; arrays have n elements.\n"
-            "static const struct RatePlace { unsigned place, state, n, step; } rate_places[] = {\n");
-    for (uint32_t i = 0; i < model->blocks.n_states; i++) {
-        const uint32_t rate = model->blocks.rates[i], state = model->blocks.states[i];
-        if (layout->state_of[rate] == FLAT_NONE)
-            str_addf(s, "    { %u, %u, 1, 1 },\n", layout->place[rate], layout->state_of[state]);
-    }
-    for (size_t a = 0; a < flat->arrays.n; a++) {
-        const uint32_t rate = flat->arrays.items[a].derivative, first = layout->array_state[a];
-        if (first == FLAT_NONE || rate == FLAT_NONE || layout->array_state[rate] != FLAT_NONE) continue;
-        str_addf(s, "    { %u, %u, %u, %u },\n", layout->array_place[rate], first, flat->arrays.items[a].n,
-                 layout->array_step[a]);
-    }
-    str_add(s, "};\n");
-    if (c->slides) {
-        str_addf(s, "enum { N_SURFACES = %zu };\n", c_count_surfaces(c));
-        str_add(s,
-                "// Variables that are mixed of both sides where it slides: places in v, elements.\n"
-                "static const unsigned mixed[][2] = {\n");
-        for (uint32_t i = 0; i < flat->vars.n; i++)
-            if (flat->vars.items[i].kind == FLAT_VARIABLE && layout->state_of[i] == FLAT_NONE)
-                str_addf(s, "    { %u, 1 },\n", layout->place[i]);
-        for (size_t a = 0; a < flat->arrays.n; a++)
-            if (flat->arrays.items[a].kind == FLAT_VARIABLE && layout->array_state[a] == FLAT_NONE)
-                str_addf(s, "    { %u, %u },\n", layout->array_place[a], flat->arrays.items[a].n);
-        str_add(s, "};\n");
-        add_zero_functions(c, s);
-    }
-    if (c->rests) {
-        str_add(s, "// Which events assign which states.\nstatic const int event_states[][2] = {\n");
-        for (uint32_t i = 0; i < model->n_events; i++) {
-            for (uint32_t k = 0; k < flat->events.items[i].n_actions; k++) {
-                const uint32_t target = flat->actions.items[flat->events.items[i].first_action + k].target;
-                if (layout->state_of[target] != FLAT_NONE)
-                    str_addf(s, "    { %u, %u },\n", i, layout->state_of[target]);
-            }
-        }
-        str_add(s, "};\n");
-    }
-    str_add(s, "\n");
-}
-
 // ---- Choices
 
 size_t c_count_slots(const Reduction *r)
@@ -181,7 +108,7 @@ void c_add_choice_sizes(const CExport *c, StrBuf *s)
         if (needs > scratch) scratch = needs;
     }
     c_size(s, "N_CHOICES", r->n_choices);
-    c_size(s, "N_SLOTS", c_count_slots(r));
+    c_size(s, "N_CHOICE_SLOTS", c_count_slots(r));
     c_size(s, "N_CHOICE_ENTRIES", n_entries);
     c_size(s, "CHOICE_MATRIX", matrix);
     c_size(s, "CHOICE_SCRATCH", scratch);
@@ -259,6 +186,5 @@ void c_add_parts(const CExport *c, StrBuf *s)
 {
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_streams(c, s);
     if (c->inputs.n) add_inputs(c, s);
-    if (c->slides || c->rests) add_surface(c, s);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) add_choices(c, s);
 }

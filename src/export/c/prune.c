@@ -31,9 +31,11 @@ static Text next_line(Text *rest)
     return line;
 }
 
+// A remark may stand behind it.
 static bool ends_with(Text line, const char *end)
 {
-    const Text text = text_trim(line);
+    const char *remark = memmem(line.p, line.n, "    //", 6);
+    const Text text = text_trim(remark ? text_part(line, 0, (size_t)(remark - line.p)) : line);
     const size_t n = strlen(end);
     return text.n >= n && memcmp(text.p + text.n - n, end, n) == 0;
 }

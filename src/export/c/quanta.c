@@ -4,10 +4,6 @@
 #include "code/qss_step_text.h"
 #include "export/c/net.h"
 #include "export/runtime/quanta_text.h"
-#include "num/calendar_c_text.h"
-#include "num/calendar_text.h"
-#include "num/lu_c_text.h"
-#include "num/lu_text.h"
 #include "solve/qss/pairs.h"
 #include "solve/qss/pairs_c_text.h"
 #include "solve/qss/pairs_text.h"
@@ -316,7 +312,7 @@ static void add_data(const CExport *c, StrBuf *s)
 
 void c_add_quanta(const CExport *c, StrBuf *s)
 {
-    const bool has_relations = c->qss->ir->n_relations > 0, has_loops = c->qss->ir->n_loops > 0;
+    const bool has_relations = c->qss->ir->n_relations > 0;
     c_add_private(c, s, QSS_STEP_TEXT, "");
     if (c->qss->order == 3 || has_relations) {
         const char *unused = c->qss->order != 3 ? "roots_leave3 root_between first_rise "
@@ -324,17 +320,6 @@ void c_add_quanta(const CExport *c, StrBuf *s)
                                                 : "";
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_H, unused);
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_C, unused);
-    }
-    const bool has_components = c->net && c->net->network->devs->n_components;    // they have one already
-    if (c_is_on(c, TEXT("HAS_CALENDARS")) && !has_components) {
-        const char *unused = has_relations ? "calendar_bytes calendar_due "
-                                           : "calendar_bytes calendar_time calendar_due ";
-        c_add_private(c, s, TEXT_NUM_CALENDAR_H, unused);
-        c_add_private(c, s, TEXT_NUM_CALENDAR_C, unused);
-    }
-    if (has_loops) {
-        c_add_private(c, s, TEXT_NUM_LU_H, C_LU_UNUSED);
-        c_add_private(c, s, TEXT_NUM_LU_C, C_LU_UNUSED);
     }
     add_settings(c, s);
     c_add_template(c, s, TEXT_QUANTA);

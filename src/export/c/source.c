@@ -10,33 +10,20 @@
 #include "export/runtime/couple_text.h"
 #include "export/runtime/draw_text.h"
 #include "export/runtime/drive_text.h"
-#include "export/runtime/env_text.h"
-#include "export/runtime/events_text.h"
 #include "export/runtime/fixed_text.h"
 #include "export/runtime/frame_text.h"
-#include "export/runtime/grid_text.h"
 #include "export/runtime/initial_text.h"
 #include "export/runtime/inputs_text.h"
 #include "export/runtime/instants_text.h"
-#include "export/runtime/look_text.h"
 #include "export/runtime/main_text.h"
-#include "export/runtime/model_text.h"
 #include "export/runtime/noise_text.h"
 #include "export/runtime/number_text.h"
-#include "export/runtime/past_text.h"
-#include "export/runtime/on_surface_text.h"
 #include "export/runtime/quantised_text.h"
 #include "export/runtime/random_text.h"
 #include "export/runtime/readme_text.h"
 #include "export/runtime/run_text.h"
-#include "export/runtime/slide_text.h"
-#include "export/runtime/surface_text.h"
-#include "num/adaptive_step_text.h"
+#include "export/runtime/services_text.h"
 #include "num/gamma_draw_text.h"
-#include "num/hermite_text.h"
-#include "num/itp_text.h"
-#include "num/lu_c_text.h"
-#include "num/lu_text.h"
 #include "num/normal_quantile_text.h"
 #include "num/pick_c_text.h"
 #include "num/pick_text.h"
@@ -44,9 +31,6 @@
 #include "num/poisson_draw_text.h"
 #include "num/random_c_text.h"
 #include "num/random_words_text.h"
-#include "num/step_math_text.h"
-#include "num/tableau_text.h"
-#include "num/turn_text.h"
 #include "orrery/orrery.h"
 #include <ctype.h>
 #include <string.h>
@@ -111,17 +95,6 @@ static void add_random(const CExport *c, StrBuf *s)
     c_add_template(c, s, TEXT_RANDOM);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) c_add_private(c, s, texts[i], "");
     if (c_is_on(c, TEXT("HAS_DRAWS"))) c_add_template(c, s, TEXT_DRAW);
-}
-
-static void add_surfaces(const CExport *c, StrBuf *s)
-{
-    if (c->slides) {
-        c_add_private(c, s, TEXT_NUM_LU_H, C_LU_UNUSED);
-        c_add_private(c, s, TEXT_NUM_LU_C, C_LU_UNUSED);
-    }
-    c_add_template(c, s, TEXT_SURFACE);
-    if (c->slides) c_add_template(c, s, TEXT_SLIDE);
-    c_add_template(c, s, TEXT_ON_SURFACE);
 }
 
 static bool is_named(StrBuf *s, const char *names, const char *name, const char *end)
@@ -207,56 +180,34 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math, !c_has_names(c), arena), terms);
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
+    const size_t begin = s->n;
+    c_add_engine(c, s);
     c_add_template(c, s, TEXT_NUMBER);
-    const size_t random_begin = s->n;
     if (c_is_on(c, TEXT("HAS_RANDOM"))) add_random(c, s);
-    const size_t random_end = s->n;
-    c_add_template(c, s, TEXT_ENV);
-    if (c->slides || c->rests) add_surfaces(c, s);
-    c_add_template(c, s, TEXT_MODEL);
-    if (c->model->n_delays) c_add_template(c, s, TEXT_PAST);
-    if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
-    const size_t net_begin = s->n;
     if (c->net) c_add_components(c, s);
-    const size_t net_end = s->n;
-    if (c->model->n_events) c_add_template(c, s, TEXT_EVENTS);
+    if (c->every > 0) {
+        c_add_private(c, s, TEXT_EXP_TIMES_H, "");
+        c_add_private(c, s, TEXT_EXP_TIMES_C, "");
+    }
+    const size_t end = s->n;
+    if (c->qss) c_add_quanta(c, s);
+    c_add_template(c, s, TEXT_RUN);
+    if (c->inputs.n) c_add_template(c, s, TEXT_INPUTS);
     if (c->net) c_add_template(c, s, TEXT_COUPLE);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) {
         c_add_private(c, s, TEXT_NUM_PICK_H, "");
         c_add_private(c, s, TEXT_NUM_PICK_C, "");
         c_add_template(c, s, TEXT_CHOOSE);
     }
-    c_add_template(c, s, TEXT_INITIAL);
-    str_add(s, "// ---- Numerics\n\n");
-    if (c_is_on(c, TEXT("HAS_HERMITE"))) {
-        str_add(s, TEXT_NUM_HERMITE_H);
-        str_add(s, "\n");
-    }
-    const bool is_adaptive = c_is_on(c, TEXT("HAS_ADAPTIVE"));
-    if (is_adaptive || (c->loop < CODE_IN_PLACE && c->model->n_relations)) {
-        str_addf(s, "%s\n", TEXT_NUM_TABLEAU_H);
-        c_add_method(c, s);
-    }
-    if (is_adaptive) str_addf(s, "%s\n%s\n", TEXT_NUM_STEP_MATH_H, TEXT_NUM_ADAPTIVE_STEP_H);
-    if (c_is_on(c, TEXT("HAS_SAMPLES"))) {
-        str_add(s, TEXT_NUM_TURN_H);
-        str_add(s, "\n");
-        str_add(s, TEXT_NUM_ITP_H);
-        str_add(s, "\n");
-    }
-    if (c->every > 0) {
-        c_add_private(c, s, TEXT_EXP_TIMES_H, "");
-        c_add_private(c, s, TEXT_EXP_TIMES_C, "");
-    }
-    if (c->qss) c_add_quanta(c, s);
-    c_add_template(c, s, TEXT_RUN);
-    if (is_fixed) c_add_template(c, s, TEXT_GRID);
     if (is_fixed) c_add_template(c, s, c->noise ? TEXT_NOISE : TEXT_FIXED);
     if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) c_add_template(c, s, TEXT_ADAPTIVE);
-    if (c->qss) c_add_template(c, s, TEXT_QUANTISED);
-    if (c->model->n_relations) c_add_template(c, s, TEXT_LOOK);
-    if (c->qss) c_add_template(c, s, TEXT_INSTANTS);
+    if (c->qss) {
+        c_add_template(c, s, TEXT_QUANTISED);
+        c_add_template(c, s, TEXT_INSTANTS);
+    }
     if (c->has_frame || c_is_on(c, TEXT("HAS_STOP"))) c_add_template(c, s, TEXT_FRAME);
+    c_add_template(c, s, TEXT_SERVICES);
+    c_add_template(c, s, TEXT_INITIAL);
     c_add_template(c, s, TEXT_DRIVE);
     c_add_template(c, s, TEXT_MAIN);
     str_addf(s, "// ---- What others call: %s.h says what each does\n\nvoid %s_defaults(Model *m)\n{\n",
@@ -264,8 +215,7 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_defaults(c, s);
     str_add(s, "}\n\n");
     add_named(c, s, TEXT_API);
-    const Text all = without_unused(finish(s), net_begin, net_end, arena);
-    return without_unused(all, random_begin, random_end, arena);
+    return without_unused(finish(s), begin, end, arena);
 }
 
 static Text header_text(const CExport *c, Arena *arena)
@@ -311,7 +261,7 @@ static Text header_text(const CExport *c, Arena *arena)
         "void @_free(struct @_model *m);\n";
     if (c->model->n_delays) add_named(c, s, past_functions);
     if (c->net) add_named(c, s, net_functions);
-    if (c->net || c->model->n_delays) add_named(c, s, free_function);
+    add_named(c, s, free_function);
     str_add(s, "\n#ifdef __cplusplus\n}\n#endif\n#endif\n");
     return finish(s);
 }

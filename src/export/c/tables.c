@@ -44,7 +44,7 @@ void c_add_method(const CExport *c, StrBuf *s)
     const Tableau *m = c_method(c);
     const int n_rows = m->n_stages + 1 + m->n_extra;
     str_addf(s,
-             "static const Tableau method = {\n"
+             "static const Tableau tableau = {\n"
              "    .name = \"%s\", .order = %d, .n_stages = %d,\n    .rows = {\n",
              m->name, m->order, m->n_stages);
     for (int i = 0; i < n_rows; i++) {
@@ -90,27 +90,23 @@ void c_add_constants(const CExport *c, StrBuf *s)
     c_size(s, "N_COLUMNS", c->columns.n);
     c_size(s, "FIRST_VAR", layout->first_var);
     c_size(s, "N_VARS", layout->first_guess - layout->first_var);
+    c_size(s, "CHUNK", c_is_on(c, TEXT("IS_LOOKED_AT")) ? 1 : 1000);    // steps at once
     if (model->n_relations) {
         c_size(s, "N_RELATIONS", model->n_relations);
-        c_size(s, "N_WORK", c->loop < CODE_IN_PLACE ? (size_t)c->solver->tableau->n_stages : 1);
         c_size(s, "FIRST_MODE", layout->first_mode);
     }
+    if (c->loop < CODE_N_LOOPS)
+        c_size(s, "N_WORK", c->loop < CODE_IN_PLACE ? (size_t)c->solver->tableau->n_stages : 1);
     if (c_is_on(c, TEXT("HAS_ADAPTIVE")))
         c_size(s, "N_ROWS", (size_t)(c_method(c)->n_stages + 1 + c_method(c)->n_extra));
-    if (layout->n_guesses) {
-        c_size(s, "FIRST_GUESS", layout->first_guess);
-        c_size(s, "N_GUESSES", layout->n_guesses);
-    }
     if (model->n_events) c_size(s, "N_EVENTS", model->n_events);
-    if (model->flat.initial_flag != FLAT_NONE)
-        c_size(s, "INITIAL_FLAG", layout->place[model->flat.initial_flag]);
     if (model->flat.asserts.n) c_size(s, "N_ASSERTS", model->flat.asserts.n);
     if (c->has_frame || c_is_on(c, TEXT("HAS_STOP")))
         c_size(s, "N_CLAIMS", model->flat.asserts.n + c->experiment->run.n_claims);
     if (model->flat.terminal.n) c_size(s, "N_RERUNS", model->ir.n_reruns);
-    if (c_is_on(c, TEXT("HAS_AFTER"))) c_size(s, "PENDING_MAX", 4096);
     if (model->n_delays) c_size(s, "N_DELAYS", model->n_delays);
     if (c->inputs.n) c_size(s, "N_INPUTS", c->inputs.n);
+    if (c_is_on(c, TEXT("HAS_SOURCES"))) c_size(s, "N_SOURCES", c->inputs.n + 1);
     if (c_is_on(c, TEXT("HAS_CHOICES"))) c_add_choice_sizes(c, s);
     if (c->noise) {
         c_size(s, "N_NOISES", model->flat.noises.n);
@@ -133,12 +129,6 @@ void c_add_constants(const CExport *c, StrBuf *s)
             str_addf(s, "#define %-12s orr_%s\n", "ORR_LOOP",
                      c->loop < CODE_IN_PLACE ? c->solver->name : "in_place");
         }
-        if (c->rests) c_define(s, "ABSOLUTE", island->options.absolute, "smaller excursions are not seen");
-    } else if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) {
-        c_define(s, "FIRST_STEP", island->options.step, "0: chosen");
-        c_define(s, "MAX_STEP", island->options.max_step, "no step is longer");
-        c_define(s, "TOLERANCE", island->options.tolerance, "relative");
-        c_define(s, "ABSOLUTE", island->options.absolute, "and absolute");
     }
     str_add(s, "\n");
 }
@@ -188,31 +178,6 @@ static void add_header(const CExport *c, StrBuf *s)
     str_add(s, " \"\\n\";\n\n");
 }
 
-static void add_relations(const CExport *c, StrBuf *s)
-{
-    const orr_model *model = c->model;
-    str_add(s, "static const char in_equation[] = {");
-    for (uint32_t i = 0; i < model->n_relations; i++)
-        str_addf(s, "%s%d",
-                 i == 0   ? " "
-                 : i % 32 ? ", "
-                          : ",\n    ",
-                 model->flat.relations.items[i].in_equation);
-    str_add(s, " };\n");
-    if (model->n_events == 0 || !c_is_on(c, TEXT("HAS_SAMPLES"))) return;
-    str_add(s,
-            "enum { READERS_NONE = -1, READERS_MANY = -2 };    // conditions of events that read a relation\n"
-            "static const int reader[] = {");
-    for (uint32_t i = 0; i < model->n_relations; i++) {
-        const uint32_t reader = c->model->tables.relations[i].reader;
-        str_add(s, i == 0 ? " " : i % 16 ? ", " : ",\n    ");
-        if (reader == ENGINE_NONE) str_add(s, "READERS_NONE");
-        else if (reader == ENGINE_MANY) str_add(s, "READERS_MANY");
-        else str_addf(s, "%u", reader);
-    }
-    str_add(s, " };\n\n");
-}
-
 static void add_claims(const CExport *c, StrBuf *s)
 {
     const orr_run_options *run = &c->experiment->run;
@@ -232,56 +197,6 @@ static void add_claims(const CExport *c, StrBuf *s)
         label_text(s, run->claims[i].name);
         str_add(s, " */\n");
     }
-    str_add(s, "};\n\n");
-}
-
-static void add_cause(const CExport *c, StrBuf *s, uint32_t event)
-{
-    str_add(s, "    /* ");
-    label_text(s, event_cause(c->run, event));
-    str_add(s, " */\n");
-}
-
-static void add_events(const CExport *c, StrBuf *s)
-{
-    static const char *const kinds[] = { "EVENT_WHEN", "EVENT_AT", "EVENT_EVERY", "EVENT_NEVER",
-                                         "EVENT_NEVER" };
-    const orr_model *model = c->model;
-    const Flat *flat = &model->flat;
-    const bool has_draws = c_is_on(c, TEXT("HAS_DRAWN_TIMES"));
-    str_addf(s,
-             "enum { EVENT_WHEN, EVENT_AT, EVENT_EVERY, EVENT_NEVER };\n"
-             "// chain: one of these fires at an instant; affects: the method begins anew behind it\n"
-             "static const struct Event { char kind, at_start, has_from, "
-             "has_after, affects; int chain;%s } events[] = {\n",
-             has_draws ? " int n_draws; unsigned counter;" : "");
-    for (uint32_t i = 0; i < model->n_events; i++) {
-        const FlatEvent *event = &flat->events.items[i];
-        str_addf(s, "    { %s, %d, %d, %d, %d, %u", kinds[event->kind], event->at_start,
-                 event->from != EXPR_NONE, event->after != EXPR_NONE, model->tables.events[i].affects,
-                 event->chain);
-        if (has_draws)
-            str_addf(s, ", %u, %u", event->n_draws,
-                     event->n_draws ? model->ir.layout.place[event->counter] : 0);
-        str_add(s, " },");
-        add_cause(c, s, i);
-    }
-    uint32_t *by_rank = ARENA_ARRAY((Arena *)&c->arena, uint32_t, model->n_events);
-    for (uint32_t i = 0; i < model->n_events; i++) by_rank[model->tables.events[i].rank] = i;
-    str_add(s, "};\nstatic const int by_rank[] = {");
-    for (uint32_t i = 0; i < model->n_events; i++)
-        str_addf(s, "%s%u", i == 0 ? " " : i % 16 ? ", " : ",\n    ", by_rank[i]);
-    str_add(s, " };\n");
-    if (!c_is_on(c, TEXT("HAS_TERMINATE"))) {
-        str_add(s, "\n");
-        return;
-    }
-    str_add(s, "static const struct Terminator { int event; unsigned place; } terminators[] = {\n");
-    for (uint32_t i = 0; i < model->n_events; i++)
-        for (uint32_t k = 0; k < flat->events.items[i].n_actions; k++) {
-            const FlatAction *action = &flat->actions.items[flat->events.items[i].first_action + k];
-            if (action->text) str_addf(s, "    { %u, %u },\n", i, model->ir.layout.place[action->target]);
-        }
     str_add(s, "};\n\n");
 }
 
@@ -350,8 +265,6 @@ void c_add_tables(const CExport *c, StrBuf *s)
     add_numbers(c, s);
     add_columns(c, s);
     add_header(c, s);
-    if (c->model->n_relations) add_relations(c, s);
-    if (c->model->n_events) add_events(c, s);
     if (c->experiment->run.n_claims) add_claims(c, s);
     c_add_parts(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);

@@ -19,24 +19,10 @@ static bool has_kept(const CExport *c)
     return false;
 }
 
-static bool has_after(const Flat *flat)
-{
-    for (size_t i = 0; i < flat->events.n; i++)
-        if (flat->events.items[i].after != EXPR_NONE) return true;
-    return false;
-}
-
 static bool has_timed(const Flat *flat)
 {
     for (size_t i = 0; i < flat->events.n; i++)
         if (flat->events.items[i].time != EXPR_NONE || flat->events.items[i].after != EXPR_NONE) return true;
-    return false;
-}
-
-static bool has_terminate(const Flat *flat)
-{
-    for (size_t i = 0; i < flat->actions.n; i++)
-        if (flat->actions.items[i].text) return true;
     return false;
 }
 
@@ -70,13 +56,6 @@ static bool has_claimed_values(const CExport *c)
         const ModelVariable v = model_variable(c->model, orr_model_find(c->model, run->claims[i].name));
         if (v.kind == FLAT_VARIABLE && v.state == FLAT_NONE) return true;
     }
-    return false;
-}
-
-static bool has_drawn_times(const Flat *flat)
-{
-    for (size_t i = 0; i < flat->events.n; i++)
-        if (flat->events.items[i].n_draws) return true;
     return false;
 }
 
@@ -118,27 +97,24 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_noise = c->noise != C_NOISE_NONE;
     const bool has_gamma = draws_any(flat, EXPR_DRAW_GAMMA) || net_draws(c, "gamma");
     const bool has_poisson = draws_any(flat, EXPR_DRAW_POISSON) || net_draws(c, "poisson");
-    const bool has_due = has_timed(flat) || c->has_jumps, has_arrivals = c->net && c->net->network->reaches;
+    const bool has_arrivals = c->net && c->net->network->reaches;
     const bool has_sources = c->net && (c->net->has_warm_up || c->net->files.n > 0);
     const bool has_stop = c->experiment->run.stop_outside &&
                           flat->asserts.n + c->experiment->run.n_claims > 0;
     const Qss *qss = c->qss;
-    const bool has_stand_in = qss && (c->slides || c->rests);
+    const bool has_stand_in = qss && !qss->is_implicit && model->n_relations > 0;
     const bool has_own = qss && qss->is_implicit && qss->ir->n_shared > 0;
     const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
     const bool has_adaptive = (!is_fixed && !c->qss) || has_stand_in;
     const bool has_hermite = c->loop < CODE_IN_PLACE && c->solver->order > 1;
-    const bool has_extra = has_adaptive && c_method(c)->n_extra > 0;
     const struct Switch {
         const char *name;
         bool        is_on;
     } switches[] = {
         { "HAS_DELAYS", model->n_delays > 0 },
         { "HAS_BEFORE", has_before(flat) },
-        { "HAS_KINKS", model->n_delays > 0 && !is_fixed },
         { "HAS_RANDOM", has_noise || flat->pool.draws.n > 0 || (c->net && c->net->has_draws) },
         { "HAS_DRAWS", flat->pool.draws.n > 0 },
-        { "HAS_DRAWN_TIMES", has_drawn_times(flat) },
         { "HAS_QUANTILE",
           has_noise || draws_any(flat, EXPR_DRAW_NORMAL) || has_gamma || net_draws(c, "normal")
               || net_draws(c, "lognormal") },
@@ -152,7 +128,6 @@ bool c_is_on(const CExport *c, Text name)
         { "IS_SRI", c->noise == C_NOISE_SRI },
         { "HAS_CHOICES", n_choices > 0 },
         { "IS_LOOKED_AT", model->n_relations > 0 || model->n_delays > 0 || n_choices > 0 || has_stop },
-        { "HAS_ROUNDS", model->n_relations > 0 || model->n_delays > 0 },
         { "HAS_TABLES", model->ir.tables.n > 0 },
         { "HAS_NUMBERS", model->ir.numbers.n > 0 },
         { "HAS_MODEL_IN_ENV", model->n_delays > 0 || flat->pool.draws.n > 0 },
@@ -173,27 +148,21 @@ bool c_is_on(const CExport *c, Text name)
                                   || model->ir.n_reruns) },
         { "HAS_CALENDAR", qss && !qss->scans },
         { "HAS_CALENDARS", qss && (!qss->scans || model->n_relations > 0) },
-        { "HAS_SAMPLES", (!qss || has_stand_in) && model->n_relations > 0 },
         { "IS_SEEN_AT_EACH_STEP", flat->asserts.n > 0 || n_choices > 0 },
         { "IS_ENGINE", false },
         { "HAS_HERMITE", has_hermite },
-        { "HAS_EXTRA", has_extra },
-        { "HAS_ASIDE", has_hermite || has_extra },
         { "IS_IN_PLACE", c->loop == CODE_IN_PLACE },
         { "HAS_RELATIONS", model->n_relations > 0 },
         { "HAS_EVENTS", model->n_events > 0 },
-        { "HAS_SLIDING", c->slides },
-        { "HAS_REST", c->rests },
-        { "HAS_SURFACE", c->slides || c->rests },
         { "HAS_INPUTS", c->inputs.n > 0 },
         { "HAS_JUMPS", c->has_jumps },
         { "HAS_BENDS", c->has_bends },
         { "HAS_TIMED", has_timed(flat) },
-        { "HAS_DUE", has_due },
-        { "HAS_INSTANTS", model->n_relations > 0 || model->n_events > 0 || c->has_jumps || c->net },
+        { "HAS_ACTING", c->has_jumps || has_sources },
+        { "HAS_BODIES", c->net && (flat->switches.n > 0 || flat->sends.n > 0) },
+        { "HAS_LOOP", c->loop < CODE_N_LOOPS },
         { "HAS_NETWORK", c->net != NULL },
         { "HAS_ARRIVALS", has_arrivals },
-        { "HAS_NEXT", has_due || has_arrivals || has_sources },
         { "HAS_SWITCHES", c->net && flat->switches.n > 0 },
         { "HAS_AGAIN", c->net && c->net->has_again },
         { "HAS_WARM_UP", c->net && c->net->has_warm_up },
@@ -207,11 +176,7 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_STATISTICS", c->net && c->net->has_statistics },
         { "HAS_NET_DRAWS", c->net && c->net->has_draws },
         { "IS_EVENTFUL", c->run->is_eventful },
-        { "HAS_FREE", c->net || model->n_delays > 0 },
-        { "HAS_AFTER", has_after(flat) },
         { "HAS_PRE", flat->pres.n > 0 },
-        { "HAS_INITIAL", flat->initial_flag != FLAT_NONE },
-        { "HAS_TERMINATE", has_terminate(flat) },
         { "HAS_GUESSES", model->ir.layout.n_guesses > 0 },
         { "HAS_STARTS", has_starts(c) },
         { "HAS_ALGEBRAIC", has_algebraic(c) },
