@@ -315,7 +315,7 @@ static void print_file_math(Gen *g, StrBuf *s)
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
         if (!g->uses_math[i] || !math->library_symbol) continue;
-        if (strncmp(math->library_symbol, "Sleef", 5) != 0) {
+        if (!math->stem) {
             str_addf(s, "#define %s %s\n", math->c_name, math->library_symbol);
             continue;
         }
@@ -345,8 +345,7 @@ static void print_math(bool *uses, bool has_lanes, Arena *work, StrBuf *s)
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
         if (!uses[i] || !math->library_symbol) continue;
-        const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
-        str_addf(&names, "#define %s %s%s\n", math->c_name, is_builtin ? "__builtin_" : "",
+        str_addf(&names, "#define %s %s%s\n", math->c_name, math->stem ? "" : "__builtin_",
                  math->library_symbol);
     }
     if (names.n) {
@@ -362,7 +361,7 @@ static void print_math(bool *uses, bool has_lanes, Arena *work, StrBuf *s)
             str_addf(s, "%s\n", text ? text : math->text);
             continue;
         }
-        const bool is_builtin = strncmp(math->library_symbol, "Sleef", 5) != 0;
+        const bool is_builtin = !math->stem;
         if (is_builtin) str_add(s, "#ifdef __TINYC__\n");
         str_addf(s, "double %s(double%s);\n", math->c_name, math->arity > 1 ? ", double" : "");
         if (is_builtin) str_add(s, "#endif\n");
@@ -386,26 +385,28 @@ static const struct VectorForm {
     { "__AVX512F__", "_ZGVeN8", 8, "avx512fnofma" },
 };
 
+static const char *vector_name(const ExprMath *math, const struct VectorForm *form, Arena *work)
+{
+    return arena_printf(work, "%sd%d_%s%s", math->stem, form->n, math->accuracy, form->suffix);
+}
+
 static void print_vector_math(const Gen *g, StrBuf *s)
 {
-    static const char scalar[] = "d1_u10purec";
     for (size_t i = 0; i < expr_n_math; i++) {
         const ExprMath *math = &expr_math[i];
-        const char *end = math->library_symbol ? strstr(math->library_symbol, scalar) : NULL;
-        if (!g->uses_math[i] || !end) continue;
-        const int stem = (int)(end - math->library_symbol);
+        if (!g->uses_math[i] || !math->stem) continue;
         const bool two = math->arity > 1;
         str_addf(s, "__attribute__((const, simd(\"notinbranch\"))) double %s(double%s);\n",
                  math->library_symbol, two ? ", double" : "");
         for (size_t k = 0; k < sizeof vector_forms / sizeof *vector_forms; k++) {
             const struct VectorForm *form = &vector_forms[k];
-            str_addf(s, "#ifdef %s\norr_d%d %.*sd%d_u10%s(orr_d%d%s);\n", form->when, form->n, stem,
-                     math->library_symbol, form->n, form->suffix, form->n,
+            const char *of_many = vector_name(math, form, (Arena *)&g->work);
+            str_addf(s, "#ifdef %s\norr_d%d %s(orr_d%d%s);\n", form->when, form->n, of_many, form->n,
                      two ? arena_printf((Arena *)&g->work, ", orr_d%d", form->n) : "");
-            str_addf(s, "orr_d%d %s%s_%s(orr_d%d a%s) { return %.*sd%d_u10%s(a%s); }\n#endif\n", form->n,
-                     form->prefix, two ? "vv" : "v", math->library_symbol, form->n,
-                     two ? arena_printf((Arena *)&g->work, ", orr_d%d b", form->n) : "", stem,
-                     math->library_symbol, form->n, form->suffix, two ? ", b" : "");
+            str_addf(s, "orr_d%d %s%s_%s(orr_d%d a%s) { return %s(a%s); }\n#endif\n", form->n, form->prefix,
+                     two ? "vv" : "v", math->library_symbol, form->n,
+                     two ? arena_printf((Arena *)&g->work, ", orr_d%d b", form->n) : "", of_many,
+                     two ? ", b" : "");
         }
     }
     str_add(s, "\n");
@@ -416,12 +417,10 @@ static void print_vector_math(const Gen *g, StrBuf *s)
 // a slow way.
 static void print_each(const Gen *g, StrBuf *s)
 {
-    static const char scalar[] = "d1_u10purec";
     bool is_first = true;
     for (size_t i = 0; i < expr_n_math; i++) {
         if (!g->uses_each[i]) continue;
         const ExprMath *math = &expr_math[i];
-        const int stem = (int)(strstr(math->library_symbol, scalar) - math->library_symbol);
         if (is_first)
             str_add(s, "#ifdef ORR_VECTORS\n"
                        "#if defined __AVX512F__\n#define ORR_WIDTH 8\n"
@@ -436,8 +435,8 @@ static void print_each(const Gen *g, StrBuf *s)
         for (size_t k = 0; k < sizeof vector_forms / sizeof *vector_forms; k++) {
             const struct VectorForm *form = &vector_forms[k];
             if (strcmp(form->when, "__AVX2__") == 0) continue;    // as __AVX__
-            str_addf(s, "#%s ORR_WIDTH == %d\n#define %s_vector %.*sd%d_u10%s\n", k ? "elif" : "if", form->n,
-                     math->c_name, stem, math->library_symbol, form->n, form->suffix);
+            str_addf(s, "#%s ORR_WIDTH == %d\n#define %s_vector %s\n", k ? "elif" : "if", form->n,
+                     math->c_name, vector_name(math, form, (Arena *)&g->work));
         }
         str_addf(s, "#endif\norr_lanes %s_vector(orr_lanes);\n#endif\n", math->c_name);
         str_addf(s,

@@ -113,8 +113,8 @@ static double evaluate_ref(Reader *r, const AstExpr *e)
 
 static double evaluate_call(Reader *r, const AstExpr *e)
 {
-    for (int op = EXPR_ABS; op <= EXPR_TANH; op++) {
-        if (strcmp(expr_ops[op].text, e->call.function) != 0) continue;
+    const ExprOp op = expr_function(e->call.function);
+    if (op != EXPR_N_OPS) {
         if (e->call.n_args != (uint32_t)expr_ops[op].arity) {
             diag_report(r->diag, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
                         expr_ops[op].arity == 1 ? "1 argument" : "2 arguments", (size_t)e->call.n_args);
@@ -122,7 +122,7 @@ static double evaluate_call(Reader *r, const AstExpr *e)
         }
         double a[2] = { 0, 0 };
         for (uint32_t i = 0; i < e->call.n_args; i++) a[i] = evaluate(r, e->call.args[i]);
-        return expr_apply((ExprOp)op, a[0], a[1], 0);
+        return expr_apply(op, a[0], a[1], 0);
     }
     diag_report(r->diag, DIAG_FUNCTION_UNKNOWN, e->place, e->call.function);
     return fail(r);

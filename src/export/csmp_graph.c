@@ -405,29 +405,18 @@ static uint32_t write_lookup(Writer *w, Expr e, uint32_t owner)
     return n;
 }
 
-// Operations that are a block of inputs only.
-static const struct {
-    ExprOp op;
-    const char *kind;
-} plain_kinds[] = {
-    { EXPR_NEG, "-" },     { EXPR_DIV, "/" },       { EXPR_POW, "POW" },     { EXPR_ABS, "ABS" },
-    { EXPR_SIGN, "SIGN" }, { EXPR_MIN, "MIN" },     { EXPR_MAX, "MAX" },     { EXPR_FLOOR, "FLOOR" },
-    { EXPR_CEIL, "CEIL" }, { EXPR_ROUND, "ROUND" }, { EXPR_MOD, "MOD" },     { EXPR_SQRT, "SQRT" },
-    { EXPR_EXP, "EXP" },   { EXPR_LOG, "LOG" },     { EXPR_LOG10, "LOG10" }, { EXPR_SIN, "SIN" },
-    { EXPR_COS, "COS" },   { EXPR_TAN, "TAN" },     { EXPR_ASIN, "ASIN" },   { EXPR_ACOS, "ACOS" },
-    { EXPR_ATAN, "ATAN" }, { EXPR_ATAN2, "ATAN2" }, { EXPR_SINH, "SINH" },   { EXPR_COSH, "COSH" },
-    { EXPR_TANH, "TANH" }, { EXPR_TIME, "TIME" },
-};
-
+// An operation that is a block of inputs only: the one with its name, if there is one.
 static uint32_t write_plain(Writer *w, Expr e, uint32_t owner)
 {
     const ExprOp op = expr_op(w->pool, e);
-    for (size_t i = 0; i < sizeof plain_kinds / sizeof *plain_kinds; i++) {
-        if (plain_kinds[i].op != op) continue;
+    const bool has_name = expr_ops[op].is_function || op == EXPR_POW || op == EXPR_TIME;
+    const char *kind = op == EXPR_NEG ? "-" : op == EXPR_DIV ? "/" : has_name ? expr_ops[op].name : "";
+    for (size_t i = 0; i < csmp_n_blocks; i++) {
+        if (strcmp(csmp_blocks[i].name, kind) != 0) continue;
         uint32_t inputs[CHILDREN_MAX];
         const int n = expr_n_operands(w->pool, e);
         for (int k = 0; k < n; k++) inputs[k] = number_of(w, expr_operand(w->pool, e, k));
-        return add_line(w, plain_kinds[i].kind, inputs, n, w->name_of[e]);
+        return add_line(w, kind, inputs, n, w->name_of[e]);
     }
     const char *what = arena_printf(&w->arena, "%s in the equation of", expr_ops[op].text);
     refuse(w, owner, what, "only what `orrery blocks` lists can be written");

@@ -23,6 +23,10 @@ typedef struct Rule {
 static Expr number(const Rule *r, double x) { return expr_const(r->pool, x); }
 static Expr square(const Rule *r, Expr x) { return expr_binary(r->pool, EXPR_POW, x, number(r, 2)); }
 
+static Expr root(const Rule *r, Expr x) { return expr_unary(r->pool, EXPR_SQRT, x); }
+static Expr scaled(const Rule *r, double by, Expr x) { return build_mul(r->pool, number(r, by), x); }
+static Expr plus_one(const Rule *r, Expr x) { return build_add(r->pool, number(r, 1), x); }
+
 static Expr one_plus_square(const Rule *r, Expr x)
 {
     const Expr one = number(r, 1);
@@ -33,6 +37,17 @@ static Expr one_minus_square(const Rule *r, Expr x)
 {
     const Expr one = number(r, 1);
     return build_sub(r->pool, one, square(r, x));
+}
+
+static Expr square_minus_one(const Rule *r, Expr x)    // as a product: x² - 1 would cancel near 1
+{
+    const Expr below = build_sub(r->pool, x, number(r, 1));
+    return build_mul(r->pool, below, plus_one(r, x));
+}
+
+static Expr bell(const Rule *r, Expr x)    // 2/sqrt(pi) exp(-x²)
+{
+    return scaled(r, 0x1.20dd750429b6dp0, expr_unary(r->pool, EXPR_EXP, build_neg(r->pool, square(r, x))));
 }
 
 static Expr diff_product(const Rule *r)
@@ -62,7 +77,7 @@ static Expr diff_power(const Rule *r)
     return build_add(p, by_base, by_exponent);
 }
 
-static Expr diff_atan2(const Rule *r)
+static Expr angle(const Rule *r)
 {
     // of y = a, x = b: (x y' - y x')/(x² + y²)
     ExprPool *p = r->pool;
@@ -72,37 +87,19 @@ static Expr diff_atan2(const Rule *r)
     return build_div(p, top, build_add(p, x2, y2));
 }
 
-// f'(a), to be multiplied by a'.
-static Expr diff_function(const Rule *r, ExprOp op)
+static Expr length(const Rule *r)
 {
     ExprPool *p = r->pool;
-    switch (op) {
-    case EXPR_ABS: return expr_unary(p, EXPR_SIGN, r->a);
-    case EXPR_EXP: return r->e;
-    case EXPR_SIN: return expr_unary(p, EXPR_COS, r->a);
-    case EXPR_COS: return build_neg(p, expr_unary(p, EXPR_SIN, r->a));
-    case EXPR_TAN: return one_plus_square(r, r->e);
-    case EXPR_SINH: return expr_unary(p, EXPR_COSH, r->a);
-    case EXPR_COSH: return expr_unary(p, EXPR_SINH, r->a);
-    case EXPR_LOOKUP: return expr_binary(p, EXPR_SLOPE, r->a, r->b);
-    case EXPR_PIECES: return expr_binary(p, EXPR_PIECES, r->a, expr_pieces_derivative(p, r->b, 0));
-    default: return EXPR_NONE;
-    }
+    const Expr by_a = build_mul(p, r->a, r->da), by_b = build_mul(p, r->b, r->db);
+    return build_div(p, build_add(p, by_a, by_b), r->e);
 }
 
-// The divisor by which a' is divided.
-static Expr diff_divisor(const Rule *r, ExprOp op)
+static Expr remainder_of(const Rule *r)
 {
     ExprPool *p = r->pool;
-    switch (op) {
-    case EXPR_SQRT: return build_mul(p, number(r, 2), r->e);
-    case EXPR_LOG: return r->a;
-    case EXPR_LOG10: return build_mul(p, number(r, 0x1.26bb1bbb55516p1), r->a);    // log(10)
-    case EXPR_ASIN: case EXPR_ACOS: return expr_unary(p, EXPR_SQRT, one_minus_square(r, r->a));
-    case EXPR_ATAN: return one_plus_square(r, r->a);
-    case EXPR_TANH: return square(r, expr_unary(p, EXPR_COSH, r->a));    // 1 - tanh² would cancel
-    default: return EXPR_NONE;
-    }
+    if (r->db == r->zero) return r->da;
+    const Expr whole = expr_unary(p, EXPR_FLOOR, expr_binary(p, EXPR_DIV, r->a, r->b));
+    return build_sub(p, r->da, build_mul(p, whole, r->db));
 }
 
 static Expr diff_grid(const Rule *r)
@@ -121,36 +118,47 @@ static Expr diff_near(const Rule *r)
     return build_mul(p, expr_make(p, EXPR_NEAR, r->a, r->b, slope), r->da);
 }
 
+// The words of the rows of ops.def.
+#define F(op, x)            expr_unary(p, EXPR_##op, x)
+#define NEG(x)              build_neg(p, x)
+#define TIMES(x)            build_mul(p, x, r->da)
+#define OVER(x)             build_div(p, r->da, x)
+#define SELECT(relation)    build_if(p, expr_binary(p, EXPR_##relation, a, b), r->da, r->db)
+#define SCALED(by, x)       scaled(r, by, x)
+#define SQUARE(x)           square(r, x)
+#define ROOT(x)             root(r, x)
+#define PLUS_ONE(x)         plus_one(r, x)
+#define ONE_PLUS_SQUARE(x)  one_plus_square(r, x)
+#define ONE_MINUS_SQUARE(x) one_minus_square(r, x)
+#define SQUARE_MINUS_ONE(x) square_minus_one(r, x)
+#define BELL(x)             bell(r, x)
+#define ZERO                r->zero
+#define LENGTH              length(r)
+#define ANGLE               angle(r)
+#define REMAINDER           remainder_of(r)
+#define LOG_10              0x1.26bb1bbb55516p1
+#define LOG_2               0x1.62e42fefa39efp-1
+
 static Expr diff_node(const Rule *r, ExprOp op)
 {
     ExprPool *p = r->pool;
+    const Expr y = r->e, a = r->a, b = r->b;
     switch (op) {
-    case EXPR_NEG: return build_neg(p, r->da);
+    case EXPR_NEG: return NEG(r->da);
     case EXPR_ADD: return build_add(p, r->da, r->db);
     case EXPR_SUB: return build_sub(p, r->da, r->db);
     case EXPR_MUL: return diff_product(r);
     case EXPR_DIV: return diff_quotient(r);
     case EXPR_POW: return diff_power(r);
-    // as orr_min and orr_max choose
-    case EXPR_MIN: return build_if(p, expr_binary(p, EXPR_LE, r->a, r->b), r->da, r->db);
-    case EXPR_MAX: return build_if(p, expr_binary(p, EXPR_GE, r->a, r->b), r->da, r->db);
-    case EXPR_MOD: {
-        if (r->db == r->zero) return r->da;
-        const Expr whole = expr_unary(p, EXPR_FLOOR, expr_binary(p, EXPR_DIV, r->a, r->b));
-        return build_sub(p, r->da, build_mul(p, whole, r->db));
-    }
-    case EXPR_ATAN2: return diff_atan2(r);
-    case EXPR_IF: return build_if(p, r->a, r->db, r->dc);
-    case EXPR_ACOS: return build_neg(p, build_div(p, r->da, diff_divisor(r, op)));
-    case EXPR_SQRT: case EXPR_LOG: case EXPR_LOG10: case EXPR_ASIN: case EXPR_ATAN:
-    case EXPR_TANH:
-        return build_div(p, r->da, diff_divisor(r, op));
-    case EXPR_ABS: case EXPR_EXP: case EXPR_SIN: case EXPR_COS: case EXPR_TAN: case EXPR_SINH: case EXPR_COSH:
-    case EXPR_LOOKUP: case EXPR_PIECES:
-        return build_mul(p, diff_function(r, op), r->da);
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) \
+    case EXPR_##name: return derivative;
+#include "expr/ops.def"
+    case EXPR_IF: return build_if(p, a, r->db, r->dc);
+    case EXPR_LOOKUP: return TIMES(expr_binary(p, EXPR_SLOPE, a, b));
+    case EXPR_PIECES: return TIMES(expr_binary(p, EXPR_PIECES, a, expr_pieces_derivative(p, b, 0)));
     case EXPR_NEAR: return diff_near(r);
     case EXPR_GRID: return diff_grid(r);
-    // steps, truth values, and the past, which no present variable changes
+    // truth values, draws, and the past, which no present variable changes
     default: return r->zero;
     }
 }

@@ -34,10 +34,10 @@ DEFINE_IN_GROUPS(in_fours, "avx", Four, 4)
 DEFINE_IN_GROUPS(in_eights, "avx512f", Eight, 8)
 
 // SLEEF's header declares those that the compiler's own machine has
-#define DEFINE_EACH(name)                                                                                 \
-    Two   narrow_##name(Two) __asm__("Sleef_cinz_" #name "d2_u10sse2");                                   \
-    Four  wide_##name(Four) __asm__("Sleef_cinz_" #name "d4_u10avx");                                     \
-    Eight widest_##name(Eight) __asm__("Sleef_cinz_" #name "d8_u10avx512fnofma");                         \
+#define SLEEF(name, accuracy)                                                                             \
+    Two   narrow_##name(Two) __asm__("Sleef_cinz_" #name "d2_" #accuracy "sse2");                         \
+    Four  wide_##name(Four) __asm__("Sleef_cinz_" #name "d4_" #accuracy "avx");                           \
+    Eight widest_##name(Eight) __asm__("Sleef_cinz_" #name "d8_" #accuracy "avx512fnofma");               \
     void each_##name(double *f, int n)                                                                    \
     {                                                                                                     \
         if (__builtin_cpu_supports("avx512f")) in_eights(f, n, widest_##name);                            \
@@ -48,12 +48,13 @@ DEFINE_IN_GROUPS(in_eights, "avx512f", Eight, 8)
 #else
 #include <sleef.h>
 
-#define DEFINE_EACH(name)                                                                                 \
+#define SLEEF(name, accuracy)                                                                             \
     void each_##name(double *f, int n)                                                                    \
     {                                                                                                     \
-        for (int i = 0; i < n; i++) f[i] = Sleef_cinz_##name##d1_u10purec(f[i]);                          \
+        for (int i = 0; i < n; i++) f[i] = Sleef_cinz_##name##d1_##accuracy##purec(f[i]);                 \
     }
 
 #endif
 
-EXPR_EACH(DEFINE_EACH)
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) value
+#include "expr/ops.def"

@@ -2,8 +2,6 @@
 // function of one number in expr/math.h, whatever the machine's vectors are.
 #pragma once
 
-#define EXPR_EACH(E) \
-    E(exp) E(log) E(log10) E(sin) E(cos) E(tan) E(asin) E(acos) E(atan) E(sinh) E(cosh) E(tanh)
-
-#define EXPR_EACH_DECLARE(name) void each_##name(double *f, int n);
-EXPR_EACH(EXPR_EACH_DECLARE)
+#define SLEEF(stem, accuracy) void each_##stem(double *f, int n);
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) value
+#include "expr/ops.def"

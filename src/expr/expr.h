@@ -20,9 +20,17 @@ typedef uint32_t Expr;
 typedef enum ExprOp {
 #define OP(name, arity, type, text, c) EXPR_##name,
 #include "expr/ops.def"
-#undef OP
     EXPR_N_OPS
 } ExprOp;
+
+typedef enum ExprDomain {
+#define DOMAIN(name, low, high, ends, hint) EXPR_DOMAIN_##name,
+#include "expr/ops.def"
+    EXPR_N_DOMAINS
+} ExprDomain;
+
+// Where the value of an operation is not smooth, though no event marks it: its slope or its value jumps.
+typedef enum ExprShape { EXPR_SMOOTH, EXPR_CORNER, EXPR_JUMP } ExprShape;
 
 typedef struct ExprOpInfo {
     const char *name;     // "ADD"
@@ -30,8 +38,12 @@ typedef struct ExprOpInfo {
     char        type;     // 'R' real, 'B' truth value (IF takes the type of its branches)
     const char *text;     // as people write it
     const char *c;        // as generated C writes it
+    bool        is_function;    // of the language, called by its text
+    ExprShape   shape;
+    ExprDomain  domain;
 } ExprOpInfo;
 extern const ExprOpInfo expr_ops[EXPR_N_OPS];
+ExprOp expr_function(const char *text);    // the function that people write so; EXPR_N_OPS if there is none
 
 typedef struct ExprNode {
     uint32_t op;          // ExprOp

@@ -12,14 +12,15 @@
     __VA_ARGS__                     \
     static const char name##_text[] = #__VA_ARGS__;
 
-// A NaN on either side wins; of 0 and -0, which are equal, the first.
-DEFINE_WITH_TEXT(min, static double orr_min(double a, double b) { return a <= b ? a : a != a ? a : b; })
-DEFINE_WITH_TEXT(max, static double orr_max(double a, double b) { return a >= b ? a : a != a ? a : b; })
-// 0, -0 and NaN are their own signs.
-DEFINE_WITH_TEXT(sign, static double orr_sign(double x) { return x > 0.0 ? 1.0 : x < 0.0 ? -1.0 : x; })
-// Has the sign of y, so that mod(t, 1) is a saw-tooth for negative times too.
-static double (*const orr_floor)(double) = floor;
-DEFINE_WITH_TEXT(mod, static double orr_mod(double x, double y) { return x - y * orr_floor(x / y); })
+// ---- Functions of the language that are text: rows of ops.def
+
+static double (*const orr_floor)(double) = floor;    // as generated code calls it
+#define IN_C(name, value)  static double orr_##name(double a) { return value; }
+#define IN_C2(name, value) static double orr_##name(double a, double b) { return value; }
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) value
+#include "expr/ops.def"
+
+// ---- Tables
 
 // Last point at or before `at`, which lies in [x[0], x[n-1]).
 DEFINE_WITH_TEXT(find, static int orr_lookup_find(const double *x, int n, double at) {
@@ -91,44 +92,34 @@ DEFINE_WITH_TEXT(grid, static double orr_grid(const double *table, int n, int m,
     return c0 + s * (c1 + s * (c2 + s * c3));
 })
 
-#define FROM_LIBRARY(c_name, function, arity) { c_name, #function, NULL, (void *)function, arity, NULL }
-#define FROM_SLEEF(name)                      \
-    { "orr_" #name, "Sleef_cinz_" #name "d1_u10purec", NULL, (void *)Sleef_cinz_##name##d1_u10purec, 1, \
-      each_##name }
-#define FROM_TEXT(name, text, arity)          { #name, NULL, text, (void *)name, arity, NULL }
+// ---- All of them
+
+#define SLEEF2(name, ulps)                                          \
+    .library_symbol = "Sleef_cinz_" #name "d1_" #ulps "purec",      \
+    .function = (void *)Sleef_cinz_##name##d1_##ulps##purec,        \
+    .stem = "Sleef_cinz_" #name, .accuracy = #ulps
+#define SLEEF(name, ulps) SLEEF2(name, ulps), .each = each_##name
+#define LIBM(libm)        .library_symbol = #libm, .function = (void *)libm
+#define IN_C(name, value) \
+    .text = "static double orr_" #name "(double a) { return " #value "; }", .function = (void *)orr_##name
+#define IN_C2(name, value)                                                              \
+    .text = "static double orr_" #name "(double a, double b) { return " #value "; }",   \
+    .function = (void *)orr_##name
+#define FN(name, n, is_called, value, unit, shape, domain, interval, derivative) \
+    { .c_name = "orr_" is_called, .arity = n, value },
+#define FROM_TEXT(name, is_text) { .c_name = #name, .text = is_text, .function = (void *)name }
 
 const ExprMath expr_math[] = {
-    FROM_LIBRARY("orr_abs",   fabs, 1),
-    FROM_LIBRARY("orr_sqrt",  sqrt, 1),
-    FROM_LIBRARY("orr_floor", floor, 1),
-    FROM_LIBRARY("orr_ceil",  ceil, 1),
-    FROM_LIBRARY("orr_round", round, 1),    // halves away from zero
-    FROM_LIBRARY("orr_pow",   Sleef_cinz_powd1_u10purec, 2),
-    FROM_SLEEF(exp),
-    FROM_SLEEF(log),
-    FROM_SLEEF(log10),
-    FROM_SLEEF(sin),
-    FROM_SLEEF(cos),
-    FROM_SLEEF(tan),
-    FROM_SLEEF(asin),
-    FROM_SLEEF(acos),
-    FROM_SLEEF(atan),
-    FROM_LIBRARY("orr_atan2", Sleef_cinz_atan2d1_u10purec, 2),
-    FROM_SLEEF(sinh),
-    FROM_SLEEF(cosh),
-    FROM_SLEEF(tanh),
-    FROM_TEXT(orr_min, min_text, 2),
-    FROM_TEXT(orr_max, max_text, 2),
-    FROM_TEXT(orr_sign, sign_text, 1),
-    FROM_TEXT(orr_mod, mod_text, 2),
-    FROM_TEXT(orr_lookup_find, find_text, 0),
-    FROM_TEXT(orr_lookup, lookup_text, 0),
-    FROM_TEXT(orr_lookup_slope, slope_text, 0),
-    FROM_TEXT(orr_piece, piece_text, 0),
-    FROM_TEXT(orr_piece_at, piece_at_text, 0),
-    FROM_TEXT(orr_pieces, pieces_text, 0),
-    FROM_TEXT(orr_near, near_text, 0),
-    FROM_TEXT(orr_grid, grid_text, 0),
+    { .c_name = "orr_pow", .arity = 2, SLEEF2(pow, u10) },
+#include "expr/ops.def"
+    FROM_TEXT(orr_lookup_find, find_text),
+    FROM_TEXT(orr_lookup, lookup_text),
+    FROM_TEXT(orr_lookup_slope, slope_text),
+    FROM_TEXT(orr_piece, piece_text),
+    FROM_TEXT(orr_piece_at, piece_at_text),
+    FROM_TEXT(orr_pieces, pieces_text),
+    FROM_TEXT(orr_near, near_text),
+    FROM_TEXT(orr_grid, grid_text),
 };
 const size_t expr_n_math = sizeof expr_math / sizeof *expr_math;
 
@@ -210,28 +201,14 @@ double expr_apply(ExprOp op, double a, double b, double c)
     case EXPR_MUL: return a * b;
     case EXPR_DIV: return a / b;
     case EXPR_POW: return power(a, b);
-    case EXPR_ABS: return fabs(a);
-    case EXPR_SIGN: return orr_sign(a);
-    case EXPR_MIN: return orr_min(a, b);
-    case EXPR_MAX: return orr_max(a, b);
-    case EXPR_FLOOR: return floor(a);
-    case EXPR_CEIL: return ceil(a);
-    case EXPR_ROUND: return round(a);
-    case EXPR_MOD: return orr_mod(a, b);
-    case EXPR_SQRT: return sqrt(a);
-    case EXPR_EXP: return Sleef_cinz_expd1_u10purec(a);
-    case EXPR_LOG: return Sleef_cinz_logd1_u10purec(a);
-    case EXPR_LOG10: return Sleef_cinz_log10d1_u10purec(a);
-    case EXPR_SIN: return Sleef_cinz_sind1_u10purec(a);
-    case EXPR_COS: return Sleef_cinz_cosd1_u10purec(a);
-    case EXPR_TAN: return Sleef_cinz_tand1_u10purec(a);
-    case EXPR_ASIN: return Sleef_cinz_asind1_u10purec(a);
-    case EXPR_ACOS: return Sleef_cinz_acosd1_u10purec(a);
-    case EXPR_ATAN: return Sleef_cinz_atand1_u10purec(a);
-    case EXPR_ATAN2: return Sleef_cinz_atan2d1_u10purec(a, b);
-    case EXPR_SINH: return Sleef_cinz_sinhd1_u10purec(a);
-    case EXPR_COSH: return Sleef_cinz_coshd1_u10purec(a);
-    case EXPR_TANH: return Sleef_cinz_tanhd1_u10purec(a);
+#define SLEEF(stem, accuracy)  Sleef_cinz_##stem##d1_##accuracy##purec(a)
+#define SLEEF2(stem, accuracy) Sleef_cinz_##stem##d1_##accuracy##purec(a, b)
+#define LIBM(function)         function(a)
+#define IN_C(name, value)      orr_##name(a)
+#define IN_C2(name, value)     orr_##name(a, b)
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) \
+    case EXPR_##name: return value;
+#include "expr/ops.def"
     case EXPR_LT: return a < b;
     case EXPR_LE: return a <= b;
     case EXPR_GT: return a > b;

@@ -25,6 +25,7 @@ typedef struct ExprMath {
     void       *function;          // double (double), double (double, double); see below for the tables
     int         arity;             // doubles taken; 0 for those that read tables
     ExprEach    each;              // `c_name`_each: of n numbers in place, to the bit; NULL if there is none
+    const char *stem, *accuracy;   // of SLEEF's names, "Sleef_cinz_sin" and "u10"; NULL if it is not SLEEF's
 } ExprMath;
 
 // In an order in which each text uses only what stands before it.

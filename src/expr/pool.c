@@ -11,10 +11,19 @@
 #include <string.h>
 
 const ExprOpInfo expr_ops[EXPR_N_OPS] = {
-#define OP(name, arity, type, text, c) { #name, arity, #type[0], text, c },
+#define OP(name, arity, type, text, c) { #name, arity, #type[0], text, c, .is_function = false },
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) \
+    { #name, arity, 'R', text, "orr_" text, true, EXPR_##shape, EXPR_DOMAIN_##domain },
 #include "expr/ops.def"
-#undef OP
 };
+
+ExprOp expr_function(const char *text)
+{
+    if (strcmp(text, "ln") == 0) return EXPR_LOG;
+    for (int op = 0; op < EXPR_N_OPS; op++)
+        if (expr_ops[op].is_function && strcmp(expr_ops[op].text, text) == 0) return (ExprOp)op;
+    return EXPR_N_OPS;
+}
 
 enum { CONST_NUMBER = 0, CONST_TRUTH = 1 };    // second word of a CONST
 enum { VARS_MAX = 1 << 20 };    // of ExprPool.vars

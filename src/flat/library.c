@@ -290,17 +290,12 @@ static const struct Function {
 };
 enum { N_FUNCTIONS = sizeof functions / sizeof *functions };    // numbers from here on: operations
 
-static bool op_is_function(int op)
-{
-    return expr_ops[op].type == 'R' && expr_ops[op].arity >= 1 && op >= EXPR_ABS && op <= EXPR_TANH;
-}
-
 void library_index(Expander *ex)
 {
     text_map_init(&ex->library, &ex->work);
     for (uint32_t i = 0; i < N_FUNCTIONS; i++) text_map_put(&ex->library, text_from(functions[i].name), i);
     for (uint32_t op = 0; op < EXPR_N_OPS; op++)
-        if (op_is_function((int)op))
+        if (expr_ops[op].is_function)
             text_map_put(&ex->library, text_from(expr_ops[op].text), N_FUNCTIONS + op);
     text_map_put(&ex->library, TEXT("ln"), N_FUNCTIONS + EXPR_LOG);
 }

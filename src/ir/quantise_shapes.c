@@ -46,19 +46,8 @@ static bool shape_bends(Quantiser *w, const MetShape *from)
 static bool shape_kinks(const Quantiser *w, const MetShape *from)
 {
     for (uint32_t i = 0; i < from->n_records; i++) {
-        switch (w->records.items[from->first_record + i].op) {
-        case EXPR_ABS:
-        case EXPR_SIGN:
-        case EXPR_MIN:
-        case EXPR_MAX:
-        case EXPR_FLOOR:
-        case EXPR_CEIL:
-        case EXPR_ROUND:
-        case EXPR_MOD:
-        case EXPR_LOOKUP:
-        case EXPR_SLOPE: return true;
-        default: break;
-        }
+        const uint32_t op = w->records.items[from->first_record + i].op;
+        if (expr_ops[op].shape != EXPR_SMOOTH || op == EXPR_LOOKUP || op == EXPR_SLOPE) return true;
     }
     return false;
 }

@@ -5,6 +5,7 @@
 // it the innermost operation that made it from finite operands. This is slow and happens once.
 #include "base/diag.h"
 #include "base/number.h"
+#include "expr/interval.h"
 #include "expr/math.h"
 #include "num/rank.h"
 #include "run/run.h"
@@ -341,38 +342,6 @@ static bool report_outside_table(orr_diag *diag, const Point *p, const Culprit *
 
 static bool is_division_by_zero(const Culprit *c) { return c->op == EXPR_DIV && c->operand[1] == 0; }
 
-// Outside the domain of the operation, rather than too large for a number.
-static bool is_outside_domain(const Culprit *c)
-{
-    switch (c->op) {
-    case EXPR_SQRT:
-    case EXPR_LOG:
-    case EXPR_LOG10:
-    case EXPR_ASIN:
-    case EXPR_ACOS:
-    case EXPR_MOD: return true;
-    case EXPR_POW: return isnan(c->value) || c->operand[0] == 0;
-    default: return false;
-    }
-}
-
-// What to do about an argument, %s, outside the domain.
-static const char *domain_hint(const Culprit *c)
-{
-    switch (c->op) {
-    case EXPR_LOG:
-    case EXPR_LOG10: return "%s must be above 0: keep it there, for instance with max(..., 1e-9) or 'if'";
-    case EXPR_ASIN:
-    case EXPR_ACOS: return "%s must lie between -1 and 1: keep it there, for instance with limit(..., -1, 1)";
-    case EXPR_SQRT: return "%s must not be negative: keep it so, for instance with max(..., 0) or 'if'";
-    case EXPR_POW:
-        if (c->operand[0] == 0)
-            return "%s is 0 and has no negative powers: say with 'if' what should happen there";
-        return "%s is negative and has whole powers only: use abs, or say with 'if' what should happen there";
-    default: return "keep %s inside the domain, for instance with 'if'";
-    }
-}
-
 // A value that is not finite came out of `root`, which computes `name` by an equation at `place`.
 // `solved_by` is what solving it for `name` divided by, or EXPR_NONE.
 static void report_culprit(orr_diag *diag, const Point *p, const char *name, Expr root, Expr solved_by,
@@ -393,10 +362,10 @@ static void report_culprit(orr_diag *diag, const Point *p, const char *name, Exp
         free(divisor);
     } else if (is_table(c.op) && isnan(c.value) && report_outside_table(diag, p, &c, place)) {
         // that is all
-    } else if (is_outside_domain(&c)) {
+    } else if (!expr_in_domain(c.op, c.operand[0], c.operand[1])) {
         char *operation = operation_text(&c), *argument = point_text(p, expr_operand(pool, c.e, 0));
         diag_report(diag, DIAG_DOMAIN_ERROR, place, operation, p->t);
-        diag_hint(diag, domain_hint(&c), argument);
+        diag_hint(diag, expr_domain_hint(c.op, c.operand[0]), argument);
         free(operation);
         free(argument);
     } else {

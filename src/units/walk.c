@@ -286,9 +286,12 @@ static Term rule_sign(const Walk *w, const AstExpr *call, const Term *args)
 
 static Term rule_sqrt(const Walk *w, const AstExpr *call, const Term *args)
 {
-    const Term half = walk_bare(0.5);
-    Term t = raise(w->g, args[0], half, call);
-    return t;
+    return raise(w->g, args[0], walk_bare(0.5), call);
+}
+
+static Term rule_cbrt(const Walk *w, const AstExpr *call, const Term *args)
+{
+    return raise(w->g, args[0], walk_bare(1.0 / 3), call);
 }
 
 static Term rule_pow(const Walk *w, const AstExpr *call, const Term *args)
@@ -318,7 +321,13 @@ static Term rule_mod(const Walk *w, const AstExpr *call, const Term *args)
     return rule_same(w, call, args);
 }
 
-static Term rule_atan2(const Walk *w, const AstExpr *call, const Term *args)
+static Term rule_length(const Walk *w, const AstExpr *call, const Term *args)
+{
+    for (uint32_t i = 0; i < call->call.n_args; i++) must_have_no_zero(w->g, &args[i], "squared");
+    return rule_same(w, call, args);
+}
+
+static Term rule_angle(const Walk *w, const AstExpr *call, const Term *args)
 {
     const Term t = rule_mod(w, call, args);
     return t.is_bare ? t : pure(call);
@@ -405,17 +414,13 @@ static const struct Function {
     const char *name;
     Rule       *rule;
 } functions[] = {
-    { "sin", rule_pure },    { "cos", rule_pure },   { "tan", rule_pure },     { "asin", rule_pure },
-    { "acos", rule_pure },   { "atan", rule_pure },  { "sinh", rule_pure },    { "cosh", rule_pure },
-    { "tanh", rule_pure },   { "exp", rule_pure },   { "log", rule_pure },     { "ln", rule_pure },
-    { "log10", rule_pure },  { "sqrt", rule_sqrt },  { "pow", rule_pow },      { "abs", rule_abs },
-    { "sign", rule_sign },   { "floor", rule_keep }, { "ceil", rule_keep },    { "round", rule_keep },
-    { "noevent", rule_keep }, { "min", rule_same },  { "max", rule_same },     { "limit", rule_same },
-    { "deadspace", rule_difference }, { "mod", rule_mod }, { "atan2", rule_atan2 }, { "step", rule_switch },
-    { "pulse", rule_switch }, { "ramp", rule_ramp }, { "table", rule_table },  { "delay", rule_delay },
-    { "INTEG", rule_integ }, { "pre", rule_keep },   { "smooth", rule_keep },  { "hold", rule_keep },
-    { "sample", rule_delay }, { "sum", rule_sum }, { "noise", rule_noise },
-    { "named", rule_named },
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) { text, rule_##unit },
+#include "expr/ops.def"
+    { "ln", rule_pure },     { "pow", rule_pow },      { "noevent", rule_keep }, { "limit", rule_same },
+    { "deadspace", rule_difference }, { "step", rule_switch }, { "pulse", rule_switch },
+    { "ramp", rule_ramp },   { "table", rule_table },  { "delay", rule_delay },  { "INTEG", rule_integ },
+    { "pre", rule_keep },    { "smooth", rule_keep },  { "hold", rule_keep },    { "sample", rule_delay },
+    { "sum", rule_sum },     { "noise", rule_noise },  { "named", rule_named },
 };
 
 // A call inside a function, made before with arguments of the same units: without it, functions that call

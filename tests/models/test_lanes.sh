@@ -2,11 +2,13 @@
 # The examples, computed many at once: the same bits as one by one, by a method with fixed steps and by an adaptive one.
 . "$(dirname "$0")/../common/shell.sh"
 # large and small, with events, relations that change often, tables, arrays, rows between steps and an end at an event
-for name in amplifier ball cascade digital_controller heat hysteresis limits line pwm rectifier sliding two_masses; do
+for name in amplifier ball cascade digital_controller heat hysteresis limits line pwm rectifier sliding two_masses functions; do
     for solver in rk4 dopri5 dop853; do
         # its diode turns off where two slopes are equal: a stiff model that dop853 gives up (E510)
         [ $solver$name = dop853rectifier ] && continue
-        way=("$root/examples/$name.orr" --replications 5 --solver $solver)
+        file=$root/examples/$name.orr
+        [ $name = functions ] && file="$root/tests/models/functions.orr areas"    # every elementary function
+        way=($file --replications 5 --solver $solver)
         [ $solver = rk4 ] && way+=(--step 0.01)
         run replicate "${way[@]}" --lanes never -o alone.csv --quiet
         expect_status 0

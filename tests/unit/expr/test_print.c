@@ -177,8 +177,8 @@ static Expr read_atom(Reader *r)
         r->at += n;
         return expr_const(p, x);
     }
-    for (int op = EXPR_ABS; op <= EXPR_TANH; op++) {
-        if (!take(r, expr_ops[op].text)) continue;
+    for (int op = 0; op < EXPR_N_OPS; op++) {
+        if (!expr_ops[op].is_function || !take(r, expr_ops[op].text)) continue;
         need(r, "(");
         const Expr a = read_expr(r, 0);
         Expr b = EXPR_NONE;
