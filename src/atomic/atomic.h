@@ -99,10 +99,8 @@ typedef enum AtomicOp {
     ATOMIC_OP_MESSAGE,        // slot of the message under way
     ATOMIC_OP_LOCAL,          // index of a `for`, argument of a function
     ATOMIC_OP_TIME, ATOMIC_OP_ELAPSED, ATOMIC_OP_REMAINING,
-    ATOMIC_OP_UNARY, ATOMIC_OP_BINARY, ATOMIC_OP_IF,
-    ATOMIC_OP_POWER,          // args[0] to a whole n
-    ATOMIC_OP_MATH,           // expr_math[n]
-    ATOMIC_OP_FUNCTION,       // function n of the file
+    ATOMIC_OP_APPLY,          // the operation `apply` of ops.def
+    ATOMIC_OP_FUNCTION,       // function n of the set
     ATOMIC_OP_TABLE,          // table n of the file
     ATOMIC_OP_DRAW,           // distributions[n]; slot: 1 + the samples it draws from, a table of the file
     ATOMIC_OP_MAKE,           // a record of its fields
@@ -115,7 +113,7 @@ typedef enum AtomicOp {
 
 struct AtomicExpr {
     AtomicOp     op;
-    AstOp        sign;        // unary, binary
+    ExprOp       apply;
     AtomicType   type;
     bool         has_effects; // draws, or takes from a queue: computed once, in the order written
     uint32_t     slot, n;
@@ -202,8 +200,8 @@ typedef struct AtomicFault {
     const char     *path;     // of its file
 } AtomicFault;
 
-typedef struct AtomicFunction {
-    const AstFunction *ast;
+typedef struct AtomicFunction {   // of the file, or one of front.h
+    const char  *name;
     AtomicExpr **locals;      // [n_locals] in the order written; LOCALs behind the n_params arguments
     AtomicExpr  *result;
     uint32_t     n_params, n_locals;

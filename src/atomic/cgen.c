@@ -74,37 +74,70 @@ static const char *slots_for(Writer *w, const AtomicExpr *e) { return slots_of(w
 
 // -------------------------------------------------------------------------------- pure expressions
 
-static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s);
 static const char *value_text(Writer *w, const AtomicExpr *e);
 
-static void print_number_of(StrBuf *s, double value)
+static bool is_truth(const AtomicExpr *e) { return e->type.base == ATOMIC_TRUTH; }
+
+static void print_leaf_number(StrBuf *s, double value, int binding)
 {
     if (isinf(value)) str_add(s, value > 0 ? "1e999" : "(-1e999)");
-    else if (signbit(value)) {
-        str_add_char(s, '(');
-        gen_number(s, value);
-        str_add_char(s, ')');
-    } else {
-        gen_number(s, value);
+    else gen_leaf(s, value, binding);
+}
+
+// The operation under way.
+typedef struct Operation {
+    Writer           *w;
+    const AtomicExpr *e;
+    StrBuf           *s;
+} Operation;
+
+static void print(Writer *w, const AtomicExpr *e, StrBuf *s, int binding);
+
+static void print_operand(void *context, int k, int binding)
+{
+    const Operation *o = context;
+    print(o->w, o->e->args[k], o->s, binding);
+}
+
+static void print_table(void *context)
+{
+    const Operation *o = context;
+    const ExprPieces *pieces = &o->w->set->pool.pieces.items[o->w->set->pieces[o->e->n] - 1];
+    str_addf(o->s, "T%u, %u, ", o->e->n, pieces->n_breaks[0]);
+    if (o->e->n_args == 2) str_addf(o->s, "%u, ", pieces->n_breaks[1]);
+}
+
+static void print_operation(Writer *w, const AtomicExpr *e, ExprOp op, StrBuf *s, int binding)
+{
+    int power = 0;
+    if (op == EXPR_POW && e->args[1]->op == ATOMIC_OP_CONST && expr_is_whole(e->args[1]->value, &power) &&
+        power == 0) {
+        str_add(s, "1.0");
+        return;
+    }
+    const AtomicOp first = e->args[0]->op;
+    Operation o = { w, e, s };
+    const Arith a = { .s = s, .op = op, .power = power, .n_operands = (int)e->n_args,
+                      .may_repeat = first == ATOMIC_OP_SLOT || first == ATOMIC_OP_LOCAL ||
+                                    first == ATOMIC_OP_MESSAGE,
+                      .uses_math = w->uses_math, .uses_power = w->uses_power,
+                      .operand = print_operand, .table = print_table, .context = &o };
+    arith_print(&a, binding);
+}
+
+static void print_args(Writer *w, const AtomicExpr *e, StrBuf *s)
+{
+    for (uint32_t i = 0; i < e->n_args; i++) {
+        if (i) str_add(s, ", ");
+        print(w, e->args[i], s, BIND_IF);
     }
 }
 
-static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
+// A value as it is kept, without effects: a number.
+static void print_kept(Writer *w, const AtomicExpr *e, StrBuf *s, int binding)
 {
-    static const char *const signs[] = {
-        [AST_ADD] = " + ", [AST_SUB] = " - ", [AST_MUL] = "*",    [AST_DIV] = "/",
-        [AST_LT] = " < ",  [AST_LE] = " <= ", [AST_GT] = " > ",   [AST_GE] = " >= ",
-        [AST_EQ] = " == ", [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
-    };
-    if (e->type.base == ATOMIC_TRUTH) {
-        // where a double is needed
-        str_add_char(s, '(');
-        print_truth(w, e, s);
-        str_add(s, " ? 1.0 : 0.0)");
-        return;
-    }
     switch (e->op) {
-    case ATOMIC_OP_CONST: print_number_of(s, e->value); break;
+    case ATOMIC_OP_CONST: print_leaf_number(s, e->value, binding); break;
     case ATOMIC_OP_SLOT:
         if (e->index.expr) str_addf(s, "(%s)[0]", slots_for(w, e));    // "/*" would begin a comment
         else str_addf(s, "s->v[%u]", e->slot - 2);
@@ -118,93 +151,26 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
     case ATOMIC_OP_ELEMENT:
         w->uses_index = true;
         str_addf(s, "s->v[%u + orr_index(c, ", e->slot - 2);
-        print_pure(w, e->args[0], s);
+        print(w, e->args[0], s, BIND_IF);
         str_addf(s, ", %u, %u)]", e->n, e->fault);
         break;
-    case ATOMIC_OP_UNARY:
-        str_add(s, "(-");
-        print_pure(w, e->args[0], s);
-        str_add_char(s, ')');
+    case ATOMIC_OP_APPLY: print_operation(w, e, e->apply, s, binding); break;
+    case ATOMIC_OP_TABLE:
+        print_operation(w, e, e->n_args == 2 ? EXPR_GRID : EXPR_PIECES, s, binding);
         break;
-    case ATOMIC_OP_BINARY:
-        if (e->sign == AST_POW) {
-            w->uses_math[expr_math_find("orr_pow") - expr_math] = true;
-            str_add(s, "orr_pow(");
-            print_pure(w, e->args[0], s);
-            str_add(s, ", ");
-        } else {
-            str_add_char(s, '(');
-            print_pure(w, e->args[0], s);
-            str_add(s, signs[e->sign]);
-        }
-        print_pure(w, e->args[1], s);
-        str_add_char(s, ')');
-        break;
-    case ATOMIC_OP_POWER: {
-        const unsigned n = (unsigned)fabs(e->value);
-        if (n == 0) {
-            str_add(s, "1.0");
-            break;
-        }
-        const bool is_leaf = e->args[0]->op == ATOMIC_OP_SLOT || e->args[0]->op == ATOMIC_OP_LOCAL ||
-                             e->args[0]->op == ATOMIC_OP_MESSAGE;
-        str_add(s, e->value < 0 ? "(1.0/(" : "((");
-        if (n <= 3 && (is_leaf || n == 1)) {
-            for (unsigned i = 0; i < n; i++) {
-                if (i) str_add_char(s, '*');
-                print_pure(w, e->args[0], s);
-            }
-        } else {
-            w->uses_power[n < 4 ? 0 : n] = true;
-            if (n < 4) str_addf(s, "orr_low_power(%u, ", n);
-            else str_addf(s, "orr_power%u(", n);
-            print_pure(w, e->args[0], s);
-            str_add_char(s, ')');
-        }
-        str_add(s, "))");
-        break;
-    }
-    case ATOMIC_OP_IF:
-        str_add_char(s, '(');
-        print_truth(w, e->args[0], s);
-        str_add(s, " ? ");
-        print_pure(w, e->args[1], s);
-        str_add(s, " : ");
-        print_pure(w, e->args[2], s);
-        str_add_char(s, ')');
-        break;
-    case ATOMIC_OP_TABLE: {
-        const ExprPieces *pieces = &w->set->pool.pieces.items[w->set->pieces[e->n] - 1];
-        const char *name = e->n_args == 2 ? "orr_grid" : "orr_pieces";
-        w->uses_math[expr_math_find(name) - expr_math] = true;
-        str_addf(s, "%s(T%u, %u, ", name, e->n, pieces->n_breaks[0]);
-        if (e->n_args == 2) str_addf(s, "%u, ", pieces->n_breaks[1]);
-        for (uint32_t i = 0; i < e->n_args; i++) {
-            if (i) str_add(s, ", ");
-            print_pure(w, e->args[i], s);
-        }
-        str_add_char(s, ')');
-        break;
-    }
-    case ATOMIC_OP_MATH:
     case ATOMIC_OP_FUNCTION:
-        if (e->op == ATOMIC_OP_MATH) w->uses_math[e->n] = true;
-        if (e->op == ATOMIC_OP_MATH) str_addf(s, "%s(", expr_math[e->n].c_name);
-        else str_addf(s, "f%u(", e->n);
-        for (uint32_t i = 0; i < e->n_args; i++) {
-            if (i) str_add(s, ", ");
-            print_pure(w, e->args[i], s);
-        }
+        str_addf(s, "f%u(", e->n);
+        print_args(w, e, s);
         str_add_char(s, ')');
         break;
     case ATOMIC_OP_PEEK:
         str_addf(s, "H->peek_one(c, %s, ", slots_for(w, e));
-        print_pure(w, e->args[0], s);
+        print(w, e->args[0], s, BIND_IF);
         str_addf(s, ", %u)", e->fault);
         break;
     case ATOMIC_OP_STATISTIC:
         str_addf(s, "H->statistic(c->t, %s, %u, %u, ", slots_for(w, e), e->n, e->value != 0);
-        if (e->n_args) print_pure(w, e->args[0], s);
+        if (e->n_args) print_args(w, e, s);
         else str_add(s, "0.0");
         str_add_char(s, ')');
         break;
@@ -215,58 +181,36 @@ static void print_pure(Writer *w, const AtomicExpr *e, StrBuf *s)
     }
 }
 
-// A truth value as an int.
-static void print_truth(Writer *w, const AtomicExpr *e, StrBuf *s)
+// A value as an operation takes it: truth values are ints.
+static void print(Writer *w, const AtomicExpr *e, StrBuf *s, int binding)
 {
-    switch (e->op) {
-    case ATOMIC_OP_CONST: str_add(s, e->value != 0 ? "1" : "0"); return;
-    case ATOMIC_OP_UNARY:
-        str_add(s, "(!");
-        print_truth(w, e->args[0], s);
-        str_add_char(s, ')');
-        return;
-    case ATOMIC_OP_IF:
+    if (!is_truth(e) || e->op == ATOMIC_OP_APPLY) {
+        print_kept(w, e, s, binding);
+    } else if (e->op == ATOMIC_OP_CONST) {
+        str_add(s, e->value != 0 ? "1" : "0");
+    } else {
         str_add_char(s, '(');
-        for (uint32_t i = 0; i < 3; i++) {
-            if (i) str_add(s, i == 1 ? " ? " : " : ");
-            print_truth(w, e->args[i], s);
-        }
-        str_add_char(s, ')');
-        return;
-    case ATOMIC_OP_BINARY: {
-        const bool of_truths = e->args[0]->type.base == ATOMIC_TRUTH;
-        static const char *const signs[] = {
-            [AST_LT] = " < ",  [AST_LE] = " <= ", [AST_GT] = " > ",   [AST_GE] = " >= ",
-            [AST_EQ] = " == ", [AST_NE] = " != ", [AST_AND] = " && ", [AST_OR] = " || ",
-        };
-        str_add_char(s, '(');
-        for (uint32_t i = 0; i < 2; i++) {
-            if (i) str_add(s, signs[e->sign]);
-            if (of_truths) print_truth(w, e->args[i], s);
-            else if (e->args[i]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
-                     e->args[1]->value == 0)
-                str_addf(s, "*(const unsigned *)(%s)", slots_for(w, e->args[i]));
-            else if (i == 1 && e->args[0]->op == ATOMIC_OP_LENGTH && e->args[1]->op == ATOMIC_OP_CONST &&
-                     e->args[1]->value == 0)
-                str_add_char(s, '0');
-            else print_pure(w, e->args[i], s);
-        }
-        str_add_char(s, ')');
-        return;
+        print_kept(w, e, s, BIND_SUM);
+        str_add(s, " != 0.0)");
     }
-    default: break;
-    }
-    // kept as a double
-    AtomicExpr kept = *e;
-    kept.type.base = ATOMIC_NUMBER;
-    str_add_char(s, '(');
-    print_pure(w, &kept, s);
-    str_add(s, " != 0.0)");
+}
+
+static const char *pure_text(Writer *w, const AtomicExpr *e)
+{
+    StrBuf s = { .arena = &w->work };
+    print(w, e, &s, is_truth(e) ? BIND_OR : BIND_IF);
+    if (is_truth(e)) str_add(&s, " ? 1.0 : 0.0");
+    return str_finish(&s);
+}
+
+static const char *truth_text(Writer *w, const AtomicExpr *e)
+{
+    StrBuf s = { .arena = &w->work };
+    print(w, e, &s, BIND_IF);
+    return str_finish(&s);
 }
 
 // ---------------------------------------------------------------------------------------------- effects
-
-static bool is_truth(const AtomicExpr *e) { return e->type.base == ATOMIC_TRUTH; }
 
 // A new local, as an expression; truth values are ints.
 static AtomicExpr *temporary(Writer *w, const AtomicExpr *like, uint32_t *number)
@@ -278,13 +222,7 @@ static AtomicExpr *temporary(Writer *w, const AtomicExpr *like, uint32_t *number
 }
 
 static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e);
-
-static const char *pure_text(Writer *w, const AtomicExpr *e)
-{
-    StrBuf s = { .arena = &w->work };
-    print_pure(w, e, &s);
-    return str_finish(&s);
-}
+static const char *condition_text(Writer *w, const AtomicExpr *e);
 
 // Compute the operands in order: those that later ones could change are kept in locals.
 static AtomicExpr *sequence_args(Writer *w, const AtomicExpr *e)
@@ -306,21 +244,25 @@ static AtomicExpr *sequence_args(Writer *w, const AtomicExpr *e)
     return x;
 }
 
+// The number of a local array that holds the operands.
+static uint32_t args_array(Writer *w, const AtomicExpr *e)
+{
+    const AtomicExpr *x = sequence_args(w, e);
+    StrBuf s = { .arena = &w->work };
+    print_args(w, x, &s);
+    const uint32_t number = w->n_temps++;
+    line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
+    return number;
+}
+
 static const char *draw_text(Writer *w, const AtomicExpr *e)
 {
     if (e->slot)
         return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, S%u, %u, %u)", w->kind->stream - 2, e->n,
                             e->slot - 1, w->set->samples[e->slot - 1].n, e->fault);
-    const AtomicExpr *x = sequence_args(w, e);
-    StrBuf s = { .arena = &w->work };
-    for (uint32_t i = 0; i < x->n_args; i++) {
-        if (i) str_add(&s, ", ");
-        print_pure(w, x->args[i], &s);
-    }
-    const uint32_t number = w->n_temps++;
-    line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
+    const uint32_t number = args_array(w, e);
     return arena_printf(&w->work, "H->draw(c, s->v + %u, %u, a%u, %u, %u)", w->kind->stream - 2, e->n, number,
-                        x->n_args, e->fault);
+                        e->n_args, e->fault);
 }
 
 // An expression without effects that has the value: what has effects is done here.
@@ -347,24 +289,22 @@ static const AtomicExpr *sequence(Writer *w, const AtomicExpr *e)
              slots_for(w, e), pure_text(w, x->args[0]), number, e->fault);
         return result;
     }
-    case ATOMIC_OP_IF: {
-        const AtomicExpr *condition = sequence(w, e->args[0]);
-        StrBuf s = { .arena = &w->work };
-        print_truth(w, condition, &s);
-        line(w, "double l%u;", number);
-        open_brace(w, arena_printf(&w->work, "if (%s) ", str_finish(&s)));
-        line(w, "l%u = %s;", number, value_text(w, e->args[1]));
-        w->depth--;
-        open_brace(w, "} else ");
-        line(w, "l%u = %s;", number, value_text(w, e->args[2]));
-        close_brace(w);
-        return result;
-    }
-    case ATOMIC_OP_BINARY:
-        if ((e->sign == AST_AND || e->sign == AST_OR) && e->args[1]->has_effects) {
+    case ATOMIC_OP_APPLY:
+        if (e->apply == EXPR_IF) {
+            const char *condition = condition_text(w, e->args[0]);
+            line(w, "double l%u;", number);
+            open_brace(w, arena_printf(&w->work, "if (%s) ", condition));
+            line(w, "l%u = %s;", number, value_text(w, e->args[1]));
+            w->depth--;
+            open_brace(w, "} else ");
+            line(w, "l%u = %s;", number, value_text(w, e->args[2]));
+            close_brace(w);
+            return result;
+        }
+        if ((e->apply == EXPR_AND || e->apply == EXPR_OR) && e->args[1]->has_effects) {
+            const char *sign = e->apply == EXPR_AND ? "!=" : "==";
             line(w, "double l%u = %s;", number, value_text(w, e->args[0]));
-            open_brace(w,
-                       arena_printf(&w->work, "if (l%u %s 0.0) ", number, e->sign == AST_AND ? "!=" : "=="));
+            open_brace(w, arena_printf(&w->work, "if (l%u %s 0.0) ", number, sign));
             line(w, "l%u = %s;", number, value_text(w, e->args[1]));
             close_brace(w);
             return result;
@@ -384,10 +324,7 @@ static const char *value_text(Writer *w, const AtomicExpr *e)
 
 static const char *condition_text(Writer *w, const AtomicExpr *e)
 {
-    const AtomicExpr *x = sequence(w, e);
-    StrBuf s = { .arena = &w->work };
-    print_truth(w, x, &s);
-    return str_finish(&s);
+    return truth_text(w, sequence(w, e));
 }
 
 // ---------------------------------------------------------------------------------------------- records
@@ -651,16 +588,9 @@ static void print_goal(Writer *w, const AtomicGoal *goal)
     } else if (goal->n_chances > 0) {
         open_brace(w, "");
         AtomicExpr all = { .args = goal->chances, .n_args = goal->n_chances };
-        const AtomicExpr *x = sequence_args(w, &all);
-        StrBuf s = { .arena = &w->work };
-        for (uint32_t i = 0; i < x->n_args; i++) {
-            if (i) str_add(&s, ", ");
-            print_pure(w, x->args[i], &s);
-        }
-        const uint32_t number = w->n_temps++;
-        line(w, "const double a%u[%u] = { %s };", number, x->n_args, str_finish(&s));
+        const uint32_t number = args_array(w, &all);
         open_brace(w, arena_printf(&w->work, "switch (H->pick(c, s->v + %u, a%u, %u, %u)) ",
-                                   w->kind->stream - 2, number, x->n_args, goal->fault));
+                                   w->kind->stream - 2, number, goal->n_chances, goal->fault));
         for (uint32_t i = 0; i < goal->n_chances; i++) {
             if (i + 1 < goal->n_chances) open_brace(w, arena_printf(&w->work, "case %u: ", i));
             else open_brace(w, "default: ");
@@ -954,26 +884,13 @@ static const char after_text[] = "static double orr_after(const struct call *c, 
                                  "    H->fault(c, fault, d);\n"
                                  "    return 1e999;\n"
                                  "}\n\n";
-static const char power_text[] =
-    "static double orr_low_power(int n, double x) { return n == 2 ? x*x : x*x*x; }\n\n";
-
-static void print_data(StrBuf *s, const char *prefix, uint32_t number, const double *values, size_t n)
-{
-    str_addf(s, "static const double %s%u[%zu] = {", prefix, number, n);
-    for (size_t i = 0; i < n; i++) {
-        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
-        gen_number(s, values[i]);
-    }
-    str_add(s, " };\n");
-}
-
 static void print_tables(const AtomicSet *set, StrBuf *s)
 {
     for (uint32_t i = 0; i < set->n_tables; i++) {
-        if (set->samples[i].n) print_data(s, "S", i, set->samples[i].values, set->samples[i].n);
+        if (set->samples[i].n) gen_list(s, "S", i, set->samples[i].values, set->samples[i].n);
         if (!set->pieces[i]) continue;
         const ExprPieces *pieces = &set->pool.pieces.items[set->pieces[i] - 1];
-        print_data(s, "T", i, pieces->numbers, pieces->n_numbers);
+        gen_list(s, "T", i, pieces->numbers, pieces->n_numbers);
     }
 }
 
@@ -992,7 +909,6 @@ static void print_all(Writer *w)
 // What the functions of kinds call besides elementary functions, and these functions.
 static void add_program(const Writer *w, StrBuf *text)
 {
-    if (w->uses_power[0]) str_add(text, power_text);
     print_tables(w->set, text);
     if (w->uses_index) str_add(text, index_text);
     if (w->uses_after) str_add(text, after_text);

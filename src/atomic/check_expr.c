@@ -1,6 +1,6 @@
 // src/atomic/check_expr.c: expressions of atomics: names resolved, types checked, constants folded.
 #include "atomic/check.h"
-#include "expr/math.h"
+#include "front/front.h"
 #include "num/distribution.h"
 #include <math.h>
 
@@ -114,10 +114,10 @@ static AtomicExpr *check_enum_value(Checker *c, const char *name, AtomicType wan
 
 static AtomicExpr *check_builtin(Checker *c, const char *name, Place place)
 {
-    if (strcmp(name, "pi") == 0) return constant(c, 3.14159265358979323846, TYPE_NUMBER, place);
-    if (strcmp(name, "inf") == 0) return constant(c, INFINITY, TYPE_NUMBER, place);
-    if (strcmp(name, "true") == 0) return constant(c, 1, TYPE_TRUTH, place);
-    if (strcmp(name, "false") == 0) return constant(c, 0, TYPE_TRUTH, place);
+    double value;
+    bool is_truth;
+    if (front_constant(name, &value, &is_truth))
+        return constant(c, value, is_truth ? TYPE_TRUTH : TYPE_NUMBER, place);
     const AtomicOp op = strcmp(name, "t") == 0           ? ATOMIC_OP_TIME
                         : strcmp(name, "elapsed") == 0   ? ATOMIC_OP_ELAPSED
                         : strcmp(name, "remaining") == 0 ? ATOMIC_OP_REMAINING
@@ -326,30 +326,6 @@ static AtomicExpr *check_ref(Checker *c, const AstExpr *e, AtomicType want)
 
 // ---------------------------------------------------------------------------------------------- operators
 
-static double fold_binary(AstOp op, double a, double b)
-{
-    switch (op) {
-    case AST_ADD: return a + b;
-    case AST_SUB: return a - b;
-    case AST_MUL: return a * b;
-    case AST_DIV: return a / b;
-    case AST_POW:
-        return b == floor(b) && fabs(b) <= EXPR_WHOLE_POWER_MAX ? expr_whole_power(a, (int)b)
-                                                                : expr_pow(a, b);
-    case AST_LT: return a < b;
-    case AST_LE: return a <= b;
-    case AST_GT: return a > b;
-    case AST_GE: return a >= b;
-    case AST_EQ: return a == b;
-    case AST_NE: return a != b;
-    case AST_AND: return a != 0 && b != 0;
-    case AST_OR: return a != 0 || b != 0;
-    case AST_NEG:
-    case AST_NOT: break;
-    }
-    return NAN;
-}
-
 static bool needs(Checker *c, const AtomicExpr *x, AtomicType type)
 {
     if (x->type.base == ATOMIC_BAD) return false;
@@ -358,10 +334,28 @@ static bool needs(Checker *c, const AtomicExpr *x, AtomicType type)
     return false;
 }
 
-static AtomicExpr *join(Checker *c, AstOp op, AtomicExpr *a, AtomicExpr *b, Place place)
+// An operation on operands of the right types; on constants its value.
+static AtomicExpr *apply(Checker *c, ExprOp op, AtomicExpr *const *args, Place place)
 {
-    const bool is_logic = op == AST_AND || op == AST_OR, is_equal = op == AST_EQ || op == AST_NE;
-    const bool is_relation = op >= AST_LT && op <= AST_NE;
+    const uint32_t n = (uint32_t)expr_ops[op].arity;
+    const bool is_truth = expr_ops[op].type == 'B';
+    const AtomicType type = op == EXPR_IF ? args[1]->type : is_truth ? TYPE_TRUTH : TYPE_NUMBER;
+    bool all = op != EXPR_IF;
+    double x[3] = { 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        all = all && args[i]->op == ATOMIC_OP_CONST && args[i]->type.base != ATOMIC_BAD;
+        x[i] = args[i]->value;
+    }
+    if (all) return constant(c, expr_apply(op, x[0], x[1], x[2]), type, place);
+    AtomicExpr *e = make(c, ATOMIC_OP_APPLY, type, place);
+    e->apply = op;
+    add_args(c, e, args, n);
+    return e;
+}
+
+static AtomicExpr *join(Checker *c, ExprOp op, AtomicExpr *a, AtomicExpr *b, Place place)
+{
+    const bool is_logic = op == EXPR_AND || op == EXPR_OR, is_equal = op == EXPR_EQ || op == EXPR_NE;
     bool ok;
     if (is_equal && (a->type.base == ATOMIC_ENUM || a->type.base == ATOMIC_TRUTH)) ok = needs(c, b, a->type);
     else {
@@ -369,21 +363,7 @@ static AtomicExpr *join(Checker *c, AstOp op, AtomicExpr *a, AtomicExpr *b, Plac
         ok = needs(c, a, is_logic ? TYPE_TRUTH : TYPE_NUMBER);
         ok = needs(c, b, is_logic ? TYPE_TRUTH : TYPE_NUMBER) && ok;
     }
-    if (!ok) return bad(c, place);
-    const AtomicType type = is_relation || is_logic ? TYPE_TRUTH : TYPE_NUMBER;
-    if (a->op == ATOMIC_OP_CONST && b->op == ATOMIC_OP_CONST)
-        return constant(c, fold_binary(op, a->value, b->value), type, place);
-    AtomicExpr *args[] = { a, b };
-    AtomicExpr *x = make(c, ATOMIC_OP_BINARY, type, place);
-    x->sign = op;
-    add_args(c, x, args, 2);
-    if (op == AST_POW && b->op == ATOMIC_OP_CONST && b->value == floor(b->value) &&
-        fabs(b->value) <= EXPR_WHOLE_POWER_MAX) {
-        x->op = ATOMIC_OP_POWER;
-        x->n_args = 1;
-        x->value = b->value;
-    }
-    return x;
+    return ok ? apply(c, op, (AtomicExpr *const[]){ a, b }, place) : bad(c, place);
 }
 
 static AtomicExpr *check_binary(Checker *c, const AstExpr *e, AtomicType want)
@@ -410,7 +390,7 @@ static AtomicExpr *check_binary(Checker *c, const AstExpr *e, AtomicType want)
             if (!x) x = check_expr(c, first, TYPE_ANY);
             b = check_expr(c, link->operands.b, is_equal ? x->type : TYPE_ANY);
         }
-        x = join(c, link->op, x, b, link->place);
+        x = join(c, front_op_of[link->op], x, b, link->place);
     }
     return x;
 }
@@ -419,21 +399,14 @@ static AtomicExpr *check_unary(Checker *c, const AstExpr *e)
 {
     const AtomicType type = e->op == AST_NOT ? TYPE_TRUTH : TYPE_NUMBER;
     AtomicExpr *a = check_expr(c, e->operands.a, type);
-    if (!needs(c, a, type)) return bad(c, e->place);
-    if (a->op == ATOMIC_OP_CONST)
-        return constant(c, e->op == AST_NOT ? a->value == 0 : -a->value, type, e->place);
-    AtomicExpr *x = make(c, ATOMIC_OP_UNARY, type, e->place);
-    x->sign = e->op;
-    add_args(c, x, &a, 1);
-    return x;
+    return needs(c, a, type) ? apply(c, front_op_of[e->op], &a, e->place) : bad(c, e->place);
 }
 
 static AtomicExpr *check_if(Checker *c, const AstExpr *e, AtomicType want)
 {
     AtomicExpr *args[3] = { check_condition(c, e->operands.a), check_expr(c, e->operands.b, want) };
     args[2] = check_expr(c, e->operands.c, args[1]->type);
-    AtomicExpr *x = make(c, ATOMIC_OP_IF, args[1]->type, e->place);
-    add_args(c, x, args, 3);
+    AtomicExpr *x = apply(c, EXPR_IF, args, e->place);
     if (x->type.base == ATOMIC_BAD) return x;
     if (!needs(c, args[2], args[1]->type)) return bad(c, e->place);
     if (x->type.base == ATOMIC_RECORD) {
@@ -519,7 +492,7 @@ static AtomicExpr *check_queue_call(Checker *c, const AstExpr *e)
         AtomicExpr *length = make(c, ATOMIC_OP_LENGTH, TYPE_NUMBER, e->place);
         length->slot = queue->slot;
         length->index = which;
-        return is_empty ? join(c, AST_EQ, length, constant(c, 0, TYPE_NUMBER, e->place), e->place) : length;
+        return is_empty ? join(c, EXPR_EQ, length, constant(c, 0, TYPE_NUMBER, e->place), e->place) : length;
     }
     AtomicExpr *x = make(c,
                          is_pop    ? ATOMIC_OP_POP
@@ -682,7 +655,7 @@ static uint32_t check_function(Checker *c, uint32_t number, const AstExpr *call)
     c->locals = NULL;
     c->n_locals = 0;
     c->where = IN_FUNCTION;
-    AtomicFunction f = { .ast = ast,
+    AtomicFunction f = { .name = ast->name,
                          .locals = ARENA_ARRAY(c->arena, AtomicExpr *, ast->n_locals),
                          .n_params = ast->n_params,
                          .n_locals = ast->n_locals };
@@ -745,50 +718,91 @@ static AtomicExpr *check_table(Checker *c, const AstExpr *e, uint32_t number)
     return x;
 }
 
-static AtomicExpr *call_math(Checker *c, const ExprMath *math, AtomicExpr *const *args, uint32_t n,
-                             Place place)
+// ---- Functions of front.h
+
+typedef struct FrontCall {
+    Checker *c;
+    Place    place;
+} FrontCall;
+
+static FrontValue make_number(const void *context, double value)
 {
+    const FrontCall *call = context;
+    return (FrontValue){ .tree = constant(call->c, value, TYPE_NUMBER, call->place) };
+}
+
+static FrontValue make_operation(const void *context, ExprOp op, FrontValue a, FrontValue b, FrontValue c)
+{
+    const FrontCall *call = context;
+    AtomicExpr *const args[] = { a.tree, b.tree, c.tree };
+    // of constants a constant
+    if (op == EXPR_IF && args[0]->op == ATOMIC_OP_CONST) return args[0]->value != 0 ? b : c;
+    return (FrontValue){ .tree = apply(call->c, op, args, call->place) };
+}
+
+// The function of the set that computes it from n values: they are computed once, whatever they do.
+static uint32_t function_of(Checker *c, const FrontFunction *f, const FrontMaker *maker, uint32_t n,
+                            Place place)
+{
+    const uint32_t n_params = n + f->reads_time;
+    for (uint32_t i = 0; i < c->set->functions.n; i++)
+        if (c->set->functions.items[i].name == f->name && c->set->functions.items[i].n_params == n_params)
+            return i;
+    FrontValue params[4];
+    for (uint32_t i = 0; i < n_params; i++) {
+        AtomicExpr *x = make(c, ATOMIC_OP_LOCAL, TYPE_NUMBER, place);
+        x->n = i;
+        params[i].tree = x;
+    }
+    AtomicExpr *result = f->build(maker, params, n).tree;
+    vec_push(c->arena, &c->set->functions,
+             (AtomicFunction){ .name = f->name, .n_params = n_params, .result = result });
+    return (uint32_t)c->set->functions.n - 1;
+}
+
+static AtomicExpr *call_front(Checker *c, const AstExpr *e, const FrontFunction *f, FrontValue *args)
+{
+    const uint32_t n = e->call.n_args, n_params = n + f->reads_time;
+    const FrontCall context = { c, e->place };
+    const FrontMaker maker = { make_number, make_operation, &context, false };
     bool all = true;
-    for (uint32_t i = 0; i < n; i++)
-        all = all && args[i]->op == ATOMIC_OP_CONST && args[i]->type.base != ATOMIC_BAD;
-    if (all && math->arity == 1) {
-        double (*f)(double);
-        memcpy(&f, &math->function, sizeof f);
-        return constant(c, f(args[0]->value), TYPE_NUMBER, place);
+    AtomicExpr **trees = ARENA_ARRAY(&c->work, AtomicExpr *, n_params);
+    for (uint32_t i = 0; i < n_params; i++) {
+        trees[i] = args[i].tree;
+        if (trees[i]->type.base == ATOMIC_BAD) return bad(c, e->place);
+        all = all && trees[i]->op == ATOMIC_OP_CONST;
     }
-    if (all) {
-        double (*f)(double, double);
-        memcpy(&f, &math->function, sizeof f);
-        return constant(c, f(args[0]->value, args[1]->value), TYPE_NUMBER, place);
-    }
-    AtomicExpr *x = make(c, ATOMIC_OP_MATH, TYPE_NUMBER, place);
-    add_args(c, x, args, n);
-    x->n = (uint32_t)(math - expr_math);
+    if (all || !f->repeats) return f->build(&maker, args, n).tree;
+    AtomicExpr *x = make(c, ATOMIC_OP_FUNCTION, TYPE_NUMBER, e->place);
+    add_args(c, x, trees, n_params);
+    x->n = function_of(c, f, &maker, n, e->place);
     return x;
 }
 
 static AtomicExpr *check_math(Checker *c, const AstExpr *e)
 {
-    const ExprMath *math = expr_math_find(arena_printf(&c->work, "orr_%s", e->call.function));
-    if (!math || math->arity == 0 || strcmp(e->call.function, "pow") == 0) return NULL;
-    const uint32_t n = e->call.n_args;
-    const bool folds = strcmp(e->call.function, "min") == 0 || strcmp(e->call.function, "max") == 0;
-    const bool fits = folds ? n >= 2 : n == (uint32_t)math->arity;
+    const FrontFunction *f = front_function(e->call.function);
+    const ExprOp op = expr_function(e->call.function);
+    if (!f && op == EXPR_N_OPS) return NULL;
+    const uint32_t n = e->call.n_args, arity = f ? 0 : (uint32_t)expr_ops[op].arity;
+    const bool fits = f ? n >= f->at_least && n <= f->at_most : n == arity;
     if (!fits || e->call.n_loops > 0) {
         CHECK_FAIL(c, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
-                   folds              ? "at least two values"
-                   : math->arity == 1 ? "one value"
-                                      : "two values",
+                   f            ? f->takes
+                   : arity == 1 ? "one value"
+                                : "two values",
                    (size_t)n);
         return bad(c, e->place);
     }
-    AtomicExpr *x = check_number(c, e->call.args[0]);
-    if (math->arity == 1) return call_math(c, math, &x, 1, e->place);
-    for (uint32_t i = 1; i < n; i++) {
-        AtomicExpr *args[] = { x, check_number(c, e->call.args[i]) };
-        x = call_math(c, math, args, 2, e->place);
+    FrontValue *args = ARENA_ARRAY(&c->work, FrontValue, n + 1), *first = args;
+    if (f && f->reads_time) {
+        AtomicExpr *now = check_builtin(c, "t", e->place);
+        (first++)->tree = now;
+        if (now->type.base == ATOMIC_BAD) return now;
     }
-    return x;
+    for (uint32_t i = 0; i < n; i++) first[i].tree = check_number(c, e->call.args[i]);
+    if (f) return call_front(c, e, f, args);
+    return apply(c, op, (AtomicExpr *const[]){ args[0].tree, args[n > 1].tree }, e->place);
 }
 
 static AtomicExpr *check_call(Checker *c, const AstExpr *e)
@@ -821,8 +835,9 @@ static AtomicExpr *check_call(Checker *c, const AstExpr *e)
     for (int i = 0; i < n_distributions; i++) vec_push(&c->work, &names, distributions[i].name);
     for (size_t i = 0; i < sizeof of_queues / sizeof *of_queues; i++)
         vec_push(&c->work, &names, of_queues[i]);
-    for (size_t i = 0; i < expr_n_math; i++)
-        if (expr_math[i].arity > 0) vec_push(&c->work, &names, expr_math[i].c_name + 4);
+    for (int i = 0; i < EXPR_N_OPS; i++)
+        if (expr_ops[i].is_function) vec_push(&c->work, &names, expr_ops[i].text);
+    for (size_t i = 0; i < front_n_functions; i++) vec_push(&c->work, &names, front_functions[i].name);
     for (size_t i = 0; i < c->functions.names.n; i++)
         vec_push(&c->work, &names, names_text(&c->functions.names, (uint32_t)i));
     const char *closest = text_closest(name, names.items, names.n);
@@ -839,9 +854,9 @@ AtomicExpr *check_conversion(Checker *c, AtomicExpr *value, const AstExpr *node)
     const UnitConversion by = units_conversion(c->units, c->site, node);
     if (value->type.base != ATOMIC_NUMBER) return value;
     if (by.scale != 1)
-        value = join(c, AST_MUL, value, constant(c, by.scale, TYPE_NUMBER, node->place), node->place);
+        value = join(c, EXPR_MUL, value, constant(c, by.scale, TYPE_NUMBER, node->place), node->place);
     if (by.offset != 0)
-        value = join(c, AST_ADD, value, constant(c, by.offset, TYPE_NUMBER, node->place), node->place);
+        value = join(c, EXPR_ADD, value, constant(c, by.offset, TYPE_NUMBER, node->place), node->place);
     return value;
 }
 

@@ -40,10 +40,38 @@ static void print_args(Printer *p, const AtomicExpr *e)
     fputc(')', p->out);
 }
 
+static void print_apply(Printer *p, const AtomicExpr *e)
+{
+    const ExprOp op = e->apply;
+    int power;
+    if (op == EXPR_NEG || op == EXPR_NOT) {
+        fputs(op == EXPR_NEG ? "-" : "not ", p->out);
+        print_expr(p, e->args[0]);
+    } else if (op == EXPR_IF) {
+        static const char *const words[] = { "(if ", " then ", " else " };
+        for (int i = 0; i < 3; i++) {
+            fputs(words[i], p->out);
+            print_expr(p, e->args[i]);
+        }
+        fputc(')', p->out);
+    } else if (op == EXPR_POW && e->args[1]->op == ATOMIC_OP_CONST &&
+               expr_is_whole(e->args[1]->value, &power)) {
+        print_expr(p, e->args[0]);
+        fprintf(p->out, "^%d", power);
+    } else if (expr_ops[op].is_function) {
+        fputs(expr_ops[op].text, p->out);
+        print_args(p, e);
+    } else {
+        fputc('(', p->out);
+        print_expr(p, e->args[0]);
+        fprintf(p->out, " %s ", expr_ops[op].text);
+        print_expr(p, e->args[1]);
+        fputc(')', p->out);
+    }
+}
+
 static void print_expr(Printer *p, const AtomicExpr *e)
 {
-    static const char *const signs[] = { "+", "-",  "*",  "/",  "^",   "-",  "<",   "<=",
-                                         ">", ">=", "==", "!=", "and", "or", "not " };
     static const char *const hows[] = {
         [ATOMIC_READ_COUNT] = "count",         [ATOMIC_READ_MEAN] = "mean",
         [ATOMIC_READ_DEVIATION] = "deviation", [ATOMIC_READ_LOWEST] = "lowest",
@@ -72,40 +100,13 @@ static void print_expr(Printer *p, const AtomicExpr *e)
     case ATOMIC_OP_TIME: fputs("t", p->out); break;
     case ATOMIC_OP_ELAPSED: fputs("elapsed", p->out); break;
     case ATOMIC_OP_REMAINING: fputs("remaining", p->out); break;
-    case ATOMIC_OP_UNARY:
-        fputs(signs[e->sign], p->out);
-        print_expr(p, e->args[0]);
-        break;
-    case ATOMIC_OP_BINARY:
-        fputc('(', p->out);
-        print_expr(p, e->args[0]);
-        fprintf(p->out, " %s ", signs[e->sign]);
-        print_expr(p, e->args[1]);
-        fputc(')', p->out);
-        break;
-    case ATOMIC_OP_POWER:
-        print_expr(p, e->args[0]);
-        fprintf(p->out, "^%g", e->value);
-        break;
-    case ATOMIC_OP_IF:
-        fputs("(if ", p->out);
-        print_expr(p, e->args[0]);
-        fputs(" then ", p->out);
-        print_expr(p, e->args[1]);
-        fputs(" else ", p->out);
-        print_expr(p, e->args[2]);
-        fputc(')', p->out);
-        break;
-    case ATOMIC_OP_MATH:
-        fputs(expr_math[e->n].c_name + 4, p->out);
-        print_args(p, e);
-        break;
+    case ATOMIC_OP_APPLY: print_apply(p, e); break;
     case ATOMIC_OP_TABLE:
         fprintf(p->out, "table %s", p->set->ast->tables.items[e->n].name);
         print_args(p, e);
         break;
     case ATOMIC_OP_FUNCTION:
-        fputs(p->set->functions.items[e->n].ast->name, p->out);
+        fputs(p->set->functions.items[e->n].name, p->out);
         print_args(p, e);
         break;
     case ATOMIC_OP_DRAW:

@@ -24,7 +24,7 @@ static uint32_t level_of(Gen *g, Operand o)
         const uint32_t below = level_of(g, info->operands[i]);
         if (below > level) level = below;
     }
-    const int math = info->power ? -1 : g->math_of_op[info->op];
+    const int math = info->power ? -1 : expr_math_of((ExprOp)info->op);
     if (math < 0 || !expr_math[math].each) return level;
     vec_push(&g->work, &g->calls, (Call){ o, level, (uint32_t)math });
     return level + 1;

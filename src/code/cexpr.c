@@ -1,43 +1,12 @@
 // src/code/cexpr.c: expressions as C.
 #include "code/cexpr.h"
-#include "base/number.h"
 #include <assert.h>
-#include <math.h>
-#include <string.h>
 
 const char *const cexpr_array_names[N_ARRAYS] = {
     [ARRAY_NONE] = "", [ARRAY_X] = "x", [ARRAY_V] = "v", [ARRAY_OUT] = "out", [ARRAY_IN] = "in",
     [ARRAY_Z] = "z",   [ARRAY_R] = "r", [ARRAY_M] = "m", [ARRAY_W] = "w",     [ARRAY_S] = "s",
     [ARRAY_N] = "numbers",
 };
-
-// ---- Text
-
-void gen_name(StrBuf *s, const char *prefix, uint32_t number)
-{
-    char digits[16];
-    size_t n = sizeof digits;
-    do digits[--n] = (char)('0' + number % 10);
-    while (number /= 10);
-    str_add(s, prefix);
-    str_add_text(s, (Text){ digits + n, sizeof digits - n });
-}
-
-void gen_number(StrBuf *s, double value)
-{
-    if (isnan(value)) {
-        str_add(s, "(0.0/0.0)");
-        return;
-    }
-    if (isinf(value)) {
-        str_add(s, value > 0 ? "(1.0/0.0)" : "(-1.0/0.0)");
-        return;
-    }
-    char text[NUMBER_MAX];
-    const size_t n = number_format(value, text);
-    str_add_text(s, (Text){ text, n });
-    if (!memchr(text, '.', n) && !memchr(text, 'e', n)) str_add(s, ".0");
-}
 
 // ---- Expressions
 
@@ -132,142 +101,76 @@ static void print_temporary(Gen *g, Expr e, const NodeInfo *info, int binding)
     if (is_truth && binding > BIND_EQUAL) str_add_char(s, ')');
 }
 
-static void print_infix(Gen *g, const NodeInfo *info, const char *sign, int left, int right)
+// The operation under way.
+typedef struct Operation {
+    Gen            *g;
+    uint32_t        node;
+    const NodeInfo *info;
+} Operation;
+
+static void print_operand_of(void *context, int k, int binding)
 {
-    print_operand(g, info->operands[0], left);
-    str_add(&g->piece_text, sign);
-    print_operand(g, info->operands[1], right);
+    const Operation *o = context;
+    print_operand(o->g, o->info->operands[k], binding);
 }
 
-static void print_call(Gen *g, uint32_t node, const NodeInfo *info)
+static void print_table(void *context)
+{
+    const Operation *o = context;
+    Gen *g = o->g;
+    StrBuf *s = &g->piece_text;
+    const ExprNode *node = expr_node(g->pool, o->node);
+    if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
+        g->uses_table[node->b] = true;
+        gen_name(s, "orr_table_x", node->b);
+        gen_name(s, ", orr_table_y", node->b);
+        gen_name(s, ", ", g->pool->tables.items[node->b].n);
+        str_add(s, ", ");
+        return;
+    }
+    const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
+    const ExprPieces *pieces = &g->pool->pieces.items[table];
+    if (g->lanes) g->uses_array[ARRAY_N] = true;
+    else g->uses_env = true;
+    gen_name(s, g->lanes ? "numbers + " : "env->numbers + ", g->ir->pieces[table]);
+    gen_name(s, ", ", pieces->n_breaks[0]);
+    if (node->op == EXPR_GRID) gen_name(s, ", ", pieces->n_breaks[1]);
+    str_add(s, ", ");
+}
+
+// What the run is asked for: a history or a random stream, by its number and the operands.
+static void print_question(Gen *g, const NodeInfo *info, const char *function, uint32_t number)
+{
+    StrBuf *s = &g->piece_text;
+    g->uses_env = true;
+    gen_name(s, function, number);
+    for (int k = 0; k < info->n_operands; k++) {
+        str_add(s, ", ");
+        print_operand(g, info->operands[k], BIND_IF);
+    }
+    str_add_char(s, ')');
+}
+
+static void print_operation(Gen *g, uint32_t node, const NodeInfo *info, int binding)
 {
     StrBuf *s = &g->piece_text;
     if (info->place) {    // computed together with others
         gen_name(s, "f[", info->place - 1);
         str_add_char(s, ']');
-        return;
-    }
-    g->uses_math[g->math_of_op[info->op]] = true;
-    str_add(s, expr_ops[info->op].c);
-    str_add_char(s, '(');
-    if (info->op == EXPR_LOOKUP || info->op == EXPR_SLOPE) {
-        const uint32_t table = expr_node(g->pool, node)->b;
-        g->uses_table[table] = true;
-        gen_name(s, "orr_table_x", table);
-        gen_name(s, ", orr_table_y", table);
-        gen_name(s, ", ", g->pool->tables.items[table].n);
-        str_add(s, ", ");
-    }
-    if (info->op == EXPR_PIECES || info->op == EXPR_NEAR || info->op == EXPR_GRID) {
-        const ExprNode *read = expr_node(g->pool, node);
-        const uint32_t table = info->op == EXPR_PIECES ? read->b : read->c;
-        const ExprPieces *pieces = &g->pool->pieces.items[table];
-        if (g->lanes) g->uses_array[ARRAY_N] = true;
-        else g->uses_env = true;
-        gen_name(s, g->lanes ? "numbers + " : "env->numbers + ", g->ir->pieces[table]);
-        gen_name(s, ", ", pieces->n_breaks[0]);
-        if (info->op == EXPR_GRID) gen_name(s, ", ", pieces->n_breaks[1]);
-        str_add(s, ", ");
-    }
-    print_operand(g, info->operands[0], BIND_IF);
-    if (info->n_operands > 1) {
-        str_add(s, ", ");
-        print_operand(g, info->operands[1], BIND_IF);
-    }
-    str_add_char(s, ')');
-}
-
-// Squares and cubes as products, others by a function of the prelude: all in the order of expr_whole_power.
-static void print_power(Gen *g, const NodeInfo *info)
-{
-    StrBuf *s = &g->piece_text;
-    const int n = info->power;
-    const unsigned m = (unsigned)(n < 0 ? -n : n);
-    if (n < 0) str_add(s, "1.0/");
-    if (m > 3) {
-        g->uses_power[m] = true;
-        gen_name(s, "orr_power", m);
-        str_add_char(s, '(');
-        print_operand(g, info->operands[0], BIND_IF);
-        str_add_char(s, ')');
-        return;
-    }
-    if (n < -1) str_add_char(s, '(');
-    for (unsigned i = 0; i < m; i++) {
-        if (i) str_add_char(s, '*');
-        print_operand(g, info->operands[0], BIND_UNARY);
-    }
-    if (n < -1) str_add_char(s, ')');
-}
-
-static int binding_of(const NodeInfo *info)
-{
-    if (info->power) return info->power == 1 || info->power > 3 ? BIND_ATOM : BIND_PRODUCT;
-    switch (info->op) {
-    case EXPR_IF: return BIND_IF;
-    case EXPR_OR: return BIND_OR;
-    case EXPR_AND: return BIND_AND;
-    case EXPR_EQ: case EXPR_NE: return BIND_EQUAL;
-    case EXPR_LT: case EXPR_LE: case EXPR_GT: case EXPR_GE: return BIND_LESS;
-    case EXPR_ADD: case EXPR_SUB: return BIND_SUM;
-    case EXPR_MUL: case EXPR_DIV: return BIND_PRODUCT;
-    case EXPR_NEG: case EXPR_NOT: return BIND_UNARY;
-    default: return BIND_ATOM;
-    }
-}
-
-static void print_operation(Gen *g, uint32_t node, const NodeInfo *info)
-{
-    StrBuf *s = &g->piece_text;
-    if (info->power) {
-        print_power(g, info);
-        return;
-    }
-    switch (info->op) {
-    case EXPR_NEG: case EXPR_NOT:
-        str_add_char(s, info->op == EXPR_NEG ? '-' : '!');
-        print_operand(g, info->operands[0], BIND_ATOM);
-        return;
-    // the right operand of equal rank keeps its parentheses: rounding is not associative
-    case EXPR_ADD: print_infix(g, info, " + ", BIND_SUM, BIND_PRODUCT); return;
-    case EXPR_SUB: print_infix(g, info, " - ", BIND_SUM, BIND_PRODUCT); return;
-    case EXPR_MUL: print_infix(g, info, "*", BIND_PRODUCT, BIND_UNARY); return;
-    case EXPR_DIV: print_infix(g, info, "/", BIND_PRODUCT, BIND_UNARY); return;
-    case EXPR_LT: print_infix(g, info, " < ", BIND_SUM, BIND_SUM); return;
-    case EXPR_LE: print_infix(g, info, " <= ", BIND_SUM, BIND_SUM); return;
-    case EXPR_GT: print_infix(g, info, " > ", BIND_SUM, BIND_SUM); return;
-    case EXPR_GE: print_infix(g, info, " >= ", BIND_SUM, BIND_SUM); return;
-    case EXPR_EQ: print_infix(g, info, " == ", BIND_SUM, BIND_SUM); return;
-    case EXPR_NE: print_infix(g, info, " != ", BIND_SUM, BIND_SUM); return;
-    // a jump in a loop over lanes would keep it from becoming vectors
-    case EXPR_AND: print_infix(g, info, g->lanes ? " & " : " && ", BIND_LESS, BIND_LESS); return;
-    case EXPR_OR: print_infix(g, info, g->lanes ? " | " : " || ", BIND_LESS, BIND_LESS); return;
-    case EXPR_IF:
-        print_operand(g, info->operands[0], BIND_OR);
-        str_add(s, " ? ");
-        print_operand(g, info->operands[1], BIND_OR);
-        str_add(s, " : ");
-        print_operand(g, info->operands[2], BIND_OR);
-        return;
-    case EXPR_DELAY:
-        g->uses_env = true;
-        gen_name(s, g->is_file ? "orr_past(env->m, " : "env->history(env->histories, ",
-                 expr_node(g->pool, node)->b);
-        str_add(s, ", ");
-        print_operand(g, info->operands[0], BIND_IF);
-        str_add_char(s, ')');
-        return;
-    case EXPR_DRAW:
-        g->uses_env = g->uses_draw = true;
-        gen_name(s, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ",
-                 expr_node(g->pool, node)->c);
-        str_add(s, ", ");
-        print_operand(g, info->operands[0], BIND_IF);
-        str_add(s, ", ");
-        print_operand(g, info->operands[1], BIND_IF);
-        str_add_char(s, ')');
-        return;
-    default: print_call(g, node, info);
+    } else if (info->op == EXPR_DELAY) {
+        print_question(g, info, g->is_file ? "orr_past(env->m, " : "env->history(env->histories, ",
+                       expr_node(g->pool, node)->b);
+    } else if (info->op == EXPR_DRAW) {
+        g->uses_draw = true;
+        print_question(g, info, g->is_file ? "orr_draw(env->m, " : "env->draw(env->streams, ",
+                       expr_node(g->pool, node)->c);
+    } else {
+        Operation o = { g, node, info };
+        const Arith a = { .s = s, .op = (ExprOp)info->op, .power = info->power,
+                          .n_operands = info->n_operands, .may_repeat = true, .has_no_jumps = g->lanes > 0,
+                          .uses_math = g->uses_math, .uses_power = g->uses_power,
+                          .operand = print_operand_of, .table = print_table, .context = &o };
+        arith_print(&a, binding);
     }
 }
 
@@ -292,11 +195,8 @@ static void print_leaf(Gen *g, Expr e, int binding)
                      first < 0 ? -first : first);
     } else {
         const double value = g->pool->constants.items[leaf->index];
-        const bool needs_parentheses = binding > BIND_UNARY && signbit(value) && isfinite(value);
-        if (needs_parentheses) str_add_char(s, '(');
         if (g->is_truth[e]) str_add(s, value != 0 ? "1" : "0");
-        else gen_number(s, value);
-        if (needs_parentheses) str_add_char(s, ')');
+        else gen_leaf(s, value, binding);
     }
 }
 
@@ -354,7 +254,6 @@ static void print_moving(Gen *g, const IrPlace *place, int binding)
 
 static void print_operand(Gen *g, Operand o, int binding)
 {
-    StrBuf *s = &g->piece_text;
     o = plan_through(g, o);
     const IrPlace *place = plan_moving(g, o);
     if (place) {
@@ -374,10 +273,7 @@ static void print_operand(Gen *g, Operand o, int binding)
         print_temporary(g, o, info, binding);
         return;
     }
-    const bool needs_parentheses = binding_of(info) < binding;
-    if (needs_parentheses) str_add_char(s, '(');
-    print_operation(g, o, info);
-    if (needs_parentheses) str_add_char(s, ')');
+    print_operation(g, o, info, binding);
 }
 
 void cexpr_operand(Gen *g, Operand o) { print_operand(g, o, BIND_IF); }

@@ -1,9 +1,7 @@
 // src/code/cexpr.h: expressions of the present routine as C, into the text of the present piece.
 #pragma once
+#include "code/arith.h"
 #include "code/plan.h"
-
-// What binds how tightly in C.
-enum { BIND_IF, BIND_OR, BIND_AND, BIND_EQUAL, BIND_LESS, BIND_SUM, BIND_PRODUCT, BIND_UNARY, BIND_ATOM };
 
 void cexpr_print(Gen *g, Expr e, int binding);
 void cexpr_operand(Gen *g, Operand o);    // alone, binding nothing

@@ -8,6 +8,7 @@
 //
 //     steps ─count uses→ temporaries ─order→ items ─cut→ pieces ─print→ text
 #pragma once
+#include "code/arith.h"
 #include "code/code.h"
 #include "expr/math.h"
 
@@ -151,7 +152,6 @@ typedef struct Gen {
     StrBuf          piece_text;    // statements of the present piece
     // facts about all expressions
     bool           *is_truth;      // [n_nodes]
-    int             math_of_op[EXPR_N_OPS];    // place in expr_math, -1 if none
     // used somewhere: what the prelude must have
     bool           *uses_math;     // [expr_n_math]
     bool           *uses_each;     // [expr_n_math] for several numbers at once
@@ -229,5 +229,3 @@ uint32_t *gen_loop_inputs(Gen *g, const Routine *r, uint32_t block, uint32_t *n)
 void gen_loop_name(const Gen *g, StrBuf *s, const Ordered *system, uint32_t block);
 
 // Text pieces that occur often: a number that reads back exactly; prefix and number.
-void gen_number(StrBuf *s, double value);
-void gen_name(StrBuf *s, const char *prefix, uint32_t number);

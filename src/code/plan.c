@@ -39,10 +39,6 @@ void gen_init(Gen *g, const Ir *ir)
     g->uses_math = ARENA_ARRAY(&g->work, bool, expr_n_math);
     g->uses_each = ARENA_ARRAY(&g->work, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(&g->work, bool, g->pool->tables.n);
-    for (size_t op = 0; op < EXPR_N_OPS; op++) {
-        const ExprMath *math = expr_math_find(expr_ops[op].c);
-        g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
-    }
     find_truths(g);
 }
 
@@ -302,7 +298,7 @@ static void finish_node(Gen *g, uint32_t node, bool is_root)
     info->ordered = true;
     // where members choose differently both ways are computed, calls included: nothing waits behind a
     // condition
-    const bool is_call = g->lanes && !info->power && g->math_of_op[info->op] >= 0;
+    const bool is_call = g->lanes && !info->power && expr_math_of((ExprOp)info->op) >= 0;
     const bool is_too_long = !is_root && (weight > WEIGHT_MAX || depth >= DEPTH_MAX || is_call);
     if (info->uses >= 2 || is_too_long) make_temporary(g, node);
 }

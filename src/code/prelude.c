@@ -462,7 +462,7 @@ static void print_each(const Gen *g, StrBuf *s)
 // The order of the products is that of expr_whole_power.
 void prelude_powers(const bool *uses, StrBuf *s)
 {
-    for (unsigned n = 4; n <= EXPR_WHOLE_POWER_MAX; n++) {
+    for (unsigned n = 2; n <= EXPR_WHOLE_POWER_MAX; n++) {
         if (!uses[n]) continue;
         str_addf(s, "static double orr_power%u(double x)\n{\n    double r = x;\n", n);
         unsigned bit = 1;
@@ -475,23 +475,13 @@ void prelude_powers(const bool *uses, StrBuf *s)
     }
 }
 
-static void print_numbers(StrBuf *s, const char *name, uint32_t table, const double *values, uint32_t n)
-{
-    str_addf(s, "static const double orr_table_%s%u[%u] = {", name, table, n);
-    for (uint32_t i = 0; i < n; i++) {
-        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
-        gen_number(s, values[i]);
-    }
-    str_add(s, " };\n");
-}
-
 static void print_tables(const Gen *g, StrBuf *s)
 {
     for (uint32_t i = 0; i < g->pool->tables.n; i++) {
         const ExprTable *table = &g->pool->tables.items[i];
         if (!g->uses_table[i]) continue;
-        print_numbers(s, "x", i, table->x, table->n);
-        print_numbers(s, "y", i, table->y, table->n);
+        gen_list(s, "orr_table_x", i, table->x, table->n);
+        gen_list(s, "orr_table_y", i, table->y, table->n);
         str_add(s, "\n");
     }
 }

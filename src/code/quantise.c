@@ -1,6 +1,7 @@
 // src/code/quantise.c: one C function for each shape of terms, and building them.
 #include "code/quantise.h"
 #include "base/os.h"
+#include "code/arith.h"
 #include "code/build.h"
 #include "code/emit.h"
 #include "code/prelude.h"
@@ -35,7 +36,7 @@ typedef struct Printer {
 
 // ---- Expressions
 
-static void print(Printer *p, Expr e, int depth);
+static void print(Printer *p, Expr e, int binding);
 
 // The index that a slot stands for, as text.
 static void print_index(Printer *p, const IrSlot *s)
@@ -73,104 +74,56 @@ static void use_pieces(Printer *p, uint32_t table)
 
 static void print_pieces(const Printer *p, StrBuf *s)
 {
+    const char *name = arena_printf(p->arena, "%spieces", p->prefix);
     for (size_t i = 0; i < p->pieces.n; i++) {
         const ExprPieces *pieces = &p->pool->pieces.items[p->pieces.items[i]];
-        str_addf(s, "static const double %spieces%u[%u] = {", p->prefix, p->pieces.items[i],
-                 pieces->n_numbers);
-        for (uint32_t k = 0; k < pieces->n_numbers; k++) {
-            str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
-            gen_number(s, pieces->numbers[k]);
-        }
-        str_add(s, " };\n");
+        gen_list(s, name, p->pieces.items[i], pieces->numbers, pieces->n_numbers);
     }
 }
 
-static void print_call(Printer *p, Expr e, const ExprNode *node, int depth)
+// The operation under way.
+typedef struct Operation {
+    Printer *p;
+    Expr     e;
+} Operation;
+
+static void print_operand(void *context, int k, int binding)
 {
-    StrBuf *s = p->s;
-    p->g.uses_math[p->g.math_of_op[node->op]] = true;
-    str_addf(s, "%s(", expr_ops[node->op].c);
+    const Operation *o = context;
+    print(o->p, expr_operand(o->p->pool, o->e, k), binding);
+}
+
+static void print_table(void *context)
+{
+    const Operation *o = context;
+    Printer *p = o->p;
+    const ExprNode *node = expr_node(p->pool, o->e);
     if (node->op == EXPR_LOOKUP || node->op == EXPR_SLOPE) {
         p->g.uses_table[node->b] = true;
-        str_addf(s, "%stable_x%u, %stable_y%u, %u, ", p->prefix, node->b, p->prefix, node->b,
+        str_addf(p->s, "%stable_x%u, %stable_y%u, %u, ", p->prefix, node->b, p->prefix, node->b,
                  p->pool->tables.items[node->b].n);
+        return;
     }
-    if (node->op == EXPR_PIECES || node->op == EXPR_NEAR || node->op == EXPR_GRID) {
-        const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
-        const ExprPieces *pieces = &p->pool->pieces.items[table];
-        use_pieces(p, table);
-        str_addf(s, "%spieces%u, %u, ", p->prefix, table, pieces->n_breaks[0]);
-        if (node->op == EXPR_GRID) str_addf(s, "%u, ", pieces->n_breaks[1]);
-    }
-    for (int k = 0; k < expr_n_operands(p->pool, e); k++) {
-        if (k) str_add(s, ", ");
-        print(p, expr_operand(p->pool, e, k), depth);
-    }
-    str_add_char(s, ')');
+    const uint32_t table = node->op == EXPR_PIECES ? node->b : node->c;
+    const ExprPieces *pieces = &p->pool->pieces.items[table];
+    use_pieces(p, table);
+    str_addf(p->s, "%spieces%u, %u, ", p->prefix, table, pieces->n_breaks[0]);
+    if (node->op == EXPR_GRID) str_addf(p->s, "%u, ", pieces->n_breaks[1]);
 }
 
-// Products in the order of expr_whole_power. The base is a name or a leaf.
-static void print_power(Printer *p, Expr base, int n, int depth)
+static void print_operation(Printer *p, Expr e, int binding)
 {
-    StrBuf *s = p->s;
-    const unsigned m = (unsigned)(n < 0 ? -n : n);
-    if (n < 0) str_add(s, "1.0/(");
-    if (m > 3) {
-        p->g.uses_power[m] = true;
-        str_addf(s, "orr_power%u(", m);
-        print(p, base, depth);
-        str_add_char(s, ')');
-    }
-    for (unsigned i = 0; m <= 3 && i < m; i++) {
-        if (i) str_add_char(s, '*');
-        print(p, base, depth);
-    }
-    if (n < 0) str_add_char(s, ')');
+    int power;
+    if (!expr_is_whole_power(p->pool, e, &power)) power = 0;
+    Operation o = { p, e };
+    const Arith a = { .s = p->s, .op = expr_op(p->pool, e), .power = power,
+                      .n_operands = expr_n_operands(p->pool, e), .may_repeat = true,
+                      .uses_math = p->g.uses_math, .uses_power = p->g.uses_power,
+                      .operand = print_operand, .table = print_table, .context = &o };
+    arith_print(&a, binding);
 }
 
-static void print_operation(Printer *p, Expr e, int depth)
-{
-    StrBuf *s = p->s;
-    const ExprNode *node = expr_node(p->pool, e);
-    int n;
-    if (expr_is_whole_power(p->pool, e, &n) && n != 0) {
-        print_power(p, node->a, n, depth);
-        return;
-    }
-    switch (node->op) {
-    case EXPR_NEG:
-    case EXPR_NOT:
-        str_add_char(s, node->op == EXPR_NEG ? '-' : '!');
-        print(p, node->a, depth);
-        return;
-    case EXPR_ADD:
-    case EXPR_SUB:
-    case EXPR_MUL:
-    case EXPR_DIV:
-    case EXPR_LT:
-    case EXPR_LE:
-    case EXPR_GT:
-    case EXPR_GE:
-    case EXPR_EQ:
-    case EXPR_NE:
-    case EXPR_AND:
-    case EXPR_OR:
-        print(p, node->a, depth);
-        str_addf(s, " %s ", expr_ops[node->op].c);
-        print(p, node->b, depth);
-        return;
-    case EXPR_IF:
-        print(p, node->a, depth);
-        str_add(s, " ? ");
-        print(p, node->b, depth);
-        str_add(s, " : ");
-        print(p, node->c, depth);
-        return;
-    default: print_call(p, e, node, depth);
-    }
-}
-
-static void print_leaf(Printer *p, Expr e)
+static void print(Printer *p, Expr e, int binding)
 {
     const ExprNode *node = expr_node(p->pool, e);
     double value;
@@ -182,26 +135,13 @@ static void print_leaf(Printer *p, Expr e)
         str_add(p->s, " != 0.0)");
     } else if (node->op == EXPR_TIME) {
         str_add_char(p->s, 't');
-    } else {
-        expr_is_const(p->pool, e, &value);
-        str_add_char(p->s, '(');
+    } else if (expr_is_const(p->pool, e, &value)) {
         if (expr_is_bool(p->pool, e)) str_add(p->s, value != 0 ? "1" : "0");
-        else gen_number(p->s, value);
-        str_add_char(p->s, ')');
-    }
-}
-
-static void print(Printer *p, Expr e, int depth)
-{
-    if (expr_ops[expr_op(p->pool, e)].arity == 0) {
-        print_leaf(p, e);
-    } else if (depth > 0 && p->name[e]) {
+        else gen_leaf(p->s, value, binding);
+    } else if (p->name[e]) {
         str_addf(p->s, "e%u", p->name[e]);
     } else {
-        // only so deep as nest() allowed
-        if (depth > 0) str_add_char(p->s, '(');
-        print_operation(p, e, depth + 1);
-        if (depth > 0) str_add_char(p->s, ')');
+        print_operation(p, e, binding);    // only so deep as choose_names allowed
     }
 }
 
@@ -307,12 +247,12 @@ static void print_body(Printer *p, const Expr *roots, int n_roots, int first)
         if (!p->name[nodes[i]]) continue;
         const bool is_truth = expr_is_bool(p->pool, nodes[i]);
         str_addf(s, "%sconst %s e%u = ", p->indent, is_truth ? "int" : "double", p->name[nodes[i]]);
-        print(p, nodes[i], 0);
+        print_operation(p, nodes[i], BIND_IF);
         str_add(s, ";\n");
     }
     for (int k = 0; k < n_roots; k++) {
         str_addf(s, "%so[%d] = ", p->indent, first + k);
-        print(p, roots[k], p->name[roots[k]] ? 1 : 0);
+        print(p, roots[k], BIND_IF);
         str_add(s, ";\n");
     }
     arena_release(&p->g.work, mark);
@@ -528,10 +468,6 @@ static Printer new_printer(IrQuantised *q, int order, CodeOwn own, StrBuf *body,
                   .arena = scratch };
     Gen *g = &p.g;
     g->pool = &q->pool;
-    for (int op = 0; op < EXPR_N_OPS; op++) {
-        const ExprMath *math = *expr_ops[op].c ? expr_math_find(expr_ops[op].c) : NULL;
-        g->math_of_op[op] = math ? (int)(math - expr_math) : -1;
-    }
     g->uses_math = ARENA_ARRAY(scratch, bool, expr_n_math);
     g->uses_each = ARENA_ARRAY(scratch, bool, expr_n_math);
     g->uses_table = ARENA_ARRAY(scratch, bool, q->pool.tables.n);
@@ -563,16 +499,6 @@ static void print_table_of_terms(StrBuf *s, const char *name, const char *prefix
     str_add(s, "};\n\n");
 }
 
-static void print_list(StrBuf *s, const char *name, uint32_t table, const double *values, uint32_t n)
-{
-    str_addf(s, "static const double %s%u[%u] = {", name, table, n);
-    for (uint32_t i = 0; i < n; i++) {
-        str_add(s, i == 0 ? " " : i % 8 ? ", " : ",\n    ");
-        gen_number(s, values[i]);
-    }
-    str_add(s, " };\n");
-}
-
 Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char **math, Arena *arena)
 {
     static const char unused[] = "    (void)t, (void)q, (void)v, (void)r, (void)n, (void)o;\n";
@@ -593,8 +519,8 @@ Text code_quantised_file_text(IrQuantised *q, int order, CodeOwn own, const char
     for (uint32_t i = 0; i < q->pool.tables.n; i++) {
         const ExprTable *table = &q->pool.tables.items[i];
         if (!p.g.uses_table[i]) continue;
-        print_list(&s, "orr_term_table_x", i, table->x, table->n);
-        print_list(&s, "orr_term_table_y", i, table->y, table->n);
+        gen_list(&s, "orr_term_table_x", i, table->x, table->n);
+        gen_list(&s, "orr_term_table_y", i, table->y, table->n);
     }
     print_pieces(&p, &s);
     str_add_text(&s, (Text){ body.p, body.n });

@@ -68,6 +68,7 @@ typedef struct EngineEvent {
 typedef struct EngineAction {
     uint32_t state, place;    // what it assigns: a state, or if that is NONE a place in v
     const char *ends;         // the run ends if it assigns another number than 0, for this reason; NULL: no
+    bool may_be_infinite;     // a discrete variable, and `inf` is meant
 } EngineAction;
 
 typedef struct EngineSpan {    // n numbers in v from `place` on, of the states state, state + step, …

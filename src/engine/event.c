@@ -182,7 +182,7 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
     }
     for (uint32_t k = 0; k < n; k++) {
         const double value = value_now(island, &actions[k]);
-        if (!isfinite(value))
+        if (!isfinite(value) && !(isinf(value) && actions[k].may_be_infinite))
             return engine_fail(island, ENGINE_BODY_VALUE, event->first_action + k, value), false;
     }
     if (services->see_body && !services->see_body(island, number, iteration)) return false;

@@ -1,7 +1,7 @@
 // src/exp/experiment.c: an experiment as written becomes numbers and names.
 #include "base/diag.h"
 #include "exp/bind.h"
-#include "expr/expr.h"
+#include "front/front.h"
 #include "orrery/experiment.h"
 #include "solve/solver.h"
 #include "source/source.h"
@@ -23,6 +23,7 @@ typedef struct Reader {
     const char   *name;        // of the experiment, for messages
     orr_diag     *diag;
     bool          failed;
+    bool          may_be_infinite;    // the number under way
     VEC(orr_written) written;  // where names stand, in `work`
     const char   *path;        // the latest, in the arena
     uint32_t      path_file;
@@ -44,13 +45,6 @@ static double fail(Reader *r)
 {
     r->failed = true;
     return NAN;
-}
-
-static bool constant_named(const char *name, double *value)
-{
-    if (strcmp(name, "pi") == 0) return *value = 3.14159265358979323846, true;
-    if (strcmp(name, "inf") == 0) return *value = INFINITY, true;
-    return false;
 }
 
 // The unit in which the value is needed; NULL after a message.
@@ -99,84 +93,40 @@ static double evaluate_conversion(Reader *r, const AstExpr *e)
     return convert(r, e, unit, value);
 }
 
-static double evaluate_ref(Reader *r, const AstExpr *e)
+static double evaluate_ref(void *reader, const AstExpr *e)
 {
+    Reader *r = reader;
     const AstRef *ref = &e->ref;
     double value;
+    bool is_truth;
     if (ref->n_parts == 1 && ref->primes == 0 && ref->parts[0].n_indices == 0 &&
-        constant_named(ref->parts[0].name, &value))
+        front_constant(ref->parts[0].name, &value, &is_truth))
         return value;
     diag_report(r->diag, DIAG_NAME_UNKNOWN, e->place, ref->parts[0].name, r->name);
     diag_hint(r->diag, "an experiment is written with numbers; 'pi' and functions such as sqrt are known");
     return fail(r);
 }
 
-static double evaluate_call(Reader *r, const AstExpr *e)
+static double evaluate_unit(void *reader, const AstExpr *e)
 {
-    const ExprOp op = expr_function(e->call.function);
-    if (op != EXPR_N_OPS) {
-        if (e->call.n_args != (uint32_t)expr_ops[op].arity) {
-            diag_report(r->diag, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function,
-                        expr_ops[op].arity == 1 ? "1 argument" : "2 arguments", (size_t)e->call.n_args);
-            return fail(r);
-        }
-        double a[2] = { 0, 0 };
-        for (uint32_t i = 0; i < e->call.n_args; i++) a[i] = evaluate(r, e->call.args[i]);
-        return expr_apply(op, a[0], a[1], 0);
-    }
-    diag_report(r->diag, DIAG_FUNCTION_UNKNOWN, e->place, e->call.function);
+    return e->kind == AST_CONVERT ? evaluate_conversion(reader, e)
+                                  : convert(reader, e, e->number.unit, e->number.value);
+}
+
+static double refuse(void *reader, const AstExpr *e, const char *takes)
+{
+    Reader *r = reader;
+    if (takes)
+        diag_report(r->diag, DIAG_FUNCTION_ARGUMENTS, e->place, e->call.function, takes,
+                    (size_t)e->call.n_args);
+    else if (e->kind == AST_CALL)
+        diag_report(r->diag, DIAG_FUNCTION_UNKNOWN, e->place, e->call.function);
     return fail(r);
 }
 
-static ExprOp op_of(AstOp op)
-{
-    switch (op) {
-    case AST_ADD: return EXPR_ADD;
-    case AST_SUB: return EXPR_SUB;
-    case AST_MUL: return EXPR_MUL;
-    case AST_DIV: return EXPR_DIV;
-    case AST_POW: return EXPR_POW;
-    case AST_NEG: return EXPR_NEG;
-    case AST_LT: return EXPR_LT;
-    case AST_LE: return EXPR_LE;
-    case AST_GT: return EXPR_GT;
-    case AST_GE: return EXPR_GE;
-    case AST_EQ: return EXPR_EQ;
-    case AST_NE: return EXPR_NE;
-    case AST_AND: return EXPR_AND;
-    case AST_OR: return EXPR_OR;
-    case AST_NOT: return EXPR_NOT;
-    }
-    return EXPR_ADD;
-}
-
-// Chains of operators lean to the left and may be of any length; everything else is nested to a limit.
 static double evaluate(Reader *r, const AstExpr *e)
 {
-    VEC(const AstExpr *) chain = { 0 };
-    for (; e->kind == AST_BINARY; e = e->operands.a) vec_push(&r->work, &chain, e);
-    double value;
-    switch (e->kind) {
-    case AST_NUMBER:
-        value = e->number.unit ? convert(r, e, e->number.unit, e->number.value) : e->number.value;
-        break;
-    case AST_CONVERT: value = evaluate_conversion(r, e); break;
-    case AST_REF: value = evaluate_ref(r, e); break;
-    case AST_CALL: value = evaluate_call(r, e); break;
-    case AST_UNARY: value = expr_apply(op_of(e->op), evaluate(r, e->operands.a), 0, 0); break;
-    case AST_IF: {
-        const double condition = evaluate(r, e->operands.a);
-        const double yes = evaluate(r, e->operands.b), no = evaluate(r, e->operands.c);
-        value = condition != 0 ? yes : no;
-        break;
-    }
-    default: value = fail(r); break;
-    }
-    while (chain.n > 0) {
-        const AstExpr *above = vec_pop(&chain);
-        value = expr_apply(op_of(above->op), value, evaluate(r, above->operands.b), 0);
-    }
-    return value;
+    return front_evaluate(&(FrontNumbers){ evaluate_ref, evaluate_unit, refuse, NULL, r }, e);
 }
 
 static double number(Reader *r, const AstExpr *e, const char *what);
@@ -206,7 +156,7 @@ static double number(Reader *r, const AstExpr *e, const char *what)
 {
     const bool had_failed = r->failed;
     const double value = evaluate(r, e);
-    if (isfinite(value) || r->failed != had_failed) return value;
+    if (isfinite(value) || r->failed != had_failed || (isinf(value) && r->may_be_infinite)) return value;
     diag_report(r->diag, DIAG_SETTING_VALUE, e->place, what, isnan(value) ? "not a number" : "infinity",
                 "a finite number is needed");
     return fail(r);
@@ -346,7 +296,9 @@ static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *ru
     orr_setting *settings = ARENA_ARRAY(r->arena, orr_setting, e->n_sets);
     for (uint32_t i = 0; i < e->n_sets; i++) {
         settings[i].name = name_of(r, &e->sets[i].target, e->sets[i].place, false);
+        r->may_be_infinite = true;    // the run knows what may
         settings[i].value = value_of(r, e->sets[i].value, &e->sets[i].target, false, settings[i].name);
+        r->may_be_infinite = false;
     }
     run->settings = settings;
     run->n_settings = e->n_sets;

@@ -190,6 +190,7 @@ static inline const ExprAccess *expr_access(const ExprPool *pool, Expr elem)
 static inline ExprOp expr_op(const ExprPool *pool, Expr e) { return (ExprOp)expr_node(pool, e)->op; }
 bool   expr_is_const(const ExprPool *pool, Expr e, double *value);    // value may be NULL
 bool   expr_is_bool(const ExprPool *pool, Expr e);
+bool   expr_mentions_infinity(const ExprPool *pool);    // one of its constants is infinite
 int    expr_n_operands(const ExprPool *pool, Expr e);                 // that are expressions
 Expr   expr_operand(const ExprPool *pool, Expr e, int i);
 

@@ -123,6 +123,27 @@ const ExprMath expr_math[] = {
 };
 const size_t expr_n_math = sizeof expr_math / sizeof *expr_math;
 
+// In the order of the table.
+enum {
+    MATH_POW,
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) MATH_##name,
+#include "expr/ops.def"
+    MATH_FIND, MATH_LOOKUP, MATH_SLOPE, MATH_PIECE, MATH_PIECE_AT, MATH_PIECES, MATH_NEAR, MATH_GRID, N_MATH
+};
+static_assert(N_MATH == sizeof expr_math / sizeof *expr_math, "a name for each row");
+
+int expr_math_of(ExprOp op)
+{
+    static const unsigned char place_plus_1[EXPR_N_OPS] = {
+#define FN(name, arity, text, value, unit, shape, domain, interval, derivative) \
+    [EXPR_##name] = 1 + MATH_##name,
+#include "expr/ops.def"
+        [EXPR_POW] = 1 + MATH_POW,       [EXPR_LOOKUP] = 1 + MATH_LOOKUP, [EXPR_SLOPE] = 1 + MATH_SLOPE,
+        [EXPR_PIECES] = 1 + MATH_PIECES, [EXPR_NEAR] = 1 + MATH_NEAR,     [EXPR_GRID] = 1 + MATH_GRID,
+    };
+    return place_plus_1[op] - 1;
+}
+
 const ExprMath *expr_math_find(const char *c_name)
 {
     for (size_t i = 0; i < expr_n_math; i++)
@@ -168,7 +189,7 @@ double expr_whole_power(double x, int n)
     return n < 0 ? 1 / r : r;
 }
 
-static bool is_whole_power(double exponent, int *n)
+bool expr_is_whole(double exponent, int *n)
 {
     if (!(fabs(exponent) <= EXPR_WHOLE_POWER_MAX) || exponent != floor(exponent)) return false;
     *n = (int)exponent;
@@ -179,7 +200,7 @@ bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n)
 {
     double exponent;
     const ExprNode *node = expr_node(pool, e);
-    return node->op == EXPR_POW && expr_is_const(pool, node->b, &exponent) && is_whole_power(exponent, n);
+    return node->op == EXPR_POW && expr_is_const(pool, node->b, &exponent) && expr_is_whole(exponent, n);
 }
 
 // ---- Operations
@@ -189,7 +210,7 @@ double expr_pow(double x, double y) { return Sleef_cinz_powd1_u10purec(x, y); }
 static double power(double x, double y)
 {
     int n;
-    return is_whole_power(y, &n) ? expr_whole_power(x, n) : expr_pow(x, y);
+    return expr_is_whole(y, &n) ? expr_whole_power(x, n) : expr_pow(x, y);
 }
 
 double expr_apply(ExprOp op, double a, double b, double c)

@@ -38,6 +38,7 @@ typedef struct ExprMath {
 extern const ExprMath expr_math[];
 extern const size_t   expr_n_math;
 const ExprMath *expr_math_find(const char *c_name);    // NULL if there is none
+int expr_math_of(ExprOp op);    // place of the function that computes it; -1: none does
 
 // The piecewise linear table at x: constant outside, exact at its points, NaN for NaN. Where two points share
 // an x the later one counts from there on.
@@ -57,6 +58,7 @@ double expr_pieces_grid(const ExprPieces *table, double x, double y);
 enum { EXPR_WHOLE_POWER_MAX = 16 };
 double expr_whole_power(double x, int n);
 double expr_pow(double x, double y);    // orr_pow: any other exponent
+bool expr_is_whole(double exponent, int *n);    // a whole number of at most that size
 // Is `e` a POW with such an exponent? Only a constant exponent counts: a parameter that happens to be 2 goes
 // to orr_pow.
 bool expr_is_whole_power(const ExprPool *pool, Expr e, int *n);

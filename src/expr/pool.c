@@ -196,6 +196,13 @@ bool expr_is_const(const ExprPool *pool, Expr e, double *value)
     return true;
 }
 
+bool expr_mentions_infinity(const ExprPool *pool)
+{
+    for (size_t i = 0; i < pool->constants.n; i++)
+        if (isinf(pool->constants.items[i])) return true;
+    return false;
+}
+
 bool expr_is_bool(const ExprPool *pool, Expr e)
 {
     const ExprNode *node = expr_node(pool, e);

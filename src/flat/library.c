@@ -1,94 +1,24 @@
 // src/flat/library.c: the functions of the language.
 //
-// Those that are one operation are found by their text in expr_ops; the others are built here from
-// operations, so that later stages know none of them.
+// Those that are one operation are found by their text in expr_ops, those that are made of operations stand
+// in front/front.c. Here are the others, which equations alone have. Later stages know operations only.
 #include "flat/scope.h"
 #include <math.h>
 #include <string.h>
 
 typedef Expr Build(const Reading *r, const AstExpr *call, const Expr *args);
 
-static Expr number(const Reading *r, double value) { return expr_const(&r->ex->flat->pool, value); }
+// What functions of front.h are made with.
+typedef struct FrontCall {
+    const Reading *r;
+    Place          place;
+} FrontCall;
+
 static Expr binary(const Reading *r, ExprOp op, Expr a, Expr b)
 {
     return expr_binary(&r->ex->flat->pool, op, a, b);
 }
 static Expr now(const Reading *r) { return expr_time(&r->ex->flat->pool); }
-static Expr choose(const Reading *r, Expr condition, Expr yes, Expr no)
-{
-    return expr_make(&r->ex->flat->pool, EXPR_IF, condition, yes, no);
-}
-
-// ---------------------------------------------------------------------------------------------- piecewise
-
-static Expr build_sign(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    if (!r->makes_modes) return expr_unary(&r->ex->flat->pool, EXPR_SIGN, args[0]);
-    const Expr above = lower_relation(r, EXPR_GT, args[0], number(r, 0), call->place);
-    const Expr below = lower_relation(r, EXPR_LT, args[0], number(r, 0), call->place);
-    return choose(r, above, number(r, 1), choose(r, below, number(r, -1), number(r, 0)));
-}
-
-static Expr since(const Reading *r, const AstExpr *call, Expr start)    // t >= start
-{
-    return lower_relation(r, EXPR_GE, now(r), start, call->place);
-}
-
-static Expr build_step(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    return choose(r, since(r, call, args[0]), number(r, 1), number(r, 0));
-}
-
-static Expr build_ramp(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    return choose(r, since(r, call, args[0]), binary(r, EXPR_SUB, now(r), args[0]), number(r, 0));
-}
-
-static Expr build_pulse(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    Expr elapsed = binary(r, EXPR_SUB, now(r), args[0]);
-    if (call->call.n_args == 3) elapsed = binary(r, EXPR_MOD, elapsed, args[2]);
-    const Expr is_on = lower_relation(r, EXPR_LT, elapsed, args[1], call->place);
-    return choose(r, binary(r, EXPR_AND, since(r, call, args[0]), is_on), number(r, 1), number(r, 0));
-}
-
-static Expr build_limit(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    const Expr below = lower_relation(r, EXPR_LT, args[0], args[1], call->place);
-    const Expr above = lower_relation(r, EXPR_GT, args[0], args[2], call->place);
-    return choose(r, below, args[1], choose(r, above, args[2], args[0]));
-}
-
-static Expr build_deadspace(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    const Expr below = lower_relation(r, EXPR_LT, args[0], args[1], call->place);
-    const Expr above = lower_relation(r, EXPR_GT, args[0], args[2], call->place);
-    return choose(r, below, binary(r, EXPR_SUB, args[0], args[1]),
-                  choose(r, above, binary(r, EXPR_SUB, args[0], args[2]), number(r, 0)));
-}
-
-static Expr fold_many(const Reading *r, const AstExpr *call, const Expr *args, ExprOp op)
-{
-    Expr e = args[0];
-    for (uint32_t i = 1; i < call->call.n_args; i++) e = binary(r, op, e, args[i]);
-    return e;
-}
-
-static Expr build_min(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    return fold_many(r, call, args, EXPR_MIN);
-}
-static Expr build_max(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    return fold_many(r, call, args, EXPR_MAX);
-}
-
-static Expr build_pow(const Reading *r, const AstExpr *call, const Expr *args)
-{
-    (void)call;
-    array_check_exponent(r->ex, args[1]);
-    return binary(r, EXPR_POW, args[0], args[1]);
-}
 
 static Expr build_noevent(const Reading *r, const AstExpr *call, const Expr *args)
 {
@@ -267,16 +197,7 @@ static const struct Function {
     const char *takes;                // for messages
     Build      *build;
 } functions[] = {
-    { "sign", 1, 1, 1, false, "one argument", build_sign },
-    { "step", 1, 1, 1, false, "the time of the step", build_step },
-    { "ramp", 1, 1, 1, false, "the time it starts", build_ramp },
-    { "pulse", 2, 3, 3, false, "a start, a width and perhaps a period", build_pulse },
-    { "limit", 3, 3, 3, false, "a value, a lower and an upper limit", build_limit },
-    { "deadspace", 3, 3, 3, false, "a value, a lower and an upper limit", build_deadspace },
     { "sum", 1, 1, 1, false, "an array", NULL },    // see slice.c
-    { "min", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_min },
-    { "max", 1, UINT32_MAX, UINT32_MAX, false, "at least one argument", build_max },
-    { "pow", 2, 2, 2, false, "two arguments", build_pow },
     { "noevent", 1, 1, 0, true, "one argument", build_noevent },
     { "smooth", 1, 1, 0, true, "one argument", build_noevent },
     { "pre", 1, 1, 1, false, "one variable", build_pre },
@@ -288,16 +209,20 @@ static const struct Function {
     { "noise", 1, 1, 1, false, "its intensity", build_noise },
     { "INTEG", 2, 2, 1, false, "a rate and an initial value", build_integ },
 };
-enum { N_FUNCTIONS = sizeof functions / sizeof *functions };    // numbers from here on: operations
+enum { N_FUNCTIONS = sizeof functions / sizeof *functions };    // numbers from here on: those of front.h,
+                                                                // then operations
 
 void library_index(Expander *ex)
 {
+    const uint32_t n_front = (uint32_t)front_n_functions;
     text_map_init(&ex->library, &ex->work);
     for (uint32_t i = 0; i < N_FUNCTIONS; i++) text_map_put(&ex->library, text_from(functions[i].name), i);
+    for (uint32_t i = 0; i < n_front; i++)
+        text_map_put(&ex->library, text_from(front_functions[i].name), N_FUNCTIONS + i);
     for (uint32_t op = 0; op < EXPR_N_OPS; op++)
         if (expr_ops[op].is_function)
-            text_map_put(&ex->library, text_from(expr_ops[op].text), N_FUNCTIONS + op);
-    text_map_put(&ex->library, TEXT("ln"), N_FUNCTIONS + EXPR_LOG);
+            text_map_put(&ex->library, text_from(expr_ops[op].text), N_FUNCTIONS + n_front + op);
+    text_map_put(&ex->library, TEXT("ln"), N_FUNCTIONS + n_front + EXPR_LOG);
 }
 
 void library_names(Expander *ex, const char ***names, size_t *n)
@@ -307,16 +232,50 @@ void library_names(Expander *ex, const char ***names, size_t *n)
     for (uint32_t i = 0; i < *n; i++) (*names)[i] = names_text(&ex->library.names, i);
 }
 
-static Expr call_operation(const Reading *r, const AstExpr *call, ExprOp op)
+static FrontValue make_number(const void *context, double value)
+{
+    const Reading *r = ((const FrontCall *)context)->r;
+    return (FrontValue){ .expr = expr_const(&r->ex->flat->pool, value) };
+}
+
+static FrontValue make_operation(const void *context, ExprOp op, FrontValue a, FrontValue b, FrontValue c)
+{
+    const FrontCall *call = context;
+    ExprPool *pool = &call->r->ex->flat->pool;
+    if (op >= EXPR_LT && op <= EXPR_NE)
+        return (FrontValue){ .expr = lower_relation(call->r, op, a.expr, b.expr, call->place) };
+    if (op == EXPR_POW) array_check_exponent(call->r->ex, b.expr);
+    const int arity = expr_ops[op].arity;
+    return (FrontValue){ .expr = expr_make(pool, op, a.expr, arity > 1 ? b.expr : EXPR_NONE,
+                                           arity > 2 ? c.expr : EXPR_NONE) };
+}
+
+static bool takes_arguments(const Reading *r, const AstExpr *call, uint32_t at_least, uint32_t at_most,
+                            const char *takes)
 {
     const uint32_t n = call->call.n_args;
-    if (n != (uint32_t)expr_ops[op].arity) {
-        lower_wrong_arguments(r, call, expr_ops[op].arity == 1 ? "one argument" : "two arguments");
+    if (n >= at_least && n <= at_most) return true;
+    lower_wrong_arguments(r, call, takes);
+    return false;
+}
+
+// A function that is made of operations, or is one.
+static Expr call_front(const Reading *r, const AstExpr *call, const FrontFunction *f, ExprOp op)
+{
+    const uint32_t n = call->call.n_args, arity = f ? 0 : (uint32_t)expr_ops[op].arity;
+    const char *takes = f ? f->takes : arity == 1 ? "one argument" : "two arguments";
+    if (!takes_arguments(r, call, f ? f->at_least : arity, f ? f->at_most : arity, takes))
         return lower_poison(r);
-    }
-    const Expr a = lower_real(r, call->call.args[0]);
-    const Expr b = n > 1 ? lower_real(r, call->call.args[1]) : EXPR_NONE;
-    return expr_make(&r->ex->flat->pool, op, a, b, EXPR_NONE);
+    const ArenaMark mark = arena_mark(&r->ex->scratch);
+    FrontValue *args = ARENA_ARRAY(&r->ex->scratch, FrontValue, n + 2), *first = args;
+    if (f && f->reads_time) (first++)->expr = now(r);
+    for (uint32_t i = 0; i < n; i++) first[i].expr = lower_real(r, call->call.args[i]);
+    const FrontCall context = { r, call->place };
+    const FrontMaker maker = { make_number, make_operation, &context, r->makes_modes };
+    const FrontValue value = f ? f->build(&maker, args, n)
+                               : make_operation(&context, op, args[0], args[1], args[0]);
+    arena_release(&r->ex->scratch, mark);
+    return value.expr;
 }
 
 Expr library_call(const Reading *r, const AstExpr *call)
@@ -326,13 +285,14 @@ Expr library_call(const Reading *r, const AstExpr *call)
     if (!found) return EXPR_NONE;
     const Expr reduced = slice_reduce(r, call);
     if (reduced != EXPR_NONE) return reduced;
-    if (*found >= N_FUNCTIONS) return call_operation(r, call, (ExprOp)(*found - N_FUNCTIONS));
-    const struct Function *f = &functions[*found];
+    const size_t number = *found;
+    if (number >= N_FUNCTIONS + front_n_functions)
+        return call_front(r, call, NULL, (ExprOp)(number - N_FUNCTIONS - front_n_functions));
+    if (number >= N_FUNCTIONS)
+        return call_front(r, call, &front_functions[number - N_FUNCTIONS], EXPR_N_OPS);
+    const struct Function *f = &functions[number];
+    if (!takes_arguments(r, call, f->at_least, f->at_most, f->takes)) return lower_poison(r);
     const uint32_t n = call->call.n_args;
-    if (n < f->at_least || n > f->at_most) {
-        lower_wrong_arguments(r, call, f->takes);
-        return lower_poison(r);
-    }
     const ArenaMark mark = arena_mark(&ex->scratch);
     Expr *args = ARENA_ARRAY(&ex->scratch, Expr, n);
     Reading plain = *r;

@@ -38,11 +38,11 @@ const Local *lower_find_local(const Local *locals, const char *name)
 // Names with a meaning of their own. `t` cannot be declared; constants can be hidden.
 static bool builtin_value(ExprPool *pool, const char *name, Expr *value)
 {
+    double number;
+    bool is_truth;
     if (strcmp(name, "t") == 0) *value = expr_time(pool);
-    else if (strcmp(name, "pi") == 0) *value = expr_const(pool, 3.14159265358979323846);
-    else if (strcmp(name, "inf") == 0) *value = expr_const(pool, INFINITY);
-    else if (strcmp(name, "true") == 0) *value = expr_truth(pool, true);
-    else if (strcmp(name, "false") == 0) *value = expr_truth(pool, false);
+    else if (front_constant(name, &number, &is_truth))
+        *value = is_truth ? expr_truth(pool, number != 0) : expr_const(pool, number);
     else return false;
     return true;
 }
@@ -682,34 +682,24 @@ static Expr lower_call(const Reading *r, const AstExpr *e)
 
 // ---------------------------------------------------------------------------------------------- expressions
 
-static const ExprOp op_of[] = {
-    [AST_ADD] = EXPR_ADD, [AST_SUB] = EXPR_SUB, [AST_MUL] = EXPR_MUL, [AST_DIV] = EXPR_DIV,
-    [AST_POW] = EXPR_POW, [AST_NEG] = EXPR_NEG, [AST_LT] = EXPR_LT,   [AST_LE] = EXPR_LE,
-    [AST_GT] = EXPR_GT,   [AST_GE] = EXPR_GE,   [AST_EQ] = EXPR_EQ,   [AST_NE] = EXPR_NE,
-    [AST_AND] = EXPR_AND, [AST_OR] = EXPR_OR,   [AST_NOT] = EXPR_NOT,
-};
-
-static bool is_relation(AstOp op) { return op >= AST_LT && op <= AST_NE; }
-static bool is_logic(AstOp op) { return op >= AST_AND; }
-
 // What two already read operands of a binary operation give.
 static Expr combine(const Reading *r, const AstExpr *e, Expr a, Expr b)
 {
     ExprPool *pool = &r->ex->flat->pool;
     const bool is_equality = e->op == AST_EQ || e->op == AST_NE;
     if (is_equality && expr_is_bool(pool, a) && expr_is_bool(pool, b)) return compare_truths(r, e->op, a, b);
-    if (is_logic(e->op)) return expr_binary(pool, op_of[e->op], a, b);
+    if (front_is_logic(e->op)) return expr_binary(pool, front_op_of[e->op], a, b);
     a = as_real(r, a);
     b = as_real(r, b);
-    if (is_relation(e->op)) return lower_relation(r, op_of[e->op], a, b, e->place);
+    if (front_is_relation(e->op)) return lower_relation(r, front_op_of[e->op], a, b, e->place);
     if (e->op == AST_POW) array_check_exponent(r->ex, b);
-    return expr_binary(pool, op_of[e->op], a, b);
+    return expr_binary(pool, front_op_of[e->op], a, b);
 }
 
 static Expr operand(const Reading *r, const AstExpr *e, AstOp op)
 {
     const Expr value = lower_any(r, e);
-    return is_logic(op) ? truth_of(r, value, e) : value;
+    return front_is_logic(op) ? truth_of(r, value, e) : value;
 }
 
 // Follow the left spine down, then combine on the way up: a sum of 10^5 terms is a loop, not a recursion.
@@ -726,7 +716,7 @@ static Expr lower_binary(const Reading *r, const AstExpr *e)
     Expr value = operand(r, left, spine[0]->op);
     for (size_t i = 0; i < n; i++) {
         value = combine(r, spine[i], value, operand(r, spine[i]->operands.b, spine[i]->op));
-        if (i + 1 < n && is_logic(spine[i + 1]->op)) value = truth_of(r, value, spine[i]);
+        if (i + 1 < n && front_is_logic(spine[i + 1]->op)) value = truth_of(r, value, spine[i]);
     }
     arena_release(&r->ex->scratch, mark);
     return value;
@@ -795,7 +785,7 @@ static bool quick_number(const Reading *r, const AstExpr *e, double *value, int 
         double a, b;
         if (!quick_number(r, e->operands.a, &a, depth - 1) || !quick_number(r, e->operands.b, &b, depth - 1))
             return false;
-        *value = expr_apply(op_of[e->op], a, b, 0);
+        *value = expr_apply(front_op_of[e->op], a, b, 0);
         return true;
     }
     if (e->kind != AST_REF || e->ref.n_parts > 1 || e->ref.primes || e->ref.parts[0].n_indices) return false;

@@ -11,6 +11,7 @@
 // kept.
 #pragma once
 #include "flat/flat.h"
+#include "front/front.h"
 
 typedef struct Scope Scope;
 

@@ -56,6 +56,7 @@ typedef struct AstRef {
 struct AstExpr {
     AstExprKind kind;
     AstOp       op;           // unary, binary
+    bool        is_elseif;    // an `if` behind another: written so, not `else if`
     Place       place;        // the whole expression
     union {
         struct { double value; const char *unit; } number;    // unit NULL if none was given

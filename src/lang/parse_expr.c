@@ -264,11 +264,17 @@ static AstExpr *parse_if(Parser *p)
     const Token start = p->token;
     parse_advance(p);
     AstExpr *e = make(p, AST_IF, lex_place(&p->lexer, start));
+    e->is_elseif = start.kind != TOKEN_IF;
     e->operands.a = parse_expr(p);
     if (!e->operands.a || !parse_branch_word(p, TOKEN_THEN, "'then'")) return NULL;
     e->operands.b = parse_expr(p);
-    if (!e->operands.b || !parse_branch_word(p, TOKEN_ELSE, "'else'")) return NULL;
-    e->operands.c = parse_expr(p);
+    if (!e->operands.b) return NULL;
+    if (parse_at_word(p, "elseif")) {    // as `else if`
+        e->operands.c = parse_if(p);
+    } else {
+        if (!parse_branch_word(p, TOKEN_ELSE, "'else'")) return NULL;
+        e->operands.c = parse_expr(p);
+    }
     if (!e->operands.c) return NULL;
     e->place = parse_since(p, start.offset);
     return e;

@@ -138,11 +138,11 @@ static void print_inner(const AstExpr *e, Printer *p)
         print_chain(e, p);
         break;
     case AST_IF:
-        print_text(p, "if ");
+        print_text(p, e->is_elseif ? "elseif " : "if ");
         print_at_rank(e->operands.a, RANK_IF, p);
         print_text(p, " then ");
         print_at_rank(e->operands.b, RANK_IF, p);
-        print_text(p, " else ");
+        print_text(p, e->operands.c->is_elseif ? " " : " else ");
         print_at_rank(e->operands.c, RANK_IF, p);
         break;
     case AST_RANGE:

@@ -6,6 +6,7 @@
 // with one `*`, then those with two.
 #include "machine/build.h"
 #include "base/map.h"
+#include "front/front.h"
 #include "machine/draft.h"
 #include <math.h>
 #include <stdio.h>
@@ -43,7 +44,6 @@ typedef struct Builder {
     VEC(Binding) consts;
     Binding bound[BOUND_MAX];    // by the pattern under way
     uint32_t n_bound;
-    Arena scratch;      // chains of expressions under way
     bool failed;        // the expression under way has been reported
     bool sets_known;    // false: what is in them cannot be told
 } Builder;
@@ -62,88 +62,41 @@ static double fail(Builder *b, const AstExpr *e, const char *what)
     return NAN;
 }
 
-static double evaluate(Builder *b, const AstExpr *e);
-
-static double look_up(Builder *b, const AstExpr *e)
+static double look_up(void *builder, const AstExpr *e)
 {
+    const Builder *b = builder;
     const AstRef *ref = &e->ref;
+    double value;
+    bool is_truth;
     if (ref->n_parts != 1 || ref->primes > 0 || ref->parts[0].n_indices > 0)
-        return fail(b, e, "this is not a number here");
+        return fail(builder, e, "this is not a number here");
     const char *name = ref->parts[0].name;
     for (uint32_t i = 0; i < b->n_bound; i++)
         if (strcmp(b->bound[i].name, name) == 0) return b->bound[i].value;
     const uint32_t *at = text_map_find(&b->const_by_name, text_from(name));
     if (at) return b->consts.items[*at].value;
-    return fail(b, e, arena_printf(b->arena, "nothing here gives '%s' a value", name));
+    if (front_constant(name, &value, &is_truth)) return value;
+    return fail(builder, e, arena_printf(b->arena, "nothing here gives '%s' a value", name));
 }
 
-static double call(Builder *b, const AstExpr *e)
+static double refuse(void *builder, const AstExpr *e, const char *takes)
 {
-    const char *f = e->call.function;
-    const uint32_t n = e->call.n_args;
-    double v[2] = { 0 };
-    if (n < 1 || n > 2) return fail(b, e, "this function is not known here");
-    for (uint32_t i = 0; i < n; i++) v[i] = evaluate(b, e->call.args[i]);
-    if (n == 2 && strcmp(f, "mod") == 0)
-        return v[1] == 0 ? fail(b, e, "division by zero") : v[0] - v[1] * floor(v[0] / v[1]);
-    if (n == 2 && strcmp(f, "min") == 0) return fmin(v[0], v[1]);
-    if (n == 2 && strcmp(f, "max") == 0) return fmax(v[0], v[1]);
-    if (n == 1 && strcmp(f, "abs") == 0) return fabs(v[0]);
-    if (n == 1 && strcmp(f, "floor") == 0) return floor(v[0]);
-    if (n == 1 && strcmp(f, "ceil") == 0) return ceil(v[0]);
-    return fail(b, e, arena_printf(b->arena, "'%s' is not known here", f));
+    Builder *b = builder;
+    if (e->kind != AST_CALL) return fail(b, e, "this is not a number here");
+    const char *name = e->call.function;
+    return fail(b, e, takes ? arena_printf(b->arena, "'%s' takes %s", name, takes)
+                            : arena_printf(b->arena, "'%s' is not known here", name));
 }
 
-static double apply(Builder *b, const AstExpr *e, double x, double y)
+static double no_value(void *builder, const AstExpr *e)
 {
-    switch (e->op) {
-    case AST_ADD: return x + y;
-    case AST_SUB: return x - y;
-    case AST_MUL: return x * y;
-    case AST_DIV: return y == 0 ? fail(b, e, "division by zero") : x / y;
-    case AST_POW: return pow(x, y);
-    case AST_LT: return x < y;
-    case AST_LE: return x <= y;
-    case AST_GT: return x > y;
-    case AST_GE: return x >= y;
-    case AST_EQ: return x == y;
-    case AST_NE: return x != y;
-    case AST_AND: return x != 0 && y != 0;
-    case AST_OR: return x != 0 || y != 0;
-    default: return fail(b, e, "this is not known here");
-    }
+    const bool divides = e->kind == AST_BINARY || strcmp(e->call.function, "mod") == 0;
+    return fail(builder, e, divides ? "division by zero" : "this function has no value there");
 }
 
-// A chain that leans left may be of any length: down to its first operand, then back.
 static double evaluate(Builder *b, const AstExpr *e)
 {
-    const ArenaMark mark = arena_mark(&b->scratch);
-    VEC(const AstExpr *) chain = { 0 };
-    while (e->kind == AST_BINARY) {
-        vec_push(&b->scratch, &chain, e);
-        e = e->operands.a;
-    }
-    double value;
-    switch (e->kind) {
-    case AST_NUMBER: value = e->number.value; break;
-    case AST_REF: value = look_up(b, e); break;
-    case AST_CALL: value = call(b, e); break;
-    case AST_UNARY: {
-        const double x = evaluate(b, e->operands.a);
-        value = e->op == AST_NEG ? -x : e->op == AST_NOT ? x == 0 : fail(b, e, "this is not known here");
-        break;
-    }
-    case AST_IF:
-        value = evaluate(b, e->operands.a) != 0 ? evaluate(b, e->operands.b) : evaluate(b, e->operands.c);
-        break;
-    default: value = fail(b, e, "this is not a number here"); break;
-    }
-    while (chain.n > 0) {
-        const AstExpr *link = vec_pop(&chain);
-        value = apply(b, link, value, evaluate(b, link->operands.b));
-    }
-    if (chain.capacity > 0) arena_release(&b->scratch, mark);
-    return value;
+    return front_evaluate(&(FrontNumbers){ look_up, NULL, refuse, no_value, b }, e);
 }
 
 // A whole number of moderate size. False after a message.
@@ -634,6 +587,5 @@ Machine *machine_build(Arena *arena, const AstMachine *ast, orr_diag *diag)
                 if (ast->items[i].kind >= AST_MACHINE_STATE) add_item(&b, &ast->items[i], (DraftLevel)level);
         machine = draft_finish(&b.draft, start);
     }
-    arena_free(&b.scratch);
     return machine;
 }

@@ -51,6 +51,8 @@ typedef struct ModelVariable {
 } ModelVariable;
 enum { MODEL_SOURCES = 16 };         // things that act at times they know, besides one for each input
 void model_make_tables(orr_model *model);    // EngineTables, once all else is known
+// May it be infinite because somebody wrote `inf`, not because a number left the range?
+bool model_may_be_infinite(const Flat *flat, Expr e);
 bool model_is_improved(const orr_model *model);    // native code has taken over some of it
 bool model_is_integrated(const orr_model *model, uint32_t state);    // not one of Blocks.n_implicit
 ModelVariable model_variable(const orr_model *model, size_t variable);

@@ -1,5 +1,7 @@
 // src/model/tables.c: what the engine knows of a model (engine/engine.h), from its equations.
 #include "model/model.h"
+#include "base/map.h"
+#include <math.h>
 #include <stdlib.h>
 
 static int by_priority(const void *a, const void *b)
@@ -134,14 +136,52 @@ static const EngineEvent *make_events(orr_model *model)
     return events;
 }
 
+// Downwards from the value there is nothing but choices, sums and signs to an infinite constant or to a name
+// that may stand for one.
+bool model_may_be_infinite(const Flat *flat, Expr e)
+{
+    const ExprPool *pool = &flat->pool;
+    if (e == EXPR_NONE || !expr_mentions_infinity(pool)) return false;
+    Arena work = { 0 };
+    size_t n;
+    const Expr *nodes = expr_collect(pool, &e, 1, &work, &n);
+    Map may = { 0 };    // nodes that may
+    map_init(&may, &work);
+    for (size_t i = 0; i < n; i++) {
+        const ExprNode *node = expr_node(pool, nodes[i]);
+        double x;
+        bool is_so = false;
+        switch (node->op) {
+        case EXPR_CONST: is_so = expr_is_const(pool, nodes[i], &x) && isinf(x); break;
+        case EXPR_VAR: {
+            const FlatKind kind = flat->vars.items[node->index].kind;
+            is_so = kind == FLAT_PARAM || kind == FLAT_DISCRETE;
+            break;
+        }
+        case EXPR_NEG: case EXPR_ABS: is_so = map_find(&may, node->a); break;
+        case EXPR_ADD: case EXPR_SUB: case EXPR_MIN: case EXPR_MAX:
+            is_so = map_find(&may, node->a) || map_find(&may, node->b);
+            break;
+        case EXPR_IF: is_so = map_find(&may, node->b) || map_find(&may, node->c); break;
+        default: break;
+        }
+        if (is_so) map_put(&may, nodes[i], 0);
+    }
+    const bool result = map_find(&may, e) != NULL;
+    arena_free(&work);
+    return result;
+}
+
 static const EngineAction *make_actions(orr_model *model)
 {
     const Flat *flat = &model->flat;
     EngineAction *actions = ARENA_ARRAY(&model->arena, EngineAction, flat->actions.n);
     for (size_t i = 0; i < flat->actions.n; i++) {
-        const uint32_t target = flat->actions.items[i].target, state = model->ir.layout.state_of[target];
+        const FlatAction *from = &flat->actions.items[i];
+        const uint32_t target = from->target, state = model->ir.layout.state_of[target];
+        const bool is_discrete = flat->vars.items[target].kind == FLAT_DISCRETE;
         actions[i] = (EngineAction){ state == FLAT_NONE ? ENGINE_NONE : state, model->ir.layout.place[target],
-                                     flat->actions.items[i].text };
+                                     from->text, is_discrete && model_may_be_infinite(flat, from->value) };
     }
     return actions;
 }

@@ -104,8 +104,10 @@ static bool apply(orr_run *run, const orr_setting *setting, Place place)
         if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
         return false;
     }
-    if (!isfinite(setting->value)) return report_setting(run, setting, place, "a finite number is needed");
     const ModelVariable var = model_variable(model, variable);
+    const bool may_be_infinite = !var.part && (var.kind == FLAT_PARAM || var.kind == FLAT_DISCRETE);
+    if (!isfinite(setting->value) && !(may_be_infinite && isinf(setting->value)))
+        return report_setting(run, setting, place, "a finite number is needed");
     if (var.part) {
         report_setting(run, setting, place, "an atomic computes it");
         diag_hint(run->diag, "set a parameter of the component");
@@ -179,7 +181,10 @@ static bool compute_params(orr_run *run)
     code_call(&model->code, IR_PARAMS, run->island.t_begin, run->given, &run->island.env, NULL);
     for (uint32_t i = 0; i < model->blocks.n_params && ok; i++) {
         const uint32_t variable = model->blocks.params[i];
-        if (isfinite(v[layout->place[variable]])) continue;
+        const uint32_t place = layout->place[variable];
+        const Expr start = model->flat.vars.items[variable].start;
+        if (isfinite(v[place])) continue;
+        if (isinf(v[place]) && (run->given[place] != 0 || model_may_be_infinite(&model->flat, start))) continue;
         fault_report_param(run, variable);
         ok = false;
     }

@@ -7,7 +7,7 @@ for name in amplifier ball cascade digital_controller heat hysteresis limits lin
         # its diode turns off where two slopes are equal: a stiff model that dop853 gives up (E510)
         [ $solver$name = dop853rectifier ] && continue
         file=$root/examples/$name.orr
-        [ $name = functions ] && file="$root/tests/models/functions.orr areas"    # every elementary function
+        [ $name = functions ] && file="$root/tests/models/values.orr areas"    # every elementary function
         way=($file --replications 5 --solver $solver)
         [ $solver = rk4 ] && way+=(--step 0.01)
         run replicate "${way[@]}" --lanes never -o alone.csv --quiet

@@ -97,7 +97,7 @@ static void add_events(const CExport *c, StrBuf *s)
         str_addf(s, "%u, ", tables->actions[i].place);
         if (tables->actions[i].ends) c_add_quoted(s, tables->actions[i].ends);
         else str_add(s, "NULL");
-        str_add(s, " },\n");
+        str_addf(s, ", %d },\n", tables->actions[i].may_be_infinite);
     }
     str_add(s, "};\n\n");
 }

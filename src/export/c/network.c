@@ -168,7 +168,7 @@ const char *const *c_net_math(const CExport *c, const char **names, Arena *arena
     const Text text = c->net->functions;
     for (size_t i = 0; i < expr_n_math; i++)
         if (calls(text, arena_printf(arena, "%s(", expr_math[i].c_name))) names[n++] = expr_math[i].c_name;
-    for (unsigned k = 4; k <= EXPR_WHOLE_POWER_MAX; k++) {
+    for (unsigned k = 2; k <= EXPR_WHOLE_POWER_MAX; k++) {
         const char *name = arena_printf(arena, "orr_power%u", k);
         if (calls(text, arena_printf(arena, "%s(", name))) names[n++] = name;
     }

@@ -182,6 +182,7 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_ALGEBRAIC", has_algebraic(c) },
         { "HAS_ASSERTS", flat->asserts.n > 0 },
         { "HAS_TERMINAL", flat->terminal.n > 0 },
+        { "HAS_INFINITY", expr_mentions_infinity(&flat->pool) },
         { "HAS_RERUN", model->ir.n_reruns > 0 },
         { "HAS_KEPT", has_kept(c) },
         { "HAS_TIMES", c->every > 0 },
