@@ -184,7 +184,8 @@ static bool compute_params(orr_run *run)
         const uint32_t place = layout->place[variable];
         const Expr start = model->flat.vars.items[variable].start;
         if (isfinite(v[place])) continue;
-        if (isinf(v[place]) && (run->given[place] != 0 || model_may_be_infinite(&model->flat, start))) continue;
+        const bool is_given = run->given[place] != 0;
+        if (isinf(v[place]) && (is_given || model_may_be_infinite(&model->flat, start))) continue;
         fault_report_param(run, variable);
         ok = false;
     }
