@@ -86,8 +86,8 @@ ORR_API double     *orr_figure_numbers(orr_figure *figure, size_t n);
 // Texts at places of an axis, copied one by one.
 ORR_API void        orr_figure_set_tick(orr_figure *figure, orr_axis *axis, double at, const char *text);
 
-// Draw into memory, by gnuplot: "svg", "png" or "pdf". *bytes is to be freed with free(). False after a
-// message.
+// Draw into memory, by gnuplot: "svg", "png" or "pdf". *bytes is to be freed with free(); a NUL follows them.
+// False after a message.
 ORR_API bool orr_figure_draw(const orr_figure *figure, const char *form, char **bytes, size_t *n,
                              orr_diag *diag);
 // The same into a file; the form follows from how the path ends. It appears under its name only when it is

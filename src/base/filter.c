@@ -91,6 +91,7 @@ bool filter_run(const Filter *filter, const char *input, size_t n, StrBuf *outpu
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) continue;
     const bool ok = WIFEXITED(status) && WEXITSTATUS(status) == 0 && output->n > n_before;
+    str_add(output, "");    // a NUL follows
     if (!ok) {
         str_add(&said, "");
         diag_report(diag, DIAG_PROGRAM_FAILED, (Place){ 0 }, name, said.n ? said.p : "no reason given");

@@ -8,7 +8,8 @@ typedef struct Filter {
     const char *purpose, *package;   // for the message if it is missing: "plots in files", "gnuplot-nox"
 } Filter;
 
-// Run it with this input and append what it prints to *output. False, reported, if it is missing, fails or
+// Run it with this input and append what it prints to *output, a NUL behind it. False, reported, if it is
+// missing, fails or
 // prints nothing.
 bool filter_run(const Filter *filter, const char *input, size_t n, StrBuf *output, orr_diag *diag);
 // The same into a file, which appears under its name only when it is whole.
