@@ -11,7 +11,7 @@
 #include "engine/host.h"
 #include <float.h>
 
-enum { STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100 };
+enum { STIFF_STEPS = 15, FORGET_STEPS = 6, DECAY_STEPS = 100, DECAY_LEAST = 20 };
 enum { ADAPTIVE_RETRIES = 400, ADAPTIVE_BLOCKED = 200 };
 #define ADAPTIVE_CRUMB (16 * DBL_EPSILON)
 
@@ -20,7 +20,8 @@ void adaptive_restart(Island *island)
     Adaptive *m = island->memory;
     m->begun = m->dense_known = m->was_rejected = false;
     m->log_before = STEP_LOG_LEAST;
-    m->n_at_bound = m->n_free = m->n_decayed = m->n_blocked = 0;
+    m->n_at_bound = m->n_free = m->n_decayed = m->n_slow = m->n_blocked = 0;
+    m->decayed = 0;
 }
 
 static double adaptive_norm(const Island *island, const double *u, const double *w, const double *x)
@@ -72,9 +73,29 @@ static double adaptive_error(const Island *island, const Adaptive *m, double h)
                       island->options.tolerance);
 }
 
+// The greatest of the rates, each relative to its state: the time scale of the solution.
+static double adaptive_change(const Island *island, const double *rates)
+{
+    const double least = island->options.absolute / island->options.tolerance;
+    double most = 0;
+    for (size_t i = 0; i < island->tables->n_states; i++)
+        most = fmax(most, fabs(rates[i]) / (least + fabs(island->x[i])));
+    return most;
+}
+
+// With fine tolerances an explicit method is held far below the border of stability by what a fast decay that
+// is over makes of the errors. A method of order 5 for which only the solution counts would need some
+// tol^(-1/6) steps while that changes by its own size: many times more steps, for many times the decay, are
+// too many.
+static bool adaptive_is_slow(const Island *island, const Adaptive *m, double h, double decay)
+{
+    const double enough = 10 * dp_exp(-dp_log(island->options.tolerance) / 6);
+    return h * decay > 0.01 && h * adaptive_change(island, m->k[0]) * enough < 1;
+}
+
 // Is the step bounded by stability? λ from two stages at the same time: its size and, as a Rayleigh quotient,
 // its real part.
-static void adaptive_watch(Island *island, Adaptive *m, double h)
+static void adaptive_watch(Island *island, Adaptive *m, double h, bool is_cut)
 {
     const size_t n = island->tables->n_states;
     const double *last = m->k[m->end], *before = m->k[m->end - 1], bound = m->method->stiff_bound;
@@ -88,6 +109,14 @@ static void adaptive_watch(Island *island, Adaptive *m, double h)
     }
     m->n_decayed = -h * mixed > points ? m->n_decayed + 1 : 0;
     if (m->n_decayed >= DECAY_STEPS) m->is_stiff = true;
+    if (m->counts_slow && points > 0 && !is_cut) {
+        // the eigenvalue is real, or nearly so
+        const bool is_real = -mixed > 0.5 * sqrt(slopes * points);
+        const bool counts = is_real && adaptive_is_slow(island, m, h, -mixed / points);
+        m->n_slow = counts ? m->n_slow + 1 : 0;
+        m->decayed = counts ? m->decayed - h * mixed / points : 0;
+        if (m->n_slow >= DECAY_STEPS && m->decayed >= DECAY_LEAST) m->is_stiff = true;
+    }
     if (points > 0 && h * sqrt(slopes / points) > bound) {
         m->n_free = 0;
         if (++m->n_at_bound >= STIFF_STEPS) m->is_stiff = true;
@@ -177,7 +206,7 @@ static StepResult adaptive_try(Island *island, double t_limit)
         // a step that was only cut by the limit says nothing about the one after it
         if (!is_last || was_rejected || h >= m->h) m->h = h_next;
         m->log_before = fmax(step_error_log(error), STEP_LOG_LEAST);
-        adaptive_watch(island, m, h);
+        adaptive_watch(island, m, h, is_last || h >= island->options.max_step);
 
         memcpy(m->x0, island->x, n * sizeof *m->x0);
         memcpy(island->x, m->y, n * sizeof *m->y);

@@ -19,6 +19,9 @@ typedef struct Adaptive {
     double log_before;         // of the error of the last accepted step, for the controller
     int n_at_bound, n_free;    // steps held by stability, and not, in a row
     int n_decayed;             // steps in a row longer than the fastest decay
+    bool counts_slow;          // who may change the method also wants to know of steps that are too short
+    int n_slow;                // such steps in a row, and
+    double decayed;            // the time they took, in units of the fastest decay
     bool is_stiff, warned;
     // attempts that failed since t_blocked, where the rates do not exist a little ahead
     int n_blocked;

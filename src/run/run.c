@@ -141,9 +141,10 @@ static const Solver *find_solver(orr_run *run, const orr_run_options *given)
     diag_report(run->diag, DIAG_SOLVER_UNKNOWN, run_written(given, name, run->diag), name);
     // methods that go by other names elsewhere
     static const char *const elsewhere[][2] = {
-        { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "dopri5" },
+        { "ode45", "dopri5" }, { "rk45", "dopri5" },  { "rkf45", "dopri5" }, { "ode23", "bs32" },
         { "ode15s", "bdf" },   { "ode23s", "bdf" },   { "cvode", "bdf" },    { "lsoda", "auto" },
         { "dassl", "ida" },    { "gear", "bdf" },     { "idas", "ida" },     { "runge-kutta", "rk4" },
+        { "radau5", "radau" }, { "rk23", "bs32" },    { "ode78", "dop853" },
         { "em", "euler-maruyama" }, { "maruyama", "euler-maruyama" }, { "milstein", "srk" },
     };
     for (size_t i = 0; i < sizeof elsewhere / sizeof *elsewhere; i++) {

@@ -15,6 +15,7 @@
     S(adams)       \
     S(bdf)         \
     S(ida)         \
+    S(radau)       \
     S(qss1)        \
     S(qss2)        \
     S(qss3)        \

@@ -26,7 +26,7 @@ lv=$root/examples/lotka_volterra.orr
 for solver in euler heun rk4; do same "$lv" 6 --solver $solver --step 0.01 --every 0.5; done
 # off the grid, and in the middle of what solvers would like to be one step
 same "$lv" 6.003 --solver rk4 --step 0.01 --every 0.5
-for solver in dopri5 bdf adams auto qss2; do same "$lv" 6.1 --solver $solver --every 0.25; done
+for solver in dopri5 dop853 radau bdf adams auto qss2; do same "$lv" 6.1 --solver $solver --every 0.25; done
 same "$lv" 6.1 --solver dopri5 --every 0       # a row for each step
 same "$lv" 6.1 --solver bdf --every 0
 

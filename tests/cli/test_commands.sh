@@ -117,7 +117,7 @@ expect_code E403
 # ---- solvers, blocks, explain
 run solvers
 expect_status 0
-for name in auto euler 'semi-implicit euler' heun rk4 dopri5 adams bdf ida; do expect_out "$name "; done
+for name in auto euler 'semi-implicit euler' heun rk4 bs32 dopri5 dop853 adams bdf ida radau; do expect_out "$name "; done
 run blocks
 expect_status 0
 for name in W + I - X / K O SIN COS EXP LOG SQRT ABS LIMIT DEADSPACE RELAY RAMP STEP PULSE DELAY FUNCTION; do

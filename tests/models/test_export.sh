@@ -278,6 +278,7 @@ refuse() {
     expect_no_file none
 }
 refuse "solver 'bdf' needs CVODE or IDA" "$root/examples/robertson.orr"
+refuse "the matrices of solver 'radau' are not printed yet" "$root/examples/robertson.orr" --solver radau
 refuse 'goes over to bdf' "$root/examples/heat.orr"
 refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
 cat >live.orr <<'END'

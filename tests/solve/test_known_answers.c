@@ -83,6 +83,27 @@ static void test_oregonator(void **state)
     assert_near_relative(end_value(text, "y3", o), 132.05549428467060, 1e-6);
 }
 
+// At fine tolerances a fast decay holds an explicit method far below its border of stability.
+static void test_auto_notices_stiffness_at_fine_tolerances(void **state)
+{
+    (void)state;
+    static const char text[] = "model S\n  var a = 1, b = 0, c = 0, d = 0\n  a' = -0.1*a\n  b' = 50*(a - b)\n"
+                               "  c' = 80*(b*a - c)\n  d' = c - 0.2*d\nend\n";
+    static const double tolerances[] = { 1e-9, 1e-11, 1e-13 };
+    for (int i = 0; i < 3; i++) {
+        Lab lab = lab_open(text);
+        orr_run *run = run_begin(&lab, with("auto", 150, 0, tolerances[i], tolerances[i] * 1e-2));
+        assert_int_equal(orr_run_advance(run, 150), ORR_STATUS_OK);
+        assert_string_equal(orr_run_get_facts(run).solver, "bdf");
+        // dopri5 alone makes up to 37,000
+        assert_true(orr_run_get_facts(run).n_steps < 5000);
+        // behind the layer of b: a*50/49.9
+        assert_near(value(&lab, run, "b"), exp(-15) * 50 / 49.9, 1e-9);
+        orr_run_destroy(run);
+        lab_close(&lab);
+    }
+}
+
 // ---- A sparse Jacobian without a diagonal: a chain of masses and springs
 
 static void test_chain_of_masses(void **state)
@@ -394,6 +415,7 @@ int main(void)
         cmocka_unit_test(test_robertson),
         cmocka_unit_test(test_van_der_pol),
         cmocka_unit_test(test_oregonator),
+        cmocka_unit_test(test_auto_notices_stiffness_at_fine_tolerances),
         cmocka_unit_test(test_chain_of_masses),
         cmocka_unit_test(test_stiff_springs_with_a_sparse_matrix),
         cmocka_unit_test(test_predator_and_prey),

@@ -29,7 +29,7 @@ static void test_solvers_are_registered_with_a_summary(void **state)
         assert_non_null(s->name);
         assert_true(strlen(s->summary) > 10);
     }
-    assert_int_equal(n, 19);
+    assert_true(n >= 20);
     assert_null(orr_solver_at(n));
 }
 

@@ -33,7 +33,9 @@ static bool check_form(CExport *c)
     const bool is_quantised = solver && solver->is_quantised;
     if (solver && !is_quantised && !solver->fixed_step && !solver->tableau &&
         strcmp(solver->name, "auto") != 0)
-        ok = c_refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
+        ok = c_refuse(c, arena_printf(&c->arena, strcmp(solver->name, "radau") == 0
+                                                     ? "the matrices of solver '%s' are not printed yet"
+                                                     : "solver '%s' needs CVODE or IDA", solver->name),
                       exported_solvers);
     if (model->isles)
         ok = c_refuse(c,

@@ -9,6 +9,7 @@ static bool init(Island *island, Arena *arena, const Tableau *method)
     const size_t n = island->model->n_states;
     Adaptive *m = ARENA_NEW(arena, Adaptive);
     m->method = method;
+    m->counts_slow = island->solver == solver_find("auto");
     m->end = method->n_stages;
     m->n_rates = method->n_stages + 1 + method->n_extra;
     for (int i = 0; i < m->n_rates; i++) m->k[i] = ARENA_ARRAY(arena, double, n);
@@ -44,14 +45,21 @@ void adaptive_go_on(Island *island, double h, double log_before, bool was_reject
 
 bool adaptive_is_stiff(const void *memory) { return ((const Adaptive *)memory)->is_stiff; }
 
-void adaptive_be_calm(void *memory) { ((Adaptive *)memory)->is_stiff = false; }
+void adaptive_be_calm(void *memory)
+{
+    Adaptive *m = memory;
+    m->is_stiff = false;
+    m->n_slow = 0;
+    m->decayed = 0;
+}
 
 static void pass(Island *island, RunSaved *saved)
 {
     Adaptive *m = island->memory;
     const size_t size = island->model->n_states * sizeof(double);
-    double *const numbers[] = { &m->t0, &m->h_done, &m->h, &m->log_before, &m->t_blocked };
-    int *const counts[] = { &m->n_at_bound, &m->n_free, &m->n_decayed, &m->n_blocked, &m->n_dense };
+    double *const numbers[] = { &m->t0, &m->h_done, &m->h, &m->log_before, &m->t_blocked, &m->decayed };
+    int *const counts[] = { &m->n_at_bound, &m->n_free,    &m->n_decayed,
+                            &m->n_slow,     &m->n_blocked, &m->n_dense };
     bool *const flags[] = { &m->begun, &m->dense_known, &m->is_stiff, &m->warned };
     for (int i = 0; i < m->n_rates; i++) saved_pass(saved, m->k[i], size);
     for (int i = 0; i < STEP_CUBIC + m->method->n_dense; i++) saved_pass(saved, m->dense[i], size);

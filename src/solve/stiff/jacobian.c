@@ -19,16 +19,16 @@ static double shift_of(const Island *island, double x)
     return sqrt(DBL_EPSILON) * (scale > 0 ? scale : 1);
 }
 
-static bool fill_dense(Jacobian *m, double t, double *x, SUNMatrix j)
+static bool fill_dense(Jacobian *m, double t, double *x, double *values)
 {
     Island *island = m->island;
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
     if (ir->has_jacobian && !island->surface.is_on) {
         if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
-        SUNMatZero(j);
+        memset(values, 0, n * n * sizeof *values);
         for (uint32_t i = 0; i < ir->n_jacobian; i++)
-            SM_ELEMENT_D(j, ir->jacobian[i].row, ir->jacobian[i].column) = m->entries[i];
+            values[ir->jacobian[i].column * n + ir->jacobian[i].row] = m->entries[i];
         return island_is_finite(m->entries, ir->n_jacobian);
     }
     if (!island_rates(island, t, x, m->rates)) return false;
@@ -37,26 +37,23 @@ static bool fill_dense(Jacobian *m, double t, double *x, SUNMatrix j)
         const double h = shift_of(island, x[c]);
         m->shifted[c] = x[c] + h;
         if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
-        for (size_t r = 0; r < n; r++) SM_ELEMENT_D(j, r, c) = (m->shifted_rates[r] - m->rates[r]) / h;
+        for (size_t r = 0; r < n; r++) values[c * n + r] = (m->shifted_rates[r] - m->rates[r]) / h;
         m->shifted[c] = x[c];
     }
     return true;
 }
 
-static bool fill_sparse(Jacobian *m, double t, double *x, SUNMatrix j)
+static bool fill_sparse(Jacobian *m, double t, double *x, double *values)
 {
     Island *island = m->island;
     const Ir *ir = &island->model->ir;
     const size_t n = island->model->n_states;
     const JacobianPattern *p = &m->pattern;
     const IrPattern *from = p->from;
-    double *data = SM_DATA_S(j);
-    memcpy(SM_INDEXPTRS_S(j), p->start, (n + 1) * sizeof *p->start);
-    memcpy(SM_INDEXVALS_S(j), p->row, (size_t)p->n_entries * sizeof *p->row);
-    memset(data, 0, (size_t)p->n_entries * sizeof *data);
+    memset(values, 0, (size_t)p->n_entries * sizeof *values);
     if (ir->has_jacobian && !island->surface.is_on) {
         if (code_call(&island->model->code, IR_JACOBIAN, t, x, &island->env, m->entries) != 0) return false;
-        for (uint32_t i = 0; i < ir->n_jacobian; i++) data[p->place[i]] = m->entries[i];
+        for (uint32_t i = 0; i < ir->n_jacobian; i++) values[p->place[i]] = m->entries[i];
         return island_is_finite(m->entries, ir->n_jacobian);
     }
     if (!island_rates(island, t, x, m->rates)) return false;
@@ -68,16 +65,25 @@ static bool fill_sparse(Jacobian *m, double t, double *x, SUNMatrix j)
             if (p->group[c] != g) continue;
             for (uint32_t i = from->start[c]; i < from->start[c + 1]; i++) {
                 const uint32_t r = from->row[i];
-                data[p->place[i]] = (m->shifted_rates[r] - m->rates[r]) / (m->shifted[c] - x[c]);
+                values[p->place[i]] = (m->shifted_rates[r] - m->rates[r]) / (m->shifted[c] - x[c]);
             }
         }
     }
     return true;
 }
 
+bool jacobian_values(Jacobian *j, double t, double *x, double *values)
+{
+    return j->is_sparse ? fill_sparse(j, t, x, values) : fill_dense(j, t, x, values);
+}
+
 bool jacobian_fill(Jacobian *j, double t, double *x, SUNMatrix matrix)
 {
-    return j->is_sparse ? fill_sparse(j, t, x, matrix) : fill_dense(j, t, x, matrix);
+    if (!j->is_sparse) return fill_dense(j, t, x, SM_DATA_D(matrix));
+    const JacobianPattern *p = &j->pattern;
+    memcpy(SM_INDEXPTRS_S(matrix), p->start, (j->island->model->n_states + 1) * sizeof *p->start);
+    memcpy(SM_INDEXVALS_S(matrix), p->row, (size_t)p->n_entries * sizeof *p->row);
+    return fill_sparse(j, t, x, SM_DATA_S(matrix));
 }
 
 // Columns of the model's pattern, each with its diagonal entry.
@@ -105,13 +111,11 @@ static void make_pattern(JacobianPattern *p, const IrPattern *from, size_t n, Ar
     p->n_entries = at;
 }
 
-bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported)
+bool jacobian_plan(Jacobian *j, Island *island, Arena *arena)
 {
     const orr_model *model = island->model;
     const size_t n = model->n_states;
-    const sunindextype size = (sunindextype)n;
     *j = (Jacobian){ .island = island };
-    *reported = true;
     if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, island->diag)) return false;
     j->entries = ARENA_ARRAY(arena, double, model->ir.n_jacobian);
     j->rates = ARENA_ARRAY(arena, double, n);
@@ -120,12 +124,22 @@ bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, 
     // a third of all places filled: dense LU is as fast and simpler
     const IrPattern *from = n > SPARSE_FROM ? model_pattern(model) : NULL;
     j->is_sparse = from && (double)from->n < (double)n * (double)n / 3;
+    if (!j->is_sparse) return true;
+    make_pattern(&j->pattern, from, n, arena);
+    if (!model->ir.has_jacobian || model->n_relations) {
+        j->pattern.group = ARENA_ARRAY(arena, uint32_t, n);
+        j->pattern.n_groups = colour_columns(from->start, from->row, (uint32_t)n, j->pattern.group);
+    }
+    return true;
+}
+
+bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported)
+{
+    const size_t n = island->model->n_states;
+    const sunindextype size = (sunindextype)n;
+    *reported = true;
+    if (!jacobian_plan(j, island, arena)) return false;
     if (j->is_sparse) {
-        make_pattern(&j->pattern, from, n, arena);
-        if (!model->ir.has_jacobian || model->n_relations) {
-            j->pattern.group = ARENA_ARRAY(arena, uint32_t, n);
-            j->pattern.n_groups = colour_columns(from->start, from->row, (uint32_t)n, j->pattern.group);
-        }
         j->matrix = SUNSparseMatrix(size, size, j->pattern.n_entries, CSC_MAT, context);
         j->linear = j->matrix ? SUNLinSol_KLU(y, j->matrix, context) : NULL;
     } else {

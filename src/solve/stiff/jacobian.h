@@ -28,6 +28,11 @@ typedef struct Jacobian {
     double         *rates, *shifted, *shifted_rates;    // [n] scratch
 } Jacobian;
 
+// Everything but matrix and linear solver. False, reported, if the model's Jacobian cannot be compiled.
+bool jacobian_plan(Jacobian *j, Island *island, Arena *arena);
+// Its value at (t, x): [n·n] column by column or, of a sparse one, the entries of its pattern. False if the
+// rates cannot be computed.
+bool jacobian_values(Jacobian *j, double t, double *x, double *values);
 // Matrix and linear solver for systems like that of `y`. False, with a message unless SUNDIALS failed
 // (*reported tells).
 bool jacobian_init(Jacobian *j, Island *island, N_Vector y, SUNContext context, Arena *arena, bool *reported);
