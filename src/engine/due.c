@@ -40,7 +40,7 @@ static bool schedule_event(Island *island, uint32_t i)
     } else if (event->kind == ENGINE_EVERY && event->n_draws) {
         const double first = event->has_from ? due_time(island, i, ENGINE_FROM)
                                              : start + drawn_time(island, i, ENGINE_TIME);
-        if (!(first >= start) || isinf(first)) return is_wrong(island, ENGINE_BAD_TIME, i, first);
+        if (!(first >= start)) return is_wrong(island, ENGINE_BAD_TIME, i, first);
         calendar_set(&island->calendar, i, first);
     } else if (event->kind == ENGINE_EVERY) {
         const double period = due_time(island, i, ENGINE_TIME), first = first_time(island, i, period);
@@ -79,20 +79,28 @@ bool due_delay(Island *island, uint32_t event, double t)
     return is_wrong(island, ENGINE_TOO_MANY_WAIT, event, t);
 }
 
-static bool act_event(Island *island, uint32_t i, double t)
+// A period that is drawn reads what the body has made of the model.
+bool due_again(Island *island, uint32_t i)
+{
+    const EngineEvent *event = &island->tables->events[i];
+    if (event->kind != ENGINE_EVERY || !event->n_draws) return true;
+    const double period = drawn_time(island, i, ENGINE_TIME), next = island->t + period;
+    if (!(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
+    calendar_set(&island->calendar, i, next > island->t ? next : nextafter(island->t, INFINITY));
+    return true;
+}
+
+static void act_event(Island *island, uint32_t i, double t)
 {
     const EngineEvent *event = &island->tables->events[i];
     event_fire(island, i);
     double next = INFINITY;
-    if (event->kind == ENGINE_EVERY) {
-        const double period = event->n_draws ? drawn_time(island, i, ENGINE_TIME)
-                                             : due_time(island, i, ENGINE_TIME);
-        if (event->n_draws && !(period >= 0)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
-        next = event->n_draws ? t + period : first_time(island, i, period) + ++island->every_k[i] * period;
+    if (event->kind == ENGINE_EVERY && !event->n_draws) {    // else due_again says when
+        const double period = due_time(island, i, ENGINE_TIME);
+        next = first_time(island, i, period) + ++island->every_k[i] * period;
         if (next <= t) next = nextafter(t, INFINITY);    // a period too short for the clock
     }
     calendar_set(&island->calendar, i, next);
-    return true;
 }
 
 bool due_act(Island *island, double t, bool *acted)
@@ -104,7 +112,7 @@ bool due_act(Island *island, double t, bool *acted)
         for (uint32_t k = 0; k < n; k++) {
             const uint32_t i = island->due[k];
             if (i < n_events) {
-                if (!act_event(island, i, t)) return false;
+                act_event(island, i, t);
             } else if (i < island->first_source) {
                 event_fire(island, (uint32_t)island->pending[i - n_events] - 1);
                 island->pending[i - n_events] = 0;

@@ -418,6 +418,7 @@ static inline double due_next(const Island *island) { return calendar_first(&isl
 // Events whose time has come are marked as fired, sources act. False, reported, if one fails.
 bool   due_act(Island *island, double t, bool *acted);
 bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
+bool   due_again(Island *island, uint32_t event);    // behind its body: a drawn period; false likewise
 
 // ---- event.c: what happens at an instant
 

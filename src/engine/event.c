@@ -190,6 +190,7 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
         if (actions[k].ends && !island->terminated && value_now(island, &actions[k]) != 0)
             island->terminated = actions[k].ends;
     if (services->after_body && !services->after_body(island, number)) return false;
+    if (!due_again(island, number)) return engine_stop(island), false;
     if (island->n_rests) surface_assigned(island, number);
     return surface_fired(island, number);
 }

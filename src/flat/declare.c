@@ -63,29 +63,9 @@ uint32_t declare_derivative(Expander *ex, uint32_t variable, uint32_t order, Pla
     return variable;
 }
 
-uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place)
-{
-    Flat *flat = ex->flat;
-    const uint64_t key = (uint64_t)rate << 32 | start;
-    const uint32_t *known = map_find(&ex->integral_of, key);
-    if (known) return *known;
-
-    const ArenaMark mark = arena_mark(&ex->scratch);
-    const char *name;
-    do
-        name = arena_printf(&ex->scratch, "%.*sintegral%zu", (int)scope->path.n, scope->path.p,
-                            ++ex->n_integral_names);
-    while (flat_find(flat, name) != FLAT_NONE);
-    const uint32_t x = add_var(ex, text_from(name),
-                               (FlatVar){ .place = place, .kind = FLAT_VARIABLE, .is_hidden = true });
-    arena_release(&ex->scratch, mark);
-    flat->vars.items[x].start = start;
-    define_equation(ex, lower_read(ex, declare_derivative(ex, x, 1, place)), rate, place);
-    map_put(&ex->integral_of, key, x);
-    return x;
-}
-
-uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place)
+// A variable of ours: the word and a number.
+static uint32_t declare_unnamed(Expander *ex, const Scope *scope, const char *word, FlatKind kind,
+                                Place place)
 {
     const ArenaMark mark = arena_mark(&ex->scratch);
     const char *name;
@@ -94,10 +74,35 @@ uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Plac
                             ++ex->n_integral_names);
     while (flat_find(ex->flat, name) != FLAT_NONE);
     const uint32_t variable = add_var(ex, text_from(name),
-                                      (FlatVar){ .place = place, .kind = FLAT_DISCRETE, .is_hidden = true });
+                                      (FlatVar){ .place = place, .kind = kind, .is_hidden = true });
     arena_release(&ex->scratch, mark);
+    return variable;
+}
+
+uint32_t declare_integral(Expander *ex, const Scope *scope, Expr rate, Expr start, Place place)
+{
+    Flat *flat = ex->flat;
+    const uint64_t key = (uint64_t)rate << 32 | start;
+    const uint32_t *known = map_find(&ex->integral_of, key);
+    if (known) return *known;
+
+    const uint32_t x = declare_unnamed(ex, scope, "integral", FLAT_VARIABLE, place);
+    flat->vars.items[x].start = start;
+    define_equation(ex, lower_read(ex, declare_derivative(ex, x, 1, place)), rate, place);
+    map_put(&ex->integral_of, key, x);
+    return x;
+}
+
+uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place)
+{
+    const uint32_t variable = declare_unnamed(ex, scope, word, FLAT_DISCRETE, place);
     ex->flat->vars.items[variable].start = expr_const(&ex->flat->pool, 0);
     return variable;
+}
+
+uint32_t declare_clock(Expander *ex, const Scope *scope, Place place)
+{
+    return declare_unnamed(ex, scope, "rate", FLAT_VARIABLE, place);
 }
 
 static uint32_t declare_named(Expander *ex, const char *name, const char *unit, Place place)

@@ -300,24 +300,73 @@ static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
     diag_hint(ex->diag, "declare an 'input event' here and lead an arrow to it");
 }
 
+// ---- Rates
+//
+// `rate r then …`: events that are as likely in the next instant as r says, whatever it depends on. A clock
+// that begins at a number drawn from the exponential distribution with mean 1 runs down at this rate, as a
+// state of the equations; the event is where it reaches 0, and behind its body it begins anew. So the
+// integral of r over the time from one event to the next is that number. [Daley & Vere-Jones 2003]
+
+static Expr draw_threshold(const Reading *r)
+{
+    ExprPool *pool = &r->ex->flat->pool;
+    return expr_unary(pool, EXPR_NEG, expr_unary(pool, EXPR_LOG, draw_unit(r)));
+}
+
+// The clock of the event, in *clock; its condition.
+static Expr read_rate(const Reading *event, const AstEvent *e, uint32_t *clock)
+{
+    Expander *ex = event->ex;
+    Flat *flat = ex->flat;
+    Reading r = *event;
+    r.in_event = false;
+    r.makes_modes = true;    // it holds all the time
+    const Expr rate = lower_real(&r, e->time);
+    *clock = declare_clock(ex, r.scope, e->place);
+    Draws draws = { .stream = flat->vars.items[*clock].name };
+    r.draws = &draws;
+    flat->vars.items[*clock].start = draw_threshold(&r);
+    define_equation(ex, lower_read(ex, declare_derivative(ex, *clock, 1, e->place)),
+                    expr_unary(&flat->pool, EXPR_NEG, rate), e->place);
+    const Expr zero = expr_const(&flat->pool, 0);
+    const Expr makes_sense = expr_binary(&flat->pool, EXPR_GE, rate, zero);
+    vec_push(flat->arena, &flat->asserts, (FlatAssert){ makes_sense, "a rate is not negative", e->place });
+    Reading of_event = *event;
+    of_event.makes_modes = true;
+    return lower_relation(&of_event, EXPR_LE, lower_read(ex, *clock), zero, e->place);
+}
+
+static void wind_clock(const Body *body, uint32_t clock, Place place)
+{
+    Draws draws = draw_in_events(body->r.scope);
+    Body own = *body;
+    own.r.draws = &draws;
+    add_action(&own, (FlatAction){ clock, draw_threshold(&own.r), NULL, place, false });
+    count_draws(&own, place);
+}
+
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
 {
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
-    FlatEvent event = { .kind = e->kind == AST_WHEN ? FLAT_WHEN
+    uint32_t clock = FLAT_NONE;
+    FlatEvent event = { .kind = e->kind == AST_WHEN || e->kind == AST_RATE ? FLAT_WHEN
                                 : e->kind == AST_AT ? FLAT_AT
                                 : e->kind == AST_ON ? FLAT_ON
                                 : e->kind == AST_REINIT ? FLAT_REINIT
                                                         : FLAT_EVERY,
                         .condition = EXPR_NONE,
+                        .time = EXPR_NONE,
                         .place = e->place,
                         .port = FLAT_NONE,
                         .first_send = (uint32_t)flat->sends.n,
                         .chain = chain };
     if (e->kind == AST_ON) read_port(r, e, &event);
     if (e->condition) read_condition(r, e->condition, &event);
-    event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS,
-                           e->kind == AST_EVERY ? &event : NULL);
+    if (e->kind == AST_RATE) event.condition = read_rate(r, e, &clock);
+    else
+        event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS,
+                               e->kind == AST_EVERY ? &event : NULL);
     event.from = read_time(r, e->from, "first time", READS_PARAMS, NULL);
     event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS, &event);
     if (e->priority) lower_number(r, e->priority, &event.priority);
@@ -326,6 +375,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     body.r.in_reinit = e->kind == AST_REINIT;
     if (body.r.in_reinit) flat->n_reinits++;
     read_body(&body, e->body, e->n_body);
+    if (clock != FLAT_NONE) wind_clock(&body, clock, e->place);
     event.n_actions = (uint32_t)flat->actions.n - event.first_action;
     event.n_sends = (uint32_t)flat->sends.n - event.first_send;
     vec_push(flat->arena, &flat->events, event);

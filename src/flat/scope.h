@@ -248,6 +248,7 @@ uint32_t declare_hidden_input(Expander *ex, uint32_t of, const char *what);
 void     declare_result(Expander *ex, const Scope *scope, Entity *entity);
 // A discrete variable made by us: "sample1", in the instance; starts at 0 unless `start` is given later.
 uint32_t declare_hidden(Expander *ex, const Scope *scope, const char *word, Place place);
+uint32_t declare_clock(Expander *ex, const Scope *scope, Place place);    // of `rate`: a state
 uint32_t declare_pre(Expander *ex, uint32_t variable, Place place);     // of `pre`: the same for the same
                                                                         // variable
 uint32_t declare_noise(Expander *ex, const char *stream, Place place);    // an input that is 0

@@ -151,7 +151,9 @@ typedef struct AstFunction {
     Place        place;       // the name
 } AstFunction;
 
-typedef enum AstEventKind { AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON, AST_REINIT } AstEventKind;
+typedef enum AstEventKind {
+    AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON, AST_REINIT, AST_RATE
+} AstEventKind;
 
 typedef struct AstEvent {
     AstEventKind kind;

@@ -98,6 +98,7 @@ void  parse_mark(Parser *p, ParseMarkKind kind, Token token);
 
 // A word with a meaning at the start of a statement; but `param = 3` is an equation for a variable `param`.
 bool  parse_at_keyword(const Parser *p, const char *word, bool takes_expression);
+bool  parse_at_rate(const Parser *p);    // `rate r then`, and not an equation about something called so
 
 // Report an error of the present statement unless one was reported before; true if hints may follow.
 #define PARSE_FAIL(p, id, ...) (parse_may_report(p) ? (diag_report((p)->diag, id, __VA_ARGS__), true) : false)

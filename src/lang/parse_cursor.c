@@ -105,6 +105,19 @@ bool parse_at_keyword(const Parser *p, const char *word, bool takes_expression)
     return !makes_a_name[next];
 }
 
+bool parse_at_rate(const Parser *p)
+{
+    if (!parse_at_keyword(p, "rate", true)) return false;
+    const Text text = p->lexer.text;
+    uint32_t at = p->token.offset, n = 0;
+    for (; at < text.n && text.p[at] != '\n' && text.p[at] != '#'; at += n + (n == 0)) {
+        n = 0;
+        while (at + n < text.n && (isalnum((unsigned char)text.p[at + n]) || text.p[at + n] == '_')) n++;
+        if (text_is(text_part(text, at, at + n), "then")) return true;
+    }
+    return false;
+}
+
 // The column of what stands at `offset` if it is the first on its line, else -1.
 static long indent_of(const Parser *p, uint32_t offset)
 {
@@ -406,6 +419,7 @@ void parse_block_skip(Parser *p)
         if (is_start) {
             for (size_t i = 0; i < sizeof openers / sizeof *openers; i++)
                 if (parse_at_keyword(p, openers[i], true)) open++;
+            if (parse_at_rate(p)) open++;
             const bool region = parse_at_word(p, "initial") || parse_at_word(p, "terminal");
             if (parse_at(p, TOKEN_IF) || (region && parse_peek(p).kind == TOKEN_END)) open++;
         }

@@ -195,7 +195,7 @@ static void parse_body_statement(Parser *p)
         parse_send(p);
     } else if (parse_at_keyword(p, "on", false) || parse_at_keyword(p, "when", true) ||
                parse_at_keyword(p, "at", true) || parse_at_keyword(p, "every", true) ||
-               parse_at_keyword(p, "reinit", false)) {
+               parse_at_keyword(p, "reinit", false) || parse_at_rate(p)) {
         if (parse_report(p, "an assignment"))
             diag_hint(p->diag, "an event stands outside of others; 'if' asks for something here");
         skip_block(p);
@@ -277,7 +277,7 @@ static AstEvent *parse_next(Parser *p)
 
 AstEvent *parse_event(Parser *p, AstEventKind kind)
 {
-    static const char *const words[] = { "when", "at", "every", "next", "on", "reinit" };
+    static const char *const words[] = { "when", "at", "every", "next", "on", "reinit", "rate" };
     if (kind == AST_NEXT) return parse_next(p);
     const Token opener = p->token;
     AstEvent *first = NULL, **next = &first;

@@ -765,6 +765,10 @@ static bool suits(Region region, Statement statement)
 
 static void parse_statement(Parser *p, Region region)
 {
+    if (parse_at_rate(p) && suits(region, ST_WHEN)) {
+        parse_event_item(p, AST_RATE);
+        return;
+    }
     for (size_t i = 0; i < N_WORDS && parse_at(p, TOKEN_NAME); i++) {
         if (!parse_at_keyword(p, words[i].word, words[i].takes_expression)) continue;
         if (!suits(region, words[i].statement)) {

@@ -86,7 +86,8 @@ void print_clause(const char *word, const AstExpr *e, Printer *p)
 
 static void print_event(const AstEvent *e, int depth, Printer *p)
 {
-    static const char *const words[] = { "when ", "at ", "every ", "next ", "on ", "reinit" };
+    static const char *const words[] = { "when ", "at ",    "every ", "next ",
+                                         "on ",   "reinit", "rate " };
     if (e->kind == AST_NEXT) {
         print_text(p, "next ");
         print_ref(&e->body[0].assign.target, p);

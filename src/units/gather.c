@@ -338,7 +338,8 @@ static void visit_event(const Walk *w, const AstEvent *e)
     if (e->condition) walk(w, e->condition);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (!times[i]) continue;
-        const Term time = walk_time(w, times[i]), given = walk(w, times[i]);
+        const Term time = e->kind == AST_RATE ? walk_frequency(w, times[i]) : walk_time(w, times[i]);
+        const Term given = walk(w, times[i]);
         walk_relate(w->g, &given, &time, true);
     }
     visit_items(w, e->body, e->n_body);

@@ -341,6 +341,14 @@ Term walk_time(const Walk *w, const AstExpr *call)
     return t;
 }
 
+Term walk_frequency(const Walk *w, const AstExpr *at)
+{
+    Term t = raise(w->g, walk_time(w, at), walk_bare(-1), at);
+    t.side.expr = NULL;
+    t.side.name = "what happens in a unit of time";
+    return t;
+}
+
 // step, pulse: 1 in whatever unit is needed, at times
 static Term rule_switch(const Walk *w, const AstExpr *call, const Term *args)
 {

@@ -26,6 +26,7 @@ Term walk(const Walk *w, const AstExpr *e);
 Term walk_bare(double value);
 Term walk_name(Gather *g, uint32_t var, const char *name, Place place);    // of a variable
 Term walk_time(const Walk *w, const AstExpr *at);
+Term walk_frequency(const Walk *w, const AstExpr *at);    // so many in a unit of time
 Form walk_form(Gather *g, uint32_t var, uint32_t primes);                  // of a derivative
 UnitScope *walk_component(UnitScope *scope, const AstRef *ref, uint32_t n_parts);    // NULL if there is none
 
