@@ -281,6 +281,7 @@
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \
     D(BRANCH_STOPPED,         "W621", "the branch is not followed beyond %s = %.10g: %s") \
     D(BRANCH_ELSEWHERE,       "W622", "there is no equilibrium for %s = %g; the branch begins at %g") \
+    D(DRAWN_ONCE,             "W623", "'%s' is drawn once, when the run begins, and keeps this value") \
     D(INPUT_CLOSED,           "W630", "%s has closed; '%s' stays at %.10g from t = %.10g on") \
     D(UNIT_NOT_USED,          "W631", "the unit [%s] of the data is not used: '%s' has no unit") \
     D(OVERRUN,                "W632", "the run was late at %zu of %zu instants, by up to %.3g s") \

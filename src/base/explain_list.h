@@ -2050,6 +2050,20 @@
       "    end\n" \
       "    # orrery continue m.orr --param a --from -1 --to 1", \
       "nothing, if the branch is the one you wanted.") \
+    X(DRAWN_ONCE, \
+      "A parameter of a component has one value in a run. A distribution given to it is drawn when\n" \
+      "the run begins: every job would take the same time, not each one its own.", \
+      "    atomic Desk\n" \
+      "      param time = 1\n" \
+      "      var n = 0\n" \
+      "      state busy for time\n" \
+      "        after do n := n + 1 -> busy\n" \
+      "    end\n" \
+      "    model Shop\n" \
+      "      desk : Desk(time = exponential(0.5))\n" \
+      "    end", \
+      "let the component draw: state busy for exponential(time); or, if one draw is meant, say so by a\n" \
+      "parameter of the model: param time ~ exponential(0.5), and desk : Desk(time = time).") \
     X(INPUT_CLOSED, \
       "The program that sent the values of an input has closed the connection. The run goes on with\n" \
       "the value shown.", \
