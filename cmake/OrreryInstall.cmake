@@ -35,6 +35,11 @@ file(RELATIVE_PATH pc_prefix /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 configure_file(${CMAKE_CURRENT_SOURCE_DIR}/cmake/orrery.pc.in ${CMAKE_BINARY_DIR}/orrery.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/orrery.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 
+# The library of components, which `use "electrical"` finds there; the examples, which use it; the documents.
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/examples/lib DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery)
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/examples DESTINATION ${CMAKE_INSTALL_DATADIR}/orrery)
+install(DIRECTORY ${CMAKE_CURRENT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR}
+    FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
 if(EXISTS ${CMAKE_CURRENT_SOURCE_DIR}/docs/orrery.1)
     install(FILES ${CMAKE_CURRENT_SOURCE_DIR}/docs/orrery.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()

@@ -13,6 +13,18 @@ static const Option options[] = {
       offsetof(Settings, explain) },
 };
 
+// What the experiment is, and inside which frame.
+static void report_experiment(const orr_experiment *e)
+{
+    if (!*e->name) return;
+    printf("\nExperiment %s: kind %s", e->name, orr_experiment_kind(e)->name);
+    if (e->run.solver) printf(", solver %s", e->run.solver);
+    putchar('\n');
+    if (e->frame) printf("  in frame %s, which claims\n", e->frame->name);
+    for (size_t i = 0; i < e->run.n_claims; i++)
+        printf("    %s in %g..%g\n", e->run.claims[i].name, e->run.claims[i].low, e->run.claims[i].high);
+}
+
 // Which of the two readings of the time-slicing simulator the experiment takes.
 static void report_update(const orr_experiment *experiment)
 {
@@ -32,8 +44,10 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
 {
     const Settings *s = settings;
     if (orr_machine_is_file(arguments->items[0])) return machine_check_file(arguments->items[0], diag);
+    Shared shared = s->shared;
+    shared.kind = NULL;    // of whatever kind the experiment is
     Session session;
-    const SessionOptions open = { .shared = &s->shared,
+    const SessionOptions open = { .shared = &shared,
                                   .arguments = arguments,
                                   .takes_machines = true,
                                   .only_looks = true };
@@ -45,6 +59,7 @@ static int run(const void *settings, const List *arguments, orr_diag *diag)
     if (status == ORR_STATUS_OK && session.source) orr_source_check(session.source, diag);
     if (status == ORR_STATUS_OK && session.model) {
         orr_model_report(session.model, stdout, s->explain, diag);
+        report_experiment(&session.experiment);
         report_update(&session.experiment);
     }
     session_close(&session);

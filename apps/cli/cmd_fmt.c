@@ -32,6 +32,7 @@ const Command command_fmt = {
     .options = options,
     .n_options = sizeof options / sizeof *options,
     .at_least = 1,
+    .changes_files = true,
     .at_most = (size_t)-1,
     .settings_size = sizeof(Settings),
     .run = run,

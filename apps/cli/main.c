@@ -74,7 +74,8 @@ static void report_unknown(const char *name, const Command *command, orr_diag *d
     size_t n = 0;
     Command one;
     for (; command && command->parts[n] && n < 64; n++) names[n] = part_name(command->parts[n]);
-    for (; !command && n < 64 && command_at(n, &one); n++) names[n] = one.name;
+    for (size_t i = 0; !command && n < 64 && command_at(i, &one); i++)
+        if (!one.changes_files) names[n++] = one.name;
     const char *closest = orr_closest(name, names, n);
     char hint[128];
     if (closest) snprintf(hint, sizeof hint, "did you mean '%s'?", closest);

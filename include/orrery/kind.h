@@ -31,6 +31,9 @@ typedef struct orr_keyword {
     // of numbers that must be positive: the code of the message, and what it calls them; NULL: "E022"
     const char   *code, *called;
     const char   *choices;       // of texts: "auto|never|always"; NULL: any
+    bool          is_time;       // of numbers: in the unit of time of the model
+    bool          is_input;      // of texts: a file that is read
+    bool          is_private;    // only whoever carries the experiment out may say it, not the text of it
 } orr_keyword;
 
 typedef struct orr_kind_info {

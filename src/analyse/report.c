@@ -119,6 +119,24 @@ static void report_states(const Report *r)
     arena_free(&work);
 }
 
+// What --set and `set` can change, with their values at the start.
+static void report_parameters(const Report *r)
+{
+    enum { SHOWN = 40 };
+    size_t n = 0;
+    for (size_t i = 0; i < r->model->flat.vars.n; i++) {
+        const orr_variable v = orr_model_variable(r->model, i);
+        const FlatVar *var = &r->model->flat.vars.items[i];
+        if (v.is_hidden || (v.kind != ORR_KIND_PARAM && v.kind != ORR_KIND_INPUT)) continue;
+        if (n++ == 0) fprintf(r->out, "\nParameters and inputs, given by --set or 'set':\n");
+        if (n > SHOWN) continue;
+        fprintf(r->out, "  %s", v.name);
+        if (r->start) fprintf(r->out, " = %.10g", orr_run_value(r->start, i));
+        report_details(r, EXPR_NONE, false, v.unit, var->doc);
+    }
+    if (n > SHOWN) fprintf(r->out, "  … and %zu more\n", n - SHOWN);
+}
+
 // ---------------------------------------------------------------------------------------------- constraints
 
 enum { NAMES_SHOWN = 20 };
@@ -425,6 +443,7 @@ void orr_model_report(const orr_model *model, FILE *out, bool explain, const orr
     Report r = { .model = model, .start = orr_run_create(model, &options, aside), .diag = diag,
                  .names = flat_names(&model->flat), .out = out };
     report_states(&r);
+    report_parameters(&r);
     report_reduction(&r);
     report_order(&r);
     report_loops(&r);

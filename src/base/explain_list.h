@@ -1420,6 +1420,29 @@
       "    end\n" \
       "    # orrery steady m.orr", \
       "'orrery run' computes such a model.") \
+    X(KIND_UNKNOWN, \
+      "An experiment says what kind it is: simulate, steady, linearise, continue, compare, ensemble\n" \
+      "or replicate. Each is a command of 'orrery', too.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      kind stady\n" \
+      "    end", \
+      "correct the name.") \
+    X(KIND_WORD, \
+      "Behind the kind of an experiment stand words of that kind, each with its value. They are the\n" \
+      "options of its command without the two dashes; those that write files or open connections\n" \
+      "belong on the command line.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      kind steady strats 50\n" \
+      "    end", \
+      "correct the word; 'orrery steady --help' lists them.") \
     X(INPUT_UNKNOWN, \
       "The experiment, or --input, gives values to something that is no input of the model.", \
       "    model M\n" \

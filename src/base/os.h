@@ -34,6 +34,10 @@ const char *os_path_suffix(const char *path);               // "a/b.orr" → ".o
 // home, a folder of the user's own in /tmp. Not created.
 char *os_cache_folder(Arena *arena);
 
+// Where the library of components is: share/orrery/lib beside the folder of the program, or else as it was
+// installed. NULL if there is none.
+char *os_library_folder(Arena *arena);
+
 // Memory for large tables that are read here and there: zeroed, aligned to 64 bytes, in large pages where
 // the system has them, which saves most of the cost of finding a page. Never NULL. Free with free().
 void *os_large_alloc(size_t bytes);

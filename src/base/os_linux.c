@@ -195,6 +195,19 @@ char *os_cache_folder(Arena *arena)
     return arena_printf(arena, "/tmp/orrery-%ld", (long)getuid());
 }
 
+char *os_library_folder(Arena *arena)
+{
+    char program[4096];
+    const ssize_t n = readlink("/proc/self/exe", program, sizeof program - 1);
+    if (n > 0) {
+        program[n] = '\0';
+        char *beside = os_path_join(arena, os_path_folder(arena, program), "../share/orrery/lib");
+        if (os_is_folder(beside)) return beside;
+    }
+    const Text installed = TEXT(ORRERY_LIBRARY);
+    return os_is_folder(installed.p) ? arena_copy_text(arena, installed.p, installed.n) : NULL;
+}
+
 // ---- Processors
 
 int os_processors(void)

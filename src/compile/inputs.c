@@ -38,6 +38,64 @@ static bool check_input(const Compile *c, const AstSetting *setting)
     return false;
 }
 
+static bool has_unit(const AstExpr *e)
+{
+    switch (e->kind) {
+    case AST_NUMBER: return e->number.unit != NULL;
+    case AST_CONVERT: return true;
+    case AST_CALL:
+        for (uint32_t i = 0; i < e->call.n_args; i++)
+            if (has_unit(e->call.args[i])) return true;
+        return false;
+    case AST_UNARY: return has_unit(e->operands.a);
+    case AST_BINARY: return has_unit(e->operands.a) || has_unit(e->operands.b);
+    case AST_IF: return has_unit(e->operands.a) || has_unit(e->operands.b) || has_unit(e->operands.c);
+    default: return false;
+    }
+}
+
+static AstExpr *times_unit(Arena *arena, const AstExpr *e, AstOp op, const char *unit)
+{
+    AstExpr *made = ARENA_ARRAY(arena, AstExpr, 3);    // the whole, the value, the number 1
+    made[0] = (AstExpr){
+        .kind = AST_BINARY, .op = op, .place = e->place, .operands = { &made[1], &made[2], NULL }
+    };
+    made[1] = *e;
+    made[2] = (AstExpr){ .kind = AST_NUMBER, .place = e->place, .number = { 1, unit } };
+    return made;
+}
+
+// t as a pure number of units of time.
+static void count_time(Arena *arena, AstExpr *e, const char *unit)
+{
+    if (e->kind == AST_REF && e->ref.n_parts == 1 && strcmp(e->ref.parts[0].name, "t") == 0)
+        *e = *times_unit(arena, e, AST_DIV, unit);
+    else if (e->kind == AST_CALL)
+        for (uint32_t i = 0; i < e->call.n_args; i++) count_time(arena, e->call.args[i], unit);
+    else if (e->kind == AST_UNARY || e->kind == AST_BINARY || e->kind == AST_IF)
+        for (int i = 0; i < 3; i++) {
+            AstExpr *const operands[] = { e->operands.a, e->operands.b, e->operands.c };
+            if (operands[i] && (i == 0 || e->kind != AST_UNARY) && (i < 2 || e->kind == AST_IF))
+                count_time(arena, operands[i], unit);
+        }
+}
+
+// An expression without any unit is one of pure numbers: of t in the unit of time, of the input in its own.
+static AstExpr *with_units(const Compile *c, AstExpr *e, const char *name)
+{
+    const char *time_unit = "s", *unit = NULL;
+    if (!c->source->ast.has_units || has_unit(e)) return e;
+    for (uint32_t i = 0; i < c->chosen->n_items; i++) {
+        const AstItem *item = &c->chosen->items[i];
+        if (item->kind == AST_TIME_UNIT) time_unit = item->time_unit;
+        if (item->kind == AST_DECL && item->decl.kind == AST_INPUT && strcmp(item->decl.name, name) == 0)
+            unit = item->decl.unit;
+    }
+    Arena *arena = &c->model->arena;
+    count_time(arena, e, time_unit);
+    return unit ? times_unit(arena, e, AST_MUL, unit) : e;
+}
+
 // `u = 2*sin(t)` as the command line has it.
 static bool parse_setting_text(Compile *c, const orr_input *input, AstSetting *setting)
 {
@@ -48,7 +106,7 @@ static bool parse_setting_text(Compile *c, const orr_input *input, AstSetting *s
     AstExpr *value = parse_expression(arena, file, text_from(text), c->diag);
     const AstExpr *target = value ? parse_expression(arena, 0, text_from(input->name), NULL) : NULL;
     if (!value) return false;
-    *setting = (AstSetting){ .value = value, .place = value->place };
+    *setting = (AstSetting){ .value = with_units(c, value, input->name), .place = value->place };
     if (target && target->kind == AST_REF) return setting->target = target->ref, true;
     diag_report(c->diag, DIAG_INPUT_UNKNOWN, (Place){ 0 }, c->chosen->name, input->name);
     return false;

@@ -334,6 +334,7 @@ orr_status event_start(Island *island)
     if (tables->n_events == 0 && !island->has_network) return ORR_STATUS_OK;
     if (tables->n_events) memset(island->is_fired, 0, tables->n_events * sizeof *island->is_fired);
     bool acted, affects = false;
+    const size_t n_bodies = island->n_bodies;
     if (!keep_past(island)) return ORR_STATUS_FAILED;
     if (tables->n_events && !event_conditions(island, island->t, island->x))
         return engine_fail(island, ENGINE_FAULT, 0, island->t);
@@ -343,6 +344,7 @@ orr_status event_start(Island *island)
     if (tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 1;
     if (!due_act(island, island->t, &acted)) return engine_stop(island);
     if (!event_iterate(island, true, &affects)) return failed_or(island, status);
+    island->n_handled += acted || island->n_bodies > n_bodies;    // at the start, too, it is an event
     if (island->has_network && !services->exchange(island, true, &affects, &status))
         return failed_or(island, status);
     // a solver of quantised states has computed its rates already

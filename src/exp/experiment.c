@@ -1,6 +1,7 @@
 // src/exp/experiment.c: an experiment as written becomes numbers and names.
 #include "base/diag.h"
 #include "exp/bind.h"
+#include "exp/kind.h"
 #include "front/front.h"
 #include "orrery/experiment.h"
 #include "solve/solver.h"
@@ -498,6 +499,95 @@ static void read_chances(Reader *r, const AstExperiment *e, orr_experiment *expe
     experiment->n_precise = e->n_precise;
 }
 
+// ---------------------------------------------------------------------------------------------- kinds
+
+static const orr_kind_info *find_kind(Reader *r, const AstTerm *term)
+{
+    const orr_kind_info *kind = orr_kind_find(term->name);
+    if (kind) return kind;
+    VEC(const char *) names = { 0 };
+    for (size_t i = 0; orr_kind_at(i); i++) vec_push(&r->work, &names, orr_kind_at(i)->name);
+    diag_report(r->diag, DIAG_KIND_UNKNOWN, term->place, term->name);
+    const char *closest = text_closest(term->name, names.items, names.n);
+    if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+    fail(r);
+    return NULL;
+}
+
+static const orr_keyword *find_word(Reader *r, const orr_kind_info *kind, const AstTerm *term)
+{
+    const orr_keyword *word = term->name && !term->is_quoted ? orr_kind_word(kind, term->name) : NULL;
+    if (word && !word->is_private) return word;
+    VEC(const char *) names = { 0 };
+    for (size_t i = 0; orr_kind_word_at(kind, i); i++)
+        if (!orr_kind_word_at(kind, i)->is_private)
+            vec_push(&r->work, &names, orr_kind_word_at(kind, i)->name);
+    const char *text = term->name ? term->name : "a value";
+    diag_report(r->diag, DIAG_KIND_WORD, term->place, text, kind->name);
+    const char *closest = term->name ? text_closest(term->name, names.items, names.n) : NULL;
+    if (word) diag_hint(r->diag, "only whoever carries it out may say that: --%s", word->name);
+    else if (closest && strcmp(closest, text) != 0) diag_hint(r->diag, "did you mean '%s'?", closest);
+    else if (names.n > 0)
+        diag_hint(r->diag, "there is '%s'%s", names.items[0], names.n > 1 ? " and others" : "");
+    fail(r);
+    return NULL;
+}
+
+// One term as the command line would write it.
+static void add_term(Reader *r, const orr_source *source, const orr_keyword *word, const AstTerm *term,
+                     StrBuf *text)
+{
+    if (term->before != ' ' && text->n > 0)
+        str_add(text, term->before == '.' ? ".." : term->before == ',' ? "," : "=");
+    const bool is_number = word->type == ORR_WORD_NUMBER || word->type == ORR_WORD_COUNT;
+    if (term->is_quoted && word->is_input) {
+        bool is_outside;
+        const char *path = bind_path(source, term->name, term->place, r->arena, r->diag, &is_outside);
+        if (is_outside) diag_report(r->diag, DIAG_FILE_OUTSIDE, term->place, term->name), fail(r);
+        str_add(text, path);
+    } else if (term->name && !(is_number && !term->is_quoted && strcmp(term->name, "pi") == 0)) {
+        str_add(text, term->name);
+    } else if (term->value && term->value->kind == AST_REF && !is_number) {
+        str_add(text, name_of(r, &term->value->ref, term->place, false));
+    } else {
+        char shown[40];
+        const double value = !term->value    ? 3.14159265358979323846
+                             : word->is_time ? time_value(r, term->value, word->name)
+                                             : number(r, term->value, word->name);
+        orr_format_number(value, shown);
+        str_add(text, shown);
+    }
+}
+
+// `kind continue param a from 1 to -1`: words and their values, as a command line would give them.
+static void read_kind(Reader *r, const orr_source *source, const AstExperiment *e, orr_experiment *experiment)
+{
+    if (e->n_kind == 0) return;
+    const orr_kind_info *kind = find_kind(r, &e->kind[0]);
+    if (!kind) return;
+    experiment->kind = kind->name;
+    VEC(orr_given) given = { 0 };
+    for (uint32_t i = 1; i < e->n_kind;) {
+        const orr_keyword *word = find_word(r, kind, &e->kind[i]);
+        if (!word) return;
+        const Place place = e->kind[i++].place;
+        StrBuf text = { .arena = r->arena };
+        if (word->type != ORR_WORD_FLAG && i < e->n_kind) {
+            do add_term(r, source, word, &e->kind[i], &text);
+            while (++i < e->n_kind && e->kind[i].before != ' ');
+        } else if (word->type != ORR_WORD_FLAG) {
+            diag_report(r->diag, DIAG_EXPECTED, place, "a value", "the end of the line");
+            fail(r);
+        }
+        const orr_given one = { word->name, word->type == ORR_WORD_FLAG ? NULL : str_finish(&text) };
+        vec_push(&r->work, &given, one);
+    }
+    if (!r->failed && !words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {
+        diag_note(r->diag, e->kind[0].place, "it is written here");
+        fail(r);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- frames
 
 static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
@@ -702,6 +792,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_chances(&r, e, experiment);
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
     if (e->frame) read_frame(&r, e, experiment);
+    read_kind(&r, source, e, experiment);
     experiment->missing = e->missing;
     if (e->solver) note_place(&r, e->solver, e->solver_place);
     orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);

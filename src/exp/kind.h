@@ -45,7 +45,10 @@ orr_result call_carry_out(const Kind *kind, const orr_model *model, const orr_ex
                           const orr_call *how, orr_diag *diag);
 
 // ---- What words of the kind were given
-const orr_value *value_of(const orr_experiment *experiment, const char *word);    // NULL: not given
+// As orr_experiment_override; is_written: by the experiment itself, whose expectations stay.
+bool words_apply(orr_source *source, orr_experiment *experiment, const orr_given *given, size_t n,
+                 bool is_written, orr_diag *diag);
+const orr_value *given_of(const orr_experiment *experiment, const char *word);    // NULL: not given
 double      value_number(const orr_experiment *experiment, const char *word);     // NaN: not given
 size_t      value_count(const orr_experiment *experiment, const char *word);      // 0: not given
 const char *value_text(const orr_experiment *experiment, const char *word);       // NULL: not given

@@ -112,7 +112,7 @@ static double digits_at(const Comparison *c, size_t row)
 static orr_status run_all(Call *call, const orr_experiment *asked, Comparison *c)
 {
     static const char *const usual[] = { "euler", "rk4", "dopri5", "bdf", "qss2", "qss3" };
-    const orr_value *solvers = value_of(asked, "solvers");
+    const orr_value *solvers = given_of(asked, "solvers");
     const char *const *names = solvers ? solvers->names : usual;
     const size_t n = solvers ? solvers->n_names : sizeof usual / sizeof *usual;
     bool ok = true;
@@ -230,6 +230,13 @@ static void say_verdict(Call *call, const Comparison *c, const orr_table *digits
     for (size_t row = 0; row < c->n_rows; row++) {
         least = fmin(least, d[row]);
         if (d[row] < DIGITS_LOST && lost == c->n_rows) lost = row;
+    }
+    size_t n_steps = 0;
+    for (size_t i = 0; i < c->n; i++) n_steps += c->methods[i].n_steps;
+    if (n_steps == 0 || orr_model_get_facts(call->model).n_states == 0) {
+        say(call, "Nothing was integrated: what has no states is computed by none of the methods, and that "
+                  "they agree says nothing.\n");
+        return;
     }
     if (lost == c->n_rows) {
         say(call, "%zu methods agree on %.0f digits or more at every time "

@@ -104,7 +104,7 @@ static bool check(Call *call)
     static const char *const needed[] = { "param", "from", "to" };
     bool ok = true;
     for (size_t i = 0; i < sizeof needed / sizeof *needed; i++) {
-        if (value_of(call->experiment, needed[i])) continue;
+        if (given_of(call->experiment, needed[i])) continue;
         orr_diag_add(call->diag, "E023", arena_printf(call->arena, "--%s is missing", needed[i]),
                      "such as: orrery continue FILE --param a --from 0 --to 1");
         ok = false;
@@ -123,9 +123,9 @@ static orr_status carry_out(Call *call)
     o.parameter = value_text(e, "param");
     o.from = value_number(e, "from");
     o.to = value_number(e, "to");
-    if (value_of(e, "step")) o.step = value_number(e, "step");
-    if (value_of(e, "points")) o.n_points = value_count(e, "points");
-    if (value_of(e, "starts")) o.n_starts = value_count(e, "starts");
+    if (given_of(e, "step")) o.step = value_number(e, "step");
+    if (given_of(e, "points")) o.n_points = value_count(e, "points");
+    if (given_of(e, "starts")) o.n_starts = value_count(e, "starts");
     orr_diagram diagram = orr_continue(call->model, &o, call->diag);
     orr_status status = diagram.status;
     if (diagram.n_points > 0) {

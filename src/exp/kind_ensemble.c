@@ -8,7 +8,8 @@ enum { FAILURES_SHOWN = 5 };
 
 static const orr_keyword words[] = {
     WORD("members", TEXT, "FILE",
-      "CSV: a row for each member, a column for each parameter or initial value"),
+      "CSV: a row for each member, a column for each parameter or initial value",
+         .is_input = true),
     WORD("every", NUMBER, "DT", "record at this interval; 0 (default): only the end"),
     WORD("common", FLAG, NULL, "all members draw the same random numbers"),
     WORD("fast", FLAG, NULL, "allow fused operations in lanes: faster, with other last bits"),
@@ -99,8 +100,8 @@ static orr_status carry_out(Call *call)
         return ORR_STATUS_USAGE;
     }
     if (!read_members(call, value_text(&e, "members"), &o)) return ORR_STATUS_USAGE;
-    o.fast = value_of(&e, "fast") != NULL;
-    o.common = value_of(&e, "common") != NULL;
+    o.fast = given_of(&e, "fast") != NULL;
+    o.common = given_of(&e, "common") != NULL;
     o.lanes = value_lanes(&e);
     o.n_threads = value_count(&e, "threads");
     o.cancel = call->how->cancel;

@@ -147,7 +147,7 @@ static orr_status carry_out(Call *call)
     o.run.t_start = e->from;
     o.run.cancel = call->how->cancel;
     if (!read_at(call, &o)) return ORR_STATUS_USAGE;
-    const orr_value *inputs = value_of(e, "inputs"), *outputs = value_of(e, "outputs");
+    const orr_value *inputs = given_of(e, "inputs"), *outputs = given_of(e, "outputs");
     if (inputs) o.inputs = inputs->names, o.n_inputs = inputs->n_names;
     if (outputs) o.outputs = outputs->names, o.n_outputs = outputs->n_names;
     orr_linear linear = orr_linearise(call->model, &o, call->diag);

@@ -9,7 +9,7 @@ static const orr_keyword words[] = {
       .low = 2, .high = ORR_REPLICATIONS_MAX, .hint = "from 2 on"),
     WORD("at-most", COUNT, "N", "replications while it is not reached (default: 10000)",
       .low = 2, .high = ORR_REPLICATIONS_MAX, .hint = "from 2 on"),
-    WORD("summary", TEXT, "FILE", "write the means and intervals as CSV"),
+    WORD("summary", TEXT, "FILE", "write the means and intervals as CSV", .is_private = true),
 };
 
 typedef struct Study {

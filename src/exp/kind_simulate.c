@@ -9,11 +9,13 @@ enum { ROWS_LOOKED_AT = 4000, ROWS_DRAWN = 200000, ROWS_USUAL = 500 };
 enum { TIMES_LOOKED_AT = 500, TIMES_DRAWN = 20000 };    // that a picture can tell apart
 
 static const orr_keyword words[] = {
-    WORD("events", TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after"),
+    WORD("events", TEXT, "FILE", "write each event as CSV: time, cause, line, values before and after",
+         .is_private = true),
     WORD("polynomials", TEXT, "FILE",
-      "write the polynomials by which the solver knows what is recorded, as CSV: time, name, coefficients"),
+      "write the polynomials by which the solver knows what is recorded, as CSV: time, name, coefficients",
+      .is_private = true),
     WORD("trace", TEXT, "FILE",
-      "write each message and transition of components, as CSV or JSON lines (.jsonl)"),
+      "write each message and transition of components, as CSV or JSON lines (.jsonl)", .is_private = true),
     WORD("strict", FLAG, NULL, "exit with 4 if the frame was left or an assertion did not hold"),
 };
 
@@ -184,7 +186,7 @@ static orr_status carry_out(Call *call)
     call->experiment = &e;
     const bool chose_until = isnan(e.until);
     if (chose_until) e.until = e.from + 10;
-    if (!value_of(&e, "every") && e.every == 0 && !*e.name && moves_between_events(call->model))
+    if (!given_of(&e, "every") && e.every == 0 && !*e.name && moves_between_events(call->model))
         e.every = (e.until - e.from) / ROWS_USUAL;
     if (!isnan(value_number(&e, "max-time"))) e.run.max_seconds = value_number(&e, "max-time");
     if (e.replications > 0 || e.precision > 0) e.n_expects = 0;    // of means
@@ -205,7 +207,7 @@ static orr_status carry_out(Call *call)
     orr_status status = outcome.status;
     const bool written = close_outputs(call, &o);
     note(&status, written, ORR_STATUS_SYSTEM);
-    note(&status, !(value_of(&e, "strict") && outcome.facts.n_violations), ORR_STATUS_NOT_VALIDATED);
+    note(&status, !(given_of(&e, "strict") && outcome.facts.n_violations), ORR_STATUS_NOT_VALIDATED);
 
     if (table && outcome.n_rows > 0) note(&status, show_rows(call, table, looks), ORR_STATUS_USAGE);
     if (outcome.n_rows > 0 || (o.pieces_path && status == ORR_STATUS_OK)) {

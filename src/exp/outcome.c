@@ -3,19 +3,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+// All that the terminal region assigns, each once, in the order written.
 void outcome_keep_results(orr_outcome *outcome, orr_run *run)
 {
-    size_t n = 0;
-    const size_t n_vars = run->model->flat.vars.n;    // no array is a result
-    for (size_t i = 0; i < n_vars; i++) n += orr_model_variable(run->model, i).kind == ORR_KIND_RESULT;
-    if (n == 0) return;
-    orr_setting *results = calloc(n, sizeof *results);
-    if (!results) arena_no_memory(n * sizeof *results);
-    for (size_t i = 0; i < n_vars; i++) {
-        const orr_variable v = orr_model_variable(run->model, i);
-        if (v.kind == ORR_KIND_RESULT)
-            results[outcome->n_results++] = (orr_setting){ v.name, orr_run_value(run, i) };
+    const Flat *flat = &run->model->flat;
+    if (flat->terminal.n == 0) return;
+    orr_setting *results = calloc(flat->terminal.n, sizeof *results);
+    bool *is_kept = calloc(flat->vars.n + 1, sizeof *is_kept);
+    if (!results || !is_kept) arena_no_memory(flat->terminal.n * sizeof *results);
+    for (size_t i = 0; i < flat->terminal.n; i++) {
+        const uint32_t target = flat->terminal.items[i].target;
+        if (target == FLAT_NONE || is_kept[target]) continue;
+        is_kept[target] = true;
+        results[outcome->n_results++] =
+            (orr_setting){ orr_model_variable(run->model, target).name, orr_run_value(run, target) };
     }
+    free(is_kept);
     outcome->results = results;
 }
 

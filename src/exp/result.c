@@ -52,7 +52,7 @@ void orr_result_free(orr_result *result)
 
 // ---------------------------------------------------------------------------------------------- words
 
-const orr_value *value_of(const orr_experiment *e, const char *word)
+const orr_value *given_of(const orr_experiment *e, const char *word)
 {
     for (size_t i = e->n_values; i-- > 0;)    // the last one counts
         if (strcmp(e->values[i].word, word) == 0) return &e->values[i];
@@ -61,19 +61,19 @@ const orr_value *value_of(const orr_experiment *e, const char *word)
 
 double value_number(const orr_experiment *e, const char *word)
 {
-    const orr_value *value = value_of(e, word);
+    const orr_value *value = given_of(e, word);
     return value ? value->number : NAN;
 }
 
 size_t value_count(const orr_experiment *e, const char *word)
 {
-    const orr_value *value = value_of(e, word);
+    const orr_value *value = given_of(e, word);
     return value ? (size_t)fmin(value->number, 1e15) : 0;
 }
 
 const char *value_text(const orr_experiment *e, const char *word)
 {
-    const orr_value *value = value_of(e, word);
+    const orr_value *value = given_of(e, word);
     return value ? value->text : NULL;
 }
 

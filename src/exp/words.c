@@ -144,26 +144,27 @@ static const Shared shared[] = {
         "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see 'orrery run --help'"),
       NOWHERE, IS_OTHER, give_input },
     { WORD("output", LIST, "NAME=TARGET",
-        "send values as they are computed: -, FILE, udp:PORT, …; see below"),
+        "send values as they are computed: -, FILE, udp:PORT, …; see below", .is_private = true),
       NOWHERE, 0, give_output },
-    { WORD("allow-io", FLAG, NULL, "sockets, networks and files outside the model's folder may be used"),
+    { WORD("allow-io", FLAG, NULL, "sockets, networks and files outside the model's folder may be used",
+           .is_private = true),
       AT(run.allow_io), 0, NULL },
     { WORD("realtime", FACTOR, "[FACTOR]", "keep pace with the clock, or FACTOR times as fast",
-        .low = 1e-9, .high = 1e9, .hint = "1 is real time, 2 twice as fast"),
+        .low = 1e-9, .high = 1e9, .hint = "1 is real time, 2 twice as fast", .is_private = true),
       AT(realtime), 0, NULL },
     { WORD("wait", NUMBER, "S", "longest wait for a value from a socket (default: 10 s)",
-        POSITIVE("E022", "--wait", "give seconds, such as --wait 60")),
+        POSITIVE("E022", "--wait", "give seconds, such as --wait 60"), .is_private = true),
       NOWHERE, 0, NULL },
-    { WORD("until", NUMBER, "T", "end of the run"), AT(until), IS_OTHER, NULL },
-    { WORD("from", NUMBER, "T", "start of the run (default: 0)"), AT(from), IS_OTHER, NULL },
+    { WORD("until", NUMBER, "T", "end of the run", .is_time = true), AT(until), IS_OTHER, NULL },
+    { WORD("from", NUMBER, "T", "start of the run (default: 0)", .is_time = true), AT(from), IS_OTHER, NULL },
     { WORD("solver", TEXT, "S", "method; 'orrery solvers' lists them (default: auto)"),
       AT(run.solver), 0, NULL },
     { WORD("step", NUMBER, "H", "step of fixed-step solvers, first step of the others",
-        POSITIVE("E409", "step", "give one such as --step 0.01")),
+        POSITIVE("E409", "step", "give one such as --step 0.01"), .is_time = true),
       AT(run.step), 0, NULL },
     { WORD("path", NUMBER, "H",
         "of models with noise: steps of the Brownian paths, a whole part of --step",
-        POSITIVE("E409", "step of paths", "give one such as --path 0.001")),
+        POSITIVE("E409", "step of paths", "give one such as --path 0.001"), .is_time = true),
       AT(run.path), 0, NULL },
     { WORD("tol", NUMBER, "R", "relative tolerance (default: 1e-6)",
         POSITIVE("E415", "tolerance", "give one such as --tol 1e-8")),
@@ -172,7 +173,7 @@ static const Shared shared[] = {
         POSITIVE("E415", "tolerance", "give one such as --abs 1e-10")),
       AT(run.absolute), 0, NULL },
     { WORD("max-step", NUMBER, "H", "largest step of solvers that choose it",
-        POSITIVE("E409", "largest step", "leave --max-step out for no limit")),
+        POSITIVE("E409", "largest step", "leave --max-step out for no limit"), .is_time = true),
       AT(run.max_step), 0, NULL },
     { WORD("quantum", NUMBER, "Q", "of solvers of quantised states: qss1, qss2, …",
         POSITIVE("E417", "quantum", "give one such as --quantum 1e-4")),
@@ -181,32 +182,33 @@ static const Shared shared[] = {
         .choices = "synchronous|in-place",
         .hint = "synchronous is explicit Euler, in-place semi-implicit Euler"),
       NOWHERE, 0, give_update },
-    { WORD("every", NUMBER, "DT", "record at this interval; 0: every step"), AT(every), 0, NULL },
+    { WORD("every", NUMBER, "DT", "record at this interval; 0: every step", .is_time = true),
+      AT(every), 0, NULL },
     { WORD("record", NAMES, "A,B", "what to record (default: the outputs, or the states)"),
       NOWHERE, 0, give_record },
     { WORD("seed", COUNT, "N", "what is drawn at random depends on it (default: 1)",
         .high = 0x1p53, .hint = "any whole number from 0 to 2^53, such as --seed 7"),
       AT(run.seed), IS_OTHER | IS_WHOLE, NULL },
     { WORD("run", COUNT, "I", "number of the run: that of a replication, from 0 (default: 0)",
-        .high = 0x1p53, .hint = "replications are counted from 0"),
+        .high = 0x1p53, .hint = "replications are counted from 0", .is_private = true),
       AT(run.number), IS_OTHER | IS_WHOLE, NULL },
     { WORD("max-time", NUMBER, "S", "end after so many seconds on the clock; what is complete is kept",
-        POSITIVE("E022", "limit of time", "give seconds, such as --max-time 60")),
+        POSITIVE("E022", "limit of time", "give seconds, such as --max-time 60"), .is_private = true),
       NOWHERE, 0, NULL },
     { WORD("checkpoint", TEXT, "FILE",
-        "save the run to this file, at the end or as often as --checkpoint-every says"),
+        "save the run to this file, at the end or as often as --checkpoint-every says", .is_private = true),
       AT(checkpoint), 0, NULL },
     { WORD("checkpoint-every", NUMBER, "DT", "save it at this interval of the model's time",
-        POSITIVE("E022", "--checkpoint-every", "give an interval of the model's time")),
+        POSITIVE("E022", "--checkpoint-every", "give an interval of the model's time"), .is_private = true),
       AT(checkpoint_every), 0, NULL },
     { WORD("resume", TEXT, "FILE",
-        "go on where this checkpoint was written; settings must be the same"),
+        "go on where this checkpoint was written; settings must be the same", .is_private = true),
       AT(resume), IS_OTHER, NULL },
     { WORD("replications", COUNT, "N", "how often (default: as the experiment says, or 10)",
         .low = 2, .high = ORR_REPLICATIONS_MAX, .hint = "from 2 on"),
       AT(replications), IS_OTHER | IS_SIZE, NULL },
     { WORD("warm-up", NUMBER, "T", "rows of the first T do not count", .high = 1e300,
-        .hint = "it is a time"),
+        .hint = "it is a time", .is_time = true),
       AT(warm_up), 0, NULL },
     { WORD("precision", NUMBER, "P", "go on until half of each interval is at most P of its mean",
         .low = 1e-9, .high = 1, .hint = "a part of the mean, such as 0.05"),
@@ -218,13 +220,14 @@ static const Shared shared[] = {
         .hint = "a probability, such as 0.95"),
       AT(confidence), 0, NULL },
     { WORD("threads", COUNT, "N", "threads (default: one for each processor)",
-        POSITIVE("E022", "number of threads", "give one such as --threads 2")),
+        POSITIVE("E022", "number of threads", "give one such as --threads 2"), .is_private = true),
       NOWHERE, 0, NULL },
     { WORD("lanes", TEXT, "auto|never|always", "runs side by side in vector instructions",
-        .choices = "auto|never|always", .hint = "auto uses them when they pay"),
+        .choices = "auto|never|always", .hint = "auto uses them when they pay", .is_private = true),
       NOWHERE, 0, NULL },
     { WORD("statistics", TEXT, "FILE",
-        "write the statistics asked for as CSV (default: beside -o, FILE-statistics.csv)"),
+        "write the statistics asked for as CSV (default: beside -o, FILE-statistics.csv)",
+        .is_private = true),
       NOWHERE, 0, NULL },
     { WORD("starts", COUNT, "N", "starting points to try (default: 20)",
         POSITIVE("E022", "number of starting points", "give one such as --starts 50")),
@@ -401,8 +404,8 @@ static void finish(Change *c, const orr_kind_info *kind)
     e->n_expects = 0;
 }
 
-bool orr_experiment_override(orr_source *source, orr_experiment *e, const orr_given *given, size_t n,
-                             orr_diag *diag)
+bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, size_t n, bool is_written,
+                 orr_diag *diag)
 {
     const orr_kind_info *kind = orr_experiment_kind(e);
     Change c = { .arena = &source->arena, .experiment = e, .diag = diag, .wait = NAN };
@@ -419,6 +422,7 @@ bool orr_experiment_override(orr_source *source, orr_experiment *e, const orr_gi
     if (is_given(&c, "checkpoint-every") && !e->checkpoint)
         ok &= wrong(&c, "E023", "--checkpoint FILE says where to",
                     "a file for '--checkpoint-every' is missing");
+    c.is_other &= !is_written;
     finish(&c, kind);
     static const char *const exactness[] = { "tol", "abs", "max-step", "quantum" };
     for (size_t i = 0; i < sizeof exactness / sizeof *exactness && orr_kind_word(kind, "solver"); i++)
@@ -426,6 +430,12 @@ bool orr_experiment_override(orr_source *source, orr_experiment *e, const orr_gi
     // what was read on the heap lives as long as the source
     for (size_t i = 0; i < c.heap.n; i++) vec_push(&source->arena, &source->heap, (void *)c.heap.items[i]);
     return ok;
+}
+
+bool orr_experiment_override(orr_source *source, orr_experiment *e, const orr_given *given, size_t n,
+                             orr_diag *diag)
+{
+    return words_apply(source, e, given, n, false, diag);
 }
 
 bool orr_experiment_settle(const orr_model *model, orr_experiment *e, size_t n_known, bool reports,

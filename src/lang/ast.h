@@ -468,6 +468,16 @@ typedef struct AstFrame {     // inside what a model is claimed to hold
     const char *outside;      // "stop" or "go on"; NULL if not given
 } AstFrame;
 
+// Of `kind continue param a from 1 to -1`: a word, a text or a value. Which words there are, and what each
+// takes, is the matter of those who carry out experiments.
+typedef struct AstTerm {
+    const char *name;         // a word by itself, or a text in quotes; NULL: a value
+    AstExpr    *value;
+    bool        is_quoted;
+    char        before;       // what stands before it: ',', '=', '.' for `..`, or ' '
+    Place       place;
+} AstTerm;
+
 typedef struct AstExperiment {
     const char *name, *doc;
     const char *model;        // `of MODEL`
@@ -486,6 +496,7 @@ typedef struct AstExperiment {
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;
+    AstTerm    *kind;         uint32_t n_kind;     // the first is its name; none: not given
     AstExpr    *seed, *replications, *warm_up, *precision, *confidence;    // NULL if not given
     AstRef     *precise;      uint32_t n_precise;  // `precision 0.05 of x, mean(y)`; none: all
     Place      *precise_places;

@@ -294,15 +294,62 @@ static void parse_expectation(Parser *p, Lists *lists)
     vec_push(&p->scratch, &lists->expects, expect);
 }
 
+// A name that is a word by itself, not the beginning of a value: `from 1 to -1`, `semi-implicit`.
+static bool stands_alone(const Parser *p)
+{
+    Parser ahead = *p;    // only its tokens are used
+    ahead.lexer.quiet = true;
+    if (!parse_hyphened(&ahead)) return false;
+    const Token next = ahead.token;
+    if (next.kind == TOKEN_LPAREN) return next.space_before;
+    if (next.kind == TOKEN_MINUS) return next.space_before && !parse_peek(&ahead).space_before;
+    return next.kind == TOKEN_NAME || next.kind == TOKEN_NUMBER || next.kind == TOKEN_QUOTED ||
+           next.kind == TOKEN_COMMA || next.kind == TOKEN_EQUALS || next.kind == TOKEN_RANGE ||
+           next.kind == TOKEN_END || next.kind == TOKEN_EOF || next.kind == TOKEN_IF;
+}
+
+// `kind NAME {word value}`
+static void parse_kind(Parser *p, AstExperiment *e)
+{
+    VEC(AstTerm) terms = { 0 };
+    if (e->n_kind > 0) {
+        PARSE_FAIL(p, DIAG_STATEMENT_TWICE, parse_since(p, p->statement), "kind");
+        return;
+    }
+    do {
+        AstTerm term = { .before = parse_accept(p, TOKEN_COMMA)    ? ','
+                                   : parse_accept(p, TOKEN_EQUALS) ? '='
+                                   : parse_accept(p, TOKEN_RANGE)  ? '.'
+                                                                   : ' ' };
+        const uint32_t start = p->token.offset;
+        if (parse_at(p, TOKEN_QUOTED)) {
+            term.name = parse_doc(p);
+            term.is_quoted = true;
+        } else if (stands_alone(p)) {
+            parse_hyphened(p);
+            term.name = parse_intern(p, text_part(p->lexer.text, start, p->end));
+        } else if (terms.n == 0) {
+            parse_unexpected(p, "the name of a kind of experiment");
+            return;
+        } else {
+            term.value = parse_expr(p);
+            if (!term.value) return;
+        }
+        term.place = parse_since(p, start);
+        vec_push(&p->scratch, &terms, term);
+    } while (!parse_at(p, TOKEN_END) && !parse_at(p, TOKEN_EOF));
+    e->kind = COPY(p, terms, &e->n_kind);
+}
+
 static void report_unknown_word(Parser *p)
 {
-    static const char *const words[] = { "from",      "until",      "every",     "solver",       "set",
+    static const char *const words[] = { "kind",      "from",       "until",     "every",        "solver",
+                                         "set",
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "outside",    "seed",      "replications", "warm",
                                          "precision", "confidence", "statistics" };
-    static const char *const later[] = { "fit",     "sweep",   "validate", "optimise",  "sensitivity",
-                                         "predict", "policy",  "morphism",
-                                         "monte",   "compare", "steady",    };
+    static const char *const later[] = { "fit",     "sweep",  "validate", "optimise", "sensitivity",
+                                         "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
         return;
@@ -334,6 +381,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     if (parse_accept_word(p, "from")) parse_once(p, &e->from, "from", place);
     else if (parse_accept_word(p, "until")) parse_once(p, &e->until, "until", place);
     else if (parse_accept_word(p, "every")) parse_once(p, &e->every, "every", place);
+    else if (parse_accept_word(p, "kind")) parse_kind(p, e);
     else if (parse_accept_word(p, "solver")) parse_solver(p, e, lists);
     else if (parse_accept_word(p, "set")) parse_set(p, lists);
     else if (parse_accept_word(p, "quantum")) parse_quanta(p, lists);

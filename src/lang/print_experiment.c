@@ -158,6 +158,22 @@ static void print_expect(const AstExpect *expect, Printer *p)
     print_char(p, '\n');
 }
 
+static void print_kind(const AstExperiment *e, Printer *p)
+{
+    if (e->n_kind > 0) print_text(p, "  kind");
+    for (uint32_t i = 0; i < e->n_kind; i++) {
+        const AstTerm *term = &e->kind[i];
+        print_text(p, term->before == ','   ? ", "
+                      : term->before == '=' ? " = "
+                      : term->before == '.' ? ".."
+                                            : " ");
+        if (term->is_quoted) print_format(p, "\"%s\"", term->name);
+        else if (term->name) print_text(p, term->name);
+        else print_expr(term->value, p);
+    }
+    if (e->n_kind > 0) print_char(p, '\n');
+}
+
 void print_experiment(const AstExperiment *e, Printer *p)
 {
     print_text(p, "experiment ");
@@ -171,6 +187,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     print_doc(e->doc, p);
     print_char(p, '\n');
     if (e->missing) print_format(p, "  # %s must be given\n", e->missing);
+    print_kind(e, p);
     print_timing("from", e->from, p);
     print_timing("until", e->until, p);
     print_timing("every", e->every, p);

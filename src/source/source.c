@@ -1,8 +1,9 @@
 // src/source/source.c: reading a model file and all the files it uses.
 //
 // A model is data: what it uses must lie in the folder of the first file or below, and is named relative to
-// the file that uses it. Files are read from a list that grows while they are parsed, each once, so it does
-// not matter who uses whom or whether they use each other.
+// the file that uses it; or it is a part of the library that is installed, by its name alone. Files are read
+// from a list that grows while they are parsed, each once, so it does not matter who uses whom or whether
+// they use each other.
 #include "source/source.h"
 #include "atomic/atomic.h"
 #include "base/map.h"
@@ -21,6 +22,7 @@ typedef struct Reader {
     orr_diag   *diag;
     Arena       work;              // owns all below
     const char *root;              // folder of the first file
+    const char *library;           // that of the library; NULL: there is none
     Names       files;             // paths inside `root`, in the order found
     VEC(uint32_t) users;           // [uses of the Ast] the file in which each stands
     VEC(uint32_t) tabled;          // [tables of the Ast] likewise
@@ -107,29 +109,47 @@ static void parse_one(Reader *r, uint32_t number, const char *path, Text text, c
     while (r->tabled.n < ast->tables.n) vec_push(&r->work, &r->tabled, number);
 }
 
-// Named like one of the files of parts that come with the program?
-static bool is_of_library(const char *path)
+// Names of files of the library begin with this among those read: they are relative to its folder.
+enum { OF_LIBRARY = ':' };
+
+// `use "electrical"` means electrical.orr: beside the model, or else of the library that is installed.
+static bool is_plain(const char *name) { return !strpbrk(name, "/.") && *name; }
+
+// A file as a file of this root uses it; NULL, reported, if it lies outside.
+static const char *locate(Reader *r, const AstUse *use, const char *root, const char *user,
+                          const char *name, const char **inside)
 {
-    static const char *const names[] = { "electrical.orr", "hydraulic.orr", "queueing.orr",
-                                         "rotational.orr", "thermal.orr",   "translational.orr" };
+    *inside = resolve(r, user, name);
+    const char *path = *inside ? os_path_join(&r->source->arena, root, *inside) : NULL;
+    if (path && os_path_is_inside(root, path)) return path;
+    diag_report(r->diag, DIAG_FILE_OUTSIDE, use->place, use->path);
+    diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
+                            : "a model uses files beside it and in folders below");
+    r->ok = false;
+    return NULL;
+}
+
+static bool is_of_library(Reader *r, const char *path)
+{
     const char *slash = strrchr(path, '/');
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (strcmp(slash ? slash + 1 : path, names[i]) == 0) return true;
-    return false;
+    return r->library && os_file_exists(os_path_join(&r->work, r->library, slash ? slash + 1 : path));
 }
 
 static void read_used(Reader *r, size_t i)
 {
     const AstUse use = r->source->ast.uses.items[i];
-    const char *inside = resolve(r, names_text(&r->files, r->users.items[i]), use.path);
-    const char *path = inside ? os_path_join(&r->source->arena, r->root, inside) : NULL;
-    if (!path || !os_path_is_inside(r->root, path)) {
-        diag_report(r->diag, DIAG_FILE_OUTSIDE, use.place, use.path);
-        diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
-                                : "a model uses files beside it and in folders below");
-        r->ok = false;
-        return;
+    const char *user = names_text(&r->files, r->users.items[i]);
+    bool of_library = user[0] == OF_LIBRARY;
+    const char *name = is_plain(use.path) ? arena_printf(&r->work, "%s.orr", use.path) : use.path;
+    const char *inside;
+    const char *path = locate(r, &use, of_library ? r->library : r->root, user + of_library, name, &inside);
+    if (!path) return;
+    if (is_plain(use.path) && !of_library && r->library && !os_file_exists(path)) {
+        of_library = true;
+        path = locate(r, &use, r->library, "", name, &inside);
+        if (!path) return;
     }
+    if (of_library) inside = arena_printf(&r->work, "%c%s", OF_LIBRARY, inside);
     const size_t known = r->files.n;
     const uint32_t number = names_intern(&r->files, text_from(inside));
     if (r->files.n == known) return;    // read already
@@ -139,8 +159,9 @@ static void read_used(Reader *r, size_t i)
     if (!front_end) {
         r->ok = false;
     } else if (!os_read_file(&r->source->arena, path, SOURCE_BYTES_MAX, &text, r->diag)) {
-        if (is_of_library(path))
-            diag_hint(r->diag, "it comes with Orrery, in examples/lib: copy that folder beside your model");
+        if (is_plain(use.path)) diag_hint(r->diag, "it is neither beside the model nor in the library");
+        else if (is_of_library(r, path))
+            diag_hint(r->diag, "it comes with Orrery: write use \"%s\"", os_path_stem(&r->work, path));
         diag_note(r->diag, use.place, "it is used here");
         r->ok = false;
     } else {
@@ -153,9 +174,12 @@ static void read_table(Reader *r, size_t i)
 {
     AstTable *table = &r->source->ast.tables.items[i];
     if (table->file) {
-        const char *inside = resolve(r, names_text(&r->files, r->tabled.items[i]), table->file);
-        const char *path = inside ? os_path_join(&r->source->arena, r->root, inside) : NULL;
-        if (!path || !os_path_is_inside(r->root, path)) {
+        const char *user = names_text(&r->files, r->tabled.items[i]);
+        const bool of_library = user[0] == OF_LIBRARY;
+        const char *root = of_library ? r->library : r->root;
+        const char *inside = resolve(r, user + of_library, table->file);
+        const char *path = inside ? os_path_join(&r->source->arena, root, inside) : NULL;
+        if (!path || !os_path_is_inside(root, path)) {
             diag_report(r->diag, DIAG_FILE_OUTSIDE, table->file_place, table->file);
             diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
                                     : "the data of a table lie beside the model or in folders below");
@@ -170,6 +194,20 @@ static void read_table(Reader *r, size_t i)
     if (!tables_check(table, r->diag)) r->ok = false;
 }
 
+// Of experiments of equal names in several files the first file read has its own; the others are hidden.
+static void hide_experiments(Ast *ast, Arena *work)
+{
+    TextMap first;
+    text_map_init(&first, work);
+    size_t n = 0;
+    for (size_t i = 0; i < ast->experiments.n; i++) {
+        const AstExperiment e = ast->experiments.items[i];
+        text_map_put(&first, text_from(e.name), e.place.file);
+        if (*text_map_find(&first, text_from(e.name)) == e.place.file) ast->experiments.items[n++] = e;
+    }
+    ast->experiments.n = n;
+}
+
 // The first file is at hand; read all it uses.
 static orr_source *read_all(orr_source *source, const char *path, Text text, const FrontEnd *front_end,
                             orr_diag *diag)
@@ -178,6 +216,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
     source->path = arena_copy_text(&source->arena, path, strlen(path));
     source->ast.arena = &source->arena;
     r.root = os_path_folder(&r.work, path);
+    r.library = os_library_folder(&r.work);
     names_init(&r.files, &r.work);
     const char *slash = strrchr(path, '/');
     const uint32_t first = names_intern(&r.files, text_from(slash ? slash + 1 : path));
@@ -193,6 +232,7 @@ static orr_source *read_all(orr_source *source, const char *path, Text text, con
         }
     }
     for (size_t i = 0; i < source->ast.tables.n; i++) read_table(&r, i);
+    hide_experiments(&source->ast, &r.work);
     arena_free(&r.work);
     if (r.ok && machine_embed(&source->ast, diag)) {
         source->n_models = source->ast.models.n;
