@@ -1,11 +1,6 @@
-// apps/cli/commands.h: every command; each stands in cmd_<name>.c. Those that carry out one kind of
-// experiment (orrery/kind.h) are all one, command_kind.
+// apps/cli/commands.h: what commands share. Each command stands in cmd_<name>.c and in the list of main.c.
 #pragma once
 #include "options.h"
-
-extern const Command command_run, command_step, command_check, command_test, command_show, command_plot,
-    command_new, command_fmt, command_export, command_kind, command_machine, command_solvers, command_blocks,
-    command_explain;
 
 // session.c: what several commands do first: open a file, choose an experiment, compile its model.
 typedef struct Session {

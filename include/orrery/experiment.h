@@ -221,27 +221,19 @@ ORR_API orr_csv *orr_csv_create(const char *path, orr_diag *diag);    // NULL if
 ORR_API orr_sink orr_csv_sink(orr_csv *csv);
 ORR_API bool     orr_csv_close(orr_csv *csv);                         // false, reported, if a byte is missing
 
-// A sink that writes each event as a line of CSV: t, cause, line, variable, left, right, iteration.
-typedef struct orr_event_csv orr_event_csv;
-// NULL if it cannot be opened
-ORR_API orr_event_csv *orr_event_csv_create(const char *path, orr_diag *diag);
-ORR_API orr_sink orr_event_csv_sink(orr_event_csv *csv);
-ORR_API bool     orr_event_csv_close(orr_event_csv *csv);             // false, reported, if a byte is missing
-
-// A sink that writes each piece as a line of CSV: t, state, c0, c1, … c3 (of quantised states) or … c5.
-typedef struct orr_piece_csv orr_piece_csv;
-// NULL if it cannot be opened
-ORR_API orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag);
-ORR_API orr_sink orr_piece_csv_sink(orr_piece_csv *csv);
-ORR_API bool     orr_piece_csv_close(orr_piece_csv *csv);             // false, reported, if a byte is missing
-// A sink that writes each message and each transition of a component, as CSV or, if the path ends in .jsonl,
-// as lines of JSON: t, bag, kind, component, port, value (the numbers of the message), elapsed, due,
-// messages. What the equations send and get has the model that says so as its component.
-typedef struct orr_trace_file orr_trace_file;
-// NULL if it cannot be opened
-ORR_API orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag);
-ORR_API orr_sink orr_trace_file_sink(orr_trace_file *file);
-ORR_API bool     orr_trace_file_close(orr_trace_file *file);          // false, reported, if a byte is missing
+// A sink that writes what happens to a file, a line for each thing. Of messages and transitions what the
+// equations send and get has the model that says so as its component.
+typedef enum orr_log_kind {
+    ORR_LOG_EVENTS,    // t, cause, line, variable, left, right, iteration
+    ORR_LOG_PIECES,    // t, state, c0, c1, … c3 (of quantised states) or … c5
+    ORR_LOG_TRACE,     // messages and transitions of components: t, bag, kind, component, port, value (the
+                       // numbers of the message), elapsed, due, messages. As lines of JSON if the path ends
+                       // in .jsonl
+} orr_log_kind;
+typedef struct orr_log orr_log;
+ORR_API orr_log *orr_log_create(orr_log_kind kind, const char *path, orr_diag *diag);    // NULL: not opened
+ORR_API orr_sink orr_log_sink(orr_log *log);
+ORR_API bool     orr_log_close(orr_log *log);                         // false, reported, if a byte is missing
 
 // A sink that keeps them for a message sequence chart: a line for each component, an arrow for each message.
 // At most `at_most` messages are drawn; 0: 200. NULL, with a message, if there was none.

@@ -38,9 +38,6 @@ typedef struct Kind {
     orr_status (*carry_out)(Call *call);
 } Kind;
 
-extern const Kind kind_simulate, kind_ensemble, kind_replicate, kind_compare, kind_steady, kind_linearise,
-    kind_continue;
-
 orr_result call_carry_out(const Kind *kind, const orr_model *model, const orr_experiment *experiment,
                           const orr_call *how, orr_diag *diag);
 

@@ -21,15 +21,15 @@ static const orr_keyword words[] = {
 
 // ---------------------------------------------------------------------------------------------- files
 
+enum { LOGS = 3 };    // kinds of orr_log
+
 // Files of a run, and all that is told of it while it goes on.
 typedef struct Outputs {
-    const char     *rows_path, *pieces_path;    // NULL: none
-    orr_csv        *csv;
-    orr_event_csv  *events;
-    orr_piece_csv  *pieces;
-    orr_trace_file *trace;
-    orr_sink        sinks[6];    // with a table and the progress
-    size_t          n_sinks;
+    const char *rows_path, *pieces_path;    // NULL: none
+    orr_csv    *csv;
+    orr_log    *logs[LOGS];
+    orr_sink    sinks[LOGS + 3];            // with rows, a table and the progress
+    size_t      n_sinks;
 } Outputs;
 
 // False, reported, if something was not written.
@@ -37,9 +37,8 @@ static bool close_outputs(const Call *call, const Outputs *o)
 {
     if (call->how->rescue) call->how->rescue(NULL);
     bool written = !o->csv || orr_csv_close(o->csv);
-    if (o->events) written = orr_event_csv_close(o->events) && written;
-    if (o->pieces) written = orr_piece_csv_close(o->pieces) && written;
-    if (o->trace) written = orr_trace_file_close(o->trace) && written;
+    for (size_t i = 0; i < LOGS; i++)
+        if (o->logs[i]) written = orr_log_close(o->logs[i]) && written;
     return written;
 }
 
@@ -47,8 +46,7 @@ static bool close_outputs(const Call *call, const Outputs *o)
 static bool open_outputs(const Call *call, Outputs *o)
 {
     const orr_experiment *e = call->experiment;
-    const char *events = value_text(e, "events"), *trace = value_text(e, "trace"),
-               *polynomials = value_text(e, "polynomials");
+    const char *polynomials = value_text(e, "polynomials");
     // an experiment may ask for polynomials in the file of the rows instead
     const bool instead = e->as_polynomials && !polynomials;
     *o = (Outputs){ .rows_path = instead ? NULL : call->how->output,
@@ -59,16 +57,15 @@ static bool open_outputs(const Call *call, Outputs *o)
         o->sinks[o->n_sinks++] = orr_csv_sink(o->csv);
         if (call->how->rescue) call->how->rescue(&o->sinks[0]);
     }
-    if (events) {
-        o->events = orr_event_csv_create(events, call->diag);
-        if (!o->events) return false;
-        o->sinks[o->n_sinks++] = orr_event_csv_sink(o->events);
+    const char *const paths[LOGS] = { [ORR_LOG_EVENTS] = value_text(e, "events"),
+                                      [ORR_LOG_PIECES] = o->pieces_path,
+                                      [ORR_LOG_TRACE] = value_text(e, "trace") };
+    for (size_t i = 0; i < LOGS; i++) {
+        if (!paths[i]) continue;
+        o->logs[i] = orr_log_create((orr_log_kind)i, paths[i], call->diag);
+        if (!o->logs[i]) return false;
+        o->sinks[o->n_sinks++] = orr_log_sink(o->logs[i]);
     }
-    o->trace = trace ? orr_trace_file_create(trace, call->diag) : NULL;
-    o->pieces = o->pieces_path ? orr_piece_csv_create(o->pieces_path, call->diag) : NULL;
-    if ((trace && !o->trace) || (o->pieces_path && !o->pieces)) return false;
-    if (o->pieces) o->sinks[o->n_sinks++] = orr_piece_csv_sink(o->pieces);
-    if (o->trace) o->sinks[o->n_sinks++] = orr_trace_file_sink(o->trace);
     return true;
 }
 

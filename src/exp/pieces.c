@@ -1,9 +1,5 @@
-// src/exp/pieces.c: see pieces.h; and the sink that writes them as CSV.
+// src/exp/pieces.c: see pieces.h.
 #include "exp/pieces.h"
-#include "base/csv.h"
-#include "base/file.h"
-#include "base/number.h"
-#include "exp/resume.h"
 #include "model/model.h"
 #include "num/piece.h"
 #include "solve/solver.h"
@@ -276,85 +272,4 @@ bool pieces_end(Pieces *p)
     if (p->has_there && island->t > p->t_told && !island->is_failed) join(p, island);
     put_latest(p);
     return !p->failed;
-}
-
-// ---- CSV
-
-struct orr_piece_csv {
-    FileOut file;
-    orr_diag *diag;    // borrowed
-    bool goes_on;      // behind the pieces of an earlier run
-    bool has_header;
-};
-
-orr_piece_csv *orr_piece_csv_create(const char *path, orr_diag *diag)
-{
-    orr_piece_csv *csv = calloc(1, sizeof *csv);
-    if (!csv) arena_no_memory(sizeof *csv);
-    csv->diag = diag;
-    if (!file_open(&csv->file, path, FILE_IN_PLACE, diag)) {
-        free(csv);
-        return NULL;
-    }
-    return csv;
-}
-
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
-                  const char *time_unit)
-{
-    (void)names, (void)units, (void)n, (void)time_unit;
-    orr_piece_csv *csv = self;
-    if (!csv->goes_on) file_begin(&csv->file);
-    return true;
-}
-
-static orr_sink_mark mark(void *self) { return resume_mark(&((orr_piece_csv *)self)->file); }
-
-static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
-{
-    orr_piece_csv *csv = self;
-    const orr_sink_goes_on how = resume_go_on(&csv->file, marks, n, csv->diag);
-    csv->goes_on = csv->has_header = how == ORR_SINK_GOES_ON;
-    return how;
-}
-
-static bool put_piece(void *self, const orr_piece *piece)
-{
-    orr_piece_csv *csv = self;
-    FileOut *file = &csv->file;
-    static const char *const columns[] = { "t", "state", "c0", "c1", "c2", "c3", "c4", "c5" };
-    if (!csv->has_header) csv_header(file, columns, 2 + (size_t)piece->n_terms);
-    csv->has_header = true;
-    char text[NUMBER_MAX];
-    file_write(file, text, number_format(piece->t, text));
-    file_write(file, ",", 1);
-    csv_field(file, piece->name);
-    for (int k = 0; k < piece->n_terms; k++) {
-        file_write(file, ",", 1);
-        file_write(file, text, number_format(piece->c[k], text));
-    }
-    file_write(file, "\n", 1);
-    file_mark(file);
-    return file->error == 0;
-}
-
-static bool progress(void *self, double t, double from, double until)
-{
-    (void)t, (void)from, (void)until;
-    file_flush(&((orr_piece_csv *)self)->file);
-    return true;
-}
-
-orr_sink orr_piece_csv_sink(orr_piece_csv *csv)
-{
-    return (orr_sink){
-        .begin = begin, .piece = put_piece, .progress = progress, .mark = mark, .go_on = go_on, .self = csv
-    };
-}
-
-bool orr_piece_csv_close(orr_piece_csv *csv)
-{
-    const bool ok = file_close(&csv->file, csv->diag);
-    free(csv);
-    return ok;
 }

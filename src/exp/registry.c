@@ -2,6 +2,9 @@
 #include "exp/kind.h"
 #include <string.h>
 
+extern const Kind kind_simulate, kind_steady, kind_linearise, kind_continue, kind_compare, kind_ensemble,
+    kind_replicate;
+
 static const Kind *const kinds[] = {
     &kind_simulate, &kind_steady,   &kind_linearise, &kind_continue,
     &kind_compare,  &kind_ensemble, &kind_replicate,

@@ -1,6 +1,7 @@
 // src/exp/trace.h: names for what the kernel tells.
 #pragma once
 #include "base/arena.h"
+#include "base/file.h"
 #include "orrery/devs.h"
 #include <stdbool.h>
 
@@ -15,3 +16,5 @@ const char *trace_kind(orr_devs_kind kind);    // "internal"
 // last point.
 void trace_names(const orr_devs *network, uint32_t component, bool is_input, uint32_t port, Arena *arena,
                  TraceNames *names);
+// A line of CSV (t, bag, kind, component, port, value, elapsed, due, messages) or JSON for what happened.
+void trace_put(FileOut *file, const orr_devs *network, const orr_devs_trace *what, bool is_json);

@@ -144,7 +144,7 @@ static void read_used(Reader *r, size_t i)
     const char *inside;
     const char *path = locate(r, &use, of_library ? r->library : r->root, user + of_library, name, &inside);
     if (!path) return;
-    if (is_plain(use.path) && !of_library && r->library && !os_file_exists(path)) {
+    if (is_plain(use.path) && !of_library && !os_file_exists(path) && is_of_library(r, path)) {
         of_library = true;
         path = locate(r, &use, r->library, "", name, &inside);
         if (!path) return;

@@ -237,7 +237,9 @@ static void test_a_study_runs_again_with_new_parameters(void **state)
                 "    k := k + miss/x\n    rerun when abs(miss) > 1e-9 at most 50\n  end\nend\n"
                 "experiment e of Study\n  until 1\n  every 0.5\n  solver rk4 step 0.01\nend\n");
     assert_int_equal(l.outcome.status, ORR_STATUS_OK);
-    assert_int_equal(l.outcome.n_results, 2);
+    assert_int_equal(l.outcome.n_results, 3);    // all that it assigns
+    assert_string_equal(l.outcome.results[2].name, "k");
+    assert_near(l.outcome.results[2].value, log(2), 1e-8);
     assert_string_equal(l.outcome.results[1].name, "was");
     assert_near(l.outcome.results[1].value, log(2), 1e-8);
     const size_t runs = l.outcome.facts.n_reruns + 1;

@@ -130,7 +130,8 @@ static void test_source_says_why_a_file_cannot_be_read(void **state)
     const char *m = messages_of_open("needs.orr");
     assert_contains(m, "there is no file 'absent.orr'");
     assert_contains(m, "needs.orr:3:5 it is used here");
-    assert_contains(m, "E007 needs.orr:4:5");
+    assert_contains(m, "there is no file 'sub.orr' | it is neither beside the model nor in the library");
+    assert_contains(m, "needs.orr:4:5 it is used here");
     assert_contains(m, "E007 needs.orr:5:5");
 }
 

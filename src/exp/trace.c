@@ -1,21 +1,11 @@
-// src/exp/trace_sink.c: messages and transitions to a file, as they happen: CSV or lines of JSON.
+// src/exp/trace.c: messages and transitions of components as lines: CSV or JSON.
 #include "base/csv.h"
 #include "base/file.h"
 #include "base/number.h"
-#include "base/os.h"
-#include "exp/resume.h"
 #include "exp/trace.h"
-#include "orrery/experiment.h"
 #include "orrery/island.h"
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-struct orr_trace_file {
-    FileOut file;
-    orr_diag *diag;    // borrowed
-    bool is_json, begun;
-};
 
 const char *trace_kind(orr_devs_kind kind)
 {
@@ -46,18 +36,6 @@ void trace_names(const orr_devs *network, uint32_t component, bool is_input, uin
     if (!dot || !is_message) return;
     names->component = arena_copy_text(arena, names->port, (size_t)(dot - names->port));
     names->port = dot + 1;
-}
-
-orr_trace_file *orr_trace_file_create(const char *path, orr_diag *diag)
-{
-    orr_trace_file *trace = calloc(1, sizeof *trace);
-    if (!trace) arena_no_memory(sizeof *trace);
-    trace->diag = diag;
-    const char *suffix = os_path_suffix(path);
-    trace->is_json = strcmp(suffix, ".jsonl") == 0 || strcmp(suffix, ".json") == 0;
-    if (file_open(&trace->file, path, FILE_IN_PLACE, diag)) return trace;
-    free(trace);
-    return NULL;
 }
 
 static void put_number(FileOut *file, double value)
@@ -143,67 +121,14 @@ static void put_json(FileOut *file, const orr_devs_trace *what, const TraceNames
     }
 }
 
-static void begin_once(orr_trace_file *trace)
+void trace_put(FileOut *file, const orr_devs *network, const orr_devs_trace *what, bool is_json)
 {
-    static const char *const columns[] = { "t",     "bag",     "kind", "component", "port",
-                                           "value", "elapsed", "due",  "messages" };
-    if (!trace->begun && !trace->is_json)
-        csv_header(&trace->file, columns, sizeof columns / sizeof *columns);
-    if (!trace->begun) file_begin(&trace->file);
-    trace->begun = true;
-}
-
-static orr_sink_mark mark(void *self) { return resume_mark(&((orr_trace_file *)self)->file); }
-
-static orr_sink_goes_on go_on(void *self, const orr_sink_mark *marks, size_t n)
-{
-    orr_trace_file *trace = self;
-    const orr_sink_goes_on how = resume_go_on(&trace->file, marks, n, trace->diag);
-    trace->begun = how == ORR_SINK_GOES_ON;
-    return how;
-}
-
-static bool begin(void *self, const char *const *names, const char *const *units, size_t n,
-                  const char *time_unit)
-{
-    (void)names, (void)units, (void)n, (void)time_unit;
-    begin_once(self);
-    return true;
-}
-
-static void take(void *self, const orr_devs *network, const orr_devs_trace *what)
-{
-    orr_trace_file *trace = self;
-    begin_once(trace);    // what happens at the start comes before the first row
     Arena work = { 0 };
     const bool is_outside = what->component == ORR_DEVS_OUTSIDE;
     TraceNames names;
     trace_names(network, what->component, is_outside, what->port, &work, &names);
     const orr_devs_port *port = orr_devs_get_port(network, what->component, is_outside, what->port);
-    if (trace->is_json) put_json(&trace->file, what, &names, port);
-    else put_csv(&trace->file, what, &names, port);
-    file_mark(&trace->file);
+    if (is_json) put_json(file, what, &names, port);
+    else put_csv(file, what, &names, port);
     arena_free(&work);
-}
-
-static bool progress(void *self, double t, double from, double until)
-{
-    (void)t, (void)from, (void)until;
-    file_flush(&((orr_trace_file *)self)->file);
-    return true;
-}
-
-orr_sink orr_trace_file_sink(orr_trace_file *trace)
-{
-    return (orr_sink){
-        .begin = begin, .trace = take, .progress = progress, .mark = mark, .go_on = go_on, .self = trace
-    };
-}
-
-bool orr_trace_file_close(orr_trace_file *trace)
-{
-    if (!trace->file.keeps) begin_once(trace);
-    const bool ok = file_close(&trace->file, trace->diag);
-    free(trace);
-    return ok;
 }
