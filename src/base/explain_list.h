@@ -2584,8 +2584,8 @@
       "    experiment e of M\n" \
       "      until 10\n" \
       "    end", \
-      "declare them without 'island', so that they are solved together; or limit their steps with 'max'\n" \
-      "or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
+      "declare them without 'island', so that they are solved together; or limit their steps with\n" \
+      "'max' or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
     X(ISLAND_ANEW, \
       "A message ends the step of an island. Multistep methods remember many steps and begin with\n" \
       "short ones of first order, so with a message at each step they are slow, and the small errors\n" \
@@ -2609,7 +2609,8 @@
       "    experiment e of M\n" \
       "      until 1\n" \
       "    end", \
-      "give the island a method of single steps, such as dopri5, or declare it without 'island'.") \
+      "give the island a method of single steps, such as dopri5, or declare it without\n" \
+      "'island'.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

@@ -9,8 +9,7 @@ typedef struct Filter {
 } Filter;
 
 // Run it with this input and append what it prints to *output, a NUL behind it. False, reported, if it is
-// missing, fails or
-// prints nothing.
+// missing, fails or prints nothing.
 bool filter_run(const Filter *filter, const char *input, size_t n, StrBuf *output, orr_diag *diag);
 // The same into a file, which appears under its name only when it is whole.
 bool filter_write(const Filter *filter, const char *input, size_t n, const char *path, orr_diag *diag);
