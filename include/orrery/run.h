@@ -156,6 +156,7 @@ typedef struct orr_run_facts {
     const char *solver;               // in use now; NULL: there is nothing but events
     const char *solver_reason;        // why `auto` chose it, or NULL
     size_t      n_steps, n_rates, n_rejected, n_events, n_reruns;
+    size_t      n_foreseen;           // events that the ends of a step would not have shown
     double      simulate_ms;          // since the run was created; from orr_simulate: of the simulation alone
     size_t      n_violations;         // asserts that did not hold at some time, ranges that were left
     const char *terminated;           // why the model ended the run, or NULL

@@ -199,6 +199,7 @@ orr_status drive(Island *island, double t_want, double t_limit, long n_max)
         if (kink < INFINITY && drive_has_reached(island, kink)) {
             status = services->pass_kink(island, island->t);
             if (status != ORR_STATUS_OK) return status;
+            look_forget_clocks(island);
             // rates are polynomials there: they bend
             if (island->solver->advance) island->solver->restart(island);
         }

@@ -89,6 +89,10 @@ typedef struct EngineTables {
     const EngineSpan *mixed;     // [n_mixed] variables that are mixed of both sides where it slides
     uint32_t n_rates, n_mixed;
     const bool *has_before;      // [n_delays] the model says what it was before the start
+    // Relations that read only time and what changes at events, and may change more than once: looking at the
+    // ends of a step does not do for these.
+    const uint32_t *clocks;      // [n_clocks]
+    uint32_t n_clocks;
 } EngineTables;
 
 // ---- What others do for the engine
@@ -149,6 +153,9 @@ typedef struct EngineServices {
     void   (*choose)(Island *island, bool now);    // other variables become states: now; else, shall they?
     void   (*watch)(Island *island);               // claims, at the last step or where the island stands
     bool   (*is_cancelled)(const Island *island);
+    // Where clock number `clock` may differ from its mode: the first such time in (from, to], INFINITY if
+    // there is none. *until: up to where it is proven that it does not.
+    double (*foresee)(Island *island, uint32_t clock, double from, double to, double *until);
 } EngineServices;
 
 // ---- What changes
@@ -292,6 +299,7 @@ struct Island {
     double   t_sample;              // of samples[0]; NaN: unknown
     double  *sample_before;         // [2*n_relations] one step earlier
     double   t_sample_before;       // NaN: unknown
+    double  *clock_until;           // [n_clocks] time up to which each is known to keep its mode
     double  *x_trial, *x_end, *x_event;    // [n_states] scratch
     bool     event_waits;           // the island stands at an event that has not been handled yet
     bool     jump_waits;            // the rates may jump where it stands: the solver must begin anew
@@ -344,6 +352,7 @@ struct Island {
     size_t   n_steps, n_rates, n_rejected;
     size_t   n_events;              // that the solver handled itself
     size_t   n_handled;             // events that the engine handled
+    size_t   n_foreseen;            // that the ends of their steps would not have shown
 };
 
 // ---- memory.c: where all of it lies
@@ -375,6 +384,8 @@ orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double 
 // If so, and if something happens because of it, end the step there: event_waits. False if the relations
 // could not be evaluated: island->fault.
 bool look_for_event(Island *island);
+void look_forget(Island *island);           // the next step has no past
+void look_forget_clocks(Island *island);    // something else than time has changed, nothing is foreseen
 
 // ---- slide.c: solutions that follow surfaces
 

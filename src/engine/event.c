@@ -255,9 +255,9 @@ bool event_iterate(Island *island, bool is_start, bool *affects)
     }
     // the beginning of the next step
     const size_t n = tables->n_relations;
+    look_forget(island);
     if (n) memcpy(island->samples[0], island->relations, 2 * n * sizeof *island->relations);
     island->t_sample = island->t;
-    island->t_sample_before = NAN;
     return true;
 }
 
@@ -329,7 +329,7 @@ orr_status event_start(Island *island)
     orr_status status = ORR_STATUS_OK;
     island->n_fired = island->n_recent = 0;
     island->terminated = NULL;
-    island->t_sample = island->t_sample_before = NAN;
+    look_forget(island);
     surface_start(island);
     if (tables->n_events == 0 && !island->has_network) return ORR_STATUS_OK;
     if (tables->n_events) memset(island->is_fired, 0, tables->n_events * sizeof *island->is_fired);

@@ -145,6 +145,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     double **rates[] = { &s->rates[0], &s->rates[1], &s->x, &s->x2, &s->dx };
     for (size_t i = 0; i < sizeof rates / sizeof *rates; i++) *rates[i] = room_take(&room, n, number);
     island->differing = room_take(&room, m, sizeof *island->differing);
+    island->clock_until = room_take(&room, tables->n_clocks, number);
     island->is_marked = room_take(&room, events, sizeof *island->is_marked);
     island->is_state_marked = room_take(&room, n, sizeof *island->is_state_marked);
     island->zeno = room_take(&room, events, sizeof *island->zeno);
@@ -177,5 +178,5 @@ void engine_lay_out(Island *island, double *state, void *memory)
     const size_t over = (uintptr_t)state % DUE_ALIGNED;
     island->due_memory = state + (over ? DUE_ALIGNED - over : 0) / sizeof(double);
     island->calendar = calendar_init(island->due_memory, island->n_due_max);
-    island->t_sample = island->t_sample_before = NAN;
+    look_forget(island);
 }

@@ -8,11 +8,15 @@
 //
 // Relations that only conditions of events read change nothing by themselves: if no condition becomes true,
 // the mode follows and the step goes on.
+//
+// Clocks, relations that nothing but time moves, are not sampled: where the next one may change is known
+// beforehand (services->foresee), and what is looked at ends there, so that a short pulse in a long step is
+// not missed.
 #include "engine/host.h"
 #include "num/itp.h"
 #include "num/turn.h"
 
-enum { LOOKS = TURN_LOOKS, LOOK_PASSES = 10000 };
+enum { LOOKS = TURN_LOOKS, LOOK_PASSES = 10000, STEPS_AHEAD = 8, VAIN_MAX = 40 };
 
 // The state at a time inside the last fixed step: the same method with a shorter step.
 typedef struct Shorter {
@@ -48,6 +52,13 @@ static bool any_differs(const double *relations, const double *modes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         if ((relations[2 * i + 1] != 0) != (modes[i] != 0)) return true;
+    return false;
+}
+
+static bool look_has_changed(const double *before, const double *now, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if ((before[2 * i + 1] != 0) != (now[2 * i + 1] != 0)) return true;
     return false;
 }
 
@@ -162,11 +173,13 @@ static bool look_meet(const Look *l, double *lo, double hi)
 {
     Island *island = l->island;
     if (event_passes(island, hi, island->x_event, island->relations)) {
+        look_forget_clocks(island);
         *lo = hi;
         return false;
     }
     const double t = locate_change(island, *lo, hi, l->state, l->context, island->x_event);
     if (t < hi && event_passes(island, t, island->x_event, island->relations)) {
+        look_forget_clocks(island);
         *lo = t;
         return false;
     }
@@ -218,53 +231,110 @@ static void keep_last(Island *island, int last, double t)
     island->t_sample = t;
 }
 
+// All between t_from and t_to, the end of the step or of what is known of clocks. *met as above.
+static bool look_through(Look *l, bool is_fixed, bool *met)
+{
+    Island *island = l->island;
+    const double *end = island->samples[LOOKS];
+    if (is_fixed && !may_turn(island, end) &&
+        !any_differs(end, island_modes(island), island->tables->n_relations))
+        return true;
+    for (int i = 1; i < LOOKS; i++)
+        if (!look_sample(l, i)) return false;
+    l->turns = find_turns(island);
+    for (int i = 0; i < LOOKS && !*met; i++)
+        if (!look_between(l, i, met)) return false;
+    return true;
+}
+
+// ---- Clocks
+
+void look_forget_clocks(Island *island)
+{
+    for (uint32_t i = 0; i < island->tables->n_clocks; i++) island->clock_until[i] = -(double)INFINITY;
+}
+
+void look_forget(Island *island)
+{
+    island->t_sample = island->t_sample_before = NAN;
+    look_forget_clocks(island);
+}
+
+// The first time in (from, to) at which a clock may differ from its mode; `to`: none does.
+static double look_until_clock(Island *island, double from, double to)
+{
+    double first = to;
+    for (uint32_t i = 0; i < island->tables->n_clocks; i++) {
+        double *until = &island->clock_until[i];
+        if (*until >= to) continue;
+        const double at = island->services->foresee(island, i, from, to + STEPS_AHEAD * (to - from), until);
+        if (at < first) first = at;
+    }
+    return first;
+}
+
+// Does the relation that has changed agree with its mode again at the end of the step?
+static bool look_is_hidden(Island *island, double t_to)
+{
+    const uint32_t k = island->event_relation;
+    const double mode = island_modes(island)[k];
+    if (!island_relations(island, t_to, island->x_end, island->relations_here)) return true;
+    return (island->relations_here[2 * k + 1] != 0) == (mode != 0);
+}
+
 bool look_for_event(Island *island)
 {
     const size_t n = island->tables->n_relations, size = island->tables->n_states * sizeof(double);
     if (n == 0 || island->t == island->t_before) return true;
     const bool is_fixed = island->solver->fixed_step;
+    const double t_from = island->t_before, t_to = island->t;
     const long k_end = island->k;
     // the grid point before t is k - 1, unless the step was a shortened one that did not reach k
-    Shorter shorter = { island, island->t_before, island->k_before };
-    Look l = { island, look_dense, island, island->t_before, island->t, 0 };
+    Shorter shorter = { island, t_from, island->k_before };
+    Look l = { island, look_dense, island, t_from, t_to, 0 };
     if (is_fixed) {
         l.state = shorter_step;
         l.context = &shorter;
     }
-    if (island->t_sample != l.t_from) {
+    if (island->t_sample != t_from) {
         island->t_sample_before = NAN;
-        island->t_sample = l.t_from;
-        look_dense(island, l.t_from, island->x_event);
-        if (!island_relations(island, l.t_from, island->x_event, island->samples[0])) return false;
+        island->t_sample = t_from;
+        look_dense(island, t_from, island->x_event);
+        if (!island_relations(island, t_from, island->x_event, island->samples[0])) return false;
     }
     memcpy(island->x_end, island->x, size);
-    if (!island_relations(island, l.t_to, island->x_end, island->samples[LOOKS])) return false;
-    bool met = false, ok = true;
-    const bool is_quiet = is_fixed && !any_differs(island->samples[LOOKS], island_modes(island), n) &&
-                          !may_turn(island, island->samples[LOOKS]);
-    if (!is_quiet) {
-        for (int i = 1; i < LOOKS; i++)
-            if (!look_sample(&l, i)) return false;
-        l.turns = find_turns(island);
-        for (int i = 0; i < LOOKS && ok && !met; i++) ok = look_between(&l, i, &met);
+    bool met = false;
+    for (int n_vain = 0;;) {
+        // where clocks are never quite away from changing they are looked at like all others
+        l.t_to = n_vain < VAIN_MAX ? look_until_clock(island, l.t_from, t_to) : t_to;
+        const bool is_part = l.t_to < t_to && l.state(l.context, l.t_to, island->x_event);
+        if (!is_part) l.t_to = t_to;
+        const double *x = is_part ? island->x_event : island->x_end;
+        if (!island_relations(island, l.t_to, x, island->samples[LOOKS])) return false;
+        if (!look_through(&l, is_fixed, &met)) return false;
+        if (met || !is_part) break;
+        n_vain = look_has_changed(island->samples[0], island->samples[LOOKS], n) ? 0 : n_vain + 1;
+        keep_last(island, LOOKS, l.t_to);
+        island->t_sample_before = NAN;
+        l.t_from = l.t_to;
     }
-    if (!ok) return false;
-    if (!met && island->surface.slides && slide_leaves(island, l.t_to, island->x_end)) {
-        island->t = slide_locate_end(island, l.t_from, l.t_to, l.state, l.context);
+    if (!met && island->surface.slides && slide_leaves(island, t_to, island->x_end)) {
+        island->t = slide_locate_end(island, t_from, t_to, l.state, l.context);
         met = true;
     }
+    if (met && l.t_to < t_to && look_is_hidden(island, t_to)) island->n_foreseen++;
     if (met) {
-        island->t_before = l.t_from;
+        island->t_before = t_from;
         memcpy(island->x, island->x_event, size);
         island->event_waits = true;
         island->event_is_located = !is_fixed;
         island->t_sample = island->t_sample_before = NAN;
         return true;
     }
-    island->t = l.t_to;
-    island->t_before = l.t_from;
+    island->t = t_to;
+    island->t_before = t_from;
     island->k = k_end;
     memcpy(island->x, island->x_end, size);
-    keep_last(island, LOOKS, l.t_to);
+    keep_last(island, LOOKS, t_to);
     return true;
 }

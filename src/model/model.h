@@ -22,6 +22,8 @@ struct orr_model {
     AtomicSet atomics;        // of the source
     uint32_t n_states, n_params, n_values, n_relations, n_asserts, n_delays, n_events;
     EngineTables tables;      // what the engine knows of it
+    Expr        *clocks;      // [tables.n_clocks] each such relation, over time and what is fixed between
+                              // events
     bool    *port_affects;    // [ports] rates or relations depend on what a message leaves
     double   compile_ms;
     const orr_diag *compiled_with;    // places mean its sources; compared, never read

@@ -214,6 +214,107 @@ static void make_spans(orr_model *model, EngineTables *tables)
     tables->mixed = mixed;
 }
 
+// ---- Clocks
+
+// How a value moves between two events.
+typedef enum Motion {
+    MOTION_UNKNOWN,    // not found out yet
+    MOTION_NONE,       // parameters, discrete variables, modes
+    MOTION_STEADY,     // with time, in one direction: at most one crossing of a level
+    MOTION_TIME,       // with time alone
+    MOTION_FREE,       // with states, or in ways that are not known
+} Motion;
+
+static Motion motion_of_leaf(const orr_model *model, const ExprNode *node)
+{
+    switch (node->op) {
+    case EXPR_CONST: case EXPR_MODE: return MOTION_NONE;
+    case EXPR_TIME: return MOTION_STEADY;
+    case EXPR_VAR: {
+        const uint32_t variable = node->index;
+        if (model->ir.layout.state_of[variable] != FLAT_NONE) return MOTION_FREE;
+        // what blocks compute is found when they are met, before those that read it
+        return model->blocks.dynamic.block_of[variable] == FLAT_NONE ? MOTION_NONE : MOTION_FREE;
+    }
+    default: return MOTION_FREE;    // elements of arrays
+    }
+}
+
+static Motion motion_of_operation(const ExprNode *node, const uint8_t *known)
+{
+    const int arity = expr_ops[node->op].arity;
+    const Motion a = known[node->a], b = arity > 1 ? known[node->b] : MOTION_NONE,
+                 c = arity > 2 ? known[node->c] : MOTION_NONE, more = a > b ? a : b,
+                 most = more > c ? more : c;
+    if (node->op == EXPR_DELAY || node->op == EXPR_DRAW || most == MOTION_FREE) return MOTION_FREE;
+    if (most != MOTION_STEADY) return most;
+    switch (node->op) {
+    case EXPR_NEG: return MOTION_STEADY;
+    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: return a != b ? MOTION_STEADY : MOTION_TIME;
+    case EXPR_DIV: return b == MOTION_NONE ? MOTION_STEADY : MOTION_TIME;
+    default: return MOTION_TIME;
+    }
+}
+
+// Of a node and all below it.
+static Motion find_motion(const orr_model *model, Expr root, uint8_t *known, Arena *work)
+{
+    const ExprPool *pool = &model->flat.pool;
+    const ArenaMark mark = arena_mark(work);
+    VEC(Expr) stack = { 0 };
+    vec_push(work, &stack, root);
+    while (stack.n) {
+        const Expr e = stack.items[stack.n - 1];
+        const ExprNode *node = expr_node(pool, e);
+        const int arity = expr_ops[node->op].arity;
+        const Expr operands[] = { node->a, node->b, node->c };
+        bool is_ready = true;
+        for (int i = 0; known[e] == MOTION_UNKNOWN && i < arity; i++) {
+            if (known[operands[i]] != MOTION_UNKNOWN) continue;
+            vec_push(work, &stack, operands[i]);
+            is_ready = false;
+        }
+        if (!is_ready) continue;
+        if (known[e] == MOTION_UNKNOWN)
+            known[e] = (uint8_t)(arity ? motion_of_operation(node, known) : motion_of_leaf(model, node));
+        stack.n--;
+    }
+    arena_release(work, mark);
+    return (Motion)known[root];
+}
+
+// Relations that only time moves, written over nothing but time and what is fixed between events.
+static void make_clocks(orr_model *model)
+{
+    Flat *flat = &model->flat;
+    ExprPool *pool = &flat->pool;
+    const Ordered *system = &model->blocks.dynamic;
+    Arena work = { 0 };
+    uint8_t *known = ARENA_ARRAY(&work, uint8_t, pool->nodes.n);
+    Expr *formula = ARENA_ARRAY(&work, Expr, flat->vars.n);
+    uint32_t *clocks = ARENA_ARRAY(&model->arena, uint32_t, model->n_relations);
+    model->clocks = ARENA_ARRAY(&model->arena, Expr, model->n_relations);
+    for (size_t i = 0; i < flat->vars.n; i++) formula[i] = EXPR_NONE;
+    const size_t n_nodes = pool->nodes.n;    // of those that are substituted nothing is asked
+    for (uint32_t i = 0; i < system->n_blocks; i++) {
+        const Block *block = &system->blocks[i];
+        const uint32_t unknown = block->kind == BLOCK_ASSIGN ? block->unknowns[0] : UINT32_MAX;
+        const Expr leaf = unknown < pool->vars.n ? pool->vars.items[unknown] : EXPR_NONE;
+        if (leaf >= n_nodes) continue;    // nobody reads it, or EXPR_NONE
+        known[leaf] = (uint8_t)find_motion(model, block->value, known, &work);
+        if (known[leaf] == MOTION_FREE) continue;
+        formula[unknown] = expr_substitute(pool, block->value, formula, flat->vars.n);
+    }
+    for (uint32_t k = 0; k < model->n_relations; k++) {
+        if (find_motion(model, flat->relations.items[k].zero, known, &work) != MOTION_TIME) continue;
+        clocks[model->tables.n_clocks] = k;
+        model->clocks[model->tables.n_clocks++] = expr_substitute(pool, flat->relations.items[k].relation,
+                                                                  formula, flat->vars.n);
+    }
+    model->tables.clocks = clocks;
+    arena_free(&work);
+}
+
 void model_make_tables(orr_model *model)
 {
     const Flat *flat = &model->flat;
@@ -233,6 +334,7 @@ void model_make_tables(orr_model *model)
     tables->events = make_events(model);
     tables->actions = make_actions(model);
     if (model->n_relations) make_spans(model, tables);
+    if (model->n_relations) make_clocks(model);
     bool *has_before = ARENA_ARRAY(&model->arena, bool, model->n_delays);
     for (uint32_t k = 0; k < model->n_delays; k++)
         has_before[k] = flat->delays.items[k].before != EXPR_NONE;

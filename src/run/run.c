@@ -761,6 +761,7 @@ orr_run_facts orr_run_get_facts(const orr_run *run)
         .n_rejected = island->n_rejected,
         .n_events = island->n_handled + island->n_events,
         .n_reruns = run->n_reruns,
+        .n_foreseen = island->n_foreseen,
         .n_violations = run->n_violations,
         .terminated = island->terminated,
         .simulate_ms = (double)(os_now_ns() - run->ns_created) * 1e-6,

@@ -396,6 +396,10 @@ void   isles_report(orr_run *run);             // at the end: warn where being i
 char  *isles_describe(const orr_run *run);     // "a: dopri5, 12 steps; b: …", to be freed; NULL: none
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
+// ---- clock.c: relations that nothing but time moves
+
+double clock_foresee(Island *island, uint32_t clock, double from, double to, double *until);    // a service
+
 // ---- watch.c: claims
 
 bool watch_open(orr_run *run, const orr_run_options *options);    // false, reported, if a name is not known

@@ -465,4 +465,5 @@ const EngineServices run_services = {
     .choose = run_choose,
     .watch = watch,
     .is_cancelled = is_cancelled,
+    .foresee = clock_foresee,
 };

@@ -87,6 +87,11 @@ static bool check_run(CExport *c)
     if (ok && method && (strcmp(method, "bdf") == 0 || (reason && strstr(reason, "bdf"))))
         ok = c_refuse(c, "the model is stiff, and solver 'auto' goes over to bdf, which is CVODE's",
                       exported_solvers);
+    if (ok && outcome.facts.n_foreseen)
+        ok = c_refuse(c,
+                      "a relation on time changes and changes back within one step, which its program would "
+                      "not see",
+                      "take shorter steps: 'max' of solvers that choose them, or 'step'");
     c->has_frame = c->experiment->frame != NULL;
     if (ok) c->columns.n -= (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;    // not of the model
     orr_outcome_free(&outcome);
