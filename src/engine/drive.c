@@ -141,14 +141,12 @@ static orr_status fixed_steps(Island *island, double t_want, double t_limit, lon
     return status;
 }
 
-static orr_status free_step(Island *island, double t_limit)
+// t_break: where rates may jump, which is not beyond the limit; or INFINITY.
+static orr_status free_step(Island *island, double t_limit, double t_break)
 {
-    bool is_jump = false;
     if (island->jump_waits) island->solver->restart(island);
-    const double t_break = island->tables->n_delays ? history_break(island, island->t, &is_jump)
-                                                    : (double)INFINITY;
-    if (island->solver->step(island, fmin(t_limit, t_break)) != STEP_OK) return engine_stop(island);
-    island->jump_waits = is_jump && island->t == t_break;
+    if (island->solver->step(island, t_limit) != STEP_OK) return engine_stop(island);
+    island->jump_waits = island->t == t_break;
     if (!look_for_event(island)) return engine_fail(island, ENGINE_FAULT, 0, island->t);
     const orr_status status = drive_beat(island, 1);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;
@@ -207,9 +205,12 @@ orr_status drive(Island *island, double t_want, double t_limit, long n_max)
     }
     const double t_due = next_instant(island);
     if (t_due < t_limit) t_limit = t_due;
+    bool is_jump = false;
+    const double t_break = island->tables->n_delays ? history_break(island, &is_jump) : (double)INFINITY;
+    if (t_break < t_limit) t_limit = t_break;
     if (island->solver->advance) status = quantised_steps(island, drive_min(t_want, t_limit), n_max);
     else if (island->solver->fixed_step) status = fixed_steps(island, t_want, t_limit, n_max);
-    else status = free_step(island, t_limit);
+    else status = free_step(island, t_limit, is_jump ? t_break : (double)INFINITY);
     // on a grid a point this near is meant; the event is where it was scheduled
     const bool is_due = t_due < INFINITY && drive_has_reached(island, t_due);
     if (status == ORR_STATUS_OK && !island->event_waits && is_due) {

@@ -89,6 +89,7 @@ typedef struct EngineTables {
     const EngineSpan *mixed;     // [n_mixed] variables that are mixed of both sides where it slides
     uint32_t n_rates, n_mixed;
     const bool *has_before;      // [n_delays] the model says what it was before the start
+    bool     is_neutral;         // rates are remembered: what jumps comes back as a jump
     // Relations that read only time and what changes at events, and may change more than once: looking at the
     // ends of a step does not do for these.
     const uint32_t *clocks;      // [n_clocks]
@@ -231,6 +232,13 @@ typedef struct Rest {
     double push;    // second difference of the zero function without holding: negative, towards it
 } Rest;
 
+// Where the past jumps or bends, so does what reads it, one lag later.
+typedef struct HistoryBreak {
+    double   t;
+    uint32_t level;    // 1: rates may jump there; 2: their slopes; …
+    uint32_t unused;
+} HistoryBreak;
+
 typedef struct History {
     double  *lag;            // [n_delays]
     double  *first;          // [n_delays] what was remembered at the start
@@ -239,7 +247,11 @@ typedef struct History {
     double  *begins, *ends;  // [capacity] time of each segment
     double  *values;         // [capacity][HISTORY_POINTS][n_delays]
     size_t   n_segments, dropped, capacity;    // segments are `dropped` .. n_segments - 1 of the arrays
-    double  *x, *now;        // [n_states], [n_delays] scratch
+    HistoryBreak *breaks;    // [break_capacity] to come, the next one last
+    size_t   n_breaks, break_capacity;
+    bool     is_lost;        // there was no memory for one of them
+    bool     is_growing;     // the last step is being remembered: who reads stands at its beginning
+    double  *x, *now, *test; // [n_states], [n_delays], [n_delays] scratch
 } History;
 enum { HISTORY_POINTS = 4 };
 
@@ -461,11 +473,13 @@ bool   history_start(Island *island, bool *changed);
 bool   history_push(Island *island);                         // remember the last step
 void   history_cut(Island *island, double t);                // forget what was remembered of times after t
 double history_shortest(const Island *island);               // lag; INFINITY without delays
-// The next time after t that should be the end of a step; *is_jump if rates may jump there.
-double history_break(const Island *island, double t, bool *is_jump);
+void   history_jumped(Island *island);                       // something jumps where the island stands
+// The next time that should be the end of a step; *is_jump if rates may jump there.
+double history_break(Island *island, bool *is_jump);
 double history_at(const void *island, int k, double t);      // for CodeEnv
 // For a segment more, that begins then; what is older than any lag is dropped. False: there is no memory.
 bool   history_make_room(Island *island, double begin);
+bool   history_make_breaks(Island *island, size_t n);        // room for so many; likewise
 
 // ---- drive.c: steps, checks
 

@@ -282,6 +282,7 @@ orr_status event_end(Island *island, bool affects)
 {
     if (!slide_after_event(island)) slide_exit(island);
     island->values_valid = false;
+    if (affects) history_jumped(island);
     if (affects || island->event_is_located) {
         island->t_before = island->t;
         if (!island->services->restart(island)) return engine_stop(island);    // also puts a new grid here
@@ -330,6 +331,7 @@ orr_status event_start(Island *island)
     island->n_fired = island->n_recent = 0;
     island->terminated = NULL;
     look_forget(island);
+    history_jumped(island);
     surface_start(island);
     if (tables->n_events == 0 && !island->has_network) return ORR_STATUS_OK;
     if (tables->n_events) memset(island->is_fired, 0, tables->n_events * sizeof *island->is_fired);

@@ -127,6 +127,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     island->history.lag = room_take(&room, tables->n_delays, number);
     island->history.first = room_take(&room, tables->n_delays, number);
     island->history.now = room_take(&room, tables->n_delays, number);
+    island->history.test = room_take(&room, tables->n_delays, number);
     island->history.x = room_take(&room, tables->n_delays ? n : 0, number);
     island->due = room_take(&room, count_due(tables), sizeof *island->due);
     island->conditions = room_take(&room, events, number);

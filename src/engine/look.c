@@ -16,7 +16,7 @@
 #include "num/itp.h"
 #include "num/turn.h"
 
-enum { LOOKS = TURN_LOOKS, LOOK_PASSES = 10000, STEPS_AHEAD = 8, VAIN_MAX = 40 };
+enum { LOOKS = TURN_LOOKS, LOOK_PASSES = 10000, LOOK_AHEAD = 8, LOOK_VAIN_MAX = 40 };
 
 // The state at a time inside the last fixed step: the same method with a shorter step.
 typedef struct Shorter {
@@ -267,7 +267,7 @@ static double look_until_clock(Island *island, double from, double to)
     for (uint32_t i = 0; i < island->tables->n_clocks; i++) {
         double *until = &island->clock_until[i];
         if (*until >= to) continue;
-        const double at = island->services->foresee(island, i, from, to + STEPS_AHEAD * (to - from), until);
+        const double at = island->services->foresee(island, i, from, to + LOOK_AHEAD * (to - from), until);
         if (at < first) first = at;
     }
     return first;
@@ -306,7 +306,7 @@ bool look_for_event(Island *island)
     bool met = false;
     for (int n_vain = 0;;) {
         // where clocks are never quite away from changing they are looked at like all others
-        l.t_to = n_vain < VAIN_MAX ? look_until_clock(island, l.t_from, t_to) : t_to;
+        l.t_to = n_vain < LOOK_VAIN_MAX ? look_until_clock(island, l.t_from, t_to) : t_to;
         const bool is_part = l.t_to < t_to && l.state(l.context, l.t_to, island->x_event);
         if (!is_part) l.t_to = t_to;
         const double *x = is_part ? island->x_event : island->x_end;

@@ -315,6 +315,21 @@ static void make_clocks(orr_model *model)
     arena_free(&work);
 }
 
+// Does what delays remember depend on rates? Of loops that is not looked into.
+static bool remembers_rates(const orr_model *model)
+{
+    const IrProgram *histories = &model->ir.programs[IR_HISTORIES];
+    Arena work = { 0 };
+    bool *is_rate = ARENA_ARRAY(&work, bool, model->flat.vars.n), found = false;
+    for (uint32_t i = 0; i < model->blocks.n_states; i++) is_rate[model->blocks.rates[i]] = true;
+    for (uint32_t i = 0; i < histories->n_statements && !found; i++) {
+        const IrStatement *s = &histories->statements[i];
+        found = s->kind == IR_LOCAL || s->kind == IR_KEEP ? is_rate[s->index] : s->kind != IR_OUT;
+    }
+    arena_free(&work);
+    return found;
+}
+
 void model_make_tables(orr_model *model)
 {
     const Flat *flat = &model->flat;
@@ -339,4 +354,5 @@ void model_make_tables(orr_model *model)
     for (uint32_t k = 0; k < model->n_delays; k++)
         has_before[k] = flat->delays.items[k].before != EXPR_NONE;
     tables->has_before = has_before;
+    tables->is_neutral = model->n_delays && remembers_rates(model);
 }

@@ -31,6 +31,7 @@ void surface_pass(orr_run *run, RunSaved *saved)
     const orr_model *model = run->model;
     const uint32_t n = model->n_relations;
     if (n == 0) return;
+    if (saved->is_loading) look_forget_clocks(island);
     saved_pass(saved, island->zeno, model->n_events * sizeof *island->zeno);
     saved_index(saved, &island->n_rests, model->n_events + 1);
     for (uint32_t i = 0; i < island->n_rests && !saved->is_bad; i++) {
@@ -65,6 +66,16 @@ void history_pass(orr_run *run, RunSaved *saved)
     saved_pass(saved, &n, sizeof n);
     saved_pass(saved, &h->known, sizeof h->known);
     saved_pass(saved, h->first, n_delays * sizeof *h->first);
+    size_t n_breaks = h->n_breaks;
+    saved_pass(saved, &n_breaks, sizeof n_breaks);
+    if (saved->is_loading) {
+        saved->is_bad = saved->is_bad || n_breaks > (saved->n - saved->at) / sizeof *h->breaks;
+        if (saved->is_bad) return;
+        saved->is_bad = !history_make_breaks(island, n_breaks);
+        if (saved->is_bad) return;
+        h->n_breaks = n_breaks;
+    }
+    saved_pass(saved, h->breaks, n_breaks * sizeof *h->breaks);
     if (saved->is_loading) {
         saved->is_bad = saved->is_bad || n > (saved->n - saved->at) / sizeof(double);
         if (saved->is_bad) return;

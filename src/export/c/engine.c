@@ -136,11 +136,12 @@ static void add_tables(const CExport *c, StrBuf *s)
              "static const EngineTables tables = {\n"
              "    .n_states = %u, .n_params = %u, .n_relations = %u, .n_events = %u, .n_actions = %u,\n"
              "    .n_delays = %u, .n_guesses = %u, .first_mode = %u, .first_var = %u, .first_guess = %u,\n"
-             "    .n_kept = %u, .n_sources = %u, .has_pre = %d, .n_rates = %u, .n_mixed = %u,\n"
+             "    .n_kept = %u, .n_sources = %u, .has_pre = %d, .is_neutral = %d,\n"
+             "    .n_rates = %u, .n_mixed = %u,\n"
              "    .initial_flag = ",
              t->n_states, t->n_params, t->n_relations, t->n_events, t->n_actions, t->n_delays, t->n_guesses,
              t->first_mode, t->first_var, t->first_guess, t->n_kept, (unsigned)c->inputs.n + 1, t->has_pre,
-             t->n_rates, t->n_mixed);
+             t->is_neutral, t->n_rates, t->n_mixed);
     add_number(s, t->initial_flag, ",\n");
     const struct { const char *name; uint32_t n; } lists[] = {
         { "relations", t->n_relations }, { "events", t->n_events },  { "actions", t->n_actions },
