@@ -39,10 +39,14 @@ typedef struct QssSmall {
     const double *v, *numbers;
     const QssQuantum *quanta;    // [n]
     double t, t_want, least_wait;
+    double held;              // the time that rates of first order read
     long n_max;               // steps at most
     long n_steps, n_rates;    // taken, computed
     int failed;               // a rate is not finite
     double (*leave3)(double c0, double c1, double c2, double c3, double width);
+    // How long is a rate to be trusted that is no polynomial of low degree? See solve/qss/bounds.h.
+    void (*trust)(const void *self, const double *x, const double *q, double *again, unsigned i, double t);
+    const void *self;
 } QssSmall;
 
 // ---- Polynomials
@@ -132,9 +136,10 @@ QSS_INLINE void qss_mend(double *out, int n_out, int *failed)
 }
 
 // A rate whose polynomial is only near the truth, because it reads time or is not linear, is computed again
-// now and then, even if nothing that it reads is renewed: again[0] is when, again[1] after how long. How far
-// was the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and
-// changed the rate by that, counts too.
+// now and then, even if nothing that it reads is renewed: again[0] is when, again[1] after how long. That is
+// proven by bounds.h; for polynomials of low degree, which cannot turn at once, it is measured: how far was
+// the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and changed
+// the rate by that, counts too.
 QSS_INLINE void qss_doubt(const double *x, double *again, int order, double t, double rate, double least_wait)
 {
     const double elapsed = t - x[QSS_TIME(order)];

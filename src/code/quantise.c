@@ -357,7 +357,7 @@ static bool has_updates(const IrQuantised *q) { return q->n_states <= CODE_UPDAT
 
 bool code_has_loop(const IrQuantised *q)
 {
-    return has_updates(q) && q->n_relations == 0 && !q->kinks &&
+    return has_updates(q) && q->n_relations == 0 && !q->has_opaque &&
            q->affects.start[q->n_states] <= CODE_LOOP_MAX;
 }
 
@@ -369,6 +369,11 @@ const bool *code_bends(const IrQuantised *q, int order)
 {
     // in first order q is constant, so only time can bend a rate
     return order == 1 ? q->moves_in_time : q->bends;
+}
+
+bool code_proves(const IrQuantised *q, int order, uint32_t state)
+{
+    return !q->is_opaque[state] && (order == 1 ? q->moves_in_time : q->is_wild)[state];
 }
 
 // Places of an array to or from locals of the same name, which the compiler then keeps in registers.
@@ -396,18 +401,22 @@ static void print_case(Printer *p, uint32_t i, const bool *bends)
     str_addf(s, "        qss_renew(x + %d, q + %d, m->quanta + %u, %d, %d, t);\n", n_x * (int)i,
              QSS_Q * (int)i, i, order, p->is_implicit);
     p->indent = "            ";
+    if (order == 1) str_add(s, "        {\n        const double t = m->held;\n");
     print_rates_of(p, i);
+    if (order == 1) str_add(s, "        }\n");
     bool is_own = false;
     for (uint32_t k = 0; k <= n_rates; k++) {
         if (k == n_rates && is_own) break;    // it is due anew, even if its own rate stays
         const uint32_t r = k < n_rates ? affects->item[affects->start[i] + k] : i;
         is_own |= r == i;
-        if (k < n_rates && bends[r])
+        const bool proves = code_proves(p->q, order, r);
+        if (k < n_rates && bends[r] && !proves)
             str_addf(s, "        qss_doubt(x + %d, again + %u, %d, t, o[%u], m->least_wait);\n", n_x * (int)r,
                      2 * r, order, k * (uint32_t)n_out);
         if (k < n_rates)
             str_addf(s, "        qss_begin(x + %d, o + %u, %d, %d, t, &failed);\n", n_x * (int)r,
                      k * (uint32_t)n_out, order, p->is_implicit);
+        if (proves) str_addf(s, "        m->trust(m->self, x, q, again + %u, %u, t);\n", 2 * r, r);
         str_addf(s, "        x[%d] = qss_due(x + %d, q + %d, %d, %d, t, m->leave3);\n",
                  n_x * (int)r + QSS_DUE(order), n_x * (int)r, QSS_Q * (int)r, order, p->is_implicit);
     }
@@ -654,8 +663,8 @@ static const CodeQuantised *build(Code *code, int order, CodeOwn own, const char
     arena_free(&work);
     if (!ok) return NULL;
     CodeQuantised *made = ARENA_NEW(&ir->arena, CodeQuantised);
-    *made =
-        is_native ? name_native(ir, order, own, &unit) : name_terms(ir, order, own, code->quantised_built);
+    *made = is_native ? name_native(ir, order, own, &unit)
+                      : name_terms(ir, order, own, code->quantised_built);
     assert(made->terms);
     made->unit = unit;
     code->compile_ms += (double)(os_now_ns() - began) * 1e-6;

@@ -72,3 +72,5 @@ bool code_has_loop(const IrQuantised *q);
 
 // [n_states] Whose polynomial is only near the truth, in a method of this order?
 const bool *code_bends(const IrQuantised *q, int order);
+// And bounds are to say how near, each time it is computed?
+bool code_proves(const IrQuantised *q, int order, uint32_t state);

@@ -118,6 +118,7 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     each_scope(&ex, root, &(Pass){ define_item, NULL, true });
     settle_all(&ex, root);
     port_settle(&ex);
+    settle_equalities(&ex);
     arena_free(&ex.scratch);
     arena_free(&ex.work);
     return ex.n_errors == 0;

@@ -494,10 +494,6 @@ Expr lower_relation(const Reading *r, ExprOp op, Expr a, Expr b, Place place)
     map_put(&ex->relation_of, value, k);
     vec_push(flat->arena, &flat->relations,
              (FlatRelation){ value, expr_binary(&flat->pool, EXPR_SUB, a, b), place, !r->in_event });
-    if (op == EXPR_EQ || op == EXPR_NE) {
-        diag_report(ex->diag, DIAG_EQUAL_REALS, place, expr_ops[op].text);
-        diag_hint(ex->diag, "compare with <, <=, > or >=");
-    }
     return expr_mode(&flat->pool, k);
 }
 

@@ -335,6 +335,7 @@ void  settle_all(Expander *ex, Scope *root);
 enum { READS_PARAMS = 0, READS_INPUTS = 1, READS_DISCRETE = 2, READS_TIME = 4, READS_VARIABLES = 8 };
 typedef unsigned Reads;           // a set of these
 Reads settle_reads(Expander *ex, Expr e);
+void settle_equalities(Expander *ex);    // == between numbers that change continuously: a warning
 // The first thing in `e` that is not among those allowed, for messages.
 const char *settle_offender(Expander *ex, Expr e, Reads allowed);
 bool  settle_is_fixed(Expander *ex, Expr e);    // made of numbers and parameters only

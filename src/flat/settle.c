@@ -50,6 +50,56 @@ Reads settle_reads(Expander *ex, Expr e)
 
 bool settle_is_fixed(Expander *ex, Expr e) { return settle_reads(ex, e) == READS_PARAMS; }
 
+// ---- Numbers that change by steps
+
+static bool is_stepping(const Flat *flat, Expr e, const bool *steps, const bool *var_steps)
+{
+    const ExprNode *node = expr_node(&flat->pool, e);
+    switch (node->op) {
+    case EXPR_TIME: case EXPR_ELEM: case EXPR_DELAY: return false;
+    case EXPR_VAR: return var_steps[node->index];
+    case EXPR_FLOOR: case EXPR_CEIL: case EXPR_ROUND: case EXPR_SIGN: return true;
+    default: break;
+    }
+    if (expr_is_bool(&flat->pool, e)) return true;
+    for (int k = 0; k < expr_n_operands(&flat->pool, e); k++)
+        if (!steps[expr_operand(&flat->pool, e, k)]) return false;
+    return true;
+}
+
+// Variables are what their equations make them, through others too, in whatever order these stand.
+void settle_equalities(Expander *ex)
+{
+    const Flat *flat = ex->flat;
+    bool any = false;
+    for (size_t k = 0; k < flat->relations.n; k++) {
+        const ExprOp op = expr_op(&flat->pool, flat->relations.items[k].relation);
+        any |= op == EXPR_EQ || op == EXPR_NE;
+    }
+    if (!any) return;
+    bool *steps = ARENA_ARRAY(&ex->work, bool, flat->pool.nodes.n);
+    bool *var_steps = ARENA_ARRAY(&ex->work, bool, flat->vars.n);
+    for (size_t i = 0; i < flat->vars.n; i++) var_steps[i] = flat->vars.items[i].kind != FLAT_VARIABLE;
+    for (bool changed = true; changed;) {
+        for (Expr e = 0; e < flat->pool.nodes.n; e++) steps[e] = is_stepping(flat, e, steps, var_steps);
+        changed = false;
+        for (size_t i = 0; i < flat->equations.n; i++) {
+            const FlatEquation *equation = &flat->equations.items[i];
+            if (expr_op(&flat->pool, equation->lhs) != EXPR_VAR || !steps[equation->rhs]) continue;
+            bool *known = &var_steps[expr_node(&flat->pool, equation->lhs)->index];
+            changed |= !*known;
+            *known = true;
+        }
+    }
+    for (size_t k = 0; k < flat->relations.n; k++) {
+        const FlatRelation *relation = &flat->relations.items[k];
+        const ExprNode *node = expr_node(&flat->pool, relation->relation);
+        if ((node->op != EXPR_EQ && node->op != EXPR_NE) || (steps[node->a] && steps[node->b])) continue;
+        diag_report(ex->diag, DIAG_EQUAL_REALS, relation->place, expr_ops[node->op].text);
+        diag_hint(ex->diag, "compare with <, <=, > or >=");
+    }
+}
+
 // The first thing in `e` that depends on more than `allowed`, for messages.
 const char *settle_offender(Expander *ex, Expr e, Reads allowed)
 {

@@ -113,7 +113,9 @@ static void choose_shared(Quantiser *w)
 
 IrQuantised *ir_quantise(const Ir *ir, IrObstacle *obstacle)
 {
-    *obstacle = (IrObstacle){ .delay = FLAT_NONE };
+    // nobody keeps the past, whoever reads it: rates, or outputs only
+    *obstacle = (IrObstacle){ .delay = ir->flat->delays.n ? 0 : FLAT_NONE };
+    if (ir->flat->delays.n) return NULL;
     IrQuantised *q = calloc(1, sizeof *q);
     if (!q) arena_no_memory(sizeof *q);
     expr_pool_init(&q->pool, &q->arena);
@@ -139,6 +141,14 @@ IrQuantised *ir_quantise(const Ir *ir, IrObstacle *obstacle)
     if (!w.failed) return q;
     ir_quantised_free(q);
     return NULL;
+}
+
+uint32_t ir_most_records(const IrQuantised *q)
+{
+    uint32_t most = 0;
+    for (uint32_t i = 0; i < q->n_shapes; i++)
+        if (q->shapes[i].n_records > most) most = q->shapes[i].n_records;
+    return most;
 }
 
 void ir_quantised_free(IrQuantised *q)

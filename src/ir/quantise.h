@@ -41,9 +41,16 @@ typedef struct IrShape {
     uint32_t n_terms;
     uint32_t own;       // of rates: the slot of the state itself, or FLAT_NONE
     bool reads_time;    // not through its states
-    bool bends;         // not linear in states, shared variables and time
-    bool kinks;         // not smooth in them, and no relation says where
+    uint8_t degree;     // as a polynomial of states, shared variables and time; IR_WILD: none, or larger
+    bool is_opaque;     // wild, and solve/qss/bounds.c cannot bound it
+    // The expression once more, node by node, for bounds.c: operands are numbers of records before; of a leaf
+    // a is its kind, and slots follow each other; of a truth value that is constant a is IR_RECORD_TRUTH and
+    // b its value.
+    const ExprNode *records;    // [n_records]
+    uint32_t n_records;
 } IrShape;
+
+enum { IR_WILD = 4, IR_RECORD_TRUTH = 100 };
 
 // Lists of numbers: list i is item[start[i]] to item[start[i + 1] - 1].
 typedef struct IrLists {
@@ -84,9 +91,10 @@ typedef struct IrQuantised {
     uint32_t n_places;
     IrLists place_affects, place_watched_by;
     bool *moves_in_time;    // [n_states] the rate reads time, itself or through shared variables
-    bool *bends;            // [n_states] it is not linear in what it reads, likewise
-    bool *kinks;            // [n_states] or not smooth, likewise; NULL: all are
-    bool *watches_time;     // [n_relations]
+    // [n_states] likewise: it is not linear in what it reads; nor a polynomial of low degree, so that only
+    // bounds say how long its own polynomial is near; or it is not known how to bound it
+    bool *bends, *is_wild, *is_opaque;
+    bool has_opaque;    // some rate is not linear, or reads time, and cannot be bounded
     uint8_t *comparison;    // [n_relations] ExprOp: which
     // A zero function that jumps, and has no slope by which that could be foreseen: steps of a table, or
     // mod(…, period), minus a level. Of such a relation the term is the argument of table or mod.
@@ -95,7 +103,8 @@ typedef struct IrQuantised {
         double period;     // 0: none; then, without a table, the term is the zero function itself
         double level;
     } * steps;               // [n_relations]; NULL: none is such
-    bool *relation_bends;    // [n_relations] its polynomial is only near the truth
+    bool *relation_bends;        // [n_relations] its polynomial is only near the truth
+    bool *relation_is_opaque;    // [n_relations] and it is not known how to bound it
 } IrQuantised;
 
 // Why a model cannot be treated like this.
@@ -113,3 +122,4 @@ enum {
 // model is only read.
 IrQuantised *ir_quantise(const Ir *ir, IrObstacle *obstacle);
 void ir_quantised_free(IrQuantised *q);
+uint32_t ir_most_records(const IrQuantised *q);    // of a shape

@@ -28,7 +28,8 @@ typedef struct Reader {
     Marks states, shared, modes, places;
     VEC(uint32_t) shared_read, states_read, modes_read, places_read;
     Map number_of;    // of places
-    bool reads_time, bends, kinks;
+    bool reads_time, is_opaque;
+    uint32_t degree;    // of its terms, one through the other
 } Reader;
 
 // Of a loop all unknowns come together.
@@ -49,8 +50,9 @@ static void read_term(Reader *r, uint32_t term)
     const uint32_t *leaves = shape->n_slots ? &w->leaves.items[w->first_leaf[term]] : NULL;
     Arena *arena = &r->w->arena;
     if (shape->reads_time) r->reads_time = true;
-    if (shape->bends) r->bends = true;
-    if (shape->kinks) r->kinks = true;
+    if (shape->is_opaque) r->is_opaque = true;
+    r->degree = shape->degree > 1 ? r->degree * shape->degree : r->degree;
+    if (r->degree > IR_WILD) r->degree = IR_WILD;
     for (uint32_t k = 0; k < shape->n_slots; k++) {
         const uint32_t index = leaves[k];
         switch (shape->slots[k].kind) {
@@ -77,7 +79,8 @@ static void read_all(Reader *r, uint32_t term)
 {
     r->states.now++, r->shared.now++, r->modes.now++, r->places.now++;
     r->states_read.n = r->shared_read.n = r->modes_read.n = r->places_read.n = 0;
-    r->reads_time = r->bends = r->kinks = false;
+    r->reads_time = r->is_opaque = false;
+    r->degree = 1;
     const IrQuantised *q = r->w->q;
     const bool reads_x = q->shapes[q->shape_of[term]].reads_x;
     read_term(r, term);
@@ -85,6 +88,7 @@ static void read_all(Reader *r, uint32_t term)
         const uint32_t s = r->shared_read.items[i];
         const IrLoopTerms *loop = q->loop_of[s] == FLAT_NONE ? NULL : &q->loops[q->loop_of[s]];
         if (!loop) read_term(r, q->n_states + s);
+        else r->is_opaque = true;
         for (uint32_t k = 0; loop && s == loop->first && k < loop->n; k++)
             read_term(r, loop->residuals[reads_x] + k);
     }
@@ -163,7 +167,9 @@ bool readers_find(Quantiser *w)
     enum { N_LISTS = sizeof lists / sizeof *lists };
     q->moves_in_time = ARENA_ARRAY(&q->arena, bool, q->n_states);
     q->bends = ARENA_ARRAY(&q->arena, bool, q->n_states);
-    q->watches_time = ARENA_ARRAY(&q->arena, bool, q->n_relations);
+    q->is_wild = ARENA_ARRAY(&q->arena, bool, q->n_states);
+    q->is_opaque = ARENA_ARRAY(&q->arena, bool, q->n_states);
+    q->relation_is_opaque = ARENA_ARRAY(&q->arena, bool, q->n_relations);
     q->relation_bends = ARENA_ARRAY(&q->arena, bool, q->n_relations);
     for (int k = 0; k < N_LISTS; k++) begin_lists(q, lists[k], counts[k]);
     for (int fills = 0; fills < 2; fills++) {
@@ -174,15 +180,19 @@ bool readers_find(Quantiser *w)
             if (n > LISTS_MAX) return false;
             for (size_t k = 0; k < r.shared_read.n; k++)
                 enter(&q->shared_of, fills, i, r.shared_read.items[k]);
+            // in all orders a rate that is only near its polynomial is computed anew when its own state is,
+            // so that what it is off in a run is proportional to the quantum
+            if ((r.reads_time || r.degree > 1) && mark_once(&r.states, i)) vec_push(arena, &r.states_read, i);
             for (size_t k = 0; k < r.states_read.n; k++) enter(&q->affects, fills, r.states_read.items[k], i);
             for (size_t k = 0; k < r.modes_read.n; k++)
                 enter(&q->mode_affects, fills, r.modes_read.items[k], i);
             for (size_t k = 0; k < r.places_read.n; k++)
                 enter(&q->place_affects, fills, r.places_read.items[k], i);
             q->moves_in_time[i] = r.reads_time;
-            q->bends[i] = r.bends;
-            if (r.kinks && !q->kinks) q->kinks = ARENA_ARRAY(&q->arena, bool, q->n_states);
-            if (r.kinks) q->kinks[i] = true;
+            if (r.degree > 1) q->bends[i] = true;    // memory that is not written is not taken
+            if (r.degree >= IR_WILD) q->is_wild[i] = true;
+            if (r.is_opaque) q->is_opaque[i] = true;
+            q->has_opaque |= r.is_opaque && (r.reads_time || r.degree > 1);
         }
         for (uint32_t i = 0; i < q->n_relations; i++) {
             read_all(&r, first_relation + i);
@@ -198,8 +208,8 @@ bool readers_find(Quantiser *w)
                 enter(&q->mode_watched_by, fills, r.modes_read.items[k], i);
             for (size_t k = 0; k < r.places_read.n; k++)
                 enter(&q->place_watched_by, fills, r.places_read.items[k], i);
-            q->watches_time[i] = r.reads_time;
-            q->relation_bends[i] = r.bends;
+            q->relation_bends[i] = r.degree > 1;
+            q->relation_is_opaque[i] = r.is_opaque;
         }
         for (int k = 0; k < N_LISTS && !fills; k++) sum_lists(q, lists[k], counts[k]);
     }

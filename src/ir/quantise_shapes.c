@@ -3,53 +3,58 @@
 #include <assert.h>
 #include <string.h>
 
-enum { FIXED, LINEAR, BENT };
-
 static bool is_moving(uint32_t kind)
 {
     return kind == IR_SLOT_STATE || kind == IR_SLOT_SHARED || kind == IR_SLOT_UNKNOWN;
 }
 
-// How a node depends on what moves, from how its operands do.
-static int degree_of(const ExprNode *r, const uint8_t *degree)
+// The degree of a node as a polynomial of what moves, from those of its operands.
+static int degree_of(const Quantiser *w, const ExprNode *r, const uint8_t *degree)
 {
     const int arity = expr_ops[r->op].arity;
-    int most = FIXED;
+    int most = 0;
     for (int k = 0; k < arity; k++) {
         const int d = degree[k == 0 ? r->a : k == 1 ? r->b : r->c];
         if (d > most) most = d;
     }
-    if (arity == 0) return r->op == EXPR_TIME || (r->op == EXPR_VAR && is_moving(r->a)) ? LINEAR : FIXED;
+    if (arity == 0) return r->op == EXPR_TIME || (r->op == EXPR_VAR && is_moving(r->a));
+    if (most == 0) return 0;
+    int d = IR_WILD;
     switch (r->op) {
     case EXPR_NEG:
     case EXPR_ADD:
     case EXPR_SUB: return most;
-    case EXPR_MUL: return degree[r->a] == FIXED || degree[r->b] == FIXED ? most : BENT;
-    case EXPR_DIV: return degree[r->b] == FIXED ? most : BENT;
-    case EXPR_IF: return degree[r->a] == FIXED ? most : BENT;
-    default: return most == FIXED ? FIXED : BENT;
+    case EXPR_MUL: d = degree[r->a] + degree[r->b]; break;
+    case EXPR_DIV: return degree[r->b] == 0 ? most : IR_WILD;
+    case EXPR_IF: return degree[r->a] == 0 ? most : IR_WILD;
+    case EXPR_POW: {
+        const double power = r->c ? w->numbers.items[r->c - 1] : -1;
+        if (power >= 1 && power < IR_WILD && power == (int)power) d = degree[r->a] * (int)power;
+        break;
     }
+    default: break;
+    }
+    return d < IR_WILD ? d : IR_WILD;
 }
 
-static bool shape_bends(Quantiser *w, const MetShape *from)
+static void find_degree(Quantiser *w, const MetShape *from, IrShape *shape)
 {
     const ArenaMark mark = arena_mark(&w->arena);
     uint8_t *degree = ARENA_ARRAY(&w->arena, uint8_t, from->n_records);
-    for (uint32_t i = 0; i < from->n_records; i++)
-        degree[i] = (uint8_t)degree_of(&w->records.items[from->first_record + i], degree);
-    const bool bends = degree[from->n_records - 1] == BENT;
+    for (uint32_t i = 0; i < from->n_records; i++) {
+        const ExprNode *r = &shape->records[i];
+        degree[i] = (uint8_t)degree_of(w, r, degree);
+        if (degree[i] == IR_WILD && (r->op == EXPR_GRID || r->op == EXPR_DRAW)) shape->is_opaque = true;
+    }
+    shape->degree = degree[from->n_records - 1];
     arena_release(&w->arena, mark);
-    return bends;
 }
 
-// Functions with corners and jumps, which equations may contain without making events.
-static bool shape_kinks(const Quantiser *w, const MetShape *from)
+static const ExprNode *copy_records(const Quantiser *w, const MetShape *from)
 {
-    for (uint32_t i = 0; i < from->n_records; i++) {
-        const uint32_t op = w->records.items[from->first_record + i].op;
-        if (expr_ops[op].shape != EXPR_SMOOTH || op == EXPR_LOOKUP || op == EXPR_SLOPE) return true;
-    }
-    return false;
+    ExprNode *records = ARENA_ARRAY(&w->q->arena, ExprNode, from->n_records);
+    memcpy(records, w->records.items + from->first_record, from->n_records * sizeof *records);
+    return records;
 }
 
 static Expr rebuild(Quantiser *w, const MetShape *from, IrShape *shape)
@@ -125,13 +130,14 @@ void shapes_make(Quantiser *w)
                             .n_slots = from->n_slots,
                             .n_terms = from->n_terms,
                             .own = from->own,
+                            .records = copy_records(w, from),
+                            .n_records = from->n_records,
                             .is_relation = from->kind == TERM_RELATION,
                             .is_residual = from->kind == TERM_RESIDUAL || from->kind == TERM_RESIDUAL_X,
                             .reads_x = from->kind == TERM_RELATION || from->kind == TERM_RESIDUAL_X };
         find_slots(w, from, shape);
         shape->value = rebuild(w, from, shape);
-        shape->bends = shape_bends(w, from);
-        shape->kinks = shape->bends && shape_kinks(w, from);
+        find_degree(w, from, shape);
         n_rows += (size_t)shape->n_columns * shape->n_terms;
     }
     q->rows = ARENA_ARRAY(&q->arena, uint32_t, n_rows);

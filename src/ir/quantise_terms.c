@@ -243,10 +243,6 @@ static void put_node(Quantiser *w, Met met)
         if (expr_is_bool(w->pool, e)) put(w, EXPR_CONST, TRUTH, value != 0, 0);
         else put_slot(w, EXPR_CONST, IR_SLOT_NUMBER, number_index(w, value));
         return;
-    case EXPR_DELAY:
-        if (!w->failed) w->obstacle->delay = node->b;
-        w->failed = true;
-        return;
     default: break;
     }
     uint32_t operands[3] = { 0, 0, 0 };

@@ -43,7 +43,7 @@ typedef struct Memory {
 
 // What a term is for. Terms that read their arguments elsewhere are different shapes.
 enum { TERM_RATE, TERM_SHARED, TERM_RELATION, TERM_RESIDUAL, TERM_RESIDUAL_X };
-enum { TRUTH = 100 };    // a leaf that is the constant true or false, beside the kinds of slots
+enum { TRUTH = IR_RECORD_TRUTH };    // a leaf that is the constant true or false, beside the kinds of slots
 
 typedef struct MetShape {    // while terms are being met
     uint32_t kind, own;

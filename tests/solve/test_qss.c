@@ -535,10 +535,11 @@ static void test_large_loops_and_delays_are_refused(void **state)
         "model M\n  param n = 600\n  var x = 1, y[n]\n  x' = -y[1]\n  y[1] = x + 0.3*y[2]\n"
         "  for i in 2..n - 1\n    y[i] = x + 0.3*(y[i - 1] + y[i + 1])\n  end\n"
         "  y[n] = x + 0.3*y[1]\nend\n",
-        "model M\n  var x = 1\n  x' = -delay(x, 0.1)\nend\n"
+        "model M\n  var x = 1\n  x' = -delay(x, 0.1)\nend\n",
+        "model M\n  var x = 1\n  x' = 1\n  output y = delay(x, 1, 0)\nend\n"
     };
-    const char *says[] = { "600 equations", "delay" };
-    for (int i = 0; i < 2; i++) {
+    const char *says[] = { "600 equations", "delay", "delay" };
+    for (int i = 0; i < 3; i++) {
         Lab lab = lab_open(texts[i]);
         orr_run_options o = orr_run_options_default();
         o.solver = "qss2";
@@ -946,6 +947,98 @@ static void test_native_loops_take_the_same_steps(void **state)
     }
 }
 
+// Rates that are zero for a while, with all their derivatives, and then are not; what turns or jumps without
+// an event; and relations of what changes by steps. The error is proportional to the quantum in all methods.
+static void test_sleeping_rates_and_steps_are_seen(void **state)
+{
+    (void)state;
+    const double pi = acos(-1), root = sqrt(pi);
+    const struct {
+        const char *text;
+        double until, exact;
+    } cases[] = {
+        { "x' = if t > 1 then (t - 1)^2 else 0\n", 3, 8.0 / 3 },
+        { "var y = 0\ny' = 1\nx' = if y > 1 then (y - 1)^2 else 0\n", 3, 8.0 / 3 },
+        { "var y = 0\ny' = 1\nx' = if y > 1 then (y - 1)^9 else 0\n", 2, 0.1 },
+        { "x' = limit(sin(t) - 0.5, 0, 1)\n", 4, sqrt(3) - pi / 3 },
+        { "x' = max(abs(sin(3*t)) - 0.5, 0)\n", pi, 2 * (cos(pi / 6) - pi / 6) },
+        { "x' = if mod(floor(t), 2) == 0 then 1 else 0\n", 3.5, 2 },
+        { "n = floor(t)\nx' = if n != 2 then 1 else 0\n", 3.5, 2.5 },
+        { "var y = 0\ny' = 1\nx' = if ceil(4*y) == 4 then 1 else 0\n", 3, 0.25 },
+        { "var y = 0\ny' = 1\nx' = if (if y >= 0.49 then 1 else 0) == 1 then 1 else 0\n", 1, 0.51 },
+        { "var y = 0\ny' = 1\nx' = noevent(if y > 0.75 then 1 else 0)\n", 2, 1.25 },
+        { "x' = noevent(if t > 0.75 and t < 0.76 then 1 else 0)\n", 20, 0.01 },
+        { "x' = 10*exp(-((t - 7)/0.01)^2)\n", 20, 0.1 * root },
+        { "var y = 0\ny' = 1\nx' = 10*exp(-((y - 7)/0.01)^2)\n", 20, 0.1 * root },
+        { "x' = if sin(t) > 0.9999 then 1 else 0\n", 20, 6 * acos(0.9999) },
+        { "x' = if mod(t, 5) < 0.001 then 10 else 0\n", 19, 0.04 },
+        { "x' = table(t, 0, 0, 10, 0, 10.1, 1, 10.2, 0, 20, 0)\n", 20, 0.1 },
+        { "x' = floor(t/4)\n", 11, 4 + 6 },
+    };
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        char text[300];
+        snprintf(text, sizeof text, "model M\nvar x = 0\n%send\n", cases[c].text);
+        Lab lab = lab_open(text);
+        assert_int_equal(orr_diag_count(lab.diag), 0);    // == of what steps is no mistake
+        for (int s = 0; s < N_SOLVERS; s++) {
+            for (int i = 0; i < 2; i++) {
+                const double quantum = i ? 1e-5 : 1e-3;
+                orr_run *run = begin(&lab, solvers[s], quantum, cases[c].until);
+                go(&lab, run, cases[c].until);
+                const double error = fabs(value(&lab, run, "x") - cases[c].exact);
+                if (!(error <= 60 * quantum))
+                    print_error("%s%s, quantum %g: error %g\n", cases[c].text, solvers[s], quantum, error);
+                assert_true(error <= 60 * quantum);
+                orr_run_destroy(run);
+            }
+        }
+        lab_close(&lab);
+    }
+}
+
+// Two states that exchange quickly what both read of time: a = sin(3t), b = t. In first order time is held,
+// and must be the same for both.
+static void test_stiff_exchanges_read_the_same_time(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var a = 0, b = 0\n"
+                       "  a' = 3*cos(3*t) - 1e6*((a - sin(3*t)) - 2*(b - t))\n"
+                       "  b' = 1 + 2e6*((a - sin(3*t)) - 2*(b - t)) - 0.1*(b - t)\nend\n");
+    const char *const methods[] = { "liqss1", "liqss2", "mliqss2" };
+    for (int s = 0; s < 3; s++) {
+        for (int i = 0; i < 2; i++) {
+            const double quantum = i ? 1e-3 : 1e-2;
+            orr_run *run = begin(&lab, methods[s], quantum, 0.5);
+            go(&lab, run, 0.5);
+            const double of_a = fabs(value(&lab, run, "a") - sin(1.5)),
+                         error = fmax(of_a, fabs(value(&lab, run, "b") - 0.5));
+            if (!(error <= 5 * quantum)) print_error("%s at %g: error %g\n", methods[s], quantum, error);
+            assert_true(error <= 5 * quantum);
+            orr_run_destroy(run);
+        }
+    }
+    lab_close(&lab);
+}
+
+// Three relations read each other's variables, an event changes what they read, and the solution slides in
+// the end, where a = b: then i = 0 in the mean, so a' = b' gives 2500*(5 - a) + d = 0.
+static void test_relations_are_noted_once(void **state)
+{
+    (void)state;
+    Lab lab = lab_open("model M\n  var a = 5, b = 3.6, V = 0\n  discrete d = 0\n  V' = d\n"
+                       "  at 5 then d := 1 end\n"
+                       "  i = if a > b then (if V > b then V - b else 0) else (if V > a then a - V else 0)\n"
+                       "  a' = 2500*(5 - a) - 10*i + d\n  b' = 2500*(a - b) + 10*i + d\nend\n");
+    for (int s = 0; s < N_SOLVERS; s++) {
+        orr_run *run = begin(&lab, solvers[s], 1e-3, 12);
+        go(&lab, run, 12);
+        assert_true(fabs(value(&lab, run, "V") - 7) < 1e-6);
+        assert_true(fabs(value(&lab, run, "b") - 5.0008) < 1e-3);
+        orr_run_destroy(run);
+    }
+    lab_close(&lab);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -981,6 +1074,9 @@ int main(void)
         cmocka_unit_test(test_stalls_of_first_order_name_a_higher_one),
         cmocka_unit_test(test_recorded_polynomials_are_the_solution),
         cmocka_unit_test(test_native_loops_take_the_same_steps),
+        cmocka_unit_test(test_sleeping_rates_and_steps_are_seen),
+        cmocka_unit_test(test_stiff_exchanges_read_the_same_time),
+        cmocka_unit_test(test_relations_are_noted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

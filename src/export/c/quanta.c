@@ -4,6 +4,9 @@
 #include "code/qss_step_text.h"
 #include "export/c/net.h"
 #include "export/runtime/quanta_text.h"
+#include "solve/qss/bounds.h"
+#include "solve/qss/bounds_c_text.h"
+#include "solve/qss/bounds_text.h"
 #include "solve/qss/pairs.h"
 #include "solve/qss/pairs_c_text.h"
 #include "solve/qss/pairs_text.h"
@@ -80,7 +83,7 @@ static void add_terms(StrBuf *s, const IrQuantised *ir)
 static void add_shapes(const CExport *c, StrBuf *s, const IrQuantised *ir)
 {
     static const char *const kinds[] = { "STATE", "SHARED", "PLACE", "MODE", "NUMBER", "UNKNOWN" };
-    const bool with_slots = c_is_on(c, TEXT("HAS_PARTS"));
+    const bool with_slots = c_is_on(c, TEXT("HAS_SLOTS")), with_records = c_is_on(c, TEXT("HAS_BOUNDS"));
     for (uint32_t i = 0; with_slots && i < ir->n_shapes; i++) {
         const IrShape *shape = &ir->shapes[i];
         str_addf(s, "static const IrSlot slots_%u[] = {\n", i);
@@ -91,10 +94,20 @@ static void add_shapes(const CExport *c, StrBuf *s, const IrQuantised *ir)
         }
         str_add(s, shape->n_slots ? "};\n" : "    { 0, 0, 0, 0 },\n};\n");
     }
+    for (uint32_t i = 0; with_records && i < ir->n_shapes; i++) {
+        str_addf(s, "static const ExprNode records_%u[] = {\n", i);
+        for (uint32_t k = 0; k < ir->shapes[i].n_records; k++) {
+            const ExprNode *r = &ir->shapes[i].records[k];
+            str_addf(s, "    { EXPR_%s, %u, %u, %u },\n", expr_ops[r->op].name, r->a, r->b, r->c);
+        }
+        str_add(s, "};\n");
+    }
     str_add(s, "static const IrShape shapes[] = {\n");
     for (uint32_t i = 0; i < ir->n_shapes; i++) {
         str_addf(s, "    { %d", ir->shapes[i].reads_x);
         if (with_slots) str_addf(s, ", %u, slots_%u", ir->shapes[i].n_slots, i);
+        if (with_records)
+            str_addf(s, ", %d, %u, records_%u", ir->shapes[i].reads_time, ir->shapes[i].n_records, i);
         str_add(s, " },\n");
     }
     str_add(s, "};\n");
@@ -118,22 +131,40 @@ static void add_loops(const CExport *c, StrBuf *s, const IrQuantised *ir)
 
 // ---- Relations
 
+static void add_numbers(StrBuf *s, const char *name, size_t i, const double *numbers, size_t n)
+{
+    str_addf(s, "static const double %s_%zu[] = {", name, i);
+    for (size_t k = 0; k < n; k++) {
+        str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
+        gen_number(s, numbers[k]);
+    }
+    str_add(s, " };\n");
+}
+
+// The tables of the terms, as bounds and relations read them.
+static void add_stepped(const CExport *c, StrBuf *s, const IrQuantised *ir)
+{
+    const ExprPool *pool = &ir->pool;
+    for (size_t i = 0; i < pool->pieces.n; i++)
+        add_numbers(s, "stepped", i, pool->pieces.items[i].numbers, pool->pieces.items[i].n_numbers);
+    str_add(s, "static const ExprPieces stepped_tables[] = {\n");
+    for (size_t i = 0; i < pool->pieces.n; i++)
+        str_addf(s, "    { stepped_%zu, { %u } },\n", i, pool->pieces.items[i].n_breaks[0]);
+    str_add(s, pool->pieces.n ? "};\n" : "    { NULL, { 0 } },\n};\n");
+    if (!c_is_on(c, TEXT("HAS_LINES"))) return;
+    for (size_t i = 0; i < pool->tables.n; i++) {
+        add_numbers(s, "points_x", i, pool->tables.items[i].x, pool->tables.items[i].n);
+        add_numbers(s, "points_y", i, pool->tables.items[i].y, pool->tables.items[i].n);
+    }
+    str_add(s, "static const ExprTable point_tables[] = {\n");
+    for (size_t i = 0; i < pool->tables.n; i++)
+        str_addf(s, "    { points_x_%zu, points_y_%zu, %u },\n", i, i, pool->tables.items[i].n);
+    str_add(s, "};\n");
+}
+
 static void add_leaps(StrBuf *s, const IrQuantised *ir)
 {
-    for (size_t i = 0; i < ir->pool.pieces.n; i++) {
-        const ExprPieces *pieces = &ir->pool.pieces.items[i];
-        str_addf(s, "static const double stepped_%zu[] = {", i);
-        for (uint32_t k = 0; k < pieces->n_numbers; k++) {
-            str_add(s, k == 0 ? " " : k % 8 ? ", " : ",\n    ");
-            gen_number(s, pieces->numbers[k]);
-        }
-        str_add(s, " };\n");
-    }
-    str_add(s, "static const ExprPieces stepped_tables[] = {\n");
-    for (size_t i = 0; i < ir->pool.pieces.n; i++)
-        str_addf(s, "    { stepped_%zu, { %u } },\n", i, ir->pool.pieces.items[i].n_breaks[0]);
-    if (ir->pool.pieces.n == 0) str_add(s, "    { NULL, { 0 } },\n");
-    str_add(s, "};\nstatic const struct IrSteps steps_seen[] = {\n");
+    str_add(s, "static const struct IrSteps steps_seen[] = {\n");
     for (uint32_t k = 0; k < ir->n_relations; k++) {
         if (ir->steps[k].table == FLAT_NONE) str_add(s, "    { FLAT_NONE, ");
         else str_addf(s, "    { %u, ", ir->steps[k].table);
@@ -145,18 +176,6 @@ static void add_leaps(StrBuf *s, const IrQuantised *ir)
     str_add(s, "};\n");
 }
 
-static const char *comparison_name(uint8_t op)
-{
-    switch (op) {
-    case EXPR_LT: return "EXPR_LT";
-    case EXPR_LE: return "EXPR_LE";
-    case EXPR_GT: return "EXPR_GT";
-    case EXPR_GE: return "EXPR_GE";
-    case EXPR_EQ: return "EXPR_EQ";
-    default: return "EXPR_NE";
-    }
-}
-
 static void add_relations(const CExport *c, StrBuf *s, const IrQuantised *ir)
 {
     str_add(s, "// Relations: who depends on modes, and who must be looked at again.\n");
@@ -165,10 +184,10 @@ static void add_relations(const CExport *c, StrBuf *s, const IrQuantised *ir)
     add_lists(s, "mode_watched_by", &ir->mode_watched_by, ir->n_relations);
     str_add(s, "static const uint8_t comparisons[] = {");
     for (uint32_t k = 0; k < ir->n_relations; k++)
-        str_addf(s, "%s%s", k == 0 ? " " : k % 8 ? ", " : ",\n    ", comparison_name(ir->comparison[k]));
+        str_addf(s, "%sEXPR_%s", k == 0 ? " " : k % 8 ? ", " : ",\n    ", expr_ops[ir->comparison[k]].name);
     str_add(s, " };\n");
-    add_flags(s, "watches_time", ir->watches_time, ir->n_relations);
     add_flags(s, "relation_bends", ir->relation_bends, ir->n_relations);
+    add_flags(s, "relation_is_opaque", ir->relation_is_opaque, ir->n_relations);
     if (c_is_on(c, TEXT("HAS_LEAPS"))) add_leaps(s, ir);
 }
 
@@ -220,7 +239,8 @@ static void add_settings(const CExport *c, StrBuf *s)
         str_addf(s, "enum { CROSSINGS_BYTES = %zu };\n", calendar_bytes(m->ir->n_relations));
     if (m->ir->n_places) str_addf(s, "enum { N_PLACES = %u };\n", m->ir->n_places);
     if (c_is_on(c, TEXT("HAS_PARTS"))) str_addf(s, "enum { LOOP_MEMORY = %zu };\n", loop_memory(m));
-    c_define(s, "LEAST_WAIT", m->bends ? m->least_wait : 1e-9, "between two looks at a rate that bends");
+    if (c_is_on(c, TEXT("HAS_BOUNDS"))) str_addf(s, "enum { N_RECORDS = %u };\n", ir_most_records(m->ir));
+    c_define(s, "LEAST_WAIT", m->least_wait, "between two looks at a rate that bends");
     str_addf(s, "#define %-12s %s\n\n", "LEAVE3", m->order == 3 ? "roots_leave3" : "NULL");
 }
 
@@ -247,8 +267,9 @@ static void add_data(const CExport *c, StrBuf *s)
     if (ir->n_shared) {
         str_add(s, "// Which shared variables a rate needs.\n");
         add_lists(s, "shared_of", &ir->shared_of, m->n);
-        add_shapes(c, s, ir);
     }
+    if (c_is_on(c, TEXT("HAS_SHAPES"))) add_shapes(c, s, ir);
+    if (c_is_on(c, TEXT("HAS_STEPPED"))) add_stepped(c, s, ir);
     if (ir->n_loops) add_loops(c, s, ir);
     if (ir->n_relations) add_relations(c, s, ir);
     if (ir->n_places) {
@@ -260,17 +281,24 @@ static void add_data(const CExport *c, StrBuf *s)
     if (m->bends) {
         str_add(s, "// Rates whose polynomial is only near the truth.\n");
         add_flags(s, "is_bent", code_bends(ir, m->order), m->n);
+        add_flags(s, "is_wild", m->wild, m->n);
     } else {
-        str_add(s, "#define is_bent NULL    // each polynomial is exact\n");
+        str_add(s, "#define is_bent NULL    // each polynomial is exact\n#define is_wild NULL\n");
     }
-    if (m->kinks) add_flags(s, "is_kinked", m->kinks, m->n);
+    if (m->opaque) add_flags(s, "is_opaque_rate", m->opaque, m->n);
     c_add_template(c, s,
                    "static const IrQuantised quantised = {\n"
                    "    .n_states = N_STATES,\n"
                    "    .shape_of = shape_of, .row_of = row_of, .rows = term_rows, .numbers = term_numbers,\n"
                    "    .affects = { affects_start, affects_items },\n"
+                   "#if HAS_SHAPES\n"
+                   "    .n_shapes = sizeof shapes/sizeof *shapes, .shapes = shapes,\n"
+                   "#endif\n"
+                   "#if HAS_HELD\n"
+                   "    .moves_in_time = is_bent,\n"
+                   "#endif\n"
                    "#if HAS_SHARED\n"
-                   "    .n_shared = N_SHARED, .n_shapes = sizeof shapes/sizeof *shapes, .shapes = shapes,\n"
+                   "    .n_shared = N_SHARED,\n"
                    "    .shared_of = { shared_of_start, shared_of_items },\n"
                    "#endif\n"
                    "#if HAS_LOOPS\n"
@@ -284,11 +312,19 @@ static void add_data(const CExport *c, StrBuf *s)
                    "    .mode_affects = { mode_affects_start, mode_affects_items },\n"
                    "    .watched_by = { watched_by_start, watched_by_items },\n"
                    "    .mode_watched_by = { mode_watched_by_start, mode_watched_by_items },\n"
-                   "    .comparison = comparisons, .watches_time = watches_time,\n"
-                   "    .relation_bends = relation_bends,\n"
+                   "    .comparison = comparisons, .relation_bends = relation_bends,\n"
+                   "    .relation_is_opaque = relation_is_opaque,\n"
                    "#endif\n"
                    "#if HAS_LEAPS\n"
-                   "    .steps = steps_seen, .pool = { { stepped_tables } },\n"
+                   "    .steps = steps_seen,\n"
+                   "#endif\n"
+                   "#if HAS_STEPPED\n"
+                   "    .pool = {\n"
+                   "        { stepped_tables },\n"
+                   "#if HAS_LINES\n"
+                   "        { point_tables },\n"
+                   "#endif\n"
+                   "    },\n"
                    "#endif\n"
                    "#if HAS_PLACES\n"
                    "    .n_places = N_PLACES, .places = event_places,\n"
@@ -310,6 +346,53 @@ static void add_data(const CExport *c, StrBuf *s)
                    "#endif\n\n");
 }
 
+// Is it met in what is bounded?
+static bool has_record(const IrQuantised *ir, ExprOp op)
+{
+    for (uint32_t i = 0; i < ir->n_shapes; i++)
+        for (uint32_t k = 0; k < ir->shapes[i].n_records; k++)
+            if (ir->shapes[i].records[k].op == op) return true;
+    return false;
+}
+
+bool c_has_record(const CExport *c, ExprOp op) { return c->qss && has_record(c->qss->ir, op); }
+
+const uint8_t *c_bounds_math(const CExport *c, Arena *arena)
+{
+    static const uint8_t ops[][2] = {
+        { EXPR_SIN, EXPR_COS },     { EXPR_COS, EXPR_SIN },     { EXPR_SINH, EXPR_COSH },
+        { EXPR_COSH, EXPR_SINH },   { EXPR_TAN, EXPR_TAN },     { EXPR_TANH, EXPR_TANH },
+        { EXPR_EXP, EXPR_EXP },     { EXPR_POW, EXPR_EXP },     { EXPR_POW, EXPR_LOG },
+        { EXPR_LOG, EXPR_LOG },     { EXPR_LOG10, EXPR_LOG },   { EXPR_ASIN, EXPR_ASIN },
+        { EXPR_ACOS, EXPR_ASIN },   { EXPR_ATAN, EXPR_ATAN },   { EXPR_ATAN2, EXPR_ATAN },
+        { EXPR_FLOOR, EXPR_FLOOR }, { EXPR_CEIL, EXPR_CEIL },   { EXPR_ROUND, EXPR_ROUND },
+        { EXPR_SIGN, EXPR_SIGN },
+    };
+    bool is_used[EXPR_N_OPS] = { false };
+    for (size_t i = 0; i < sizeof ops / sizeof *ops; i++)
+        if (c_has_record(c, (ExprOp)ops[i][0])) is_used[ops[i][0]] = is_used[ops[i][1]] = true;
+    is_used[EXPR_POW] = is_used[EXPR_LOG10] = is_used[EXPR_ACOS] = is_used[EXPR_ATAN2] = false;
+    uint8_t *list = ARENA_ARRAY(arena, uint8_t, EXPR_N_OPS + 1);
+    for (int op = 0, n = 0; op < EXPR_N_OPS; op++)
+        if (is_used[op]) list[n++] = (uint8_t)op;
+    return list;
+}
+
+// The operations of expressions, by number; and those that bounds compute numbers with.
+static void add_operations(const CExport *c, StrBuf *s)
+{
+    str_add(s, "typedef enum ExprOp {");
+    for (int op = 0; op < EXPR_N_OPS; op++)
+        str_addf(s, "%sEXPR_%s", op == 0 ? " " : op % 8 ? ", " : ",\n    ", expr_ops[op].name);
+    str_add(s, " } ExprOp;\n\n");
+    if (!c_is_on(c, TEXT("HAS_BOUNDS"))) return;
+    str_add(s, "static double expr_apply(ExprOp op, double a, double b, double c)\n{\n    (void)b, (void)c;\n"
+               "    switch (op) {\n    case EXPR_POW: return orr_pow(a, b);\n");
+    for (const uint8_t *op = c_bounds_math(c, s->arena); *op; op++)
+        str_addf(s, "    case EXPR_%s: return %s(a);\n", expr_ops[*op].name, expr_ops[*op].c);
+    str_add(s, "    default: return a;\n    }\n}\n\n");
+}
+
 void c_add_quanta(const CExport *c, StrBuf *s)
 {
     const bool has_relations = c->qss->ir->n_relations > 0;
@@ -321,13 +404,17 @@ void c_add_quanta(const CExport *c, StrBuf *s)
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_H, unused);
         c_add_private(c, s, TEXT_SOLVE_QSS_ROOTS_C, unused);
     }
+    const bool has_bounds = c_is_on(c, TEXT("HAS_BOUNDS"));
     add_settings(c, s);
+    if (has_relations || has_bounds) add_operations(c, s);
     c_add_template(c, s, TEXT_QUANTA);
+    if (has_bounds) c_add_private(c, s, TEXT_SOLVE_QSS_BOUNDS_H, "");
     if (c->qss->ir->n_shared) c_add_private(c, s, TEXT_SOLVE_QSS_SHARED_H, "");
     if (c->qss->pairs) c_add_private(c, s, TEXT_SOLVE_QSS_PAIRS_H, "");
     if (has_relations) c_add_private(c, s, TEXT_SOLVE_QSS_RELATIONS_H, "");
     add_data(c, s);
     if (c->qss->pairs) add_pairs(c, s);
+    if (has_bounds) c_add_private(c, s, TEXT_SOLVE_QSS_BOUNDS_C, "");
     if (c->qss->ir->n_shared) c_add_private(c, s, TEXT_SOLVE_QSS_SHARED_C, "");
     if (has_relations) c_add_private(c, s, TEXT_SOLVE_QSS_RELATIONS_C, "");
     if (c->qss->pairs) c_add_private(c, s, TEXT_SOLVE_QSS_PAIRS_C, "");

@@ -78,6 +78,8 @@ static const char *const *math_of(const CExport *c, const char **names)
     size_t n = 0;
     while (names[n]) n++;
     if (c->qss) names[n++] = "orr_pow";
+    for (const uint8_t *op = c_bounds_math(c, (Arena *)&c->arena); *op; op++) names[n++] = expr_ops[*op].c;
+    if (c_is_on(c, TEXT("HAS_LINES"))) names[n++] = "orr_lookup", names[n++] = "orr_lookup_slope";
     if (c_is_on(c, TEXT("HAS_LEAPS"))) names[n++] = "orr_pieces";
     const bool has_gamma = c_is_on(c, TEXT("HAS_GAMMA")), has_poisson = c_is_on(c, TEXT("HAS_POISSON"));
     if (c_is_on(c, TEXT("HAS_QUANTILE")) || has_poisson) names[n++] = "orr_log";
@@ -167,7 +169,7 @@ static Text source_text(const CExport *c, Arena *arena)
     c_add_constants(c, s);
     str_add(s, "// ---- The equations\n\n");
     c_add_model(c, s);
-    const size_t n_names = CODE_MATH_MAX + expr_n_math + EXPR_WHOLE_POWER_MAX + 16;
+    const size_t n_names = CODE_MATH_MAX + expr_n_math + EXPR_WHOLE_POWER_MAX + 48;
     const char **names = ARENA_ARRAY(arena, const char *, n_names);
     Text terms = { 0 };
     if (c->qss) {

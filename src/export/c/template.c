@@ -67,6 +67,16 @@ static bool has_leaps(const Qss *qss)
     return false;
 }
 
+// Is there anything whose bounds are to be found?
+static bool needs_bounds(const Qss *qss)
+{
+    for (uint32_t i = 0; qss && qss->bends && i < qss->n; i++)
+        if (qss->bends[i] && !qss->ir->is_opaque[i]) return true;
+    for (uint32_t k = 0; qss && k < qss->ir->n_relations; k++)
+        if ((qss->order == 3 || qss->ir->relation_bends[k]) && !qss->ir->relation_is_opaque[k]) return true;
+    return false;
+}
+
 static bool draws_any(const Flat *flat, ExprDrawKind kind)
 {
     for (size_t i = 0; i < flat->pool.draws.n; i++)
@@ -107,6 +117,7 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
     const bool has_adaptive = (!is_fixed && !c->qss) || has_stand_in;
     const bool has_hermite = c->loop < CODE_IN_PLACE && c->solver->order > 1;
+    const bool has_bounds = needs_bounds(qss);
     const struct Switch {
         const char *name;
         bool        is_on;
@@ -140,7 +151,15 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_OWN", has_own },
         { "HAS_PARTS", has_parts },
         { "HAS_DERIVATIVES", has_parts || has_pairs },
-        { "HAS_CORNERS", qss && qss->kinks },
+        { "HAS_BENT", qss && qss->bends },
+        { "HAS_BOUNDS", has_bounds },
+        { "HAS_SLOTS", has_parts || has_bounds },
+        { "HAS_SHAPES", has_bounds || (qss && qss->ir->n_shared > 0) },
+        { "HAS_LINES", has_bounds && (c_has_record(c, EXPR_LOOKUP) || c_has_record(c, EXPR_SLOPE)) },
+        { "HAS_PIECES", has_bounds && (c_has_record(c, EXPR_PIECES) || c_has_record(c, EXPR_NEAR)) },
+        { "HAS_STEPPED", has_bounds || has_leaps(qss) },
+        { "HAS_OPAQUE", qss && qss->opaque },
+        { "HAS_HELD", qss && qss->order == 1 && qss->bends },
         { "HAS_PAIRS", has_pairs },
         { "HAS_LEAPS", has_leaps(qss) },
         { "HAS_PLACES", qss && qss->ir->n_places > 0 },

@@ -8,7 +8,12 @@
 #define HAS_LOOPS     1    // loops of equations among them
 #define HAS_OWN       1    // derivatives of rates by their own states through them
 #define HAS_PARTS     1    // what either of these needs
-#define HAS_CORNERS   1    // rates that are not smooth
+#define HAS_BENT      1    // rates that are not linear
+#define HAS_BOUNDS    1    // rates or relations that are not linear
+#define HAS_LINES     1    // with tables of points
+#define HAS_PIECES    1    // with tables of polynomials
+#define HAS_OPAQUE    1    // such rates that nobody can bound
+#define HAS_HELD      1    // rates of first order that read time
 #define HAS_PAIRS     1    // mLIQSS2
 #define HAS_RELATIONS 1
 #define HAS_LEAPS     1    // relations of what jumps: steps of tables, mod

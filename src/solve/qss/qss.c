@@ -6,6 +6,7 @@
 #include "solve/qss/qss.h"
 #include "base/diag.h"
 #include "expr/math.h"
+#include "solve/qss/bounds.h"
 #include "solve/qss/pairs.h"
 #include "solve/qss/parts.h"
 #include "solve/qss/relations.h"
@@ -28,8 +29,7 @@ enum {
 #define BURST_SPAN 1e-9
 
 #define INLINE QSS_INLINE
-#define LEAVE3  roots_leave3
-#define QSS_POW expr_pow
+#define LEAVE3 roots_leave3
 #include "solve/qss/steps.inc"
 
 static uint32_t soonest(const Qss *m)
@@ -111,9 +111,8 @@ static bool is_stuck(Qss *m, Island *island, uint32_t i, double t)
                   m->is_implicit ? "solver liqss2" : "solver qss2");
     else if (m->is_implicit) diag_hint(island->diag, "take a larger quantum, or 'solver bdf'");
     else
-        diag_hint(island->diag,
-                  "the model may be stiff: 'solver liqss2' or 'solver bdf' "
-                  "is made for that; or take a larger quantum");
+        diag_hint(island->diag, "the model may be stiff: 'solver liqss2' or 'solver bdf' "
+                                "is made for that; or take a larger quantum");
     return true;
 }
 
@@ -133,7 +132,7 @@ INLINE long loop_small(Qss *m, Island *island, double t_want, long n_max, const 
     const double least_wait = m->least_wait;
     const uint32_t *const affected = ir->affects.item, *const start = ir->affects.start;
     const CodeTerm *const updates = m->code->updates;
-    const bool *const bends = m->bends;
+    const bool *const bends = m->bends, *const wild = m->wild;
     double t = m->t, out[4 * CODE_UPDATES_MAX];
     size_t n_rates = 0;
     int failed = 0;
@@ -152,15 +151,17 @@ INLINE long loop_small(Qss *m, Island *island, double t_want, long n_max, const 
         t = due;
         qss_move(xs + n_x * i, order, t);
         qss_renew(xs + n_x * i, qs + QSS_Q * i, quanta + i, order, implicit, t);
-        updates[i](t, qs, v, NULL, numbers, out);
+        updates[i](order == 1 ? m->held : t, qs, v, NULL, numbers, out);
         bool is_own = false;
         const uint32_t first = start[i], end = start[i + 1];
         n_rates += end - first;
         for (uint32_t k = first; k < end; k++) {
             const uint32_t r = affected[k];
             double *x = xs + n_x * r, *o = out + (k - first) * n_out;
-            if (bends && bends[r]) qss_doubt(x, again + 2 * r, order, t, o[0], least_wait);
+            const bool is_near = bends && bends[r];
+            if (is_near && !wild[r]) qss_doubt(x, again + 2 * r, order, t, o[0], least_wait);
             qss_begin(x, o, order, implicit, t, &failed);
+            if (is_near && wild[r]) bounds_trust(m, island, xs, qs, again + 2 * r, r, t);
             x[QSS_DUE(order)] = qss_due(x, qs + QSS_Q * r, order, implicit, t, roots_leave3);
             is_own |= r == i;
         }
@@ -174,8 +175,20 @@ INLINE long loop_small(Qss *m, Island *island, double t_want, long n_max, const 
     return n;
 }
 
+typedef struct Owner {
+    const Qss *m;
+    const Island *island;
+} Owner;
+
+static void trust(const void *self, const double *x, const double *q, double *again, unsigned i, double t)
+{
+    const Owner *owner = self;
+    bounds_trust(owner->m, owner->island, x, q, again, i, t);
+}
+
 static long loop_native(Qss *m, Island *island, double t_want, long n_max)
 {
+    const Owner owner = { m, island };
     QssSmall small = { .x = m->x,
                        .q = m->q,
                        .again = m->again,
@@ -185,8 +198,11 @@ static long loop_native(Qss *m, Island *island, double t_want, long n_max)
                        .t = m->t,
                        .t_want = t_want,
                        .least_wait = m->least_wait,
+                       .held = m->held,
                        .n_max = n_max,
-                       .leave3 = roots_leave3 };
+                       .leave3 = roots_leave3,
+                       .trust = trust,
+                       .self = &owner };
     m->code->loop(&small);
     m->t = small.t;
     m->failed |= small.failed;
@@ -420,7 +436,7 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     m->modes_seen = ARENA_ARRAY(arena, double, ir->n_relations);
     m->changed_at = ARENA_ARRAY(arena, double, ir->n_relations);
     m->crossings = new_calendar(ir->n_relations, arena);
-    m->watched_at = ARENA_ARRAY(arena, uint64_t, ir->n_relations);
+    m->is_noted = ARENA_ARRAY(arena, bool, ir->n_relations);
     m->to_watch = ARENA_ARRAY(arena, uint32_t, ir->n_relations);
     m->n_params = model->ir.layout.n_params;
     m->params_seen = ARENA_ARRAY(arena, double, m->n_params);
@@ -429,16 +445,19 @@ static bool init(Island *island, Arena *arena, orr_diag *diag, int order, CodeOw
     if (m->window < 64 * (size_t)m->n) m->window = 64 * (size_t)m->n;
     m->leaves_events = model->n_events > 0;
     if (own == CODE_WITH_SLOPES) m->pairs = pairs_make(ir, arena);
-    m->kinks = ir->kinks;
-    m->is_small = code->updates && ir->n_relations == 0 && !m->pairs && !m->kinks;
+    m->is_small = code->updates && ir->n_relations == 0 && !m->pairs && !ir->has_opaque;
     const bool *bends = code_bends(ir, order);
     for (uint32_t i = 0; i < m->n && !m->bends; i++)
         if (bends[i]) m->bends = bends;
-    if (!m->bends) m->kinks = NULL;
+    m->wild = order == 1 ? ir->moves_in_time : ir->is_wild;
+    m->opaque = m->bends && ir->has_opaque ? ir->is_opaque : NULL;
+    m->bounds.nodes = ARENA_ARRAY(arena, Jet, ir_most_records(ir));
+    m->bounds.shared = ARENA_ARRAY(arena, Jet, ir->n_shared);
+    const double span = island->options.t_end - island->t;
+    m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
+    m->looks = ARENA_ARRAY(arena, double, 2 * (size_t)ir->n_relations);
     if (m->bends) {
         m->again = ARENA_ARRAY(arena, double, 2 * (size_t)m->n);
-        const double span = island->options.t_end - island->t;
-        m->least_wait = isfinite(span) && span > 0 ? 1e-9 * span : 1e-9;
         for (uint32_t i = 0; i < m->n; i++) {
             m->again[2 * i] = INFINITY;
             m->again[2 * i + 1] = 1e4 * m->least_wait;
@@ -530,7 +549,7 @@ static void pass(Island *island, RunSaved *saved)
     Qss *m = island->memory;
     const IrQuantised *ir = m->ir;
     const size_t number = sizeof(double), count = sizeof(uint64_t);
-    double *const numbers[] = { &m->t, &m->least_wait, &m->burst_start, &m->t_since };
+    double *const numbers[] = { &m->t, &m->held, &m->least_wait, &m->burst_start, &m->t_since };
     size_t *const counts[] = { &m->n_burst, &m->n_since };
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) saved_pass(saved, numbers[i], number);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);
@@ -539,9 +558,9 @@ static void pass(Island *island, RunSaved *saved)
     if (m->again) saved_pass(saved, m->again, 2 * (size_t)m->n * number);
     saved_pass(saved, &m->event, sizeof m->event);
     saved_pass(saved, m->shared_at, ir->n_shared * count);
-    saved_pass(saved, m->watched_at, ir->n_relations * count);
     saved_pass(saved, m->modes_seen, ir->n_relations * number);
     saved_pass(saved, m->changed_at, ir->n_relations * number);
+    saved_pass(saved, m->looks, 2 * ir->n_relations * number);
     saved_pass(saved, &m->version, sizeof m->version);
     shared_pass(m, saved);
     saved_pass(saved, m->params_seen, m->n_params * number);

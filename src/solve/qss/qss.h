@@ -37,15 +37,21 @@ typedef struct Qss {
     uint64_t version;       // counts changes of x and of modes
     uint64_t event;         // counts times at which something happened
     const bool *bends;      // [n] whose polynomial is only near the truth; NULL: none is such
-    const bool *kinks;      // [n] and may turn at once; NULL: none does
-    double *again;          // [2*n] see qss_doubt
+    const bool *wild;       // [n] and is proven to be so each time; the others are polynomials of low degree
+    const bool *opaque;     // [n] of which nothing can be proven; NULL: none is such
+    double *again;          // [2*n] see qss_doubt; if the second is negative, nothing is known any more
+    double held;            // the time that rates of first order read: as of q, they all see the same
+    struct {
+        struct Jet *nodes, *shared;    // [records of the largest shape], [n_shared] scratch
+    } bounds;                          // see bounds.h
     double least_wait;
     // relations
     double *modes;           // [n_relations] inside v; whoever changes one calls restart
     double *modes_seen;      // [n_relations]
     double *changed_at;      // [n_relations] time at which the mode changed last
     Calendar crossings;      // of relations
-    uint64_t *watched_at;    // [n_relations] event at which it was looked at
+    double *looks;           // [2*n_relations] when it was looked at last, and how far ahead
+    bool *is_noted;          // [n_relations] stands in to_watch
     uint32_t *to_watch;      // [n_relations] scratch
     uint32_t n_to_watch;
     // what changed when the driver calls restart

@@ -1,6 +1,7 @@
 // src/solve/qss/relations.c: see relations.h.
 #include "solve/qss/relations.h"
 #include "expr/math.h"
+#include "solve/qss/bounds.h"
 #include "solve/qss/parts.h"
 #include "solve/qss/roots.h"
 #include "solve/qss/shared.h"
@@ -9,9 +10,12 @@
 
 enum {
     NUDGES = 40,
-    LOOKS_AHEAD = 500,    // at a relation whose polynomial is not all of it, in a run
+    LOOKS_AHEAD = 500,    // at a relation of which nothing can be proven, in a run
     BISECTIONS = 60,
+    PROOFS = 400,          // at one look
+    FIRST_LOOK = 10000,    // in least waits
 };
+#define LOOK_GROWTH 4.0    // of the time that is looked ahead, if it was not too long
 
 static bool truth_of(const IrQuantised *ir, uint32_t k, double zero)
 {
@@ -128,21 +132,13 @@ static double time_between_looks(const Island *island, double t)
     return (island->options.t_end - t) / LOOKS_AHEAD + 1e-12 * fabs(t);
 }
 
-// Is there more to the zero function than its polynomial?
-static bool may_bend(const Qss *m, const Island *island, uint32_t k)
-{
-    const uint8_t op = m->ir->comparison[k];
-    return (m->ir->watches_time[k] || m->ir->relation_bends[k]) && op != EXPR_EQ && op != EXPR_NE &&
-           isfinite(island->options.t_end);
-}
+// Is there more to the zero function than its polynomial, which ends with the square?
+static bool may_bend(const Qss *m, uint32_t k) { return m->ir->relation_bends[k] || m->order == 3; }
 
-// If the relation has changed after `probe`, the time at which it does; else `until`.
-static double first_change(const Qss *m, const Island *island, uint32_t k, double t, double until,
-                           double probe)
+// The relation is as its mode says after `lo`, not so after `hi`: where it changes.
+static double change_between(const Qss *m, const Island *island, uint32_t k, double t, double lo, double hi)
 {
     const bool mode = m->modes[k] != 0;
-    if (!(probe > 0) || is_true_at(m, island, k, t + probe) == mode) return until;
-    double lo = 0, hi = probe;
     for (int i = 0; i < BISECTIONS; i++) {
         const double middle = 0.5 * (lo + hi);
         if (!(t + middle > t + lo && t + middle < t + hi)) break;
@@ -152,21 +148,85 @@ static double first_change(const Qss *m, const Island *island, uint32_t k, doubl
     return hi;
 }
 
-// The polynomial of a relation is only near the truth: it is looked at again before long. What will have
-// changed by then is searched for now, since nobody can go back to it.
+// Nothing can be proven of it: it is looked at again before long. What will have changed by then is searched
+// for now, since nobody can go back to it.
 static double look_ahead_until(const Qss *m, const Island *island, uint32_t k, double t, double after)
 {
-    const double until = fmin(after, time_between_looks(island, t));
-    return first_change(m, island, k, t, until, until);
+    const double until = fmin(after, isfinite(island->options.t_end) ? time_between_looks(island, t)
+                                                                     : FIRST_LOOK * m->least_wait);
+    const bool changes = until > 0 && is_true_at(m, island, k, t + until) != (m->modes[k] != 0);
+    return changes ? change_between(m, island, k, t, 0, until) : until;
 }
 
-// The polynomial of a zero function ends with the square, those of third order do not: the root may be too
-// late.
-static double not_later(const Qss *m, const Island *island, uint32_t k, double t, double after)
+#if HAS_BOUNDS
+// ---- Proofs
+
+typedef enum Fate { STAYS, CHANGES, OPEN } Fate;
+
+#if HAS_LEAPS
+// Which of the pieces between jumps z is in.
+static double piece_of(const IrQuantised *ir, const struct IrSteps *steps, double z)
 {
-    return first_change(m, island, k, t, after, (1 - 1e-9) * after);
+    if (steps->period > 0) {
+        const double whole = floor(z / steps->period);
+        return 2 * whole + (z - steps->period * whole >= steps->level);
+    }
+    const ExprPieces *table = &ir->pool.pieces.items[steps->table];
+    uint32_t piece = 0;
+    while (piece < table->n_breaks[0] && table->numbers[piece] <= z) piece++;
+    return piece;
 }
 
+#endif
+// What is certain of a relation between two times, at the first of which it is as its mode says.
+static Fate fate_of(const Qss *m, const Island *island, uint32_t k, double from, double to)
+{
+    const IrQuantised *ir = m->ir;
+    const double mode = m->modes[k] != 0;
+    const Jet z = bounds_of(m, island, m->x, ir->n_states + ir->n_shared + k, from, to);
+    Span truth;
+#if HAS_LEAPS
+    const struct IrSteps *steps = steps_of(ir, k);
+    if (steps) {
+        if (piece_of(ir, steps, z.c[0].lo) != piece_of(ir, steps, z.c[0].hi)) return OPEN;
+        truth.lo = truth.hi = truth_of(ir, k, stepped(ir, steps, z.c[0].lo));
+        return truth.lo == mode ? STAYS : CHANGES;
+    }
+#endif
+    truth = bounds_truth((ExprOp)ir->comparison[k], z.c[0]);
+    if (truth.lo == truth.hi) return truth.lo == mode ? STAYS : CHANGES;
+    // it rises or falls all the time: so its ends decide
+    if (ir->comparison[k] == EXPR_EQ || ir->comparison[k] == EXPR_NE || !(z.c[1].lo > 0 || z.c[1].hi < 0))
+        return OPEN;
+    return is_true_at(m, island, k, to) == (mode != 0) ? STAYS : CHANGES;
+}
+
+// How long a relation is certain not to change, or until it does; no further ahead than seems useful, since
+// it is looked at again when something that it reads is renewed.
+static double proven_until(Qss *m, const Island *island, uint32_t k, double t)
+{
+    double *look = m->looks + 2 * (size_t)k;
+    const double elapsed = t - look[0];
+    look[1] = fmax(LOOK_GROWTH * fmin(look[1], elapsed), FIRST_LOOK * 1e-4 * m->least_wait);
+    look[0] = t;
+    const double least = fmax(1e-4 * m->least_wait, 4 * DBL_EPSILON * fabs(t));
+    double lo = 0, part = look[1];
+    for (int i = 0; i < PROOFS && lo < look[1]; i++) {
+        const double hi = fmin(lo + part, look[1]);
+        const Fate fate = fate_of(m, island, k, t + lo, t + hi);
+        if (fate == OPEN && hi - lo > least) {
+            part = 0.5 * (hi - lo);
+            continue;
+        }
+        const bool differs = fate == OPEN && is_true_at(m, island, k, t + hi) != (m->modes[k] != 0);
+        if (fate == CHANGES || differs) return change_between(m, island, k, t, lo, hi);
+        lo = hi;
+        part *= 2;
+    }
+    return fmax(lo, least);
+}
+
+#endif
 void relations_watch(Qss *m, const Island *island, uint32_t k, double t)
 {
     const uint8_t op = m->ir->comparison[k];
@@ -186,7 +246,10 @@ void relations_watch(Qss *m, const Island *island, uint32_t k, double t)
         if (is_true != mode) after = 0;
     }
 #endif
-    if (!is_leap && op != EXPR_EQ && op != EXPR_NE) {
+    if (!is_leap && (op == EXPR_EQ || op == EXPR_NE)) {    // of what steps, or is decided by other modes
+        const bool stays = m->ir->relation_bends[k] || (z[1] == 0 && z[2] == 0);
+        if (stays && truth_of(m->ir, k, z[0]) != mode) after = 0;
+    } else if (!is_leap) {
         const bool is_above = mode == (op == EXPR_GT || op == EXPR_GE);
         const double sign = is_above ? 1 : -1, c0 = sign * z[0], c1 = sign * z[1];
         after = roots_fall(c0, c1, sign * z[2]);
@@ -195,20 +258,25 @@ void relations_watch(Qss *m, const Island *island, uint32_t k, double t)
         if (differs && !(c1 > 0 && -c0 <= c1 * 1e-12 * fmax(fabs(t), 1e-3))) after = 0;
         if (z[0] == 0 && z[1] == 0 && z[2] == 0) after = INFINITY;
     }
-    if (after > 0 && may_bend(m, island, k)) after = look_ahead_until(m, island, k, t, after);
-    else if (after > 0 && isfinite(after) && m->order == 3) after = not_later(m, island, k, t, after);
+    if (after > 0 && may_bend(m, k) && m->ir->relation_is_opaque[k])
+        after = look_ahead_until(m, island, k, t, after);
+#if HAS_BOUNDS
+    else if (after > 0 && may_bend(m, k)) after = proven_until(m, island, k, t);
+#endif
     calendar_set(&m->crossings, k, t + after);
 }
 
 void relations_put_off(Qss *m, const Island *island, uint32_t k, double t)
 {
-    calendar_set(&m->crossings, k,
-                 may_bend(m, island, k) ? t + time_between_looks(island, t) : (double)INFINITY);
+    calendar_set(&m->crossings, k, may_bend(m, k) ? t + time_between_looks(island, t) : (double)INFINITY);
 }
 
 void relations_watch_noted(Qss *m, const Island *island, double t)
 {
-    for (uint32_t k = 0; k < m->n_to_watch; k++) relations_watch(m, island, m->to_watch[k], t);
+    for (uint32_t k = 0; k < m->n_to_watch; k++) {
+        m->is_noted[m->to_watch[k]] = false;
+        relations_watch(m, island, m->to_watch[k], t);
+    }
     m->n_to_watch = 0;
 }
 

@@ -17,8 +17,8 @@ double relations_confirm(const Qss *m, const Island *island, uint32_t k, double 
 
 static inline void relations_note(Qss *m, uint32_t relation)
 {
-    if (m->watched_at[relation] == m->event) return;
-    m->watched_at[relation] = m->event;
+    if (m->is_noted[relation]) return;
+    m->is_noted[relation] = true;
     m->to_watch[m->n_to_watch++] = relation;
 }
 
