@@ -37,6 +37,26 @@ static int degree_of(const Quantiser *w, const ExprNode *r, const uint8_t *degre
     return d < IR_WILD ? d : IR_WILD;
 }
 
+// Does solve/qss/bounds.c know its bounds?
+static bool is_bounded(uint32_t op)
+{
+    switch (op) {
+    case EXPR_GRID:
+    case EXPR_DRAW:
+    case EXPR_CBRT:
+    case EXPR_HYPOT:
+    case EXPR_EXPM1:
+    case EXPR_LOG2:
+    case EXPR_LOG1P:
+    case EXPR_ASINH:
+    case EXPR_ACOSH:
+    case EXPR_ATANH:
+    case EXPR_ERF:
+    case EXPR_ERFC: return false;
+    default: return true;
+    }
+}
+
 static void find_degree(Quantiser *w, const MetShape *from, IrShape *shape)
 {
     const ArenaMark mark = arena_mark(&w->arena);
@@ -44,7 +64,7 @@ static void find_degree(Quantiser *w, const MetShape *from, IrShape *shape)
     for (uint32_t i = 0; i < from->n_records; i++) {
         const ExprNode *r = &shape->records[i];
         degree[i] = (uint8_t)degree_of(w, r, degree);
-        if (degree[i] == IR_WILD && (r->op == EXPR_GRID || r->op == EXPR_DRAW)) shape->is_opaque = true;
+        if (degree[i] == IR_WILD && !is_bounded(r->op)) shape->is_opaque = true;
     }
     shape->degree = degree[from->n_records - 1];
     arena_release(&w->arena, mark);
