@@ -1,7 +1,7 @@
 // src/code/lane_adaptive.c: attempts at steps of an adaptive method over lanes: what small models (loops.c)
 // and large ones have in common, and the latter.
 //
-// Each member has its own time and step. What one attempt does is described in solve/adaptive/adaptive.c;
+// Each member has its own time and step. What one attempt does is described in engine/adaptive.c;
 // here both ways out of it are computed and one is taken. A member that stands still, or whose numbers are
 // not finite, is marked as odd.
 //
@@ -17,16 +17,18 @@ static void add_number(StrBuf *s, const char *before, double value, const char *
     str_add(s, after);
 }
 
-void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i)
+void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i, const char *newest)
 {
     bool is_first = true;
     for (int j = 0; j < n; j++) {
         if (weight[j] == 0) continue;
         if (!is_first) str_add(s, " + ");
         is_first = false;
-        gen_number(s, weight[j]);
-        str_add_char(s, '*');
-        str_add(s, arena_printf(s->arena, rate, j, i));
+        if (weight[j] != 1) {
+            gen_number(s, weight[j]);
+            str_add_char(s, '*');
+        }
+        str_add(s, newest && j == n - 1 ? newest : arena_printf(s->arena, rate, j, i));
     }
 }
 
@@ -176,7 +178,7 @@ static void add_each(const LaneArrays *a, const char *statements)
 static const char *sum_of(const LaneArrays *a, const double *weight, int n)
 {
     StrBuf sum = { .arena = &a->c->gen.work };
-    lanes_print_sum(&sum, weight, n, "k%d[j + l]", 0);
+    lanes_print_sum(&sum, weight, n, "k%d[j + l]", 0, NULL);
     return str_finish(&sum);
 }
 

@@ -34,9 +34,11 @@ void lanes_print_attempt(StrBuf *s, bool is_watched);
 void lanes_print_control(StrBuf *s, const Tableau *method, bool is_watched);
 void lanes_print_attempts_end(StrBuf *s, uint32_t width, bool is_watched);
 void lanes_print_turns(StrBuf *s);
-// Of their tables: Σ weight·rate, where `rate` prints one from the numbers of stage and state; the error from
-// sums of squares over n states; what follows `x + s*` in the dense output, from d0, d1, … with a suffix.
-void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i);
+// Of tables: Σ weight·rate, where `rate` prints one from the numbers of stage and state and `newest`, if not
+// NULL, is the last one; the error from sums of squares over n states; what follows `x + s*` in the dense
+// output, from d0, d1, … with a suffix.
+void lanes_print_sum(StrBuf *s, const double *weight, int n, const char *rate, uint32_t i,
+                     const char *newest);
 void lanes_print_error(StrBuf *s, const Tableau *method, const char *first, const char *second, uint32_t n);
 void lanes_print_dense(StrBuf *s, const Tableau *method, const char *suffix);
 

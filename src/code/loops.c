@@ -296,52 +296,30 @@ static const char *constants_of(const Tableau *m, int first, Arena *arena)
     return str_finish(&s);
 }
 
-typedef struct Term { double weight; const char *text; } Term;
-
-// part*(w0*a + w1*b + …), without what is not needed
-static void add_weighted(StrBuf *s, const Tableau *m, int row, const Term *terms, int n)
+// What a row adds to x: part*(w0*a + w1*b + …), without what is not needed. `rate` prints the rate of a stage
+// from its number; `newest`, if not NULL, is that of the last one.
+static void add_row(StrBuf *s, const Tableau *m, int row, const char *rate, const char *newest)
 {
-    const bool is_one = n == 1 && terms[0].weight == 1;
+    const double *weight = m->rows[row].weight;
+    int n = 0, last = 0;
+    for (int j = 0; j < row; j++)
+        if (weight[j] != 0) n++, last = j;
+    const bool is_one = n == 1 && weight[last] == 1;
     add_part(s, m, row);
     str_add(s, is_one ? "*" : "*(");
-    for (int i = 0; i < n; i++) {
-        if (i) str_add(s, " + ");
-        if (terms[i].weight != 1) {
-            gen_number(s, terms[i].weight);
-            str_add_char(s, '*');
-        }
-        str_add(s, terms[i].text);
-    }
+    lanes_print_sum(s, weight, row, rate, 0, newest);
     if (!is_one) str_add_char(s, ')');
 }
-
-// What a row adds to x, where the rate of stage j is called name(j).
-static void add_row(StrBuf *s, const Tableau *m, int row, const char *(*name)(Arena *arena, int stage),
-                    Term newest)
-{
-    Term terms[TABLEAU_ROWS];
-    int n = 0;
-    for (int j = 0; j < row; j++) {
-        const double weight = m->rows[row].weight[j];
-        if (weight == 0) continue;
-        terms[n++] = (Term){ weight, j == row - 1 && newest.text ? newest.text : name(s->arena, j) };
-    }
-    add_weighted(s, m, row, terms, n);
-}
-
-static const char *local_rate(Arena *arena, int stage) { return arena_printf(arena, "k%d_#", stage); }
-
-static const char *array_rate(Arena *arena, int stage) { return arena_printf(arena, "k%d[j]", stage); }
 
 // How the rate of a stage is used where it is computed: in the next row, whose value gets the name `to`.
 static const char *form_of(const Tableau *m, int stage, const char *to, Arena *arena)
 {
     StrBuf s = { .arena = arena };
-    const char *rate = local_rate(arena, stage);
+    const char *rate = arena_printf(arena, "k%d_#", stage);
     const char *newest = is_kept(m, stage) ? arena_printf(arena, "(%s = @)", rate) : "@";
     if (m->rows[stage + 1].weight[stage] == 0) str_addf(&s, "%s = @; ", rate);
     str_addf(&s, "%s# = x# + ", to);
-    add_row(&s, m, stage + 1, local_rate, (Term){ 1, newest });
+    add_row(&s, m, stage + 1, "k%d_#", newest);
     str_add_char(&s, ';');
     return str_finish(&s);
 }
@@ -381,7 +359,7 @@ static void add_adaptive_stage(Stepping *l, const Tableau *m, int row, const cha
     Arena *arena = &l->c->gen.work;
     for (uint32_t i = 0; i < n_states(l); i++) {
         str_addf(s, "        %s%u = x%u + h*(", at, i, i);
-        lanes_print_sum(s, m->rows[row].weight, row, "k%d_%u", i);
+        lanes_print_sum(s, m->rows[row].weight, row, "k%d_%u", i, NULL);
         str_add(s, ");\n");
     }
     str_addf(s, "        t%d = t + ", row);
@@ -399,7 +377,7 @@ static void add_error(Stepping *l, const Tableau *m)
         str_addf(s, "        low = __builtin_fabs(x%u), high = __builtin_fabs(y%u);\n", i, i);
         for (int e = 0; e < m->n_errors; e++) {
             str_add(s, "        off = ");
-            lanes_print_sum(s, m->error[e], m->n_stages + 1, "k%d_%u", i);
+            lanes_print_sum(s, m->error[e], m->n_stages + 1, "k%d_%u", i, NULL);
             str_addf(s,
                      ";\n        off = h*off/(absolute + tolerance*(low > high ? low : high));\n"
                      "        sum%d = sum%d + off*off;\n",
@@ -429,7 +407,7 @@ static void add_looks(Stepping *l, const Tableau *m)
                  i, i, i, i, i, i, i, i, m->n_stages, i, i);
         for (int q = 0; q < m->n_dense; q++) {
             str_addf(s, "        const double d%d_%u = h*(", q + 3, i);
-            lanes_print_sum(s, m->dense[q], m->n_stages + 1 + m->n_extra, "k%d_%u", i);
+            lanes_print_sum(s, m->dense[q], m->n_stages + 1 + m->n_extra, "k%d_%u", i, NULL);
             str_add(s, ");\n");
         }
     }
@@ -573,27 +551,25 @@ int array_n_rates(const Tableau *m) { return is_chain(m) ? 2 : m->n_stages; }
 ArrayStage array_stage(const Tableau *m, int stage, Arena *arena)
 {
     const bool is_last = stage + 1 == m->n_stages, is_shared = is_chain(m) && stage > 0;
-    const int rate = is_shared ? 1 : stage;
-    const double weight = m->rows[m->n_stages].weight[stage];
-    const Term newest = { 1, arena_printf(arena, "k%d[j]", rate) };
+    const char *const rate = arena_printf(arena, "k%d", is_shared ? 1 : stage);
+    const double sum[] = { 1, m->rows[m->n_stages].weight[stage] };    // of a chain: k0 + weight·k1
     StrBuf s = { .arena = arena };
-    if (is_shared && is_last) {
-        str_add(&s, "x[j] + ");
-        add_weighted(&s, m, m->n_stages, (Term[]){ { 1, "k0[j]" }, { weight, "k1[j]" } }, 2);
-    } else {
-        if (is_shared) {
-            str_add(&s, "{ k0[j] = k0[j] + ");
-            if (weight != 1) gen_number(&s, weight), str_add_char(&s, '*');
-            str_add(&s, "k1[j]; ");
-        }
-        str_add(&s, is_last ? "x[j] + " : "y[j] = x[j] + ");
-        add_row(&s, m, stage + 1, array_rate, newest);
-        if (!is_last) str_add(&s, is_shared ? "; }" : ";");
+    if (is_shared && !is_last) {
+        str_add(&s, "{ k0[j] = ");
+        lanes_print_sum(&s, sum, 2, "k%d[j]", 0, NULL);
+        str_add(&s, "; ");
     }
-    return (ArrayStage){ .time = time_of(m, stage, arena),
-                         .state = stage ? "y" : "x",
-                         .out = arena_printf(arena, "k%d", rate),
-                         .each = str_finish(&s) };
+    str_add(&s, is_last ? "x[j] + " : "y[j] = x[j] + ");
+    if (is_shared && is_last) {
+        add_part(&s, m, m->n_stages);
+        str_add(&s, "*(");
+        lanes_print_sum(&s, sum, 2, "k%d[j]", 0, NULL);
+        str_add_char(&s, ')');
+    } else {
+        add_row(&s, m, stage + 1, "k%d[j]", arena_printf(arena, "%s[j]", rate));
+    }
+    if (!is_last) str_add(&s, is_shared ? "; }" : ";");
+    return (ArrayStage){ time_of(m, stage, arena), stage ? "y" : "x", rate, str_finish(&s) };
 }
 
 const char *array_constants(const Tableau *m, Arena *arena) { return constants_of(m, 1, arena); }
