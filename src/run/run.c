@@ -565,7 +565,9 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     const bool is_still = run->net && !run->model->isles && run->model->n_states == 0 &&
                           run->model->flat.equations.n == 0;
     if (is_still) t_limit = fmin(t_limit, fmin(net_next_instant(run), due_next(island)));
-    if (!drive_has_reached(island, t_limit) && island->t <= run->t) {
+    // an instant that is so near that the solver takes it for the present one is one of its own all the same
+    const bool is_there = is_still ? island->t >= t_limit : drive_has_reached(island, t_limit);
+    if (!is_there && island->t <= run->t) {
         double limit = limit_of(run, island, t_limit);
         if (island->solver->fixed_step) limit = fmin(limit, t_limit);
         orr_status status;
