@@ -2085,8 +2085,8 @@
       "    model Shop\n" \
       "      desk : Desk(time = exponential(0.5))\n" \
       "    end", \
-      "let the component draw: state busy for exponential(time); or, if one draw is meant, say so by a\n" \
-      "parameter of the model: param time ~ exponential(0.5), and desk : Desk(time = time).") \
+      "let the component draw: state busy for exponential(time); or, if one draw is meant, say\n" \
+      "so by a parameter of the model: param time ~ exponential(0.5), and desk : Desk(time = time).") \
     X(INPUT_CLOSED, \
       "The program that sent the values of an input has closed the connection. The run goes on with\n" \
       "the value shown.", \
@@ -2584,8 +2584,8 @@
       "    experiment e of M\n" \
       "      until 10\n" \
       "    end", \
-      "declare them without 'island', so that they are solved together; or limit their steps with\n" \
-      "'max' or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
+      "declare them without 'island', so that they are solved together; or limit their\n" \
+      "steps with 'max' or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
     X(ISLAND_ANEW, \
       "A message ends the step of an island. Multistep methods remember many steps and begin with\n" \
       "short ones of first order, so with a message at each step they are slow, and the small errors\n" \
