@@ -7,6 +7,7 @@
 // handled (modes, grid, solver) when the user arrives there or the next step is made: until then what was
 // recorded before it still sees the old modes.
 #include "engine/host.h"
+#include "num/instant.h"
 
 #define STEPS_MAX  4e15         // grid points that are told apart
 
@@ -173,7 +174,7 @@ static orr_status quantised_steps(Island *island, double t_want, long n_max)
 static double next_instant(const Island *island)
 {
     const double due = due_next(island);
-    return island->has_network ? drive_min(due, island->services->next_message(island)) : due;
+    return island->has_network ? instant_of(due, island->services->next_message(island)) : due;
 }
 
 orr_status drive(Island *island, double t_want, double t_limit, long n_max)
@@ -216,6 +217,18 @@ orr_status drive(Island *island, double t_want, double t_limit, long n_max)
     if (status == ORR_STATUS_OK && !island->event_waits && is_due) {
         island->t = t_due;
         island->event_waits = true;
+    }
+    return status;
+}
+
+orr_status drive_events_at(Island *island, double t)
+{
+    orr_status status = island->event_waits ? event_handle(island) : ORR_STATUS_OK;
+    // what is due here, too: the event was a little before, so that on a grid both are one point
+    while (status == ORR_STATUS_OK && !island->terminated && due_next(island) <= t) {
+        island->t = drive_max(island->t, due_next(island));
+        island->event_waits = true;
+        status = event_handle(island);
     }
     return status;
 }

@@ -1,8 +1,35 @@
 // src/engine/due.c: events whose time is known beforehand: one calendar for all of them.
 //
 // Its things are numbers, so that it can lie in the state block: the time events of the model, places for
-// delayed firings, then the sources of the run. The times of `every` are from + k·period, never summed.
+// delayed firings, then the sources of the run. The times of `every` are from + k·period, never summed. Times
+// that differ only as such products are rounded are one instant, and one that is the end but for that is the end.
 #include "engine/host.h"
+#include "num/instant.h"
+
+static void set_due(Island *island, uint32_t thing, double t)
+{
+    calendar_set(&island->calendar, thing, instant_or_end(t, island->options.t_end));
+}
+
+// Of those at `place` of the heap and below it that are due until `limit`, the latest time.
+static double latest_until(const Calendar *c, uint32_t place, double limit)
+{
+    double latest = c->entries[place].t;
+    const uint32_t child = 4 * place - 8, end = CALENDAR_ROOT + *c->n;
+    for (uint32_t i = child; i < child + 4 && i < end; i++) {
+        if (c->entries[i].t > limit) continue;
+        const double below = latest_until(c, i, limit);
+        if (below > latest) latest = below;
+    }
+    return latest;
+}
+
+double due_next(const Island *island)
+{
+    const Calendar *c = &island->calendar;
+    const double first = calendar_first(c);
+    return *c->n < 2 ? first : latest_until(c, CALENDAR_ROOT, instant_reach(first));
+}
 
 static bool is_wrong(Island *island, EngineNews news, uint32_t event, double value)
 {
@@ -36,12 +63,12 @@ static bool schedule_event(Island *island, uint32_t i)
     if (event->kind == ENGINE_AT) {
         const double at = due_time(island, i, ENGINE_TIME);
         if (isnan(at)) return is_wrong(island, ENGINE_BAD_TIME, i, at);
-        if (at >= start) calendar_set(&island->calendar, i, at);
+        if (at >= start) set_due(island, i, at);
     } else if (event->kind == ENGINE_EVERY && event->n_draws) {
         const double first = event->has_from ? due_time(island, i, ENGINE_FROM)
                                              : start + drawn_time(island, i, ENGINE_TIME);
         if (!(first >= start)) return is_wrong(island, ENGINE_BAD_TIME, i, first);
-        calendar_set(&island->calendar, i, first);
+        set_due(island, i, first);
     } else if (event->kind == ENGINE_EVERY) {
         const double period = due_time(island, i, ENGINE_TIME), first = first_time(island, i, period);
         if (!(period > 0) || isinf(period)) return is_wrong(island, ENGINE_BAD_TIME, i, period);
@@ -51,7 +78,7 @@ static bool schedule_event(Island *island, uint32_t i)
         while (k > 0 && first + (k - 1) * period >= start) k--;
         while (first + k * period < start) k++;
         island->every_k[i] = k;
-        calendar_set(&island->calendar, i, first + k * period);
+        set_due(island, i, first + k * period);
     }
     return true;
 }
@@ -73,7 +100,7 @@ bool due_delay(Island *island, uint32_t event, double t)
     for (uint32_t i = 0; i < island->n_pending; i++) {
         if (island->pending[i] != 0) continue;
         island->pending[i] = (double)event + 1;
-        calendar_set(&island->calendar, island->tables->n_events + i, t + delay);
+        set_due(island, island->tables->n_events + i, t + delay);
         return true;
     }
     return is_wrong(island, ENGINE_TOO_MANY_WAIT, event, t);
@@ -100,7 +127,8 @@ static void act_event(Island *island, uint32_t i, double t)
         next = first_time(island, i, period) + ++island->every_k[i] * period;
         if (next <= t) next = nextafter(t, INFINITY);    // a period too short for the clock
     }
-    calendar_set(&island->calendar, i, next);
+    if (instant_or_end(next, island->options.t_end) > t) set_due(island, i, next);
+    else calendar_set(&island->calendar, i, next);       // the end has come
 }
 
 bool due_act(Island *island, double t, bool *acted)
@@ -108,7 +136,7 @@ bool due_act(Island *island, double t, bool *acted)
     const uint32_t n_events = island->tables->n_events;
     *acted = false;
     while (due_next(island) <= t) {
-        const uint32_t n = calendar_due(&island->calendar, island->due);
+        const uint32_t n = calendar_due(&island->calendar, t, island->due);
         for (uint32_t k = 0; k < n; k++) {
             const uint32_t i = island->due[k];
             if (i < n_events) {

@@ -437,7 +437,7 @@ bool   surface_slopes(Island *island, double t, const double *x, const double *d
 // ---- due.c: events whose time is known
 
 bool   due_start(Island *island);            // the run begins; false, reported, if a time is wrong
-static inline double due_next(const Island *island) { return calendar_first(&island->calendar); }
+double due_next(const Island *island);       // the next instant: the latest time that is one with the earliest
 // Events whose time has come are marked as fired, sources act. False, reported, if one fails.
 bool   due_act(Island *island, double t, bool *acted);
 bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
@@ -488,6 +488,8 @@ bool   history_make_breaks(Island *island, size_t n);        // room for so many
 // event_handle.
 orr_status drive(Island *island, double t_want, double t_limit, long n_max);
 orr_status drive_arrive(Island *island);                   // asserts and histories at the end of a step
+// All that happens at t, which the island has reached, or as nearly as counts on a grid.
+orr_status drive_events_at(Island *island, double t);
 double drive_grid(const Island *island, long k);             // t_start + k·step
 double drive_grid_floor(const Island *island, double t);     // the last k whose time is not after t
 bool   drive_is_near(const Island *island, double t);        // t is the island's time, or meant by it

@@ -90,18 +90,17 @@ void calendar_set(Calendar *c, uint32_t id, double t)
     }
 }
 
-uint32_t calendar_due(const Calendar *c, uint32_t *due)
+uint32_t calendar_due(const Calendar *c, double t, uint32_t *due)
 {
-    if (*c->n == 0) return 0;
-    const double t = calendar_first(c);
+    if (*c->n == 0 || calendar_first(c) > t) return 0;
     const uint32_t end = CALENDAR_ROOT + *c->n;
-    // places first: whoever is due at t has a parent that is
+    // places first: whoever is due until t has a parent that is
     uint32_t n = 0;
     due[n++] = CALENDAR_ROOT;
     for (uint32_t k = 0; k < n; k++) {
         const uint32_t child = 4 * due[k] - 8;
         for (uint32_t i = child; i < child + 4 && i < end; i++)
-            if (c->entries[i].t == t) due[n++] = i;
+            if (c->entries[i].t <= t) due[n++] = i;
     }
     for (uint32_t k = 0; k < n; k++) due[k] = c->entries[due[k]].id;
     return n;

@@ -6,7 +6,7 @@
 // that no bound is tested. All of it lies in one block of memory of the caller's and holds no pointers:
 // copying the block and attaching to the copy gives an equal calendar.
 //
-// Things due at the same time are all found by one look; their order is the caller's affair.
+// Things due until a time are all found by one look; their order is the caller's affair.
 #pragma once
 #include <math.h>
 #include <stddef.h>
@@ -45,5 +45,5 @@ static inline double calendar_time(const Calendar *calendar, uint32_t id)    // 
 // things.
 void calendar_set(Calendar *calendar, uint32_t id, double t);
 
-// The things due at the earliest time, in no order, into `due` [n_ids]; their number. They stay due.
-uint32_t calendar_due(const Calendar *calendar, uint32_t *due);
+// The things due until t, in no order, into `due` [n_ids]; their number. They stay due.
+uint32_t calendar_due(const Calendar *calendar, double t, uint32_t *due);

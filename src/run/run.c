@@ -2,6 +2,7 @@
 #include "run/run.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "num/instant.h"
 #include "solve/noise/noise.h"
 #include "solve/solver.h"
 #include <assert.h>
@@ -387,6 +388,8 @@ void orr_run_destroy(orr_run *run)
 
 // ---------------------------------------------------------------------------------------------- moving
 
+static double larger_of(double a, double b) { return a > b ? a : b; }
+
 // The user stands at t, which the island has reached or passed in its last step.
 static orr_status stand_at(orr_run *run, Island *island, double t)
 {
@@ -398,7 +401,7 @@ static orr_status stand_at(orr_run *run, Island *island, double t)
         run->x = run->x_between;
         return ORR_STATUS_OK;
     }
-    const orr_status status = island->event_waits ? event_handle(island) : ORR_STATUS_OK;
+    const orr_status status = drive_events_at(island, t);
     return status == ORR_STATUS_OK && island->terminated ? ORR_STATUS_TERMINATED : status;
 }
 
@@ -424,8 +427,6 @@ static bool is_time_ahead(orr_run *run, double t)
     diag_report(run->diag, DIAG_TIME_BAD, (Place){ 0 }, run->t, t);
     return false;
 }
-
-static double larger_of(double a, double b) { return a > b ? a : b; }
 
 bool orr_run_is_over(const orr_run *run) { return run->is_over; }
 
@@ -558,7 +559,7 @@ orr_status run_step_ahead(orr_run *run, double t_limit, double *t)
     if (island->terminated) return ORR_STATUS_TERMINATED;
     if (!is_time_ahead(run, t_limit)) return ORR_STATUS_USAGE;
     if (run->is_eventful) {    // a step leads to the next instant at which something happens
-        *t = fmin(t_limit, fmin(net_next_instant(run), due_next(&run->island)));
+        *t = fmin(t_limit, instant_of(net_next_instant(run), due_next(&run->island)));
         return ORR_STATUS_OK;
     }
     // without equations steps only serve to see relations change: go to the next instant, or to such a change

@@ -14,7 +14,7 @@ for file in "$root"/examples/*.csmp; do
     grep -q 'timestep *= *?' "$file" && options=(--set timestep=0.01)
     try "$file" "${options[@]}"
 done
-for file in language switches tables loops in_place exported exported_rest \
+for file in language switches tables loops in_place instants exported exported_rest \
             exported_net network messages atomics atomic_units machines rates; do
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done

@@ -19,6 +19,7 @@
 #include "num/adaptive_step_text.h"
 #include "num/calendar_c_text.h"
 #include "num/calendar_text.h"
+#include "num/instant_text.h"
 #include "num/hermite_text.h"
 #include "num/itp_text.h"
 #include "num/lu_c_text.h"
@@ -161,7 +162,7 @@ static void add_tables(const CExport *c, StrBuf *s)
 
 void c_add_engine(const CExport *c, StrBuf *s)
 {
-    static const char *const before[] = { TEXT_NUM_CALENDAR_H, TEXT_ENGINE_ENGINE_H },
+    static const char *const before[] = { TEXT_NUM_CALENDAR_H, TEXT_NUM_INSTANT_H, TEXT_ENGINE_ENGINE_H },
                       *const texts[] = { TEXT_NUM_CALENDAR_C, TEXT_NUM_LU_H, TEXT_NUM_LU_C, TEXT_NUM_ITP_H,
                                          TEXT_NUM_TURN_H, TEXT_ENGINE_ISLAND_C, TEXT_ENGINE_SURFACE_C,
                                          TEXT_ENGINE_SLIDE_C, TEXT_ENGINE_DUE_C, TEXT_ENGINE_HISTORY_C,

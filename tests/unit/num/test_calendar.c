@@ -30,7 +30,7 @@ static void agrees(const Calendar *calendar, const Plain *plain)
     assert_int_equal(*calendar->n, n_finite);
     assert_true(calendar_first(calendar) == first);
     uint32_t due[N_MAX];
-    uint32_t n = calendar_due(calendar, due);
+    uint32_t n = calendar_due(calendar, first, due);
     qsort(due, n, sizeof *due, by_number);
     uint32_t k = 0;
     for (uint32_t i = 0; i < plain->n; i++) {
@@ -105,7 +105,7 @@ static void test_calendar_sorts(void **state)
     for (uint32_t i = 0; i < N; i++) calendar_set(&calendar, i, (double)random_below(&s, 1 << 20));
     for (double t, before = -1; (t = calendar_first(&calendar)) < (double)INFINITY; before = t) {
         assert_true(t > before);
-        const uint32_t n = calendar_due(&calendar, due);
+        const uint32_t n = calendar_due(&calendar, t, due);
         for (uint32_t k = 0; k < n; k++) calendar_set(&calendar, due[k], INFINITY);
         taken += n;
     }
