@@ -2,7 +2,8 @@
 //
 // Its things are numbers, so that it can lie in the state block: the time events of the model, places for
 // delayed firings, then the sources of the run. The times of `every` are from + k·period, never summed. Times
-// that differ only as such products are rounded are one instant, and one that is the end but for that is the end.
+// that differ only as such products are rounded are one instant, and one that is so near to the end is the
+// end.
 #include "engine/host.h"
 #include "num/instant.h"
 

@@ -437,7 +437,8 @@ bool   surface_slopes(Island *island, double t, const double *x, const double *d
 // ---- due.c: events whose time is known
 
 bool   due_start(Island *island);            // the run begins; false, reported, if a time is wrong
-double due_next(const Island *island);       // the next instant: the latest time that is one with the earliest
+// the next instant: the latest time that is one with the earliest
+double due_next(const Island *island);
 // Events whose time has come are marked as fired, sources act. False, reported, if one fails.
 bool   due_act(Island *island, double t, bool *acted);
 bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
