@@ -145,7 +145,7 @@ bool tiers_lanes(const Model *model)
             const orr_member_sink sink = { .member = keep_member, .self = &rows[k] };
             ok &= orr_ensemble_run(judged.compiled, &e, &o, &sink, &facts[k], judged.diag) == ORR_STATUS_OK;
         }
-        const char *trouble = facts[1].n_in_lanes == 0 ? "lanes were not used"
+        const char *trouble = facts[1].n_in_lanes == 0 && !facts[1].one_by_one ? "lanes were not used"
                               : rows[0].n != rows[1].n || memcmp(rows[0].numbers, rows[1].numbers,
                                                                  rows[0].n * sizeof(double)) != 0
                                   ? "lanes give other bits"
