@@ -292,6 +292,8 @@
       "what island '%s' read as '%s' was off by up to %.3g (of %.3g) before the next value came") \
     D(ISLAND_ANEW,            "W635", \
       "messages made island '%s' begin anew %zu times, and '%s' then forgets its past") \
+    D(STATE_SMALL,            "W636", \
+      "'%s' never exceeded %.3g, which is less than 100 times the error allowed in it, %.3g") \
     D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
     D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
     D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \

@@ -2611,6 +2611,21 @@
       "    end", \
       "give the island a method of single steps, such as dopri5, or declare it without\n" \
       "'island'.") \
+    X(STATE_SMALL, \
+      "A solver that chooses its steps allows an absolute error in each state beside the relative one,\n" \
+      "by default a thousandth of the tolerance, in the units of the state. A quantity that is always\n" \
+      "near it, such as moles in a cell, is noise, or zero, or even negative, whatever its digits say.", \
+      "    model Cell\n" \
+      "      var A = 4e-12, B = 1e-12\n" \
+      "      A' = -0.1*A\n" \
+      "      B' = 0.1*A\n" \
+      "    end\n" \
+      "    experiment e of Cell\n" \
+      "      until 10\n" \
+      "      solver dopri5\n" \
+      "    end", \
+      "say how small matters, 'solver dopri5 abs 1e-18' or --abs 1e-18; or write the model in\n" \
+      "units in which its states are about 1.") \
     X(MOVE_HIDDEN, \
       "Transitions of a state are tried in the order written, and the first whose condition is true\n" \
       "is made. One without a condition hides those below it.", \

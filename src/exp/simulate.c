@@ -37,6 +37,7 @@ typedef struct Simulation {
     bool                  wants_rows;
     Columns               columns;
     double               *values;        // [columns.names.n] of a row
+    double               *largest;       // [columns.variables.n] so far, without signs; NULL: no tolerances
     Expectations          expectations;
     size_t                n_rows;
     double                t_end;         // where the last run ended
@@ -194,6 +195,8 @@ static orr_status put_row(Simulation *s)
     if (s->model->ir.n_reruns > 0) s->values[n] = (double)s->run->n_reruns + 1;
     if (s->experiment->frame) s->values[s->columns.names.n - 1] = watch_is_inside(s->run);
     const double t = orr_run_time(s->run);
+    for (size_t i = 0; s->largest && i < n; i++)
+        if (fabs(s->values[i]) > s->largest[i]) s->largest[i] = fabs(s->values[i]);
     for (size_t i = 0; i < s->n_sinks; i++) {
         const orr_sink *sink = &s->sinks[i];
         if (!sink->row || !takes_row(s, i)) continue;
@@ -547,6 +550,23 @@ static orr_status carry_out(Simulation *s, bool wants_pieces)
     return end_sinks(s, n_begun, status);
 }
 
+// A state that was never much larger than the error that was allowed in it says nothing, however many digits
+// it has.
+static void warn_of_small(const Simulation *s)
+{
+    enum { MOST = 3 };
+    size_t n = 0;
+    for (size_t i = 0; s->largest && i < s->columns.variables.n && n < MOST; i++) {
+        const double absolute = run_absolute_of(s->run, s->columns.variables.items[i]);
+        if (!(s->largest[i] > 0 && s->largest[i] < 100 * absolute)) continue;
+        diag_report(s->diag, DIAG_STATE_SMALL, (Place){ 0 }, s->columns.names.items[i], s->largest[i],
+                    absolute);
+        diag_hint(s->diag, "allow less, such as %.0e ('abs' of the solver, --abs), or choose larger units",
+                  1e-6 * s->largest[i]);
+        n++;
+    }
+}
+
 static void keep_clock(const Simulation *s, orr_outcome *outcome)
 {
     outcome->n_instants = s->clock.n_instants;
@@ -575,6 +595,8 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     }
     if (e->resume && !go_on_sinks(s, &s->extra)) return ORR_STATUS_USAGE;
 
+    if (!s->run->island.solver->fixed_step || s->model->isles)
+        s->largest = ARENA_ARRAY(&s->arena, double, s->columns.variables.n);
     const uint64_t started = os_now_ns();
     status = carry_out(s, wishes.pieces);
     keep_clock(s, outcome);
@@ -582,6 +604,7 @@ static orr_status simulate(Simulation *s, orr_outcome *outcome)
     outcome->facts.simulate_ms = (double)(os_now_ns() - started) * 1e-6;
     if (status == ORR_STATUS_CANCELLED) diag_report(s->diag, DIAG_CANCELLED, (Place){ 0 }, outcome->t);
     if (status != ORR_STATUS_OK) return status;
+    warn_of_small(s);
     outcome_keep_results(outcome, s->run);
     outcome->distributions = collect_end(s->collect, s->run, &outcome->n_distributions);
     outcome->n_verdicts = e->n_expects;

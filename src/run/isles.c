@@ -420,6 +420,18 @@ void isles_report(orr_run *run)
                          "it less; without the word 'island' the equations are solved together");
 }
 
+bool isles_absolute_of(const orr_run *run, size_t variable, double *absolute)
+{
+    const Isles *isles = run->isles->isles;
+    const orr_devs_run *kernel = net_kernel(run);
+    if (!kernel || variable >= isles->n_variables || !isles->isle_of[variable]) return false;
+    const uint32_t guest = isles->isle_of[variable] - 1;
+    const orr_run *of = island_inside(kernel, run->model->network->guests.items[guest].component);
+    const size_t inside = isles->variable_of[variable];
+    *absolute = of && inside != (size_t)-1 ? run_absolute_of(of, inside) : 0;
+    return true;
+}
+
 char *isles_describe(const orr_run *run)
 {
     enum { MOST = 8 };    // a line is read by people

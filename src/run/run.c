@@ -619,6 +619,16 @@ static void compute_values(orr_run *run)
     island->is_failed = true;
 }
 
+double run_absolute_of(const orr_run *run, size_t variable)
+{
+    const Island *island = &run->island;
+    const SolverOptions *o = &island->options;
+    double inside;
+    if (run->isles && isles_absolute_of(run, variable, &inside)) return inside;
+    if (island->solver->fixed_step || model_variable(run->model, variable).state == FLAT_NONE) return 0;
+    return island->solver->is_quantised && o->quantum > 0 ? o->quantum : o->absolute;
+}
+
 double orr_run_value(orr_run *run, size_t variable)
 {
     double value;

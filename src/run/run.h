@@ -393,6 +393,7 @@ orr_status isles_tell(orr_run *run, Island *island);
 void   isles_before(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_after(orr_run *run, const Island *island, const FlatAction *actions, uint32_t n);
 void   isles_report(orr_run *run);             // at the end: warn where being islands cost accuracy
+bool   isles_absolute_of(const orr_run *run, size_t variable, double *absolute);    // false: of no island
 char  *isles_describe(const orr_run *run);     // "a: dopri5, 12 steps; b: …", to be freed; NULL: none
 bool   isles_value(orr_run *run, size_t variable, double *value);    // false: it belongs to no island
 
@@ -434,6 +435,9 @@ double run_parameter(const orr_run *run, Expr e);
 double run_parameter_at(const orr_run *run, Expr e, double t);    // of delays: before the start
 const char *param_why_not(const orr_run *run, uint32_t variable);    // it cannot be changed now; NULL: it can
 void  param_set(orr_run *run, uint32_t variable, double value);      // … and what follows from it
+// The error allowed in a state near zero, of the main part or of an island; 0: not a state, or its method has
+// no tolerance.
+double run_absolute_of(const orr_run *run, size_t variable);
 Place run_place(const orr_model *model, orr_diag *diag, Place place);
 char *run_equation_text(const orr_model *model, const FlatEquation *equation);
 char *run_expr_text(const orr_model *model, Expr e);
