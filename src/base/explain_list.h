@@ -2585,7 +2585,8 @@
       "      until 10\n" \
       "    end", \
       "declare them without 'island', so that they are solved together; or limit their\n" \
-      "steps with 'max' or 'step' until the warning's figure is small enough; 'gradients' tells slopes too.") \
+      "steps with 'max' or 'step' until the warning's figure is small enough; 'gradients' tells\n" \
+      "slopes too.") \
     X(ISLAND_ANEW, \
       "A message ends the step of an island. Multistep methods remember many steps and begin with\n" \
       "short ones of first order, so with a message at each step they are slow, and the small errors\n" \

@@ -138,8 +138,8 @@ QSS_INLINE void qss_mend(double *out, int n_out, int *failed)
 // A rate whose polynomial is only near the truth, because it reads time or is not linear, is computed again
 // now and then, even if nothing that it reads is renewed: again[0] is when, again[1] after how long. That is
 // proven by bounds.h; for polynomials of low degree, which cannot turn at once, it is measured: how far was
-// the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and changed
-// the rate by that, counts too.
+// the polynomial off? If it was too far, it is trusted no longer than this time; what was renewed, and
+// changed the rate by that, counts too.
 QSS_INLINE void qss_doubt(const double *x, double *again, int order, double t, double rate, double least_wait)
 {
     const double elapsed = t - x[QSS_TIME(order)];

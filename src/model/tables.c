@@ -246,7 +246,14 @@ static Motion motion_of_operation(const ExprNode *node, const uint8_t *known)
     const Motion a = known[node->a], b = arity > 1 ? known[node->b] : MOTION_NONE,
                  c = arity > 2 ? known[node->c] : MOTION_NONE, more = a > b ? a : b,
                  most = more > c ? more : c;
-    if (node->op == EXPR_DELAY || node->op == EXPR_DRAW || most == MOTION_FREE) return MOTION_FREE;
+    switch (node->op) {
+    case EXPR_DELAY: case EXPR_DRAW: return MOTION_FREE;
+    // points of tables are passed one after the other: their codes show up to three in a step
+    case EXPR_LOOKUP: case EXPR_SLOPE: case EXPR_PIECES: case EXPR_NEAR: case EXPR_GRID:
+        return most == MOTION_NONE ? MOTION_NONE : MOTION_FREE;
+    default: break;
+    }
+    if (most == MOTION_FREE) return MOTION_FREE;
     if (most != MOTION_STEADY) return most;
     switch (node->op) {
     case EXPR_NEG: return MOTION_STEADY;

@@ -415,7 +415,7 @@ nonsense|E401 1|there is 'cycle' and others
 --set =1|E022 2|NAME=VALUE
 --set alpha=|E407 2|not a number
 --set alpha=abc|E407 2|not a number
---set alpha=inf|E407 2|finite
+--set alpha=inf|E502 3|became infinite
 --set alpha=nan|E407 2|finite
 --set X=1e999|E407 2|
 --set V=1|E407 2|computed by an equation

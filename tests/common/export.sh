@@ -7,7 +7,7 @@
 compilers=(gcc clang)
 command -v clang >/dev/null || compilers=(gcc)
 levels=(-O2 -O0)
-n_tried=0 n_jobs=$(nproc)
+n_tried=0 n_seen=0 n_jobs=$(nproc)
 
 # compare <folder> <compiler> <level> <file> <options>: into <folder>/verdict
 compare() {
@@ -26,8 +26,10 @@ compare() {
     echo same
 }
 
+# One case in three, unless all are requested: each is compiled as a program of its own.
 try() {
     local folder=case.$n_tried
+    ((n_seen++ % 3 == 0)) || [[ -n ${ORRERY_LONG:-} ]] || return 0
     while (($(jobs -rp | wc -l) >= n_jobs)); do wait -n; done
     printf '%s\n' "${*##*/}" >"$folder.label"
     compare "$folder" "${compilers[n_tried % ${#compilers[@]}]}" "${levels[n_tried / ${#compilers[@]} % 2]}" "$@" >"$folder.verdict" &
@@ -47,6 +49,8 @@ expect_same_rows() {
             *) fail "$(<case.$i.label): $(<case.$i.verdict)" ;;
         esac
     done
-    ((same >= $1)) || fail "only $same of $n_tried were compared"
+    local least=$1
+    [[ -n ${ORRERY_LONG:-} ]] || least=$(($1 / 4))
+    ((same >= least)) || fail "only $same of $n_tried were compared"
     ((refused <= $2)) || fail "$refused of $n_tried were refused"
 }

@@ -83,7 +83,7 @@ void c_define(StrBuf *s, const char *name, double value, const char *remark);   
 void c_size(StrBuf *s, const char *name, size_t value);                          // an enumerator
 void c_add_struct(const CExport *c, StrBuf *s);         // of the header
 bool c_has_record(const CExport *c, ExprOp op);         // an operation of quantised terms
-const uint8_t *c_bounds_math(const CExport *c, Arena *arena);    // operations of solve/qss/bounds.c; 0 ends them
+const uint8_t *c_bounds_math(const CExport *c, Arena *arena);    // operations of qss/bounds.c; 0 ends them
 void c_add_quanta(const CExport *c, StrBuf *s);         // what methods of quantised states need, with their
                                                         // terms
 void c_add_names(const CExport *c, StrBuf *s);          // of the header: what the numbers are called

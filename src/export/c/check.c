@@ -98,6 +98,14 @@ static bool check_run(CExport *c)
     return ok;
 }
 
+// Components without equations, whose arrows have conditions: a run makes a row at each of their instants.
+static bool rows_are_instants(const CExport *c)
+{
+    const orr_model *m = c->model;
+    return m->network && m->n_states == 0 && m->flat.equations.n == 0 && m->n_relations > 0 &&
+           c->experiment->every == 0;
+}
+
 // Where each run begins, and with what.
 static bool check_start(CExport *c)
 {
@@ -108,6 +116,9 @@ static bool check_start(CExport *c)
     c->run = run_create(c->model, &options, c->diag, &status);
     if (!c->run) return false;
     c->solver = c->run->island.solver;
+    if (rows_are_instants(c))
+        return c_refuse(c, "its rows are at the instants of components whose arrows have conditions",
+                        "record at an interval: 'record … every 1'");
     if (c->run->start_is_hard)
         return c_refuse(c, "its start is found only by trying other guesses",
                         "give the unknowns of the start first values near their solution: 'var x ~ 3'");
