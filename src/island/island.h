@@ -37,8 +37,8 @@ typedef enum IslandCause {
 // Where a transition may lead: a set of phases, by bits. What happens at once, as in a confluent
 // transition, is one after the other, ISLAND_DUE first.
 extern const uint8_t island_graph[ISLAND_PHASES][ISLAND_CAUSES];
-// The graph as text, one line for each transition, as docs/architecture.md has it. is_quantised: of islands
-// with a method of quantised states.
+// The graph as text, one line for each transition, as docs/decisions/islands.md has it. is_quantised: of
+// islands with a method of quantised states.
 void island_print_graph(bool is_quantised, FILE *out);
 
 // ---- One kind of island

@@ -1,5 +1,5 @@
 // src/island/phases.c: the state graph of an island. Transitions assert that they follow it, and
-// docs/architecture.md shows what is printed here.
+// docs/decisions/islands.md shows what is printed here.
 #include "island/island.h"
 
 #define BIT(phase) (1u << (phase))

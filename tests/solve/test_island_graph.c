@@ -210,7 +210,7 @@ static void test_sets_of_islands_have_any_size(void **state)
 static void test_the_documented_state_graph_is_the_one_in_force(void **state)
 {
     (void)state;
-    FILE *file = fopen("docs/architecture.md", "r");
+    FILE *file = fopen("docs/decisions/islands.md", "r");
     assert_non_null(file);
     StrBuf doc = { 0 };
     char line[1024];
