@@ -294,10 +294,13 @@
       "messages made island '%s' begin anew %zu times, and '%s' then forgets its past") \
     D(STATE_SMALL,            "W636", \
       "'%s' never exceeded %.3g, which is less than 100 times the error allowed in it, %.3g") \
+    D(LINES_SKIPPED,          "W637", \
+      "%zu lines from %s are no samples of '%s' and were skipped; the first: '%s'") \
     D(MOVE_HIDDEN,            "W640", "this is never reached: '%s' above it has no condition") \
     D(STATE_UNREACHED,        "W641", "nothing leads to state '%s'") \
     D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
     D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value") \
+    D(SELF_COUPLING,          "W644", "'%s' leads to '%s' of the same component") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

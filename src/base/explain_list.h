@@ -1852,7 +1852,8 @@
       "distribution has negative values: take another one, or its positive part.") \
     X(CHAIN_ENDLESS, \
       "Components react to each other again and again without time going on: each has a time\n" \
-      "advance of 0 and wakes the next. The circle of components is shown.", \
+      "advance of 0 and wakes the next. The circle of components is shown. A time advance that is\n" \
+      "less than the resolution of t (1e-10 at t = 1e6) does not let time go on either.", \
       "    two components with time advance 0 that send each other every message back", \
       "give one of them a time advance greater than 0. If so many bags at one instant are\n" \
       "meant, raise max_bags.") \
@@ -2102,6 +2103,11 @@
       "    # orrery run m.orr --input u=data.csv:flow:linear    # header: t,flow [l/min]", \
       "give the input a unit in the model: input u [l/min]; or leave the unit out of the\n" \
       "header.") \
+    X(LINES_SKIPPED, \
+      "Something that is no number came for an input of a run that keeps pace with the clock. Such a\n" \
+      "run cannot ask again: it skips the line and goes on with the latest value.", \
+      "    echo nonsense | nc -u …    # to the port that the input listens on", \
+      "see what the sender sends: a line is a number, or a time and a number.") \
     X(OVERRUN, \
       "In a run that keeps pace with the clock, computing some instants took longer than there was\n" \
       "time. Nothing is lost, but values left later than they should.", \
@@ -2655,6 +2661,21 @@
       "      output y = 1\n" \
       "    end", \
       "add the transition that was meant, or remove the state.") \
+    X(SELF_COUPLING, \
+      "An arrow leads from a component to itself. Coupled models of P-DEVS exclude this; here the\n" \
+      "message arrives at the instant at which it is sent, by the confluent transition.", \
+      "    atomic Clock\n" \
+      "      input event stop : nothing\n" \
+      "      output event tick : nothing\n" \
+      "      state waiting for 1\n" \
+      "        on stop -> waiting\n" \
+      "        after send tick -> waiting\n" \
+      "    end\n" \
+      "    model M\n" \
+      "      clock : Clock\n" \
+      "      clock.tick -> clock.stop\n" \
+      "    end", \
+      "let the transition that sends the message also do what the message would cause.") \
     X(PORT_UNUSED, \
       "An event is declared, but no state takes it, or none sends it.", \
       "    atomic Sink\n" \

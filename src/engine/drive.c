@@ -165,6 +165,7 @@ static orr_status quantised_steps(Island *island, double t_want, long n_max)
             return engine_fail(island, ENGINE_FAULT, 0, island->t);
         island->event_waits = true;
         island->event_relation = event_first_difference(island);
+        island->event_is_change = true;
     }
     const orr_status status = drive_beat(island, 1 + (island->n_steps - n_steps) / island->tables->n_states);
     return status == ORR_STATUS_OK ? drive_arrive(island) : status;

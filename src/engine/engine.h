@@ -317,6 +317,7 @@ struct Island {
     bool     jump_waits;            // the rates may jump where it stands: the solver must begin anew
     bool     choice_waits;          // other variables become states before the next step
     uint32_t event_relation;        // one of those that changed there
+    bool     event_is_change;       // and not an instant that was scheduled, or that others have caused
     bool     event_is_located;      // inside a step, which the solver has gone beyond
     double   burst_start;           // time of the first of a burst of events
     size_t   n_burst;

@@ -292,17 +292,26 @@ orr_status event_end(Island *island, bool affects)
     return ORR_STATUS_OK;
 }
 
+// Relations that change again and again, with almost no time between. What is scheduled or comes from others
+// may do so: it ends by itself, or somebody else counts it.
+static bool is_endless(Island *island)
+{
+    if (island->n_burst == 0 || island->t - island->burst_start > BURST_SPAN * surface_scale(island)) {
+        island->burst_start = island->t;
+        island->n_burst = 0;
+    }
+    return ++island->n_burst > BURST_MAX;
+}
+
 orr_status event_handle(Island *island)
 {
     const EngineServices *services = island->services;
     if (!island->event_waits) return ORR_STATUS_OK;
     island->event_waits = false;
     island->n_handled++;
-    if (island->n_burst == 0 || island->t - island->burst_start > BURST_SPAN * surface_scale(island)) {
-        island->burst_start = island->t;
-        island->n_burst = 0;
-    }
-    if (++island->n_burst > BURST_MAX)
+    const bool is_change = island->event_is_change;
+    island->event_is_change = false;
+    if (is_change && is_endless(island))
         return engine_fail(island, ENGINE_BURST, island->event_relation, island->t);
     bool acted, affects = false;
     const size_t n_bodies = island->n_bodies;

@@ -184,6 +184,7 @@ static bool look_meet(const Look *l, double *lo, double hi)
         return false;
     }
     island->event_relation = event_first_difference(island);
+    island->event_is_change = true;
     island->t = t;
     return true;
 }

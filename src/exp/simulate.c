@@ -572,6 +572,7 @@ static void keep_clock(const Simulation *s, orr_outcome *outcome)
     outcome->n_instants = s->clock.n_instants;
     outcome->n_late = s->clock.n_late;
     outcome->latest = s->clock.latest;
+    if (s->run) input_report_skipped(s->run, s->diag);
     if (s->clock.n_late)
         diag_report(s->diag, DIAG_OVERRUN, (Place){ 0 }, s->clock.n_late, s->clock.n_instants,
                     s->clock.latest);

@@ -188,7 +188,7 @@ static const char *state_name(const Reading *r, const AstSetting *option, const 
         }
         if (is_last) break;
         const bool has_inside = entity && entity->symbol->kind == SYMBOL_COMPONENT && !entity->is_broken;
-        *scope = has_inside ? entity->components[0] : NULL;
+        *scope = has_inside && entity->n_elements > 0 ? entity->components[0] : NULL;
     }
     return arena_printf(r->ex->flat->arena, "%s", name.p);
 }
@@ -199,7 +199,8 @@ static void define_island(const Reading *r, const AstItem *item)
     Flat *flat = ex->flat;
     const AstIsland *island = item->component.island;
     const Entity *entity = scope_find(r->scope, item->component.name);
-    if (!entity || entity->is_broken || entity->n_elements == 0) return;
+    if (!entity || entity->symbol->kind != SYMBOL_COMPONENT || entity->is_broken) return;
+    if (entity->n_elements == 0 || !entity->components[0]) return;
     FlatIslandOption *options = ARENA_ARRAY(flat->arena, FlatIslandOption, island->n_options);
     for (uint32_t i = 0; i < island->n_options; i++) {
         const AstSetting *option = &island->options[i];
@@ -220,7 +221,8 @@ static void define_island(const Reading *r, const AstItem *item)
         diag_hint(ex->diag, "options of an island are made of numbers and parameters");
     }
     for (uint32_t k = 0; k < entity->n_elements; k++) {
-        const uint32_t number = entity->components[k]->island_plus_1;
+        const Scope *component = entity->components[k];
+        const uint32_t number = component ? component->island_plus_1 : 0;
         if (!number) continue;
         flat->islands.items[number - 1].options = options;
         flat->islands.items[number - 1].n_options = island->n_options;

@@ -122,11 +122,25 @@ typedef enum LineResult { LINE_SAMPLE, LINE_NOTHING, LINE_BAD } LineResult;
 
 static bool is_separator(char c) { return c == ',' || c == ';' || c == '\t' || c == ' '; }
 
+static void show_line(Text line, char shown[SHOWN_MAX + 8])
+{
+    snprintf(shown, SHOWN_MAX + 8, "%.*s%s", (int)(line.n < SHOWN_MAX ? line.n : SHOWN_MAX), line.p,
+             line.n > SHOWN_MAX ? "..." : "");
+}
+
+// A run that keeps pace with the clock has nobody to ask: it goes on without the line, and counts.
+static LineResult skip_line(PortIn *in, Text line)
+{
+    _Static_assert(sizeof in->skipped == SHOWN_MAX + 8, "a bad line as it is shown");
+    if (in->n_skipped++ == 0) show_line(line, in->skipped);
+    return LINE_NOTHING;
+}
+
 static LineResult report_line(PortIn *in, Text line)
 {
+    if (in->takes_bare) return skip_line(in, line);
     char shown[SHOWN_MAX + 8];
-    snprintf(shown, sizeof shown, "%.*s%s", (int)(line.n < SHOWN_MAX ? line.n : SHOWN_MAX), line.p,
-             line.n > SHOWN_MAX ? "..." : "");
+    show_line(line, shown);
     diag_report(in->diag, DIAG_SAMPLE_LINE, at_line(in, in->line), shown);
     diag_hint(in->diag, "time and value of '%s', such as 0.5,1.25", in->name);
     return LINE_BAD;
@@ -150,6 +164,7 @@ static LineResult read_line(PortIn *in, Text line, Sample *sample)
     if (!has_time && !has_value && in->line == 1 && second.n > 0) return LINE_NOTHING;    // t,u
     if (!has_time || !has_value) return report_line(in, line);
     if (!isfinite(u)) {
+        if (in->takes_bare) return skip_line(in, line);
         diag_report(in->diag, DIAG_SAMPLE_VALUE, at_line(in, in->line), in->name,
                     isnan(u) ? "missing" : "infinite");
         return LINE_BAD;
@@ -243,6 +258,15 @@ SampleResult port_next(PortIn *in, Sample *sample)
     }
 }
 
+// A line without an end is skipped with what follows of it, up to the next end.
+static void drop_too_long(PortIn *in)
+{
+    if (in->bytes.n - in->used <= LINE_BYTES_MAX) return;
+    if (!in->drops_rest) skip_line(in, (Text){ in->bytes.p + in->used, in->bytes.n - in->used });
+    in->bytes.n = in->used = 0;
+    in->drops_rest = true;
+}
+
 bool port_newest(PortIn *in, Sample *sample, bool *failed)
 {
     bool found = false;
@@ -251,14 +275,14 @@ bool port_newest(PortIn *in, Sample *sample, bool *failed)
         Text line;
         while (take_line(in, &line)) {
             Sample read;
-            const LineResult result = read_line(in, line, &read);
-            if (result == LINE_BAD) return *failed = true, found;
-            if (result != LINE_SAMPLE) continue;
+            const bool is_rest = in->drops_rest;
+            in->drops_rest = false;
+            if (is_rest || read_line(in, line, &read) != LINE_SAMPLE) continue;
             *sample = (Sample){ in->now, in->value_scale * read.u + in->value_offset };
             in->has_sample = found = true;
         }
         if (in->is_closed) return found;
-        if (is_too_long(in)) return *failed = true, found;
+        drop_too_long(in);
         const PortReceived received = in->kind->receive(in, 0);
         if (received == PORT_NOTHING) return found;
         if (received == PORT_BROKEN) return *failed = true, found;

@@ -36,6 +36,9 @@ typedef struct PortIn {
     const volatile int *cancel;    // looked at while waiting; NULL: none
     bool        takes_bare;   // `u` alone is a sample, at the time `now` (a real-time run)
     double      now;
+    size_t      n_skipped;    // of a real-time run: lines that are no samples
+    char        skipped[48];  // the first of them, or its beginning
+    bool        drops_rest;   // a line that was too long has not ended yet
     const char *value_unit, *time_unit;    // of a table whose header tells them, else NULL
 
     // of all that come as bytes

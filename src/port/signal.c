@@ -45,17 +45,26 @@ static size_t wanted(const Signal *s)
     return s->outside == SIGNAL_OUTSIDE_HOLD ? 2 : 3;
 }
 
+// Of a stream: the run ends before the samples read do.
+static bool reaches_end(const Signal *s)
+{
+    return s->is_stream && s->between != SIGNAL_CUBIC && s->n > s->at && s->samples[s->n - 1].t >= s->end;
+}
+
 // Read as far as the piece from sample `at` on needs; at the beginning too, slopes come from one side.
 static void read_ahead(Signal *s)
 {
-    while (s->n < s->at + wanted(s) && read_sample(s)) continue;
+    if (reaches_end(s)) return;
+    while (s->n < s->at + wanted(s) && read_sample(s))
+        if (reaches_end(s)) return;
     while (s->between == SIGNAL_CUBIC && s->n < 2 * SIGNAL_AROUND + 1 && read_sample(s)) continue;
 }
 
-// A held value that does not change is one piece: no step needs to end inside it.
+// A held value that does not change is one piece: no step needs to end inside it. Of a stream nobody knows
+// how long that is.
 static void pass_equal(Signal *s)
 {
-    if (s->between != SIGNAL_HOLD || s->cyclic) return;
+    if (s->between != SIGNAL_HOLD || s->cyclic || s->is_stream) return;
     const size_t least = s->outside == SIGNAL_OUTSIDE_HOLD ? 1 : 2;    // samples that must follow
     while (s->at + least < s->n && s->samples[s->at + 1].u == s->samples[s->at].u) {
         s->at++;
@@ -146,6 +155,12 @@ static SignalState set_piece(Signal *s)
     read_ahead(s);
     pass_equal(s);
     if (s->state != SIGNAL_OK) return s->state;
+    if (s->at + 1 >= s->n && !s->has_ended && reaches_end(s)) {
+        const Sample last = s->samples[s->n - 1];
+        set_constant(s, last.t, last.u, nextafter(last.t, INFINITY), last.u);
+        s->phase = SIGNAL_ENDING;
+        return SIGNAL_OK;
+    }
     if (s->at + 1 >= s->n) return set_behind(s);
     const Sample a = s->samples[s->at], b = s->samples[s->at + 1];
     const double shift = s->cyclic ? s->round * period(s) : 0, h = b.t - a.t;
@@ -171,8 +186,9 @@ SignalState signal_move(Signal *s)
 {
     if (s->state != SIGNAL_OK) return s->state;
     if (s->phase == SIGNAL_BEHIND) return set_behind(s);
-    if (s->phase == SIGNAL_BEFORE) s->phase = SIGNAL_INSIDE;
-    else s->at++;
+    if (s->phase == SIGNAL_ENDING) s->end = INFINITY;    // it goes on
+    if (s->phase == SIGNAL_INSIDE) s->at++;
+    s->phase = SIGNAL_INSIDE;
     if (s->cyclic && s->at + 1 >= s->n) {
         s->at = 0;
         s->round++;

@@ -43,7 +43,8 @@ typedef enum SignalState {
     SIGNAL_TOO_FINE,   // so far from where the samples are, two of them have the same time
 } SignalState;
 
-typedef enum SignalPhase { SIGNAL_BEFORE, SIGNAL_INSIDE, SIGNAL_BEHIND } SignalPhase;    // of the data
+// Of the data. ENDING: the run ends before the next sample, which is waited for only if it goes on.
+typedef enum SignalPhase { SIGNAL_BEFORE, SIGNAL_INSIDE, SIGNAL_ENDING, SIGNAL_BEHIND } SignalPhase;
 
 enum { SIGNAL_AROUND = 2 };    // samples before and behind one that its slope comes from
 
@@ -52,6 +53,8 @@ typedef struct Signal {
     SignalBetween between;
     SignalOutside outside;
     bool        cyclic;          // the last sample is the first of the next round
+    bool        is_stream;       // samples come while the run goes on: none is read that is not needed yet
+    double      end;             // of a stream: when the run ends; INFINITY: unknown
     SampleNext  next;
     void       *self;
     Arena      *arena;           // borrowed; for the samples of a cyclic signal

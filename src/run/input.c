@@ -230,6 +230,8 @@ bool input_start(orr_run *run)
         }
         d->n_moves = 0;
         if (!d->signal.is_loaded) d->hash = 0;
+        d->signal.is_stream = d->has_port && d->port.kind->receive;
+        d->signal.end = run->island.options.t_end;
         if (signal_start(&d->signal, run->island.t_begin) != SIGNAL_OK) {
             ok = report_state(run, d, run->island.t_begin);
             run->is_incomplete = !(d->has_port && d->port.is_late);
@@ -490,6 +492,17 @@ orr_status orr_run_set(orr_run *run, size_t variable, double value)
         return ORR_STATUS_OK;
     if (!run_put(run, variable, value, 0)) return ORR_STATUS_USAGE;
     return run_begin_anew(run);
+}
+
+void input_report_skipped(const orr_run *run, orr_diag *diag)
+{
+    for (size_t i = 0; run->inputs && i < run->inputs->n; i++) {
+        const Driven *d = &run->inputs->items[i];
+        if (!d->has_port || d->port.n_skipped == 0) continue;
+        diag_report(diag, DIAG_LINES_SKIPPED, (Place){ 0 }, d->port.n_skipped, title_of(d), d->input.name,
+                    d->port.skipped);
+        diag_hint(diag, "a sample is a number, or a time and a number: 0.5,1.25");
+    }
 }
 
 bool input_poll(orr_run *run)

@@ -276,6 +276,8 @@ bool   input_move(orr_run *run, double t);                     // past that poin
                                                                // is no value
 // In a real-time run: take the newest values of live sources, which holds from run->t on, where the island
 // stands.
+// Lines that came for live inputs and are no samples.
+void   input_report_skipped(const orr_run *run, orr_diag *diag);
 bool   input_poll(orr_run *run);
 // The pieces of the data of an input, from t_start, where the run must still stand, up to `until` and the one
 // behind it; at most `most`. What has been read is used up, so the run cannot be made afterwards. Of sources

@@ -239,6 +239,31 @@ static void test_a_sender_that_is_too_slow_ends_the_run_with_its_rows(void **sta
     close(in);
 }
 
+// Lines until the end of the run and none behind it; the sender stays connected.
+static void expect_to_need_no_more(const char *name, const char *input, const char *lines, const char *last)
+{
+    const int in = listen_unix(name);
+    Child c;
+    START(&c, false, "--input", input, "--output", "x=-", "--allow-io", "--wait", "0.3");
+    const int sender = accept(in, NULL, NULL);
+    assert_int_equal(write(sender, lines, strlen(lines)), strlen(lines));
+    assert_prints(&c, last);
+    assert_int_equal(finish(&c), 0);
+    assert_null(strstr(c.text, "E540"));
+    close(sender);
+    close(in);
+}
+
+static void test_no_sample_behind_the_end_of_the_run_is_waited_for(void **state)
+{
+    (void)state;
+    expect_to_need_no_more("in4", "u=unix:in4", "0,1\n1,2\n2,3\n3,4\n4,5\n", "\n4,10\n");
+    expect_to_need_no_more("in5", "u=unix:in5:linear", "0,2\n4,2\n", "\n4,8\n");
+    // of equal values each is taken when it comes, not when another value follows
+    expect_to_need_no_more("in6", "u=unix:in6", "0,2\n1,2\n2,2\n3,2\n4,2\n", "\n4,8\n");
+    expect_to_need_no_more("in7", "u=unix:in7:outside-zero", "0,2\n1,2\n2,2\n3,2\n4,2\n", "\n4,8\n");
+}
+
 static int udp_socket(int *port)
 {
     struct sockaddr_in name = { .sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK) };
@@ -355,6 +380,28 @@ static void test_the_newest_value_counts_in_real_time(void **state)
     assert_int_equal(finish(&c), 130);
 }
 
+static void test_what_is_no_number_is_skipped_and_counted_in_real_time(void **state)
+{
+    (void)state;
+    Child c;
+    START(&c, false, "--realtime", "20", "--every", "0.25", "--input", "u=-", "--output", "y=-", "--until",
+          "1000", "--quiet");
+    assert_prints(&c, "\n0,7\n");
+    type(&c, "nonsense\n1,nan\n99,3\n\x1b[31m,,\n");
+    assert_prints(&c, ",3\n");
+    // a line without an end costs no memory, and hides no line behind it
+    char block[4096];
+    memset(block, 'x', sizeof block - 1);
+    block[sizeof block - 1] = 0;
+    for (int i = 0; i < 40; i++) type(&c, block);
+    type(&c, "8\n9\n");
+    assert_prints(&c, ",9\n");
+    kill(c.pid, SIGINT);
+    assert_int_equal(finish(&c), 130);
+    assert_contains(c.text, "warning W637: 4 lines from standard input");
+    assert_contains(c.text, "the first: 'nonsense'");
+}
+
 static void test_overruns_are_told(void **state)
 {
     (void)state;
@@ -420,9 +467,11 @@ int main(void)
         cmocka_unit_test(test_a_unix_socket_feeds_an_input_and_takes_an_output),
         cmocka_unit_test(test_a_socket_that_closes_is_told_and_the_run_goes_on),
         cmocka_unit_test(test_a_sender_that_is_too_slow_ends_the_run_with_its_rows),
+        cmocka_unit_test(test_no_sample_behind_the_end_of_the_run_is_waited_for),
         cmocka_unit_test(test_datagrams_close_a_loop_with_another_program),
         cmocka_unit_test(test_a_real_time_run_is_not_faster_than_the_clock),
         cmocka_unit_test(test_the_newest_value_counts_in_real_time),
+        cmocka_unit_test(test_what_is_no_number_is_skipped_and_counted_in_real_time),
         cmocka_unit_test(test_overruns_are_told),
         cmocka_unit_test(test_a_broker_carries_inputs_and_outputs),
     };
