@@ -35,7 +35,7 @@ static const Option options[] = {
     { "--json", OPTION_FLAG, NULL, "for programs", offsetof(Settings, json) },
 };
 
-enum { ROWS_SHOWN = 40, COUNT_DEFAULT = 20 };
+enum { ROWS_SHOWN = 40, EQUIVALENT_SHOWN = 8, COUNT_DEFAULT = 20 };
 
 // ---- All sequences by length
 
@@ -226,6 +226,31 @@ static void print_outcomes(const Machines *machines, const orr_separation *r)
     free(first);
 }
 
+// Suspects that one answer leaves together may be equivalent: then no experiment at all tells them apart.
+// Each is compared with the first of its group. Returns how many were found.
+static size_t print_equivalent(const Machines *machines, const orr_separation *r, orr_diag *diag)
+{
+    uint32_t *first = calloc(r->n_groups + (size_t)2, sizeof *first);
+    if (!first) abort();
+    uint32_t *list = by_group(r, first);
+    size_t n_found = 0;
+    for (uint32_t g = 0; g < r->n_groups; g++) {
+        const orr_suspect *a = &r->suspects[list[first[g]]];
+        for (uint32_t i = first[g] + 1; i < first[g + 1] && n_found < EQUIVALENT_SHOWN; i++) {
+            const orr_suspect *b = &r->suspects[list[i]];
+            orr_comparison c = orr_machine_compare(machines->items[a->machine], a->state,
+                                                   machines->items[b->machine], b->state, diag);
+            if (c.status == ORR_STATUS_OK && c.are_equivalent && n_found++ < EQUIVALENT_SHOWN)
+                printf("%s and %s are equivalent: no experiment tells them apart.\n",
+                       suspect_name(machines, r, list[first[g]]), suspect_name(machines, r, list[i]));
+            orr_comparison_free(&c);
+        }
+    }
+    free(list);
+    free(first);
+    return n_found;
+}
+
 // Indented, a node on a line: what was seen, then what to give or what it was. Children are pushed in
 // reverse, so that they come out in order.
 static void print_tree(const Machines *machines, const orr_separation *r)
@@ -257,7 +282,8 @@ static void print_tree(const Machines *machines, const orr_separation *r)
     free(stack);
 }
 
-static void print_people(const Settings *s, const Machines *machines, const orr_separation *r)
+static void print_people(const Settings *s, const Machines *machines, const orr_separation *r,
+                         orr_diag *diag)
 {
     char text[80];
     const char *what = machines->n == 1 ? "states" : "machines";
@@ -288,7 +314,8 @@ static void print_people(const Settings *s, const Machines *machines, const orr_
         printf("Whether one %s tells all %s apart was not found out within the limit (--limit).",
                s->adaptive ? "experiment" : "sequence", what);
     printf(" This one makes %s of them.\n", count_text(r->n_groups, "group", text));
-    if (r->verdict == ORR_ANSWER_NO && !s->adaptive)
+    const size_t n_equivalent = r->verdict == ORR_ANSWER_NO ? print_equivalent(machines, r, diag) : 0;
+    if (r->verdict == ORR_ANSWER_NO && !s->adaptive && n_equivalent == 0)
         puts("Maybe one that goes by what was seen does: --adaptive.");
 }
 
@@ -372,7 +399,7 @@ static int tell_apart(const Settings *s, const Machines *machines, const uint32_
                                             (uint32_t)machines->n, &o, diag);
     const int status = (int)r.status;
     if (status == ORR_STATUS_OK && s->json) print_json(machines, &r);
-    else if (status == ORR_STATUS_OK) print_people(s, machines, &r);
+    else if (status == ORR_STATUS_OK) print_people(s, machines, &r, diag);
     orr_separation_free(&r);
     free(states);
     return status;

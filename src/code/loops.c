@@ -233,6 +233,7 @@ static void finish_local(Stepping *l, const char *name, const char *constants, c
 {
     StrBuf *s = &l->c->gen.body;
     const uint32_t n = n_states(l);
+    l->c->gen.r = NULL;    // the routines of the stages are gone; what follows belongs to none
     if (l->is_lanes) {
         finish_lanes(l, name, constants, locals);
         return;

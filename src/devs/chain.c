@@ -1,9 +1,11 @@
 // src/devs/chain.c: who keeps whom going when an instant never ends.
 //
 // Among the components that were seen to act, a circle of couplings is looked for, depth first. Without
-// one, somebody is due again at once after each of its own transitions.
+// one, somebody is due again at once after each of its own transitions: its time advance is 0, or so short
+// that adding it to t changes nothing.
 #include "base/text.h"
 #include "devs/devs.h"
+#include <math.h>
 
 enum { NAMES_MAX = 8 };    // shown
 static const Place no_place = { 0 };
@@ -87,13 +89,15 @@ void chain_report(orr_devs_run *run)
         str_addf(&text, "'%s'", devs_component_name(model, s.path[begin], &work));
     } else {
         size_t shown = 0;
-        for (uint32_t i = 0; i < n && shown < NAMES_MAX; i++)
-            if (run->watched[i])
-                str_addf(&text, "%s'%s'", shown++ ? ", " : "", devs_component_name(model, i, &work));
+        for (uint32_t i = 0; i < n && shown < NAMES_MAX; i++) {
+            if (!run->watched[i]) continue;
+            str_addf(&text, "%s'%s'", shown++ ? ", " : "", devs_component_name(model, i, &work));
+        }
         str_add(&text, shown > 1 ? " are due again at once" : " is due again at once");
     }
     diag_report(run->diag, DIAG_CHAIN_ENDLESS, no_place, run->call.t, (unsigned long long)run->clock->bag,
                 str_finish(&text));
-    diag_hint(run->diag, "give one of them a time advance greater than 0");
+    diag_hint(run->diag, "give one of them a time advance greater than %.2g, the resolution of t there",
+              nextafter(run->call.t, (double)INFINITY) - run->call.t);
     arena_free(&work);
 }

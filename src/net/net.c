@@ -106,6 +106,22 @@ static bool check_circles(const Flat *flat, orr_diag *diag, Arena *work)
     return true;
 }
 
+// P-DEVS excludes couplings of a component with itself. The kernel can deliver such a message, at the same
+// instant, so it is allowed, but hardly ever meant.
+static void warn_of_self_couplings(const Network *net, orr_diag *diag, Arena *work)
+{
+    const Flat *flat = net->flat;
+    for (size_t i = 0; i < flat->couplings.n; i++) {
+        const FlatCoupling *c = &flat->couplings.items[i];
+        const FlatPort *from = &flat->ports.items[c->from], *to = &flat->ports.items[c->to];
+        if (from->part == FLAT_NONE || from->part != to->part) continue;
+        if (from->member + c->from_member != to->member + c->to_member) continue;
+        diag_report(diag, DIAG_SELF_COUPLING, c->place, net_port_name(net, c->from, c->from_member, work),
+                    net_port_name(net, c->to, c->to_member, work));
+        diag_hint(diag, "a component changes its own state in its transitions, without a message");
+    }
+}
+
 // ---- Building
 
 static orr_devs_port kernel_port(const FlatPort *port)
@@ -334,6 +350,7 @@ Network *net_build(const Flat *flat, const AtomicSet *atomics, bool is_component
     Arena work = { 0 };
     const bool is_single = check_twice(flat, diag, &work), is_complete = check_required(net, diag, &work);
     const bool is_right = is_single && is_complete && check_circles(flat, diag, &work);
+    warn_of_self_couplings(net, diag, &work);
     arena_free(&work);
     if (!is_right) return NULL;
     find_inputs(net, arena);

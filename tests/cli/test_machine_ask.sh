@@ -161,6 +161,27 @@ run machine policy "$tank" --machine Used --cost low=3,cold=1,other=1
 expect_status 0
 expect_out 'In the long run'
 
+# ---- Rivals that behave alike
+cat >alike.orr <<'END'
+machine Two
+  input a, b
+  start s
+  state s / x : a -> t, b -> s
+  state t / y : a -> s, b -> t
+end
+machine Three
+  input a, b
+  start s
+  state s / x : a -> t, b -> u
+  state u / x : a -> t, b -> s
+  state t / y : a -> u, b -> t
+end
+END
+run machine next alike.orr
+expect_status 0
+expect_out 'Two and Three are equivalent: no experiment tells them apart'
+expect_no_out '--adaptive'
+
 # ---- The nine cells of the tank
 run machine minimise "$tank" --machine Lamp
 expect_out '9 states; no two behave alike'
