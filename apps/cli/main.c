@@ -225,7 +225,7 @@ int main(int argc, char **argv)
         } else help(stdout);
         status = ORR_STATUS_OK;
     } else if (strcmp(argv[1], "--version") == 0) {
-        puts("orrery " ORR_VERSION);
+        printf("orrery %s\n", orr_version());
         status = ORR_STATUS_OK;
     } else if (strcmp(argv[1], "--complete") == 0) {
         status = complete(argc - 2, argv + 2);

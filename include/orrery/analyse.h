@@ -42,6 +42,7 @@ typedef struct orr_steady_options {
     size_t           n_starts;  // starting points tried, the initial values first; 0: 20
     const orr_range *ranges;    // [n_ranges] where the others lie; default: where asserts allow, or around
     size_t           n_ranges;  // the initial values
+    void *reserved[8];
 } orr_steady_options;
 ORR_API orr_steady_options orr_steady_options_default(void);
 
@@ -65,6 +66,7 @@ typedef struct orr_steady {
     const orr_equilibrium *equilibria;    // [n_equilibria] in the order found
     size_t        n_equilibria, n_starts;
     void         *memory;            // of all this
+    void *reserved[4];
 } orr_steady;
 
 // Find equilibria: states at which every rate is zero. Free the result with orr_steady_free in any case.
@@ -86,6 +88,7 @@ typedef struct orr_linear_options {
     size_t             n_inputs;
     const char *const *outputs; // [n_outputs] any variables; none: the model's outputs or, without any, its
     size_t             n_outputs;    // states
+    void *reserved[8];
 } orr_linear_options;
 ORR_API orr_linear_options orr_linear_options_default(void);
 
@@ -110,6 +113,7 @@ typedef struct orr_linear {
     const orr_complex  *poles;                    // [n_states] the largest real part first
     const orr_transfer *transfers;                // [n_outputs*n_inputs], row after row; NULL if too many
     void         *memory;
+    void *reserved[4];
 } orr_linear;
 
 ORR_API orr_linear orr_linearise(const orr_model *model, const orr_linear_options *options, orr_diag *diag);
@@ -132,6 +136,7 @@ typedef struct orr_continue_options {
     double      step;           // longest, as a part of the range; 0: 0.02
     size_t      n_points;       // at most on a branch; 0: 2000
     size_t      n_starts;       // look for equilibria at `from` from so many points and follow each; 0: one
+    void *reserved[8];
 } orr_continue_options;
 ORR_API orr_continue_options orr_continue_options_default(void);
 
@@ -153,6 +158,7 @@ typedef struct orr_diagram {
     const orr_branch_point *points;    // [n_points] branch after branch, each in its order
     size_t        n_points, n_branches;
     void         *memory;
+    void *reserved[4];
 } orr_diagram;
 
 // Follow an equilibrium from `from` towards `to` until the parameter leaves the range. If there is none at

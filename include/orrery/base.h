@@ -13,6 +13,13 @@ extern "C" {
 #define ORR_API
 #endif
 
+// The version of the library that runs; ORR_VERSION (orrery.h) is the one a program was compiled with. The
+// interface is a number: while it is the same, programs that were compiled with an earlier version run with a
+// later one. Structures keep their sizes: new fields take the place of `reserved`, where 0 is the default.
+// So begin with what a `_default` function gives, or with { 0 }, and leave `reserved` alone.
+#define ORR_INTERFACE 1
+ORR_API const char *orr_version(void);
+
 // How a call ended. The first five are also the exit codes of the program.
 typedef enum orr_status {
     ORR_STATUS_OK            = 0,    // done
@@ -40,6 +47,20 @@ ORR_API void      orr_diag_forget(orr_diag *diag);   // forget messages only, as
 ORR_API size_t orr_diag_errors(const orr_diag *diag);      // errors reported, those not kept included
 ORR_API size_t orr_diag_warnings(const orr_diag *diag);    // warnings reported, likewise
 
+// Where something is written, as messages report it. All zero: nowhere.
+typedef struct orr_place {
+    const char *file;            // path as given; NULL: nowhere
+    size_t      line, column;    // from 1, column in characters; 0 if unknown
+    size_t      length;          // characters on that line; 0 if unknown
+} orr_place;
+
+// A change of a file that an editor can apply: what stands there is replaced.
+typedef struct orr_edit {
+    orr_place   place;
+    size_t      offset, bytes;   // the same place in bytes from the start of the file
+    const char *replacement;
+} orr_edit;
+
 // One message. All texts belong to the collector and live until it is cleared or destroyed.
 typedef struct orr_message {
     orr_severity severity;       // a note belongs to the message before it
@@ -51,14 +72,10 @@ typedef struct orr_message {
     const char  *text;           // the sentence
     const char  *hint;           // a next step such as "did you mean 'level'?", or NULL
     const char  *source_line;    // the line of the source without its end, as it was read, or NULL
+    const orr_edit *edits;       // [n_edits] what the hint proposes, where it is a change of the text
+    size_t       n_edits;
+    void        *reserved[4];
 } orr_message;
-
-// Where something is written, as messages tell it. All zero: nowhere.
-typedef struct orr_place {
-    const char *file;            // path as given; NULL: nowhere
-    size_t      line, column;    // from 1, column in characters; 0 if unknown
-    size_t      length;          // characters on that line; 0 if unknown
-} orr_place;
 
 // Messages kept, notes included, at most a fixed number; by file and place, those without a place last.
 ORR_API size_t orr_diag_count(const orr_diag *diag);

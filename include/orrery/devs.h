@@ -155,6 +155,7 @@ typedef struct orr_devs_options {
     const void *(*params)(void *context, uint32_t component);
     void    *params_context;
     const volatile int *cancel; // looked at before every bag: not 0 ends orr_devs_run_advance. NULL: none
+    void *reserved[8];
 } orr_devs_options;
 ORR_API orr_devs_options orr_devs_options_default(void);
 
@@ -217,6 +218,7 @@ typedef struct orr_devs_facts {
     size_t   model_bytes;       // memory of the model, and of the run without the states
     size_t   run_bytes;
     size_t   state_bytes;       // states of all components
+    void *reserved[4];
 } orr_devs_facts;
 ORR_API orr_devs_facts orr_devs_run_facts(const orr_devs_run *run);
 

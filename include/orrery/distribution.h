@@ -32,6 +32,7 @@ typedef struct orr_distribution {
     double        t;                // up to here a level is weighted
     orr_tally     tally;            // if it is no level
     orr_level     level;            // if it is one
+    void *reserved[4];
 } orr_distribution;
 
 // Values that were counted, or for how long a level was watched.

@@ -32,6 +32,7 @@ typedef struct orr_ensemble_options {
                                  // machine
     const volatile int *cancel;  // not 0 ends the ensemble; members that are complete are kept. NULL: none;
                                  // written as that of orr_run_options
+    void *reserved[8];
 } orr_ensemble_options;
 ORR_API orr_ensemble_options orr_ensemble_options_default(void);
 
@@ -48,6 +49,7 @@ typedef struct orr_member {
     size_t        n_distributions;
     size_t        n_violations;  // asserts that did not hold at some time, ranges of the frame that were left
     const char   *violation;     // the first of them, or NULL
+    void *reserved[4];
 } orr_member;
 
 // Where members go, one at a time and in their order. A false return ends the ensemble. Any function may be
@@ -58,6 +60,7 @@ typedef struct orr_member_sink {
     bool (*member)(void *self, const orr_member *member);
     bool (*progress)(void *self, size_t n_done, size_t n_members);
     void *self;
+    void *reserved[4];
 } orr_member_sink;
 
 typedef struct orr_ensemble_facts {
@@ -68,6 +71,7 @@ typedef struct orr_ensemble_facts {
     size_t n_violated;           // members in which an assert or the frame did not hold
     const char *one_by_one;      // why members were not computed many at once, such as "delays"; static.
                                  // NULL: they were, or there was only one
+    void *reserved[4];
 } orr_ensemble_facts;
 
 // Carry out `experiment` for each member. Rows are those of the experiment: at its interval, or with every =

@@ -13,6 +13,7 @@ typedef struct orr_plot {
     size_t      n_ys;
     const char *over;            // NULL: time
     bool        is_histogram;    // of the statistic ys[0], alone: orr_distribution_figure
+    void *reserved[2];
 } orr_plot;
 
 typedef struct orr_expect {
@@ -21,6 +22,7 @@ typedef struct orr_expect {
     double      value, within;
     const char *file;            // where it is written
     size_t      line, column, length;
+    void *reserved[2];
 } orr_expect;
 
 // What a model is claimed to hold for; the ranges are in orr_run_options.
@@ -32,6 +34,7 @@ typedef struct orr_frame {
     size_t      n_observes;
     const char *file;            // where it is written
     size_t      line;
+    void *reserved[2];
 } orr_frame;
 
 // Values that leave while the run goes on, at each row: lines `t,y,z`. The name of an event port, which
@@ -44,6 +47,7 @@ typedef struct orr_send {
     bool        leaves_folder;   // the text of a model names a file outside of its folder
     const char *file;            // where it is written; NULL: nowhere
     size_t      line;
+    void *reserved[2];
 } orr_send;
 
 // Read what the command line says of an output: `y=udp:5006`, `y,z=-`, `y=live.csv`, `y=unix:PATH`,
@@ -101,6 +105,7 @@ typedef struct orr_experiment {
                                  // simulate
     const orr_value *values;     size_t n_values;    // of words of its kind that have no place above
     size_t      n_unasked;       // expectations that went when the question was changed
+    void *reserved[8];
 } orr_experiment;
 
 ORR_API orr_experiment orr_experiment_default(void);
@@ -176,6 +181,7 @@ typedef struct orr_sink {
     // a run is resumed, before begin: go on at one of the marks. marks NULL, before all else: keep what is
     // there, until something is written
     orr_sink_goes_on (*go_on)(void *self, const orr_sink_mark *marks, size_t n);
+    void *reserved[8];
 } orr_sink;
 
 // How an expectation came out.
@@ -183,6 +189,7 @@ typedef struct orr_verdict {
     const orr_expect *expect;
     double            found;
     bool              holds;
+    void *reserved[2];
 } orr_verdict;
 
 typedef struct orr_outcome {
@@ -203,6 +210,7 @@ typedef struct orr_outcome {
     const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then
                                               // of histograms to be
     size_t        n_distributions;            // plotted; freed likewise. None after a failure
+    void *reserved[8];
 } orr_outcome;
 
 // Simulate: create a run, advance it from row to row, feed the sinks, run the terminal region and again if it

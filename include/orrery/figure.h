@@ -51,6 +51,7 @@ typedef struct orr_axis {
     bool        is_log, is_reversed;
     const orr_tick *ticks;           // [n_ticks] texts instead of numbers; n_ticks 0: numbers
     size_t      n_ticks;
+    void *reserved[4];
 } orr_axis;
 
 typedef struct orr_panel {

@@ -117,6 +117,7 @@ typedef struct orr_island_options {
     // states and inputs with orr_run_set; not 0 lets the run go on.
     int    (*reinit)(void *context, orr_run *run, const orr_reinit *what);
     void    *reinit_context;
+    void *reserved[8];
 } orr_island_options;
 ORR_API orr_island_options orr_island_options_default(void);
 

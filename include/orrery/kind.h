@@ -73,12 +73,14 @@ typedef struct orr_column {
     const char        *name, *unit;    // unit NULL: none
     const double      *numbers;        // [n_rows], or
     const char *const *texts;          // [n_rows]
+    void *reserved[2];
 } orr_column;
 
 typedef struct orr_sheet {             // a table by name
     const char       *name;            // "estimates"
     size_t            n_rows, n_columns;
     const orr_column *columns;
+    void *reserved[2];
 } orr_sheet;
 // As CSV; "-": standard output. False after a message.
 ORR_API bool orr_sheet_write(const orr_sheet *sheet, const char *path, orr_diag *diag);
@@ -91,6 +93,7 @@ typedef struct orr_part {
     orr_figure             *figure;
     size_t                  picture;         // of a figure: its number among pictures, from 1; 0: none
     bool                    is_file_only;    // not for the terminal
+    void *reserved[2];
 } orr_part;
 
 typedef struct orr_result {
@@ -100,9 +103,10 @@ typedef struct orr_result {
     const orr_verdict *verdicts;   size_t n_verdicts;
     const char        *stats;              // counts and times, a line "name: value" for each
     struct orr_result_memory *memory;
+    void *reserved[4];
 } orr_result;
 
-// How an experiment is carried out.
+// How an experiment is carried out. { 0 }: quietly into memory, until it is done.
 typedef struct orr_call {
     const char *output;                    // where rows go while they are computed; NULL: nowhere
     bool        is_quiet;                  // nobody reads the parts
@@ -113,6 +117,7 @@ typedef struct orr_call {
     void      (*progress)(void *self, double share, const char *text);
     void       *self;
     void      (*rescue)(const orr_sink *rows);    // to be ended if memory ends; NULL when they are; or NULL
+    void *reserved[8];
 } orr_call;
 
 // Carry out an experiment, whatever its kind. Free the result in any case.

@@ -101,6 +101,7 @@ typedef struct orr_separate_options {
     bool                adaptive;    // a tree: each input depends on what was seen; else one sequence
     size_t              limit;       // sets of states looked at; 0: 200000
     const volatile int *cancel;
+    void *reserved[8];
 } orr_separate_options;
 ORR_API orr_separate_options orr_separate_options_default(void);
 
@@ -185,6 +186,7 @@ typedef struct orr_policy_options {
     size_t              horizon;        // inputs
     uint32_t            from;           // state; ORR_MACHINE_NONE: any
     const volatile int *cancel;
+    void *reserved[8];
 } orr_policy_options;
 ORR_API orr_policy_options orr_policy_options_default(void);    // the average, from any state, no costs
 
@@ -237,6 +239,7 @@ typedef struct orr_learn_options {
     size_t                 limit;             // steps of the search for each number of states; 0: 50 million
     size_t                 max_machines;      // machines kept; 0: 64
     const volatile int    *cancel;
+    void *reserved[8];
 } orr_learn_options;
 ORR_API orr_learn_options orr_learn_options_default(void);
 

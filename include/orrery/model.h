@@ -84,6 +84,7 @@ typedef struct orr_input {
                                 // none: those with
     size_t      n_columns;      // the names of the fields. For a message that is a number, `column` or the
                                 // only other one
+    void *reserved[4];
 } orr_input;
 ORR_API orr_input orr_input_default(void);
 
@@ -118,6 +119,7 @@ typedef struct orr_compile_options {
     size_t      n_natives;
     const struct orr_native *const *linked;    // [n_linked] of this program; must outlive the model
     size_t      n_linked;
+    void *reserved[8];
 } orr_compile_options;
 ORR_API orr_compile_options orr_compile_options_default(void);
 
@@ -146,6 +148,7 @@ typedef struct orr_variable {
     bool        is_output;
     bool        is_input;      // declared by `input`, also if it is driven or has a default that moves
     bool        is_hidden;     // made by the compiler
+    void *reserved[4];
 } orr_variable;
 
 ORR_API const char  *orr_model_name(const orr_model *model);
@@ -161,6 +164,7 @@ typedef struct orr_model_facts {
     size_t n_states, n_equations, n_loops, n_relations;
     double compile_ms;
     const char *code;          // "instant", "native" or "instant+native" if that took over
+    void *reserved[4];
 } orr_model_facts;
 ORR_API orr_model_facts orr_model_get_facts(const orr_model *model);
 

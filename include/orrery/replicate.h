@@ -21,6 +21,7 @@ typedef struct orr_estimate {
     double      half;            // the confidence interval is mean ± half, by Student's t; NaN for n < 2
     double      least, most;     // observations
     bool        is_precise;      // half is at most precision·|mean|, or nothing was asked for it
+    void *reserved[4];
 } orr_estimate;
 
 typedef struct orr_replicate_options {
@@ -37,6 +38,7 @@ typedef struct orr_replicate_options {
     bool      (*progress)(void *context, size_t n_done, const orr_estimate *estimates, size_t n);
     void       *context;
     orr_lanes   lanes;           // many at once in vector instructions, see ensemble.h: no bit depends on it
+    void *reserved[8];
 } orr_replicate_options;
 ORR_API orr_replicate_options orr_replicate_options_default(void);
 
@@ -57,6 +59,7 @@ typedef struct orr_replications {
     size_t        n_in_lanes;    // of all that were computed, many at once
     const char   *one_by_one;    // why they were not, as in orr_ensemble_facts; static, or NULL
     size_t        n_violated;    // in which an assert or the frame did not hold; the first is told
+    void *reserved[4];
 } orr_replications;
 
 // Carry out `experiment` `replications` times (10 if it does not say), or with a precision until that is

@@ -95,6 +95,7 @@ typedef struct orr_run_options {
     // orr_experiment_get; borrowed during the call. None: messages about them have no place.
     const orr_written *written;
     size_t      n_written;
+    void *reserved[8];
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 
@@ -131,6 +132,7 @@ typedef struct orr_left {
     double      low, high;       // NaN for an assertion
     double      t, value;        // located, not only where a step ended
     double      worst, t_worst;  // as far as steps ended there
+    void *reserved[2];
 } orr_left;
 ORR_API bool   orr_run_left(const orr_run *run, size_t i, orr_left *left);
 
@@ -162,6 +164,7 @@ typedef struct orr_run_facts {
     const char *terminated;           // why the model ended the run, or NULL
     // of components that live by events, if there are any
     size_t      n_instants, n_transitions, n_messages;
+    void *reserved[8];
 } orr_run_facts;
 ORR_API orr_run_facts orr_run_get_facts(const orr_run *run);
 

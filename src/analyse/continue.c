@@ -492,8 +492,7 @@ static bool check(const orr_model *model, const orr_continue_options *o, size_t 
     *variable = orr_model_find(model, o->parameter);
     if (*variable == (size_t)-1) {
         diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, o->parameter);
-        const char *closest = orr_model_closest(model, o->parameter);
-        if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+        diag_suggest(diag, o->parameter, orr_model_closest(model, o->parameter));
         return false;
     }
     if (!analyse_is_input(model, *variable, diag)) return false;

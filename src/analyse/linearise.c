@@ -20,8 +20,7 @@ static size_t find_variable(const orr_model *model, const char *name, orr_diag *
     const size_t variable = orr_model_find(model, name);
     if (variable != (size_t)-1) return variable;
     diag_report(diag, DIAG_RECORD_UNKNOWN, (Place){ 0 }, name);
-    const char *closest = orr_model_closest(model, name);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    diag_suggest(diag, name, orr_model_closest(model, name));
     return variable;
 }
 

@@ -141,7 +141,7 @@ static bool limit_by_user(System *s, Box *box, const orr_range *ranges, size_t n
         if (why) {
             diag_report(s->diag, DIAG_ANALYSE_RANGE, (Place){ 0 }, r->name, r->lo, r->hi, why);
             const char *closest = state == FLAT_NONE ? orr_model_closest(s->model, r->name) : NULL;
-            if (closest && strcmp(closest, r->name) != 0) diag_hint(s->diag, "did you mean '%s'?", closest);
+            if (closest && strcmp(closest, r->name) != 0) diag_suggest(s->diag, r->name, closest);
             ok = false;
             continue;
         }

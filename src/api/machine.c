@@ -34,7 +34,7 @@ static void report_none(const orr_source *source, const char *name, orr_diag *di
     const char **names = ARENA_ARRAY(&work, const char *, ast->machines.n);
     for (size_t i = 0; i < ast->machines.n; i++) names[i] = ast->machines.items[i].name;
     const char *closest = name ? text_closest(name, names, ast->machines.n) : NULL;
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(diag, name, closest);
     else if (ast->machines.n > 0) diag_hint(diag, "there is '%s'", names[0]);
     else diag_hint(diag, "a machine is written: machine Name … end");
     arena_free(&work);

@@ -1,7 +1,9 @@
 // src/api/public.c: small helpers of base/ that the public interface offers as they are.
 #include "base/number.h"
 #include "base/text.h"
-#include "orrery/base.h"
+#include "orrery/orrery.h"
+
+const char *orr_version(void) { return ORR_VERSION; }
 
 const char *orr_closest(const char *wanted, const char *const *names, size_t n)
 {

@@ -40,7 +40,7 @@ static void report_type(const AtomicSet *set, const char *name, Place place, orr
     for (size_t i = 0; i < set->ast->enums.n; i++) vec_push(&work, &names, set->ast->enums.items[i].name);
     const char *closest = text_closest(name, names.items, names.n);
     if (strcmp(name, "bool") == 0) closest = "boolean";
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(diag, name, closest);
     else diag_hint(diag, "define it: record %s … end, or enum %s a, b, c", name, name);
     arena_free(&work);
 }
@@ -420,7 +420,7 @@ static void report_port(Checker *c, const char *name, Place place, bool is_outpu
         names[i] = is_output ? c->kind->outputs[i].name : c->kind->inputs[i].name;
     const char *closest = text_closest(name, names, n);
     const Entity *entity = check_find(c, name);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(c->diag, name, closest);
     else if (entity && entity->kind == (is_output ? ENTITY_INPUT : ENTITY_OUTPUT))
         diag_hint(c->diag, "'%s' is an %s event", name, is_output ? "input" : "output");
     else diag_hint(c->diag, "declare it: %s event %s", is_output ? "output" : "input", name);
@@ -634,9 +634,8 @@ static bool find_state(Checker *c, const char *name, Place place, int32_t *state
     CHECK_FAIL(c, DIAG_STATE_UNKNOWN, place, c->kind->name, name);
     const char **names = ARENA_ARRAY(&c->work, const char *, c->ast->n_states);
     for (uint32_t i = 0; i < c->ast->n_states; i++) names[i] = c->ast->states[i].name;
-    const char *closest = text_closest(name, names, c->ast->n_states);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
-    else diag_hint(c->diag, "write 'state %s' and what happens there", name);
+    if (!diag_suggest(c->diag, name, text_closest(name, names, c->ast->n_states)))
+        diag_hint(c->diag, "write 'state %s' and what happens there", name);
     return false;
 }
 

@@ -73,7 +73,7 @@ void check_unknown(Checker *c, const char *name, Place place)
         vec_push(&c->work, &names, names_text(&c->enum_values.names, (uint32_t)i));
     const char *closest = text_closest(name, names.items, names.n);
     if (c->where == IN_FUNCTION) diag_hint(c->diag, "a function reads its arguments and local values only");
-    else if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else if (closest) diag_suggest(c->diag, name, closest);
     else if (text_map_find(&c->states, text_from(name)))
         diag_hint(c->diag, "'%s' is a state; where it leads is written -> %s", name, name);
     else diag_hint(c->diag, "declare it with var, param or const");
@@ -151,8 +151,7 @@ static AtomicExpr *check_field(Checker *c, AtomicOp op, AtomicType type, uint32_
     CHECK_FAIL(c, DIAG_FIELD_UNKNOWN, place, record->name, part->name);
     const char **names = ARENA_ARRAY(&c->work, const char *, record->n_fields);
     for (uint32_t i = 0; i < record->n_fields; i++) names[i] = record->fields[i].name;
-    const char *closest = text_closest(part->name, names, record->n_fields);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    diag_suggest(c->diag, part->name, text_closest(part->name, names, record->n_fields));
     return bad(c, place);
 }
 
@@ -843,7 +842,7 @@ static AtomicExpr *check_call(Checker *c, const AstExpr *e)
     const char *closest = text_closest(name, names.items, names.n);
     if (strcmp(name, "queue") == 0 || strcmp(name, "tally") == 0 || strcmp(name, "level") == 0)
         diag_hint(c->diag, "it is the value of a declaration: var waiting = %s()", name);
-    else if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    else diag_suggest(c->diag, name, closest);
     return bad(c, e->place);
 }
 

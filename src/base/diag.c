@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include <assert.h>
+#include <ctype.h>
 #include <stdlib.h>
 
 enum {
@@ -33,6 +34,7 @@ typedef struct Message {
     Text        source_line;    // inside the source's text; p NULL: none
     const char *line_copy;      // the same with a NUL, or NULL
     const char *text, *hint;    // hint may be NULL
+    VEC(orr_edit) edits;        // what an editor may do about it
     VEC(struct Message) notes;
 } Message;
 
@@ -345,6 +347,43 @@ void diag_hint(orr_diag *diag, const char *format, ...)
     va_end(args);
 }
 
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || (c & 0x80); }
+
+// Where `wanted` stands as a whole word in `text`; text.n: nowhere, or more than once.
+static size_t find_word(Text text, Text wanted)
+{
+    size_t found = text.n;
+    for (size_t i = 0; wanted.n > 0 && i + wanted.n <= text.n; i++) {
+        if (memcmp(text.p + i, wanted.p, wanted.n) != 0) continue;
+        if (i > 0 && is_of_name(text.p[i - 1])) continue;
+        if (i + wanted.n < text.n && is_of_name(text.p[i + wanted.n])) continue;
+        if (found < text.n) return text.n;
+        found = i;
+    }
+    return found;
+}
+
+void diag_edit(orr_diag *diag, const char *wanted, const char *replacement)
+{
+    if (!diag || !diag->latest) return;
+    const Place at = diag->latest->place;
+    const Text text = diag_text(diag, at), word = text_from(wanted);
+    const size_t start = find_word(text, word);
+    if (start == text.n) return;
+    const Place place = { at.file, at.offset + (uint32_t)start, (uint32_t)word.n };
+    const orr_edit edit = { .place = diag_where(diag, place), .offset = place.offset, .bytes = word.n,
+                            .replacement = text_copy(&diag->texts, text_from(replacement)) };
+    vec_push(&diag->texts, &diag->latest->edits, edit);
+}
+
+bool diag_suggest(orr_diag *diag, const char *wanted, const char *closest)
+{
+    if (!closest) return false;
+    diag_hint(diag, "did you mean '%s'?", closest);
+    diag_edit(diag, wanted, closest);
+    return true;
+}
+
 void diag_note(orr_diag *diag, Place place, const char *format, ...)
 {
     if (!diag || !diag->latest || diag->latest->notes.n == NOTES_MAX) return;
@@ -414,6 +453,8 @@ orr_message orr_diag_get(const orr_diag *diag, size_t i)
         .text = m->text,
         .hint = m->hint,
         .source_line = m->line_copy,
+        .edits = m->edits.items,
+        .n_edits = m->edits.n,
     };
 }
 

@@ -1,7 +1,7 @@
 // src/base/diag.h: reporting messages about the user's files, from inside the library.
 //
 //     diag_report(diag, DIAG_NAME_UNKNOWN, place, name, model);      // arguments checked like printf's
-//     diag_hint(diag, "did you mean '%s'?", closest);
+//     diag_suggest(diag, name, closest);
 //     diag_note(diag, other_place, "'%s' is declared here", closest);
 //
 // A collector keeps the first 50 messages and counts the rest; a second message with the same code at the
@@ -46,6 +46,11 @@ void diag_report_as(orr_diag *diag, DiagId id, const char *format, Place place, 
 
 // Attach to the latest message: a next step (the last hint wins), or a further place with a remark.
 void diag_hint(orr_diag *diag, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Of the latest message: what stands in its place as `wanted` would better be `replacement`. Without effect
+// where that word does not stand there once, as in a message that points at a whole statement.
+void diag_edit(orr_diag *diag, const char *wanted, const char *replacement);
+// The hint and the edit "did you mean 'closest'?". NULL: nothing, and false.
+bool diag_suggest(orr_diag *diag, const char *wanted, const char *closest);
 void diag_note(orr_diag *diag, Place place, const char *format, ...) __attribute__((format(printf, 3, 4)));
 
 bool diag_is(const orr_message *message, DiagId id);

@@ -24,7 +24,7 @@ static const AstModel *named_model(const Compile *c)
     StrBuf all = { .arena = &work };
     for (size_t i = 0; i < ast->models.n && i < NAMES_SHOWN; i++)
         str_addf(&all, "%s%s", i ? ", " : "", names[i]);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(c->diag, c->options->model, closest);
     else if (ast->models.n > 0)
         diag_hint(c->diag, "there are %s%s", str_finish(&all), ast->models.n > NAMES_SHOWN ? ", …" : "");
     arena_free(&work);

@@ -31,7 +31,7 @@ static bool check_input(const Compile *c, const AstSetting *setting)
         if (model->items[i].kind == AST_DECL && model->items[i].decl.kind == AST_INPUT)
             names[n++] = model->items[i].decl.name;
     const char *closest = text_closest(name, names, n);
-    if (closest) diag_hint(c->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(c->diag, name, closest);
     else if (n > 0) diag_hint(c->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
     else diag_hint(c->diag, "the model has no inputs; declare one: input %s = 0", name);
     arena_free(&work);

@@ -319,7 +319,7 @@ static bool report_option(Building *b, const AstIsland *island, const FlatIsland
     diag_report(diag, DIAG_SOLVER_OPTION, option->place, island->solver ? island->solver : "auto",
                 option->name);
     const char *closest = text_closest(option->name, names, N_KNOWN - 1);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(diag, option->name, closest);
     else
         diag_hint(diag, "there are step, tol, abs, max, quantum, relative, min, "
                         "output every, synchronised, gradients");
@@ -390,7 +390,7 @@ static bool check_quanta(Building *b, const Isle *isle)
         diag_report(b->c->diag, DIAG_QUANTUM_NAME, option->place, option->name,
                     is_known ? "it is not a state" : "nothing is called that");
         const char *closest = is_known ? NULL : orr_model_closest(isle->model, option->name);
-        if (closest) diag_hint(b->c->diag, "did you mean '%s'?", closest);
+        diag_suggest(b->c->diag, option->name, closest);
         ok = false;
     }
     return ok;

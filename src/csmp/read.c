@@ -100,9 +100,8 @@ static void report_unknown_kind(CsmpDiagram *d, Text name)
     diagram_complain(d, DIAG_CSMP_BLOCK_UNKNOWN, place_at(d, name), quote(name, word));
     const char *names[CSMP_KINDS_MAX];
     for (size_t i = 0; i < csmp_n_blocks; i++) names[i] = csmp_blocks[i].name;
-    const char *closest = name.n > 1 ? text_closest(word, names, csmp_n_blocks) : NULL;
-    if (closest) diag_hint(d->diag, "did you mean '%s'?", closest);
-    else diag_hint(d->diag, "W + I - X / K O and named ones such as SIN; `orrery blocks` lists them all");
+    if (!diag_suggest(d->diag, word, name.n > 1 ? text_closest(word, names, csmp_n_blocks) : NULL))
+        diag_hint(d->diag, "W + I - X / K O and named ones such as SIN; `orrery blocks` lists them all");
 }
 
 // ---- Blocks
@@ -289,9 +288,8 @@ static void read_setting(CsmpDiagram *d, Text statement)
     while (which < CSMP_N_SETTINGS && !same_letters(name, csmp_setting_names[which])) which++;
     if (which == CSMP_N_SETTINGS) {
         diagram_complain(d, DIAG_CSMP_SETTING_UNKNOWN, place_at(d, name), quote(name, word));
-        const char *closest = text_closest(word, csmp_setting_names, CSMP_N_SETTINGS);
-        if (closest) diag_hint(d->diag, "did you mean '%s'?", closest);
-        else diag_hint(d->diag, "known are $endtime, $timestep, $comminterval, $starttime and $title");
+        if (!diag_suggest(d->diag, word, text_closest(word, csmp_setting_names, CSMP_N_SETTINGS)))
+            diag_hint(d->diag, "known are $endtime, $timestep, $comminterval, $starttime and $title");
         return;
     }
     CsmpSetting *setting = &d->settings[which];

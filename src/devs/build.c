@@ -296,7 +296,7 @@ static bool find_port(orr_devs *model, uint32_t part, const char *name, bool is_
     const char *near = text_closest(name, names, n);
     diag_report(model->diag, DIAG_PORT_UNKNOWN, no_place, devs_part_name(model, part, &work),
                 is_input ? "input" : "output", name);
-    if (near) diag_hint(model->diag, "did you mean '%s'?", near);
+    diag_suggest(model->diag, name, near);
     arena_free(&work);
     return false;
 }

@@ -68,8 +68,7 @@ static bool report(const orr_model *model, const orr_experiment *e, const char *
     const Place place = run_written(&e->run, name, diag);
     if (variable == (size_t)-1) {
         diag_report(diag, DIAG_STATISTIC_NAME, place, name, "nothing is called that");
-        const char *closest = orr_model_closest(model, name);
-        if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+        diag_suggest(diag, name, orr_model_closest(model, name));
         return false;
     }
     const ModelVariable v = model_variable(model, variable);

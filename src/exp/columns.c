@@ -42,7 +42,7 @@ bool columns_report_unknown(const orr_model *model, const char *name, Place plac
 {
     diag_report(diag, DIAG_RECORD_UNKNOWN, place, name);
     const char *closest = orr_model_closest(model, name);
-    if (closest) return diag_hint(diag, "did you mean '%s'?", closest), false;
+    if (closest) return diag_suggest(diag, name, closest), false;
     StrBuf names = { 0 };
     size_t n = 0;
     for (size_t i = 0; i < orr_model_n_variables(model) && n <= NAMES_SHOWN; i++) {

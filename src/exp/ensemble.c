@@ -493,8 +493,7 @@ static bool check_options(const orr_model *model, const orr_ensemble_options *o,
     for (size_t i = 0; i < o->n_names; i++) {
         if (orr_model_find(model, o->names[i]) == (size_t)-1) {
             diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, o->names[i]);
-            const char *closest = orr_model_closest(model, o->names[i]);
-            if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+            diag_suggest(diag, o->names[i], orr_model_closest(model, o->names[i]));
             ok = false;
         }
         for (size_t k = 0; k < i; k++)

@@ -257,7 +257,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         if (i == N_KNOWN) {
             diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
             const char *closest = text_closest(name, names, N_KNOWN);
-            if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+            if (closest) diag_suggest(r->diag, name, closest);
             else
                 diag_hint(r->diag,
                           "there are step, tol, abs and max; of quantised states "
@@ -508,8 +508,7 @@ static const orr_kind_info *find_kind(Reader *r, const AstTerm *term)
     VEC(const char *) names = { 0 };
     for (size_t i = 0; orr_kind_at(i); i++) vec_push(&r->work, &names, orr_kind_at(i)->name);
     diag_report(r->diag, DIAG_KIND_UNKNOWN, term->place, term->name);
-    const char *closest = text_closest(term->name, names.items, names.n);
-    if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+    diag_suggest(r->diag, term->name, text_closest(term->name, names.items, names.n));
     fail(r);
     return NULL;
 }
@@ -526,7 +525,7 @@ static const orr_keyword *find_word(Reader *r, const orr_kind_info *kind, const 
     diag_report(r->diag, DIAG_KIND_WORD, term->place, text, kind->name);
     const char *closest = term->name ? text_closest(term->name, names.items, names.n) : NULL;
     if (word) diag_hint(r->diag, "only whoever carries it out may say that: --%s", word->name);
-    else if (closest && strcmp(closest, text) != 0) diag_hint(r->diag, "did you mean '%s'?", closest);
+    else if (closest && strcmp(closest, text) != 0) diag_suggest(r->diag, term->name, closest);
     else if (names.n > 0)
         diag_hint(r->diag, "there is '%s'%s", names.items[0], names.n > 1 ? " and others" : "");
     fail(r);
@@ -599,7 +598,7 @@ static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
     for (size_t i = 0; i < ast->frames.n; i++) names[i] = ast->frames.items[i].name;
     diag_report(r->diag, DIAG_FRAME_UNKNOWN, e->frame_place, e->frame);
     const char *closest = text_closest(e->frame, names, ast->frames.n);
-    if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(r->diag, e->frame, closest);
     else if (ast->frames.n == 0) diag_hint(r->diag, "write one: frame %s of %s … end", e->frame, e->model);
     else diag_hint(r->diag, "there is '%s'%s", names[0], ast->frames.n > 1 ? " and others" : "");
     fail(r);
@@ -727,7 +726,7 @@ static const AstExperiment *find(const Ast *ast, const char *name, orr_diag *dia
     for (size_t i = 0; i < ast->experiments.n; i++) names[i] = ast->experiments.items[i].name;
     diag_report(diag, DIAG_EXPERIMENT_UNKNOWN, (Place){ 0 }, name);
     const char *closest = text_closest(name, names, ast->experiments.n);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(diag, name, closest);
     else if (ast->experiments.n)
         diag_hint(diag, "there is '%s'%s", names[0], ast->experiments.n > 1 ? " and others" : "");
     else diag_hint(diag, "the file contains no experiment: leave the name out");
@@ -746,8 +745,7 @@ static bool check_model(const Ast *ast, const AstExperiment *e, orr_diag *diag)
     }
     if (!found) {
         diag_report(diag, DIAG_MODEL_UNKNOWN, e->model_place, e->model);
-        const char *closest = text_closest(e->model, names, ast->models.n);
-        if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+        diag_suggest(diag, e->model, text_closest(e->model, names, ast->models.n));
     }
     arena_free(&work);
     return found;

@@ -49,7 +49,7 @@ static bool report_unknown(const Maker *m, const char *name)
     }
     diag_report(m->diag, DIAG_PLOT_BAD, (Place){ 0 }, name, "there is no such column");
     const char *closest = text_closest(name, names, n);
-    if (closest) diag_hint(m->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(m->diag, name, closest);
     else if (n > 0) diag_hint(m->diag, "there are %s%s", all.p, n > NAMES_SHOWN ? ", …" : "");
     arena_free(&arena);
     return false;

@@ -13,8 +13,7 @@ static bool report_name(const orr_model *model, const orr_frame *frame, const ch
                         orr_diag *diag)
 {
     diag_report(diag, DIAG_FRAME_NAME, place, frame->name, name, orr_model_name(model));
-    const char *closest = orr_model_closest(model, name);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    diag_suggest(diag, name, orr_model_closest(model, name));
     return false;
 }
 

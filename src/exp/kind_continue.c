@@ -30,7 +30,7 @@ static bool draw(Call *call, const orr_diagram *d)
             if (drawn[n++] != (size_t)-1) continue;
             const char *closest = orr_model_closest(call->model, name);
             diag_report(call->diag, DIAG_PLOT_BAD, (Place){ 0 }, name, "there is no such variable");
-            if (closest) diag_hint(call->diag, "did you mean '%s'?", closest);
+            diag_suggest(call->diag, name, closest);
             return false;
         }
     }

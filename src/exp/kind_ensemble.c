@@ -107,7 +107,8 @@ static orr_status carry_out(Call *call)
     o.cancel = call->how->cancel;
     Ensemble s = { .call = call, .members = &o };
     if (!row_file_open(&s.file, call)) return ORR_STATUS_SYSTEM;
-    const orr_member_sink sink = { begin, take_member, show_progress, &s };
+    const orr_member_sink sink = { .begin = begin, .member = take_member, .progress = show_progress,
+                                   .self = &s };
     orr_ensemble_facts facts = { 0 };
     orr_status status = orr_ensemble_run(call->model, &e, &o, &sink, &facts, call->diag);
     status = row_file_close(&s.file, status);

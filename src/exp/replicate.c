@@ -74,7 +74,7 @@ static bool find_precise(Replicator *r)
         const char *closest = text_closest(e->precise[k], r->names, r->n);
         if (strncmp(e->precise[k], "mean(", 5) == 0 && !r->has_means)
             diag_hint(r->diag, "means are taken over rows: say how often they are recorded, every 0.1");
-        else if (closest) diag_hint(r->diag, "did you mean '%s'?", closest);
+        else if (closest) diag_suggest(r->diag, e->precise[k], closest);
         else diag_hint(r->diag, "record it");
         ok = false;
     }

@@ -84,8 +84,7 @@ static bool find_variables(Send *send, const orr_send *given, const orr_model *m
         send->variables[i] = orr_model_find(model, given->names[i]);
         if (send->variables[i] != (size_t)-1) continue;
         diag_report(diag, DIAG_RECORD_UNKNOWN, place_of(given, diag), given->names[i]);
-        const char *closest = orr_model_closest(model, given->names[i]);
-        if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+        diag_suggest(diag, given->names[i], orr_model_closest(model, given->names[i]));
         ok = false;
     }
     return ok;

@@ -459,7 +459,7 @@ bool orr_experiment_settle(const orr_model *model, orr_experiment *e, size_t n_k
             if (!reports) continue;
             const char *closest = orr_model_closest(model, setting.name);
             diag_report(diag, DIAG_SETTING_UNKNOWN, (Place){ 0 }, setting.name);
-            if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+            if (closest) diag_suggest(diag, setting.name, closest);
             else diag_hint(diag, "parameters, inputs and initial values can be set");
             ok = false;
         }

@@ -334,7 +334,7 @@ static void report_not_set(Expander *ex, const Scope *scope, const Override *o, 
     } else if (!symbol) {
         const Symbol *closest = shape_closest(ex, scope->shape, name,
                                               override_ends(o) ? can_be_set : is_component);
-        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest->name);
+        if (closest) diag_suggest(ex->diag, name, closest->name);
     }
 }
 
@@ -521,8 +521,7 @@ static const AstModel *component_model(Expander *ex, const AstItem *item)
     for (size_t i = 0; i < ast->models.n; i++) names[n++] = ast->models.items[i].name;
     for (size_t i = 0; i < ast->terminals.n; i++) names[n++] = ast->terminals.items[i].name;
     EXPAND_FAIL(ex, DIAG_MODEL_UNKNOWN, item->component.model_place, item->component.model);
-    const char *closest = text_closest(item->component.model, names, n);
-    if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+    diag_suggest(ex->diag, item->component.model, text_closest(item->component.model, names, n));
     return NULL;
 }
 

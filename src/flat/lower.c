@@ -111,17 +111,19 @@ static void report_unknown(const Reading *r, const Scope *scope, const char *nam
     const Symbol *closest = scope ? shape_closest(ex, scope->shape, name, NULL) : NULL;
     if (closest && name[0] == 'd' && strcmp(closest->name, name + 1) == 0) {    // dx, of which dx/dt is made
         diag_hint(ex->diag, "the derivative of %s is written %s'", closest->name, closest->name);
+        diag_edit(ex->diag, name, arena_printf(&ex->work, "%s'", closest->name));
         return;
     }
     if (closest) {
         diag_hint(ex->diag, "did you mean '%s' (line %zu)?", closest->name,
                   diag_line(ex->diag, closest->place));
+        diag_edit(ex->diag, name, closest->name);
         return;
     }
     const char *local = NULL;
     for (const Local *l = r->locals; l && !local && scope == r->scope; l = l->outer)
         if (text_is_close(text_from(name), text_from(l->name))) local = l->name;
-    if (local) diag_hint(ex->diag, "did you mean '%s'?", local);
+    if (local) diag_suggest(ex->diag, name, local);
     else if (text_map_find(&ex->library, text_from(name)))
         diag_hint(ex->diag, "'%s' is a function: write %s(…)", name, name);
     else if (in_function) diag_hint(ex->diag, "a function reads its arguments and local values only");
@@ -655,7 +657,7 @@ static Expr report_unknown_function(const Reading *r, const AstExpr *call)
         diag_hint(ex->diag, "'%s' is not a function; to multiply, write '%s*(…)'", name, name);
     else if (strcmp(name, "der") == 0 || strcmp(name, "ddt") == 0)
         diag_hint(ex->diag, "the derivative of x is written x'");
-    else if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+    else if (closest) diag_suggest(ex->diag, name, closest);
     else diag_hint(ex->diag, "define it: function %s(x) = …", name);
     return lower_poison(r);
 }

@@ -347,7 +347,7 @@ static void report_not_driven(Expander *ex)
             if (flat->driven[k].variable != FLAT_NONE && flat->driven[k].degree > 0)
                 names[n++] = flat->driven[k].name;
         const char *closest = text_closest(driven->name, names, n);
-        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
+        if (closest) diag_suggest(ex->diag, driven->name, closest);
         else if (n > 0) diag_hint(ex->diag, "there is '%s'%s", names[0], n > 1 ? " and others" : "");
         else diag_hint(ex->diag, "the model has no inputs; declare one: input %s = 0", driven->name);
     }

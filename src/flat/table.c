@@ -152,9 +152,8 @@ Expr table_empirical(const Reading *r, const AstExpr *call)
         for (size_t i = 0; i < ex->ast->tables.n; i++)
             if (ex->ast->tables.items[i].n_arguments == 0) names[n++] = ex->ast->tables.items[i].name;
         EXPAND_FAIL(ex, DIAG_SAMPLES_UNKNOWN, what->place, name);
-        const char *closest = text_closest(name, names, n);
-        if (closest) diag_hint(ex->diag, "did you mean '%s'?", closest);
-        else diag_hint(ex->diag, "read them from a file: samples %s from \"data.csv\" column \"…\"", name);
+        if (!diag_suggest(ex->diag, name, text_closest(name, names, n)))
+            diag_hint(ex->diag, "read them from a file: samples %s from \"data.csv\" column \"…\"", name);
         return lower_poison(r);
     }
     const Expr u = draw_unit(r);

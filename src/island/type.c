@@ -93,7 +93,7 @@ static bool report(orr_diag *diag, const orr_model *model, const char *name, con
 {
     diag_report(diag, DIAG_PORT_VARIABLE, (Place){ 0 }, name, model->flat.model, why);
     const char *closest = orr_model_find(model, name) == (size_t)-1 ? orr_model_closest(model, name) : NULL;
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
+    diag_suggest(diag, name, closest);
     return false;
 }
 

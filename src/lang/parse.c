@@ -113,7 +113,7 @@ static bool parse_misspelt(Parser *p)
     for (size_t i = 0; i < sizeof table / sizeof *table; i++)
         if (text_is(text_from(word), table[i].theirs)) meant = table[i].ours;
     if (PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a file") && meant)
-        diag_hint(p->diag, "did you mean '%s'?", meant);
+        diag_suggest(p->diag, word, meant);
     if (!meant) return false;
 
     // go on as if it had been written, so that its lines and its `end` cause no further messages

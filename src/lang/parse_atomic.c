@@ -569,7 +569,7 @@ static void report_unknown(Parser *p)
     if (text_is(text_from(word), "when")) meant = "on";
     if (text_is(text_from(word), "send")) meant = "after send";
     if (!PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "an atomic")) return;
-    if (meant) diag_hint(p->diag, "did you mean '%s'?", meant);
+    if (meant) diag_suggest(p->diag, word, meant);
     else
         diag_hint(p->diag,
                   "an atomic has param, const, input event, output event, "

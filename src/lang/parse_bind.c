@@ -91,10 +91,9 @@ static bool parse_input_options(Parser *p, AstInput *input)
         } else {
             static const char *const words[] = { "column", "time",    "hold",    "linear", "cubic",
                                                  "cyclic", "outside", "columns", "as" };
-            const char *closest = text_closest(parse_intern(p, lex_text(&p->lexer, p->token)), words,
-                                               sizeof words / sizeof *words);
-            if (parse_report(p, "column, time, hold, linear, cubic, cyclic or outside") && closest)
-                diag_hint(p->diag, "did you mean '%s'?", closest);
+            const char *wanted = parse_intern(p, lex_text(&p->lexer, p->token));
+            if (parse_report(p, "column, time, hold, linear, cubic, cyclic or outside"))
+                diag_suggest(p->diag, wanted, text_closest(wanted, words, sizeof words / sizeof *words));
             return false;
         }
     }
@@ -236,7 +235,7 @@ static void parse_frame_statement(Parser *p, AstFrame *f, Lists *lists)
         const char *word = parse_intern(p, lex_text(&p->lexer, p->token));
         const char *closest = text_closest(word, words, sizeof words / sizeof *words);
         if (PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, parse_here(p), word, "a frame")) {
-            if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
+            if (closest) diag_suggest(p->diag, word, closest);
             else diag_hint(p->diag, "a frame says input, range, observe and outside");
         }
     }

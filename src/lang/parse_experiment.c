@@ -369,7 +369,7 @@ static void report_unknown_word(Parser *p)
     if (text_is(text, "start")) closest = "from";
     if (text_is(text, "step") || text_is(text, "tol"))
         diag_hint(p->diag, "it is an option of the solver: solver rk4 step 0.01");
-    else if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
+    else if (closest) diag_suggest(p->diag, word, closest);
     else if (equation) diag_hint(p->diag, "a parameter is changed by: set %s = ...", word);
     else if (of_model)
         diag_hint(p->diag, "it belongs in the model; an experiment changes parameters by 'set'");

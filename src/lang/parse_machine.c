@@ -246,7 +246,7 @@ static void parse_rule(Parser *p, Lists *lists)
         const bool word = item.symbol->name && !parse_at(p, TOKEN_ARROW) && !parse_at(p, TOKEN_COLON);
         ok = false;
         if (word && PARSE_FAIL(p, DIAG_STATEMENT_UNKNOWN, item.symbol->place, name, "a machine")) {
-            if (meant) diag_hint(p->diag, "did you mean '%s'?", meant);
+            if (meant) diag_suggest(p->diag, name, meant);
             else diag_hint(p->diag, "a rule is written: STATE on INPUT -> STATE");
         } else if (!word && parse_report(p, "'on' and an input")) {
             diag_hint(p->diag, "a rule is written: STATE on INPUT -> STATE");

@@ -753,7 +753,7 @@ static void report_unknown_word(Parser *p)
     }
     const char *closest = translate(text);
     if (!closest) closest = text_closest(word, names, n);
-    if (closest) diag_hint(p->diag, "did you mean '%s'?", closest);
+    diag_suggest(p->diag, word, closest);
 }
 
 static bool suits(Region region, Statement statement)

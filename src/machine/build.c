@@ -295,9 +295,8 @@ static uint32_t use_output(Builder *b, const AstSymbol *symbol)
     const char **known = ARENA_ARRAY(b->arena, const char *, names->n);
     for (uint32_t i = 0; i < names->n; i++) known[i] = names_text(names, i);
     diag_report(b->diag, DIAG_MACHINE_OUTPUT_UNKNOWN, symbol->place, name);
-    const char *closest = text_closest(name, known, names->n);
-    if (closest) diag_hint(b->diag, "did you mean '%s'?", closest);
-    else diag_hint(b->diag, "add it to the line 'output', or leave that line out");
+    if (!diag_suggest(b->diag, name, text_closest(name, known, names->n)))
+        diag_hint(b->diag, "add it to the line 'output', or leave that line out");
     b->draft.ok = false;
     return DRAFT_UNKNOWN;
 }
@@ -349,7 +348,7 @@ static void report_not_found(Builder *b, const Set *set, const AstSymbol *symbol
     for (uint32_t i = 0; i < text_map_count(map); i++) known[i] = names_text(&map->names, i);
     const char *closest = text_closest(symbol->name, known, text_map_count(map));
     diag_report(b->diag, DIAG_MACHINE_SYMBOL_UNKNOWN, symbol->place, symbol->name, set->word, b->ast->name);
-    if (closest) diag_hint(b->diag, "did you mean '%s'?", closest);
+    if (closest) diag_suggest(b->diag, symbol->name, closest);
     else if (set == &b->inputs) diag_hint(b->diag, "add it to the line 'input'");
     else diag_hint(b->diag, "declare it: state %s", symbol->name);
     b->draft.ok = false;

@@ -246,8 +246,8 @@ static void report_strays(Draft *d, uint32_t start)
         const char *closest = text_closest(s->name, names, d->states.n);
         if (s->hint) diag_hint(d->diag, "%s", s->hint);
         else if (lonely) diag_hint(d->diag, "did you mean '%s', to which nothing else leads?", lonely);
-        else if (closest) diag_hint(d->diag, "did you mean '%s'?", closest);
-        else diag_hint(d->diag, "lead to one of the states, or add '%s' to them", s->name);
+        else if (!diag_suggest(d->diag, s->name, closest))
+            diag_hint(d->diag, "lead to one of the states, or add '%s' to them", s->name);
     }
 }
 

@@ -197,9 +197,8 @@ static bool report_other(const LedgerSymbol *symbol, const char *what, const cha
     snprintf(text, sizeof text, "'%.100s' is not %s of %s%.100s%s", symbol->name, what,
              of ? "machine '" : "any of them", of ? of : "", of ? "'" : "");
     diag_report(diag, DIAG_MACHINE_LEDGER_OTHER, symbol->place, text);
-    const char *closest = text_closest(symbol->name, names, n);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-    else diag_hint(diag, "name the model it was kept for, or correct the line");
+    if (!diag_suggest(diag, symbol->name, text_closest(symbol->name, names, n)))
+        diag_hint(diag, "name the model it was kept for, or correct the line");
     return false;
 }
 

@@ -38,7 +38,7 @@ static void report_unknown(const Machine *m, const char *const *names, uint32_t 
     diag_report(diag, DIAG_MACHINE_SYMBOL_UNKNOWN, (Place){ 0 }, wanted, word, m->name);
     const char *closest = text_closest(wanted, names, n);
     if (closest) {
-        diag_hint(diag, "did you mean '%s'?", closest);
+        diag_suggest(diag, wanted, closest);
     } else {
         StrBuf all = { .arena = &arena };
         for (uint32_t i = 0; i < n && i < 10; i++) str_addf(&all, "%s%s", i ? ", " : "", names[i]);

@@ -27,9 +27,8 @@ bool port_report_column(const CsvIn *csv, Place place, const char *wanted, Arena
         if (i < NAMES_SHOWN) str_addf(&all, "%s%s", i ? ", " : "", names[i]);
     }
     diag_report(diag, DIAG_COLUMN_UNKNOWN, place, csv->path, wanted);
-    const char *closest = text_closest(wanted, names, csv->n_columns);
-    if (closest) diag_hint(diag, "did you mean '%s'?", closest);
-    else diag_hint(diag, "there are %s%s", str_finish(&all), csv->n_columns > NAMES_SHOWN ? ", …" : "");
+    if (!diag_suggest(diag, wanted, text_closest(wanted, names, csv->n_columns)))
+        diag_hint(diag, "there are %s%s", str_finish(&all), csv->n_columns > NAMES_SHOWN ? ", …" : "");
     return false;
 }
 

@@ -77,7 +77,7 @@ static bool find_port(orr_run *run, const orr_input *input, uint32_t *port)
         diag_report(run->diag, DIAG_INPUT_UNKNOWN, place_of(run, input), orr_model_name(run->model),
                     input->name);
         const char *closest = text_closest(input->name, names, n);
-        if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
+        if (closest) diag_suggest(run->diag, input->name, closest);
         else if (n > 0)
             diag_hint(run->diag, "messages can arrive at '%s'%s", names[0], n > 1 ? " and others" : "");
         else

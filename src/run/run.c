@@ -126,7 +126,7 @@ static bool read_quanta(orr_run *run, const orr_run_options *given)
         diag_report(run->diag, DIAG_QUANTUM_NAME, place, setting->name,
                     variable != (size_t)-1 ? "it is not a state" : "nothing is called that");
         const char *closest = variable == (size_t)-1 ? orr_model_closest(model, setting->name) : NULL;
-        if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
+        diag_suggest(run->diag, setting->name, closest);
     }
     return ok;
 }
@@ -155,7 +155,7 @@ static const Solver *find_solver(orr_run *run, const orr_run_options *given)
     }
     const char *closest = text_closest(name, names, n);
     if (closest) {
-        diag_hint(run->diag, "did you mean '%s'?", closest);
+        diag_suggest(run->diag, name, closest);
         return NULL;
     }
     StrBuf all = { 0 };

@@ -100,8 +100,7 @@ static bool apply(orr_run *run, const orr_setting *setting, Place place)
     const size_t variable = orr_model_find(model, setting->name);
     if (variable == (size_t)-1) {
         diag_report(run->diag, DIAG_SETTING_UNKNOWN, place, setting->name);
-        const char *closest = orr_model_closest(model, setting->name);
-        if (closest) diag_hint(run->diag, "did you mean '%s'?", closest);
+        diag_suggest(run->diag, setting->name, orr_model_closest(model, setting->name));
         return false;
     }
     const ModelVariable var = model_variable(model, variable);

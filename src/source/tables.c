@@ -64,7 +64,7 @@ static bool find_column(Reader *r, const char *wanted, size_t *column)
            r->table->file);
     const char *closest = text_closest(wanted, names, n);
     if (closest) {
-        diag_hint(r->diag, "did you mean '%s'?", closest);
+        diag_suggest(r->diag, wanted, closest);
         return false;
     }
     enum { SHOWN = 8 };

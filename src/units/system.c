@@ -100,7 +100,7 @@ static void report_unknown(UnitSystem *system, const char *name, Place place, Lo
     const char *closest = closest_name(system, name);
     if (result == LOOKUP_NOT_LINEAR)
         diag_hint(system->diag, "logarithmic units and dates are not supported: use a plain quantity");
-    else if (closest) diag_hint(system->diag, "did you mean '%s'?", closest);
+    else if (closest) diag_suggest(system->diag, name, closest);
     else if (system->has_no_database)
         diag_hint(system->diag, "the database of UDUNITS-2 was not found, so only common units are known");
     else
