@@ -121,7 +121,8 @@
     D(SIGNAL_TO_EVENT,        "E177", "'%s' has a value at every moment, but '%s' takes messages") \
     D(SEND_TARGET,            "E178", "nothing can be sent to '%s'") \
     D(SEND_VALUES,            "E179", "a message to '%s' is of type %s: it has %zu values, not %zu") \
-    D(ON_PORT,                "E180", "'on' needs an event input of this model, and '%s' is none") \
+    D(ON_PORT,                "E180", \
+      "'on' needs an input of this model or an output of a component, not '%s'") \
     D(MESSAGE_FIELD,          "E181", "messages of '%s' have no '%s'") \
     D(NOT_AN_ATOMIC,          "E182", "'%s' is a %s, and only atomics can be present for a while") \
     D(SIGNAL_WHEN,            "E183", \
@@ -157,7 +158,6 @@
     D(UNIT_MISPLACED,         "E222", "a unit cannot stand here") \
     D(OUTSIDE_MODEL,          "E223", "this belongs inside a model") \
     D(EVENT_TARGET,           "E224", "'%s' cannot be assigned in an event: it is %s") \
-    D(WHEN_CONSTANT,          "E225", "this condition never changes: it reads no variable") \
     D(ONLY_IN_EVENTS,         "E226", "'%s' is used outside of an event") \
     D(EVENT_TIME,             "E227", "the %s of an event changes during the run: it reads '%s'") \
     D(DISCRETE_EQUATION,      "E228", "'%s' is discrete: it changes in events, not by an equation") \
@@ -301,6 +301,7 @@
     D(PORT_UNUSED,            "W642", "%s '%s' is never %s") \
     D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value") \
     D(SELF_COUPLING,          "W644", "'%s' leads to '%s' of the same component") \
+    D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
     D(COMPILER_FAILED,        "E702", "the C compiler failed: %s") \
     D(CODE_LOAD_FAILED,       "E703", "compiled code could not be loaded: %s") \

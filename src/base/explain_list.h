@@ -815,13 +815,14 @@
       "    end", \
       "give the values in parentheses: send a(1); or declare the port ': nothing'.") \
     X(ON_PORT, \
-      "A model acts on messages that arrive at its own event inputs.", \
+      "A model acts on messages that arrive at its own event inputs, and on those that its components\n" \
+      "send.", \
       "    model M\n" \
       "      output event a : nothing\n" \
       "      discrete n = 0\n" \
       "      on a then n := n + 1 end\n" \
       "    end", \
-      "declare an 'input event' and lead an arrow to it.") \
+      "declare an 'input event' and lead an arrow to it, or name a component's: on p.a then.") \
     X(MESSAGE_FIELD, \
       "What a message says is read by the names of the fields of its record.", \
       "    record Job\n" \
@@ -1001,7 +1002,7 @@
       "assign the state it is computed from, or declare it as discrete.") \
     X(WHEN_CONSTANT, \
       "An event happens when its condition becomes true. A condition made of numbers and parameters\n" \
-      "never becomes anything.", \
+      "never becomes anything, so its body never runs.", \
       "    model M\n" \
       "      param a = 1\n" \
       "      discrete n = 0\n" \

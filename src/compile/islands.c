@@ -74,6 +74,13 @@ static void find_variables(Building *b)
         b->isles->isle_of[v] = isle + 1;
         b->rests[v] = rest;
     }
+    // what a message of an island says belongs to who hears it
+    for (uint32_t i = 0; i < flat->ports.n; i++) {
+        const FlatPort *port = &flat->ports.items[i];
+        for (uint32_t k = 0; port->kind == FLAT_PORT_IN && !port->is_island && port->first != FLAT_NONE &&
+                             k < port->n_values; k++)
+            b->isles->isle_of[port->first + k] = 0;
+    }
     b->variables = sort_by_isle(b, b->isles->isle_of, flat->vars.n, b->first_variable);
     uint32_t *of_port = ARENA_ARRAY(&b->work, uint32_t, flat->ports.n + 1);
     for (uint32_t i = 0; i < flat->ports.n; i++) {

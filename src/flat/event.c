@@ -164,19 +164,17 @@ static void take_record_apart(const Body *body, const FlatPort *port, AstExpr **
         return;
     }
     if (value->kind != AST_REF || value->ref.primes) return;
-    const Entity *entity = NULL;
-    if (value->ref.n_parts == 1) entity = scope_find(body->r.scope, value->ref.parts[0].name);
-    if (!entity || entity->symbol->kind != SYMBOL_PORT ||
-        port_record(ex, entity->symbol->decl->type) != record)
-        return;
+    const Entity *entity = port_entity(&body->r, &value->ref, false);
+    if (!entity || port_record(ex, entity->symbol->decl->type) != record) return;
+    const uint32_t n_parts = value->ref.n_parts;
     *given = ARENA_ARRAY(&ex->work, AstExpr *, record->n_fields);
     for (*n = 0; *n < record->n_fields; (*n)++) {
         AstExpr *field = (*given)[*n] = ARENA_NEW(&ex->work, AstExpr);
         *field = *value;
-        field->ref.parts = ARENA_ARRAY(&ex->work, AstPart, 2);
-        field->ref.parts[0] = value->ref.parts[0];
-        field->ref.parts[1] = (AstPart){ .name = record->fields[*n].name };
-        field->ref.n_parts = 2;
+        field->ref.parts = ARENA_ARRAY(&ex->work, AstPart, n_parts + 1);
+        memcpy(field->ref.parts, value->ref.parts, n_parts * sizeof *value->ref.parts);
+        field->ref.parts[n_parts] = (AstPart){ .name = record->fields[*n].name };
+        field->ref.n_parts = n_parts + 1;
     }
 }
 
@@ -190,8 +188,8 @@ static void read_send(const Body *around, const AstItem *item)
     const Body *body = &own;
     Flat *flat = ex->flat;
     ExprPool *pool = &flat->pool;
-    const Entity *entity;
-    const uint32_t number = port_find(&body->r, &item->send.port, item->send.port_place, &entity);
+    Target target;
+    const uint32_t number = port_find(&body->r, &item->send.port, item->send.port_place, &target);
     if (number == FLAT_NONE) return;
     const FlatPort port = flat->ports.items[number];
     if (port.kind != FLAT_PORT_OUT || item->send.port.n_parts > 1) {
@@ -283,21 +281,25 @@ static void read_condition(const Reading *plain, const AstExpr *e, FlatEvent *ev
     event->condition = lower_truth(&r, e);
     event->at_start = reads_flag(ex->flat, event->condition);
     if (ex->n_errors > errors_before || settle_reads(ex, event->condition) != READS_PARAMS) return;
-    EXPAND_FAIL(ex, DIAG_WHEN_CONSTANT, e->place);
+    diag_report(ex->diag, DIAG_WHEN_CONSTANT, e->place);
     diag_hint(ex->diag, "an event that happens once at the start is: when initial then … end");
 }
 
 static void read_port(const Reading *r, const AstEvent *e, FlatEvent *event)
 {
     Expander *ex = r->ex;
-    const Entity *entity;
-    event->port = port_find(r, &e->port, e->port_place, &entity);
+    Target target;
+    event->port = port_find(r, &e->port, e->port_place, &target);
     if (event->port == FLAT_NONE) return;
+    if (port_is_message(r, &target)) {
+        event->port = port_hear(r, &target, e->port_place);
+        return;
+    }
     FlatPort *port = &ex->flat->ports.items[event->port];
     port->is_heard = true;
     if (port->kind == FLAT_PORT_IN && e->port.n_parts == 1) return;
     EXPAND_FAIL(ex, DIAG_ON_PORT, e->port_place, port->name);
-    diag_hint(ex->diag, "declare an 'input event' here and lead an arrow to it");
+    diag_hint(ex->diag, "declare an 'input event' here, or name an 'output event' of a component");
 }
 
 // ---- Rates

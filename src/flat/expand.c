@@ -104,7 +104,8 @@ bool flat_expand(Flat *flat, const Ast *ast, const AstModel *model, orr_diag *di
     Expander ex = { .flat = flat, .ast = ast, .diag = diag };
     Map *const maps[] = { &ex.relation_of, &ex.delay_of, &ex.table_of,
                           &ex.integral_of, &ex.call_of,  &ex.driven,   &ex.told, &ex.singles, &ex.pre_of,
-                          &ex.slice_of, &ex.held_ports, &ex.told_ports };
+                          &ex.slice_of, &ex.held_ports, &ex.told_ports,
+                          &ex.heard_ports };
     for (size_t i = 0; i < sizeof maps / sizeof *maps; i++) map_init(maps[i], &ex.work);
     library_index(&ex);
     shape_index_file(&ex);

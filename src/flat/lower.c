@@ -286,16 +286,23 @@ static uint32_t target_variable(const Reading *r, const Target *target, uint32_t
             diag_hint(ex->diag, "name one of its variables: '%s.…'", symbol->name);
         return FLAT_NONE;
     }
-    if (symbol->kind == SYMBOL_PORT && target->field == FLAT_NONE &&
-        (target->entity->n_fields != 1 || target->entity->first == FLAT_NONE ||
-         port_record(ex, symbol->decl->type))) {
+    const bool is_heard = port_is_message(r, target);
+    const bool is_silent = target->entity->first == FLAT_NONE && !is_heard;
+    const bool is_whole = target->field == FLAT_NONE &&
+                          (target->entity->n_fields != 1 || port_record(ex, symbol->decl->type));
+    if (symbol->kind == SYMBOL_PORT && (is_silent || is_whole)) {
         EXPAND_FAIL(ex, DIAG_NOT_A_VALUE, place, symbol->name, lower_kind(target->entity));
         diag_hint(ex->diag,
-                  target->entity->n_fields == 0        ? "its messages tell nothing but that they come"
-                  : target->entity->first == FLAT_NONE ? "messages are read by name where they arrive"
-                                                       : "name a field of its messages: '%s.…'",
+                  target->entity->n_fields == 0 ? "its messages tell nothing but that they come"
+                  : is_silent                   ? "messages are read by name where they arrive"
+                                                : "name a field of its messages: '%s.…'",
                   symbol->name);
         return FLAT_NONE;
+    }
+    if (is_heard) {
+        const uint32_t port = port_hear(r, target, place);
+        if (port == FLAT_NONE) return FLAT_NONE;
+        return ex->flat->ports.items[port].first + (target->field == FLAT_NONE ? 0 : target->field);
     }
     if (symbol->kind == SYMBOL_PORT)
         ex->flat->ports.items[target->entity->port + target->element].is_heard = true;

@@ -54,9 +54,9 @@ uint32_t port_field(const Reading *r, const Entity *entity, const char *name, Pl
     Expander *ex = r->ex;
     const AstRecord *record = port_record(ex, entity->symbol->decl->type);
     for (uint32_t i = 0; record && i < record->n_fields; i++)
-        if (strcmp(record->fields[i].name, name) == 0 && entity->first != FLAT_NONE) return i;
+        if (strcmp(record->fields[i].name, name) == 0) return i;
     EXPAND_FAIL(ex, DIAG_MESSAGE_FIELD, place, entity->symbol->name, name);
-    if (record && record->n_fields && entity->first != FLAT_NONE)
+    if (record && record->n_fields)
         diag_hint(ex->diag, "messages of type %s have '%s'%s", record->name, record->fields[0].name,
                   record->n_fields > 1 ? " and others" : "");
     return FLAT_NONE;
@@ -75,6 +75,28 @@ static uint32_t slot_of(const AstAtomic *atomic, const char *name)
         slots[is_output]++;
     }
     return 0;
+}
+
+// Variables for what a message says; the first of them.
+static uint32_t declare_values(Expander *ex, const Scope *scope, const Symbol *symbol, Text name,
+                               const MessageType *type)
+{
+    Flat *flat = ex->flat;
+    FlatVar var = { .place = symbol->place,
+                    .kind = FLAT_DISCRETE,
+                    .unit = symbol->decl->unit,
+                    .doc = symbol->decl->doc };
+    if (flat->units && !symbol->decl->type) var.unit = units_text(flat->units, scope->site, symbol->name);
+    const uint32_t first = declare_message(ex, name, type->fields, type->n_fields, &var);
+    const AstRecord *record = port_record(ex, symbol->decl->type);
+    for (uint32_t k = 0; record && k < record->n_fields; k++) {
+        const AstField *f = &record->fields[k];
+        const char *found =
+            units_field_text(flat->units, (uint32_t)(record - ex->ast->records.items), f->name);
+        if (f->unit || found)
+            flat->vars.items[first + k].unit = arena_printf(flat->arena, "%s", f->unit ? f->unit : found);
+    }
+    return first;
 }
 
 void port_declare(Expander *ex, Scope *scope, Entity *entity)
@@ -106,22 +128,7 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
                           .place = part ? part->place : symbol->place };
         if (part) port.slot = slot_of(scope->shape->model->atomic, symbol->name);
         if (is_input && type.n_fields > 0 && !part) {
-            FlatVar var = { .place = symbol->place,
-                            .kind = FLAT_DISCRETE,
-                            .unit = symbol->decl->unit,
-                            .doc = symbol->decl->doc };
-            if (flat->units && !symbol->decl->type)
-                var.unit = units_text(flat->units, scope->site, symbol->name);
-            port.first = declare_message(ex, name, type.fields, type.n_fields, &var);
-            const AstRecord *record = port_record(ex, symbol->decl->type);
-            for (uint32_t k = 0; record && k < record->n_fields; k++) {
-                const AstField *f = &record->fields[k];
-                const char *found =
-                    units_field_text(flat->units, (uint32_t)(record - ex->ast->records.items), f->name);
-                if (f->unit || found)
-                    flat->vars.items[port.first + k].unit =
-                        arena_printf(flat->arena, "%s", f->unit ? f->unit : found);
-            }
+            port.first = declare_values(ex, scope, symbol, name, &type);
             if (i == 0) entity->first = port.first;
         }
         vec_push(flat->arena, &flat->ports, port);
@@ -130,16 +137,58 @@ void port_declare(Expander *ex, Scope *scope, Entity *entity)
     arena_release(&ex->scratch, begin);
 }
 
-uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity)
+uint32_t port_find(const Reading *r, const AstRef *ref, Place place, Target *target)
 {
-    Target target;
-    if (!lower_target(r, ref, place, &target)) return FLAT_NONE;
-    *entity = target.entity;
-    if (target.entity->symbol->kind == SYMBOL_PORT && ref->primes == 0 && target.field == FLAT_NONE)
-        return target.entity->port + (uint32_t)target.element;
-    EXPAND_FAIL(r->ex, DIAG_NOT_A_PORT, place, target.entity->symbol->name, lower_kind(target.entity));
+    if (!lower_target(r, ref, place, target)) return FLAT_NONE;
+    if (target->entity->symbol->kind == SYMBOL_PORT && ref->primes == 0 && target->field == FLAT_NONE)
+        return target->entity->port + (uint32_t)target->element;
+    EXPAND_FAIL(r->ex, DIAG_NOT_A_PORT, place, target->entity->symbol->name, lower_kind(target->entity));
     diag_hint(r->ex->diag, "event ports are declared: input event a, output event b");
     return FLAT_NONE;
+}
+
+bool port_is_message(const Reading *r, const Target *target)
+{
+    const Symbol *symbol = target->entity->symbol;
+    return symbol->kind == SYMBOL_PORT && symbol->declared == AST_EVENT_OUTPUT && target->scope != r->scope;
+}
+
+// What a component sends is heard at a port without a name of its own, which an arrow leads to.
+uint32_t port_hear(const Reading *r, const Target *target, Place place)
+{
+    Expander *ex = r->ex;
+    Flat *flat = ex->flat;
+    const uint32_t from = target->entity->port + (uint32_t)target->element;
+    const uint64_t key = (uint64_t)from << 32 | target->member;
+    const uint32_t *known = map_find(&ex->heard_ports, key);
+    if (known) return *known;
+    const ArenaMark mark = arena_mark(&ex->scratch);
+    const FlatPort sender = flat->ports.items[from];
+    const char *name = sender.name;
+    MessageType type;
+    if (!find_type(ex, target->entity->symbol->decl, &type)) return FLAT_NONE;
+    if (sender.n > 1) {
+        const FlatPart *part = &flat->parts.items[sender.part];
+        name = arena_printf(&ex->scratch, "%s%s", flat_member_name(part, target->member, &ex->scratch),
+                            name + strlen(part->name));
+    }
+    const FlatPort port = { .name = arena_printf(flat->arena, "on %s", name),
+                            .kind = FLAT_PORT_IN,
+                            .type = sender.type,
+                            .n_values = sender.n_values,
+                            .first = type.n_fields ? declare_values(ex, target->scope, target->entity->symbol,
+                                                                    text_from(name), &type)
+                                                   : FLAT_NONE,
+                            .part = FLAT_NONE,
+                            .n = 1,
+                            .is_heard = true,
+                            .place = place };
+    const uint32_t number = (uint32_t)flat->ports.n;
+    vec_push(flat->arena, &flat->ports, port);
+    vec_push(flat->arena, &flat->couplings, (FlatCoupling){ from, number, target->member, 0, place });
+    map_put(&ex->heard_ports, key, number);
+    arena_release(&ex->scratch, mark);
+    return number;
 }
 
 void port_settle(Expander *ex)
@@ -161,17 +210,17 @@ typedef struct End {
 } End;
 
 // Without a message: a name that is wrong is told by whoever reads the arrow.
-static bool is_port(const Reading *r, const AstRef *ref)
+const Entity *port_entity(const Reading *r, const AstRef *ref, bool is_field)
 {
     const Scope *scope = r->scope;
     for (uint32_t i = 0; i < ref->n_parts; i++) {
         const Entity *entity = scope ? scope_find(scope, ref->parts[i].name) : NULL;
-        if (!entity || entity->is_broken || !entity->is_declared) return false;
-        if (entity->symbol->kind == SYMBOL_PORT) return true;
-        if (entity->symbol->kind != SYMBOL_COMPONENT || i + 1 == ref->n_parts) return false;
+        if (!entity || entity->is_broken || !entity->is_declared) return NULL;
+        if (entity->symbol->kind == SYMBOL_PORT) return is_field || i + 1 == ref->n_parts ? entity : NULL;
+        if (entity->symbol->kind != SYMBOL_COMPONENT || i + 1 == ref->n_parts) return NULL;
         scope = entity->components[0];    // all elements have the same shape
     }
-    return false;
+    return NULL;
 }
 
 static bool find_end(const Reading *r, const AstRef *ref, Place place, End *end)
@@ -198,7 +247,7 @@ static bool check_from(const Reading *r, const AstItem *item, const End *from)
     return false;
 }
 
-static bool check_to(const Reading *r, const AstItem *item, const End *to)
+static bool check_to(const Reading *r, const AstItem *item, const FlatPort *from, const End *to)
 {
     Expander *ex = r->ex;
     const FlatPort *port = &ex->flat->ports.items[to->port];
@@ -206,9 +255,9 @@ static bool check_to(const Reading *r, const AstItem *item, const End *to)
     EXPAND_FAIL(ex, DIAG_ARROW_TO, item->arrow.to_place, port->name,
                 port->kind == FLAT_PORT_IN ? "an input" : "an output");
     diag_hint(ex->diag,
-              to->is_own ? "messages come to it from outside; inside, 'on %s then … end' or an arrow from it"
+              to->is_own ? "messages come to it from outside; those of a component: on %s then … end"
                          : "turn the arrow round, or lead it to an input of the component",
-              port->name);
+              from->name);
     return false;
 }
 
@@ -439,8 +488,8 @@ void port_present(Expander *ex, Scope *scope, const Local *locals, const AstItem
 bool port_connect(const Reading *r, const AstItem *item)
 {
     Expander *ex = r->ex;
-    bool from_is_port = is_port(r, &item->arrow.from);
-    const bool to_is_port = is_port(r, &item->arrow.to);
+    bool from_is_port = port_entity(r, &item->arrow.from, true);
+    const bool to_is_port = port_entity(r, &item->arrow.to, true);
     if (!from_is_port && !to_is_port) return false;
     End from, to;
     if (!find_end(r, &item->arrow.from, item->arrow.from_place, &from)) return true;
@@ -457,15 +506,14 @@ bool port_connect(const Reading *r, const AstItem *item)
     if (!to_is_port) {
         if (!connect_held(r, item, &from, &to)) return true;
     } else {
-        if (!check_to(r, item, &to)) return true;
+        if (!check_to(r, item, &ex->flat->ports.items[from.port], &to)) return true;
         const End ends[] = { from, to };
         if (!check_types(r, item, ends, &ex->flat->ports.items[from.port], &ex->flat->ports.items[to.port]))
             return true;
     }
-    if (item->arrow.when)
-        add_switch(r, item->arrow.when, item->place,
-                   (FlatSwitch){ .coupling = (uint32_t)ex->flat->couplings.n });
+    const uint32_t number = (uint32_t)ex->flat->couplings.n;
     vec_push(ex->flat->arena, &ex->flat->couplings,
              (FlatCoupling){ from.port, to.port, from.target.member, to.target.member, item->place });
+    if (item->arrow.when) add_switch(r, item->arrow.when, item->place, (FlatSwitch){ .coupling = number });
     return true;
 }

@@ -168,6 +168,7 @@ typedef struct Expander {
     Map         given_rates;      // derivatives to which a parent gave a start
     Map         told_ports;       // output of a machine → the port its messages leave by
     Map         held_ports;       // input that holds messages → its port
+    Map         heard_ports;      // output of a component, and member → where the model hears it
     Map         driven;           // variable that an arrow leads to → number in `arrows`
     VEC(const AstItem *) arrows;
     VEC(Scope *) terminals;       // instances of terminal types
@@ -273,8 +274,13 @@ void port_settle(Expander *ex);    // after all was defined: what passes through
 // An arrow with an event port at one of its ends. False: it has none, and is one of signals.
 bool port_connect(const Reading *r, const AstItem *item);
 void port_present(Expander *ex, Scope *scope, const Local *locals, const AstItem *item);
+typedef struct Target Target;
 // The event port of a path; FLAT_NONE, reported, if it is none.
-uint32_t port_find(const Reading *r, const AstRef *ref, Place place, const Entity **entity);
+uint32_t port_find(const Reading *r, const AstRef *ref, Place place, Target *target);
+// The port that a path names, or is_field: a field of its messages; else NULL, without a message.
+const Entity *port_entity(const Reading *r, const AstRef *ref, bool is_field);
+bool     port_is_message(const Reading *r, const Target *target);  // an event output of a component
+uint32_t port_hear(const Reading *r, const Target *target, Place place);    // where its messages arrive here
 
 // ---- event.c
 
@@ -342,13 +348,13 @@ bool  settle_is_fixed(Expander *ex, Expr e);    // made of numbers and parameter
 
 // ---- lower.c: from Ast to Expr. An error is reported, counted and gives a harmless constant.
 
-typedef struct Target {
+struct Target {
     Scope   *scope;
     Entity  *entity;
     size_t   element;
     uint32_t member;     // of components that share an instance: which
     uint32_t field;      // of a message: which number of it; FLAT_NONE: it is no field
-} Target;
+};
 
 const Local *lower_find_local(const Local *locals, const char *name);        // NULL if absent
 Expr lower_any(const Reading *r, const AstExpr *e);                          // a number or a truth value
