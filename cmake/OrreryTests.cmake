@@ -117,3 +117,9 @@ foreach(file ${files})
         add_dependencies(unit_tests ${target})
     endif()
 endforeach()
+
+# Saved runs with random changes, always the same ones: also under the sanitizers.
+if(TARGET fuzz_checkpoint AND NOT ORRERY_FUZZ)
+    add_test(NAME fuzz/checkpoints COMMAND fuzz_checkpoint -random 3000)
+    set_tests_properties(fuzz/checkpoints PROPERTIES ENVIRONMENT "${test_environment}" TIMEOUT 300 LABELS unit)
+endif()

@@ -68,8 +68,8 @@ typedef struct orr_atomic {
     // Both at once. NULL: internal, then external with elapsed time 0.
     void   (*confluent)(void *state, const orr_devs_call *call, const orr_devs_event *bag, size_t n);
 
-    // For states with pointers. All NULL: the state is plain bytes; `destroy` alone: a run of it cannot be
-    // saved.
+    // For states with pointers. All NULL: the state is plain bytes, which come back from a checkpoint as they
+    // stand in it, whoever wrote that; `destroy` alone: a run of it cannot be saved.
     // How many bytes all that changes takes; they are written if `bytes`, aligned to 8, is not NULL.
     size_t (*save)(const void *state, void *bytes, const orr_devs_call *call);
     // Become the one that was saved: the state is one that init has begun, its pointers are its own. 0: the

@@ -21,6 +21,7 @@
 #include "code/code.h"
 #include "lang/ast.h"
 #include "orrery/devs.h"
+#include "orrery/statistics.h"
 #include "units/units.h"
 
 enum { ATOMIC_SLOT_DUE, ATOMIC_SLOT_STATE, ATOMIC_SLOT_PARAMS };
@@ -308,3 +309,7 @@ void        atomic_reset(const AtomicReadable *r, orr_devs_run *run, uint32_t co
 double atomic_read(const AtomicReadable *readable, const orr_devs_run *run, uint32_t component);
 // The orr_tally or orr_level that it is a part of.
 const void *atomic_statistic(const AtomicReadable *r, const orr_devs_run *run, uint32_t component);
+// States that were loaded are such as components can have: nothing in them leads outside of memory. Those of
+// native atomics are theirs.
+bool        atomic_is_sound(const AtomicSet *set, const orr_devs_run *run);
+bool        digest_is_sound(const orr_digest *digest);

@@ -91,3 +91,9 @@ void   chain_report(orr_devs_run *run);
 
 size_t pool_words(const orr_devs_run *run);                     // in use; 0: there are no queues
 void   pool_load(orr_devs_run *run, const uint64_t *words, size_t n);
+// What was loaded may be anything. Blocks of the pool that wait, and that of a queue, are inside it and
+// belong to nobody else: taken[pool_words] is 1 where a word belongs to somebody. Nothing may be done with
+// queues before.
+bool   pool_has_waiting(const orr_devs_run *run, uint8_t *taken);
+bool   pool_has_queue(const orr_devs_run *run, uint8_t *taken, const orr_devs_queue *queue, uint32_t size,
+                      bool is_ranked);

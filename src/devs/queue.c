@@ -263,3 +263,30 @@ void pool_load(orr_devs_run *run, const uint64_t *words, size_t n)
     memcpy(run->pool, words, n * sizeof *words);
     run->pool_capacity = n;
 }
+
+static bool pool_claim(const orr_devs_run *run, uint8_t *taken, uint64_t at, uint32_t k)
+{
+    const uint64_t words = (uint64_t)1 << k, n = pool_words(run);
+    if (at < head_words() || words > n || at > n - words || memchr(taken + at, 1, words)) return false;
+    memset(taken + at, 1, words);
+    return true;
+}
+
+bool pool_has_waiting(const orr_devs_run *run, uint8_t *taken)
+{
+    for (uint32_t k = 0; run->pool && k < POOL_CLASSES; k++)
+        for (uint64_t at = pool_of(run)->waiting[k]; at; at = run->pool[at])
+            if (!pool_claim(run, taken, at, k)) return false;
+    return true;
+}
+
+bool pool_has_queue(const orr_devs_run *run, uint8_t *taken, const orr_devs_queue *queue, uint32_t size,
+                    bool is_ranked)
+{
+    if (queue->size != size || queue->is_ranked != is_ranked) return false;
+    if (queue->capacity == 0) return queue->n == 0 && queue->first == 0 && queue->at == 0;
+    const uint32_t k = queue_block(queue);
+    return k < POOL_CLASSES && queue->capacity == ((uint64_t)1 << k) / queue_words(queue) &&
+           queue->first < queue->capacity && queue->n <= queue->capacity &&
+           pool_claim(run, taken, queue->at, k);
+}

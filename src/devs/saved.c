@@ -210,14 +210,21 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
     rest -= head->n_counts * sizeof(orr_devs_counts);
     if (head->n_objects != rest) return false;
 
+    // who is due in the next bag: no number twice, in any order
     const uint32_t *zero = (const uint32_t *)(const void *)(bytes + sizeof *head);
-    for (uint32_t i = 0; i < head->clock.n_zero; i++)
-        if (zero[i] >= model->n_components) return false;
+    Arena work = { 0 };
+    bool *seen = ARENA_ARRAY(&work, bool, model->n_components), is_bad = false;
+    for (uint32_t i = 0; i < head->clock.n_zero && !is_bad; i++) {
+        is_bad = zero[i] >= model->n_components || seen[zero[i]];
+        if (!is_bad) seen[zero[i]] = true;
+    }
+    arena_free(&work);
+    if (is_bad) return false;
     const char *p = bytes + sizeof *head + up_8(head->clock.n_zero * sizeof *zero);
     for (uint32_t i = 0; i < model->n_components; i++) {
         double times[2];
         memcpy(times, p, sizeof times);
-        if (!(times[0] <= head->clock.now) || isnan(times[1])) return false;
+        if (!(times[0] <= head->clock.now && times[1] >= head->clock.now)) return false;
         p += sizeof times + state_words(model, i) * 8;
     }
     if (head->n_pool > 0) {
@@ -230,7 +237,9 @@ static bool is_of_model(const orr_devs_run *run, const SavedHead *head, const ch
     for (uint64_t i = 0; i < head->n_inputs; i++, p += saved_input_size(run)) {
         SavedInput saved;
         memcpy(&saved, p, sizeof saved);
-        if (!isfinite(saved.t) || saved.port >= model->ports.items[0].n_inputs) return false;
+        if (!isfinite(saved.t) || saved.t < head->clock.now ||
+            saved.port >= model->ports.items[0].n_inputs)
+            return false;
     }
     p += for_switches + head->n_counts * sizeof(orr_devs_counts);
     for (uint32_t i = 0; model->has_objects && i < model->n_components; i++) {

@@ -238,8 +238,7 @@ void collect_pass(Collect *c, RunSaved *saved)
         orr_level level = { 0 };
         if (!saved->is_loading) level = c->items[c->looked[i]].level;
         saved_pass(saved, &level, sizeof level);
-        if (saved->is_loading && (level.digest.n > ORR_DIGEST_MAX || level.digest.n_sorted > level.digest.n))
-            saved->is_bad = true;
+        if (saved->is_loading && !digest_is_sound(&level.digest)) saved->is_bad = true;
         if (is_same && !saved->is_bad) c->items[c->looked[i]].level = level;
     }
     if (is_same && c && !saved->is_bad) {

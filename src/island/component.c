@@ -687,7 +687,8 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     if (n < own) return 0;
     const char *in = bytes;
     memcpy(&saved, in, sizeof saved);
-    if (saved.run_size != n - own || saved.phase >= ISLAND_PHASES) return 0;
+    if (saved.run_size != n - own || (saved.phase != ISLAND_WAIT && saved.phase != ISLAND_STAND)) return 0;
+    if (isnan(saved.due) || isnan(saved.due_tell)) return 0;
     in += sizeof saved;
     for (size_t i = 0; i < o->n_inputs; i++, in += sizeof(External)) {
         double numbers[5];

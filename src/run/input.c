@@ -6,6 +6,7 @@
 // next piece, and the solver begins anew; where only the slope changes (a kink) a step ends, and the next one
 // begins with the next piece. What was interpolated inside the last step still sees the piece it was computed
 // with.
+#include "base/cancel.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -385,6 +386,11 @@ static void pass_moves(orr_run *run, Driven *d, RunSaved *saved)
     while (d->n_moves < n && d->signal.piece.until <= until && d->signal.state == SIGNAL_OK) {
         if (d->signal.phase == SIGNAL_BEHIND && isinf(until)) break;    // nothing comes any more
         move(d);
+        // samples that repeat have no end
+        if (drive_pulse(run, run->t, 1) != ORR_STATUS_OK || cancel_is_set(run->cancel)) {
+            run->island.is_cancelled = true;
+            break;
+        }
     }
     if (d->has_port && d->port.is_cancelled) run->island.is_cancelled = true;
     d->is_other = d->n_moves != n || d->hash != hash || d->signal.piece.until != until;

@@ -360,6 +360,8 @@ void net_pass(orr_run *run, RunSaved *saved)
     if (!bytes) arena_no_memory(n);
     if (!saved->is_loading) orr_devs_run_save(devs, bytes);
     saved_pass(saved, bytes, n);
-    if (saved->is_loading && !orr_devs_run_load(devs, bytes, n)) saved->is_bad = true;
+    if (saved->is_loading)
+        saved->is_bad = saved->is_bad || !orr_devs_run_load(devs, bytes, n) ||
+                        !atomic_is_sound(&run->model->atomics, devs);
     free(bytes);
 }

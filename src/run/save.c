@@ -184,9 +184,12 @@ static void pass_island(orr_run *run, Island *island, RunSaved *s)
     PASS(s, island->t);
     PASS(s, island->t_before);
     PASS_ARRAY(s, island->x_before, n);
+    const double step = island->step;
     PASS(s, island->t_start);
     PASS(s, island->step);
     PASS(s, island->options.max_step);
+    if (island->step != step || !(island->options.max_step > 0)) s->is_bad = true;    // step: a setting
+    island->step = step;
     PASS(s, island->k);
     PASS(s, island->n_steps);
     PASS(s, island->n_rates);
@@ -234,6 +237,10 @@ static void pass_run(orr_run *run, RunSaved *s)
             s->is_bad = true;
     pass_island(run, island, s);
     PASS(s, island->k_before);
+    // grid points are counted in numbers that a double has, too
+    const long most = 1L << 53;
+    if (island->k < -most || island->k > most || island->k_before < -most || island->k_before > most)
+        s->is_bad = true;
     PASS_ARRAY(s, run->given, model->n_params);
     PASS_ARRAY(s, run->given_value, model->n_params);
     PASS(s, run->t_stop);
@@ -255,7 +262,7 @@ static void pass_run(orr_run *run, RunSaved *s)
     if (between) PASS_ARRAY(s, run->x_between, model->n_states);
     const double earliest = fmin(fmin(run->t, island->t), fmin(island->t_before, island->t_start));
     const double latest = fmax(fmax(run->t, island->t), island->t_start);
-    if (s->is_loading && !(earliest >= island->t_begin && isfinite(latest) && isfinite(island->step)))
+    if (s->is_loading && !(earliest >= island->t_begin && isfinite(latest)))
         s->is_bad = true;
     pass_samples(run, s);
     island->terminated = saved_text(s, island->terminated, &run->arena);

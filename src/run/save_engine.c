@@ -64,7 +64,7 @@ void history_pass(orr_run *run, RunSaved *saved)
     if (n_delays == 0) return;
     size_t n = h->n_segments - h->dropped;
     saved_pass(saved, &n, sizeof n);
-    saved_pass(saved, &h->known, sizeof h->known);
+    saved_flags(saved, &h->known, 1);
     saved_pass(saved, h->first, n_delays * sizeof *h->first);
     size_t n_breaks = h->n_breaks;
     saved_pass(saved, &n_breaks, sizeof n_breaks);
@@ -76,17 +76,17 @@ void history_pass(orr_run *run, RunSaved *saved)
         h->n_breaks = n_breaks;
     }
     saved_pass(saved, h->breaks, n_breaks * sizeof *h->breaks);
-    if (saved->is_loading) {
-        saved->is_bad = saved->is_bad || n > (saved->n - saved->at) / sizeof(double);
-        if (saved->is_bad) return;
-        h->n_segments = h->dropped = 0;
-        while (h->capacity < n) {
-            h->n_segments = h->capacity;    // full: it doubles
-            history_make_room(island, -INFINITY);
-        }
-        h->n_segments = n;
-    }
     const size_t block = HISTORY_POINTS * n_delays;
+    if (saved->is_loading) {
+        saved->is_bad = saved->is_bad || n > (saved->n - saved->at) / ((2 + block) * sizeof(double));
+        h->n_segments = h->dropped = 0;
+        while (h->capacity < n && !saved->is_bad) {
+            h->n_segments = h->capacity;    // full: it doubles
+            saved->is_bad = !history_make_room(island, -INFINITY);
+        }
+        h->n_segments = saved->is_bad ? 0 : n;
+        if (saved->is_bad) return;
+    }
     saved_pass(saved, h->begins + h->dropped, n * sizeof *h->begins);
     saved_pass(saved, h->ends + h->dropped, n * sizeof *h->ends);
     saved_pass(saved, h->values + block * h->dropped, n * block * sizeof *h->values);

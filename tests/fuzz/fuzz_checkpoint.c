@@ -1,8 +1,9 @@
 // tests/fuzz/fuzz_checkpoint.c: a saved run in which any bytes are others: it is loaded or refused, never a
-// crash, and what was loaded can be read.
+// crash, and what was loaded can be read, goes on and can be saved again.
 //
-// The input is a list of changes of four bytes each: where (three), and what is put there. A hash protects
-// files against accidents, so here the bytes behind it are given to the reader directly.
+// The input is a list of changes of four bytes each: where (three), and what is put there: a byte or, if its
+// number is small, a word of eight that is the limit of something. A hash protects files against accidents,
+// so here the bytes behind it are given to the reader directly.
 #include "orrery/experiment.h"
 #include "run/run.h"
 #include <stdint.h>
@@ -26,6 +27,23 @@ static const char text[] =
     "  when h <= 0 then\n    v := -0.5*v\n    n := n + 1\n  end\n  when n > 3 after 0.2 then d := 1 end\n"
     "  every 0.3 then d := d + uniform(0, 1) end\n  assert h < 0.9\nend\n"
     "model Late\n  var x = 1\n  x' = -delay(x, 0.3)\nend\n"
+    "model Noisy\n  var x = 1\n  x' = -x + noise(0.2)\nend\n"
+    "model Pendulum\n  var x = 1, y = 0, vx = 0, vy = 0, f\n  x' = vx\n  y' = vy\n  vx' = -f*x\n"
+    "  vy' = -f*y - 9.81\n  x^2 + y^2 = 1\nend\n"
+    "record Job\n  born\n  size\nend\n"
+    "atomic Maker\n  output event job : Job\n  var n = 0\n  state waiting for exponential(0.05)\n"
+    "    after send job(Job(t, mod(n, 5))) do n := n + 1 -> waiting\nend\n"
+    "atomic Shop\n  input event job : Job\n  var first[3] = queue(Job), ranked = queue(Job)\n"
+    "  var done = tally()\n"
+    "  var busy = level(0), now : Job\n  state idle\n    on job do now := job -> work\n"
+    "  state work for 0.1\n    on job do\n      insert(ranked, job, -job.size)\n"
+    "      push(first[1 + mod(job.size, 3)], job)\n      set(busy, length(ranked))\n"
+    "    end -> work keeping time\n"
+    "    after -> if empty(ranked) then idle else do\n      now := pop(ranked)\n"
+    "      add(done, t - now.born)\n      if not empty(first[2]) then now := pop(first[2]) end\n"
+    "    end -> work\nend\n"
+    "model Shops\n  maker : Maker\n  shop[4] : Shop\n  for i in 1..4\n    maker.job -> shop[i].job\n  end\n"
+    "end\n"
     "model All\n  source : Source\n  server : Server\n  source.job -> server.job\n  ball : Ball\n"
     "  island a : Decay solver qss2\n  island b : Decay solver rk4 step 0.01\n  a.x -> b.u\n  b.x -> a.u\n"
     "end\n"
@@ -37,6 +55,8 @@ typedef struct Subject {
 
 static const Subject subjects[] = {
     { "All", "rk4" }, { "Both", "dopri5" }, { "Ball", "qss2" }, { "Ball", "liqss1" }, { "Both", "auto" },
+    { "All", "qss2" }, { "Shops", "euler" }, { "Pendulum", "rk4" }, { "Pendulum", "ida" }, { "Both", "bdf" },
+    { "Ball", "mliqss2" }, { "Noisy", "srk" }, { "Pendulum", "auto" }, { "Ball", "dop853" },
 };
 enum { N_SUBJECTS = sizeof subjects / sizeof *subjects };
 
@@ -47,6 +67,17 @@ typedef struct Saved {
     char *bytes;    // [n]
     size_t n;
 } Saved;
+
+// What sizes, indices and times break at.
+static const uint64_t words[] = {
+    0, 1, 2, 3, 7, 8, 100, 160, 161, 255, 256, 65535, 65536, 1000000, INT32_MAX, 1u << 31, UINT32_MAX,
+    (uint64_t)1 << 32, ((uint64_t)1 << 32) + 1, INT64_MAX, (uint64_t)1 << 63, UINT64_MAX, UINT64_MAX - 7,
+    0x3ff0000000000000 /* 1 */, 0xbff0000000000000 /* -1 */, 0x7ff0000000000000 /* inf */,
+    0xfff0000000000000 /* -inf */, 0x7ff8000000000000 /* nan */, 0x7fe1ccf385ebc8a0 /* 1e308 */,
+    0x0000000000000001 /* the least */, 0x4341c37937e08000 /* 1e16 */, 0x401c000000000000 /* 7 */,
+    0x0000000700000007, 0x0000000100000000, 0xffffffff00000000, 0x00000000ffffffff,
+};
+enum { N_WORDS = sizeof words / sizeof *words };
 
 static void must(bool ok)
 {
@@ -67,7 +98,9 @@ static Saved make(const Subject *subject)
     s.options.t_end = 6;
     s.options.step = 0.01;
     orr_run *run = orr_run_create(s.model, &s.options, s.diag);
-    must(run && orr_run_advance(run, 1.234) == ORR_STATUS_OK);
+    const bool is_there = run && orr_run_advance(run, 1.234) == ORR_STATUS_OK;
+    if (!is_there) orr_diag_print(s.diag, stderr, 0);
+    must(is_there);
     s.n = run_save(run, NULL);
     s.bytes = malloc(s.n);
     must(s.bytes && run_save(run, s.bytes) == s.n);
@@ -89,7 +122,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     memcpy(bytes, s->bytes, s->n);
     for (size_t i = 1; i + 4 <= size; i += 4) {
         const size_t at = (size_t)data[i] << 16 | (size_t)data[i + 1] << 8 | data[i + 2];
-        bytes[at % s->n] = (char)data[i + 3];
+        if (data[i + 3] < N_WORDS && s->n >= 8)
+            memcpy(bytes + at % (s->n / 4 - 1) * 4, &words[data[i + 3]], 8);
+        else bytes[at % s->n] = (char)data[i + 3];
     }
     const size_t n = is_shorter && size > 3 ? ((size_t)data[2] << 8 | data[3]) % s->n : s->n;
 
@@ -104,6 +139,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     for (size_t i = 0; ok && i < orr_model_n_variables(s->model); i++) sum += orr_run_value(run, i);
     volatile double read = sum;
     (void)read;
+    if (ok && orr_run_advance(run, 1.5) == ORR_STATUS_OK) {
+        const size_t again = run_save(run, NULL);
+        char *second = malloc(again + 1);
+        must(second);
+        if (again) run_save(run, second);
+        free(second);
+    }
     orr_run_destroy(run);
     free(bytes);
     return 0;

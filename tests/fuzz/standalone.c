@@ -1,5 +1,5 @@
 // tests/fuzz/standalone.c: the main of a fuzz target built without libFuzzer: run it over files and folders
-// of files.
+// of files, or with `-random N` over N short inputs of random bytes, always the same.
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -68,9 +68,37 @@ static int run_path(const char *path, int *n_files)
     return failed;
 }
 
+// [Steele, Lea & Flood 2014]
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9e3779b97f4a7c15;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9;
+    z = (z ^ z >> 27) * 0x94d049bb133111eb;
+    return z ^ z >> 31;
+}
+
+static void run_random(uint64_t first, uint64_t n)
+{
+    const char *shown = getenv("FUZZ_SHOWS");    // each number before it is tried: to find the one that fails
+    for (uint64_t k = first; k < first + n; k++) {
+        uint64_t state = k;
+        uint8_t data[64];
+        for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)next_random(&state);
+        if (shown) fprintf(stderr, "%llu\n", (unsigned long long)k);
+        // few changes are more dangerous than many: those are refused at once
+        LLVMFuzzerTestOneInput(data, next_random(&state) % 3 ? 5 : 1 + next_random(&state) % sizeof data);
+    }
+}
+
 int main(int argc, char **argv)
 {
     int n_files = 0, failed = 0;
+    if (argc >= 3 && strcmp(argv[1], "-random") == 0) {
+        const uint64_t n = strtoull(argv[2], NULL, 10), first = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
+        run_random(first, n);
+        printf("%llu inputs\n", (unsigned long long)n);
+        return 0;
+    }
     for (int i = 1; i < argc; i++) failed |= run_path(argv[i], &n_files);
     printf("%d inputs\n", n_files);
     return failed || n_files == 0;

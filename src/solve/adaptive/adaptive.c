@@ -3,6 +3,7 @@
 #include "solve/adaptive/adaptive.h"
 #include "engine/adaptive.h"
 #include "num/pairs.h"
+#include <limits.h>
 
 static bool init(Island *island, Arena *arena, const Tableau *method)
 {
@@ -67,7 +68,11 @@ static void pass(Island *island, RunSaved *saved)
     saved_pass(saved, m->x_blocked, size);
     for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
         saved_pass(saved, numbers[i], sizeof **numbers);
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) saved_pass(saved, counts[i], sizeof **counts);
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        saved_pass(saved, counts[i], sizeof **counts);
+        if (*counts[i] < 0 || *counts[i] == INT_MAX) saved->is_bad = true;
+    }
+    if (m->n_dense > m->method->n_dense) saved->is_bad = true;
     for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) saved_flags(saved, flags[i], 1);
 }
 

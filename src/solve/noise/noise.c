@@ -173,7 +173,10 @@ void noise_state_at(Island *island, double t, double *x)
 void noise_pass(Island *island, RunSaved *saved)
 {
     Noise *noise = island->memory;
+    const double path = noise->path;
     saved_pass(saved, &noise->t_first, sizeof noise->t_first);
     saved_pass(saved, &noise->path, sizeof noise->path);
-    if (!(noise->path > 0)) saved->is_bad = true;
+    // the path follows from the settings; its cells are counted in doubles
+    if (noise->path != path || !(fabs(island->t - noise->t_first) < 0x1p53 * path)) saved->is_bad = true;
+    noise->path = path;
 }
