@@ -9,15 +9,16 @@ typedef struct Count {
 static void print_verdict(const char *path, const orr_experiment *e, const orr_verdict *v, bool quiet)
 {
     if (v->holds && quiet) return;
-    char at[40] = "the end";
-    if (v->expect->at == v->expect->at) snprintf(at, sizeof at, "%.6g", v->expect->at);
+    char at[40] = " at the end";
+    if (v->expect->observation) *at = '\0';
+    else if (v->expect->at == v->expect->at) snprintf(at, sizeof at, " at %.6g", v->expect->at);
     if (v->expect->at < e->from || v->expect->at > e->until) {
-        printf("FAILED %s:%zu: %s: %s at %s: the run goes from %.6g to %.6g\n",
+        printf("FAILED %s:%zu: %s: %s%s: the run goes from %.6g to %.6g\n",
                v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at,
                e->from, e->until);
         return;
     }
-    printf("%s %s:%zu: %s: %s at %s = %.10g, expected %.10g within %g\n", v->holds ? "ok    " : "FAILED",
+    printf("%s %s:%zu: %s: %s%s = %.10g, expected %.10g within %g\n", v->holds ? "ok    " : "FAILED",
            v->expect->file ? v->expect->file : path, v->expect->line, e->name, v->expect->name, at, v->found,
            v->expect->value, v->expect->within);
 }

@@ -47,6 +47,7 @@ typedef struct orr_member {
     const double *rows;          // [n_rows][n_columns]
     const orr_distribution *distributions;    // [n_distributions] of the statistics the experiment asks for
     size_t        n_distributions;
+    const double *observed;      // [n_observations of the experiment]; NULL: none
     size_t        n_violations;  // asserts that did not hold at some time, ranges of the frame that were left
     const char   *violation;     // the first of them, or NULL
     void *reserved[4];

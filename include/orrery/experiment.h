@@ -16,9 +16,37 @@ typedef struct orr_plot {
     void *reserved[2];
 } orr_plot;
 
+// What is measured of a run: of the curve of a variable as the solver knows it, whatever is recorded.
+typedef enum orr_observe {
+    ORR_OBSERVE_AT,          // its value at a time, behind what happens then; or at the end
+    ORR_OBSERVE_MAX,
+    ORR_OBSERVE_MIN,
+    ORR_OBSERVE_MEAN,        // over time
+    ORR_OBSERVE_INTEGRAL,
+    ORR_OBSERVE_QUANTILE,    // what it does not exceed for a part of the time
+    ORR_OBSERVE_TIME,        // when a relation becomes true for the first time; NaN: never
+    ORR_OBSERVE_COUNT,       // how often a relation becomes true, after the beginning
+    ORR_OBSERVE_ALWAYS,      // 1: a relation holds all the time, but for single instants
+    ORR_OBSERVE_EVENTUALLY,  // 1: it holds for some time
+} orr_observe;
+typedef enum orr_relation { ORR_RELATION_LT, ORR_RELATION_LE, ORR_RELATION_GT, ORR_RELATION_GE } orr_relation;
+
+typedef struct orr_measurement {
+    const char  *name;           // "peak", or as it is written: "max of x"
+    orr_observe  what;
+    const char  *variable;
+    double       at;             // NaN: at the end
+    double       from, to;       // NaN: from the beginning, to the end
+    double       part;           // of quantiles: 0.95
+    orr_relation relation;       // of times, counts and truths: variable relation level
+    double       level;
+    bool         is_expected;    // only an expectation asks for it
+} orr_measurement;
+
 typedef struct orr_expect {
     const char *name;
     double      at;              // NaN: at the end
+    size_t      observation;     // of the experiment, from 1, instead of the value at a time; 0: none
     double      value, within;
     const char *file;            // where it is written
     size_t      line, column, length;
@@ -80,6 +108,7 @@ typedef struct orr_experiment {
     const orr_plot   *plots;     size_t n_plots;
     const orr_expect *expects;   size_t n_expects;
     bool        verdicts_only;   // expectations that do not hold are told by the outcome only
+    const orr_measurement *observations; size_t n_observations;
     const orr_statistic *statistics; size_t n_statistics;    // of components; besides those of histograms
     const orr_frame  *frame;     // NULL: none
     const orr_send   *sends;     size_t n_sends;
@@ -205,6 +234,8 @@ typedef struct orr_outcome {
     double        latest;                // s; the worst delay
     size_t        n_verdicts, n_failed;
     const orr_verdict *verdicts;     // [n_verdicts], freed by orr_outcome_free
+    const double *observed;          // [n_observed] of the observations, in their order; NaN: no value. Freed
+    size_t        n_observed;        // likewise
     const orr_setting *results;      // [n_results] of the terminal region: names and values; freed likewise
     size_t        n_results;
     const orr_distribution *distributions;    // [n_distributions] of the statistics asked for, in order, then

@@ -226,6 +226,8 @@
     D(MESSAGES_OUT,           "E446", "messages of '%s' cannot be written: %s") \
     D(STATISTIC_NAME,         "E447", "no statistics can be kept of '%s': %s") \
     D(MESSAGE_COLUMNS,        "E448", "a message of '%s' has %zu fields, but %zu columns are named") \
+    D(OBSERVE_NONE,           "E449", "%s cannot be observed: %s") \
+    D(EXPECT_OBSERVED,        "E450", "expected %s = %.10g within %g, but it is %.10g") \
     D(STEP_UNDERFLOW,         "E501", "step fell below %g s at t = %g s; '%s' changes fastest") \
     D(VALUE_NOT_FINITE,       "E502", "'%s' became %s at t = %.10g") \
     D(DOMAIN_ERROR,           "E503", "%s has no real value at t = %.10g") \

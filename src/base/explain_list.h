@@ -1641,6 +1641,32 @@
       "    end", \
       "name a column for each field: columns \"t\", \"size\". One column may be named twice.\n" \
       "Without 'columns' those with the names of the fields are read.") \
+    X(OBSERVE_NONE, \
+      "What is to be measured is not known between the steps of this run: a variable of a component\n" \
+      "changes at the instants of the component, and with quantised states only states have curves.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "      y = 2*x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      solver qss2\n" \
+      "      observe max of y\n" \
+      "    end", \
+      "observe a state, observe the value at the end (y at end), or take another solver.") \
+    X(EXPECT_OBSERVED, \
+      "What was measured of the run, such as a largest value, a time or a count, is not what the\n" \
+      "experiment expects. For 'always', 'never' and 'eventually' 1 is true and 0 is not.", \
+      "    model M\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    experiment e of M\n" \
+      "      until 1\n" \
+      "      expect min of x = 0.3 within 0.01\n" \
+      "    end", \
+      "see which of both is wrong, the model or the expectation; 'observe' shows what it is.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \

@@ -157,6 +157,9 @@ static void run_alone(const Ensemble *e, size_t index, MemberResult *result, Kee
     result->distributions = (orr_distribution *)outcome.distributions;    // taken over
     result->n_distributions = outcome.n_distributions;
     outcome.distributions = NULL;
+    free(result->observed);
+    result->observed = (double *)outcome.observed;    // likewise
+    outcome.observed = NULL;
     free(result->failure);
     free(result->violation);
     result->failure = result->violation = NULL;
@@ -183,6 +186,7 @@ static void result_free(MemberResult *result)
     free(result->times);
     free(result->rows);
     free(result->distributions);
+    free(result->observed);
     *result = (MemberResult){ 0 };
 }
 
@@ -279,6 +283,7 @@ static const char *find_obstacle(const orr_model *m, const orr_experiment *e)
         { e->realtime != 0, "real time" },
         { e->run.n_inputs, "inputs from data" },
         { e->n_statistics, "statistics" },
+        { e->n_observations, "observations" },
         { m->network, "components" },
         { m->isles, "islands" },
         { m->tables.n_clocks, "relations on time that may change more than once in a step" },
@@ -378,6 +383,7 @@ static bool hand_over(Pool *pool, size_t index, const MemberResult *result)
                                 .rows = result->rows,
                                 .distributions = result->distributions,
                                 .n_distributions = result->n_distributions,
+                                .observed = result->observed,
                                 .n_violations = result->n_violations,
                                 .violation = result->violation };
     if (result->status == ORR_STATUS_CANCELLED) return false;

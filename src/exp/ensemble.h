@@ -45,6 +45,7 @@ typedef struct MemberResult {
     size_t     capacity;                  // rows
     orr_distribution *distributions;      // [n_distributions] heap
     size_t     n_distributions;
+    double    *observed;                  // [n_observations of the experiment] heap, or NULL
     size_t     n_violations;
     char      *violation;                 // the first, heap, or NULL
 } MemberResult;

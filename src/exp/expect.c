@@ -44,6 +44,7 @@ bool expect_prepare(Expectations *x, const orr_model *model, const orr_experimen
         const orr_expect *expect = &e->expects[i];
         x->order[i] = i;
         x->verdicts[i] = (orr_verdict){ .expect = expect, .found = NAN };
+        if (expect->observation) continue;    // who observes it finds it
         x->variables[i] = orr_model_find(model, expect->name);
         if (x->variables[i] != (size_t)-1) continue;
         ok = columns_report_unknown(model, expect->name, run_written(&e->run, expect->name, diag), diag);
@@ -52,11 +53,23 @@ bool expect_prepare(Expectations *x, const orr_model *model, const orr_experimen
     return ok;
 }
 
+static void judge(orr_verdict *verdict, double found)
+{
+    verdict->found = found;
+    verdict->holds = fabs(found - verdict->expect->value) <= verdict->expect->within;
+}
+
 static void compare(Expectations *x, orr_run *run, size_t i)
 {
-    orr_verdict *verdict = &x->verdicts[i];
-    verdict->found = orr_run_value(run, x->variables[i]);
-    verdict->holds = fabs(verdict->found - verdict->expect->value) <= verdict->expect->within;
+    if (!x->experiment->expects[i].observation) judge(&x->verdicts[i], orr_run_value(run, x->variables[i]));
+}
+
+void expect_meet_observed(Expectations *x, const double *observed)
+{
+    for (size_t i = 0; i < x->experiment->n_expects; i++) {
+        const size_t observation = x->experiment->expects[i].observation;
+        if (observation) judge(&x->verdicts[i], observed[observation - 1]);
+    }
 }
 
 void expect_meet(Expectations *x, orr_run *run) { compare(x, run, x->order[x->next++]); }
@@ -73,7 +86,8 @@ void expect_meet_rest(Expectations *x, orr_run *run, double t_end)
 void expect_meet_results(Expectations *x, orr_run *run)
 {
     for (size_t i = 0; i < x->experiment->n_expects; i++)
-        if (orr_model_variable(x->model, x->variables[i]).kind == ORR_KIND_RESULT) compare(x, run, i);
+        if (!x->experiment->expects[i].observation &&
+            orr_model_variable(x->model, x->variables[i]).kind == ORR_KIND_RESULT) compare(x, run, i);
 }
 
 size_t expect_judge(const Expectations *x, double t_end, orr_diag *diag)
@@ -88,7 +102,10 @@ size_t expect_judge(const Expectations *x, double t_end, orr_diag *diag)
         if (x->experiment->verdicts_only) continue;
         const orr_place written = { expect->file, expect->line, expect->column, expect->length };
         const Place place = diag_place(diag, written);
-        if (expect->at < from || expect->at > t_end) {
+        if (expect->observation) {
+            diag_report(diag, DIAG_EXPECT_OBSERVED, place, expect->name, expect->value, expect->within,
+                        v->found);
+        } else if (expect->at < from || expect->at > t_end) {
             diag_report(diag, DIAG_EXPECT_OUTSIDE, place, expect->at, from, t_end);
         } else {
             const double at = isnan(expect->at) ? t_end : expect->at;

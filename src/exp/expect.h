@@ -29,5 +29,6 @@ void expect_meet(Expectations *x, orr_run *run);                     // the next
 void expect_meet_rest(Expectations *x, orr_run *run, double t_end);  // the run has ended at t_end
 // Results have their value when the terminal region has run for the last time.
 void expect_meet_results(Expectations *x, orr_run *run);
+void expect_meet_observed(Expectations *x, const double *observed);  // by the observations of the run
 // Report what did not come out as expected; how many that are.
 size_t expect_judge(const Expectations *x, double t_end, orr_diag *diag);

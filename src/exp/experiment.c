@@ -3,6 +3,7 @@
 #include "exp/bind.h"
 #include "exp/kind.h"
 #include "front/front.h"
+#include "lang/parse.h"
 #include "orrery/experiment.h"
 #include "solve/solver.h"
 #include "source/source.h"
@@ -53,11 +54,11 @@ static const char *needed_unit(Reader *r, const AstExpr *e, const char *given)
 {
     const char *unit = NULL;
     if (r->needs == NEEDS_TEXT) return r->text;
-    if (r->needs == NEEDS_TIME) {
+    if (r->model && r->needs == NEEDS_TIME) {
         unit = "s";
         for (uint32_t i = 0; i < r->model->n_items; i++)
             if (r->model->items[i].kind == AST_TIME_UNIT) unit = r->model->items[i].time_unit;
-    } else if (r->needs == NEEDS_REF) {
+    } else if (r->model && r->needs == NEEDS_REF) {
         // what is wrong with the units of the model is told when it is compiled
         if (!r->units_found) units_check(&r->units, r->ast, r->model, &r->work, NULL);
         r->units_found = true;
@@ -377,26 +378,124 @@ static void read_plots(Reader *r, const AstExperiment *e, orr_experiment *experi
     experiment->n_plots = n;
 }
 
-static void read_expects(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+// ---------------------------------------------------------------------------------------------- observations
+
+// As it is written, where nobody has named it.
+static const char *observation_name(Reader *r, const AstObserve *o, const orr_measurement *x)
 {
+    static const char *const words[] = {
+        [AST_MEASURE_AT] = "",          [AST_MEASURE_MAX] = "max of ",
+        [AST_MEASURE_MIN] = "min of ",  [AST_MEASURE_MEAN] = "mean of ",
+        [AST_MEASURE_INTEGRAL] = "integral of ", [AST_MEASURE_QUANTILE] = "p",
+        [AST_MEASURE_TIME] = "time when ", [AST_MEASURE_COUNT] = "count when ",
+        [AST_MEASURE_ALWAYS] = "always ", [AST_MEASURE_EVENTUALLY] = "eventually ",
+        [AST_MEASURE_NEVER] = "never ",
+    };
+    static const char *const relations[] = {
+        [AST_LT] = "<", [AST_LE] = "<=", [AST_GT] = ">", [AST_GE] = ">="
+    };
+    StrBuf s = { .arena = r->arena };
+    if (o->name) return o->name;
+    str_add(&s, words[o->measure]);
+    if (o->measure == AST_MEASURE_QUANTILE) str_addf(&s, "%g of ", 100 * o->part);
+    str_add(&s, x->variable);
+    if (o->level) str_addf(&s, " %s %.6g", relations[o->relation], x->level);
+    if (o->measure == AST_MEASURE_AT) str_add(&s, isnan(x->at) ? " at end" : " at ");
+    if (!isnan(x->at)) str_addf(&s, "%.6g", x->at);
+    if (!isnan(x->from)) str_addf(&s, " from %.6g", x->from);
+    if (!isnan(x->to)) str_addf(&s, " to %.6g", x->to);
+    return str_finish(&s);
+}
+
+static orr_relation relation_of(AstOp op, bool is_negated)
+{
+    const bool is_less = op == AST_LT || op == AST_LE, is_strict = op == AST_LT || op == AST_GT;
+    if (is_less != is_negated) return is_strict != is_negated ? ORR_RELATION_LT : ORR_RELATION_LE;
+    return is_strict != is_negated ? ORR_RELATION_GT : ORR_RELATION_GE;
+}
+
+static orr_measurement read_observe(Reader *r, const AstObserve *o)
+{
+    orr_measurement x = { .at = NAN, .from = NAN, .to = NAN, .part = o->part };
+    const bool is_never = o->measure == AST_MEASURE_NEVER;
+    x.what = is_never ? ORR_OBSERVE_ALWAYS : (orr_observe)o->measure;
+    x.variable = name_of(r, &o->what, o->what_place, false);
+    if (o->at) x.at = time_value(r, o->at, "at");
+    if (o->from) x.from = time_value(r, o->from, "from");
+    if (o->to) x.to = time_value(r, o->to, "to");
+    if (o->level) x.level = value_of(r, o->level, &o->what, false, x.variable);
+    if (o->level) x.relation = relation_of(o->relation, is_never);
+    if (x.from > x.to) {
+        diag_report(r->diag, DIAG_TIME_BAD, o->place, x.from, x.to);
+        fail(r);
+    }
+    x.name = observation_name(r, o, &x);
+    return x;
+}
+
+static const AstModel *model_named(const Ast *ast, const char *name)
+{
+    for (size_t i = 0; name && i < ast->models.n; i++)
+        if (strcmp(ast->models.items[i].name, name) == 0) return &ast->models.items[i];
+    return NULL;
+}
+
+bool observation_read(orr_source *source, const orr_experiment *e, const char *text, orr_measurement *x,
+                      orr_diag *diag)
+{
+    Reader r = { .arena = &source->arena, .name = "--observe", .diag = diag, .ast = &source->ast,
+                 .model = model_named(&source->ast, e->model) };
+    AstObserve o;
+    const char *kept = arena_copy_text(r.arena, text, strlen(text));
+    const uint32_t file = diag_add_source(diag, "--observe", kept, strlen(kept));
+    if (!parse_observation(r.arena, file, text_from(kept), &o, diag)) return false;
+    *x = read_observe(&r, &o);
+    arena_free(&r.work);
+    return !r.failed;
+}
+
+static void read_expect(Reader *r, const AstExpect *expect, const orr_measurement *x, orr_expect *out)
+{
+    const bool is_time = x->what == ORR_OBSERVE_TIME;
+    const bool has_unit = x->what < ORR_OBSERVE_INTEGRAL || x->what == ORR_OBSERVE_QUANTILE;
+    const AstRef *ref = &expect->what.what;
+    *out = (orr_expect){ .name = x->what == ORR_OBSERVE_AT ? x->variable : x->name, .at = x->at, .value = 1 };
+    if (!expect->value) return;
+    out->value = is_time    ? time_value(r, expect->value, out->name)
+                 : has_unit ? value_of(r, expect->value, ref, false, out->name)
+                            : number(r, expect->value, out->name);
+    out->within = is_time    ? time_value(r, expect->within, "within")
+                  : has_unit ? value_of(r, expect->within, ref, true, "within")
+                             : number(r, expect->within, "within");
+    if (!(out->within < 0)) return;
+    diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number",
+                "it is a distance");
+    fail(r);
+}
+
+// What is observed, and what is expected: of anything but a value at a time by an observation of its own.
+static void read_observes(Reader *r, const AstExperiment *e, orr_experiment *experiment)
+{
+    orr_measurement *all = ARENA_ARRAY(r->arena, orr_measurement, e->n_observes + e->n_expects);
     orr_expect *expects = ARENA_ARRAY(r->arena, orr_expect, e->n_expects);
+    size_t n = 0;
+    for (uint32_t i = 0; i < e->n_observes; i++) all[n++] = read_observe(r, &e->observes[i]);
     for (uint32_t i = 0; i < e->n_expects; i++) {
         const AstExpect *expect = &e->expects[i];
-        expects[i].name = name_of(r, &expect->what, expect->what_place, false);
-        expects[i].at = expect->at ? time_value(r, expect->at, "at") : NAN;
-        expects[i].value = value_of(r, expect->value, &expect->what, false, expects[i].name);
-        expects[i].within = value_of(r, expect->within, &expect->what, true, "within");
-        if (expects[i].within < 0) {
-            diag_report(r->diag, DIAG_SETTING_VALUE, expect->place, "within", "a negative number",
-                        "it is a distance");
-            fail(r);
-        }
+        orr_measurement x = read_observe(r, &expect->what);
+        read_expect(r, expect, &x, &expects[i]);
         const orr_place where = diag_where(r->diag, expect->place);
         expects[i].file = where.file ? arena_copy_text(r->arena, where.file, strlen(where.file)) : NULL;
         expects[i].line = where.line;
         expects[i].column = where.column;
         expects[i].length = where.length;
+        if (x.what == ORR_OBSERVE_AT) continue;
+        x.is_expected = true;
+        all[n++] = x;
+        expects[i].observation = n;
     }
+    experiment->observations = all;
+    experiment->n_observations = n;
     experiment->expects = expects;
     experiment->n_expects = e->n_expects;
 }
@@ -765,8 +864,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->name = e->name;
     experiment->model = e->model;
     r.ast = ast;
-    for (size_t i = 0; i < ast->models.n; i++)
-        if (strcmp(ast->models.items[i].name, e->model) == 0) r.model = &ast->models.items[i];
+    r.model = model_named(ast, e->model);
     if (e->from) experiment->from = time_value(&r, e->from, "from");
     if (e->until) experiment->until = time_value(&r, e->until, "until");
     if (e->every) experiment->every = time_value(&r, e->every, "every");
@@ -785,7 +883,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->as_polynomials = e->as_polynomials;
     read_sends(&r, source, e, experiment);
     read_plots(&r, e, experiment);
-    read_expects(&r, e, experiment);
+    read_observes(&r, e, experiment);
     read_statistics(&r, e, experiment);
     read_chances(&r, e, experiment);
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;

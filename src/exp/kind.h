@@ -51,6 +51,10 @@ size_t      value_count(const orr_experiment *experiment, const char *word);    
 const char *value_text(const orr_experiment *experiment, const char *word);       // NULL: not given
 orr_lanes   value_lanes(const orr_experiment *experiment);                        // of `lanes`
 
+// `peak = max of x from 2 to 5`; what it then borrows belongs to the source. False after a message.
+bool observation_read(orr_source *source, const orr_experiment *e, const char *text, orr_measurement *x,
+                      orr_diag *diag);
+
 // ---- What comes of it
 void say(Call *call, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void stat_count(Call *call, const char *name, size_t value);
@@ -77,6 +81,10 @@ orr_status row_file_close(RowFile *file, orr_status status);
 const char *call_title(const Call *call);
 // Verdicts of expectations, as lines and in the result.
 void verdicts_add(Call *call, const orr_verdict *verdicts, size_t n);
+// What was observed, as lines and as the sheet "observations"; observed: as in the outcome.
+void observations_add(Call *call, const double *observed);
+// The unit of an observation, as far as it has a name; NULL: none.
+const char *observation_unit(const orr_model *model, const orr_measurement *x);
 // Statistics: their numbers and histograms, and a file of them, beside that of the rows unless --statistics
 // says where. False after a message.
 bool statistics_add(Call *call, const orr_distribution *all, size_t n);

@@ -48,10 +48,12 @@ static bool begin(void *self, const char *const *names, const char *const *units
     (void)units;
     s->n_columns = n;
     if (!s->file.csv) return true;
-    const size_t n_own = 1 + s->members->n_names;
+    const orr_experiment *e = s->call->experiment;
+    const size_t n_names = s->members->n_names, n_own = 1 + n_names + e->n_observations;
     const char **own = ARENA_ARRAY(s->call->arena, const char *, n_own);
     own[0] = "member";
-    memcpy(own + 1, s->members->names, (n_own - 1) * sizeof *own);
+    memcpy(own + 1, s->members->names, n_names * sizeof *own);
+    for (size_t i = 0; i < e->n_observations; i++) own[1 + n_names + i] = e->observations[i].name;
     return row_file_begin(&s->file, own, n_own, names, n, time_unit);
 }
 
@@ -67,10 +69,12 @@ static bool take_member(void *self, const orr_member *m)
                      arena_printf(s->call->arena, "in member %zu a claim does not hold: %s", m->index + 1,
                                   m->violation ? m->violation : ""), NULL);
     if (!s->file.csv) return true;
-    const size_t n_given = s->members->n_names;
+    const size_t n_names = s->members->n_names, n_observed = s->call->experiment->n_observations;
+    const size_t n_given = n_names + n_observed;
     double *row = s->file.row;
     row[0] = (double)m->index + 1;
-    memcpy(row + 1, s->members->values + m->index * n_given, n_given * sizeof *row);
+    memcpy(row + 1, s->members->values + m->index * n_names, n_names * sizeof *row);
+    for (size_t i = 0; i < n_observed; i++) row[1 + n_names + i] = m->observed ? m->observed[i] : NAN;
     bool ok = true;
     for (size_t i = 0; ok && i < m->n_rows; i++) {
         memcpy(row + 1 + n_given, m->rows + i * s->n_columns, s->n_columns * sizeof *row);
@@ -142,8 +146,8 @@ const Kind kind_ensemble = {
         .summary = "run an experiment for many sets of parameters",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input allow-io until from solver step path tol abs max-step quantum record seed run "
-                  "threads lanes max-time",
+        .shared = "set input allow-io until from solver step path tol abs max-step quantum record observe "
+                  "seed run threads lanes max-time",
         .output = "FILE",
         .output_help = "write the rows of all members as CSV; - is standard output",
         .details =

@@ -168,8 +168,9 @@ const Kind kind_replicate = {
         .summary = "repeat an experiment with other random numbers: means with confidence intervals",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input allow-io until from every record solver step path tol abs max-step quantum seed "
-                  "run replications warm-up precision precise confidence threads lanes statistics max-time",
+        .shared = "set input allow-io until from every record observe solver step path tol abs max-step "
+                  "quantum seed run replications warm-up precision precise confidence threads lanes "
+                  "statistics max-time",
         .output = "FILE",
         .output_help = "write a row for each replication as CSV; - is standard output",
         .details =

@@ -114,6 +114,7 @@ static void say_summary(Call *call, const orr_outcome *outcome, const char *rows
             run->n_reruns == 1 ? "" : "s");
     for (size_t i = 0; i < outcome->n_results; i++)
         say(call, "  %s = %.10g\n", outcome->results[i].name, outcome->results[i].value);
+    observations_add(call, outcome->observed);
     for (size_t i = 0; i < outcome->n_left; i++) say_left(call, &outcome->left[i]);
     if (outcome->is_over) say(call, "  stopped at t = %.6g, as its frame asks\n", outcome->t);
     verdicts_add(call, outcome->verdicts, outcome->n_verdicts);
@@ -237,8 +238,8 @@ const Kind kind_simulate = {
         .words = words,
         .n_words = sizeof words / sizeof *words,
         .shared = "set input output allow-io realtime wait until from solver step path tol abs max-step "
-                  "quantum update every record seed run statistics max-time checkpoint checkpoint-every "
-                  "resume",
+                  "quantum update every record observe seed run statistics max-time checkpoint "
+                  "checkpoint-every resume",
         .output = "FILE",
         .output_help = "write all rows as CSV; - is standard output",
         .details =

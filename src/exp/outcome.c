@@ -64,6 +64,7 @@ void orr_outcome_free(orr_outcome *outcome)
     free((char *)outcome->facts.terminated);
     free((char *)outcome->islands);
     free((orr_verdict *)outcome->verdicts);
+    free((double *)outcome->observed);
     free((orr_setting *)outcome->results);
     free((orr_distribution *)outcome->distributions);
     for (size_t i = 0; i < outcome->n_left; i++) free((char *)outcome->left[i].name);

@@ -18,6 +18,7 @@ enum {
 #define EXACT_PART 0.1    // of the solver's tolerance is what a polynomial may be off
 #define SLACK      1e-6   // of the shortest time: what rounding makes of it
 #define NOTHING    UINT32_MAX
+#define NO_CURVE   ((size_t)-1)
 
 // ---- To the sinks
 
@@ -28,6 +29,8 @@ static void put_latest(Pieces *p)
         orr_piece piece = { .t = p->t, .name = item->name, .n_terms = p->n_terms };
         memcpy(piece.c, item->latest, sizeof piece.c);
         item->has_latest = false;
+        if (item->curve != NO_CURVE) observe_piece(p->observer, item->curve, p->t, piece.c);
+        if (!item->is_recorded) continue;
         for (size_t s = 0; s < p->n_sinks; s++)
             if (p->sinks[s].piece && !p->sinks[s].piece(p->sinks[s].self, &piece)) p->failed = true;
     }
@@ -162,31 +165,68 @@ static void take_step(void *context, Island *island)
 
 // ---- From beginning to end
 
-static void add_item(Pieces *p, const char *name, uint32_t state, size_t variable)
+static void add_item(Pieces *p, const char *name, uint32_t state, size_t variable, bool is_recorded)
 {
-    p->items[p->n++] = (PiecesOf){ .name = name, .state = state, .variable = variable, .held = NAN };
+    p->items[p->n++] = (PiecesOf){ .name = name, .state = state, .variable = variable, .curve = NO_CURVE,
+                                   .is_recorded = is_recorded, .held = NAN };
     if (state == NOTHING) p->others[p->n_others++] = variable;
     else p->item_of[state] = (uint32_t)p->n - 1;
 }
 
-// States first. Others have none if they are quantised, or belong to components, which go their own way.
+const char *pieces_obstacle(orr_run *run, size_t variable)
+{
+    const ModelVariable v = model_variable(run->model, variable);
+    double value;
+    if (v.state != FLAT_NONE) return NULL;
+    if (v.part || (run->isles && isles_value(run, variable, &value)))
+        return "it belongs to a component, which goes its own way";
+    if (run->island.solver->is_quantised || run->solver_aside)
+        return "with quantised states only states are known between events";
+    return NULL;
+}
+
+static bool is_state(const orr_model *model, size_t variable)
+{
+    return model_variable(model, variable).state != FLAT_NONE;
+}
+
+static void add_wanted(Pieces *p, const size_t *variables, size_t n, bool wants_states, bool is_recorded)
+{
+    const orr_model *model = p->run->model;
+    for (size_t i = 0; i < n; i++) {
+        const uint32_t state = model_variable(model, variables[i]).state;
+        if (is_state(model, variables[i]) != wants_states || pieces_obstacle(p->run, variables[i])) continue;
+        if (wants_states ? p->item_of[state] == NOTHING : true)
+            add_item(p, model_variable_name(model, variables[i]), wants_states ? state : NOTHING,
+                     variables[i], is_recorded);
+    }
+}
+
+// States first. Others have none if they are quantised, or belong to components. What is observed and also
+// recorded is one item.
 static void choose_items(Pieces *p, const size_t *columns, size_t n_columns, bool is_quantised)
 {
-    orr_run *run = p->run;
-    const orr_model *model = run->model;
-    for (size_t i = 0; i < n_columns; i++) {
-        const uint32_t state = model_variable(model, columns[i]).state;
-        if (state != FLAT_NONE && p->item_of[state] == NOTHING)
-            add_item(p, model_variable_name(model, columns[i]), state, columns[i]);
+    const orr_model *model = p->run->model;
+    const size_t n_curves = p->observer ? p->observer->n_curves : 0;
+    size_t *observed = ARENA_ARRAY(&p->run->arena, size_t, n_curves), n_observed = 0;
+    for (size_t i = 0; i < n_curves; i++) {
+        bool is_column = false;
+        for (size_t k = 0; k < n_columns; k++) is_column |= columns[k] == p->observer->curves[i].variable;
+        if (!is_column) observed[n_observed++] = p->observer->curves[i].variable;
     }
+    add_wanted(p, columns, n_columns, true, true);
     for (uint32_t i = 0; i < model->n_states && is_quantised && p->n == 0; i++)
-        add_item(p, model_state_name(model, i), i, 0);
-    for (size_t i = 0; i < n_columns && !is_quantised; i++) {
-        const ModelVariable variable = model_variable(model, columns[i]);
-        double value;
-        if (variable.state != FLAT_NONE || variable.part) continue;
-        if (run->isles && isles_value(run, columns[i], &value)) continue;
-        add_item(p, model_variable_name(model, columns[i]), NOTHING, columns[i]);
+        add_item(p, model_state_name(model, i), i, 0, true);
+    add_wanted(p, observed, n_observed, true, false);
+    add_wanted(p, columns, n_columns, false, true);
+    add_wanted(p, observed, n_observed, false, false);
+    for (size_t i = 0; i < n_curves; i++) {
+        const uint32_t state = model_variable(model, p->observer->curves[i].variable).state;
+        for (size_t k = 0; k < p->n; k++)
+            if (state != FLAT_NONE ? p->items[k].state == state
+                                   : p->items[k].state == NOTHING &&
+                                         p->items[k].variable == p->observer->curves[i].variable)
+                p->items[k].curve = i;
     }
 }
 
@@ -212,21 +252,24 @@ static void take_present(Pieces *p, Island *island)
         take_apart(p, island);
 }
 
-void pieces_begin(Pieces *p, orr_run *run, const orr_sink *sinks, size_t n_sinks, const size_t *columns,
-                  size_t n_columns)
+void pieces_begin(Pieces *p, orr_run *run, const size_t *columns, size_t n_columns)
 {
+    const orr_sink *sinks = p->sinks;
+    const size_t n_sinks = p->n_sinks;
     Island *island = &run->island;
     Arena *arena = &run->arena;
-    const size_t n_states = run->model->n_states, n = n_columns + n_states;
+    const size_t n_states = run->model->n_states, n_curves = p->observer ? p->observer->n_curves : 0;
+    const size_t n = n_columns + n_states + n_curves;
     const bool is_quantised = island->solver->is_quantised || run->solver_aside, goes_on = p->goes_on;
     *p = (Pieces){ .run = run,
                    .sinks = sinks,
                    .n_sinks = n_sinks,
+                   .observer = p->observer,
                    .items = ARENA_ARRAY(arena, PiecesOf, n),
                    .others = ARENA_ARRAY(arena, size_t, n),
                    .item_of = ARENA_ARRAY(arena, uint32_t, n_states),
                    .n_terms = is_quantised ? QUANTISED_TERMS : ORR_PIECE_TERMS,
-                   .least = INFINITY,
+                   .least = p->observer ? 0 : INFINITY,
                    .t = run->t,
                    .began = ARENA_ARRAY(arena, uint32_t, n),
                    .t_told = island->t,

@@ -30,7 +30,8 @@ typedef struct Replicator {
     bool has_means;    // rows are recorded
     size_t n_columns;
     size_t n_rows_observed;    // the columns at the end and their means
-    size_t n;    // observations of one replication: these, then the mean and percentiles of each statistic
+    size_t n_statistics_end;   // and the mean and percentiles of each statistic
+    size_t n;    // observations of one replication: these, then what the experiment observes
     const orr_statistic *statistics;    // [n_statistics] asked for
     size_t n_statistics;
     struct Observed {                   // [n - n_rows_observed]
@@ -57,8 +58,9 @@ static bool find_precise(Replicator *r)
     // the means of rows; without rows those of statistics; without these too the values at the end
     for (size_t i = 0; r->precision > 0 && e->n_precise == 0 && i < r->n; i++) {
         const bool is_statistic = i >= r->n_rows_observed;
+        if (i >= r->n_statistics_end) continue;    // by name only
         if (r->has_means) r->must[i] = i >= r->n_columns && !is_statistic;
-        else if (r->n > r->n_rows_observed)
+        else if (r->n_statistics_end > r->n_rows_observed)
             r->must[i] = is_statistic && isnan(r->observed[i - r->n_rows_observed].percent);
         else r->must[i] = true;
     }
@@ -108,7 +110,8 @@ static bool begin(void *self, const char *const *names, const char *const *units
     Replicator *r = self;
     size_t n_observed = 0;
     for (size_t i = 0; i < r->n_statistics; i++) n_observed += 1 + r->statistics[i].n_percentiles;
-    const size_t most = 2 * n + n_observed;
+    const orr_experiment *e = r->experiment;
+    const size_t most = 2 * n + n_observed + e->n_observations;
     r->observed = ARENA_ARRAY(r->arena, struct Observed, n_observed);
     r->merged = ARENA_ARRAY(r->arena, orr_distribution, r->n_statistics);
     r->n_columns = n;
@@ -127,6 +130,8 @@ static bool begin(void *self, const char *const *names, const char *const *units
         for (size_t k = 0; k < r->statistics[i].n_percentiles; k++)
             name_statistic(r, i, r->statistics[i].percentiles[k]);
     }
+    r->n_statistics_end = r->n;
+    for (size_t i = 0; i < e->n_observations; i++) name_observation(r, e->observations[i].name, NULL);
     r->is_wrong = !find_precise(r);
     return !r->is_wrong;
 }
@@ -138,7 +143,8 @@ static void observe(Replicator *r, const orr_member *m)
     const size_t n = r->n_columns;
     const double *last = m->rows + (m->n_rows - 1) * n;
     for (size_t i = 0; i < n; i++) r->values[i] = last[i];
-    for (size_t i = r->n_rows_observed; i < r->n; i++) {
+    for (size_t i = r->n_statistics_end; i < r->n; i++) r->values[i] = m->observed[i - r->n_statistics_end];
+    for (size_t i = r->n_rows_observed; i < r->n_statistics_end; i++) {
         const struct Observed *o = &r->observed[i - r->n_rows_observed];
         const orr_distribution *d = &m->distributions[o->statistic];
         r->values[i] = isnan(o->percent) ? orr_distribution_mean(d)
@@ -236,6 +242,7 @@ static bool read_expects(Replicator *r, orr_experiment *plain)
     bool ok = true;
     for (size_t i = 0; i < e->n_records; i++) records[n++] = e->records[i];
     for (size_t i = 0; i < e->n_expects; i++) {
+        if (e->expects[i].observation) continue;
         if (!isnan(e->expects[i].at) && e->expects[i].at != e->until) {
             const orr_expect *x = &e->expects[i];
             diag_report(r->diag, DIAG_SETTING_VALUE,

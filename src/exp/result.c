@@ -141,6 +141,39 @@ void verdicts_add(Call *call, const orr_verdict *verdicts, size_t n)
             kept[i].expect->name, kept[i].found, kept[i].expect->value, kept[i].expect->within);
 }
 
+const char *observation_unit(const orr_model *model, const orr_measurement *x)
+{
+    const size_t variable = orr_model_find(model, x->variable);
+    if (x->what == ORR_OBSERVE_TIME) return orr_model_time_unit(model);
+    if (x->what >= ORR_OBSERVE_COUNT || x->what == ORR_OBSERVE_INTEGRAL) return NULL;
+    if (variable == (size_t)-1) return NULL;
+    return orr_model_variable(model, variable).unit;
+}
+
+void observations_add(Call *call, const double *observed)
+{
+    const orr_experiment *e = call->experiment;
+    size_t n = 0;
+    for (size_t i = 0; i < e->n_observations; i++) n += !e->observations[i].is_expected;
+    if (n == 0 || !observed) return;
+    Sheet sheet = sheet_begin(call, "observations", n);
+    const char **names = sheet_texts(&sheet, "observation");
+    double *values = sheet_numbers(&sheet, "value", NULL);
+    const char **units = sheet_texts(&sheet, "unit");
+    n = 0;
+    for (size_t i = 0; i < e->n_observations; i++) {
+        if (e->observations[i].is_expected) continue;
+        const char *unit = observation_unit(call->model, &e->observations[i]);
+        names[n] = e->observations[i].name;
+        values[n] = observed[i];
+        units[n++] = unit ? unit : "";
+        if (isnan(observed[i])) say(call, "  %s: never\n", e->observations[i].name);
+        else say(call, "  %s = %.10g%s%s\n", e->observations[i].name, observed[i], unit ? " " : "",
+                 unit ? unit : "");
+    }
+    sheet_end(&sheet);
+}
+
 // Where something belongs that is written beside a file: out.csv → out-statistics.csv.
 static const char *beside(Call *call, const char *what)
 {

@@ -11,6 +11,7 @@
 #include "exp/collect.h"
 #include "exp/columns.h"
 #include "exp/expect.h"
+#include "exp/observe.h"
 #include "exp/outcome.h"
 #include "exp/pieces.h"
 #include "exp/realtime.h"
@@ -39,6 +40,7 @@ typedef struct Simulation {
     double               *values;        // [columns.names.n] of a row
     double               *largest;       // [columns.variables.n] so far, without signs; NULL: no tolerances
     Expectations          expectations;
+    Observer              observer;
     size_t                n_rows;
     double                t_end;         // where the last run ended
     Sends                *sends;         // NULL if nothing leaves during the run
@@ -457,6 +459,7 @@ static Wishes read_wishes(Simulation *s)
         w.progress = w.progress || sink->progress;
         w.pieces = w.pieces || sink->piece;
     }
+    w.pieces = w.pieces || s->observer.n_curves > 0;
     return w;
 }
 
@@ -469,6 +472,7 @@ static bool prepare(Simulation *s)
     ok = columns_choose(&s->columns) && ok;
     s->values = ARENA_ARRAY(&s->arena, double, s->columns.names.n + 1);
     ok = expect_prepare(&s->expectations, s->model, e, &s->arena, s->diag) && ok;
+    ok = observe_prepare(&s->observer, s->model, e, &s->arena, s->diag) && ok;
     ok = collect_open(&s->collect, s->model, e, &s->arena, s->diag) && ok;
     return orr_experiment_check(s->model, e, s->diag) && ok;
 }
@@ -537,16 +541,40 @@ static orr_status load_checkpoint(Simulation *s)
     return ORR_STATUS_OK;
 }
 
+static bool begin_pieces(Simulation *s)
+{
+    Observer *o = &s->observer;
+    bool ok = true;
+    for (size_t i = 0; i < o->n_curves; i++) {
+        const char *obstacle = pieces_obstacle(s->run, o->curves[i].variable);
+        if (!obstacle) continue;
+        const char *name = orr_model_variable(s->model, o->curves[i].variable).name;
+        diag_report(s->diag, DIAG_OBSERVE_NONE, run_written(&s->experiment->run, name, s->diag), name,
+                    obstacle);
+        diag_hint(s->diag, "its value at the end can be observed");
+        ok = false;
+    }
+    observe_begin(o);
+    s->pieces.sinks = s->sinks;
+    s->pieces.n_sinks = s->n_sinks;
+    s->pieces.observer = o->n_curves > 0 ? o : NULL;
+    if (ok) pieces_begin(&s->pieces, s->run, s->columns.variables.items, s->columns.variables.n);
+    return ok;
+}
+
 // The run, from where it stands, with all that is told of it.
 static orr_status carry_out(Simulation *s, bool wants_pieces)
 {
     size_t n_begun;
     orr_status status = begin_sinks(s, &n_begun);
-    if (status == ORR_STATUS_OK && wants_pieces)
-        pieces_begin(&s->pieces, s->run, s->sinks, s->n_sinks, s->columns.variables.items,
-                     s->columns.variables.n);
+    if (status == ORR_STATUS_OK && wants_pieces && !begin_pieces(s)) {
+        wants_pieces = false;
+        status = ORR_STATUS_USAGE;
+    }
     if (status == ORR_STATUS_OK) status = run_study(s);
     if (wants_pieces && !pieces_end(&s->pieces) && status == ORR_STATUS_OK) status = ORR_STATUS_SYSTEM;
+    observe_end(&s->observer, status == ORR_STATUS_OK ? s->run : NULL, s->t_end);
+    expect_meet_observed(&s->expectations, s->observer.values);
     return end_sinks(s, n_begun, status);
 }
 
@@ -624,6 +652,8 @@ orr_outcome orr_simulate(const orr_model *model, const orr_experiment *experimen
     if (!sends_close(s.sends) && outcome.status == ORR_STATUS_OK) outcome.status = ORR_STATUS_SYSTEM;
     outcome.n_rows = s.n_rows;
     outcome.verdicts = s.expectations.verdicts;
+    outcome.observed = s.observer.values;
+    outcome.n_observed = s.observer.n;
     orr_run_destroy(s.run);
     arena_free(&s.arena);
     arena_free(&s.scratch);

@@ -10,12 +10,14 @@
 
 // An experiment that is being changed.
 typedef struct Change {
+    orr_source     *source;
     Arena          *arena;       // of the source
     orr_experiment *experiment;
     orr_diag       *diag;
     VEC(orr_setting) settings;
     VEC(orr_input)  inputs;      // of the command line
     VEC(orr_send)   sends;       // likewise
+    VEC(orr_measurement) observations;
     VEC(orr_value)  values;
     VEC(char *)     heap;        // texts on the heap, to be copied
     double          wait;        // NaN: not given
@@ -94,6 +96,14 @@ static bool give_output(Change *c, const char *text)
     vec_push(c->arena, &c->heap, memory);
     if (ok) vec_push(c->arena, &c->sends, send);
     return ok;
+}
+
+static bool give_observe(Change *c, const char *text)
+{
+    orr_measurement x;
+    if (!observation_read(c->source, c->experiment, text, &x, c->diag)) return false;
+    vec_push(c->arena, &c->observations, x);
+    return true;
 }
 
 static bool give_record(Change *c, const char *text)
@@ -186,6 +196,9 @@ static const Shared shared[] = {
       AT(every), 0, NULL },
     { WORD("record", NAMES, "A,B", "what to record (default: the outputs, or the states)"),
       NOWHERE, 0, give_record },
+    { WORD("observe", LIST, "WHAT",
+        "measure it: 'max of x from 2 to 5', 'x at 3', 'time when x > 1', 'p95 of x', …; may be repeated"),
+      NOWHERE, 0, give_observe },
     { WORD("seed", COUNT, "N", "what is drawn at random depends on it (default: 1)",
         .high = 0x1p53, .hint = "any whole number from 0 to 2^53, such as --seed 7"),
       AT(run.seed), IS_OTHER | IS_WHOLE, NULL },
@@ -388,6 +401,12 @@ static void finish(Change *c, const orr_kind_info *kind)
     for (size_t i = 0; i < c->sends.n; i++) vec_push(c->arena, &sends, c->sends.items[i]);
     e->sends = sends.items;
     e->n_sends = sends.n;
+    VEC(orr_measurement) observations = { 0 };    // those of expectations keep their places
+    for (size_t i = 0; i < e->n_observations; i++) vec_push(c->arena, &observations, e->observations[i]);
+    for (size_t i = 0; i < c->observations.n; i++)
+        vec_push(c->arena, &observations, c->observations.items[i]);
+    e->observations = observations.items;
+    e->n_observations = observations.n;
     e->values = c->values.items;
     e->n_values = c->values.n;
     if (is_given(c, "quantum"))    // of all states
@@ -408,7 +427,7 @@ bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, 
                  orr_diag *diag)
 {
     const orr_kind_info *kind = orr_experiment_kind(e);
-    Change c = { .arena = &source->arena, .experiment = e, .diag = diag, .wait = NAN };
+    Change c = { .source = source, .arena = &source->arena, .experiment = e, .diag = diag, .wait = NAN };
     for (size_t i = 0; i < e->run.n_settings; i++) vec_push(c.arena, &c.settings, e->run.settings[i]);
     for (size_t i = 0; i < e->n_values; i++) vec_push(c.arena, &c.values, e->values[i]);
     bool ok = true;

@@ -420,11 +420,36 @@ typedef struct AstStatistic { // `statistics desk.waits percentiles 50, 95 histo
     AstExpr  *n_bins, *low, *high;    // NULL if not given
 } AstStatistic;
 
-typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`
-    AstRef   what;
-    AstExpr *at;              // NULL: at the end of the run
-    AstExpr *value, *within;
-    Place    place, what_place;
+// What is measured of a run: `x at 3`, `max of x from 2 to 5`, `p95 of x`, `time when x > 1`, `always x < 1`.
+typedef enum AstMeasure {
+    AST_MEASURE_AT,
+    AST_MEASURE_MAX,
+    AST_MEASURE_MIN,
+    AST_MEASURE_MEAN,
+    AST_MEASURE_INTEGRAL,
+    AST_MEASURE_QUANTILE,
+    AST_MEASURE_TIME,
+    AST_MEASURE_COUNT,
+    AST_MEASURE_ALWAYS,
+    AST_MEASURE_EVENTUALLY,
+    AST_MEASURE_NEVER,
+} AstMeasure;
+typedef struct AstObserve {
+    const char *name;         // `peak = max of x`; NULL: none
+    AstMeasure  measure;
+    double      part;         // of quantiles
+    AstRef      what;
+    AstOp       relation;     // behind `when`, `always`, `eventually`, `never`
+    AstExpr    *level;
+    AstExpr    *at;           // NULL: at the end of the run
+    AstExpr    *from, *to;    // NULL: all of the run
+    Place       place, what_place;
+} AstObserve;
+
+typedef struct AstExpect {    // `expect x at 1 = 0.3679 within 1e-4`, `expect always x < 1`
+    AstObserve what;
+    AstExpr   *value, *within;    // NULL: what is expected is true or not
+    Place      place;
 } AstExpect;
 
 typedef struct AstInput {     // `input u = sin(t)`, `input u from "data.csv" column "flow" linear cyclic
@@ -493,6 +518,7 @@ typedef struct AstExperiment {
     bool        as_polynomials;                    // of quantised states
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
+    AstObserve *observes;     uint32_t n_observes;
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;

@@ -41,6 +41,9 @@ bool parse_text(Ast *ast, uint32_t file, Text text, orr_diag *diag, ParseMarks *
 // One expression, such as a value from the command line; NULL after an error. Must be all of the text.
 AstExpr *parse_expression(Arena *arena, uint32_t file, Text text, orr_diag *diag);
 
+// One observation, such as `max of x from 2 to 5`, likewise; false after an error.
+bool parse_observation(Arena *arena, uint32_t file, Text text, AstObserve *observe, orr_diag *diag);
+
 // ---- Inside the parser
 
 typedef struct Parser {

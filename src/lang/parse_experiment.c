@@ -1,5 +1,6 @@
 // src/lang/parse_experiment.c: experiments.
 #include "lang/parse.h"
+#include <math.h>
 
 typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstSetting) options, sets, quanta;
@@ -10,6 +11,7 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(bool)       precise_means;
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
+    VEC(AstObserve) observes;
     VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
@@ -268,28 +270,138 @@ static void parse_statistics(Parser *p, Lists *lists)
     vec_push(&p->scratch, &lists->statistics, s);
 }
 
+// ---- Observations
+
+static const struct {
+    const char *word, *then;    // what follows it
+    AstMeasure  measure;
+} measures[] = {
+    { "max", "of", AST_MEASURE_MAX },       { "min", "of", AST_MEASURE_MIN },
+    { "mean", "of", AST_MEASURE_MEAN },     { "integral", "of", AST_MEASURE_INTEGRAL },
+    { "time", "when", AST_MEASURE_TIME },   { "count", "when", AST_MEASURE_COUNT },
+    { "always", NULL, AST_MEASURE_ALWAYS }, { "eventually", NULL, AST_MEASURE_EVENTUALLY },
+    { "never", NULL, AST_MEASURE_NEVER },
+};
+
+// `p95`: 0.95; NaN: it is none.
+static double quantile_of(Text word)
+{
+    double percent = 0;
+    if (word.n < 2 || word.n > 4 || word.p[0] != 'p') return NAN;
+    for (size_t i = 1; i < word.n; i++) {
+        if (word.p[i] < '0' || word.p[i] > '9') return NAN;
+        percent = 10 * percent + (word.p[i] - '0');
+    }
+    return percent <= 100 ? percent / 100 : NAN;
+}
+
+// Words that measure are also names of variables: what follows tells.
+static bool parse_measure(Parser *p, AstObserve *o)
+{
+    const double part = parse_at(p, TOKEN_NAME) ? quantile_of(lex_text(&p->lexer, p->token)) : NAN;
+    for (size_t i = 0; i < sizeof measures / sizeof *measures; i++) {
+        if (!parse_at_word(p, measures[i].word)) continue;
+        const bool is_one = measures[i].then ? parse_peek_word(p, measures[i].then)
+                                             : parse_peek(p).kind == TOKEN_NAME;
+        if (!is_one) continue;
+        o->measure = measures[i].measure;
+        parse_advance(p);
+        if (measures[i].then) parse_advance(p);
+        return true;
+    }
+    if (isnan(part) || !parse_peek_word(p, "of")) return false;
+    o->measure = AST_MEASURE_QUANTILE;
+    o->part = part;
+    parse_advance(p);
+    parse_advance(p);
+    return true;
+}
+
+static bool parse_level(Parser *p, AstObserve *o)
+{
+    static const struct {
+        TokenKind token;
+        AstOp     op;
+    } relations[] = {
+        { TOKEN_LT, AST_LT }, { TOKEN_LE, AST_LE }, { TOKEN_GT, AST_GT }, { TOKEN_GE, AST_GE }
+    };
+    for (size_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+        if (!parse_accept(p, relations[i].token)) continue;
+        o->relation = relations[i].op;
+        o->level = parse_expr(p);
+        return o->level != NULL;
+    }
+    if (parse_report(p, "<, <=, > or >="))
+        diag_hint(p->diag, "a variable is compared with a number: time when x > 1");
+    return false;
+}
+
+static bool parse_observe(Parser *p, AstObserve *o)
+{
+    const uint32_t start = p->token.offset;
+    const bool is_measure = parse_measure(p, o);
+    if (!parse_ref(p, &o->what, &o->what_place, "the name of a variable")) return false;
+    if (o->measure >= AST_MEASURE_TIME && !parse_level(p, o)) return false;
+    if (is_measure && parse_accept_word(p, "from") && !(o->from = parse_expr(p))) return false;
+    if (is_measure && parse_accept_word(p, "to") && !(o->to = parse_expr(p))) return false;
+    if (!is_measure && parse_accept_word(p, "at") && !parse_accept_word(p, "end") && !(o->at = parse_expr(p)))
+        return false;
+    o->place = parse_since(p, start);
+    return true;
+}
+
+// `observe peak = max of x from 2 to 5`
+static bool parse_named_observe(Parser *p, AstObserve *o)
+{
+    if (parse_at_name(p) && parse_peek(p).kind == TOKEN_EQUALS) {
+        o->name = parse_name(p, "a name");
+        parse_advance(p);
+    }
+    return parse_observe(p, o);
+}
+
+bool parse_observation(Arena *arena, uint32_t file, Text text, AstObserve *observe, orr_diag *diag)
+{
+    Parser p;
+    *observe = (AstObserve){ 0 };
+    parse_begin(&p, NULL, arena, file, text, diag, NULL);
+    parse_statement_begin(&p);
+    parse_named_observe(&p, observe);
+    parse_statement_end(&p);
+    parse_accept(&p, TOKEN_END);
+    if (!parse_at(&p, TOKEN_EOF)) parse_unexpected(&p, "one observation");
+    return parse_finish(&p);
+}
+
+static void parse_observes(Parser *p, Lists *lists)
+{
+    do {
+        AstObserve o = { 0 };
+        if (!parse_named_observe(p, &o)) return;
+        vec_push(&p->scratch, &lists->observes, o);
+    } while (parse_accept(p, TOKEN_COMMA));
+}
+
 static void parse_expectation(Parser *p, Lists *lists)
 {
     AstExpect expect = { 0 };
-    if (!parse_ref(p, &expect.what, &expect.what_place, "the name of a variable")) return;
-    if (parse_accept_word(p, "at")) {
-        expect.at = parse_expr(p);
-        if (!expect.at) return;
+    if (!parse_observe(p, &expect.what)) return;
+    if (expect.what.measure < AST_MEASURE_ALWAYS) {
+        if (!parse_at(p, TOKEN_EQUALS)) {
+            if (parse_report(p, expect.what.at || expect.what.measure ? "'='" : "'at' or '='"))
+                diag_hint(p->diag, "write expect x at 1 = 0.3679 within 1e-4");
+            return;
+        }
+        parse_advance(p);
+        expect.value = parse_expr(p);
+        if (!expect.value) return;
+        if (!parse_accept_word(p, "within")) {
+            if (parse_report(p, "'within'")) diag_hint(p->diag, "say how near it must be: within 1e-6");
+            return;
+        }
+        expect.within = parse_expr(p);
+        if (!expect.within) return;
     }
-    if (!parse_at(p, TOKEN_EQUALS)) {
-        if (parse_report(p, expect.at ? "'='" : "'at' or '='"))
-            diag_hint(p->diag, "write expect x at 1 = 0.3679 within 1e-4");
-        return;
-    }
-    parse_advance(p);
-    expect.value = parse_expr(p);
-    if (!expect.value) return;
-    if (!parse_accept_word(p, "within")) {
-        if (parse_report(p, "'within'")) diag_hint(p->diag, "say how near it must be: within 1e-6");
-        return;
-    }
-    expect.within = parse_expr(p);
-    if (!expect.within) return;
     expect.place = parse_since(p, p->statement);
     vec_push(&p->scratch, &lists->expects, expect);
 }
@@ -346,8 +458,8 @@ static void report_unknown_word(Parser *p)
     static const char *const words[] = { "kind",      "from",       "until",     "every",        "solver",
                                          "set",
                                          "quantum",   "input",      "output",    "record",       "plot",
-                                         "expect",    "outside",    "seed",      "replications", "warm",
-                                         "precision", "confidence", "statistics" };
+                                         "expect",    "observe",    "outside",   "seed",         "warm",
+                                         "precision", "confidence", "statistics", "replications" };
     static const char *const later[] = { "fit",     "sweep",  "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
@@ -388,6 +500,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "record")) parse_record(p, e, lists);
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
+    else if (parse_accept_word(p, "observe")) parse_observes(p, lists);
     else if (parse_accept_word(p, "statistics")) parse_statistics(p, lists);
     else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
     else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
@@ -450,6 +563,7 @@ void parse_experiment(Parser *p)
     e.precise_means = COPY(p, lists.precise_means, &n_places);
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
+    e.observes = COPY(p, lists.observes, &e.n_observes);
     e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);

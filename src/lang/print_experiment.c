@@ -146,15 +146,50 @@ static void print_plot(const AstPlot *plot, Printer *p)
     print_char(p, '\n');
 }
 
+static void print_observe(const AstObserve *o, Printer *p)
+{
+    static const char *const words[] = {
+        [AST_MEASURE_AT] = "",
+        [AST_MEASURE_MAX] = "max of ",
+        [AST_MEASURE_MIN] = "min of ",
+        [AST_MEASURE_MEAN] = "mean of ",
+        [AST_MEASURE_INTEGRAL] = "integral of ",
+        [AST_MEASURE_QUANTILE] = "",
+        [AST_MEASURE_TIME] = "time when ",
+        [AST_MEASURE_COUNT] = "count when ",
+        [AST_MEASURE_ALWAYS] = "always ",
+        [AST_MEASURE_EVENTUALLY] = "eventually ",
+        [AST_MEASURE_NEVER] = "never ",
+    };
+    static const char *const relations[] = {
+        [AST_LT] = " < ", [AST_LE] = " <= ", [AST_GT] = " > ", [AST_GE] = " >= "
+    };
+    if (o->name) {
+        print_name(o->name, p);
+        print_text(p, " = ");
+    }
+    if (o->measure == AST_MEASURE_QUANTILE) print_format(p, "p%.0f of ", 100 * o->part);
+    print_text(p, words[o->measure]);
+    print_ref(&o->what, p);
+    if (o->level) {
+        print_text(p, relations[o->relation]);
+        print_expr(o->level, p);
+    }
+    print_clause("at", o->at, p);
+    print_clause("from", o->from, p);
+    print_clause("to", o->to, p);
+}
+
 static void print_expect(const AstExpect *expect, Printer *p)
 {
     print_text(p, "  expect ");
-    print_ref(&expect->what, p);
-    print_clause("at", expect->at, p);
-    print_text(p, " = ");
-    print_expr(expect->value, p);
-    print_text(p, " within ");
-    print_expr(expect->within, p);
+    print_observe(&expect->what, p);
+    if (expect->value) {
+        print_text(p, " = ");
+        print_expr(expect->value, p);
+        print_text(p, " within ");
+        print_expr(expect->within, p);
+    }
     print_char(p, '\n');
 }
 
@@ -216,6 +251,11 @@ void print_experiment(const AstExperiment *e, Printer *p)
     }
     for (uint32_t i = 0; i < e->n_plots; i++) print_plot(&e->plots[i], p);
     for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
+    for (uint32_t i = 0; i < e->n_observes; i++) {
+        print_text(p, "  observe ");
+        print_observe(&e->observes[i], p);
+        print_char(p, '\n');
+    }
     for (uint32_t i = 0; i < e->n_expects; i++) print_expect(&e->expects[i], p);
     print_text(p, "end\n");
 }

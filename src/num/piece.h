@@ -14,3 +14,9 @@ extern const double piece_checks[PIECE_CHECKS];
 // NaN: all of it is.
 void   piece_through(const double values[PIECE_TERMS], int n_terms, double h, double c[PIECE_TERMS]);
 double piece_at(const double c[PIECE_TERMS], double d);
+double piece_integral(const double c[PIECE_TERMS], double from, double to);
+// Where it crosses `level` between 0 and h, in order; at most PIECE_TERMS - 1 places. Places that it only
+// touches are none.
+int    piece_crossings(const double c[PIECE_TERMS], double level, double h, double at[PIECE_TERMS]);
+// Its slope, as a polynomial.
+void   piece_slope(const double c[PIECE_TERMS], double slope[PIECE_TERMS]);

@@ -54,6 +54,11 @@ static bool check_form(CExport *c)
     if (e->n_sends > 0 || e->realtime > 0)
         ok = c_refuse(c, "values leave during the run, or it waits for the clock",
                       "leave 'send' and 'realtime' out");
+    for (size_t i = 0; i < e->n_observations && ok; i++)
+        if (!e->observations[i].is_expected)
+            ok = c_refuse(c, arena_printf(&c->arena, "'%s' is observed, and its program only writes rows",
+                                          e->observations[i].name),
+                          "leave 'observe' out, and record what it needs");
     if (model->ir.tables.n + model->ir.numbers.n > C_TABLES_MAX || model->n_values > C_VALUES_MAX)
         ok = c_refuse(c, "it is too large",
                       "make its arrays smaller: sizes are parameters, set them with --set");
@@ -73,7 +78,7 @@ static bool keep_columns(void *self, const char *const *names, const char *const
 static bool check_run(CExport *c)
 {
     orr_experiment trial = *c->experiment;
-    trial.n_expects = 0;
+    trial.n_expects = trial.n_observations = 0;
     const orr_sink sink = { .begin = keep_columns, .self = c };
     size_t n_messages = orr_diag_count(c->diag);
     orr_outcome outcome = orr_simulate(c->model, &trial, &sink, 1, c->diag);
