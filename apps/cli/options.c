@@ -131,7 +131,7 @@ static bool store(const Option *option, const char *value, void *settings, orr_d
         char *word = strdup(option->name + 2);
         if (!grown || !word) abort();
         all->given = grown;
-        all->given[all->n_given++] = (orr_given){ word, value };
+        all->given[all->n_given++] = (orr_given){ .word = word, .text = value };
         return true;
     }
     char *field = (char *)settings + option->offset;

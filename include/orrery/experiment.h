@@ -72,7 +72,8 @@ typedef struct orr_send {
     size_t      n_names;
     const char *target;          // "csv", "stdout", "unix", "udp" or "mqtt"
     const char *address;         // a file; a socket that is listened on; [HOST:]PORT; HOST[:PORT]/TOPIC
-    bool        leaves_folder;   // the text of a model names a file outside of its folder
+    const char *folder;          // the text of a model names the file, which must lie in this folder or
+                                 // below unless the run allows more; NULL: whoever fills this in chose it
     const char *file;            // where it is written; NULL: nowhere
     size_t      line;
     void *reserved[2];
@@ -90,6 +91,7 @@ typedef struct orr_value {
     const char *word;
     double      number;          // NaN if it is none
     const char *text;            // as written; NULL: it is a flag
+    const char *folder;          // of a file that the text of a model names: where it must lie; or NULL
     const char *const *names;    // [n_names] of a list
     size_t      n_names;
 } orr_value;

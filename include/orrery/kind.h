@@ -57,6 +57,7 @@ ORR_API const orr_keyword *orr_kind_word(const orr_kind_info *kind, const char *
 // What the command line says: a word and its value as text, NULL for a flag.
 typedef struct orr_given {
     const char *word, *text;
+    const char *folder;    // the text of a model names the file `text`: where it must lie; or NULL
 } orr_given;
 // Change an experiment by words of its kind. What it then borrows belongs to the source. False after
 // messages, all at once. Expectations belong to the question as it is written: if that changes, they go.

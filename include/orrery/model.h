@@ -76,7 +76,8 @@ typedef struct orr_input {
     // doubles, its value and its derivative by time at the start
     orr_sample (*next)(void *self, double *t, double *value);
     void       *self;
-    bool        leaves_folder;  // the text of a model names a file outside of its folder
+    const char *folder;         // the text of a model names the file, which must lie in this folder or below
+                                // unless the run allows more; NULL: whoever fills this in chose the file
     const void *parsed;         // "expression": as read, borrowed from the source; NULL: from `address`
     const char *file;           // where it is written; NULL: nowhere
     size_t      line;

@@ -135,7 +135,7 @@ orr_machine *orr_machine_open(const char *path, const char *name, orr_diag *diag
     if (read) {
         Arena work = { 0 };
         Text text;
-        if (os_read_file(&work, path, TABLE_BYTES_MAX, &text, diag))
+        if (os_read_file(&work, NULL, path, TABLE_BYTES_MAX, &text, diag))
             machine = read_text(read, path, text, diag);
         arena_free(&work);
         return machine;
@@ -158,7 +158,7 @@ orr_ledger *orr_ledger_open(const char *path, orr_diag *diag)
     Arena work = { 0 };
     Text text;
     orr_ledger *ledger = NULL;
-    if (os_read_file(&work, path, SOURCE_BYTES_MAX, &text, diag))
+    if (os_read_file(&work, NULL, path, SOURCE_BYTES_MAX, &text, diag))
         ledger = orr_ledger_parse(path, text.p, text.n, diag);
     arena_free(&work);
     return ledger;

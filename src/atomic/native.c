@@ -62,7 +62,7 @@ static bool load_file(Binder *b, const char *file)
 {
     const char *path = strchr(file, '/') ? file : arena_printf(&b->work, "./%s", file);
     Text code;
-    if (!os_read_file(&b->work, path, OBJECT_BYTES_MAX, &code, b->diag)) return false;
+    if (!os_read_file(&b->work, NULL, path, OBJECT_BYTES_MAX, &code, b->diag)) return false;
     void *object = dlopen(path, RTLD_NOW | RTLD_LOCAL);
     if (!object) {
         const char *reason = dlerror();

@@ -363,14 +363,15 @@ static bool start(CsvIn *in)
     return in->first_waits;
 }
 
-bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag)
+bool csv_open(CsvIn *in, const char *folder, const char *path, Arena *arena, orr_diag *diag)
 {
     *in = (CsvIn){ .arena = arena,
                    .diag = diag,
+                   .folder = folder,
                    .path = arena_copy_text(arena, path, strlen(path)),
                    .fd = -1,
                    .next_line = 1 };
-    in->fd = os_open_to_read(path, diag);
+    in->fd = os_open_to_read(folder, path, diag);
     return in->fd >= 0 && start(in);
 }
 
@@ -412,11 +413,11 @@ void csv_close(CsvIn *in)
     in->buffer = NULL;
 }
 
-bool csv_read(CsvTable *table, const char *path, Arena *arena, orr_diag *diag)
+bool csv_read(CsvTable *table, const char *folder, const char *path, Arena *arena, orr_diag *diag)
 {
     *table = (CsvTable){ 0 };
     CsvIn in;
-    bool ok = csv_open(&in, path, arena, diag);
+    bool ok = csv_open(&in, folder, path, arena, diag);
     if (ok) {
         const size_t n = in.n_columns;
         double *row = ARENA_ARRAY(arena, double, n);

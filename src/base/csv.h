@@ -27,7 +27,8 @@ typedef struct CsvColumn {
 typedef struct CsvIn {
     Arena      *arena;       // borrowed
     orr_diag   *diag;        // borrowed
-    const char *path;        // for messages
+    const char *folder;      // the text of a model names the file, see os_read_file; NULL: the user does
+    const char *path;
     CsvColumn  *columns;     // [n_columns]
     size_t      n_columns;
     bool        has_header;
@@ -53,7 +54,7 @@ typedef struct CsvIn {
 typedef enum CsvResult { CSV_ROW, CSV_END, CSV_ERROR } CsvResult;
 
 // Read the header. False, with a message, if it cannot be opened or is no table. Close in either case.
-bool csv_open(CsvIn *in, const char *path, Arena *arena, orr_diag *diag);
+bool csv_open(CsvIn *in, const char *folder, const char *path, Arena *arena, orr_diag *diag);
 // text is borrowed
 bool csv_open_text(CsvIn *in, Text text, const char *path, Arena *arena, orr_diag *diag);
 // row[n_columns]; an error is no end: go on
@@ -70,4 +71,4 @@ typedef struct CsvTable {
     double   **values;      // [n_columns][n_rows]
     size_t     n_columns, n_rows;
 } CsvTable;
-bool csv_read(CsvTable *table, const char *path, Arena *arena, orr_diag *diag);
+bool csv_read(CsvTable *table, const char *folder, const char *path, Arena *arena, orr_diag *diag);

@@ -33,6 +33,7 @@
     D(USAGE_CONFLICT,         "E025", "'%s' and '%s' exclude each other") \
     D(CODE_UNKNOWN,           "E026", "there is no message with the code '%s'") \
     D(STEP_COMMAND,           "E027", "a command of 'orrery step' makes no sense: %s '%s'") \
+    D(FILE_NOT_PLAIN,         "E028", "'%s' is no plain file") \
     D(CHECKPOINT_BAD,         "E030", "'%s' is no checkpoint to go on from: %s") \
     D(CHECKPOINT_OTHER,       "E031", "the checkpoint '%s' is of another run: %s") \
     D(CHECKPOINT_CANNOT,      "E032", "the run cannot be saved at t = %.10g: %s") \

@@ -58,8 +58,8 @@
       "A model may use files in its own folder and below. A path that leads out of it is refused,\n" \
       "so that a model from elsewhere cannot read what it should not.", \
       "    use \"../../private.orr\"", \
-      "copy the file beside the model, or allow it with --allow-io if you trust the\n" \
-      "model.") \
+      "copy the file beside the model. What an input reads and an output writes may lie\n" \
+      "elsewhere with --allow-io, if you trust the model.") \
     X(WRITE_FAILED, \
       "A file could not be opened for writing or not be written to its end; the system's reason\n" \
       "is given. 'No space left on device' means that the disk is full. Rows written before\n" \
@@ -125,6 +125,11 @@
       "this ends the program, so that a script never goes on with something else than it meant.", \
       "    printf 'nxet\\n' | orrery step examples/ball.orr", \
       "'help' lists the commands. A run goes forward only: begin anew to see it again.") \
+    X(FILE_NOT_PLAIN, \
+      "A model names a FIFO, a device or a socket where a file is meant. Reading one could wait for\n" \
+      "ever, and opening a device can have effects of its own, so a model may not do it.", \
+      "    table drag(v) linear from \"pipe\"", \
+      "name a file. If you trust the model, an input may read a FIFO with --allow-io.") \
     X(CHECKPOINT_BAD, \
       "The file given to --resume was not written by --checkpoint of this version of the program,\n" \
       "or it is not whole. Nothing was changed.", \

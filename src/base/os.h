@@ -14,19 +14,26 @@ const char *os_error_text(int error, char *buffer, size_t n);
 
 // Read a whole file ("-": standard input) into the arena; a NUL follows, not counted. Missing, unreadable,
 // a directory or larger than `limit` bytes: false and a message (E001 to E004). Any bytes are accepted.
-bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag);
+// `folder`: the text of a model names the file, so it must lie there or below, also with all links followed,
+// and be a plain file (E009, E028); NULL: whoever calls chose the path.
+bool os_read_file(Arena *arena, const char *folder, const char *path, size_t limit, Text *out,
+                  orr_diag *diag);
 
 // Open a file ("-": standard input, 0) to read it piece by piece; -1, with the same messages, if that is
 // refused.
-int os_open_to_read(const char *path, orr_diag *diag);
+int os_open_to_read(const char *folder, const char *path, orr_diag *diag);
+
+// The one way to open a file that the text of a model names: a plain file in the folder or below, `path`
+// beginning with the folder. -1 and errno: EXDEV if it leads out, ENXIO if it is a FIFO, a device, a socket.
+int os_open_below(const char *folder, const char *path, int flags);
 
 bool  os_make_folders(const char *path, orr_diag *diag);    // mkdir -p
 bool  os_file_exists(const char *path);
 bool  os_is_folder(const char *path);
 char *os_path_folder(Arena *arena, const char *path);       // "a/b.orr" → "a", "b.orr" → "."
 char *os_path_join(Arena *arena, const char *folder, const char *name);    // an absolute name stays as it is
-// With all links followed, does the path lie in the folder or below? True for one that does not exist.
-bool  os_path_is_inside(const char *folder, const char *path);
+// By its text alone: does a path that begins with the folder lead out of it?
+bool  os_path_leaves(const char *folder, const char *path);
 char *os_path_stem(Arena *arena, const char *path);         // "a/b.orr" → "b"
 const char *os_path_suffix(const char *path);               // "a/b.orr" → ".orr", "" without one
 

@@ -36,7 +36,11 @@ static void report_unreadable(const char *path, int error, orr_diag *diag)
     char buffer[128];
     if (error == ENOENT || error == ENOTDIR) diag_report(diag, DIAG_FILE_MISSING, (Place){ 0 }, path);
     else if (error == EISDIR) diag_report(diag, DIAG_FILE_IS_FOLDER, (Place){ 0 }, path);
-    else
+    else if (error == ENXIO) diag_report(diag, DIAG_FILE_NOT_PLAIN, (Place){ 0 }, path);
+    else if (error == EXDEV) {
+        diag_report(diag, DIAG_FILE_OUTSIDE, (Place){ 0 }, path);
+        diag_hint(diag, "a link leads there; copy the file");
+    } else
         diag_report(diag, DIAG_FILE_UNREADABLE, (Place){ 0 }, path,
                     os_error_text(error, buffer, sizeof buffer));
 }
@@ -68,10 +72,11 @@ static bool read_all(int fd, size_t hint, size_t limit, Arena *arena, Text *out,
     return true;
 }
 
-int os_open_to_read(const char *path, orr_diag *diag)
+int os_open_to_read(const char *folder, const char *path, orr_diag *diag)
 {
-    if (strcmp(path, "-") == 0) return STDIN_FILENO;
-    const int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (!folder && strcmp(path, "-") == 0) return STDIN_FILENO;
+    const int fd = folder ? os_open_below(folder, path, O_RDONLY)
+                          : open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
     struct stat info;
     const int error = fd < 0 || fstat(fd, &info) != 0 ? errno : S_ISDIR(info.st_mode) ? EISDIR : 0;
     if (!error) return fd;
@@ -80,10 +85,11 @@ int os_open_to_read(const char *path, orr_diag *diag)
     return -1;
 }
 
-bool os_read_file(Arena *arena, const char *path, size_t limit, Text *out, orr_diag *diag)
+bool os_read_file(Arena *arena, const char *folder, const char *path, size_t limit, Text *out,
+                  orr_diag *diag)
 {
     *out = (Text){ 0 };
-    const int fd = os_open_to_read(path, diag);
+    const int fd = os_open_to_read(folder, path, diag);
     if (fd < 0) return false;
 
     const ArenaMark mark = arena_mark(arena);
@@ -150,19 +156,6 @@ char *os_path_join(Arena *arena, const char *folder, const char *name)
         return arena_copy_text(arena, name, strlen(name));
     const bool has_slash = folder[strlen(folder) - 1] == '/';
     return arena_printf(arena, "%s%s%s", folder, has_slash ? "" : "/", name);
-}
-
-bool os_path_is_inside(const char *folder, const char *path)
-{
-    char *inner = realpath(path, NULL), *outer = inner ? realpath(folder[0] ? folder : ".", NULL) : NULL;
-    bool is_inside = true;
-    if (inner && outer) {
-        const size_t n = strcmp(outer, "/") == 0 ? 0 : strlen(outer);
-        is_inside = strncmp(inner, outer, n) == 0 && inner[n] == '/';
-    }
-    free(inner);
-    free(outer);
-    return is_inside;
 }
 
 static const char *file_name(const char *path)

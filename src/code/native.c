@@ -140,8 +140,8 @@ static bool is_whole(const char *path)
 {
     Arena work = { 0 };
     Text bytes;
-    bool ok =
-        os_file_exists(path) && os_read_file(&work, path, OBJECT_MAX, &bytes, NULL) && bytes.n > sizeof(Seal);
+    bool ok = os_file_exists(path) && os_read_file(&work, NULL, path, OBJECT_MAX, &bytes, NULL) &&
+              bytes.n > sizeof(Seal);
     if (ok) {
         Seal seal;
         const size_t n = bytes.n - sizeof seal;
@@ -177,7 +177,7 @@ static bool add_seal(const char *path)
 {
     Arena work = { 0 };
     Text bytes;
-    bool ok = os_read_file(&work, path, OBJECT_MAX, &bytes, NULL);
+    bool ok = os_read_file(&work, NULL, path, OBJECT_MAX, &bytes, NULL);
     if (ok) {
         Seal seal = { .n_bytes = bytes.n, .hash = hash_bytes(bytes.p, bytes.n) };
         memcpy(seal.magic, seal_magic, sizeof seal_magic);
@@ -299,7 +299,7 @@ static bool report_failure(int result, const char *messages, orr_diag *diag)
     const char *reason = "it gave no reason";
     if (result > 0) {
         reason = os_error_text(result, buffer, sizeof buffer);
-    } else if (os_read_file(&work, messages, 1 << 20, &text, NULL) && text.n) {
+    } else if (os_read_file(&work, NULL, messages, 1 << 20, &text, NULL) && text.n) {
         // the first line that says so
         const char *line = strstr(text.p, "error");
         while (line && line > text.p && line[-1] != '\n') line--;

@@ -32,32 +32,19 @@ static double patience_of(const char *source) { return strcmp(source, "stdin") =
 // ---------------------------------------------------------------------------------------------- in an
 // experiment
 
-// Does `name`, as written in a file `depth` folders below that of the model, lead out of it?
-static bool leaves(const char *name, int depth)
-{
-    if (name[0] == '/') return true;
-    for (const char *at = name, *end; *at; at = *end ? end + 1 : end) {
-        end = strchr(at, '/');
-        if (!end) end = at + strlen(at);
-        const Text part = { at, (size_t)(end - at) };
-        if (part.n == 0 || text_is(part, ".")) continue;
-        depth += text_is(part, "..") ? -1 : 1;
-        if (depth < 0) return true;
-    }
-    return false;
-}
-
 const char *bind_path(const orr_source *source, const char *name, Place place, Arena *arena, orr_diag *diag,
-                      bool *is_outside)
+                      const char **root)
 {
     const char *file = diag_path(diag, place.file);
     if (!file) file = source->path;
-    const char *folder = os_path_folder(arena, file), *root = os_path_folder(arena, source->path);
-    int depth = 0;
-    const size_t n = strlen(root);
-    if (strncmp(folder, root, n) == 0)
-        for (const char *p = folder + n; *p; p++) depth += *p == '/';
-    *is_outside = leaves(name, depth);
+    const char *folder = os_path_folder(arena, file);
+    *root = os_path_folder(arena, source->path);
+    // what a file of the library names lies beside that
+    const size_t n = strlen(*root);
+    const bool is_below = strcmp(*root, ".") == 0 ? folder[0] != '/'
+                                                  : strncmp(folder, *root, n) == 0 &&
+                                                        (!folder[n] || folder[n] == '/' || n == 1);
+    if (!is_below) *root = folder;
     return strcmp(folder, ".") == 0 ? name : os_path_join(arena, folder, name);
 }
 
@@ -77,8 +64,7 @@ orr_input bind_input(const orr_source *source, const AstInput *written, const ch
     input.source = written->kind;
     input.address = written->address;
     if (strcmp(written->kind, "csv") == 0)
-        input.address = bind_path(source, written->address, written->place, arena, diag,
-                                  &input.leaves_folder);
+        input.address = bind_path(source, written->address, written->place, arena, diag, &input.folder);
     input.column = written->column;
     input.time = written->time;
     input.between = written->is_messages ? ORR_BETWEEN_MESSAGES : between_of(written->between);
@@ -97,7 +83,7 @@ orr_send bind_send(const orr_source *source, const AstSend *written, const char 
         .names = names, .n_names = written->n_refs, .target = written->kind, .address = written->address
     };
     if (strcmp(written->kind, "csv") == 0)
-        send.address = bind_path(source, written->address, written->place, arena, diag, &send.leaves_folder);
+        send.address = bind_path(source, written->address, written->place, arena, diag, &send.folder);
     const char *path = diag_path(diag, written->place.file);
     send.file = path ? arena_copy_text(arena, path, strlen(path)) : NULL;
     send.line = diag_line(diag, written->place);

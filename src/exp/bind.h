@@ -9,7 +9,7 @@ orr_input bind_input(const orr_source *source, const AstInput *written, const ch
                      orr_diag *diag);
 orr_send bind_send(const orr_source *source, const AstSend *written, const char *const *names, Arena *arena,
                    orr_diag *diag);
-// A file as it is named at `place`, beside the file in which that stands. *is_outside: it leads out of the
-// folder of the model.
+// A file as it is named at `place`, beside the file in which that stands. *root: the folder in or below which
+// it must lie.
 const char *bind_path(const orr_source *source, const char *name, Place place, Arena *arena, orr_diag *diag,
-                      bool *is_outside);
+                      const char **root);

@@ -1,5 +1,6 @@
 // src/exp/experiment.c: an experiment as written becomes numbers and names.
 #include "base/diag.h"
+#include "base/os.h"
 #include "exp/bind.h"
 #include "exp/kind.h"
 #include "front/front.h"
@@ -633,15 +634,15 @@ static const orr_keyword *find_word(Reader *r, const orr_kind_info *kind, const 
 
 // One term as the command line would write it.
 static void add_term(Reader *r, const orr_source *source, const orr_keyword *word, const AstTerm *term,
-                     StrBuf *text)
+                     StrBuf *text, const char **folder)
 {
     if (term->before != ' ' && text->n > 0)
         str_add(text, term->before == '.' ? ".." : term->before == ',' ? "," : "=");
     const bool is_number = word->type == ORR_WORD_NUMBER || word->type == ORR_WORD_COUNT;
-    if (term->is_quoted && word->is_input) {
-        bool is_outside;
-        const char *path = bind_path(source, term->name, term->place, r->arena, r->diag, &is_outside);
-        if (is_outside) diag_report(r->diag, DIAG_FILE_OUTSIDE, term->place, term->name), fail(r);
+    if (term->name && word->is_input) {
+        const char *path = bind_path(source, term->name, term->place, r->arena, r->diag, folder);
+        if (os_path_leaves(*folder, path))
+            diag_report(r->diag, DIAG_FILE_OUTSIDE, term->place, term->name), fail(r);
         str_add(text, path);
     } else if (term->name && !(is_number && !term->is_quoted && strcmp(term->name, "pi") == 0)) {
         str_add(text, term->name);
@@ -670,14 +671,15 @@ static void read_kind(Reader *r, const orr_source *source, const AstExperiment *
         if (!word) return;
         const Place place = e->kind[i++].place;
         StrBuf text = { .arena = r->arena };
+        const char *folder = NULL;
         if (word->type != ORR_WORD_FLAG && i < e->n_kind) {
-            do add_term(r, source, word, &e->kind[i], &text);
+            do add_term(r, source, word, &e->kind[i], &text, &folder);
             while (++i < e->n_kind && e->kind[i].before != ' ');
         } else if (word->type != ORR_WORD_FLAG) {
             diag_report(r->diag, DIAG_EXPECTED, place, "a value", "the end of the line");
             fail(r);
         }
-        const orr_given one = { word->name, word->type == ORR_WORD_FLAG ? NULL : str_finish(&text) };
+        const orr_given one = { word->name, word->type == ORR_WORD_FLAG ? NULL : str_finish(&text), folder };
         vec_push(&r->work, &given, one);
     }
     if (!r->failed && !words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {

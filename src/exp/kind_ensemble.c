@@ -1,5 +1,6 @@
 // src/exp/kind_ensemble.c: one experiment for many sets of parameters.
 #include "exp/kind.h"
+#include "exp/table.h"
 #include "orrery/ensemble.h"
 #include <math.h>
 #include <string.h>
@@ -22,9 +23,9 @@ typedef struct Ensemble {
     size_t        n_columns, n_failed, n_violated;
 } Ensemble;
 
-static bool read_members(Call *call, const char *path, orr_ensemble_options *o)
+static bool read_members(Call *call, const orr_value *given, orr_ensemble_options *o)
 {
-    orr_table *table = orr_table_read(path, call->diag);
+    orr_table *table = table_read(given->folder, given->text, call->diag);
     if (!table) return false;
     vec_push(call->arena, &call->tables, table);
     o->n_names = orr_table_n_columns(table);
@@ -98,12 +99,13 @@ static orr_status carry_out(Call *call)
     orr_experiment e = *call->experiment;
     orr_ensemble_options o = orr_ensemble_options_default();
     e.every = isnan(value_number(&e, "every")) ? 0 : value_number(&e, "every");
-    if (!value_text(&e, "members")) {
+    const orr_value *members = given_of(&e, "members");
+    if (!members || !members->text) {
         orr_diag_add(call->diag, "E023", "'--members FILE' is missing",
                      "a CSV with a row for each member, such as: K,M");
         return ORR_STATUS_USAGE;
     }
-    if (!read_members(call, value_text(&e, "members"), &o)) return ORR_STATUS_USAGE;
+    if (!read_members(call, members, &o)) return ORR_STATUS_USAGE;
     o.fast = given_of(&e, "fast") != NULL;
     o.common = given_of(&e, "common") != NULL;
     o.lanes = value_lanes(&e);

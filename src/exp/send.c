@@ -102,17 +102,10 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
                     "a file, stdout, unix, udp or mqtt");
         return false;
     }
-    if (!allow_io && (!send->is_file || given->leaves_folder)) {
-        diag_report(diag, DIAG_IO_REFUSED, place,
-                    arena_printf(arena, "%s '%s'", send->is_file ? "the file" : given->target,
-                                 given->address));
-        diag_hint(diag, "if you trust the model, add --allow-io");
-        return false;
-    }
-    if (!send->is_file) {
-        const PortAddress address = { .kind = given->target, .address = given->address, .place = place };
-        return port_open_out(&send->port, &address, arena, diag);
-    }
+    const PortAddress address = { .kind = given->target, .address = given->address, .place = place,
+                                  .folder = allow_io ? NULL : given->folder };
+    if (!port_may_open(&address, allow_io, diag)) return false;
+    if (!send->is_file) return port_open_out(&send->port, &address, arena, diag);
     const bool is_stdout = strcmp(given->target, "stdout") == 0;
     return file_open(&send->file, is_stdout ? "-" : given->address, FILE_IN_PLACE, diag);
 }

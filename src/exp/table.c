@@ -202,12 +202,14 @@ orr_sink orr_table_sink(orr_table *table)
                        .self = table };
 }
 
-orr_table *orr_table_read(const char *path, orr_diag *diag)
+orr_table *orr_table_read(const char *path, orr_diag *diag) { return table_read(NULL, path, diag); }
+
+orr_table *table_read(const char *folder, const char *path, orr_diag *diag)
 {
     Arena work = { 0 };
     CsvTable csv = { 0 };
     orr_table *table = NULL;
-    if (csv_read(&csv, path, &work, diag)) {
+    if (csv_read(&csv, folder, path, &work, diag)) {
         table = orr_table_create(0);
         make_columns(table, csv.n_columns);
         table->capacity = table->n_rows = csv.n_rows;

@@ -151,7 +151,8 @@ static const Shared shared[] = {
     { WORD("set", LIST, "NAME=VALUE", "parameter (sizes too), input or initial value; may be repeated"),
       NOWHERE, IS_OTHER, give_set },
     { WORD("input", LIST, "NAME=SOURCE",
-        "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see 'orrery run --help'"),
+        "what an input follows: FILE:COLUMN:linear, -, udp:PORT, …; see 'orrery run --help'",
+        .is_private = true),
       NOWHERE, IS_OTHER, give_input },
     { WORD("output", LIST, "NAME=TARGET",
         "send values as they are computed: -, FILE, udp:PORT, …; see below", .is_private = true),
@@ -331,9 +332,10 @@ static void store(const Shared *s, orr_experiment *e, const orr_value *value)
     else *(double *)(void *)field = value->number;
 }
 
-static bool give(Change *c, const orr_keyword *word, const char *text)
+static bool give(Change *c, const orr_keyword *word, const orr_given *given)
 {
-    orr_value value = { .word = word->name, .number = NAN };
+    const char *text = given->text;
+    orr_value value = { .word = word->name, .number = NAN, .folder = given->folder };
     if (text) value.text = arena_copy_text(c->arena, text, strlen(text));
     const bool is_number = word->type == ORR_WORD_NUMBER || word->type == ORR_WORD_COUNT ||
                            word->type == ORR_WORD_FACTOR;
@@ -433,7 +435,7 @@ bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, 
     bool ok = true;
     for (size_t i = 0; i < n; i++) {
         const orr_keyword *word = orr_kind_word(kind, given[i].word);
-        if (word) ok &= give(&c, word, given[i].text);
+        if (word) ok &= give(&c, word, &given[i]);
         else
             ok &= wrong(&c, "E021", NULL, "there is no option '--%s' for an experiment of the kind '%s'",
                         given[i].word, kind->name);

@@ -51,7 +51,7 @@ static bool find_columns(PortIn *in, const PortAddress *address)
 static bool open_table(PortIn *in, const PortAddress *address)
 {
     in->title = address->address;
-    if (!csv_open(&in->csv, address->address, in->arena, in->diag)) {
+    if (!csv_open(&in->csv, address->folder, address->address, in->arena, in->diag)) {
         if (address->place.file) diag_note(in->diag, address->place, "it is asked for here");
         return false;
     }
@@ -86,7 +86,7 @@ bool port_rewind(PortIn *in)
     const char *path = in->csv.path;
     CsvColumn *columns = in->csv.columns;
     csv_close(&in->csv);
-    if (!csv_open(&again.csv, path, in->arena, in->diag)) return false;
+    if (!csv_open(&again.csv, in->csv.folder, path, in->arena, in->diag)) return false;
     if (again.csv.n_columns <= in->time || again.csv.n_columns <= in->column)
         return csv_close(&again.csv), false;
     for (size_t i = 0; i < again.csv.n_columns; i++)

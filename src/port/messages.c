@@ -39,19 +39,19 @@ static bool check_types(MessageFile *f)
     return true;
 }
 
-static bool open_file(MessageFile *f, const char *path)
+static bool open_file(MessageFile *f, const char *folder, const char *path)
 {
     f->is_open = true;    // to be closed, whatever comes
     f->has_begun = false;
     f->t = -INFINITY;
-    return csv_open(&f->csv, path, f->arena, f->diag);
+    return csv_open(&f->csv, folder, path, f->arena, f->diag);
 }
 
 bool messages_open(MessageFile *f, const PortAddress *address, const char *const *names, size_t n,
                    bool or_other, Arena *arena, orr_diag *diag)
 {
     *f = (MessageFile){ .arena = arena, .diag = diag, .n = n };
-    if (!open_file(f, address->address)) {
+    if (!open_file(f, address->folder, address->address)) {
         if (address->place.file) diag_note(diag, address->place, "it is asked for here");
         return false;
     }
@@ -105,10 +105,10 @@ bool messages_next(MessageFile *f)
 
 bool messages_rewind(MessageFile *f)
 {
-    const char *path = f->csv.path;
+    const char *folder = f->csv.folder, *path = f->csv.path;
     const size_t n = f->csv.n_columns;
     csv_close(&f->csv);
-    if (!open_file(f, path)) return false;
+    if (!open_file(f, folder, path)) return false;
     for (size_t i = 0; i < f->csv.n_columns; i++) port_split_unit(f->arena, &f->csv.columns[i]);
     if (f->csv.n_columns == n) return check_types(f);
     diag_report(f->diag, DIAG_CSV_FIELDS, csv_place(&f->csv, n), f->csv.n_columns, n);

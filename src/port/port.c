@@ -292,6 +292,20 @@ bool port_newest(PortIn *in, Sample *sample, bool *failed)
 
 // ---------------------------------------------------------------------------------------------- life
 
+bool port_may_open(const PortAddress *address, bool allow_io, orr_diag *diag)
+{
+    const PortKind *kind = port_kind(address->kind);
+    const bool is_outside = kind && kind->is_outside;
+    const bool leaves = address->folder && os_path_leaves(address->folder, address->address);
+    if (allow_io || (!is_outside && !leaves)) return true;
+    Arena work = { 0 };
+    diag_report(diag, DIAG_IO_REFUSED, address->place,
+                arena_printf(&work, "%s '%s'", is_outside ? address->kind : "the file", address->address));
+    diag_hint(diag, "if you trust the model, add --allow-io");
+    arena_free(&work);
+    return false;
+}
+
 bool port_open(PortIn *in, const PortAddress *address, const char *name, Arena *arena, orr_diag *diag)
 {
     *in = (PortIn){ .kind = port_kind(address->kind), .arena = arena, .diag = diag, .name = name, .fd = -1,

@@ -22,7 +22,12 @@ typedef struct PortAddress {
     const char *column;       // of a table: the values; NULL: the column called as the input, or the only one
     const char *time;         // of a table: the times; NULL: the first column
     Place       place;        // where it is written; {0}: on the command line
+    const char *folder;       // of a table: it must lie there or below, see os_read_file; NULL: anywhere
 } PortAddress;
+
+// Without consent there are no sockets and networks, and no file that leads out of its folder. False after a
+// message; whoever has consent opens with the folder NULL.
+bool port_may_open(const PortAddress *address, bool allow_io, orr_diag *diag);
 
 // ---- In
 

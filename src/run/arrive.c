@@ -129,16 +129,13 @@ static bool open_one(orr_run *run, Arriving *a, const orr_input *input, bool all
         return false;
     }
     if (!find_port(run, input, &a->port)) return false;
-    if (input->leaves_folder && !allow_io) {
-        diag_report(run->diag, DIAG_IO_REFUSED, place,
-                    arena_printf(&run->arena, "the file '%s'", input->address));
-        diag_hint(run->diag, "if you trust the model, add --allow-io");
-        return false;
-    }
+    const PortAddress address = { .kind = input->source, .address = input->address, .column = input->column,
+                                  .time = input->time, .place = place,
+                                  .folder = allow_io ? NULL : input->folder };
+    if (!port_may_open(&address, allow_io, run->diag)) return false;
     const FlatPort *port = &flat->ports.items[a->port];
     const AtomicRecord *record = atomic_find_record(&run->model->atomics, port->type);
     const char **names = column_names(run, input, port, record);
-    const PortAddress address = { input->source, input->address, input->column, input->time, place };
     const bool or_other = !record && !input->column && input->n_columns == 0;
     if (!names || !messages_open(&a->file, &address, names, port->n_values, or_other, &run->arena, run->diag))
         return false;

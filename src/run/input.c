@@ -263,22 +263,6 @@ static Place place_of(orr_run *run, const orr_input *input)
     return diag_place(run->diag, (orr_place){ .file = input->file, .line = input->line });
 }
 
-static bool refuse(orr_run *run, const orr_input *input, const char *what)
-{
-    diag_report(run->diag, DIAG_IO_REFUSED, place_of(run, input), what);
-    diag_hint(run->diag, "if you trust the model, add --allow-io");
-    return false;
-}
-
-static bool may_open(orr_run *run, const orr_input *input, bool allow_io)
-{
-    const PortKind *kind = port_kind(input->source);
-    if (allow_io || !kind) return true;
-    char what[300];
-    snprintf(what, sizeof what, "%s '%s'", kind->is_outside ? input->source : "the file", input->address);
-    return (!kind->is_outside && !input->leaves_folder) || refuse(run, input, what);
-}
-
 static bool open_one(orr_run *run, Driven *d, const orr_run_options *options)
 {
     const orr_input *input = &d->input;
@@ -290,8 +274,10 @@ static bool open_one(orr_run *run, Driven *d, const orr_run_options *options)
         d->by_hand = !input->next;
         return true;
     }
-    if (!may_open(run, input, options->allow_io)) return false;
-    const PortAddress address = { input->source, input->address, input->column, input->time, place };
+    const PortAddress address = { .kind = input->source, .address = input->address, .column = input->column,
+                                  .time = input->time, .place = place,
+                                  .folder = options->allow_io ? NULL : input->folder };
+    if (!port_may_open(&address, options->allow_io, run->diag)) return false;
     if (!port_kind(input->source)) {
         diag_report(run->diag, DIAG_PORT_ADDRESS, place, input->source, "an input",
                     "csv, stdin, unix, udp or mqtt");

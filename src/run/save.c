@@ -585,7 +585,8 @@ orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *ext
         diag_report(run->diag, DIAG_CHECKPOINT_CANNOT, (Place){ 0 }, run->t, hinders);
         ok = false;
     }
-    ok = ok && os_read_file(&work, path, FILE_LIMIT, &text, run->diag) && check_head(run, path, &text, &head);
+    ok = ok && os_read_file(&work, NULL, path, FILE_LIMIT, &text, run->diag) &&
+         check_head(run, path, &text, &head);
     if (ok) {
         const char *bytes = text.p + sizeof head, *other = NULL;
         ok = load(run, bytes, head.n);

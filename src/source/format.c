@@ -22,7 +22,7 @@ bool orr_format_file(const char *path, bool only_look, bool *changed, orr_diag *
     Arena work = { 0 };
     StrBuf out = { .arena = &work };
     Text text;
-    bool ok = os_read_file(&work, path, size_limit, &text, diag);
+    bool ok = os_read_file(&work, NULL, path, size_limit, &text, diag);
     ok = ok && format_text(text, diag_add_source(diag, path, text.p, text.n), &out, diag);
     if (ok) {
         const bool is_stream = text_is(text_from(path), "-");

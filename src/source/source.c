@@ -121,10 +121,9 @@ static const char *locate(Reader *r, const AstUse *use, const char *root, const 
 {
     *inside = resolve(r, user, name);
     const char *path = *inside ? os_path_join(&r->source->arena, root, *inside) : NULL;
-    if (path && os_path_is_inside(root, path)) return path;
+    if (path) return path;
     diag_report(r->diag, DIAG_FILE_OUTSIDE, use->place, use->path);
-    diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
-                            : "a model uses files beside it and in folders below");
+    diag_hint(r->diag, "a model uses files beside it and in folders below");
     r->ok = false;
     return NULL;
 }
@@ -158,7 +157,8 @@ static void read_used(Reader *r, size_t i)
     Text text;
     if (!front_end) {
         r->ok = false;
-    } else if (!os_read_file(&r->source->arena, path, SOURCE_BYTES_MAX, &text, r->diag)) {
+    } else if (!os_read_file(&r->source->arena, of_library ? r->library : r->root, path, SOURCE_BYTES_MAX,
+                             &text, r->diag)) {
         if (is_plain(use.path)) diag_hint(r->diag, "it is neither beside the model nor in the library");
         else if (is_of_library(r, path))
             diag_hint(r->diag, "it comes with Orrery: write use \"%s\"", os_path_stem(&r->work, path));
@@ -179,14 +179,13 @@ static void read_table(Reader *r, size_t i)
         const char *root = of_library ? r->library : r->root;
         const char *inside = resolve(r, user + of_library, table->file);
         const char *path = inside ? os_path_join(&r->source->arena, root, inside) : NULL;
-        if (!path || !os_path_is_inside(root, path)) {
+        if (!path) {
             diag_report(r->diag, DIAG_FILE_OUTSIDE, table->file_place, table->file);
-            diag_hint(r->diag, path ? "it is a link that leads there; copy the file"
-                                    : "the data of a table lie beside the model or in folders below");
+            diag_hint(r->diag, "the data of a table lie beside the model or in folders below");
             r->ok = false;
             return;
         }
-        if (!tables_read(&r->source->ast, table, path, r->diag)) {
+        if (!tables_read(&r->source->ast, table, root, path, r->diag)) {
             r->ok = false;
             return;
         }
@@ -256,7 +255,7 @@ orr_source *orr_source_open(const char *path, orr_diag *diag)
     orr_source *source = create();
     Text text;
     const FrontEnd *front_end = NULL;
-    if (os_read_file(&source->arena, path, SOURCE_BYTES_MAX, &text, diag))
+    if (os_read_file(&source->arena, NULL, path, SOURCE_BYTES_MAX, &text, diag))
         front_end = source_front_end(path, false, (Place){ 0 }, diag);
     if (front_end) return read_all(source, path, text, front_end, diag);
     orr_source_destroy(source);

@@ -248,10 +248,10 @@ static bool read_samples(Reader *r)
     return true;
 }
 
-bool tables_read(Ast *ast, AstTable *table, const char *path, orr_diag *diag)
+bool tables_read(Ast *ast, AstTable *table, const char *folder, const char *path, orr_diag *diag)
 {
     Reader r = { .ast = ast, .table = table, .diag = diag };
-    bool ok = csv_read(&r.csv, path, &r.work, diag);
+    bool ok = csv_read(&r.csv, folder, path, &r.work, diag);
     if (!ok)
         diag_note(diag, table->file_place, "%s '%s' reads it", table->n_arguments ? "table" : "samples",
                   table->name);

@@ -185,7 +185,7 @@ static void test_csv_round_trip_through_a_file(void **state)
     assert_true(file_close(&out, diag));
 
     CsvTable table;
-    assert_true(csv_read(&table, path, &arena, diag));
+    assert_true(csv_read(&table, NULL, path, &arena, diag));
     assert_int_equal(table.n_columns, 3);
     assert_int_equal(table.n_rows, ROWS_N);
     for (size_t k = 0; k < 3; k++) assert_string_equal(table.columns[k].name, names[k]);
@@ -197,7 +197,7 @@ static void test_csv_round_trip_through_a_file(void **state)
     }
     assert_int_equal(orr_diag_count(diag), 0);
 
-    assert_false(csv_read(&table, "/no/such/file.csv", &arena, diag));
+    assert_false(csv_read(&table, NULL, "/no/such/file.csv", &arena, diag));
     assert_string_equal(orr_diag_get(diag, 0).code, "E001");
     unlink(path);
     orr_diag_destroy(diag);
@@ -219,7 +219,7 @@ static void test_csv_writes_rows_as_promised(void **state)
     assert_true(file_close(&out, diag));
     Arena arena = { 0 };
     Text text;
-    assert_true(os_read_file(&arena, path, 1000, &text, diag));
+    assert_true(os_read_file(&arena, NULL, path, 1000, &text, diag));
     assert_string_equal(text.p, "t,\"x,y\",\"#c\"\n0.1,1500,-1e-7\n2\n\n");
     unlink(path);
     orr_diag_destroy(diag);

@@ -5,10 +5,17 @@
 #include "check.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
 #include <signal.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 typedef struct Fixture {
@@ -53,7 +60,7 @@ static size_t count_files(const char *folder)
 static const char *contents(Fixture *f, const char *path)
 {
     Text text;
-    assert_true(os_read_file(&f->arena, path, 1 << 30, &text, f->diag));
+    assert_true(os_read_file(&f->arena, NULL, path, 1 << 30, &text, f->diag));
     return text.p;
 }
 
@@ -225,13 +232,13 @@ static void test_os_reads_files_within_the_limit(void **state)
     assert_true(file_close(&out, f->diag));
 
     Text text;
-    assert_true(os_read_file(&f->arena, path, 300000, &text, f->diag));
+    assert_true(os_read_file(&f->arena, NULL, path, 300000, &text, f->diag));
     assert_int_equal(text.n, 300000);
     assert_int_equal(text.p[300000], 0);
     for (size_t i = 0; i < text.n; i += 3) assert_memory_equal(text.p + i, "0\0z", 3);
     assert_int_equal(orr_diag_count(f->diag), 0);
 
-    assert_false(os_read_file(&f->arena, path, 299999, &text, f->diag));
+    assert_false(os_read_file(&f->arena, NULL, path, 299999, &text, f->diag));
     assert_null(text.p);
     assert_string_equal(only_code(f), "E004");
     assert_contains(orr_diag_get(f->diag, 0).text, "299999");
@@ -241,24 +248,83 @@ static void test_os_says_why_a_file_cannot_be_read(void **state)
 {
     Fixture *f = *state;
     Text text;
-    assert_false(os_read_file(&f->arena, path_in(f, "missing"), 10, &text, f->diag));
+    assert_false(os_read_file(&f->arena, NULL, path_in(f, "missing"), 10, &text, f->diag));
     assert_string_equal(only_code(f), "E001");
     orr_diag_clear(f->diag);
-    assert_false(os_read_file(&f->arena, f->folder, 10, &text, f->diag));
+    assert_false(os_read_file(&f->arena, NULL, f->folder, 10, &text, f->diag));
     assert_string_equal(only_code(f), "E003");
-    assert_int_equal(os_open_to_read(f->folder, f->diag), -1);
+    assert_int_equal(os_open_to_read(NULL, f->folder, f->diag), -1);
     orr_diag_clear(f->diag);
-    assert_false(os_read_file(&f->arena, "/dev/zero", 100000, &text, f->diag));    // endless
+    assert_false(os_read_file(&f->arena, NULL, "/dev/zero", 100000, &text, f->diag));    // endless
     assert_string_equal(only_code(f), "E004");
     orr_diag_clear(f->diag);
-    assert_false(os_read_file(&f->arena, "/proc/self/mem", 100000, &text, f->diag));
+    assert_false(os_read_file(&f->arena, NULL, "/proc/self/mem", 100000, &text, f->diag));
     assert_string_equal(only_code(f), "E002");
 
     // no size known beforehand
-    assert_true(os_read_file(&f->arena, "/proc/self/status", 1000000, &text, f->diag));
+    assert_true(os_read_file(&f->arena, NULL, "/proc/self/status", 1000000, &text, f->diag));
     assert_contains(text.p, "Pid:");
-    assert_true(os_read_file(&f->arena, "/dev/null", 10, &text, f->diag));
+    assert_true(os_read_file(&f->arena, NULL, "/dev/null", 10, &text, f->diag));
     assert_int_equal(text.n, 0);
+}
+
+// The error of opening it below the folder; 0: it was opened.
+static int error_below(Fixture *f, const char *name)
+{
+    const int fd = os_open_below(f->folder, path_in(f, name), O_RDONLY);
+    return fd < 0 ? errno : close(fd);
+}
+
+static void open_all(Fixture *f, bool follows_inside)
+{
+    static const struct {
+        const char *name;
+        int error;
+    } cases[] = {
+        { "file", 0 }, { "sub/file", 0 }, { "./sub/../file", 0 }, { "sub//file", 0 }, { "none", ENOENT },
+        { "sub", EISDIR }, { "sub/../../file", EXDEV }, { "..", EXDEV }, { "/etc/passwd", EXDEV },
+        { "out", EXDEV }, { "absolute", EXDEV }, { "parent/passwd", EXDEV }, { "pipe", ENXIO },
+        { "file/x", ENOTDIR },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        assert_int_equal(error_below(f, cases[i].name), cases[i].error);
+    assert_int_equal(error_below(f, "inside"), follows_inside ? 0 : EXDEV);
+    assert_int_equal(error_below(f, "folder/file"), follows_inside ? 0 : EXDEV);
+}
+
+// As on a kernel that does not know openat2: for this thread.
+static void *open_all_walking(void *self)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat2, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    const struct sock_fprog program = { sizeof code / sizeof *code, code };
+    if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+        prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) == 0)
+        open_all(self, false);
+    return NULL;
+}
+
+static void test_os_opens_nothing_outside_of_a_folder(void **state)
+{
+    Fixture *f = *state;
+    FileOut out;
+    assert_true(os_make_folders(path_in(f, "sub"), f->diag));
+    assert_true(file_open(&out, path_in(f, "file"), FILE_IN_PLACE, f->diag) && file_close(&out, f->diag));
+    assert_true(file_open(&out, path_in(f, "sub/file"), FILE_IN_PLACE, f->diag) && file_close(&out, f->diag));
+    assert_int_equal(symlink("../../etc/passwd", path_in(f, "out")), 0);
+    assert_int_equal(symlink("/etc/passwd", path_in(f, "absolute")), 0);
+    assert_int_equal(symlink("/etc", path_in(f, "parent")), 0);
+    assert_int_equal(symlink("sub/file", path_in(f, "inside")), 0);
+    assert_int_equal(symlink("sub", path_in(f, "folder")), 0);
+    assert_int_equal(mkfifo(path_in(f, "pipe"), 0600), 0);
+    open_all(f, true);
+    pthread_t thread;
+    assert_int_equal(pthread_create(&thread, NULL, open_all_walking, f), 0);
+    assert_int_equal(pthread_join(thread, NULL), 0);
 }
 
 static void test_os_makes_folders(void **state)
@@ -348,6 +414,7 @@ int main(void)
         TEST(test_file_that_cannot_be_opened_is_reported),
         TEST(test_os_reads_files_within_the_limit),
         TEST(test_os_says_why_a_file_cannot_be_read),
+        TEST(test_os_opens_nothing_outside_of_a_folder),
         TEST(test_os_makes_folders),
         TEST(test_os_large_memory_is_aligned_and_zero),
         TEST(test_os_takes_paths_apart),
