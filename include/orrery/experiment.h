@@ -91,9 +91,9 @@ typedef struct orr_value {
     const char *word;
     double      number;          // NaN if it is none
     const char *text;            // as written; NULL: it is a flag
-    const char *folder;          // of a file that the text of a model names: where it must lie; or NULL
     const char *const *names;    // [n_names] of a list
     size_t      n_names;
+    const char *folder;          // of a file that the text of a model names: where it must lie; or NULL
 } orr_value;
 
 // What to do. From orr_experiment_get or filled in by hand on top of orr_experiment_default.
