@@ -9,6 +9,7 @@
 // with its unfolding.
 #include "order/block.h"
 #include "expr/build.h"
+#include "order/combine.h"
 #include "order/diagnose.h"
 #include "order/linear.h"
 #include "order/small.h"
@@ -76,17 +77,18 @@ static bool report_singular(Maker *m, const uint32_t *rows, uint32_t n)
 
 // Of linear equations it can be said which depend on each other, and what is left of them when all unknowns
 // cancel.
-static bool report_dependent(Maker *m, const uint32_t *rows, uint32_t n, const BlockEntry *entries,
-                             uint32_t n_entries, const Expr *vector)
+static bool report_dependent(Maker *m, const uint32_t *rows, uint32_t n, const SmallMatrix *a)
 {
     SmallDependence d;
-    if (!small_dependence(m->pool, n, entries, n_entries, vector, &m->work, &d))
+    if (!small_dependence(m->pool, n, a->entries, a->n_entries, a->vector, &m->work, &d))
         return report_singular(m, rows, n);
+    Combinations *combined = m->system->combined;
+    if (combined && combine_note(combined, (Flat *)m->system->flat, rows, &d, a)) return false;
     uint32_t *dependent = ARENA_ARRAY(&m->work, uint32_t, d.n);
     FlatEquation rest = { .lhs = expr_const(m->pool, 0), .rhs = expr_const(m->pool, 0) };
     for (uint32_t k = 0; k < d.n; k++) {
         dependent[k] = rows[d.rows[k]];
-        const Expr term = build_mul(m->pool, expr_const(m->pool, d.factors[k]), vector[d.rows[k]]);
+        const Expr term = build_mul(m->pool, expr_const(m->pool, d.factors[k]), a->vector[d.rows[k]]);
         rest.rhs = build_add(m->pool, rest.rhs, term);
     }
     diagnose_dependent(m->system, m->match, rows, n,
@@ -175,7 +177,7 @@ static int by_column(const void *a, const void *b)
     return (x->column > y->column) - (x->column < y->column);
 }
 
-static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
+static SmallMatrix gather_matrix(Maker *m, uint32_t n, const LinearForm *forms)
 {
     uint32_t n_entries = 0;
     for (uint32_t i = 0; i < n; i++) n_entries += forms[i].n_terms;
@@ -187,26 +189,30 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
         uint32_t length = 0;
         for (uint32_t k = 0; k < forms[i].n_terms; k++) {
             const LinearTerm *term = &forms[i].terms[k];
-            if (is_zero(m, term->coefficient)) continue;
+            if (!term->is_bent && is_zero(m, term->coefficient)) continue;
             row[length++] =
                 (BlockEntry){ .row = i, .column = m->place[term->variable], .value = term->coefficient };
         }
         qsort(row, length, sizeof *row, by_column);
         n_entries += length;
-        vector[i] = forms[i].constant;
+        vector[i] = forms[i].is_linear ? forms[i].constant : expr_const(m->pool, 0);
     }
+    return (SmallMatrix){ entries, n_entries, vector };
+}
 
-    if (small_is_singular(m->pool, n, entries, n_entries))
-        return report_dependent(m, rows, n, entries, n_entries, vector);
+static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
+{
+    const SmallMatrix a = gather_matrix(m, n, forms);
+    if (small_is_singular(m->pool, n, a.entries, a.n_entries)) return report_dependent(m, rows, n, &a);
     Expr values[SMALL_MAX], determinant = EXPR_NONE;
     const bool is_small = n <= SMALL_MAX;
-    if (is_small && !small_solve(m->pool, n, entries, n_entries, vector, values, &determinant))
-        return report_dependent(m, rows, n, entries, n_entries, vector);
+    if (is_small && !small_solve(m->pool, n, a.entries, a.n_entries, a.vector, values, &determinant))
+        return report_dependent(m, rows, n, &a);
 
     Loop *loop = add_loop(m, is_small ? LOOP_SYMBOLIC : LOOP_LU, true, n, rows);
-    loop->entries = entries;
-    loop->n_entries = n_entries;
-    loop->vector = vector;
+    loop->entries = a.entries;
+    loop->n_entries = a.n_entries;
+    loop->vector = a.vector;
     for (uint32_t i = 0; is_small && i < n; i++) {
         Block *block = add_block(m, BLOCK_ASSIGN, 1);
         block->equations[0] = loop->equations[i];
@@ -219,9 +225,9 @@ static bool make_linear(Maker *m, const uint32_t *rows, uint32_t n, const Linear
     Block *block = add_block(m, BLOCK_LINEAR, n);
     memcpy(block->equations, loop->equations, n * sizeof *block->equations);
     memcpy(block->unknowns, loop->unknowns, n * sizeof *block->unknowns);
-    block->entries = entries;
-    block->n_entries = n_entries;
-    block->vector = vector;
+    block->entries = a.entries;
+    block->n_entries = a.n_entries;
+    block->vector = a.vector;
     block->loop = this_loop(m);
     return true;
 }
@@ -401,6 +407,22 @@ static Chain chain_begin(Maker *m, const Block *block)
     return chain;
 }
 
+// Do the linear ones among the equations depend on each other, and leave a constraint?
+static bool hides_constraint(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
+{
+    uint32_t n_linear = 0;
+    for (uint32_t i = 0; i < n; i++) n_linear += forms[i].is_linear;
+    if (!m->system->combined || n_linear < 2) return false;
+    const SmallMatrix a = gather_matrix(m, n, forms);
+    SmallDependence d;
+    if (!small_is_singular(m->pool, n, a.entries, a.n_entries)
+        || !small_dependence(m->pool, n, a.entries, a.n_entries, a.vector, &m->work, &d))
+        return false;
+    for (uint32_t k = 0; k < d.n; k++)
+        if (!forms[d.rows[k]].is_linear) return false;
+    return combine_note(m->system->combined, (Flat *)m->system->flat, rows, &d, &a);
+}
+
 static bool make_torn(Maker *m, const uint32_t *rows, uint32_t n, const LinearForm *forms)
 {
     Loop *loop = add_loop(m, LOOP_NEWTON, false, n, rows);
@@ -430,7 +452,8 @@ static bool make_several(Maker *m, const uint32_t *rows, uint32_t n)
         forms[i] = linear_form(m->pool, equation->lhs, equation->rhs, m->place, &m->work);
         is_linear = is_linear && forms[i].is_linear;
     }
-    const bool ok = is_linear ? make_linear(m, rows, n, forms) : make_torn(m, rows, n, forms);
+    const bool ok = is_linear ? make_linear(m, rows, n, forms)
+                              : !hides_constraint(m, rows, n, forms) && make_torn(m, rows, n, forms);
     for (uint32_t i = 0; i < n; i++) m->place[m->out->computes[rows[i]]] = FLAT_NONE;
     return ok;
 }

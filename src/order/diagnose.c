@@ -698,20 +698,6 @@ void diagnose_singular_loop(const System *system, const Match *match, const uint
     arena_free(&r.work);
 }
 
-// Does an equation without unknowns of its loop read what changes during a run?
-static bool reads_variable(Reporter *r, const FlatEquation *e)
-{
-    const Flat *flat = r->system->flat;
-    const Expr sides[2] = { e->lhs, e->rhs };
-    for (int i = 0; i < 2; i++) {
-        size_t n;
-        const uint32_t *reads = expr_variables(&flat->pool, sides[i], &r->work, &n);
-        for (size_t k = 0; k < n; k++)
-            if (flat->vars.items[reads[k]].kind == FLAT_VARIABLE) return true;
-    }
-    return false;
-}
-
 void diagnose_dependent(const System *system, const Match *match, const uint32_t *rows, uint32_t n,
                         const DiagnoseDependence *d, orr_diag *diag)
 {
@@ -720,13 +706,7 @@ void diagnose_dependent(const System *system, const Match *match, const uint32_t
     const uint32_t last = d->rows[d->n - 1];
     report_singular(&r, rows, n, last);
     const bool is_level = is_floating(&r, rows, n, d->contradicts);
-    const bool is_flow = is_level && variable(&r, match->column_of[last])->role == FLAT_THROUGH;
-    if (is_flow && d->contradicts && d->rest && reads_variable(&r, d->rest))
-        diag_hint(diag,
-                  "all unknowns cancel, and %s is left: flows that are states, such as those of inductors, "
-                  "meet here; give them another way, such as a large resistance to the ground",
-                  text_of(&r, d->rest));
-    else if (is_level)
+    if (is_level)
         diag_hint(diag, "%s; what is joined to it only by flows that are states, such as those of inductors, "
                         "needs a large resistance to it",
                   diagnose_no_level);

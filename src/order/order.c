@@ -11,6 +11,7 @@
 // The system at every instant and the system at the start take the same road.
 #include "order/block.h"
 #include "order/blocks.h"
+#include "order/combine.h"
 #include "order/diagnose.h"
 #include "order/family.h"
 #include "order/given.h"
@@ -128,7 +129,10 @@ static void find_state_arrays(Blocks *blocks, Arena *arena)
     }
 }
 
-static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+// Before the model is changed it is saved in `base`. Dependent equations are noted in `found` unless that is
+// NULL.
+static bool sort_once(Blocks *blocks, Flat *flat, CombineBase *base, Combinations *found, Arena *arena,
+                      orr_diag *diag)
 {
     Arena work = { 0 };
     System system = structure_dynamic(flat, &work);
@@ -139,6 +143,7 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
         family_mark_all(flat);
         ok = false;
     } else if (!is_perfect(&system, &match)) {
+        combine_save(base, flat);
         ok = reduce_index(blocks, flat, &system, &match, arena, diag);
         if (ok) {
             system = structure_dynamic(flat, &work);
@@ -148,9 +153,48 @@ static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *dia
         }
     }
     find_states(blocks, arena);
+    system.combined = found;
     if (ok)
         ok = sort_system(&blocks->dynamic, flat, &system, &match, flat->families.items,
                          (uint32_t)flat->families.n, arena, diag);
+    arena_free(&work);
+    return ok;
+}
+
+static bool begin_sorting(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+{
+    *blocks = (Blocks){ .flat = flat };
+    find_state_arrays(blocks, arena);
+    blocks->params = params_order(flat, &blocks->n_params, arena, diag);
+    return blocks->params != NULL;
+}
+
+enum { ROUNDS_MAX = 100 };
+
+// Equations that depend on each other are combined, and the model is sorted again. If that leads nowhere, the
+// messages speak of the model as written.
+static bool sort_dynamic(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
+{
+    Arena work = { 0 };
+    const DiagMark messages = diag_mark(diag);
+    CombineBase base = { .arena = &work }, written = { 0 };
+    Combinations found = { .arena = &work };
+    bool ok = sort_once(blocks, flat, &base, &found, arena, diag);
+    const bool is_combined = found.items.n > 0;
+    for (uint32_t round = 0; !ok && found.items.n > 0 && round < ROUNDS_MAX; round++) {
+        combine_save(&base, flat);
+        if (round == 0) written = combine_copy(&base);
+        if (!combine_apply(flat, &base, blocks->reduction, &found)) break;
+        diag_rewind(diag, &messages);
+        found.items.n = 0;
+        ok = begin_sorting(blocks, flat, arena, diag)
+             && sort_once(blocks, flat, &base, &found, arena, diag);
+    }
+    if (!ok && is_combined) {
+        diag_rewind(diag, &messages);
+        combine_restore(flat, &written);
+        ok = begin_sorting(blocks, flat, arena, diag) && sort_once(blocks, flat, &base, NULL, arena, diag);
+    }
     arena_free(&work);
     return ok;
 }
@@ -274,11 +318,11 @@ static bool check_targets(const Blocks *blocks, orr_diag *diag)
 
 bool order_sort(Blocks *blocks, Flat *flat, Arena *arena, orr_diag *diag)
 {
-    *blocks = (Blocks){ .flat = flat };
-    if (flat->arrays.n > 0 && !family_covers(flat)) return false;
-    find_state_arrays(blocks, arena);
-    blocks->params = params_order(flat, &blocks->n_params, arena, diag);
-    if (!blocks->params) return false;
+    if (flat->arrays.n > 0 && !family_covers(flat)) {
+        *blocks = (Blocks){ .flat = flat };
+        return false;
+    }
+    if (!begin_sorting(blocks, flat, arena, diag)) return false;
     if (!sort_dynamic(blocks, flat, arena, diag) || !sort_start(blocks, flat, arena, diag)) return false;
     warn_unused_guesses(blocks, diag);
     return check_targets(blocks, diag);

@@ -68,7 +68,7 @@ bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t
 
 // ---- Singular whatever the values
 
-enum { TRIES = 4, LARGEST = 100 };
+enum { TRIES = 4, LARGEST = 100, CHECKS = 20 };
 
 // Arbitrary numbers, the same in every run: positive, so that roots and logarithms exist, and of the order of
 // 1.
@@ -124,9 +124,11 @@ static bool fill_matrix(const ExprPool *pool, uint32_t n, const BlockEntry *entr
 {
     for (size_t k = 0; k < (size_t)n * n; k++) a[k] = 0;
     for (uint32_t k = 0; k < n_entries; k++) {
-        const double x = expr_evaluate(pool, entries[k].value, values);
+        const uint32_t row = entries[k].row, column = entries[k].column;
+        const double x = entries[k].value != EXPR_NONE ? expr_evaluate(pool, entries[k].value, values)
+                                                       : arbitrary(values->context, ~(row * LARGEST + column));
         if (!isfinite(x)) return false;
-        a[entries[k].row * n + entries[k].column] = x;
+        a[row * n + column] = x;
     }
     return true;
 }
@@ -161,6 +163,27 @@ bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entri
     return is_singular;
 }
 
+// Do all unknowns cancel with these factors, whatever the numbers and modes?
+static bool cancels(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
+                    const double *factors, double *sum, double *size)
+{
+    for (uint64_t seed = 1; seed <= CHECKS; seed++) {
+        const ExprValues values = arbitrary_values(&seed);
+        for (uint32_t j = 0; j < n; j++) sum[j] = size[j] = 0;
+        for (uint32_t k = 0; k < n_entries; k++) {
+            const double factor = factors[entries[k].row];
+            if (factor == 0) continue;
+            if (entries[k].value == EXPR_NONE) return false;
+            const double term = factor * expr_evaluate(pool, entries[k].value, &values);
+            sum[entries[k].column] += term;
+            size[entries[k].column] += fabs(term);
+        }
+        for (uint32_t j = 0; j < n; j++)
+            if (!(fabs(sum[j]) <= 1e-10 * size[j])) return false;
+    }
+    return true;
+}
+
 bool small_dependence(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries,
                       const Expr *vector, Arena *arena, SmallDependence *out)
 {
@@ -190,6 +213,8 @@ bool small_dependence(const ExprPool *pool, uint32_t n, const BlockEntry *entrie
         out->factors[out->n] = factors[0][i];
         out->rows[out->n++] = i;
     }
+    if (ok && out->is_constant)
+        out->is_constant = cancels(pool, n, entries, n_entries, factors[0], a, scratch);
     arena_free(&work);
     return ok && out->n > 0;
 }

@@ -15,7 +15,15 @@ bool small_solve(ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t
 // long.
 bool small_is_singular(const ExprPool *pool, uint32_t n, const BlockEntry *entries, uint32_t n_entries);
 
-// Equations of such a system that depend on each other.
+// matrix · unknowns = vector. What occurs non-linearly is an entry EXPR_NONE, and nothing is known of its
+// vector.
+typedef struct SmallMatrix {
+    BlockEntry *entries;    // by row, column
+    uint32_t    n_entries;
+    Expr       *vector;     // [n]
+} SmallMatrix;
+
+// Equations of such a system that depend on each other. An entry EXPR_NONE stands for any number.
 typedef struct SmallDependence {
     uint32_t *rows;           // [n] ascending
     double   *factors;        // [n] added up with these, all unknowns cancel

@@ -24,6 +24,8 @@ typedef struct System {
     Incidence           columns;      // unknown → equations that read it, ascending
     uint32_t           *written_for;  // [n_rows] unknown alone on a side, left first; INCIDENCE_NONE if none
     uint8_t            *form;         // [n_rows] StructureForm
+    struct Combinations *combined;    // dependent equations are noted here where that helps; NULL: they are
+                                      // errors
 } System;
 
 bool structure_is_state(const FlatVar *v);       // known at every instant, integrated by the solver
