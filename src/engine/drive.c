@@ -145,6 +145,11 @@ static orr_status fixed_steps(Island *island, double t_want, double t_limit, lon
 // t_break: where rates may jump, which is not beyond the limit; or INFINITY.
 static orr_status free_step(Island *island, double t_limit, double t_break)
 {
+    const size_t n_guesses = island->tables->n_guesses;
+    island->has_guesses_before = n_guesses > 0;
+    if (n_guesses)
+        memcpy(island->guesses_before, island->env.v + island->tables->first_guess,
+               n_guesses * sizeof *island->guesses_before);
     if (island->jump_waits) island->solver->restart(island);
     if (island->solver->step(island, t_limit) != STEP_OK) return engine_stop(island);
     island->jump_waits = island->t == t_break;

@@ -297,7 +297,8 @@ struct Island {
     double  *x_before;              // [n_states] states at t_before, kept for fixed-step methods
     CodeEnv  env;                   // v lies inside the run's state block
     double  *guesses_aside;         // [n_guesses] scratch of island_rates_aside
-    double  *guesses_before;        // [n_guesses] when a chunk of fixed steps began
+    double  *guesses_before;        // [n_guesses] when a chunk of fixed steps began, or a free step
+    bool     has_guesses_before;    // … of a free step
     long     chunk;                 // most steps in one
     Fault    fault;                 // of the latest evaluation that failed, at a time not yet passed
     bool     is_failed;             // a failure has been reported: nothing moves any more
@@ -340,7 +341,7 @@ struct Island {
     uint32_t *differing;            // [n_relations] scratch
     bool    *is_marked;             // [n_events] scratch: false
     bool    *is_state_marked;       // [n_states] scratch
-    double  *zero_scale;            // [n_relations] how large its zero function has been, at events
+    double  *zero_scale;            // [n_relations] how large its zero function has been
     Zeno    *zeno;                  // [n_events] how fast each event of a condition follows itself
     Rest    *rests;                 // [n_events] events that have come to rest, n_rests of them
     uint32_t n_rests;
@@ -465,6 +466,10 @@ bool   event_passes(Island *island, double t, const double *x, const double *rel
 bool   event_settle(Island *island, size_t iteration, bool *changed);
 bool   event_conditions(Island *island, double t, const double *x);    // into island->conditions
 uint32_t event_first_difference(const Island *island);       // between island->relations and the modes
+// Does a relation differ from its mode? After very many changes in almost no time, a zero function that is
+// nothing but rounding does not tell.
+bool event_differs(const Island *island, const double *relations, size_t k);
+void event_learn_scales(Island *island, const double *relations);
 
 // ---- history.c: the past of delayed expressions
 

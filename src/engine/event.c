@@ -12,9 +12,11 @@ enum {
     SETTLE_MAX = 1000,        // and then one by one
     ITERATIONS_MAX = 1000,    // of bodies that make others fire, at one instant
     BURST_MAX = 1000,         // events inside BURST_SPAN before we call it endless
+    BURST_DOUBT = 500,        // … before changes that may be rounding are not believed any more
 };
 #define BURST_SPAN 1e-9    // of the scale of time
 #define EVENT_ROUNDING 1e-11   // of a zero function, beside what it has been
+#define LAST_DIGITS 4e-15      // … where it is not believed any more: real chattering is wider
 
 // ---- Modes
 
@@ -35,15 +37,21 @@ static bool settle_loops(Island *island)
 
 // Where modes go round in circles, a zero function that is nothing but rounding says nothing about its mode:
 // it stays what it is. Two diodes in series, without a current, would switch each other for ever.
-static bool is_rounding(const Island *island, size_t k)
+static bool is_rounding(const Island *island, const double *relations, size_t k, double part)
 {
-    return fabs(island->relations[2 * k]) <= EVENT_ROUNDING * island->zero_scale[k];
+    return fabs(relations[2 * k]) <= part * island->zero_scale[k];
 }
 
-static void learn_scales(Island *island)
+bool event_differs(const Island *island, const double *relations, size_t k)
+{
+    if ((relations[2 * k + 1] != 0) == (island_modes(island)[k] != 0)) return false;
+    return island->n_burst <= BURST_DOUBT || !is_rounding(island, relations, k, LAST_DIGITS);
+}
+
+void event_learn_scales(Island *island, const double *relations)
 {
     for (size_t k = 0; k < island->tables->n_relations; k++) {
-        const double size = fabs(island->relations[2 * k]);
+        const double size = fabs(relations[2 * k]);
         if (size > island->zero_scale[k] && isfinite(size)) island->zero_scale[k] = size;
     }
 }
@@ -65,14 +73,15 @@ bool event_settle(Island *island, size_t iteration, bool *changed)
         bool again = false;
         for (uint32_t i = 0; i < n && !(again && round > SETTLE_ALL); i++) {
             const double truth = island->relations[2 * i + 1] != 0;
-            if (modes[i] == truth || (round > SETTLE_ALL && is_rounding(island, i))) continue;
+            if (!event_differs(island, island->relations, i)) continue;
+            if (round > SETTLE_ALL && is_rounding(island, island->relations, i, EVENT_ROUNDING)) continue;
             modes[i] = truth;
             again = true;
             *changed |= island->tables->relations[i].in_equation;
             if (services->see_mode && iteration && !services->see_mode(island, i, truth != 0, iteration))
                 return false;
         }
-        if (round == 0) learn_scales(island);
+        if (round == 0) event_learn_scales(island, island->relations);
         if (!again) break;
         if (!settle_loops(island)) return false;
         if (round == SETTLE_MAX) return engine_fail(island, ENGINE_CONTRADICTION, first, island->t), false;
@@ -116,7 +125,7 @@ bool event_passes(Island *island, double t, const double *x, const double *relat
     double *modes = island_modes(island);
     size_t n = 0;
     for (uint32_t k = 0; k < island->tables->n_relations; k++)
-        if ((relations[2 * k + 1] != 0) != (modes[k] != 0)) island->differing[n++] = k;
+        if (event_differs(island, relations, k)) island->differing[n++] = k;
     if (!are_apart(island, n)) return false;
     for (size_t i = 0; i < n; i++) modes[island->differing[i]] = 1 - modes[island->differing[i]];
     bool rises = n_events > 0 && !event_conditions(island, t, x);

@@ -39,8 +39,15 @@ orr_status engine_fail(Island *island, EngineNews news, uint32_t number, double 
 bool island_rates(Island *island, double t, const double *x, double *dx)
 {
     island->n_rates++;
-    const int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
-                                             : engine_call(island, IR_RATES, t, x, dx);
+    int failed = island->surface.is_on ? surface_rates(island, t, x, dx)
+                                       : engine_call(island, IR_RATES, t, x, dx);
+    if (failed && island->has_guesses_before) {
+        // a trial state far away may have led the unknowns of loops astray: once more, as the step began
+        memcpy(island->env.v + island->tables->first_guess, island->guesses_before,
+               island->tables->n_guesses * sizeof *island->guesses_before);
+        failed = island->surface.is_on ? surface_rates(island, t, x, dx)
+                                       : engine_call(island, IR_RATES, t, x, dx);
+    }
     if (!failed && island_is_finite(dx, island->tables->n_states)) return true;
     island_fault(island, failed ? FAULT_LOOP : FAULT_VALUE, failed ? (uint32_t)failed - 1 : 0, t, x);
     return false;

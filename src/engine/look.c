@@ -48,10 +48,10 @@ static bool look_dense(void *context, double t, double *x)
     return true;
 }
 
-static bool any_differs(const double *relations, const double *modes, size_t n)
+static bool any_differs(const Island *island, const double *relations)
 {
-    for (size_t i = 0; i < n; i++)
-        if ((relations[2 * i + 1] != 0) != (modes[i] != 0)) return true;
+    for (size_t i = 0; i < island->tables->n_relations; i++)
+        if (event_differs(island, relations, i)) return true;
     return false;
 }
 
@@ -83,7 +83,7 @@ static double locate_change(Island *island, double t_lo, double t_hi, LocateStat
         const double at = itp_next(&itp, lo, hi, itp_straight(left, right, modes, n, lo, hi));
         if (!(at > lo && at < hi)) break;    // neighbours
         if (!state(context, at, trial) || !island_relations(island, at, trial, here)) break;
-        if (any_differs(here, modes, n)) {
+        if (any_differs(island, here)) {
             hi = at;
             memcpy(right, here, 2 * n * sizeof *right);
             memcpy(x, trial, n_states * sizeof *x);
@@ -196,7 +196,7 @@ static bool look_at(const Look *l, double t, bool *differs)
     *differs = false;
     if (!l->state(l->context, t, island->x_event)) return true;
     if (!island_relations(island, t, island->x_event, island->relations)) return false;
-    *differs = any_differs(island->relations, island_modes(island), island->tables->n_relations);
+    *differs = any_differs(island, island->relations);
     return true;
 }
 
@@ -204,14 +204,13 @@ static bool look_at(const Look *l, double t, bool *differs)
 static bool look_between(const Look *l, int from, bool *met)
 {
     Island *island = l->island;
-    const size_t n = island->tables->n_relations;
-    const double *modes = island_modes(island), end = look_time(l, from + 1);
+    const double end = look_time(l, from + 1);
     double lo = look_time(l, from), known = from;
     for (int pass = 0; pass < LOOK_PASSES && !*met; pass++) {
         bool differs;
         const double turn = l->turns >> from & 1 ? first_turn(island, from, known) : NAN,
                      hi = isnan(turn) ? end : look_time(l, turn);
-        if (isnan(turn) && (lo >= end || !any_differs(island->samples[from + 1], modes, n))) return true;
+        if (isnan(turn) && (lo >= end || !any_differs(island, island->samples[from + 1]))) return true;
         if (!isnan(turn)) known = turn;
         if (!isnan(turn) && !(hi > lo && hi < end)) continue;
         if (!look_at(l, hi, &differs)) return false;
@@ -225,6 +224,7 @@ static bool look_between(const Look *l, int from, bool *met)
 static void keep_last(Island *island, int last, double t)
 {
     double *spare = island->sample_before;
+    event_learn_scales(island, island->samples[last]);
     island->sample_before = island->samples[0];
     island->t_sample_before = island->t_sample;
     island->samples[0] = island->samples[last];
@@ -237,9 +237,7 @@ static bool look_through(Look *l, bool is_fixed, bool *met)
 {
     Island *island = l->island;
     const double *end = island->samples[LOOKS];
-    if (is_fixed && !may_turn(island, end) &&
-        !any_differs(end, island_modes(island), island->tables->n_relations))
-        return true;
+    if (is_fixed && !may_turn(island, end) && !any_differs(island, end)) return true;
     for (int i = 1; i < LOOKS; i++)
         if (!look_sample(l, i)) return false;
     l->turns = find_turns(island);

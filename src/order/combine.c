@@ -93,7 +93,8 @@ void combine_restore(Flat *flat, const CombineBase *base)
     if (flat->by_name.names.n == base->n_names) return;
     const TextMap old = flat->by_name;
     text_map_init(&flat->by_name, flat->arena);
-    for (size_t i = 0; i < base->n_names; i++) text_map_put(&flat->by_name, old.names.texts[i], old.values[i]);
+    for (size_t i = 0; i < base->n_names; i++)
+        text_map_put(&flat->by_name, old.names.texts[i], old.values[i]);
 }
 
 static uint32_t root_of(const Reduction *r, uint32_t row) { return r ? r->root[row] : row; }

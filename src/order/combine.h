@@ -25,8 +25,8 @@ typedef struct Combinations {
     VEC(Combination) items;
 } Combinations;
 
-// Equations of a component, [rows] in the system, depend on each other as `d` says. Notes what is left of them.
-// False if that is no constraint on a variable, or cannot be written down.
+// Equations of a component, [rows] in the system, depend on each other as `d` says. Notes what is left of
+// them. False if that is no constraint on a variable, or cannot be written down.
 bool combine_note(Combinations *found, Flat *flat, const uint32_t *rows, const SmallDependence *d,
                   const SmallMatrix *matrix);
 

@@ -125,8 +125,9 @@ static bool fill_matrix(const ExprPool *pool, uint32_t n, const BlockEntry *entr
     for (size_t k = 0; k < (size_t)n * n; k++) a[k] = 0;
     for (uint32_t k = 0; k < n_entries; k++) {
         const uint32_t row = entries[k].row, column = entries[k].column;
-        const double x = entries[k].value != EXPR_NONE ? expr_evaluate(pool, entries[k].value, values)
-                                                       : arbitrary(values->context, ~(row * LARGEST + column));
+        const double x = entries[k].value == EXPR_NONE
+                             ? arbitrary(values->context, ~(row * LARGEST + column))
+                             : expr_evaluate(pool, entries[k].value, values);
         if (!isfinite(x)) return false;
         a[row * n + column] = x;
     }

@@ -45,7 +45,103 @@ static double end_value(const char *text, const char *name, orr_run_options o)
     return x;
 }
 
+// How many steps a run takes to its end.
+static size_t count_steps(const char *text, orr_run_options o)
+{
+    Lab lab = lab_open(text);
+    orr_run *run = run_begin(&lab, o);
+    assert_int_equal(orr_run_advance(run, o.t_end), ORR_STATUS_OK);
+    const size_t n = orr_run_get_facts(run).n_steps;
+    orr_run_destroy(run);
+    lab_close(&lab);
+    return n;
+}
+
 // ---- Stiff problems of the published test sets, to six digits
+
+// The transistor amplifier of the test set: 8 equations with a singular mass matrix, as printed there, and
+// with the voltages of the capacitors as states, so that loops are left.
+#define TRANSISTORS                                                                                       \
+    "  param Ub = 6, UF = 0.026, alpha = 0.99, beta = 1e-6, R0 = 1000, R = 9000\n"                        \
+    "  param C1 = 1e-6, C2 = 2e-6, C3 = 3e-6, C4 = 4e-6, C5 = 5e-6\n"                                     \
+    "  g23 = beta*(exp((y2 - y3)/UF) - 1)\n  g56 = beta*(exp((y5 - y6)/UF) - 1)\n"                        \
+    "  C2*y3' = g23 - y3/R\n  C4*y6' = g56 - y6/R\n"
+static const char transistors[] =
+    "model T\n" TRANSISTORS
+    "  var y1 = 0, y2 = 3, y3 = 3, y4 = 6, y5 = 3, y6 = 3, y7 = 6, y8 = 0\n"
+    "  C1*(y1' - y2') = (0.1*sin(200*pi*t) - y1)/R0\n"
+    "  C1*(y1' - y2') = y2*(2/R) - Ub/R + (1 - alpha)*g23\n"
+    "  C3*(y4' - y5') = Ub/R - y4/R - alpha*g23\n"
+    "  C3*(y4' - y5') = y5*(2/R) - Ub/R + (1 - alpha)*g56\n"
+    "  C5*(y7' - y8') = Ub/R - y7/R - alpha*g56\n  C5*(y7' - y8') = y8/R\nend\n";
+static const char transistors_in_loops[] =
+    "model T\n" TRANSISTORS
+    "  var u1 = -3, y3 = 3, u4 = 3, y6 = 3, u7 = 6, y1 ~ 0, y2 ~ 3, y4 ~ 6, y5 ~ 3, y7 ~ 6, y8 ~ 0\n"
+    "  u1 = y1 - y2\n  u4 = y4 - y5\n  u7 = y7 - y8\n"
+    "  C1*u1' = (0.1*sin(200*pi*t) - y1)/R0\n  C3*u4' = Ub/R - y4/R - alpha*g23\n"
+    "  C5*u7' = Ub/R - y7/R - alpha*g56\n"
+    "  (0.1*sin(200*pi*t) - y1)/R0 = y2*(2/R) - Ub/R + (1 - alpha)*g23\n"
+    "  Ub/R - y4/R - alpha*g23 = y5*(2/R) - Ub/R + (1 - alpha)*g56\n"
+    "  Ub/R - y7/R - alpha*g56 = y8/R\nend\n";
+
+static void test_transistor_amplifier(void **state)
+{
+    (void)state;
+    static const struct { const char *solver; double step, tolerance, within; } ways[] = {
+        { "dopri5", 0, 1e-9, 1e-6 }, { "dop853", 0, 1e-9, 1e-6 }, { "bdf", 0, 1e-10, 1e-5 },
+        { "radau", 0, 1e-9, 1e-6 },  { "ida", 0, 1e-10, 1e-5 },   { "adams", 0, 1e-9, 1e-5 },
+        { "auto", 0, 1e-9, 1e-5 },   { "rk4", 5e-6, 0, 1e-4 },
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        const orr_run_options o = with(ways[i].solver, 0.2, ways[i].step, ways[i].tolerance, 1e-12);
+        for (int k = 0; k < 2; k++) {
+            const char *text = k ? transistors_in_loops : transistors;
+            assert_near_relative(end_value(text, "y1", o), -0.5562145012262709e-2, ways[i].within);
+            assert_near_relative(end_value(text, "y5", o), 0.2704617865010554e1, ways[i].within);
+            assert_near_relative(end_value(text, "y7", o), 0.4770927631616772e1, ways[i].within);
+            assert_near_relative(end_value(text, "y8", o), 0.1236995868091548e1, ways[i].within);
+        }
+    }
+}
+
+// Where IDAS iterates on unknowns of loops it must not fight with rounding.
+static void test_ida_takes_about_as_many_steps_as_bdf(void **state)
+{
+    (void)state;
+    for (double tolerance = 1e-6; tolerance > 1e-13; tolerance *= 1e-3) {
+        const double least = 1e-3 * tolerance;
+        const size_t bdf = count_steps(transistors_in_loops, with("bdf", 0.05, 0, tolerance, least)),
+                     ida = count_steps(transistors_in_loops, with("ida", 0.05, 0, tolerance, least));
+        if (ida > 2 * bdf) print_error("tol %g: bdf %zu, ida %zu\n", tolerance, bdf, ida);
+        assert_true(ida <= 2 * bdf);
+    }
+}
+
+// However fine the tolerance, `auto` leaves explicit steps where they are held by stability only.
+static void test_auto_sees_stiffness_at_fine_tolerances(void **state)
+{
+    (void)state;
+    static const struct { const char *text; double t_end; } models[] = {
+        { "model V\n  var x = 2, v = 0\n  x' = v\n  v' = 100*(1 - x^2)*v - x\nend\n", 300 },
+        { "model G\n  var x = 1e-3, y = 1\n"
+          "  x' = x*(1 - x/1e5)\n  y' = -x*(y - cos(t)) - sin(t)\nend\n",
+          30 },
+        { "model O\n  var x = 1, v = 0\n  x' = v\n  v' = 1e4*(sin(t) - x) - 2000*v\nend\n", 20 },
+        { "model B\n  var a = 1, b = 1, c = 1\n"
+          "  a' = -a\n  b' = 500*(a + c - b)\n  c' = 500*(a - b - c)\nend\n",
+          200 },
+    };
+    for (size_t i = 0; i < sizeof models / sizeof *models; i++)
+        for (double tolerance = 1e-6; tolerance > 1e-13; tolerance *= 1e-3) {
+            const char *text = models[i].text;
+            const double end = models[i].t_end, least = 1e-3 * tolerance;
+            const size_t bdf = count_steps(text, with("bdf", end, 0, tolerance, least)),
+                         chosen = count_steps(text, with("auto", end, 0, tolerance, least));
+            if (chosen > 3 * bdf)
+                print_error("%.7s, tol %g: bdf %zu, auto %zu\n", text, tolerance, bdf, chosen);
+            assert_true(chosen <= 3 * bdf);
+        }
+}
 
 static void test_robertson(void **state)
 {
@@ -413,6 +509,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_robertson),
+        cmocka_unit_test(test_transistor_amplifier),
+        cmocka_unit_test(test_ida_takes_about_as_many_steps_as_bdf),
+        cmocka_unit_test(test_auto_sees_stiffness_at_fine_tolerances),
         cmocka_unit_test(test_van_der_pol),
         cmocka_unit_test(test_oregonator),
         cmocka_unit_test(test_auto_notices_stiffness_at_fine_tolerances),
