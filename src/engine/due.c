@@ -93,14 +93,41 @@ bool due_start(Island *island)
     return ok;
 }
 
+// What the ASK of an event has computed, to or from where it is kept with firing number i.
+static void keep_asked(Island *island, uint32_t event, uint32_t i, bool is_back)
+{
+    const EngineTables *tables = island->tables;
+    const uint32_t asks = tables->events[event].asks;
+    if (asks == ENGINE_NONE) return;
+    const EngineAction *actions = tables->actions + tables->events[asks].first_action;
+    double *kept = island->asked + (size_t)i * tables->n_asked;
+    for (uint32_t k = 0; k < tables->events[asks].n_actions; k++) {
+        double *v = island->env.v + actions[k].place;
+        if (!actions[k].is_kept) continue;
+        if (is_back) *v = *kept++;
+        else *kept++ = *v;
+    }
+}
+
+void due_lapse(Island *island, uint32_t event)
+{
+    for (uint32_t i = 0; i < island->n_pending; i++) {
+        if (island->pending[i] != (double)event + 1) continue;
+        island->pending[i] = 0;
+        calendar_set(&island->calendar, island->tables->n_events + i, INFINITY);
+    }
+}
+
 bool due_delay(Island *island, uint32_t event, double t)
 {
+    if (!event_ask(island, event)) return false;
     const double delay = island->tables->events[event].n_draws ? drawn_time(island, event, ENGINE_AFTER)
                                                                : due_time(island, event, ENGINE_AFTER);
     if (!(delay >= 0)) return is_wrong(island, ENGINE_BAD_AFTER, event, delay);
     for (uint32_t i = 0; i < island->n_pending; i++) {
         if (island->pending[i] != 0) continue;
         island->pending[i] = (double)event + 1;
+        keep_asked(island, event, i, false);
         set_due(island, island->tables->n_events + i, t + delay);
         return true;
     }
@@ -132,6 +159,20 @@ static void act_event(Island *island, uint32_t i, double t)
     else calendar_set(&island->calendar, i, next);       // the end has come
 }
 
+static void act_delayed(Island *island, uint32_t i, double t)
+{
+    const uint32_t thing = island->tables->n_events + i, event = (uint32_t)island->pending[i] - 1;
+    if (island->is_fired[event]) {    // two firings of one event are two bodies
+        calendar_set(&island->calendar, thing, nextafter(t, INFINITY));
+        return;
+    }
+    keep_asked(island, event, i, true);
+    event_fire(island, event);
+    island->is_asked[event] = true;
+    island->pending[i] = 0;
+    calendar_set(&island->calendar, thing, INFINITY);
+}
+
 bool due_act(Island *island, double t, bool *acted)
 {
     const uint32_t n_events = island->tables->n_events;
@@ -143,9 +184,7 @@ bool due_act(Island *island, double t, bool *acted)
             if (i < n_events) {
                 act_event(island, i, t);
             } else if (i < island->first_source) {
-                event_fire(island, (uint32_t)island->pending[i - n_events] - 1);
-                island->pending[i - n_events] = 0;
-                calendar_set(&island->calendar, i, INFINITY);
+                act_delayed(island, i - n_events, t);
             } else {
                 double next = INFINITY;
                 *acted = true;

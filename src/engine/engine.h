@@ -50,7 +50,8 @@ typedef struct EngineRelation {
 } EngineRelation;
 
 typedef enum EngineEventKind {
-    ENGINE_WHEN, ENGINE_AT, ENGINE_EVERY, ENGINE_ON, ENGINE_REINIT
+    ENGINE_WHEN, ENGINE_AT, ENGINE_EVERY, ENGINE_ON, ENGINE_REINIT,
+    ENGINE_ASK                // never happens: its body computes what others need
 } EngineEventKind;
 
 typedef struct EngineEvent {
@@ -59,16 +60,23 @@ typedef struct EngineEvent {
     bool has_from;            // EVERY: the first time is given; else it is one period after the start
     bool has_after;           // WHEN: its body runs later
     bool affects;             // the body changes something that rates or relations depend on
+    bool lapses;              // WHEN: not if the condition is false again before the body runs
+    bool settles;             // conditions are looked at again before the next body runs
     uint32_t chain;           // WHEN: the first of a when … elsewhen chain; else itself
     uint32_t rank;            // place in the order in which bodies run
     uint32_t first_action, n_actions;
     uint32_t counter, n_draws;    // draws in its times: a place in v that counts them; how many, 0: none
+    uint32_t asks;            // the ASK that is run when it fires; NONE
+    uint32_t order;           // the ASK whose first action computes its priority; NONE: `priority` it is
+    uint32_t luck;            // place of what orders it among equals, before the rank; NONE
+    double priority;
 } EngineEvent;
 
 typedef struct EngineAction {
     uint32_t state, place;    // what it assigns: a state, or if that is NONE a place in v
     const char *ends;         // the run ends if it assigns another number than 0, for this reason; NULL: no
     bool may_be_infinite;     // a discrete variable, and `inf` is meant
+    bool is_kept;             // of an ASK: with each firing that waits
 } EngineAction;
 
 typedef struct EngineSpan {    // n numbers in v from `place` on, of the states state, state + step, …
@@ -82,6 +90,8 @@ typedef struct EngineTables {
     uint32_t n_sources;          // things outside of the model that act at times they know, at most
     uint32_t initial_flag;       // place in v of `initial`; NONE
     bool     has_pre, has_implicit;    // `pre` is asked for; some states have no derivative
+    bool     has_asks;           // some events have an ASK, lapse or settle
+    uint32_t n_asked;            // most numbers that are kept with a firing that waits
     const EngineRelation *relations;
     const EngineEvent *events;
     const EngineAction *actions;
@@ -332,9 +342,11 @@ struct Island {
     double  *truth_before;          // [n_events] truth of each condition at the last look; likewise
     double  *every_k;               // [n_events] how often `every` has fired; likewise
     double  *pending;               // [n_pending] 1 + the event whose delayed firing waits; 0: free; likewise
+    double  *asked;                 // [n_pending][n_asked] what is kept with each of them; likewise
     uint32_t n_pending;
     double  *conditions;            // [n_events] scratch
     bool    *is_fired;              // [n_events] in this iteration
+    bool    *is_asked;              // [n_events] fired, and its ASK has been run
     uint32_t *fired;                // [n_events] which, and how many
     uint32_t n_fired;
     double  *left;                  // [most actions] values before a body
@@ -444,6 +456,7 @@ double due_next(const Island *island);
 // Events whose time has come are marked as fired, sources act. False, reported, if one fails.
 bool   due_act(Island *island, double t, bool *acted);
 bool   due_delay(Island *island, uint32_t event, double t);    // a delayed firing; false: reported
+void   due_lapse(Island *island, uint32_t event);    // its delayed firings are no more
 bool   due_again(Island *island, uint32_t event);    // behind its body: a drawn period; false likewise
 
 // ---- event.c: what happens at an instant
@@ -454,6 +467,7 @@ orr_status event_start(Island *island);
 // until nothing more happens, the solver begins anew.
 orr_status event_handle(Island *island);
 void   event_fire(Island *island, uint32_t event);           // its body runs in this iteration
+bool   event_ask(Island *island, uint32_t event);            // run its ASK, if it has one; false: reported
 bool   event_run_fired(Island *island, size_t iteration, bool *affects);    // those that have, in their order
 bool   event_run(Island *island, uint32_t event, size_t iteration, bool *affects);    // one; false: it failed
 // Everything that follows from what has happened so far. *affects: the solver must begin anew.

@@ -119,6 +119,23 @@ static bool are_apart(Island *island, size_t n)
     return apart;
 }
 
+// A condition is false: what waits for it and lapses does not happen.
+static void event_drop(Island *island, uint32_t event)
+{
+    due_lapse(island, event);
+    if (!island->is_fired[event]) return;
+    island->is_fired[event] = island->is_asked[event] = false;
+    uint32_t k = 0;
+    while (island->fired[k] != event) k++;
+    for (island->n_fired--; k < island->n_fired; k++) island->fired[k] = island->fired[k + 1];
+}
+
+static void event_drop_all(Island *island)
+{
+    for (uint32_t i = 0; i < island->tables->n_events && island->tables->has_asks; i++)
+        if (island->tables->events[i].lapses && island->conditions[i] == 0) event_drop(island, i);
+}
+
 bool event_passes(Island *island, double t, const double *x, const double *relations)
 {
     const uint32_t n_events = island->tables->n_events;
@@ -133,8 +150,10 @@ bool event_passes(Island *island, double t, const double *x, const double *relat
         rises = island->conditions[i] != 0 && island->truth_before[i] == 0;
     if (rises)
         for (size_t i = 0; i < n; i++) modes[island->differing[i]] = 1 - modes[island->differing[i]];
-    else if (n_events)
+    else if (n_events) {
         memcpy(island->truth_before, island->conditions, n_events * sizeof *island->conditions);
+        event_drop_all(island);
+    }
     return !rises;
 }
 
@@ -145,6 +164,7 @@ static bool fire_conditions(Island *island, bool is_start)
     if (tables->n_events == 0) return true;
     if (!event_conditions(island, island->t, island->x))
         return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+    event_drop_all(island);
     uint32_t chain = ENGINE_NONE;    // one of this chain has fired
     for (uint32_t i = 0; i < tables->n_events; i++) {
         const EngineEvent *event = &tables->events[i];
@@ -204,6 +224,21 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
     return surface_fired(island, number);
 }
 
+static bool run_ask(Island *island, uint32_t number)
+{
+    island->env.event = number;
+    const int failed = engine_call(island, IR_EVENT, island->t, island->x, island->x);
+    if (!failed) return true;
+    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
+    return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+}
+
+bool event_ask(Island *island, uint32_t event)
+{
+    const uint32_t asks = island->tables->events[event].asks;
+    return asks == ENGINE_NONE || run_ask(island, asks);
+}
+
 static void sort_fired(Island *island)
 {
     const EngineEvent *events = island->tables->events;
@@ -237,8 +272,67 @@ bool event_run(Island *island, uint32_t event, size_t iteration, bool *affects)
     return true;
 }
 
+// Which body is next: by priority, then luck, then the order of the text.
+static bool pick_fired(Island *island, uint32_t *picked)
+{
+    const EngineTables *tables = island->tables;
+    double most = 0, least = 0;    // priority and luck of the one that is first so far
+    for (uint32_t i = 0; i < island->n_fired; i++) {
+        const EngineEvent *event = &tables->events[island->fired[i]];
+        const uint32_t action = event->order == ENGINE_NONE ? 0 : tables->events[event->order].first_action;
+        if (event->order != ENGINE_NONE && !run_ask(island, event->order)) return false;
+        const double priority = event->order == ENGINE_NONE ? event->priority
+                                                            : island->env.v[tables->actions[action].place];
+        const double luck = event->luck == ENGINE_NONE ? -1 : island->env.v[event->luck];
+        if (isnan(priority)) return engine_fail(island, ENGINE_BODY_VALUE, action, priority), false;
+        const bool is_equal = priority == most && luck == least;
+        if (i > 0 && !(priority > most || (priority == most && luck < least) ||
+                       (is_equal && event->rank < tables->events[island->fired[*picked]].rank)))
+            continue;
+        *picked = i;
+        most = priority;
+        least = luck;
+    }
+    return true;
+}
+
+static bool fired_lapse(const Island *island)
+{
+    for (uint32_t i = 0; i < island->n_fired; i++)
+        if (island->tables->events[island->fired[i]].lapses) return true;
+    return false;
+}
+
+// The same one by one, where what fires and in which order may change on the way.
+static bool run_one_by_one(Island *island, size_t iteration, bool *affects)
+{
+    const EngineTables *tables = island->tables;
+    const size_t limit = island->n_bodies + ITERATIONS_MAX * (size_t)tables->n_events;
+    while (island->n_fired) {
+        for (uint32_t i = 0; i < island->n_fired; i++) {
+            const uint32_t event = island->fired[i];
+            if (!island->is_asked[event] && !event_ask(island, event)) return false;
+            island->is_asked[event] = true;
+        }
+        uint32_t k = 0;
+        if (!pick_fired(island, &k)) return false;
+        const uint32_t event = island->fired[k];
+        island->fired[k] = island->fired[--island->n_fired];
+        island->is_fired[event] = island->is_asked[event] = false;
+        if (!event_run(island, event, iteration, affects)) return false;
+        if (!tables->events[event].settles && !fired_lapse(island)) continue;
+        bool changed;
+        if (!event_settle(island, iteration, &changed) || !fire_conditions(island, false)) return false;
+        *affects |= changed;
+        if (island->n_bodies > limit)
+            return engine_fail(island, ENGINE_CYCLE, ITERATIONS_MAX, island->t), false;
+    }
+    return true;
+}
+
 bool event_run_fired(Island *island, size_t iteration, bool *affects)
 {
+    if (island->tables->has_asks) return run_one_by_one(island, iteration, affects);
     sort_fired(island);
     for (uint32_t i = 0; i < island->n_fired; i++) {
         if (!event_run(island, island->fired[i], iteration, affects)) return false;
@@ -353,6 +447,7 @@ orr_status event_start(Island *island)
     surface_start(island);
     if (tables->n_events == 0 && !island->has_network) return ORR_STATUS_OK;
     if (tables->n_events) memset(island->is_fired, 0, tables->n_events * sizeof *island->is_fired);
+    if (tables->n_events) memset(island->is_asked, 0, tables->n_events * sizeof *island->is_asked);
     bool acted, affects = false;
     const size_t n_bodies = island->n_bodies;
     if (!keep_past(island)) return ORR_STATUS_FAILED;

@@ -101,8 +101,8 @@ static uint32_t count_due(const EngineTables *tables)
 
 size_t engine_state_size(const EngineTables *tables)
 {
-    return (calendar_bytes(count_due(tables)) + DUE_ALIGNED) / sizeof(double) + 1 + count_pending(tables) +
-           2 * (size_t)tables->n_events;
+    return (calendar_bytes(count_due(tables)) + DUE_ALIGNED) / sizeof(double) + 1 +
+           count_pending(tables) * (1 + (size_t)tables->n_asked) + 2 * (size_t)tables->n_events;
 }
 
 typedef struct Room {
@@ -139,6 +139,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     island->due = room_take(&room, count_due(tables), sizeof *island->due);
     island->conditions = room_take(&room, events, number);
     island->is_fired = room_take(&room, events, sizeof *island->is_fired);
+    island->is_asked = room_take(&room, events, sizeof *island->is_asked);
     island->fired = room_take(&room, events, sizeof *island->fired);
     island->left = room_take(&room, most, number);
     if (m == 0) return room.at;
@@ -181,7 +182,8 @@ void engine_lay_out(Island *island, double *state, void *memory)
     island->first_source = tables->n_events + island->n_pending;
     island->truth_before = state;
     island->pending = island->truth_before + tables->n_events;
-    island->every_k = island->pending + island->n_pending;
+    island->asked = island->pending + island->n_pending;
+    island->every_k = island->asked + (size_t)island->n_pending * tables->n_asked;
     state = island->every_k + tables->n_events;
     const size_t over = (uintptr_t)state % DUE_ALIGNED;
     island->due_memory = state + (over ? DUE_ALIGNED - over : 0) / sizeof(double);

@@ -2,16 +2,20 @@
 #include "flat/scope.h"
 #include <string.h>
 
+// What is computed when an event fires, by an event of its own that never happens.
+typedef VEC(FlatAction) Asks;
+
 // A body while it is read.
 typedef struct Body {
     Reading r;       // its `draws` are of the statement being read
     Expr branch;     // truth of the `if` around, of a hidden variable; EXPR_NONE: there is none
     bool is_next;    // reads what was before the event
+    Asks *frozen;    // where its values are computed when it fires; NULL: here, when it runs
 } Body;
 
 static void read_body(const Body *body, const AstItem *items, uint32_t n);
 
-static void add_action(const Body *body, FlatAction action)
+static void add_here(const Body *body, FlatAction action)
 {
     Flat *flat = body->r.ex->flat;
     ExprPool *pool = &flat->pool;
@@ -21,16 +25,42 @@ static void add_action(const Body *body, FlatAction action)
     vec_push(flat->arena, &flat->actions, action);
 }
 
+static void add_ask(Expander *ex, Asks *asks, uint32_t target, Expr value, bool is_kept, Place place)
+{
+    vec_push(&ex->work, asks, (FlatAction){ target, value, NULL, place, true, is_kept });
+}
+
+static void add_action(const Body *body, FlatAction action)
+{
+    Expander *ex = body->r.ex;
+    if (!body->frozen) {
+        add_here(body, action);
+    } else if (action.is_hidden) {
+        add_ask(ex, body->frozen, action.target, action.value, true, action.place);
+    } else {
+        ExprPool *pool = &ex->flat->pool;
+        const uint32_t kept = declare_hidden(ex, body->r.scope, "kept", action.place);
+        // what a branch that is not taken would compute may not exist
+        const Expr value = body->branch == EXPR_NONE ? action.value
+                                                     : expr_make(pool, EXPR_IF, body->branch, action.value,
+                                                                 expr_const(pool, 0));
+        add_ask(ex, body->frozen, kept, value, true, action.place);
+        action.value = lower_read(ex, kept);
+        add_here(body, action);
+    }
+}
+
 // What a statement has drawn is behind it.
 static void count_draws(const Body *body, Place place)
 {
     const Expr count = draw_count(body->r.ex, body->r.draws);
     if (count == EXPR_NONE) return;
-    FlatAction action = { draw_counter(body->r.draws), count, NULL, place, true };
+    FlatAction action = { draw_counter(body->r.draws), count, NULL, place, true, false };
     if (body->branch != EXPR_NONE)
         action.value = expr_make(&body->r.ex->flat->pool, EXPR_IF, body->branch, count,
                                  lower_read(body->r.ex, action.target));
-    vec_push(body->r.ex->flat->arena, &body->r.ex->flat->actions, action);
+    if (body->frozen) vec_push(&body->r.ex->work, body->frozen, action);
+    else vec_push(body->r.ex->flat->arena, &body->r.ex->flat->actions, action);
 }
 
 // The same expression over the values before the event.
@@ -87,7 +117,7 @@ static void read_assignment(const Body *around, const AstItem *item)
             diag_hint(ex->diag, "declare it as: discrete %s = …", entity->symbol->name);
         return;
     }
-    add_action(body, (FlatAction){ variable, value, NULL, item->place, false });
+    add_action(body, (FlatAction){ variable, value, NULL, item->place, false, false });
     count_draws(body, item->place);
 }
 
@@ -110,7 +140,7 @@ static void read_branches(const Body *body, const AstItem *item)
         Body inner = *body;
         const uint32_t kept = declare_hidden(ex, body->r.scope, "if", item->place);
         const Expr real = expr_make(pool, EXPR_IF, holds, expr_const(pool, 1), expr_const(pool, 0));
-        add_action(body, (FlatAction){ kept, real, NULL, item->place, true });
+        add_action(body, (FlatAction){ kept, real, NULL, item->place, true, false });
         count_draws(&deciding, item->place);
         inner.branch = expr_binary(pool, EXPR_GT, lower_read(ex, kept), expr_const(pool, 0.5));
         read_body(&inner, item->branch.items, item->branch.n_items);
@@ -146,8 +176,8 @@ static void read_terminate(const Body *body, const AstItem *item)
 {
     Expander *ex = body->r.ex;
     const uint32_t flag = declare_hidden(ex, body->r.scope, "terminate", item->place);
-    add_action(body,
-               (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false });
+    add_here(body, (FlatAction){ flag, expr_const(&ex->flat->pool, 1), item->terminate, item->place, false,
+                                 false });
 }
 
 // `send out(job)` hands a message on, `send out(Job(1, t))` makes one: both stand for the values of its
@@ -221,7 +251,9 @@ static void read_send(const Body *around, const AstItem *item)
         const uint32_t kept = declare_hidden(ex, body->r.scope, is_flag ? "sent" : "message", item->place);
         if (is_flag) send.flag = kept;
         else if (i == 0) send.first = kept;
-        add_action(body, (FlatAction){ kept, values[i], NULL, item->place, true });
+        const FlatAction action = { kept, values[i], NULL, item->place, true, false };
+        if (is_flag) add_here(body, action);
+        else add_action(body, action);
     }
     count_draws(body, item->place);
     arena_release(&ex->scratch, mark);
@@ -343,8 +375,74 @@ static void wind_clock(const Body *body, uint32_t clock, Place place)
     Draws draws = draw_in_events(body->r.scope);
     Body own = *body;
     own.r.draws = &draws;
-    add_action(&own, (FlatAction){ clock, draw_threshold(&own.r), NULL, place, false });
+    add_action(&own, (FlatAction){ clock, draw_threshold(&own.r), NULL, place, false, false });
     count_draws(&own, place);
+}
+
+// ---- What is computed when an event fires
+
+// A delay over anything, as it is when the condition becomes true.
+static void read_after(const Reading *r, const AstEvent *e, FlatEvent *event, Asks *asks)
+{
+    Expander *ex = r->ex;
+    Draws draws = draw_in_events(r->scope);
+    Reading reading = *r;
+    reading.draws = &draws;
+    event->after = lower_real(&reading, e->after);
+    if (!(settle_reads(ex, event->after) & ~(Reads)(READS_DISCRETE | READS_INPUTS))) {
+        event->n_draws = draws.n;
+        if (draws.n) event->counter = draw_counter(&draws);
+        return;
+    }
+    const uint32_t delay = declare_hidden(ex, r->scope, "delay", e->place);
+    add_ask(ex, asks, delay, event->after, false, e->place);
+    if (draws.n) add_ask(ex, asks, draw_counter(&draws), draw_count(ex, &draws), false, e->place);
+    event->after = lower_read(ex, delay);
+}
+
+// A priority that may change, in an ASK of its own, since it is computed again for each body.
+static void read_priority(const Reading *r, const AstEvent *e, FlatEvent *event, Asks *order)
+{
+    Expander *ex = r->ex;
+    if (!e->priority) return;
+    const Expr value = e->kind == AST_ON || e->kind == AST_REINIT ? EXPR_NONE : lower_real(r, e->priority);
+    if (value == EXPR_NONE) lower_number(r, e->priority, &event->priority);
+    else if (!expr_is_const(&ex->flat->pool, value, &event->priority))
+        add_ask(ex, order, declare_hidden(ex, r->scope, "priority", e->place), value, false, e->place);
+}
+
+static void read_luck(const Reading *r, const AstEvent *e, FlatEvent *event, Asks *asks)
+{
+    Expander *ex = r->ex;
+    if (!(e->options & AST_SHUFFLED)) return;
+    Draws draws = draw_in_events(r->scope);
+    Reading reading = *r;
+    reading.draws = &draws;
+    const uint32_t luck = declare_hidden(ex, r->scope, "luck", e->place);
+    event->luck_plus_1 = luck + 1;
+    add_ask(ex, asks, luck, draw_unit(&reading), true, e->place);
+    add_ask(ex, asks, draw_counter(&draws), draw_count(ex, &draws), false, e->place);
+}
+
+// Behind its event: 1 + the number of the ASK that does all this; 0 if there is nothing to do.
+static uint32_t define_asks(Expander *ex, const Asks *asks, Place place)
+{
+    Flat *flat = ex->flat;
+    if (asks->n == 0) return 0;
+    const FlatEvent event = { .kind = FLAT_ASK,
+                              .condition = EXPR_NONE,
+                              .time = EXPR_NONE,
+                              .from = EXPR_NONE,
+                              .after = EXPR_NONE,
+                              .first_action = (uint32_t)flat->actions.n,
+                              .n_actions = (uint32_t)asks->n,
+                              .first_send = (uint32_t)flat->sends.n,
+                              .port = FLAT_NONE,
+                              .chain = (uint32_t)flat->events.n,
+                              .place = place };
+    for (size_t i = 0; i < asks->n; i++) vec_push(flat->arena, &flat->actions, asks->items[i]);
+    vec_push(flat->arena, &flat->events, event);
+    return (uint32_t)flat->events.n;
 }
 
 static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
@@ -352,6 +450,7 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
     Expander *ex = r->ex;
     Flat *flat = ex->flat;
     uint32_t clock = FLAT_NONE;
+    Asks asks = { 0 }, order = { 0 };
     FlatEvent event = { .kind = e->kind == AST_WHEN || e->kind == AST_RATE ? FLAT_WHEN
                                 : e->kind == AST_AT ? FLAT_AT
                                 : e->kind == AST_ON ? FLAT_ON
@@ -362,6 +461,9 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
                         .place = e->place,
                         .port = FLAT_NONE,
                         .first_send = (uint32_t)flat->sends.n,
+                        .after = EXPR_NONE,
+                        .lapses = e->options & AST_LAPSING,
+                        .settles = e->options & AST_SETTLING,
                         .chain = chain };
     if (e->kind == AST_ON) read_port(r, e, &event);
     if (e->condition) read_condition(r, e->condition, &event);
@@ -370,17 +472,25 @@ static void define_one(const Reading *r, const AstEvent *e, uint32_t chain)
         event.time = read_time(r, e->time, e->kind == AST_AT ? "time" : "period", READS_PARAMS,
                                e->kind == AST_EVERY ? &event : NULL);
     event.from = read_time(r, e->from, "first time", READS_PARAMS, NULL);
-    event.after = read_time(r, e->after, "delay", READS_DISCRETE | READS_INPUTS, &event);
-    if (e->priority) lower_number(r, e->priority, &event.priority);
+    if (e->after) read_after(r, e, &event, &asks);
+    read_priority(r, e, &event, &order);
+    read_luck(r, e, &event, &asks);
     event.first_action = (uint32_t)flat->actions.n;
-    Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT };
+    Body body = { .r = *r, .branch = EXPR_NONE, .is_next = e->kind == AST_NEXT,
+                  .frozen = e->options & AST_FROZEN ? &asks : NULL };
     body.r.in_reinit = e->kind == AST_REINIT;
     if (body.r.in_reinit) flat->n_reinits++;
     read_body(&body, e->body, e->n_body);
+    body.frozen = NULL;
     if (clock != FLAT_NONE) wind_clock(&body, clock, e->place);
     event.n_actions = (uint32_t)flat->actions.n - event.first_action;
     event.n_sends = (uint32_t)flat->sends.n - event.first_send;
+    const size_t number = flat->events.n;
     vec_push(flat->arena, &flat->events, event);
+    const uint32_t asks_plus_1 = define_asks(ex, &asks, e->place);
+    flat->events.items[number].asks_plus_1 = asks_plus_1;
+    const uint32_t order_plus_1 = define_asks(ex, &order, e->place);
+    flat->events.items[number].order_plus_1 = order_plus_1;
 }
 
 void define_event(Expander *ex, Scope *scope, const Local *locals, const AstItem *item)
@@ -422,10 +532,10 @@ Expr event_sample(const Reading *r, const AstExpr *written, Expr period, Expr fr
                               .port = FLAT_NONE,
                               .chain = (uint32_t)flat->events.n,
                               .place = place };
-    vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false });
+    vec_push(flat->arena, &flat->actions, (FlatAction){ sampled, e, NULL, place, false, false });
     if (later.n)
         vec_push(flat->arena, &flat->actions,
-                 (FlatAction){ draw_counter(&later), draw_count(ex, &later), NULL, place, true });
+                 (FlatAction){ draw_counter(&later), draw_count(ex, &later), NULL, place, true, false });
     vec_push(flat->arena, &flat->events, event);
     return lower_read(ex, sampled);
 }

@@ -206,10 +206,10 @@ char *flat_member_name(const FlatPart *part, uint32_t member, Arena *arena)
 
 void flat_print_cause(const Flat *flat, const FlatEvent *event, FILE *out)
 {
-    static const char *const words[] = { "when", "at", "every", "on", "reinit" };
+    static const char *const words[] = { "when", "at", "every", "on", "reinit", "ask" };
     const ExprNames names = flat_names(flat);
     fputs(words[event->kind], out);
-    if (event->kind == FLAT_REINIT) return;
+    if (event->kind == FLAT_REINIT || event->kind == FLAT_ASK) return;
     fputc(' ', out);
     if (event->kind == FLAT_ON) {
         fputs(flat->ports.items[event->port].name, out);
@@ -225,6 +225,8 @@ static void print_event(const Flat *flat, const FlatEvent *event, const ExprName
     fputs(event->chain == (uint32_t)(event - flat->events.items) ? "event " : "else ", out);
     flat_print_cause(flat, event, out);
     if (event->priority != 0) fprintf(out, " priority %g", event->priority);
+    if (event->lapses) fputs(" lapsing", out);
+    if (event->settles) fputs(" settling", out);
     fputc('\n', out);
     for (uint32_t k = 0; k < event->n_actions; k++) {
         const FlatAction *action = &flat->actions.items[event->first_action + k];

@@ -115,18 +115,27 @@ typedef struct FlatAction {
     const char *text;          // of `terminate`: the reason; else NULL
     Place       place;
     bool        is_hidden;     // the target is the truth of a branch
+    bool        is_kept;       // of an ASK: with a firing that waits
 } FlatAction;
 
-typedef enum FlatEventKind { FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON, FLAT_REINIT } FlatEventKind;
+typedef enum FlatEventKind {
+    FLAT_WHEN, FLAT_AT, FLAT_EVERY, FLAT_ON, FLAT_REINIT,
+    FLAT_ASK,                  // never happens: its body computes what another event is asked
+} FlatEventKind;
 
 typedef struct FlatEvent {     // in the order of the text: equal priorities act in this order
     FlatEventKind kind;
     Expr     condition;        // WHEN: truth value, with MODEs
     Expr     time;             // AT: the time; EVERY: the period. Over parameters
     Expr     from;             // EVERY: the first time; EXPR_NONE: one period after the start
-    Expr     after;            // WHEN: the delay, over parameters and discrete variables; EXPR_NONE: none
+    Expr     after;            // WHEN: the delay, over parameters and discrete variables (one of which the
+                               // ASK may compute); EXPR_NONE: none
     uint32_t counter, n_draws; // draws in `time` or `after`: what counts them, and how many; 0: none
     double   priority;         // larger ones first
+    uint32_t asks_plus_1;      // 1 + the ASK that runs when it fires; 0: none
+    uint32_t order_plus_1;     // 1 + the ASK that computes its priority, by its only action; 0: a number
+    uint32_t luck_plus_1;      // 1 + the variable that orders it among equals; 0: the order of the text
+    bool     lapses, settles;  // as AST_LAPSING, AST_SETTLING
     uint32_t first_action, n_actions;    // in Flat.actions
     uint32_t first_send, n_sends;        // in Flat.sends
     uint32_t port;             // ON: in Flat.ports; else FLAT_NONE

@@ -385,7 +385,7 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
                             .chain = (uint32_t)flat->events.n,
                             .place = place };
         vec_push(flat->arena, &flat->actions,
-                 (FlatAction){ told, lower_read(ex, variable), NULL, place, true });
+                 (FlatAction){ told, lower_read(ex, variable), NULL, place, true, false });
         if (rises) {
             FlatSend send = { .port = port, .first = FLAT_NONE, .place = place };
             // one for each value, and one that says that it is sent
@@ -395,7 +395,7 @@ static void tell_output(Expander *ex, const Scope *scope, uint32_t variable, uin
                 if (i + 1 == n) send.flag = kept;
                 else if (i == 0) send.first = kept;
                 vec_push(flat->arena, &flat->actions,
-                         (FlatAction){ kept, expr_const(pool, 1), NULL, place, true });
+                         (FlatAction){ kept, expr_const(pool, 1), NULL, place, true, false });
             }
             vec_push(flat->arena, &flat->sends, send);
         }

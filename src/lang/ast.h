@@ -155,6 +155,25 @@ typedef enum AstEventKind {
     AST_WHEN, AST_AT, AST_EVERY, AST_NEXT, AST_ON, AST_REINIT, AST_RATE
 } AstEventKind;
 
+// Words behind `when C`, `at`, …: how an event behaves at its instant.
+#define AST_EVENT_OPTIONS(O)                                                                                 \
+    O(LAPSING, "lapsing")      /* WHEN: not if the condition is false again before the body runs */          \
+    O(FROZEN, "frozen")        /* what the body assigns is computed when it fires, not when it runs */       \
+    O(SETTLING, "settling")    /* conditions are looked at again before the next body runs */                \
+    O(SHUFFLED, "shuffled")    /* of equal priority: in an order drawn at random */
+enum {
+#define O(name, word) AST_BIT_##name,
+    AST_EVENT_OPTIONS(O)
+#undef O
+    AST_N_EVENT_OPTIONS
+};
+enum {
+#define O(name, word) AST_##name = 1 << AST_BIT_##name,
+    AST_EVENT_OPTIONS(O)
+#undef O
+};
+extern const char *const ast_event_options[AST_N_EVENT_OPTIONS];
+
 typedef struct AstEvent {
     AstEventKind kind;
     AstExpr     *condition;   // WHEN
@@ -164,6 +183,7 @@ typedef struct AstEvent {
     AstExpr     *from;        // EVERY, NEXT: the first time; NULL: one period after the start
     AstExpr     *after;       // WHEN: the delay; NULL: none
     AstExpr     *priority;    // NULL: 0
+    unsigned     options;     // AST_LAPSING, …
     AstItem     *body;        // [n_body] AST_ASSIGN, AST_BRANCH, AST_FOR, AST_TERMINATE, AST_SEND; NEXT: one
                               // AST_ASSIGN
     uint32_t     n_body;

@@ -1,8 +1,8 @@
 // src/lang/parse_event.c: events: what happens at an instant, and when.
 //
-//     when CONDITION [after DELAY] [priority N] then … elsewhen CONDITION … then … end
-//     at TIME [priority N] then … end
-//     every PERIOD [from TIME] [priority N] then … end
+//     when CONDITION [after DELAY] [priority N] {option} then … elsewhen CONDITION … then … end
+//     at TIME [priority N] {option} then … end
+//     every PERIOD [from TIME] [priority N] {option} then … end
 //     next NAME = VALUE every PERIOD [from TIME]
 //     on PORT [priority N] then … end
 //     reinit [priority N] then … end
@@ -238,6 +238,25 @@ static bool parse_clause(Parser *p, const char *word, AstExpr **value, bool *fou
     return *value != NULL;
 }
 
+#define O(name, word) word,
+const char *const ast_event_options[] = { AST_EVENT_OPTIONS(O) };
+#undef O
+
+static bool parse_option(Parser *p, AstEvent *e, bool *found)
+{
+    for (int i = e->kind == AST_WHEN ? 0 : 1; i < AST_N_EVENT_OPTIONS; i++) {
+        if (!parse_at_word(p, ast_event_options[i])) continue;
+        if (e->options & 1u << i) {
+            PARSE_FAIL(p, DIAG_STATEMENT_TWICE, parse_here(p), ast_event_options[i]);
+            return false;
+        }
+        e->options |= 1u << i;
+        parse_advance(p);
+        *found = true;
+    }
+    return true;
+}
+
 static bool parse_clauses(Parser *p, AstEvent *e)
 {
     for (bool found = true, ok = true; found;) {
@@ -245,6 +264,8 @@ static bool parse_clauses(Parser *p, AstEvent *e)
         if (e->kind == AST_EVERY || e->kind == AST_NEXT) ok = parse_clause(p, "from", &e->from, &found);
         if (ok && e->kind == AST_WHEN) ok = parse_clause(p, "after", &e->after, &found);
         if (ok && e->kind != AST_NEXT) ok = parse_clause(p, "priority", &e->priority, &found);
+        if (ok && e->kind != AST_NEXT && e->kind != AST_ON && e->kind != AST_REINIT)
+            ok = parse_option(p, e, &found);
         if (!ok) return false;
     }
     return true;

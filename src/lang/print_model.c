@@ -108,6 +108,11 @@ static void print_event(const AstEvent *e, int depth, Printer *p)
         print_clause("from", e->from, p);
         print_clause("after", e->after, p);
         print_clause("priority", e->priority, p);
+        for (int i = 0; i < AST_N_EVENT_OPTIONS; i++) {
+            if (!(e->options & 1u << i)) continue;
+            print_text(p, " ");
+            print_text(p, ast_event_options[i]);
+        }
         print_text(p, " then\n");
         print_items(e->body, e->n_body, depth + 1, p);
     }

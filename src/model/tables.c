@@ -121,7 +121,7 @@ static const EngineEvent *make_events(orr_model *model)
 {
     static const EngineEventKind kinds[] = { [FLAT_WHEN] = ENGINE_WHEN, [FLAT_AT] = ENGINE_AT,
                                              [FLAT_EVERY] = ENGINE_EVERY, [FLAT_ON] = ENGINE_ON,
-                                             [FLAT_REINIT] = ENGINE_REINIT };
+                                             [FLAT_REINIT] = ENGINE_REINIT, [FLAT_ASK] = ENGINE_ASK };
     EngineEvent *events = ARENA_ARRAY(&model->arena, EngineEvent, model->n_events);
     for (uint32_t i = 0; i < model->n_events; i++) {
         const FlatEvent *e = &model->flat.events.items[i];
@@ -129,7 +129,16 @@ static const EngineEvent *make_events(orr_model *model)
                                    .has_from = e->from != EXPR_NONE, .has_after = e->after != EXPR_NONE,
                                    .chain = e->chain, .first_action = e->first_action,
                                    .n_actions = e->n_actions, .n_draws = e->n_draws,
-                                   .counter = e->n_draws ? model->ir.layout.place[e->counter] : 0 };
+                                   .counter = e->n_draws ? model->ir.layout.place[e->counter] : 0,
+                                   .lapses = e->lapses, .settles = e->settles, .priority = e->priority,
+                                   .asks = e->asks_plus_1 - 1, .order = e->order_plus_1 - 1,
+                                   .luck = e->luck_plus_1 ? model->ir.layout.place[e->luck_plus_1 - 1]
+                                                          : ENGINE_NONE };
+        model->tables.has_asks |= e->asks_plus_1 || e->order_plus_1 || e->lapses || e->settles;
+        uint32_t n_asked = 0;
+        for (uint32_t k = 0; e->kind == FLAT_ASK && k < e->n_actions; k++)
+            n_asked += model->flat.actions.items[e->first_action + k].is_kept;
+        if (n_asked > model->tables.n_asked) model->tables.n_asked = n_asked;
     }
     find_ranks(model, events);
     find_effects(model, events);
@@ -181,7 +190,8 @@ static const EngineAction *make_actions(orr_model *model)
         const uint32_t target = from->target, state = model->ir.layout.state_of[target];
         const bool is_discrete = flat->vars.items[target].kind == FLAT_DISCRETE;
         actions[i] = (EngineAction){ state == FLAT_NONE ? ENGINE_NONE : state, model->ir.layout.place[target],
-                                     from->text, is_discrete && model_may_be_infinite(flat, from->value) };
+                                     from->text, is_discrete && model_may_be_infinite(flat, from->value),
+                                     from->is_kept };
     }
     return actions;
 }

@@ -361,7 +361,8 @@ static uint64_t hash_events(uint64_t hash, const Flat *flat)
     for (size_t i = 0; i < flat->events.n; i++) {
         const FlatEvent *e = &flat->events.items[i];
         HASH(hash, e->kind, e->condition, e->time, e->from, e->after, e->counter, e->n_draws, e->n_actions,
-             e->n_sends, e->port, e->switch_plus_1, e->chain, e->at_start);
+             e->n_sends, e->port, e->switch_plus_1, e->chain, e->at_start, e->asks_plus_1, e->order_plus_1,
+             e->luck_plus_1, e->lapses, e->settles);
         hash = hash_join(hash, hash_bytes(&e->priority, sizeof e->priority));
     }
     for (size_t i = 0; i < flat->actions.n; i++)

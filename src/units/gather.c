@@ -336,6 +336,7 @@ static void visit_event(const Walk *w, const AstEvent *e)
 {
     const AstExpr *times[] = { e->time, e->from, e->after };
     if (e->condition) walk(w, e->condition);
+    if (e->priority) walk(w, e->priority);
     for (size_t i = 0; i < sizeof times / sizeof *times; i++) {
         if (!times[i]) continue;
         const Term time = e->kind == AST_RATE ? walk_frequency(w, times[i]) : walk_time(w, times[i]);

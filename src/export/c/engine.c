@@ -78,14 +78,18 @@ static void add_events(const CExport *c, StrBuf *s)
 {
     static const char *const kinds[] = { [ENGINE_WHEN] = "ENGINE_WHEN", [ENGINE_AT] = "ENGINE_AT",
                                          [ENGINE_EVERY] = "ENGINE_EVERY", [ENGINE_ON] = "ENGINE_ON",
-                                         [ENGINE_REINIT] = "ENGINE_REINIT" };
+                                         [ENGINE_REINIT] = "ENGINE_REINIT", [ENGINE_ASK] = "ENGINE_ASK" };
     const EngineTables *tables = &c->model->tables;
     str_add(s, "static const EngineEvent engine_events[] = {\n");
     for (uint32_t i = 0; i < tables->n_events; i++) {
         const EngineEvent *e = &tables->events[i];
-        str_addf(s, "    { %s, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u },    /* ", kinds[e->kind], e->at_start,
-                 e->has_from, e->has_after, e->affects, e->chain, e->rank, e->first_action, e->n_actions,
-                 e->counter, e->n_draws);
+        str_addf(s, "    { %s, %d, %d, %d, %d, %d, %d, %u, %u, %u, %u, %u, %u, ", kinds[e->kind], e->at_start,
+                 e->has_from, e->has_after, e->affects, e->lapses, e->settles, e->chain, e->rank,
+                 e->first_action, e->n_actions, e->counter, e->n_draws);
+        add_number(s, e->asks, ", ");
+        add_number(s, e->order, ", ");
+        add_number(s, e->luck, ", ");
+        str_addf(s, "%.17g },    /* ", e->priority);
         label_text(s, event_cause(c->run, i));
         str_add(s, " */\n");
     }
@@ -98,7 +102,7 @@ static void add_events(const CExport *c, StrBuf *s)
         str_addf(s, "%u, ", tables->actions[i].place);
         if (tables->actions[i].ends) c_add_quoted(s, tables->actions[i].ends);
         else str_add(s, "NULL");
-        str_addf(s, ", %d },\n", tables->actions[i].may_be_infinite);
+        str_addf(s, ", %d, %d },\n", tables->actions[i].may_be_infinite, tables->actions[i].is_kept);
     }
     str_add(s, "};\n\n");
 }
@@ -138,11 +142,11 @@ static void add_tables(const CExport *c, StrBuf *s)
              "    .n_states = %u, .n_params = %u, .n_relations = %u, .n_events = %u, .n_actions = %u,\n"
              "    .n_delays = %u, .n_guesses = %u, .first_mode = %u, .first_var = %u, .first_guess = %u,\n"
              "    .n_kept = %u, .n_sources = %u, .has_pre = %d, .is_neutral = %d,\n"
-             "    .n_rates = %u, .n_mixed = %u,\n"
+             "    .n_rates = %u, .n_mixed = %u, .has_asks = %d, .n_asked = %u,\n"
              "    .initial_flag = ",
              t->n_states, t->n_params, t->n_relations, t->n_events, t->n_actions, t->n_delays, t->n_guesses,
              t->first_mode, t->first_var, t->first_guess, t->n_kept, (unsigned)c->inputs.n + 1, t->has_pre,
-             t->is_neutral, t->n_rates, t->n_mixed);
+             t->is_neutral, t->n_rates, t->n_mixed, t->has_asks, t->n_asked);
     add_number(s, t->initial_flag, ",\n");
     const struct { const char *name; uint32_t n; } lists[] = {
         { "relations", t->n_relations }, { "events", t->n_events },  { "actions", t->n_actions },
