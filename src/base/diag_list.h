@@ -280,7 +280,7 @@
     D(INITIAL_ADJUSTED,       "W615", "'%s' starts with %.10g, since the constraints do not allow %.10g") \
     D(RECORD_FEW,             "W616", "%zu of the %zu elements of '%.*s' are recorded") \
     D(RESTS,                  "W618", \
-      "'%s' fires faster and faster up to t = %.10g: %s rests from there on") \
+      "the impacts of '%s' end at t = %.10g: %s rests from there on") \
     D(SLIDES,                 "W619", \
       "both sides of %s lead back to it from t = %.10g on: sliding, with %s") \
     D(TIME_FROZEN,            "W620", "the equations depend on time; this holds for t = %g only") \

@@ -2056,10 +2056,10 @@
       "    end", \
       "name what you want to see: record u[1], u[2500]; or record u, which is all of it.") \
     X(RESTS, \
-      "An event followed itself faster and faster, with intervals that add up to a finite time: a ball\n" \
-      "that bounces lower and lower. Behind that time the states it assigns are held, with the value at\n" \
-      "which the condition neither gains nor loses, until another event assigns them or what pushes\n" \
-      "against the surface turns round.", \
+      "The body of an event turns a motion back from the surface of its condition, as a floor does with a\n" \
+      "ball, and the flights that follow are too short to be seen, or there are none. From then on a\n" \
+      "force holds it on the surface: on the states that the body assigns, in the proportion in which it\n" \
+      "changes them, until another event moves it away or the force would have to pull.", \
       "    model M\n" \
       "      var h = 1, v = 0\n" \
       "      h' = v\n" \

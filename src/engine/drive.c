@@ -51,9 +51,11 @@ orr_status drive_arrive(Island *island)
         return engine_fail(island, ENGINE_FAULT, 0, island->t);
     }
     if (services->choose) services->choose(island, false);
-    if (island->n_rests && !island->event_waits && surface_look(island)) {
-        if (!services->restart(island)) return engine_stop(island);
-        island->t_before = island->t;
+    if (island->n_contacts && !island->event_waits) {
+        contact_leave(island, false);
+        // where a solver goes through events by itself nobody has looked
+        if (island->solver->advance && contact_turns(island, island->t, island->x))
+            island->event_waits = true;
     }
     if (services->watch) services->watch(island);
     return ORR_STATUS_OK;
@@ -104,7 +106,7 @@ static long whole_steps(const Island *island, double t_want, double t_limit)
 
 static orr_status fixed_steps(Island *island, double t_want, double t_limit, long n_max)
 {
-    long n = island->surface.is_on ? 0 : whole_steps(island, t_want, t_limit);
+    long n = island->surface.is_on || island->n_contacts ? 0 : whole_steps(island, t_want, t_limit);
     if (n > island->chunk) n = island->chunk;
     if (n > n_max) n = n_max;
     if (n <= 0) return careful_step(island, t_limit);
@@ -162,7 +164,7 @@ static orr_status free_step(Island *island, double t_limit, double t_break)
 static orr_status quantised_steps(Island *island, double t_want, long n_max)
 {
     const size_t n_steps = island->n_steps;
-    if (island->is_seen) n_max = 1;
+    if (island->is_seen || island->n_contacts) n_max = 1;
     const StepResult result = island->solver->advance(island, t_want, n_max);
     if (result == STEP_FAILED) return island->is_cancelled ? ORR_STATUS_CANCELLED : engine_stop(island);
     if (result == STEP_RELATION) {

@@ -11,7 +11,8 @@
 //     island.c     rates and relations at a point
 //     look.c       did a relation change in the last step, and where?
 //     slide.c      solutions that follow the surface where a relation changes
-//     surface.c    events that would follow each other for ever, and how they end
+//     contact.c    surfaces that events hold: impacts, rest, release
+//     surface.c    rates and values on surfaces
 //     event.c      what happens at an instant
 //     due.c        events whose time is known
 //     history.c    the past of delayed expressions
@@ -120,7 +121,6 @@ typedef enum EngineNews {
     ENGINE_BAD_AFTER,         // its delay
     ENGINE_TOO_MANY_WAIT,     // delayed firings
     ENGINE_NO_REST,           // an event accumulates, and nothing can be held
-    ENGINE_NO_SLOPE,          // … and its surface has no slope
     ENGINE_BAD_LAG,           // of a delay
     ENGINE_STEP_TOO_SMALL,    // of the length `value`
     ENGINE_STIFF,             // no failure: an implicit method would do better
@@ -221,11 +221,16 @@ typedef struct Surface {
     double *part;              // [n_surfaces] of the second side
     size_t  capacity;          // surfaces there is room for
     double *sum;               // [n_kept] scratch of slide_values; NULL: not needed so far
-    bool   *held;              // [n_states] rates are those of rest
-    uint32_t *held_by;         // [n_states] the relation on whose surface it stays; NONE: the rate is 0
-    bool   *resting;           // [n_relations] whose events have come to rest
-    size_t  n_held;
-    double  probe;             // time over which slopes are taken
+    bool   *resting;           // [n_relations] keep their modes, since a contact rests
+    size_t  n_resting;         // contacts; see contact.c
+    double  probe, contact_probe;    // time over which slopes are taken
+    size_t  n_contacts_max;    // there is room for
+    double *directions;        // [n_contacts][n_states] what the impact changed, as large as the largest one
+    double *pushes;            // [n_contacts][n_states] scratch, as all below: what the body does to a motion
+    double *contact_slopes, *bends, *forces;    // [n_contacts] of zero functions; parts of the pushes
+    double *contact_matrix;    // [2][n_contacts][n_contacts] how each push changes each slope; to be solved
+    double *contact_work, *body_values;    // [3*n_contacts], [up to the last variable of v]
+    size_t *contact_relations, *contact_pivots;    // [n_contacts]
     double *x, *x2, *dx, *relations[2];    // scratch
 } Surface;
 
@@ -235,12 +240,18 @@ typedef struct Zeno {
     size_t n;                     // firings
     double limit, doubt;    // where it all accumulates, by the firings that agreed best; by how much they did
     double limit_before;    // by the firing before
+    double impulse;         // the largest change of a state by an impact
+    bool   is_no_impact;    // its zero functions jump with the body
 } Zeno;
 
-typedef struct Rest {
-    uint32_t event, relation;
-    double push;    // second difference of the zero function without holding: negative, towards it
-} Rest;
+typedef struct Contact {
+    uint32_t event, relation;    // whose surface it is
+    bool     rests;              // it is held there; else it is being left, or nothing pushes against it
+    bool     is_released;        // at this instant
+    double   inward;             // 1 or -1: the sign of slopes into the surface
+    double   speed;              // of the last impact: the slope before it
+    double   g;                  // the zero function when this instant began
+} Contact;
 
 // Where the past jumps or bends, so does what reads it, one lag later.
 typedef struct HistoryBreak {
@@ -355,8 +366,8 @@ struct Island {
     bool    *is_state_marked;       // [n_states] scratch
     double  *zero_scale;            // [n_relations] how large its zero function has been
     Zeno    *zeno;                  // [n_events] how fast each event of a condition follows itself
-    Rest    *rests;                 // [n_events] events that have come to rest, n_rests of them
-    uint32_t n_rests;
+    Contact *contacts;              // [n_events] of events that hold a surface, n_contacts of them
+    uint32_t n_contacts;
     Surface  surface;
     History  history;
     size_t   n_bodies;              // run so far
@@ -420,15 +431,13 @@ void   slide_before(Island *island);                             // an event: re
 // Relations have changed and nothing else happened: do both sides lead back? Then slide. True if so.
 bool   slide_enter(Island *island);
 bool   slide_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
-// Where that becomes so between two times; x_event is the state there.
-double slide_locate_end(Island *island, double t_lo, double t_hi, LocateState state, void *context);
 void   slide_exit(Island *island);
 bool   slide_after_event(Island *island);                        // false: sliding must end
 int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
 int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES
 bool   slide_make_room(Island *island, size_t n);                // for so many surfaces; false: no memory
 
-// ---- surface.c: events that would never end
+// ---- surface.c: rates and values on surfaces
 
 double surface_scale(const Island *island);                      // against what a time counts as short
 void   surface_start(Island *island);
@@ -437,16 +446,31 @@ int    surface_rates(Island *island, double t, const double *x, double *dx);
 // instead of IR_VALUES if is_on
 int    surface_values(Island *island, double t, const double *x);
 void   surface_patch(const Island *island, double *relations);     // those slid along agree with their modes
-// The body of an event has run; island->left has what it assigned before. Holds what accumulates; false:
-// reported.
-bool   surface_fired(Island *island, uint32_t event);
-void   surface_assigned(Island *island, uint32_t event);    // … and may have moved what rests
-bool   surface_look(Island *island);                        // at the end of a step: true if something is free
+// Where something becomes so between two times; x_event is the state there.
+double surface_locate(Island *island, double t_lo, double t_hi, LocateState state, void *context,
+                      bool (*is_over)(Island *island, double t, const double *x));
 // The rates of the generated code, with the modes as they are and nothing held; result as of programs.
 int    surface_plain_rates(Island *island, double t, const double *x, double *dx);
 // How fast zero functions move at (t, x) if x moves at the rates dx. False: they cannot be computed.
 bool   surface_slopes(Island *island, double t, const double *x, const double *dx, const size_t *relations,
-                      size_t n, double *slopes);
+                      size_t n, double probe, double *slopes);
+
+// ---- contact.c: surfaces that events hold
+
+void   contact_start(Island *island);
+bool   contact_make_room(Island *island, size_t n);    // for so many; false: no memory
+int    contact_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
+uint32_t contact_targets(Island *island, uint32_t event);    // states it assigns: is_state_marked, how many
+// The body of an event has run; island->left has what it assigned before. False: reported.
+bool   contact_fired(Island *island, uint32_t event);
+bool   contact_fire(Island *island);    // a motion into a surface is left over: its event happens again
+// What rests, and what is free now? False: reported.
+bool   contact_settle(Island *island, bool *changed);
+void   contact_begin(Island *island);    // of an instant
+void   contact_lie(Island *island);      // the run begins: what lies on a surface is in contact with it
+void   contact_leave(Island *island, bool has_jumped);    // those that are none any more are forgotten
+// Something is to happen there: a force changes its sign, a motion turns back.
+bool   contact_turns(Island *island, double t, const double *x);
 
 // ---- due.c: events whose time is known
 

@@ -220,8 +220,7 @@ static bool event_body(Island *island, uint32_t number, size_t iteration)
             island->terminated = actions[k].ends;
     if (services->after_body && !services->after_body(island, number)) return false;
     if (!due_again(island, number)) return engine_stop(island), false;
-    if (island->n_rests) surface_assigned(island, number);
-    return surface_fired(island, number);
+    return contact_fired(island, number);
 }
 
 static bool run_ask(Island *island, uint32_t number)
@@ -342,6 +341,16 @@ bool event_run_fired(Island *island, size_t iteration, bool *affects)
     return true;
 }
 
+// What `pre` means from here on.
+static bool keep_past(Island *island)
+{
+    if (!island->tables->has_pre) return true;
+    const int failed = engine_call(island, IR_PRES, island->t, island->x, NULL);
+    if (!failed) return true;
+    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
+    return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
+}
+
 bool event_iterate(Island *island, bool is_start, bool *affects)
 {
     const EngineTables *tables = island->tables;
@@ -351,7 +360,17 @@ bool event_iterate(Island *island, bool is_start, bool *affects)
         *affects |= changed;
         if (!fire_conditions(island, is_start && iteration == 1)) return false;
         if (is_start && tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 0;
-        if (island->n_fired == 0) break;
+        if (island->n_fired == 0 && island->n_contacts) {
+            bool turned = false;
+            // an impact that left a motion into a surface is followed by another
+            const bool again = contact_fire(island);
+            if (again && !keep_past(island)) return false;
+            if (!again && !contact_settle(island, &turned)) return false;
+            *affects |= turned;
+            if (!again && !turned) break;
+        } else if (island->n_fired == 0) {
+            break;
+        }
         if (iteration > ITERATIONS_MAX)
             return engine_fail(island, ENGINE_CYCLE, ITERATIONS_MAX, island->t), false;
         if (!event_run_fired(island, iteration, affects)) return false;
@@ -365,15 +384,6 @@ bool event_iterate(Island *island, bool is_start, bool *affects)
 }
 
 // ---- An instant
-
-static bool keep_past(Island *island)
-{
-    if (!island->tables->has_pre) return true;
-    const int failed = engine_call(island, IR_PRES, island->t, island->x, NULL);
-    if (!failed) return true;
-    island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, island->t, island->x);
-    return engine_fail(island, ENGINE_FAULT, 0, island->t), false;
-}
 
 static orr_status failed_or(const Island *island, orr_status status)
 {
@@ -421,6 +431,7 @@ orr_status event_handle(Island *island)
     const bool ended = island->surface.ends;
     orr_status status = ORR_STATUS_OK;
     slide_before(island);
+    contact_begin(island);
     if (ended) slide_exit(island);
     if (island->has_network && !services->catch_up(island, &status)) return failed_or(island, status);
     if (!keep_past(island)) return ORR_STATUS_FAILED;
@@ -459,11 +470,14 @@ orr_status event_start(Island *island)
     if (tables->initial_flag != ENGINE_NONE) island->env.v[tables->initial_flag] = 1;
     if (!due_act(island, island->t, &acted)) return engine_stop(island);
     if (!event_iterate(island, true, &affects)) return failed_or(island, status);
+    contact_lie(island);
+    bool rests = false;
+    if (island->n_contacts && !contact_settle(island, &rests)) return failed_or(island, status);
     island->n_handled += acted || island->n_bodies > n_bodies;    // at the start, too, it is an event
     if (island->has_network && !services->exchange(island, true, &affects, &status))
         return failed_or(island, status);
     // a solver of quantised states has computed its rates already
-    if (island->solver->advance && (acted || affects) && !services->restart(island))
+    if (((island->solver->advance && (acted || affects)) || rests) && !services->restart(island))
         return engine_stop(island);
     island->values_valid = false;
     return ORR_STATUS_OK;

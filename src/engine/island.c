@@ -158,9 +158,7 @@ static size_t lay_out(Island *island, const EngineTables *tables, char *memory)
     island->is_marked = room_take(&room, events, sizeof *island->is_marked);
     island->is_state_marked = room_take(&room, n, sizeof *island->is_state_marked);
     island->zeno = room_take(&room, events, sizeof *island->zeno);
-    island->rests = room_take(&room, events, sizeof *island->rests);
-    s->held = room_take(&room, n, sizeof *s->held);
-    s->held_by = room_take(&room, n, sizeof *s->held_by);
+    island->contacts = room_take(&room, events, sizeof *island->contacts);
     s->surface_of = room_take(&room, m, sizeof *s->surface_of);
     s->is_continuous = room_take(&room, m, sizeof *s->is_continuous);
     s->resting = room_take(&room, m, sizeof *s->resting);

@@ -318,7 +318,12 @@ bool look_for_event(Island *island)
         l.t_from = l.t_to;
     }
     if (!met && island->surface.slides && slide_leaves(island, t_to, island->x_end)) {
-        island->t = slide_locate_end(island, t_from, t_to, l.state, l.context);
+        island->t = surface_locate(island, t_from, t_to, l.state, l.context, slide_leaves);
+        island->surface.ends = true;
+        met = true;
+    }
+    if (!met && island->n_contacts && contact_turns(island, t_to, island->x_end)) {
+        island->t = surface_locate(island, t_from, t_to, l.state, l.context, contact_turns);
         met = true;
     }
     if (met && l.t_to < t_to && look_is_hidden(island, t_to)) island->n_foreseen++;

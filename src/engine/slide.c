@@ -13,7 +13,6 @@
 #include "engine/host.h"
 #include "num/lu.h"
 
-enum { SLIDE_HALVINGS = 60 };
 #define SLIDE_PROBE 1e-6    // how far slopes are looked for, of the scale of time
 #define SLIDE_SLACK 1e-9    // of a part: rounding
 
@@ -62,7 +61,8 @@ static int solve_sides(Island *island, double t, const double *x, bool *known)
         double *rates = s->sides + side * n;
         if (side) set_side(island, side - 1, 1);
         failed = surface_plain_rates(island, t, x, rates);
-        if (!failed && !surface_slopes(island, t, x, rates, s->leader, m, s->slopes + side * m)) failed = 1;
+        double *slopes = s->slopes + side * m;
+        if (!failed && !surface_slopes(island, t, x, rates, s->leader, m, s->probe, slopes)) failed = 1;
         if (side) set_side(island, side - 1, 0);
     }
     *known = !failed;
@@ -167,7 +167,7 @@ static bool slope_on(Island *island, size_t relation, double *slope)
     for (size_t k = 0; k < s->n_surfaces; k++)
         if (s->part[k] < -SLIDE_SLACK || s->part[k] > 1 + SLIDE_SLACK) return false;
     blend_sides(island, s->rates[0]);
-    return surface_slopes(island, island->t, island->x, s->rates[0], &relation, 1, slope);
+    return surface_slopes(island, island->t, island->x, s->rates[0], &relation, 1, s->probe, slope);
 }
 
 // Relations whose modes are of this surface: do both of its sides lead back to it?
@@ -243,7 +243,7 @@ bool slide_enter(Island *island)
     }
     bool known;
     s->slides = s->n_surfaces > 0;
-    s->is_on = s->slides || s->n_held > 0;
+    s->is_on = s->slides || s->n_resting > 0;
     if (s->n_surfaces > n_before) {
         s->ends = false;
         if (solve_sides(island, island->t, island->x, &known) == 0)
@@ -265,21 +265,6 @@ bool slide_leaves(Island *island, double t, const double *x)
     for (size_t k = 0; k < s->n_surfaces; k++)
         if (!(s->part[k] >= 0 && s->part[k] <= 1)) return true;
     return false;
-}
-
-double slide_locate_end(Island *island, double t_lo, double t_hi, LocateState state,
-                        void *context)
-{
-    double lo = t_lo, hi = t_hi;
-    for (int i = 0; i < SLIDE_HALVINGS; i++) {
-        const double middle = lo + 0.5 * (hi - lo);
-        if (!(middle > lo && middle < hi) || !state(context, middle, island->x_event)) break;
-        if (slide_leaves(island, middle, island->x_event)) hi = middle;
-        else lo = middle;
-    }
-    state(context, hi, island->x_event);
-    island->surface.ends = true;
-    return hi;
 }
 
 // From here on one side alone counts.
@@ -318,7 +303,7 @@ void slide_exit(Island *island)
     memcpy(island_modes(island), s->modes[0], island->tables->n_relations * sizeof(double));
     s->ends = false;
     s->slides = s->n_surfaces > 0;
-    s->is_on = s->slides || s->n_held > 0;
+    s->is_on = s->slides || s->n_resting > 0;
 }
 
 // Modes that changed beside the sliding ones count on both sides.

@@ -253,6 +253,7 @@ static void allocate(orr_run *run)
     run->causes = ARENA_ARRAY(arena, const char *, model->n_events);
     run->relation_texts = ARENA_ARRAY(arena, const char *, model->n_relations);
     run->has_slid = ARENA_ARRAY(arena, bool, model->n_relations);
+    run->has_rested = ARENA_ARRAY(arena, bool, model->n_events);
 
     island->tables = &model->tables;
     island->services = &run_services;
@@ -480,7 +481,7 @@ static bool is_calm(const orr_run *run, const Island *island)
     if (island->is_failed || island->terminated || island->event_waits || island->jump_waits ||
         island->choice_waits)
         return false;
-    return !island->surface.is_on && !island->n_rests && !watch_has_ranges(run) && !run->model->n_delays &&
+    return !island->surface.is_on && !island->n_contacts && !watch_has_ranges(run) && !run->model->n_delays &&
            !run->choosing && !run->net && !run->isles;
 }
 

@@ -93,6 +93,7 @@ struct orr_run {
     const char **causes;            // [n_events] as text, made when first asked for
     const char **relation_texts;    // [n_relations] made when first asked for
     bool     *has_slid;             // [n_relations] and was reported
+    bool     *has_rested;           // [n_events] likewise
     // whoever wants to see each event; NULL: nobody. False cancels.
     bool    (*observe)(void *context, const orr_event *event);
     void     *observe_context;

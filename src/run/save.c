@@ -217,6 +217,7 @@ static void pass_samples(orr_run *run, RunSaved *s)
     saved_index(s, &relation, (uint32_t)run->model->n_relations);
     run->island.event_relation = relation;
     saved_flags(s, run->has_slid, run->model->n_relations);
+    saved_flags(s, run->has_rested, run->model->n_events);
 }
 
 static bool is_between(const orr_run *run) { return run->x == run->x_between; }

@@ -33,26 +33,28 @@ void surface_pass(orr_run *run, RunSaved *saved)
     if (n == 0) return;
     if (saved->is_loading) look_forget_clocks(island);
     saved_pass(saved, island->zeno, model->n_events * sizeof *island->zeno);
-    saved_index(saved, &island->n_rests, model->n_events + 1);
-    for (uint32_t i = 0; i < island->n_rests && !saved->is_bad; i++) {
-        saved_index(saved, &island->rests[i].event, model->n_events);
-        saved_index(saved, &island->rests[i].relation, n);
-        saved_pass(saved, &island->rests[i].push, sizeof island->rests[i].push);
+    saved_index(saved, &island->n_contacts, model->n_events + 1);
+    if (saved->is_bad || !contact_make_room(island, island->n_contacts)) return;
+    s->n_resting = 0;
+    for (uint32_t i = 0; i < island->n_contacts && !saved->is_bad; i++) {
+        Contact *c = &island->contacts[i];
+        saved_index(saved, &c->event, model->n_events);
+        saved_index(saved, &c->relation, n);
+        saved_flags(saved, &c->rests, 1);
+        saved_pass(saved, &c->inward, sizeof c->inward);
+        saved_pass(saved, &c->speed, sizeof c->speed);
+        saved_pass(saved, s->directions + i * model->n_states, model->n_states * sizeof *s->directions);
+        s->contact_relations[i] = c->relation;
+        s->n_resting += c->rests;
     }
     saved_flags(saved, &s->is_on, 1);
     saved_flags(saved, &s->slides, 1);
     saved_flags(saved, &s->ends, 1);
     pass_surfaces(island, saved);
     saved_pass(saved, &s->probe, sizeof s->probe);
+    saved_pass(saved, &s->contact_probe, sizeof s->contact_probe);
     saved_flags(saved, s->resting, n);
     for (int i = 0; i < 2; i++) saved_pass(saved, s->modes[i], n * sizeof *s->modes[i]);
-    saved_flags(saved, s->held, model->n_states);
-    s->n_held = 0;
-    for (uint32_t i = 0; i < model->n_states; i++) {
-        saved_pass(saved, &s->held_by[i], sizeof s->held_by[i]);
-        if (s->held_by[i] >= n && s->held_by[i] != ENGINE_NONE) saved->is_bad = true;
-        s->n_held += s->held[i];
-    }
 }
 
 

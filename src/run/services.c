@@ -259,12 +259,15 @@ static void report_zeno(orr_run *run, uint32_t event, const char *why)
 
 static void report_rest(orr_run *run, uint32_t event)
 {
+    const Zeno *z = &run->island.zeno[event];
     StrBuf names = { 0 };
+    if (run->has_rested[event]) return;
+    run->has_rested[event] = true;
     surface_names(run->model, run->island.is_state_marked, &names);
     diag_report(run->diag, DIAG_RESTS,
                 run_place(run->model, run->diag, run->model->flat.events.items[event].place),
-                event_cause(run, event), run->island.zeno[event].limit, names.p);
-    note_zeno(run, event);
+                event_cause(run, event), z->n_shrinking > 1 ? z->limit : run->island.t, names.p);
+    if (z->n_shrinking > 1) note_zeno(run, event);
     str_free(&names);
 }
 
@@ -351,7 +354,6 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_BAD_AFTER: report_time(run, number, news, value); break;
     case ENGINE_TOO_MANY_WAIT: report_waiting(run, number); break;
     case ENGINE_NO_REST: report_zeno(run, number, rest); break;
-    case ENGINE_NO_SLOPE: report_zeno(run, number, "its surface has no slope"); break;
     case ENGINE_BAD_LAG: report_lag(run, number, value); break;
     case ENGINE_STEP_TOO_SMALL: fault_report_step(island, value); break;
     case ENGINE_STIFF: report_stiff(run); break;

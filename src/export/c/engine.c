@@ -3,6 +3,7 @@
 #include "code/label.h"
 #include "engine/adaptive_c_text.h"
 #include "engine/adaptive_text.h"
+#include "engine/contact_c_text.h"
 #include "engine/drive_c_text.h"
 #include "engine/due_c_text.h"
 #include "engine/engine_text.h"
@@ -169,7 +170,8 @@ void c_add_engine(const CExport *c, StrBuf *s)
     static const char *const before[] = { TEXT_NUM_CALENDAR_H, TEXT_NUM_INSTANT_H, TEXT_ENGINE_ENGINE_H },
                       *const texts[] = { TEXT_NUM_CALENDAR_C, TEXT_NUM_LU_H, TEXT_NUM_LU_C, TEXT_NUM_ITP_H,
                                          TEXT_NUM_TURN_H, TEXT_ENGINE_ISLAND_C, TEXT_ENGINE_SURFACE_C,
-                                         TEXT_ENGINE_SLIDE_C, TEXT_ENGINE_DUE_C, TEXT_ENGINE_HISTORY_C,
+                                         TEXT_ENGINE_SLIDE_C, TEXT_ENGINE_CONTACT_C, TEXT_ENGINE_DUE_C,
+                                         TEXT_ENGINE_HISTORY_C,
                                          TEXT_ENGINE_EVENT_C, TEXT_ENGINE_LOOK_C, TEXT_ENGINE_DRIVE_C };
     str_add(s, "// ---- The engine: what happens in a run\n\n"
                "typedef struct orr_env CodeEnv;\n"
