@@ -42,6 +42,7 @@ typedef struct orr_kind_info {
     const char     *details;     // paragraphs and examples
     const orr_keyword *words;       // [n_words] its own
     size_t          n_words;
+    const char     *implied_by;  // a word that makes an experiment one of this kind; NULL: none does
     const char     *shared;      // words that several kinds have, as a list: "from until every"
     const char     *output, *output_help;    // of -o: how its value is called, and what is written there
     size_t          arrays_from; // how its models are compiled, see orr_compile_options; 0: as usual

@@ -688,6 +688,51 @@ static void read_kind(Reader *r, const orr_source *source, const AstExperiment *
     }
 }
 
+static void add_number(StrBuf *text, double value)
+{
+    char shown[40];
+    orr_format_number(value, shown);
+    str_add(text, shown);
+}
+
+static double swept_value(Reader *r, const AstSweep *s, const AstExpr *e, const char *name)
+{
+    if (!s->option) return value_of(r, e, &s->what, false, name);
+    return strcmp(s->option, "step") == 0 ? time_value(r, e, name) : number(r, e, name);
+}
+
+// `sweep K over 1, 2, 5`, as a command line would give it.
+static void read_sweeps(Reader *r, const orr_source *source, const AstExperiment *e,
+                        orr_experiment *experiment)
+{
+    VEC(orr_given) given = { 0 };
+    for (uint32_t i = 0; i < e->n_sweeps; i++) {
+        const AstSweep *s = &e->sweeps[i];
+        StrBuf text = { .arena = r->arena };
+        const char *name = s->option ? arena_printf(r->arena, "solver %s", s->option)
+                                     : name_of(r, &s->what, s->what_place, false);
+        str_addf(&text, "%s=", name);
+        for (uint32_t k = 0; k < s->n_values; k++) {
+            if (k > 0) str_add_char(&text, ',');
+            add_number(&text, swept_value(r, s, s->values[k], name));
+        }
+        if (s->low) {
+            add_number(&text, swept_value(r, s, s->low, name));
+            str_add(&text, "..");
+            add_number(&text, swept_value(r, s, s->high, name));
+            if (s->count) str_addf(&text, ":%.17g", number(r, s->count, "in"));
+            if (s->is_log) str_add(&text, ":log");
+        }
+        const orr_given one = { .word = "sweep", .text = str_finish(&text) };
+        vec_push(&r->work, &given, one);
+    }
+    if (given.n == 0 || r->failed) return;
+    if (!words_apply((orr_source *)source, experiment, given.items, given.n, true, r->diag)) {
+        diag_note(r->diag, e->sweeps[0].what_place, "it is written here");
+        fail(r);
+    }
+}
+
 // ---------------------------------------------------------------------------------------------- frames
 
 static const AstFrame *find_frame(Reader *r, const AstExperiment *e)
@@ -891,6 +936,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     experiment->run.stop_outside = e->outside && strcmp(e->outside, "stop") == 0;
     if (e->frame) read_frame(&r, e, experiment);
     read_kind(&r, source, e, experiment);
+    read_sweeps(&r, source, e, experiment);
     experiment->missing = e->missing;
     if (e->solver) note_place(&r, e->solver, e->solver_place);
     orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);

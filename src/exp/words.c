@@ -392,6 +392,16 @@ static void join_inputs(Change *c)
     run->n_inputs = c->inputs.n;
 }
 
+static bool is_swept(const Change *c, const char *name)
+{
+    const size_t n = strlen(name);
+    for (size_t i = 0; i < c->values.n; i++)
+        if (strcmp(c->values.items[i].word, "sweep") == 0 && strncmp(c->values.items[i].text, name, n) == 0 &&
+            c->values.items[i].text[n] == '=')
+            return true;
+    return false;
+}
+
 static void finish(Change *c, const orr_kind_info *kind)
 {
     orr_experiment *e = c->experiment;
@@ -418,17 +428,27 @@ static void finish(Change *c, const orr_kind_info *kind)
     const orr_solver_info *solver = e->run.solver ? orr_solver_find(e->run.solver) : NULL;
     const bool has_step = is_given(c, "step") || (is_given(c, "solver") && solver && !solver->fixed_step);
     if (e->missing && strcmp(e->missing, "timestep") == 0 &&
-        (has_step || strcmp(kind->name, "compare") == 0))
+        (has_step || strcmp(kind->name, "compare") == 0 || is_swept(c, "solver step")))
         e->missing = NULL;
     if (!c->is_other) return;
     e->n_unasked = e->n_expects;
     e->n_expects = 0;
 }
 
+// An experiment that says no kind is of that which one of the words is for.
+static const orr_kind_info *implied_kind(orr_experiment *e, const orr_given *given, size_t n)
+{
+    const orr_kind_info *kind;
+    for (size_t i = 0; !e->kind && i < n; i++)
+        for (size_t k = 0; (kind = orr_kind_at(k)); k++)
+            if (kind->implied_by && strcmp(kind->implied_by, given[i].word) == 0) e->kind = kind->name;
+    return orr_experiment_kind(e);
+}
+
 bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, size_t n, bool is_written,
                  orr_diag *diag)
 {
-    const orr_kind_info *kind = orr_experiment_kind(e);
+    const orr_kind_info *kind = implied_kind(e, given, n);
     Change c = { .source = source, .arena = &source->arena, .experiment = e, .diag = diag, .wait = NAN };
     for (size_t i = 0; i < e->run.n_settings; i++) vec_push(c.arena, &c.settings, e->run.settings[i]);
     for (size_t i = 0; i < e->n_values; i++) vec_push(c.arena, &c.values, e->values[i]);

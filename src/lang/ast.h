@@ -523,6 +523,16 @@ typedef struct AstTerm {
     Place       place;
 } AstTerm;
 
+// `sweep K over 1, 2, 5`, `sweep K over 0.01..100 in 5 log`, `sweep solver step over 0.1, 0.01`
+typedef struct AstSweep {
+    const char *option;       // of the solver; NULL: of the model
+    AstRef      what;
+    Place       what_place;
+    AstExpr   **values;       uint32_t n_values;    // none: from low to high
+    AstExpr    *low, *high, *count;                 // count NULL: not given
+    bool        is_log;
+} AstSweep;
+
 typedef struct AstExperiment {
     const char *name, *doc;
     const char *model;        // `of MODEL`
@@ -539,6 +549,7 @@ typedef struct AstExperiment {
     AstPlot    *plots;        uint32_t n_plots;
     AstExpect  *expects;      uint32_t n_expects;
     AstObserve *observes;     uint32_t n_observes;
+    AstSweep   *sweeps;       uint32_t n_sweeps;
     AstStatistic *statistics; uint32_t n_statistics;
     AstInput   *inputs;       uint32_t n_inputs;
     AstSend    *sends;        uint32_t n_sends;

@@ -12,6 +12,7 @@ typedef struct Lists {    // of the experiment under way, in the scratch arena
     VEC(AstPlot)    plots;
     VEC(AstExpect)  expects;
     VEC(AstObserve) observes;
+    VEC(AstSweep)   sweeps;
     VEC(AstStatistic) statistics;
     VEC(AstInput)   inputs;
     VEC(AstSend)    sends;
@@ -406,6 +407,41 @@ static void parse_expectation(Parser *p, Lists *lists)
     vec_push(&p->scratch, &lists->expects, expect);
 }
 
+// ---- sweep NAME over VALUES
+
+static void parse_sweep(Parser *p, Lists *lists)
+{
+    AstSweep s = { 0 };
+    if (parse_at_word(p, "solver") && parse_peek(p).kind == TOKEN_NAME && !parse_peek_word(p, "over")) {
+        parse_advance(p);
+        s.what_place = parse_here(p);
+        s.option = parse_name(p, "an option of the solver");
+        if (!s.option) return;
+    } else if (!parse_ref(p, &s.what, &s.what_place, "the name of a parameter")) {
+        return;
+    }
+    if (!parse_accept_word(p, "over")) {
+        if (parse_report(p, "'over' and values"))
+            diag_hint(p->diag, "write sweep K over 1, 2, 5 or sweep K over 0..10 in 6");
+        return;
+    }
+    VEC(AstExpr *) values = { 0 };
+    do {
+        AstExpr *e = parse_expr(p);
+        if (!e) return;
+        vec_push(&p->scratch, &values, e);
+    } while (parse_accept(p, TOKEN_COMMA));
+    if (values.n == 1 && parse_accept(p, TOKEN_RANGE)) {
+        s.low = values.items[0];
+        s.high = parse_expr(p);
+        if (!s.high || (parse_accept_word(p, "in") && !(s.count = parse_expr(p)))) return;
+        s.is_log = parse_accept_word(p, "log");
+    } else {
+        s.values = COPY(p, values, &s.n_values);
+    }
+    vec_push(&p->scratch, &lists->sweeps, s);
+}
+
 // A name that is a word by itself, not the beginning of a value: `from 1 to -1`, `semi-implicit`.
 static bool stands_alone(const Parser *p)
 {
@@ -459,8 +495,8 @@ static void report_unknown_word(Parser *p)
                                          "set",
                                          "quantum",   "input",      "output",    "record",       "plot",
                                          "expect",    "observe",    "outside",   "seed",         "warm",
-                                         "precision", "confidence", "statistics", "replications" };
-    static const char *const later[] = { "fit",     "sweep",  "validate", "optimise", "sensitivity",
+                                         "precision", "confidence", "statistics", "replications", "sweep" };
+    static const char *const later[] = { "fit",     "validate", "optimise", "sensitivity",
                                          "predict", "policy", "morphism", "monte" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an experiment");
@@ -501,6 +537,7 @@ static void parse_statement(Parser *p, AstExperiment *e, Lists *lists)
     else if (parse_accept_word(p, "plot")) parse_plot(p, lists);
     else if (parse_accept_word(p, "expect")) parse_expectation(p, lists);
     else if (parse_accept_word(p, "observe")) parse_observes(p, lists);
+    else if (parse_accept_word(p, "sweep")) parse_sweep(p, lists);
     else if (parse_accept_word(p, "statistics")) parse_statistics(p, lists);
     else if (parse_accept_word(p, "seed")) parse_once(p, &e->seed, "seed", place);
     else if (parse_accept_word(p, "replications")) parse_once(p, &e->replications, "replications", place);
@@ -564,6 +601,7 @@ void parse_experiment(Parser *p)
     e.plots = COPY(p, lists.plots, &e.n_plots);
     e.expects = COPY(p, lists.expects, &e.n_expects);
     e.observes = COPY(p, lists.observes, &e.n_observes);
+    e.sweeps = COPY(p, lists.sweeps, &e.n_sweeps);
     e.statistics = COPY(p, lists.statistics, &e.n_statistics);
     e.inputs = COPY(p, lists.inputs, &e.n_inputs);
     e.sends = COPY(p, lists.sends, &e.n_sends);

@@ -193,6 +193,26 @@ static void print_expect(const AstExpect *expect, Printer *p)
     print_char(p, '\n');
 }
 
+static void print_sweep(const AstSweep *s, Printer *p)
+{
+    print_text(p, "  sweep ");
+    if (s->option) print_format(p, "solver %s", s->option);
+    else print_ref(&s->what, p);
+    print_text(p, " over ");
+    for (uint32_t i = 0; i < s->n_values; i++) {
+        if (i > 0) print_text(p, ", ");
+        print_expr(s->values[i], p);
+    }
+    if (s->low) {
+        print_expr(s->low, p);
+        print_text(p, "..");
+        print_expr(s->high, p);
+        print_clause("in", s->count, p);
+        if (s->is_log) print_text(p, " log");
+    }
+    print_char(p, '\n');
+}
+
 static void print_kind(const AstExperiment *e, Printer *p)
 {
     if (e->n_kind > 0) print_text(p, "  kind");
@@ -251,6 +271,7 @@ void print_experiment(const AstExperiment *e, Printer *p)
     }
     for (uint32_t i = 0; i < e->n_plots; i++) print_plot(&e->plots[i], p);
     for (uint32_t i = 0; i < e->n_statistics; i++) print_statistics(&e->statistics[i], p);
+    for (uint32_t i = 0; i < e->n_sweeps; i++) print_sweep(&e->sweeps[i], p);
     for (uint32_t i = 0; i < e->n_observes; i++) {
         print_text(p, "  observe ");
         print_observe(&e->observes[i], p);
