@@ -36,6 +36,15 @@ typedef struct orr_written {
     orr_place   place;
 } orr_written;
 
+// A solver of one island, or of all elements of an array of islands, in place of what the model says.
+typedef struct orr_island_solver {
+    const char *island;
+    const char *solver;
+    double      step, tolerance, absolute, max_step, quantum, relative_quantum, least_quantum;    // 0: as the
+                                 // model says or, where it says nothing, as those of the run
+    void *reserved[2];
+} orr_island_solver;
+
 typedef struct orr_run_options {
     const char *solver;          // registered name such as "rk4"; NULL or "auto": chosen and said
     double      t_start;         // in the model's unit of time, as all times here
@@ -95,7 +104,9 @@ typedef struct orr_run_options {
     // orr_experiment_get; borrowed during the call. None: messages about them have no place.
     const orr_written *written;
     size_t      n_written;
-    void *reserved[8];
+    const orr_island_solver *islands;    // [n_islands], borrowed for the length of the run
+    size_t      n_islands;
+    void *reserved[6];
 } orr_run_options;
 ORR_API orr_run_options orr_run_options_default(void);    // every field at its documented default
 

@@ -1672,6 +1672,21 @@
       "      expect min of x = 0.3 within 0.01\n" \
       "    end", \
       "see which of both is wrong, the model or the expectation; 'observe' shows what it is.") \
+    X(ISLAND_UNKNOWN, \
+      "An experiment, or the option --island, names the solver of one island. Islands are components\n" \
+      "that the model declares with the word 'island'; those inside of components have full names (a.b).", \
+      "    model One\n" \
+      "      var x = 1\n" \
+      "      x' = -x\n" \
+      "    end\n" \
+      "    model Both\n" \
+      "      island left : One\n" \
+      "    end\n" \
+      "    experiment e of Both\n" \
+      "      until 1\n" \
+      "      solver lefd : rk4 step 0.01\n" \
+      "    end", \
+      "name an island of the model, or an array of islands: solver left : rk4 step 0.01.") \
     X(STEP_UNDERFLOW, \
       "The solver made its step smaller and smaller to keep its tolerance, until time itself\n" \
       "would not advance any more. Usually the solution runs to infinity, or jumps, or the model\n" \

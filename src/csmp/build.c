@@ -226,7 +226,7 @@ static AstExperiment make_experiment(const Builder *b, const AstModel *model)
     const Place top = { d->file, 0, 0 };
     const CsmpSetting *s = d->settings;
     AstExperiment x = {
-        .name = "csmp", .model = model->name, .place = top, .model_place = top, .solver = "euler"
+        .name = "csmp", .model = model->name, .place = top, .model_place = top, .solver = { .name = "euler" }
     };
     x.doc = model->doc;
     x.from = make_number(arena, s[CSMP_STARTTIME].value,
@@ -234,17 +234,17 @@ static AstExperiment make_experiment(const Builder *b, const AstModel *model)
     x.until = make_number(arena, s[CSMP_ENDTIME].value, s[CSMP_ENDTIME].place);
     if (s[CSMP_COMMINTERVAL].is_given)
         x.every = make_number(arena, s[CSMP_COMMINTERVAL].value, s[CSMP_COMMINTERVAL].place);
-    x.solver_place = s[CSMP_TIMESTEP].place;
+    x.solver.place = s[CSMP_TIMESTEP].place;
     if (s[CSMP_TIMESTEP].is_asked) {
         x.missing = "timestep";
         x.missing_place = s[CSMP_TIMESTEP].place;
     } else {
-        x.options = ARENA_NEW(arena, AstSetting);
-        x.n_options = 1;
-        x.options[0] = (AstSetting){ .target = make_name(arena, "step"),
-                                     .value = make_number(arena, s[CSMP_TIMESTEP].value,
-                                                          s[CSMP_TIMESTEP].place),
-                                     .place = s[CSMP_TIMESTEP].place };
+        x.solver.options = ARENA_NEW(arena, AstSetting);
+        x.solver.n_options = 1;
+        x.solver.options[0] = (AstSetting){ .target = make_name(arena, "step"),
+                                            .value = make_number(arena, s[CSMP_TIMESTEP].value,
+                                                                 s[CSMP_TIMESTEP].place),
+                                            .place = s[CSMP_TIMESTEP].place };
     }
     return x;
 }

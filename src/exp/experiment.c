@@ -235,7 +235,7 @@ static const char *const *names_of(Reader *r, const AstRef *refs, const Place *p
 
 // ---------------------------------------------------------------------------------------------- statements
 
-static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run)
+static void read_options(Reader *r, const AstSolver *e, orr_run_options *run)
 {
     const struct {
         const char *name;
@@ -257,7 +257,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         size_t i = 0;
         while (i < N_KNOWN && strcmp(names[i], name) != 0) i++;
         if (i == N_KNOWN) {
-            diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->solver ? e->solver : "auto", name);
+            diag_report(r->diag, DIAG_SOLVER_OPTION, option->place, e->name ? e->name : "auto", name);
             const char *closest = text_closest(name, names, N_KNOWN);
             if (closest) diag_suggest(r->diag, name, closest);
             else
@@ -267,7 +267,7 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
             fail(r);
             continue;
         }
-        const Solver *solver = solver_find(e->solver ? e->solver : "auto");
+        const Solver *solver = solver_find(e->name ? e->name : "auto");
         const bool is_quantum = known[i].value == &run->quantum || known[i].value == &run->relative_quantum ||
                                 known[i].value == &run->least_quantum;
         const bool is_adaptive = known[i].value == &run->tolerance || known[i].value == &run->absolute ||
@@ -292,6 +292,29 @@ static void read_options(Reader *r, const AstExperiment *e, orr_run_options *run
         }
         *known[i].value = value;
     }
+}
+
+// Solvers of single islands.
+static void read_islands(Reader *r, const AstExperiment *e, orr_run_options *run)
+{
+    orr_island_solver *islands = ARENA_ARRAY(r->arena, orr_island_solver, e->n_islands);
+    for (uint32_t i = 0; i < e->n_islands; i++) {
+        const AstSolver *s = &e->islands[i];
+        orr_run_options o = { 0 };
+        read_options(r, s, &o);
+        note_place(r, s->name, s->place);
+        islands[i] = (orr_island_solver){ .island = name_of(r, &s->island, s->island_place, false),
+                                          .solver = s->name,
+                                          .step = o.step,
+                                          .tolerance = o.tolerance,
+                                          .absolute = o.absolute,
+                                          .max_step = o.max_step,
+                                          .quantum = o.quantum,
+                                          .relative_quantum = o.relative_quantum,
+                                          .least_quantum = o.least_quantum };
+    }
+    run->islands = islands;
+    run->n_islands = e->n_islands;
 }
 
 static void read_settings(Reader *r, const AstExperiment *e, orr_run_options *run)
@@ -920,8 +943,9 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
                     "it is an interval of time");
         fail(&r);
     }
-    experiment->run.solver = e->solver;
-    read_options(&r, e, &experiment->run);
+    experiment->run.solver = e->solver.name;
+    read_options(&r, &e->solver, &experiment->run);
+    read_islands(&r, e, &experiment->run);
     read_settings(&r, e, &experiment->run);
     read_inputs(&r, source, e, &experiment->run);
     read_quanta(&r, e, &experiment->run);
@@ -938,7 +962,7 @@ bool orr_experiment_get(const orr_source *source, const char *name, orr_experime
     read_kind(&r, source, e, experiment);
     read_sweeps(&r, source, e, experiment);
     experiment->missing = e->missing;
-    if (e->solver) note_place(&r, e->solver, e->solver_place);
+    if (e->solver.name) note_place(&r, e->solver.name, e->solver.place);
     orr_written *written = ARENA_ARRAY(r.arena, orr_written, r.written.n);
     if (r.written.n > 0) memcpy(written, r.written.items, r.written.n * sizeof *written);
     qsort(written, r.written.n, sizeof *written, by_address);

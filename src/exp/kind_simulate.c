@@ -237,8 +237,9 @@ const Kind kind_simulate = {
         .summary = "Simulate a model",
         .words = words,
         .n_words = sizeof words / sizeof *words,
-        .shared = "set input output allow-io realtime wait until from solver step path tol abs max-step "
-                  "quantum update every record observe seed run statistics max-time checkpoint "
+        .shared = "set input output allow-io realtime wait until from solver island step path "
+                  "tol abs max-step quantum update every record observe seed run statistics "
+                  "max-time checkpoint "
                   "checkpoint-every resume",
         .output = "FILE",
         .output_help = "write all rows as CSV; - is standard output",

@@ -18,6 +18,7 @@ typedef struct Change {
     VEC(orr_input)  inputs;      // of the command line
     VEC(orr_send)   sends;       // likewise
     VEC(orr_measurement) observations;
+    VEC(orr_island_solver) islands;
     VEC(orr_value)  values;
     VEC(char *)     heap;        // texts on the heap, to be copied
     double          wait;        // NaN: not given
@@ -86,6 +87,44 @@ static bool give_input(Change *c, const char *text)
     vec_push(c->arena, &c->heap, memory);
     if (ok) vec_push(c->arena, &c->inputs, input);
     return ok;
+}
+
+// NAME=SOLVER:OPTION=VALUE:…
+static bool give_island(Change *c, const char *text)
+{
+    const char *equals = strchr(text, '='), *colon = strchr(text, ':');
+    orr_island_solver island = { 0 };
+    const struct {
+        const char *name;
+        double     *value;
+    } options[] = {
+        { "step", &island.step },       { "tol", &island.tolerance },
+        { "abs", &island.absolute },    { "max", &island.max_step },
+        { "quantum", &island.quantum }, { "relative", &island.relative_quantum },
+        { "min", &island.least_quantum },
+    };
+    enum { N = sizeof options / sizeof *options };
+    const char *const hint = "write --island NAME=SOLVER, such as --island a=qss2:quantum=1e-3";
+    if (!equals || equals == text || (colon && colon < equals))
+        return wrong(c, "E022", hint, "option '--island' needs NAME=SOLVER, not '%s'", text);
+    island.island = kept(c, (Text){ text, (size_t)(equals - text) });
+    island.solver = kept(c, (Text){ equals + 1, strcspn(equals + 1, ":") });
+    while (colon) {
+        const char *word = colon + 1;
+        const size_t n = strcspn(word, "=:");
+        size_t i = 0;
+        while (i < N && (strlen(options[i].name) != n || strncmp(options[i].name, word, n) != 0)) i++;
+        const char *value = word[n] == '=' ? kept(c, (Text){ word + n + 1, strcspn(word + n + 1, ":") }) : "";
+        if (i == N)
+            return wrong(c, "E022", "there are step, tol, abs, max, quantum, relative and min",
+                         "'%.*s' is no option of an island", (int)n, word);
+        if (!orr_parse_number(value, options[i].value) || !(*options[i].value > 0))
+            return wrong(c, "E022", hint, "'%s' of island '%s' needs a positive number, not '%s'",
+                         options[i].name, island.island, value);
+        colon = strchr(word, ':');
+    }
+    vec_push(c->arena, &c->islands, island);
+    return true;
 }
 
 static bool give_output(Change *c, const char *text)
@@ -189,6 +228,9 @@ static const Shared shared[] = {
     { WORD("quantum", NUMBER, "Q", "of solvers of quantised states: qss1, qss2, …",
         POSITIVE("E417", "quantum", "give one such as --quantum 1e-4")),
       AT(run.quantum), 0, NULL },
+    { WORD("island", LIST, "NAME=SOLVER",
+        "solver of one island, with options: a=qss2:quantum=1e-3; may be repeated"),
+      NOWHERE, 0, give_island },
     { WORD("update", TEXT, "MODE", "synchronous or in-place (semi-implicit Euler)",
         .choices = "synchronous|in-place",
         .hint = "synchronous is explicit Euler, in-place semi-implicit Euler"),
@@ -408,6 +450,8 @@ static void finish(Change *c, const orr_kind_info *kind)
     join_inputs(c);
     e->run.settings = c->settings.items;
     e->run.n_settings = c->settings.n;
+    e->run.islands = c->islands.items;
+    e->run.n_islands = c->islands.n;
     VEC(orr_send) sends = { 0 };
     for (size_t i = 0; i < e->n_sends; i++) vec_push(c->arena, &sends, e->sends[i]);
     for (size_t i = 0; i < c->sends.n; i++) vec_push(c->arena, &sends, c->sends.items[i]);
@@ -451,6 +495,7 @@ bool words_apply(orr_source *source, orr_experiment *e, const orr_given *given, 
     const orr_kind_info *kind = implied_kind(e, given, n);
     Change c = { .source = source, .arena = &source->arena, .experiment = e, .diag = diag, .wait = NAN };
     for (size_t i = 0; i < e->run.n_settings; i++) vec_push(c.arena, &c.settings, e->run.settings[i]);
+    for (size_t i = 0; i < e->run.n_islands; i++) vec_push(c.arena, &c.islands, e->run.islands[i]);
     for (size_t i = 0; i < e->n_values; i++) vec_push(c.arena, &c.values, e->values[i]);
     bool ok = true;
     for (size_t i = 0; i < n; i++) {

@@ -533,14 +533,21 @@ typedef struct AstSweep {
     bool        is_log;
 } AstSweep;
 
+typedef struct AstSolver {    // `solver rk4 step 0.01`, `solver o : qss2 quantum 1e-3`
+    AstRef      island;       // no parts: of all that name none
+    Place       island_place;
+    const char *name;         // NULL if not given
+    Place       place;
+    AstSetting *options;      uint32_t n_options;  // step, tol, abs, …
+} AstSolver;
+
 typedef struct AstExperiment {
     const char *name, *doc;
     const char *model;        // `of MODEL`
     Place       place, model_place;
     AstExpr    *from, *until, *every;              // NULL if not given
-    const char *solver;                            // NULL if not given
-    Place       solver_place;
-    AstSetting *options;      uint32_t n_options;  // of the solver: step, tol, abs, …
+    AstSolver   solver;
+    AstSolver  *islands;      uint32_t n_islands;  // solvers of single islands
     AstSetting *sets;         uint32_t n_sets;
     AstSetting *quanta;       uint32_t n_quanta;   // of single states: `quantum x = 0.01`
     AstRef     *records;      uint32_t n_records;  // none: the outputs, or all that is not a parameter

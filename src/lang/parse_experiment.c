@@ -3,7 +3,8 @@
 #include <math.h>
 
 typedef struct Lists {    // of the experiment under way, in the scratch arena
-    VEC(AstSetting) options, sets, quanta;
+    VEC(AstSetting) sets, quanta;
+    VEC(AstSolver)  islands;
     VEC(AstRef)     records;
     VEC(Place)      record_places;
     VEC(AstRef)     precise;
@@ -34,7 +35,7 @@ static void parse_once(Parser *p, AstExpr **value, const char *word, Place place
     else *value = e;
 }
 
-// ---- solver NAME {option value}
+// ---- solver [ISLAND :] NAME {option value}
 //
 // A name may have two words and hyphens (semi-implicit euler), an option's value may be a name (step h), and
 // nothing separates them. The words in a row up to the first thing that is not a word settle it: options and
@@ -67,11 +68,52 @@ static bool name_has_two_words(const Parser *p)
     return n_words >= 2 && (n_words - 1 - (option_last ? 1u : 0u)) % 2 == 1;
 }
 
+static void parse_solver_options(Parser *p, AstSolver *solver)
+{
+    VEC(AstSetting) options = { 0 };
+    while (parse_at(p, TOKEN_NAME)) {
+        AstSetting option = { 0 };
+        const uint32_t option_start = p->token.offset;
+        AstPart *part = ARENA_NEW(p->arena, AstPart);
+        part->name = parse_name(p, "an option");
+        if (!part->name) return;
+        const bool is_equals = parse_at(p, TOKEN_EQUALS);
+        if (is_equals || parse_at(p, TOKEN_END)) {
+            if (parse_report(p, "a value"))
+                diag_hint(p->diag,
+                          is_equals ? "options are written without '=': %s 0.01"
+                                    : "every option of a solver has a value: %s 0.01",
+                          part->name);
+            return;
+        }
+        option.target = (AstRef){ .parts = part, .n_parts = 1 };
+        option.value = parse_expr(p);
+        if (!option.value) return;
+        option.place = parse_since(p, option_start);
+        vec_push(&p->scratch, &options, option);
+    }
+    solver->options = COPY(p, options, &solver->n_options);
+}
+
+// Does the name of an island follow, with a colon behind it?
+static bool names_island(const Parser *p)
+{
+    Parser ahead = *p;    // only its tokens are used
+    ahead.lexer.quiet = true;
+    while (!parse_at(&ahead, TOKEN_END) && !parse_at(&ahead, TOKEN_EOF) && !parse_at(&ahead, TOKEN_COLON))
+        parse_advance(&ahead);
+    return parse_at(&ahead, TOKEN_COLON);
+}
+
 static void parse_solver(Parser *p, AstExperiment *e, Lists *lists)
 {
+    AstSolver solver = { 0 };
+    const Place word_place = parse_since(p, p->statement);
+    if (names_island(p) && (!parse_ref(p, &solver.island, &solver.island_place, "the name of an island") ||
+                            !parse_expect(p, TOKEN_COLON, "':' and the name of a solver")))
+        return;
     const bool two_words = name_has_two_words(p);
     const uint32_t start = p->token.offset;
-    const Place word_place = parse_since(p, p->statement);
     if (!parse_hyphened(p)) {
         parse_unexpected(p, "the name of a solver");
         return;
@@ -84,35 +126,15 @@ static void parse_solver(Parser *p, AstExperiment *e, Lists *lists)
         str_add_char(&name, ' ');
         str_add_text(&name, text_part(p->lexer.text, second, p->end));
     }
-    if (e->solver) {
+    if (e->solver.name && solver.island.n_parts == 0) {
         PARSE_FAIL(p, DIAG_STATEMENT_TWICE, word_place, "solver");
         return;
     }
-    e->solver = parse_intern(p, (Text){ name.p, name.n });
-    e->solver_place = parse_since(p, start);
-
-    while (parse_at(p, TOKEN_NAME)) {
-        AstSetting option = { 0 };
-        const uint32_t option_start = p->token.offset;
-        AstPart *part = ARENA_NEW(p->arena, AstPart);
-        part->name = parse_name(p, "an option");
-        if (!part->name) return;
-        if (parse_at(p, TOKEN_EQUALS)) {
-            if (parse_report(p, "a value"))
-                diag_hint(p->diag, "options are written without '=': %s 0.01", part->name);
-            return;
-        }
-        if (parse_at(p, TOKEN_END)) {
-            if (parse_report(p, "a value"))
-                diag_hint(p->diag, "every option of a solver has a value: %s 0.01", part->name);
-            return;
-        }
-        option.target = (AstRef){ .parts = part, .n_parts = 1 };
-        option.value = parse_expr(p);
-        if (!option.value) return;
-        option.place = parse_since(p, option_start);
-        vec_push(&p->scratch, &lists->options, option);
-    }
+    solver.name = parse_intern(p, (Text){ name.p, name.n });
+    solver.place = parse_since(p, start);
+    parse_solver_options(p, &solver);
+    if (solver.island.n_parts == 0) e->solver = solver;
+    else vec_push(&p->scratch, &lists->islands, solver);
 }
 
 // ---- The other statements
@@ -590,7 +612,7 @@ void parse_experiment(Parser *p)
         parse_statement_end(p);
     }
     uint32_t n_places;
-    e.options = COPY(p, lists.options, &e.n_options);
+    e.islands = COPY(p, lists.islands, &e.n_islands);
     e.sets = COPY(p, lists.sets, &e.n_sets);
     e.quanta = COPY(p, lists.quanta, &e.n_quanta);
     e.records = COPY(p, lists.records, &e.n_records);

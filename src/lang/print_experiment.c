@@ -102,13 +102,18 @@ static void print_statistics(const AstStatistic *s, Printer *p)
     print_char(p, '\n');
 }
 
-static void print_solver(const AstExperiment *e, Printer *p)
+static void print_solver(const AstSolver *solver, Printer *p)
 {
-    if (!e->solver) return;
-    print_format(p, "  solver %s", e->solver);
-    for (uint32_t i = 0; i < e->n_options; i++) {
-        print_format(p, " %s ", e->options[i].target.parts[0].name);    // an option's name is never quoted
-        print_expr(e->options[i].value, p);
+    if (!solver->name) return;
+    print_text(p, "  solver ");
+    if (solver->island.n_parts > 0) {
+        print_refs(&solver->island, 1, p);
+        print_text(p, " : ");
+    }
+    print_text(p, solver->name);
+    for (uint32_t i = 0; i < solver->n_options; i++) {
+        print_format(p, " %s ", solver->options[i].target.parts[0].name);    // is never quoted
+        print_expr(solver->options[i].value, p);
     }
     print_char(p, '\n');
 }
@@ -246,7 +251,8 @@ void print_experiment(const AstExperiment *e, Printer *p)
     print_timing("from", e->from, p);
     print_timing("until", e->until, p);
     print_timing("every", e->every, p);
-    print_solver(e, p);
+    print_solver(&e->solver, p);
+    for (uint32_t i = 0; i < e->n_islands; i++) print_solver(&e->islands[i], p);
     print_setting_line("set", e->sets, e->n_sets, p);
     print_setting_line("quantum", e->quanta, e->n_quanta, p);
     for (uint32_t i = 0; i < e->n_inputs; i++) print_input(&e->inputs[i], p);

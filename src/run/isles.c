@@ -76,14 +76,74 @@ static bool read_own(orr_run *run, uint32_t number, orr_run_options *o)
     return ok;
 }
 
+// What was requested for an island by its name; NULL: nothing. The last word counts.
+static const orr_island_solver *choice_of(const orr_run_options *given, const char *name)
+{
+    for (size_t i = given->n_islands; i-- > 0;) {
+        const char *island = given->islands[i].island;
+        const size_t n = strlen(island);
+        if (strncmp(name, island, n) == 0 && (name[n] == '\0' || name[n] == '[')) return &given->islands[i];
+    }
+    return NULL;
+}
+
+static void take_choice(const orr_island_solver *choice, orr_run_options *o)
+{
+    const struct {
+        double from, *to;
+    } fields[] = {
+        { choice->step, &o->step },         { choice->tolerance, &o->tolerance },
+        { choice->absolute, &o->absolute }, { choice->max_step, &o->max_step },
+        { choice->quantum, &o->quantum },   { choice->relative_quantum, &o->relative_quantum },
+        { choice->least_quantum, &o->least_quantum },
+    };
+    o->solver = choice->solver;
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        if (fields[i].from > 0) *fields[i].to = fields[i].from;
+}
+
+// Are islands and solvers that were requested by name there?
+static bool check_choices(orr_run *run, const orr_run_options *given)
+{
+    const Isles *isles = run->model->isles;
+    const uint32_t n = isles ? isles->n : 0;
+    const char **names = ARENA_ARRAY(&run->arena, const char *, n);
+    for (uint32_t k = 0; k < n; k++) names[k] = isles->items[k].name;
+    bool ok = true;
+    for (size_t i = 0; i < given->n_islands; i++) {
+        const orr_island_solver *choice = &given->islands[i];
+        const orr_run_options one = { .islands = choice, .n_islands = 1 };
+        bool found = false;
+        for (uint32_t k = 0; k < n && !found; k++) found = choice_of(&one, names[k]) != NULL;
+        if (!solver_find(choice->solver)) {
+            diag_report(run->diag, DIAG_SOLVER_UNKNOWN, run_written(given, choice->solver, run->diag),
+                        choice->solver);
+            diag_hint(run->diag, "'orrery solvers' lists them");
+            ok = false;
+        }
+        if (found) continue;
+        diag_report(run->diag, DIAG_ISLAND_UNKNOWN, run_written(given, choice->island, run->diag),
+                    choice->island);
+        const char *closest = text_closest(choice->island, names, n);
+        if (closest) diag_suggest(run->diag, choice->island, closest);
+        else
+            diag_hint(run->diag, n ? "the summary of a run names all islands"
+                                   : "the model has none: the solver of all equations is 'solver NAME'");
+        ok = false;
+    }
+    return ok;
+}
+
 static bool find_options(orr_run *run, uint32_t number)
 {
     IslesRun *r = run->isles;
     const Isle *isle = &r->isles->items[number];
     const orr_run_options *given = &r->given;
     orr_run_options o = isle->options.run;
-    const bool is_same = !isle->has_solver;
+    const orr_island_solver *choice = choice_of(given, isle->name);
+    const bool is_same = !isle->has_solver && !choice;
     if (!read_own(run, number, &o)) return false;
+    if (choice) take_choice(choice, &o);
     // as requested: the main part may have another one, for example where it has nothing to integrate
     const Solver *requested = solver_find(given->solver ? given->solver : "auto");
     if (is_same) o.solver = requested->name;
@@ -107,10 +167,11 @@ static bool find_options(orr_run *run, uint32_t number)
     return true;
 }
 
-void isles_open(orr_run *run, const orr_run_options *options)
+bool isles_open(orr_run *run, const orr_run_options *options)
 {
     const Isles *isles = run->model->isles;
-    if (!isles) return;
+    if (!check_choices(run, options)) return false;
+    if (!isles) return true;
     Arena *arena = &run->arena;
     IslesRun *r = run->isles = ARENA_NEW(arena, IslesRun);
     uint32_t n_values = 1, n_first = 1;
@@ -140,6 +201,7 @@ void isles_open(orr_run *run, const orr_run_options *options)
     r->can_jump = isles->n_told && (run->model->n_events || run->model->n_relations || run->inputs ||
                                     run->model->network->first_guest_output > 0);
     if (isles->n_told) run->island.chunk = 1;    // each step is told
+    return true;
 }
 
 // ---- Beginning

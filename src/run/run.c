@@ -331,7 +331,7 @@ static orr_status set_up(orr_run *run, const orr_run_options *options)
     if (!watch_open(run, options) || !input_open(run, options) || !arrive_open(run, options))
         return ORR_STATUS_USAGE;
     island->has_kinks = run->inputs != NULL;
-    isles_open(run, options);
+    if (!isles_open(run, options)) return ORR_STATUS_USAGE;
     if (run->net && options->statistics_from > island->t_begin)
         run_add_source(run, &(RunSource){ .due = end_warm_up, .name = "the end of the warm-up" },
                        options->statistics_from);

@@ -375,7 +375,7 @@ orr_status run_load_file(orr_run *run, const char *path, Arena *arena, Text *ext
 
 // ---- isles.c: islands beside the main part
 
-void   isles_open(orr_run *run, const orr_run_options *options);
+bool   isles_open(orr_run *run, const orr_run_options *options);
 bool   isles_start(orr_run *run);              // at t_start, before the kernel begins; false, reported: an
                                                // option is wrong
 const void *isles_params(const orr_run *run, uint32_t isle);    // for the kernel: an IslandParams, until the

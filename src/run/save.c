@@ -482,6 +482,13 @@ uint64_t run_settings_fingerprint(const orr_run *run, const orr_run_options *opt
         hash = hash_text(hash, options->quanta[i].name);
         hash = hash_join(hash, hash_bytes(&options->quanta[i].value, sizeof options->quanta[i].value));
     }
+    for (size_t i = 0; i < options->n_islands; i++) {
+        const orr_island_solver *s = &options->islands[i];
+        const double own[] = { s->step,    s->tolerance,        s->absolute,     s->max_step,
+                               s->quantum, s->relative_quantum, s->least_quantum };
+        hash = hash_text(hash_text(hash, s->island), s->solver);
+        hash = hash_join(hash, hash_bytes(own, sizeof own));
+    }
     for (size_t i = 0; i < options->n_inputs; i++) {
         const orr_input *input = &options->inputs[i];
         const uint64_t kinds[] = { (uint64_t)input->between, (uint64_t)input->outside, input->cyclic };

@@ -28,6 +28,26 @@ expect_no_out 'since nothing says'
 run run "$lv" rk4
 expect_out 'LotkaVolterra, rk4: rk4, 15000 steps, t = 0 to 15 s'
 
+# ---- Solvers of single islands
+isles=$root/tests/models/island_solver.orr
+run run "$isles" by_name --island 'pair[1]=rk4:step=0.01' --quiet -o - --record 'pair[1].x'
+expect_status 4    # another solver is held to the same expectations
+expect_out '1,0.367879441'
+run run "$isles" by_name --island first=bdf:tol=1e-6 --every 1
+expect_out 'first: bdf, '
+expect_out 'pair[1]: euler, 4 steps; pair[2]: qss3, '
+run run "$isles" by_name --island frist=bdf
+expect_status 2
+expect_err "error E451: there is no island called 'frist'"
+expect_err "did you mean 'first'?"
+run run "$isles" by_name --island first=bdg
+expect_err "error E403: there is no solver called 'bdg'"
+run run "$isles" by_name --island first=bdf:tool=1
+expect_status 2
+expect_err "'tool' is no option of an island"
+run run "$isles" by_name --island first=bdf:tol=-1
+expect_err "'tol' of island 'first' needs a positive number, not '-1'"
+
 # ---- CSV: header, rows, shortest numbers
 run run "$lv" euler --every 5 -o lv.csv
 expect_status 0

@@ -52,10 +52,10 @@ static void test_circle_becomes_an_experiment(void **state)
     const AstExperiment *x = &r.ast.experiments.items[0];
     assert_string_equal(x->name, "csmp");
     assert_string_equal(x->model, "circle");
-    assert_string_equal(x->solver, "euler");
+    assert_string_equal(x->solver.name, "euler");
     assert_string_equal(x->missing, "timestep");
     assert_int_equal(diag_line(r.diag, x->missing_place), 5);
-    assert_int_equal(x->n_options, 0);
+    assert_int_equal(x->solver.n_options, 0);
     assert_same_bits(x->from->number.value, 0.0);
     assert_same_bits(x->until->number.value, 100.0);
     assert_same_bits(x->every->number.value, 1.5);
@@ -76,9 +76,9 @@ static void test_settings_are_read(void **state)
     assert_null(x->every);    // at every step
     assert_same_bits(x->from->number.value, -2.0);
     assert_same_bits(x->until->number.value, 10.0);
-    assert_int_equal(x->n_options, 1);
-    assert_string_equal(x->options[0].target.parts[0].name, "step");
-    assert_same_bits(x->options[0].value->number.value, 0.25);
+    assert_int_equal(x->solver.n_options, 1);
+    assert_string_equal(x->solver.options[0].target.parts[0].name, "step");
+    assert_same_bits(x->solver.options[0].value->number.value, 0.25);
     assert_string_equal(r.ast.models.items[0].doc, "A spring");
     read_free(&r);
 }

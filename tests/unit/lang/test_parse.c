@@ -124,9 +124,9 @@ static void test_parse_places_cover_what_was_written(void **state)
     const AstExperiment *e = &p.ast.experiments.items[0];
     check_place(text, e->place, "run");
     check_place(text, e->model_place, "Tank");
-    check_place(text, e->solver_place, "semi-implicit euler");
-    assert_string_equal(e->solver, "semi-implicit euler");
-    check_place(text, e->options[0].place, "step 0.1");
+    check_place(text, e->solver.place, "semi-implicit euler");
+    assert_string_equal(e->solver.name, "semi-implicit euler");
+    check_place(text, e->solver.options[0].place, "step 0.1");
     check_place(text, e->record_places[1], "x");
     check_place(text, e->expects[0].place, "expect x at 1 = 2 within 3");
     release(&p);
