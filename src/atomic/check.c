@@ -164,7 +164,11 @@ static void declare_params(Checker *c)
         const AstDecl *d = &a->params[i];
         Entity entity = { .name = d->name, .type = TYPE_NUMBER, .place = d->place };
         if (d->n_sizes > 1) CHECK_FAIL(c, DIAG_EXPECTED, d->sizes[1]->place, "one size", "several");
-        if (d->kind == AST_PARAM) {
+        if (d->is_drawn) {
+            entity.kind = ENTITY_DRAW;
+            entity.draw = d->value;
+            if (d->n_sizes > 0) CHECK_FAIL(c, DIAG_NOT_YET, d->place, "an array of draws");
+        } else if (d->kind == AST_PARAM) {
             entity.kind = ENTITY_PARAM;
             entity.slot = ATOMIC_SLOT_PARAMS + kind->n_params;
             c->n_declared = (uint32_t)c->entities.n;
@@ -1022,7 +1026,8 @@ bool atomic_check(AtomicSet *set, const Ast *ast, const Units *units, Arena *are
         set->kinds[i].ast = &ast->atomics.items[i];
     }
     if (c.n_errors == 0)
-        for (size_t i = 0; i < ast->atomics.n; i++) check_atomic(&c, &ast->atomics.items[i], &set->kinds[i]);
+        for (size_t i = 0; i < ast->atomics.n && !(ast->atomics.items[i].is_special && c.n_errors); i++)
+            check_atomic(&c, &ast->atomics.items[i], &set->kinds[i]);
     const bool ok = c.n_errors == 0;
     arena_free(&c.work);
     return ok;

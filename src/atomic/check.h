@@ -4,7 +4,8 @@
 #include "base/map.h"
 
 // What a name of an atomic stands for.
-typedef enum EntityKind { ENTITY_PARAM, ENTITY_CONST, ENTITY_CELL, ENTITY_INPUT, ENTITY_OUTPUT } EntityKind;
+typedef enum EntityKind { ENTITY_PARAM, ENTITY_CONST, ENTITY_CELL, ENTITY_INPUT, ENTITY_OUTPUT,
+                          ENTITY_DRAW } EntityKind;
 typedef struct Entity {
     EntityKind  kind;
     const char *name;
@@ -13,6 +14,7 @@ typedef struct Entity {
     uint32_t    n;           // elements of an array; 0: no array
     struct Entity *array;    // of a known element: what it belongs to
     double      value;       // const
+    const AstExpr *draw;     // what is drawn wherever it is read
     bool        is_read, is_assigned, is_ranked;
     Place       place;
 } Entity;

@@ -235,6 +235,17 @@ static AtomicExpr *check_entity(Checker *c, Entity *entity, const AstRef *ref, P
         return bad(c, place);
     }
     entity->is_read = true;
+    if (entity->kind == ENTITY_DRAW) {
+        const AstExpr *draw = entity->draw;
+        if (!draw) {    // it is being checked
+            CHECK_FAIL(c, DIAG_FUNCTION_RECURSIVE, place, entity->name, entity->name);
+            return bad(c, place);
+        }
+        entity->draw = NULL;
+        AtomicExpr *drawn = check_number(c, draw);
+        entity->draw = draw;
+        return drawn;
+    }
     if (entity->kind == ENTITY_OUTPUT) {
         CHECK_FAIL(c, DIAG_NOT_A_VALUE, place, entity->name, "output event");
         diag_hint(c->diag, "it is sent when a state ends: after send %s(…) -> …", entity->name);

@@ -2,6 +2,7 @@
 //
 // So overrides, units, arrays and arrows know nothing of atomics; what they do is the network's.
 #include "atomic/atomic.h"
+#include "atomic/draw.h"
 
 static AstItem port_item(const AstPort *port)
 {
@@ -20,15 +21,18 @@ static AstItem port_item(const AstPort *port)
 
 void atomic_embed(Ast *ast)
 {
+    atomic_specialise(ast);
     for (size_t i = 0; i < ast->atomics.n; i++) {
         const AstAtomic *atomic = &ast->atomics.items[i];
         AstModel model = {
             .name = atomic->name, .doc = atomic->doc, .place = atomic->place, .atomic = atomic
         };
         model.items = ARENA_ARRAY(ast->arena, AstItem, atomic->n_params + atomic->n_ports);
-        for (uint32_t k = 0; k < atomic->n_params; k++)
-            model.items[model.n_items++] =
-                (AstItem){ .kind = AST_DECL, .place = atomic->params[k].place, .decl = atomic->params[k] };
+        for (uint32_t k = 0; k < atomic->n_params; k++) {
+            const AstDecl *d = &atomic->params[k];
+            if (!d->is_drawn)
+                model.items[model.n_items++] = (AstItem){ .kind = AST_DECL, .place = d->place, .decl = *d };
+        }
         for (uint32_t k = 0; k < atomic->n_ports; k++)
             model.items[model.n_items++] = port_item(&atomic->ports[k]);
         vec_push(ast->arena, &ast->models, model);

@@ -2133,8 +2133,10 @@
       "    model Shop\n" \
       "      desk : Desk(time = exponential(0.5))\n" \
       "    end", \
-      "let the component draw: state busy for exponential(time); or, if one draw is meant, say\n" \
-      "so by a parameter of the model: param time ~ exponential(0.5), and desk : Desk(time = time).") \
+      "let the atomic declare it with the word 'draw' (draw time = 1): it is drawn wherever it\n" \
+      "is used, if it is given where the component is declared and not from further outside. If one draw\n" \
+      "is meant, say so by a parameter of the model: param time ~ exponential(0.5), and\n" \
+      "desk : Desk(time = time).") \
     X(INPUT_CLOSED, \
       "The program that sent the values of an input has closed the connection. The run goes on with\n" \
       "the value shown.", \

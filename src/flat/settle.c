@@ -160,7 +160,7 @@ static Expr read_drawn(Expander *ex, const Value *value, uint32_t variable, cons
     const bool is_given = draws.n && value->given_to && value->given_to->shape->model->atomic;
     if (is_given && map_put(&ex->told, (uint64_t)(uintptr_t)value->expr, 0)) {
         diag_report(ex->diag, DIAG_DRAWN_ONCE, value->expr->place, draws.stream);
-        diag_hint(ex->diag, "the component can draw anew each time: state busy for exponential(time)");
+        diag_hint(ex->diag, "declare it in the atomic with the word 'draw': it is then drawn for each use");
     }
     *last = draws.n ? NULL : value->expr;    // each draws for itself
     return read;

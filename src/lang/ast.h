@@ -95,6 +95,8 @@ typedef struct AstDecl {
     const char *type;         // of messages: a record, "nothing", or NULL: a number
     Place       type_place;
     bool        is_required;  // an event input that must be connected
+    bool        is_draw;      // `draw time = 0.8` of an atomic: a parameter or, if
+    bool        is_drawn;     // … its value is random, drawn anew wherever it is read (atomic/draw.c)
     Place       place;        // the name
 } AstDecl;
 
@@ -204,6 +206,7 @@ struct AstItem {
             const char *model; Place model_place;
             AstSetting *overrides; uint32_t n_overrides;
             AstIsland *island;    // NULL: its equations are among those of the model around it
+            struct AstItem *written;    // of a component with draws (atomic/draw.c); else NULL
         } component;
         // also AST_CONNECT; when: messages go this way only while it holds; else NULL
         struct { AstRef from, to; Place from_place, to_place; AstExpr *when; } arrow;
@@ -414,6 +417,7 @@ typedef struct AstAtomic {
     AstState      *states;    // [n_states]
     uint32_t       n_params, n_ports, n_cells, n_common, n_states;
     bool           is_native; // `atomic Filter native`: what it does is C code, found by its name
+    bool           is_special;    // nobody wrote it: made for a component with draws
     bool           has_start;
     AstGoal        start;     // `start idle`, with what is done first
     AstConfluent   confluent;

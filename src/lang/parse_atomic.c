@@ -556,8 +556,8 @@ static void parse_confluent(Parser *p, Lists *lists, AstAtomic *atomic)
 
 static void report_unknown(Parser *p)
 {
-    static const char *const words[] = { "param", "const", "input", "output", "var",
-                                         "start", "state", "on",    "after",  "confluent" };
+    static const char *const words[] = { "param", "draw",  "const", "input", "output",   "var",
+                                         "start", "state", "on",    "after", "confluent" };
     if (!parse_at(p, TOKEN_NAME)) {
         parse_unexpected(p, "a statement of an atomic");
         return;
@@ -572,7 +572,7 @@ static void report_unknown(Parser *p)
     if (meant) diag_suggest(p->diag, word, meant);
     else
         diag_hint(p->diag,
-                  "an atomic has param, const, input event, output event, "
+                  "an atomic has param, draw, const, input event, output event, "
                   "var, start, state, on, after, confluent");
 }
 
@@ -599,7 +599,11 @@ static void parse_statement(Parser *p, Lists *lists, AstAtomic *atomic)
     parse_mark(p, MARK_LEAVE, p->token);
     if (parse_at_word(p, "param")) parse_declarations(p, AST_PARAM);
     else if (parse_at_word(p, "const")) parse_declarations(p, AST_CONST);
-    else if (parse_at_word(p, "input")) parse_ports(p, lists, false);
+    else if (parse_at_word(p, "draw")) {
+        const size_t first = p->items.n;
+        parse_declarations(p, AST_PARAM);
+        for (size_t i = first; i < p->items.n; i++) p->items.items[i].decl.is_draw = true;
+    } else if (parse_at_word(p, "input")) parse_ports(p, lists, false);
     else if (parse_at_word(p, "output")) parse_ports(p, lists, true);
     else if (parse_at_word(p, "var")) parse_cells(p, lists);
     else if (parse_at_word(p, "start")) parse_start(p, lists, atomic);

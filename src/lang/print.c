@@ -80,7 +80,8 @@ void ast_print(const Ast *ast, FILE *out)
     for (size_t i = 0; i < ast->machines.n; i++) print_machine(&ast->machines.items[i], p);
     for (size_t i = 0; i < ast->enums.n; i++) print_enum(&ast->enums.items[i], p);
     for (size_t i = 0; i < ast->records.n; i++) print_record(&ast->records.items[i], p);
-    for (size_t i = 0; i < ast->atomics.n; i++) print_atomic(&ast->atomics.items[i], p);
+    for (size_t i = 0; i < ast->atomics.n; i++)
+        if (!ast->atomics.items[i].is_special) print_atomic(&ast->atomics.items[i], p);
     for (size_t i = 0; i < ast->frames.n; i++) print_frame(&ast->frames.items[i], p);
     for (size_t i = 0; i < ast->experiments.n; i++) print_experiment(&ast->experiments.items[i], p);
 }

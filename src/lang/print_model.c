@@ -13,7 +13,7 @@ void print_decl(const AstDecl *d, Printer *p)
 {
     static const char *const words[] = { "param",  "const",   "input",    "var", "output",
                                          "across", "through", "discrete", "input event", "output event" };
-    print_format(p, "%s ", words[d->kind]);
+    print_format(p, "%s ", d->is_draw ? "draw" : words[d->kind]);
     print_name(d->name, p);
     print_sizes(d->sizes, d->n_sizes, p);
     for (uint32_t i = 0; i < d->primes; i++) print_char(p, '\'');
@@ -162,6 +162,7 @@ static void print_island(const AstIsland *island, Printer *p)
 
 static void print_component(const AstItem *item, Printer *p)
 {
+    if (item->component.written) item = item->component.written;
     if (item->component.island) print_text(p, "island ");
     print_name(item->component.name, p);
     print_sizes(item->component.sizes, item->component.n_sizes, p);

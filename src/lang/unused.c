@@ -71,7 +71,8 @@ static void each(Counter *c, bool looks)
     for (size_t i = 0; i < ast->models.n + ast->atomics.n; i++) {
         const AstModel *model = i < ast->models.n ? &ast->models.items[i] : NULL;
         const AstAtomic *atomic = model ? NULL : &ast->atomics.items[i - ast->models.n];
-        if ((model && !is_written(model)) || (atomic && atomic->is_native)) continue;
+        if ((model && !is_written(model)) || (atomic && (atomic->is_native || atomic->is_special)))
+            continue;
         if (looks && (model ? model->place.file : atomic->place.file) != c->file) continue;
         const ArenaMark mark = arena_mark(&c->work);
         size_t n;
