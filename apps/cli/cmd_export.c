@@ -63,7 +63,7 @@ const Command command_export = {
     .at_least = 1,
     .at_most = 2,
     .settings_size = sizeof(Settings),
-    .run = run,
+    .prints_data = true, .run = run,
     .details =
         "Any model of plain arithmetic and integrals can be written as CSMP blocks:\n"
         "  orrery export --csmp examples/lotka_volterra.orr -o lotka_volterra.csmp\n"

@@ -35,7 +35,7 @@ const Command command_fmt = {
     .changes_files = true,
     .at_most = (size_t)-1,
     .settings_size = sizeof(Settings),
-    .run = run,
+    .prints_data = true, .run = run,
     .details =
         "Comments and the order of statements are kept. 'orrery fmt -' "
         "formats standard input to standard output.\n\n"

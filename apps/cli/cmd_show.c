@@ -91,7 +91,7 @@ const Command command_show = {
     .at_least = 1,
     .at_most = 2,
     .settings_size = sizeof(Settings),
-    .run = run,
+    .prints_data = true, .run = run,
     .details =
         "Stages, in order:\n"
         "  ast      the text as a tree\n"

@@ -12,16 +12,9 @@ enum { PIECE = 1 << 16, SHOWN_MAX = 1000 };
 
 static void write_field(FILE *out, const char *text)
 {
-    if (!strpbrk(text, "\",;\r\n") && *text) {
-        fputs(text, out);
-        return;
-    }
-    fputc('"', out);
-    for (; *text; text++) {
-        if (*text == '"') fputc('"', out);
-        fputc(*text, out);
-    }
-    fputc('"', out);
+    char *field = orr_csv_field(text);
+    fputs(*text ? field : "\"\"", out);
+    free(field);
 }
 
 static void write_row(FILE *out, const orr_machine *m, uint64_t step, uint32_t input, uint32_t state,

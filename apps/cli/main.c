@@ -1,6 +1,7 @@
 // apps/cli/main.c: the program `orrery`: finds the command and hands over.
 #include "commands.h"
 #include "options.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -162,6 +163,45 @@ static int manual(void)
     return 0;
 }
 
+// ---------------------------------------------------------------------------------------------- the terminal
+
+// The beginning of a character whose end has not been printed yet.
+typedef struct Terminal {
+    char   rest[4];
+    size_t n;
+} Terminal;
+
+// Names and descriptions come from models, which may be a stranger's: all that is printed for people goes
+// through here, and no escape sequence among it reaches a terminal, now or when a file of it is shown later.
+static ssize_t write_safe(void *cookie, const char *text, size_t n)
+{
+    Terminal *t = cookie;
+    size_t used;
+    char *safe = malloc(t->n + n + 1);
+    if (!safe) orr_no_memory(n);
+    memcpy(safe, t->rest, t->n);
+    memcpy(safe + t->n, text, n);
+    const size_t n_all = t->n + n;
+    size_t n_safe = orr_safe_text(safe, n_all, safe, &used), done = 0;
+    t->n = n_all - used;    // at most three bytes, of a character of which safe[] still has the beginning
+    if (t->n) memcpy(t->rest, text + n - t->n, t->n);
+    while (done < n_safe) {
+        const ssize_t wrote = write(STDOUT_FILENO, safe + done, n_safe - done);
+        if (wrote >= 0) done += (size_t)wrote;
+        else if (errno != EINTR) break;
+    }
+    free(safe);
+    return done == n_safe ? (ssize_t)n : 0;
+}
+
+static void make_terminal_safe(Terminal *terminal)
+{
+    FILE *safe = fopencookie(terminal, "w", (cookie_io_functions_t){ .write = write_safe });
+    if (!safe) abort();
+    setvbuf(safe, NULL, isatty(STDOUT_FILENO) ? _IOLBF : _IOFBF, BUFSIZ);
+    stdout = safe;
+}
+
 // ---------------------------------------------------------------------------------------------- calling
 
 static bool asks_for_help(int argc, char **argv)
@@ -191,6 +231,8 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
     if (!settings) abort();
     List arguments = { 0 };
     int status = ORR_STATUS_USAGE;
+    static Terminal terminal;
+    if (!command->prints_data) make_terminal_safe(&terminal);
     if (options_parse(command, argc, argv, settings, &arguments, diag) &&
         (!command->shares || limits_apply(settings, diag)))
         status = command->run(settings, &arguments, diag);

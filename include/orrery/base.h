@@ -109,6 +109,16 @@ ORR_API const char *orr_closest(const char *wanted, const char *const *names, si
 // function of this name itself.
 ORR_API void orr_no_memory(size_t bytes);
 
+// Text for people, made safe for a terminal: '?' instead of characters that move the cursor, change the
+// terminal or the direction of writing, and of bytes that are no UTF-8; line ends and tabs stay. At most n
+// bytes to `safe`, which may be `text`; returns their number. *used: bytes of `text` that were looked at,
+// less than n if its end is the beginning of a character; NULL: nothing follows.
+ORR_API size_t orr_safe_text(const char *text, size_t n, char *safe, size_t *used);
+
+// A text as a field of CSV, quoted where needed; one that a spreadsheet would carry out begins with an
+// apostrophe. Free with free().
+ORR_API char *orr_csv_field(const char *text);
+
 // Numbers as text, independent of the locale: the shortest that reads back the same (at most 31 characters
 // and a NUL), and reading: true if `text` is one number and nothing else.
 ORR_API size_t orr_format_number(double value, char *text);

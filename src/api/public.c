@@ -1,4 +1,5 @@
 // src/api/public.c: small helpers of base/ that the public interface offers as they are.
+#include "base/csv.h"
 #include "base/number.h"
 #include "base/text.h"
 #include "orrery/orrery.h"
@@ -20,4 +21,16 @@ size_t orr_format_number(double value, char *text)
 int orr_parse_number(const char *text, double *value)
 {
     return number_parse(text_trim(text_from(text)), value);
+}
+
+size_t orr_safe_text(const char *text, size_t n, char *safe, size_t *used)
+{
+    return text_make_safe((Text){ text, n }, safe, used);
+}
+
+char *orr_csv_field(const char *text)
+{
+    StrBuf s = { 0 };
+    csv_add_field(&s, text);
+    return str_finish(&s);
 }

@@ -12,19 +12,41 @@
 
 // ---- Writing
 
-// A field that contains what has a meaning in CSV is quoted, its quotes doubled.
-void csv_field(FileOut *f, const char *text)
+// What a spreadsheet takes for a formula: these before anything but a number. Apostrophes before them count
+// too, so that those that we add can be told from those of the name.
+static bool is_formula(const char *text)
 {
-    if (!strpbrk(text, ",;\t\"\r\n") && text[0] != '#') {
-        file_text(f, text);
+    double x;
+    const char *p = text + strspn(text, "'");
+    return *p && strchr("=+-@\t\r", *p) && number_read(text_from(p), &x) == NUMBER_BAD;
+}
+
+// All but plain names is quoted: what has a meaning in CSV, or to whoever takes the file for a program.
+void csv_add_field(StrBuf *s, const char *text)
+{
+    const bool is_harmful = is_formula(text);
+    const size_t n = strlen(text);
+    bool is_plain = !is_harmful && *text != ' ' && (n == 0 || text[n - 1] != ' ') &&
+                    !strpbrk(text, ",;\"#$`\\<>|&!*?~={}");
+    for (const char *p = text; *p && is_plain; p++) is_plain = (unsigned char)*p >= ' ' && *p != 0x7f;
+    if (is_plain) {
+        str_add(s, text);
         return;
     }
-    file_text(f, "\"");
+    str_add(s, is_harmful ? "\"'" : "\"");
     for (const char *p = text; *p; p++) {
-        if (*p == '"') file_text(f, "\"");
-        file_write(f, p, 1);
+        if (*p == '"') str_add_char(s, '"');
+        str_add_char(s, *p);
     }
-    file_text(f, "\"");
+    str_add_char(s, '"');
+}
+
+void csv_field(FileOut *f, const char *text)
+{
+    StrBuf s = { 0 };
+    csv_add_field(&s, text);
+    if (s.n) file_write(f, s.p, s.n);
+    str_free(&s);
 }
 
 void csv_header(FileOut *f, const char *const *names, size_t n)
@@ -318,6 +340,8 @@ static bool read_names(CsvIn *in)
         const Text field = in->fields[i];
         const bool has_name = in->has_header && field.n > 0;
         in->columns[i].name = has_name ? text_copy(in->arena, field) : arena_printf(in->arena, "c%zu", i + 1);
+        // the apostrophe that csv_add_field puts before formulas
+        if (in->columns[i].name[0] == '\'' && is_formula(in->columns[i].name)) in->columns[i].name++;
         if (names_intern(&names, text_from(in->columns[i].name)) != i) {
             diag_report(in->diag, DIAG_CSV_COLUMN_TWICE, at_line(in, in->line), in->columns[i].name);
             return false;

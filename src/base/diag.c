@@ -503,13 +503,6 @@ static void paint(StrBuf *s, Paint p, bool colour)
     if (colour) str_add(s, codes[p]);
 }
 
-// A character that moves the cursor, changes the terminal or the direction of writing must not reach it.
-static bool is_unsafe(int32_t c)
-{
-    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || (c >= 0x200E && c <= 0x200F) ||
-           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
-}
-
 // The next character of a line as it will be drawn, starting at screen cell `cell`: bytes to print and width.
 typedef struct Glyph { Text bytes; size_t cells; } Glyph;
 
@@ -521,7 +514,7 @@ static Glyph next_glyph(Text line, size_t *i, size_t cell)
         const size_t cells = TAB_CELLS - cell % TAB_CELLS;
         return (Glyph){ { "        ", cells }, cells };
     }
-    if (is_unsafe(c)) return (Glyph){ TEXT("?"), 1 };
+    if (text_is_unsafe(c)) return (Glyph){ TEXT("?"), 1 };
     return (Glyph){ text_part(line, start, *i), (size_t)text_width(c) };
 }
 

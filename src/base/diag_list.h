@@ -25,6 +25,7 @@
     D(FILE_EXISTS,            "E012", "'%s' exists already") \
     D(FILE_FOREIGN,           "E013", "'%s' exists and was not written by 'orrery export'") \
     D(FILES_LIMIT,            "E014", "more than %d files are used") \
+    D(OUTPUT_REFUSED,         "E016", "the model may not write '%s': %s") \
     D(USAGE_COMMAND_UNKNOWN,  "E020", "there is no command '%s'") \
     D(USAGE_OPTION_UNKNOWN,   "E021", "there is no option '%s'") \
     D(USAGE_OPTION_VALUE,     "E022", "option '%s' needs %s, not '%s'") \

@@ -90,6 +90,13 @@
       "of.", \
       "    a chain of thousands of files, each using the next", \
       "join small files.") \
+    X(OUTPUT_REFUSED, \
+      "By itself a model may write new files in its folder, called as results are and not hidden,\n" \
+      "and replace those that an earlier run of yours wrote and nobody changed since. A model from\n" \
+      "elsewhere could otherwise destroy files, or write one that another program carries out.", \
+      "    output x to \".bashrc\"", \
+      "move a file of yours away or choose another name. If you trust the model, add\n" \
+      "--allow-io. What you name yourself, by -o or --output, is not restricted.") \
     X(USAGE_COMMAND_UNKNOWN, \
       "The first argument of orrery is a command, and there is none of this name.", \
       "    orrery simulate tank.orr", \

@@ -3,6 +3,7 @@
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/written.h"
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -56,12 +57,21 @@ static int open_temporary(FileOut *f)
     return fd;
 }
 
+static bool make_buffer(FileOut *f)
+{
+    f->capacity = BUFFER_BYTES;
+    f->buffer = malloc(f->capacity);
+    if (!f->buffer) arena_no_memory(f->capacity);
+    return true;
+}
+
 bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
 {
     *f = (FileOut){ .fd = -1, .mode = mode, .path = copy(path) };
     if (strcmp(path, "-") == 0) {
         f->fd = STDOUT_FILENO;
         f->mode = FILE_IN_PLACE;
+        f->is_terminal = isatty(STDOUT_FILENO);
     } else {
         // a device or pipe cannot be replaced: write through it
         struct stat info;
@@ -86,14 +96,60 @@ bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
         forget(f);
         return false;
     }
-    f->capacity = BUFFER_BYTES;
-    f->buffer = malloc(f->capacity);
-    if (!f->buffer) arena_no_memory(f->capacity);
-    return true;
+    return make_buffer(f);
+}
+
+// Why a model may not write to a file of this name; NULL: it may.
+static const char *bad_name(const char *folder, const char *path)
+{
+    static const char *const suffixes[] = { ".csv", ".tsv", ".dat", ".jsonl", ".nc" };
+    const char *name = os_name_below(folder, path);
+    for (const char *p = name; *p; p++) {
+        const bool begins = p == name || p[-1] == '/';
+        if (begins && p[0] == '.' && strcspn(p, "/") > 1 + (size_t)(p[1] == '.')) return "it is hidden";
+    }
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++)
+        if (strcmp(os_path_suffix(path), suffixes[i]) == 0) return NULL;
+    return "its suffix is none of results: .csv, .tsv, .dat, .jsonl or .nc";
+}
+
+bool file_open_result(FileOut *f, const char *folder, const char *path, orr_diag *diag)
+{
+    *f = (FileOut){ .fd = -1, .mode = FILE_IN_PLACE, .path = copy(path), .owns_fd = true };
+    const char *refusal = bad_name(folder, path);
+    errno = 0;
+    if (!refusal) f->fd = os_open_below(folder, path, O_WRONLY | O_CREAT | O_EXCL);
+    if (!refusal && f->fd < 0 && errno == EEXIST) {
+        struct stat info;
+        f->fd = os_open_below(folder, path, O_WRONLY);
+        f->is_old = f->fd >= 0 && fstat(f->fd, &info) == 0 && info.st_size > 0;
+        if (f->is_old && !written_is_ours(f->fd))
+            refusal = "it exists, and no run of yours has written it so";
+    }
+    if (!refusal && f->fd < 0) {
+        f->error = errno;
+        if (errno == EXDEV) refusal = "a link leads out of the folder of the model";
+        else if (errno == ENXIO) refusal = "it is no plain file";
+        else report(path, errno, diag);
+    }
+    if (refusal) {
+        diag_report(diag, DIAG_OUTPUT_REFUSED, (Place){ 0 }, path, refusal);
+        diag_hint(diag, f->is_old ? "move it away, or add --allow-io if you trust the model"
+                                  : "if you trust the model, add --allow-io");
+    }
+    if (refusal || f->fd < 0) {
+        if (f->fd >= 0) close(f->fd);
+        forget(f);
+        return false;
+    }
+    f->is_noted = true;
+    if (!f->is_old) written_note(f->fd, false);
+    return make_buffer(f);
 }
 
 void file_begin(FileOut *f)
 {
+    if (f->is_old && f->is_noted) written_note(f->fd, false);
     if (f->is_old && ftruncate(f->fd, 0) != 0 && !f->error) f->error = errno;
     f->is_old = false;
 }
@@ -103,6 +159,12 @@ static void write_out(FileOut *f, size_t n)
 {
     file_begin(f);
     size_t done = 0;
+    if (f->is_terminal) {    // records are whole, so no character is cut off
+        const size_t n_safe = text_make_safe((Text){ f->buffer, n }, f->buffer, NULL);
+        memmove(f->buffer + n_safe, f->buffer + n, f->used - n);
+        f->used -= n - n_safe;
+        n = n_safe;
+    }
     while (done < n && !f->error) {
         const ssize_t wrote = write(f->fd, f->buffer + done, n - done);
         if (wrote >= 0) done += (size_t)wrote;
@@ -171,6 +233,7 @@ bool file_close(FileOut *f, orr_diag *diag)
     if (f->keeps && f->is_old) f->used = 0;
     else write_out(f, f->used);
     if (f->syncs && !f->error && fsync(f->fd) != 0 && errno != EINVAL && errno != EROFS) f->error = errno;
+    if (f->is_noted) written_note(f->fd, true);
     // some file systems report a full disk only now
     if (f->owns_fd && close(f->fd) != 0 && errno != EINTR && !f->error) f->error = errno;
     if (f->temp && !f->error && rename(f->temp, f->target) != 0) f->error = errno;
@@ -232,6 +295,7 @@ FileGoesOn file_go_on(FileOut *f, const FilePoint *points, size_t n)
         if (!hash_before(f, position, &hash) || hash != points[i].hash) return FILE_WAS_CHANGED;
         if (ftruncate(f->fd, (off_t)position) != 0 || lseek(f->fd, (off_t)position, SEEK_SET) < 0)
             f->error = errno;
+        if (f->is_noted) written_note(f->fd, false);
         f->is_old = false;
         f->used = f->whole = 0;
         f->written = position;
@@ -244,6 +308,7 @@ void file_abandon(FileOut *f)
 {
     if (f->fd < 0) return;
     if (!f->temp) write_out(f, f->error ? f->used : f->whole);    // a stream keeps its finished records
+    if (f->is_noted) written_note(f->fd, true);
     if (f->owns_fd) close(f->fd);
     if (f->temp) unlink(f->temp);
     forget(f);

@@ -18,6 +18,7 @@ typedef struct FileOut {
     int      fd;            // -1: not open
     FileMode mode;
     bool     owns_fd;       // false: standard output
+    bool     is_terminal;   // what is written is made safe for it
     char    *path;          // heap; as given, for messages
     char    *target, *temp; // heap; only for FILE_REPLACE: where it goes, where it grows
     char    *buffer;        // heap [capacity]
@@ -27,12 +28,16 @@ typedef struct FileOut {
     uint64_t written;       // bytes of whole records on disk
     int      error;         // errno of the first failure, 0: none
     bool     is_old;        // what stood in the file is still there
+    bool     is_noted;      // among the files that runs have written
     bool     syncs;         // what was written survives a loss of power; by the owner, as the next one
     bool     keeps;         // and stays there if nothing is written
 } FileOut;
 
 // "-" is standard output, in place. False, with a message, if it cannot be opened; then f is closed.
 bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag);
+// The text of a model names the file, in place: it lies in the folder or below, is called as results are, and
+// is new or what an earlier run wrote (written.h). Else false, with a message.
+bool file_open_result(FileOut *f, const char *folder, const char *path, orr_diag *diag);
 
 // Room for n bytes at the end of the buffer; file_use says how many were filled. Never NULL, also after a
 // failure.

@@ -32,6 +32,8 @@ bool  os_file_exists(const char *path);
 bool  os_is_folder(const char *path);
 char *os_path_folder(Arena *arena, const char *path);       // "a/b.orr" → "a", "b.orr" → "."
 char *os_path_join(Arena *arena, const char *folder, const char *name);    // an absolute name stays as it is
+// The path without the folder it begins with.
+const char *os_name_below(const char *folder, const char *path);
 // By its text alone: does a path that begins with the folder lead out of it?
 bool  os_path_leaves(const char *folder, const char *path);
 char *os_path_stem(Arena *arena, const char *path);         // "a/b.orr" → "b"
@@ -40,6 +42,9 @@ const char *os_path_suffix(const char *path);               // "a/b.orr" → ".o
 // Where compiled models are kept: $ORRERY_CACHE, $XDG_CACHE_HOME/orrery, ~/.cache/orrery or, without a
 // home, a folder of the user's own in /tmp. Not created.
 char *os_cache_folder(Arena *arena);
+// The folder `name` in it (NULL: itself), made if it is not there. It and the cache belong to this user, and
+// nobody else may write to them; else NULL and a message.
+char *os_private_folder(Arena *arena, const char *name, orr_diag *diag);
 
 // Where the library of components is: share/orrery/lib beside the folder of the program, or else as it was
 // installed. NULL if there is none.

@@ -188,6 +188,36 @@ char *os_cache_folder(Arena *arena)
     return arena_printf(arena, "/tmp/orrery-%ld", (long)getuid());
 }
 
+// Others of the user's group could write to what older versions made: that is taken from them.
+static bool make_private(const char *folder)
+{
+    struct stat st;
+    mkdir(folder, 0700);
+    if (lstat(folder, &st) != 0 || !S_ISDIR(st.st_mode) || st.st_uid != geteuid() || (st.st_mode & S_IWOTH))
+        return false;
+    return !(st.st_mode & S_IWGRP) || chmod(folder, st.st_mode & 07755) == 0;
+}
+
+char *os_private_folder(Arena *arena, const char *name, orr_diag *diag)
+{
+    char *root = os_cache_folder(arena), *folder = name ? os_path_join(arena, root, name) : root;
+    if (!os_is_folder(os_path_folder(arena, root)) && !os_make_folders(os_path_folder(arena, root), diag))
+        return NULL;
+    for (int i = 0; i < 2; i++) {
+        char *one = i == 0 ? root : folder, buffer[128];
+        if (make_private(one)) continue;
+        const int error = errno;
+        if (os_is_folder(one))
+            diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, one,
+                        "it belongs to others or others may write to it");
+        else
+            diag_report(diag, DIAG_FOLDER_FAILED, (Place){ 0 }, one,
+                        os_error_text(error, buffer, sizeof buffer));
+        return NULL;
+    }
+    return folder;
+}
+
 char *os_library_folder(Arena *arena)
 {
     char program[4096];

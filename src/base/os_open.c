@@ -65,7 +65,7 @@ static int open_walking(int folder, const char *name, int flags)
     return fd;
 }
 
-static const char *name_below(const char *folder, const char *path)
+const char *os_name_below(const char *folder, const char *path)
 {
     const size_t n = strlen(folder);
     if (strcmp(folder, ".") == 0 || strncmp(folder, path, n) != 0) return path;
@@ -78,7 +78,7 @@ bool os_path_leaves(const char *folder, const char *path)
     Arena work = { 0 };
     const char **parts;
     size_t n;
-    const bool leaves = !split(&work, name_below(folder, path), &parts, &n);
+    const bool leaves = !split(&work, os_name_below(folder, path), &parts, &n);
     arena_free(&work);
     return leaves;
 }
@@ -87,7 +87,7 @@ int os_open_below(const char *folder, const char *path, int flags)
 {
     const int root = open(folder[0] ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0) return -1;
-    const char *name = name_below(folder, path);
+    const char *name = os_name_below(folder, path);
     flags |= O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     int fd = open_beneath(root, name, flags);
     if (fd < 0 && (errno == ENOSYS || errno == EPERM)) fd = open_walking(root, name, flags);

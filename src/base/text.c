@@ -146,6 +146,41 @@ static size_t distance(Text a, Text b, size_t limit, bool fold)
     return d > limit ? limit + 1 : d;
 }
 
+bool text_is_unsafe(int32_t c)
+{
+    return c < 0x20 || (c >= 0x7F && c <= 0x9F) || c == 0x061C || (c >= 0x200E && c <= 0x200F) ||
+           (c >= 0x2028 && c <= 0x202E) || (c >= 0x2066 && c <= 0x2069);
+}
+
+// May these bytes, fewer than four, become a character when more follow?
+static bool is_cut_off(Text a)
+{
+    const unsigned char c = (unsigned char)a.p[0];
+    const size_t n = c >= 0xF0 ? 4 : c >= 0xE0 ? 3 : c >= 0xC0 ? 2 : 1;
+    for (size_t i = 1; i < a.n; i++)
+        if (((unsigned char)a.p[i] & 0xC0) != 0x80) return false;
+    return a.n < n;
+}
+
+size_t text_make_safe(Text a, char *safe, size_t *used)
+{
+    size_t n = 0, i = 0;
+    while (i < a.n) {
+        const size_t start = i;
+        const int32_t c = text_utf8_next(a, &i);
+        if (c < 0 && used && a.n - start < 4 && is_cut_off(text_part(a, start, a.n))) {
+            i = start;
+            break;
+        }
+        if (c == '\n' || c == '\t' || !text_is_unsafe(c)) {
+            memmove(safe + n, a.p + start, i - start);
+            n += i - start;
+        } else safe[n++] = '?';
+    }
+    if (used) *used = i;
+    return n;
+}
+
 size_t text_distance(Text a, Text b, size_t limit) { return distance(a, b, limit, false); }
 
 // One slip in a short name, two from six letters on, three in long ones; single letters are never near.

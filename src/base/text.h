@@ -31,6 +31,14 @@ bool    text_is_utf8(Text a, size_t *bad);       // *bad (may be NULL): offset o
 int     text_width(int32_t code_point);          // terminal cells: 0 combining, 2 wide, else 1
 size_t  text_cells(Text a);                      // terminal cells of the whole text
 
+// A character that moves the cursor, changes the terminal or the direction of writing must not reach it; nor
+// what is no character (-1).
+bool text_is_unsafe(int32_t code_point);
+// Text for people, made safe for a terminal: '?' instead of unsafe characters; line ends and tabs stay. Up to
+// a.n bytes to `safe`, which may be a.p; their number. A character that is cut off at the end is left to the
+// next piece: *used are the bytes of a that were looked at; NULL: nothing follows.
+size_t text_make_safe(Text a, char *safe, size_t *used);
+
 // Edits (insert, delete, replace, swap of neighbours) from a to b, in bytes; above `limit`: limit + 1.
 size_t text_distance(Text a, Text b, size_t limit);
 

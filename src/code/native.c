@@ -3,13 +3,14 @@
 //     <cache>/native/<hash of text, flags, compiler, machine, our version>.so
 //
 // A file appears there whole or not at all (built in a folder of its own, then renamed), so any number of
-// processes can share the cache. Behind the object's own bytes stand their number and hash: a file that was
-// cut short or damaged is built again. Without a compiler or a writable cache there is no native code, and
-// the caller goes on with the instant one.
+// processes can share the cache. Each is sealed (seal.h): a file that was cut short, damaged or planted is
+// built again. Without a compiler or a writable cache there is no native code, and the caller goes on with
+// the instant one.
 #include "base/map.h"
 #include "base/os.h"
 #include "base/vec.h"
 #include "code/build.h"
+#include "code/seal.h"
 #include "orrery/orrery.h"
 #include <dirent.h>
 #include <dlfcn.h>
@@ -38,7 +39,6 @@ static const char *const flags[] = {
 static const char *const libraries[] = { "-x", "none", "-Wl,--as-needed", "-l:libsleef.so.3", "-lm", NULL };
 
 enum {
-    OBJECT_MAX = 1 << 30,
     ARGUMENTS_MAX = 32,
     LOOPS_MAX = 1 << 18,
     CACHE_MB = 256,              // of objects, unless ORRERY_CACHE_MB says otherwise
@@ -127,31 +127,7 @@ static char *object_path(Arena *arena, const char *folder, NativeFlavour flavour
                         (unsigned long long)second);
 }
 
-// ---- Whole files
-
-typedef struct Seal {
-    char     magic[8];
-    uint64_t n_bytes;    // before the seal
-    uint64_t hash;       // of them
-} Seal;
-static const char seal_magic[8] = "orrery.1";
-
-static bool is_whole(const char *path)
-{
-    Arena work = { 0 };
-    Text bytes;
-    bool ok = os_file_exists(path) && os_read_file(&work, NULL, path, OBJECT_MAX, &bytes, NULL) &&
-              bytes.n > sizeof(Seal);
-    if (ok) {
-        Seal seal;
-        const size_t n = bytes.n - sizeof seal;
-        memcpy(&seal, bytes.p + n, sizeof seal);
-        ok = memcmp(seal.magic, seal_magic, sizeof seal_magic) == 0 && seal.n_bytes == n &&
-             seal.hash == hash_bytes(bytes.p, n);
-    }
-    arena_free(&work);
-    return ok;
-}
+// ---- Files
 
 static bool write_all(int fd, const char *p, size_t n)
 {
@@ -171,20 +147,6 @@ static bool write_file(const char *path, int mode, const char *p, size_t n)
     if (fd < 0) return false;
     const bool ok = write_all(fd, p, n);
     return close(fd) == 0 && ok;
-}
-
-static bool add_seal(const char *path)
-{
-    Arena work = { 0 };
-    Text bytes;
-    bool ok = os_read_file(&work, NULL, path, OBJECT_MAX, &bytes, NULL);
-    if (ok) {
-        Seal seal = { .n_bytes = bytes.n, .hash = hash_bytes(bytes.p, bytes.n) };
-        memcpy(seal.magic, seal_magic, sizeof seal_magic);
-        ok = write_file(path, O_APPEND, (const char *)&seal, sizeof seal);
-    }
-    arena_free(&work);
-    return ok;
 }
 
 // ---- Compiling
@@ -333,7 +295,7 @@ static bool build_object(Arena *arena, const char *folder, const char *path, Nat
         const int result = run_compiler(arena, flavour, source, object, messages, job);
         ok = result == 0 || report_failure(result, messages, diag);
     }
-    if (ok && (!add_seal(object) || rename(object, path) != 0)) {
+    if (ok && (!seal_add(object) || rename(object, path) != 0)) {
         diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, path, os_error_text(errno, buffer, sizeof buffer));
         ok = false;
     }
@@ -413,14 +375,6 @@ static bool load(const char *path, CodeUnit *unit)
 
 void *native_symbol(const CodeUnit *unit, const char *name) { return dlsym(unit->memory, name); }
 
-// Code is run from there: the folder must be the user's own.
-static bool is_safe_folder(const char *folder)
-{
-    struct stat st;
-    return lstat(folder, &st) == 0 && S_ISDIR(st.st_mode) && st.st_uid == geteuid() &&
-           !(st.st_mode & S_IWOTH);
-}
-
 static bool build_and_load(Arena *arena, Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob *job,
                            orr_diag *diag)
 {
@@ -429,15 +383,10 @@ static bool build_and_load(Arena *arena, Text text, NativeFlavour flavour, CodeU
         diag_report(diag, DIAG_COMPILER_MISSING, (Place){ 0 }, compiler);
         return false;
     }
-    const char *folder = os_path_join(arena, os_cache_folder(arena), "native");
-    if (!os_make_folders(folder, diag)) return false;
-    if (!is_safe_folder(folder)) {
-        diag_report(diag, DIAG_WRITE_FAILED, (Place){ 0 }, folder,
-                    "it belongs to others or others may write to it");
-        return false;
-    }
+    const char *folder = os_private_folder(arena, "native", diag);    // code is run from there
+    if (!folder) return false;
     const char *path = object_path(arena, folder, flavour, text, compiler_hash);
-    if (is_whole(path) && load(path, unit)) {
+    if (seal_holds(path) && load(path, unit)) {
         utimensat(AT_FDCWD, path, NULL, 0);    // used just now: the last to be thrown away
         return true;
     }

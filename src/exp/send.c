@@ -107,6 +107,11 @@ static bool open_one(Send *send, const orr_send *given, bool allow_io, Arena *ar
     if (!port_may_open(&address, allow_io, diag)) return false;
     if (!send->is_file) return port_open_out(&send->port, &address, arena, diag);
     const bool is_stdout = strcmp(given->target, "stdout") == 0;
+    if (!is_stdout && address.folder) {
+        const bool ok = file_open_result(&send->file, address.folder, given->address, diag);
+        if (!ok) diag_note(diag, place, "it is written here");
+        return ok;
+    }
     return file_open(&send->file, is_stdout ? "-" : given->address, FILE_IN_PLACE, diag);
 }
 

@@ -156,22 +156,15 @@ static void add_columns(const CExport *c, StrBuf *s)
     str_add(s, "};\n\n");
 }
 
-// A field of CSV is quoted if it must be; then the line is a literal of C.
+// A line of CSV as a literal of C.
 static void add_header(const CExport *c, StrBuf *s)
 {
     StrBuf line = { .arena = (Arena *)&c->arena };
     str_add(&line, "t");
     const size_t n = c->columns.n + (size_t)(c->model->ir.n_reruns > 0) + (size_t)c->has_frame;
     for (size_t i = 0; i < n; i++) {
-        const char *name = c->columns.items[i];
         str_add_char(&line, ',');
-        const bool is_quoted = strpbrk(name, ",;\t\"\r\n") || name[0] == '#';
-        if (is_quoted) str_add_char(&line, '"');
-        for (const char *p = name; *p; p++) {
-            if (*p == '"') str_add_char(&line, '"');
-            str_add_char(&line, *p);
-        }
-        if (is_quoted) str_add_char(&line, '"');
+        csv_add_field(&line, c->columns.items[i]);
     }
     str_add(s, "static const char csv_header[] = ");
     c_add_quoted(s, str_finish(&line));

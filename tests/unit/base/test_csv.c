@@ -204,6 +204,38 @@ static void test_csv_round_trip_through_a_file(void **state)
     arena_free(&arena);
 }
 
+// Names that are not plain, as they stand in a file, and as they are read.
+static void test_csv_neutralises_names(void **state)
+{
+    (void)state;
+    static const char *const names[][2] = {
+        { "x", "x" }, { "tank.level", "tank.level" }, { "x[1]", "x[1]" }, { "x'", "x'" },
+        { "\xc3\xa4", "\xc3\xa4" },
+        { "=1+2", "\"'=1+2\"" }, { "+x", "\"'+x\"" }, { "-x", "\"'-x\"" }, { "@f", "\"'@f\"" },
+        { "-5", "-5" },
+        { "'=x", "\"''=x\"" }, { "'x", "'x" }, { "$(id)", "\"$(id)\"" }, { "`id`", "\"`id`\"" },
+        { "a\"b", "\"a\"\"b\"" }, { " a ", "\" a \"" }, { "a\nb", "\"a\nb\"" }, { "\tx", "\"'\tx\"" },
+    };
+    enum { N = sizeof names / sizeof *names };
+    StrBuf line = { 0 };
+    for (size_t i = 0; i < N; i++) {
+        const size_t start = line.n;
+        csv_add_field(&line, names[i][0]);
+        assert_string_equal(line.p + start, names[i][1]);
+        str_add_char(&line, i + 1 < N ? ',' : '\n');
+    }
+    Arena arena = { 0 };
+    CsvIn in;
+    orr_diag *diag = orr_diag_create();
+    csv_open_text(&in, (Text){ line.p, line.n }, "text", &arena, diag);
+    assert_int_equal(in.n_columns, N);
+    for (size_t i = 0; i < N; i++) assert_string_equal(in.columns[i].name, names[i][0]);
+    csv_close(&in);
+    orr_diag_destroy(diag);
+    arena_free(&arena);
+    str_free(&line);
+}
+
 static void test_csv_writes_rows_as_promised(void **state)
 {
     (void)state;
@@ -235,6 +267,7 @@ int main(void)
         cmocka_unit_test(test_csv_header_without_rows_is_an_empty_table),
         cmocka_unit_test(test_csv_goes_on_after_a_bad_row),
         cmocka_unit_test(test_csv_round_trip_through_a_file),
+        cmocka_unit_test(test_csv_neutralises_names),
         cmocka_unit_test(test_csv_writes_rows_as_promised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

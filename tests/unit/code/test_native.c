@@ -1,4 +1,5 @@
 // tests/unit/code/test_native.c: the native tier, its cache and failures; the text under strict compilers.
+#include "code/seal.h"
 #include "random_model.h"
 #include <dirent.h>
 #include <fcntl.h>
@@ -395,10 +396,23 @@ static void test_strict_compilers_accept_the_text(void **state)
     }
 }
 
+// The test vectors of the authors of SipHash: key 00 01 … 0f, input 00 01 … n-1.
+static void test_seals_are_siphash(void **state)
+{
+    (void)state;
+    static const uint64_t expected[] = { 0x726fdb47dd0e0e31, 0x74f839c593dc67fd, 0x0d6c8009d9a94f5a };
+    const uint64_t key[2] = { 0x0706050403020100, 0x0f0e0d0c0b0a0908 };
+    unsigned char bytes[15];
+    for (unsigned char i = 0; i < 15; i++) bytes[i] = i;
+    for (size_t n = 0; n < 3; n++) assert_true(seal_hash(key, bytes, n) == expected[n]);
+    assert_true(seal_hash(key, bytes, 15) == 0xa129ca6149be45e5);    // the example of the paper
+}
+
 int main(void)
 {
 #define TEST(f) cmocka_unit_test_setup_teardown(f, cache_setup, cache_teardown)
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_seals_are_siphash),
         TEST(test_a_second_build_comes_from_the_cache),
         TEST(test_a_damaged_object_is_built_again),
         TEST(test_no_compiler_is_said_and_not_fatal),
