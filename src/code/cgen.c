@@ -610,7 +610,8 @@ static void print_choices(Cgen *c)
     print_program(c, IR_CHOICES);
 }
 
-Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool labels, Arena *arena)
+Text code_file_text(const Ir *ir, CodeLoopId loop, bool jacobian, const char *const *math, bool labels,
+                    Arena *arena)
 {
     Cgen c = { 0 };
     Gen *g = &c.gen;
@@ -623,8 +624,11 @@ Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool
     }
     c.is_large = !cgen_fits(&c, &ir->programs[IR_RATES]);
     const bool has_relations = ir->layout.n_modes > 0, is_local = loops_are_local(&c);
-    print_equation_loops(&c, CODE_PART_CORE | (loop == CODE_IN_PLACE ? CODE_PART_IN_PLACE : 0));
+    const bool has_jacobian = jacobian && ir->n_jacobian > 0;
+    print_equation_loops(&c, CODE_PART_CORE | (loop == CODE_IN_PLACE ? CODE_PART_IN_PLACE : 0)
+                                 | (has_jacobian ? CODE_PART_JACOBIAN : 0));
     print_rates_and_values(&c);
+    if (has_jacobian) print_program(&c, IR_JACOBIAN);
     print_program(&c, IR_PARAMS);
     print_program(&c, IR_START);
     if (has_relations) print_program(&c, IR_RELATIONS);

@@ -103,8 +103,9 @@ Text code_text_cut(const Ir *ir, unsigned parts, const CodeCut *cut, Arena *aren
 //     static double orr_draw(Model *m, int k, double count, double argument);          of stream k
 //
 // Besides the programs there are `orr_times`, when events act, `orr_lags` and, of delays that say what was
-// before the start, `orr_befores`: see the exporter.
-Text code_file_text(const Ir *ir, CodeLoopId loop, const char *const *math, bool labels, Arena *arena);
+// before the start, `orr_befores`: see the exporter. jacobian: with `orr_jacobian`, if there is one.
+Text code_file_text(const Ir *ir, CodeLoopId loop, bool jacobian, const char *const *math, bool labels,
+                    Arena *arena);
 
 // Build with libtcc in memory (CODE_INSTANT), or with the machine's `cc` or from its cache (CODE_NATIVE).
 // False, with a diagnostic, if that fails: for instant code our fault; for native code there may be no

@@ -19,11 +19,17 @@ for file in language switches tables loops in_place instants exported exported_r
     for experiment in $(experiments "$root/tests/models/$file.orr"); do try "$root/tests/models/$file.orr" "$experiment"; done
 done
 # events, loops of equations and a study by the other methods
-for solver in euler heun rk4 'semi-implicit euler' bs32 dopri5 dop853; do
+for solver in euler heun rk4 'semi-implicit euler' bs32 dopri5 dop853 radau; do
     for file in thermostat hysteresis pwm digital_controller shooting gear two_roots engine; do
         try "$root/examples/$file.orr" --solver "$solver" --every 0.05
     done
     try "$root/examples/limits.orr" crossing --solver "$solver"    # a row for each step
+done
+# stiff models, with symbolic Jacobians and with differences
+for file in robertson brusselator rectifier hidden_constraints; do
+    for experiment in $(experiments "$root/examples/$file.orr"); do
+        try "$root/examples/$file.orr" "$experiment" --solver radau
+    done
 done
 # what is drawn follows the seed and the number of the run
 for options in '--seed 7' '--seed 7 --run 2'; do
@@ -278,7 +284,7 @@ refuse() {
     expect_no_file none
 }
 refuse "solver 'bdf' needs CVODE or IDA" "$root/examples/robertson.orr"
-refuse "the matrices of solver 'radau' are not printed yet" "$root/examples/robertson.orr" --solver radau
+refuse "its Jacobian is sparse, and solver 'radau' then needs KLU" "$root/examples/heat.orr" --solver radau
 refuse 'goes over to bdf' "$root/examples/heat.orr"
 refuse 'they need IDA' "$root/examples/resistor_net.orr" discharge
 cat >live.orr <<'END'

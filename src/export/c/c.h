@@ -41,6 +41,7 @@ typedef struct CExport {
                                          // states
     CodeLoopId    loop;                  // CODE_N_LOOPS: none
     CNoise        noise;
+    bool          is_radau;              // the implicit method whose matrices can be printed
     const Qss    *qss;                   // of a method of quantised states, at the start; else NULL
     bool          slides, rests;         // the solution of the experiment, somewhere
     VEC(CInput)   inputs;                // that follow data

@@ -3,8 +3,10 @@
 // What only a run can tell is told by one: whether `auto` stays with dopri5, and whether a solution slides or
 // comes to rest, for which most programs need no text.
 #include "base/diag.h"
+#include "engine/radau.h"
 #include "export/c/net.h"
 #include "solve/noise/noise.h"
+#include "solve/stiff/shifted.h"
 #include <math.h>
 
 bool c_refuse(CExport *c, const char *why, const char *hint)
@@ -16,8 +18,8 @@ bool c_refuse(CExport *c, const char *why, const char *hint)
 }
 
 static const char exported_solvers[] =
-    "take an explicit one such as rk4, dopri5 or dop853, or one that quantises its states, with --solver or "
-    "in the experiment";
+    "take an explicit one such as rk4, dopri5 or dop853, radau for a stiff model of few states, or one that "
+    "quantises its states, with --solver or in the experiment";
 
 // By what the model and its experiment say.
 static bool check_form(CExport *c)
@@ -32,10 +34,8 @@ static bool check_form(CExport *c)
                       "to 2000 equations are solved inside");
     const bool is_quantised = solver && solver->is_quantised;
     if (solver && !is_quantised && !solver->fixed_step && !solver->tableau &&
-        strcmp(solver->name, "auto") != 0)
-        ok = c_refuse(c, arena_printf(&c->arena, strcmp(solver->name, "radau") == 0
-                                                     ? "the matrices of solver '%s' are not printed yet"
-                                                     : "solver '%s' needs CVODE or IDA", solver->name),
+        strcmp(solver->name, "auto") != 0 && strcmp(solver->name, "radau") != 0)
+        ok = c_refuse(c, arena_printf(&c->arena, "solver '%s' needs CVODE or IDA", solver->name),
                       exported_solvers);
     if (model->isles)
         ok = c_refuse(c,
@@ -131,6 +131,11 @@ static bool check_start(CExport *c)
               : c->solver->tableau ? (CodeLoopId)(c->solver->tableau - fixed_methods)
                                    : CODE_IN_PLACE;
     if (c->solver->advance) c->qss = c->run->island.memory;
+    // without states another method may have taken its place
+    c->is_radau = strcmp(c->solver->name, "radau") == 0;
+    const Radau *radau = c->run->island.memory;
+    if (c->is_radau && radau && ((const Shifted *)radau->memory)->j.is_sparse)
+        return c_refuse(c, "its Jacobian is sparse, and solver 'radau' then needs KLU", exported_solvers);
     if (c->qss && c->qss->is_implicit && (c->slides || c->rests))
         return c_refuse(c,
                         arena_printf(&c->arena,

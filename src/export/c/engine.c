@@ -11,9 +11,14 @@
 #include "engine/history_c_text.h"
 #include "engine/island_c_text.h"
 #include "engine/look_c_text.h"
+#include "engine/radau_c_text.h"
+#include "engine/radau_text.h"
+#include "engine/shifted_c_text.h"
+#include "engine/shifted_text.h"
 #include "engine/slice_c_text.h"
 #include "engine/slice_text.h"
 #include "engine/slide_c_text.h"
+#include "engine/stuck_text.h"
 #include "engine/surface_c_text.h"
 #include "export/c/net.h"
 #include "export/runtime/engine_text.h"
@@ -41,12 +46,15 @@ static void add_method(const CExport *c, StrBuf *s)
 {
     static const char *const fixed[] = { TEXT_NUM_HERMITE_H, TEXT_ENGINE_SLICE_H, TEXT_ENGINE_SLICE_C },
                       *const adaptive[] = { TEXT_NUM_STEP_MATH_H, TEXT_NUM_ADAPTIVE_STEP_H,
-                                            TEXT_ENGINE_ADAPTIVE_H, TEXT_ENGINE_ADAPTIVE_C };
+                                            TEXT_ENGINE_ADAPTIVE_H, TEXT_ENGINE_ADAPTIVE_C },
+                      *const radau[] = { TEXT_ENGINE_STUCK_H, TEXT_ENGINE_SHIFTED_H, TEXT_ENGINE_SHIFTED_C,
+                                         TEXT_ENGINE_RADAU_H, TEXT_ENGINE_RADAU_C };
     const bool is_fixed = c->loop < CODE_N_LOOPS, is_adaptive = c_is_on(c, TEXT("HAS_ADAPTIVE"));
     if (is_fixed || is_adaptive) c_add_private(c, s, TEXT_NUM_TABLEAU_H, "");
     if (is_fixed) add_texts(c, s, fixed, sizeof fixed / sizeof *fixed);
     if (is_adaptive) add_texts(c, s, adaptive, sizeof adaptive / sizeof *adaptive);
     if (is_adaptive || c->loop < CODE_IN_PLACE) c_add_method(c, s);
+    if (c->is_radau) add_texts(c, s, radau, sizeof radau / sizeof *radau);
 }
 
 // ---- Tables

@@ -5,6 +5,7 @@
 #include "exp/times_c_text.h"
 #include "exp/times_text.h"
 #include "export/runtime/adaptive_text.h"
+#include "export/runtime/radau_text.h"
 #include "export/runtime/api_text.h"
 #include "export/runtime/choose_text.h"
 #include "export/runtime/couple_text.h"
@@ -179,7 +180,8 @@ static Text source_text(const CExport *c, Arena *arena)
         terms = code_quantised_file_text((IrQuantised *)c->qss->ir, c->qss->order, own, names, arena);
     }
     const char *const *math = math_of(c, names);
-    c_add_equations(c, s, code_file_text(&c->model->ir, c->loop, math, !c_has_names(c), arena), terms);
+    const Text equations = code_file_text(&c->model->ir, c->loop, c->is_radau, math, !c_has_names(c), arena);
+    c_add_equations(c, s, equations, terms);
     str_add(s, "// ---- Data\n\n");
     c_add_tables(c, s);
     const size_t begin = s->n;
@@ -203,6 +205,7 @@ static Text source_text(const CExport *c, Arena *arena)
     }
     if (is_fixed) c_add_template(c, s, c->noise ? TEXT_NOISE : TEXT_FIXED);
     if (c_is_on(c, TEXT("HAS_ADAPTIVE"))) c_add_template(c, s, TEXT_ADAPTIVE);
+    if (c->is_radau) c_add_template(c, s, TEXT_RADAU);
     if (c->qss) {
         c_add_template(c, s, TEXT_QUANTISED);
         c_add_template(c, s, TEXT_INSTANTS);

@@ -99,6 +99,7 @@ void c_add_constants(const CExport *c, StrBuf *s)
         c_size(s, "N_WORK", c->loop < CODE_IN_PLACE ? (size_t)c->solver->tableau->n_stages : 1);
     if (c_is_on(c, TEXT("HAS_ADAPTIVE")))
         c_size(s, "N_ROWS", (size_t)(c_method(c)->n_stages + 1 + c_method(c)->n_extra));
+    if (c_is_on(c, TEXT("HAS_JACOBIAN"))) c_size(s, "N_JACOBIAN", model->ir.n_jacobian);
     if (model->n_events) c_size(s, "N_EVENTS", model->n_events);
     if (model->flat.asserts.n) c_size(s, "N_ASSERTS", model->flat.asserts.n);
     if (c->has_frame || c_is_on(c, TEXT("HAS_STOP")))
@@ -253,11 +254,21 @@ static void add_numbers(const CExport *c, StrBuf *s)
     }
 }
 
+static void add_jacobian(const CExport *c, StrBuf *s)
+{
+    const Ir *ir = &c->model->ir;
+    str_add(s, "// Row and column of each entry of the Jacobian.\nstatic const unsigned jacobian[][2] = {\n");
+    for (uint32_t i = 0; i < ir->n_jacobian; i++)
+        str_addf(s, "    { %u, %u },\n", ir->jacobian[i].row, ir->jacobian[i].column);
+    str_add(s, "};\n\n");
+}
+
 void c_add_tables(const CExport *c, StrBuf *s)
 {
     add_numbers(c, s);
     add_columns(c, s);
     add_header(c, s);
+    if (c_is_on(c, TEXT("HAS_JACOBIAN"))) add_jacobian(c, s);
     if (c->experiment->run.n_claims) add_claims(c, s);
     c_add_parts(c, s);
     if (c->model->ir.layout.n_guesses) add_guesses(c, s);

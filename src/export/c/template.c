@@ -115,7 +115,7 @@ bool c_is_on(const CExport *c, Text name)
     const bool has_stand_in = qss && !qss->is_implicit && model->n_relations > 0;
     const bool has_own = qss && qss->is_implicit && qss->ir->n_shared > 0;
     const bool has_parts = qss && (qss->ir->n_loops > 0 || has_own), has_pairs = qss && qss->pairs;
-    const bool has_adaptive = (!is_fixed && !c->qss) || has_stand_in;
+    const bool has_adaptive = (!is_fixed && !c->qss && !c->is_radau) || has_stand_in;
     const bool has_hermite = c->loop < CODE_IN_PLACE && c->solver->order > 1;
     const bool has_bounds = needs_bounds(qss);
     const struct Switch {
@@ -144,6 +144,9 @@ bool c_is_on(const CExport *c, Text name)
         { "HAS_MODEL_IN_ENV", model->n_delays > 0 || flat->pool.draws.n > 0 },
         { "HAS_FIXED", is_fixed },
         { "HAS_ADAPTIVE", has_adaptive },
+        { "HAS_RADAU", c->is_radau },
+        { "HAS_JACOBIAN", c->is_radau && model->ir.n_jacobian > 0 },
+        { "HAS_FREE_STEPS", has_adaptive || c->is_radau },
         { "HAS_STAND_IN", has_stand_in },
         { "HAS_QUANTA", c->qss != NULL },
         { "HAS_SHARED", qss && qss->ir->n_shared > 0 },

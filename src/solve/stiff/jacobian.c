@@ -1,9 +1,8 @@
 // src/solve/stiff/jacobian.c: filling it, and choosing the matrix.
 #include "solve/stiff/jacobian.h"
 #include "base/diag.h"
+#include "engine/shifted.h"
 #include "num/colour.h"
-#include <float.h>
-#include <math.h>
 #include <string.h>
 #include <sunlinsol/sunlinsol_dense.h>
 #include <sunlinsol/sunlinsol_klu.h>
@@ -11,13 +10,6 @@
 #include <sunmatrix/sunmatrix_sparse.h>
 
 enum { SPARSE_FROM = 10, DENSE_MAX = 5000 };
-
-// Size of the difference by which a state is shifted.
-static double shift_of(const Island *island, double x)
-{
-    const double scale = island->options.absolute / island->options.tolerance + fabs(x);
-    return sqrt(DBL_EPSILON) * (scale > 0 ? scale : 1);
-}
 
 static bool fill_dense(Jacobian *m, double t, double *x, double *values)
 {
@@ -31,16 +23,7 @@ static bool fill_dense(Jacobian *m, double t, double *x, double *values)
             values[ir->jacobian[i].column * n + ir->jacobian[i].row] = m->entries[i];
         return island_is_finite(m->entries, ir->n_jacobian);
     }
-    if (!island_rates(island, t, x, m->rates)) return false;
-    memcpy(m->shifted, x, n * sizeof *x);
-    for (size_t c = 0; c < n; c++) {
-        const double h = shift_of(island, x[c]);
-        m->shifted[c] = x[c] + h;
-        if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
-        for (size_t r = 0; r < n; r++) values[c * n + r] = (m->shifted_rates[r] - m->rates[r]) / h;
-        m->shifted[c] = x[c];
-    }
-    return true;
+    return dense_differences(island, t, x, values, m->scratch);
 }
 
 static bool fill_sparse(Jacobian *m, double t, double *x, double *values)
@@ -59,7 +42,7 @@ static bool fill_sparse(Jacobian *m, double t, double *x, double *values)
     if (!island_rates(island, t, x, m->rates)) return false;
     for (uint32_t g = 0; g < p->n_groups; g++) {
         for (size_t c = 0; c < n; c++)
-            m->shifted[c] = p->group[c] == g ? x[c] + shift_of(island, x[c]) : x[c];
+            m->shifted[c] = p->group[c] == g ? x[c] + dense_shift(island, x[c]) : x[c];
         if (!island_rates(island, t, m->shifted, m->shifted_rates)) return false;
         for (size_t c = 0; c < n; c++) {
             if (p->group[c] != g) continue;
@@ -118,9 +101,10 @@ bool jacobian_plan(Jacobian *j, Island *island, Arena *arena)
     *j = (Jacobian){ .island = island };
     if (model->ir.has_jacobian && !code_require(&model->code, CODE_PART_JACOBIAN, island->diag)) return false;
     j->entries = ARENA_ARRAY(arena, double, model->ir.n_jacobian);
-    j->rates = ARENA_ARRAY(arena, double, n);
-    j->shifted = ARENA_ARRAY(arena, double, n);
-    j->shifted_rates = ARENA_ARRAY(arena, double, n);
+    j->scratch = ARENA_ARRAY(arena, double, 3 * n);
+    j->rates = j->scratch;
+    j->shifted = j->scratch + n;
+    j->shifted_rates = j->scratch + 2 * n;
     // a third of all places filled: dense LU is as fast and simpler
     const IrPattern *from = n > SPARSE_FROM ? model_pattern(model) : NULL;
     j->is_sparse = from && (double)from->n < (double)n * (double)n / 3;

@@ -25,7 +25,8 @@ typedef struct Jacobian {
     bool            is_sparse;
     JacobianPattern pattern;  // if sparse
     double         *entries;  // [n_jacobian] of the symbolic Jacobian
-    double         *rates, *shifted, *shifted_rates;    // [n] scratch
+    double         *scratch;  // [3n]
+    double         *rates, *shifted, *shifted_rates;    // [n] its parts
 } Jacobian;
 
 // Everything but matrix and linear solver. False, reported, if the model's Jacobian cannot be compiled.

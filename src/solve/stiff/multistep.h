@@ -6,7 +6,7 @@
 #pragma once
 #include "solve/solver.h"
 #include "solve/stiff/jacobian.h"
-#include "solve/stiff/stuck.h"
+#include "engine/stuck.h"
 
 enum { MULTISTEP_WORDS_MAX = 256 };
 

@@ -1,15 +1,13 @@
 // src/solve/stiff/shifted.c: linear systems with σM - J; see shifted.h.
 #include "solve/stiff/shifted.h"
 #include "base/diag.h"
-#include "num/lu.h"
-#include <string.h>
 
 enum { DENSE_MAX = 2000 };    // states: the matrices then take 0.2 GB
 
 bool shifted_init(Shifted *s, Island *island, const bool *is_implicit, Arena *arena)
 {
     const size_t n = island->model->n_states;
-    *s = (Shifted){ .is_implicit = is_implicit, .n = n };
+    *s = (Shifted){ .dense = { .is_implicit = is_implicit, .n = n } };
     if (!jacobian_plan(&s->j, island, arena)) return false;
     const bool is_sparse = s->j.is_sparse;
     if (!is_sparse && n > DENSE_MAX) {
@@ -20,13 +18,13 @@ bool shifted_init(Shifted *s, Island *island, const bool *is_implicit, Arena *ar
         return false;
     }
     const size_t n_values = is_sparse ? (size_t)s->j.pattern.n_entries : n * n;
-    s->values = ARENA_ARRAY(arena, double, n_values);
-    s->real = ARENA_ARRAY(arena, double, n_values);
-    s->complex = ARENA_ARRAY(arena, double, (is_sparse ? 2 : 4) * n_values);
-    s->pair = ARENA_ARRAY(arena, double, 2 * n);
+    s->dense.values = ARENA_ARRAY(arena, double, n_values);
+    s->dense.real = ARENA_ARRAY(arena, double, n_values);
+    s->dense.complex = ARENA_ARRAY(arena, double, (is_sparse ? 2 : 4) * n_values);
+    s->dense.pair = ARENA_ARRAY(arena, double, 2 * n);
     if (!is_sparse) {
-        s->pivots = ARENA_ARRAY(arena, size_t, n);
-        s->complex_pivots = ARENA_ARRAY(arena, size_t, 2 * n);
+        s->dense.pivots = ARENA_ARRAY(arena, size_t, n);
+        s->dense.complex_pivots = ARENA_ARRAY(arena, size_t, 2 * n);
         return true;
     }
     klu_l_defaults(&s->common);
@@ -44,72 +42,62 @@ void shifted_free(Shifted *s)
     if (s->symbolic) klu_l_free_symbolic(&s->symbolic, &s->common);
 }
 
-bool shifted_renew(Shifted *s, double t, double *x) { return jacobian_values(&s->j, t, x, s->values); }
-
-// Row r, column c of a dense matrix that is stored row by row.
-static void fill_dense(Shifted *s, double gamma, double alpha, double beta)
+bool shifted_renew(void *memory, double t, double *x)
 {
-    const size_t n = s->n, m = 2 * n;
-    for (size_t r = 0; r < n; r++) {
-        for (size_t c = 0; c < n; c++) {
-            const double entry = s->values[c * n + r];
-            const bool has_mass = r == c && !s->is_implicit[r];
-            s->real[r * n + c] = (has_mass ? gamma : 0) - entry;
-            s->complex[r * m + c] = s->complex[(r + n) * m + c + n] = (has_mass ? alpha : 0) - entry;
-            s->complex[r * m + c + n] = has_mass ? -beta : 0;
-            s->complex[(r + n) * m + c] = has_mass ? beta : 0;
-        }
-    }
+    Shifted *s = memory;
+    return jacobian_values(&s->j, t, x, s->dense.values);
 }
 
 static void fill_sparse(Shifted *s, double gamma, double alpha, double beta)
 {
     const JacobianPattern *p = &s->j.pattern;
-    for (size_t c = 0; c < s->n; c++) {
+    const DenseShifted *d = &s->dense;
+    for (size_t c = 0; c < d->n; c++) {
         for (sunindextype i = p->start[c]; i < p->start[c + 1]; i++) {
-            const bool has_mass = (size_t)p->row[i] == c && !s->is_implicit[c];
-            s->real[i] = (has_mass ? gamma : 0) - s->values[i];
-            s->complex[2 * i] = (has_mass ? alpha : 0) - s->values[i];
-            s->complex[2 * i + 1] = has_mass ? beta : 0;
+            const bool has_mass = (size_t)p->row[i] == c && !d->is_implicit[c];
+            d->real[i] = (has_mass ? gamma : 0) - d->values[i];
+            d->complex[2 * i] = (has_mass ? alpha : 0) - d->values[i];
+            d->complex[2 * i + 1] = has_mass ? beta : 0;
         }
     }
 }
 
-bool shifted_factor(Shifted *s, double gamma, double alpha, double beta)
+bool shifted_factor(void *memory, double gamma, double alpha, double beta)
 {
-    if (!s->j.is_sparse) {
-        fill_dense(s, gamma, alpha, beta);
-        return lu_factor(s->real, s->n, s->pivots, NULL) &&
-               lu_factor(s->complex, 2 * s->n, s->complex_pivots, NULL);
-    }
+    Shifted *s = memory;
+    if (!s->j.is_sparse) return dense_factor(&s->dense, gamma, alpha, beta);
     const JacobianPattern *p = &s->j.pattern;
     fill_sparse(s, gamma, alpha, beta);
     if (s->real_factors) klu_l_free_numeric(&s->real_factors, &s->common);
     if (s->complex_factors) klu_zl_free_numeric(&s->complex_factors, &s->common);
-    s->real_factors = klu_l_factor(p->start, p->row, s->real, s->symbolic, &s->common);
-    s->complex_factors = klu_zl_factor(p->start, p->row, s->complex, s->symbolic, &s->common);
+    s->real_factors = klu_l_factor(p->start, p->row, s->dense.real, s->symbolic, &s->common);
+    s->complex_factors = klu_zl_factor(p->start, p->row, s->dense.complex, s->symbolic, &s->common);
     return s->real_factors && s->complex_factors && s->common.status == KLU_OK;
 }
 
-void shifted_solve_real(Shifted *s, double *b)
+void shifted_solve_real(void *memory, double *b)
 {
-    const SuiteSparse_long n = (SuiteSparse_long)s->n;
-    if (s->j.is_sparse) klu_l_solve(s->symbolic, s->real_factors, n, 1, b, &s->common);
-    else lu_solve(s->real, s->n, s->pivots, b);
+    Shifted *s = memory;
+    if (!s->j.is_sparse) dense_solve_real(&s->dense, b);
+    else klu_l_solve(s->symbolic, s->real_factors, (SuiteSparse_long)s->dense.n, 1, b, &s->common);
 }
 
-void shifted_solve_complex(Shifted *s, double *re, double *im)
+void shifted_solve_complex(void *memory, double *re, double *im)
 {
-    const size_t n = s->n, stride = s->j.is_sparse ? 2 : 1, offset = s->j.is_sparse ? 1 : n;
-    for (size_t i = 0; i < n; i++) {
-        s->pair[i * stride] = re[i];
-        s->pair[i * stride + offset] = im[i];
+    Shifted *s = memory;
+    const size_t n = s->dense.n;
+    double *pair = s->dense.pair;
+    if (!s->j.is_sparse) {
+        dense_solve_complex(&s->dense, re, im);
+        return;
     }
-    if (s->j.is_sparse)
-        klu_zl_solve(s->symbolic, s->complex_factors, (SuiteSparse_long)n, 1, s->pair, &s->common);
-    else lu_solve(s->complex, 2 * n, s->complex_pivots, s->pair);
     for (size_t i = 0; i < n; i++) {
-        re[i] = s->pair[i * stride];
-        im[i] = s->pair[i * stride + offset];
+        pair[2 * i] = re[i];
+        pair[2 * i + 1] = im[i];
+    }
+    klu_zl_solve(s->symbolic, s->complex_factors, (SuiteSparse_long)n, 1, pair, &s->common);
+    for (size_t i = 0; i < n; i++) {
+        re[i] = pair[2 * i];
+        im[i] = pair[2 * i + 1];
     }
 }

@@ -1,4 +1,4 @@
-// src/solve/stiff/stuck.h: does a solver that chooses its steps still get anywhere?
+// src/engine/stuck.h: does a solver that chooses its steps still get anywhere?
 //
 // CVODES and IDAS only warn when t + h = t, and go on for ever; and near a point where a solution ends they
 // may take millions of steps of a few units in the last place of the time.
