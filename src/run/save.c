@@ -188,8 +188,9 @@ static void pass_island(orr_run *run, Island *island, RunSaved *s)
     PASS(s, island->t_start);
     PASS(s, island->step);
     PASS(s, island->options.max_step);
-    if (island->step != step || !(island->options.max_step > 0)) s->is_bad = true;    // step: a setting
-    island->step = step;
+    // what the solver begins with follows from the end of the run unless it is set: another end is allowed
+    const bool is_step = step > 0 ? island->step > 0 && island->step < INFINITY : island->step == step;
+    if (!is_step || !(island->options.max_step > 0)) s->is_bad = true;
     PASS(s, island->k);
     PASS(s, island->n_steps);
     PASS(s, island->n_rates);
