@@ -1012,6 +1012,19 @@
       "      when x < 0.5 then y := 0 end\n" \
       "    end", \
       "assign the state it is computed from, or declare it as discrete.") \
+    X(OTHER_MEAN, \
+      "Where a solution slides, what switches has a mean value by which it stays on the surface (Utkin's\n" \
+      "equivalent control), and all other equations are evaluated with that. A rate that is not linear in\n" \
+      "it, as here abs(u), then is another one than the mean of the rates on both sides (Filippov), which\n" \
+      "a switch that really goes back and forth would give.", \
+      "    model M\n" \
+      "      var x = 1, v = 0, cost = 0, u\n" \
+      "      u = -2*sign(x + v)\n" \
+      "      x' = v\n" \
+      "      v' = u\n" \
+      "      cost' = abs(u)\n" \
+      "    end", \
+      "nothing, if u stands for the mean; else give the switch a hysteresis.") \
     X(WHEN_CONSTANT, \
       "An event happens when its condition becomes true. A condition made of numbers and parameters\n" \
       "never becomes anything, so its body never runs.", \

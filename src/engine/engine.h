@@ -48,6 +48,7 @@ typedef struct EngineRelation {
     uint32_t zero;            // number of its zero function
     uint32_t negated;         // whose negative that is; NONE
     uint32_t left, right;     // whose difference it is; NONE
+    bool at_zero;             // its truth where the zero function is 0
 } EngineRelation;
 
 typedef enum EngineEventKind {
@@ -125,6 +126,7 @@ typedef enum EngineNews {
     ENGINE_STEP_TOO_SMALL,    // of the length `value`
     ENGINE_STIFF,             // no failure: an implicit method would do better
     ENGINE_RESTS,             // no failure: an event has come to rest; is_state_marked is held
+    ENGINE_OTHER_MEAN,        // no failure: the mean of both sides would be another rate of a state, `value`
     ENGINE_SLIDES,            // no failure: the number of a surface that the solution begins to follow
 } EngineNews;
 
@@ -205,6 +207,7 @@ enum { SURFACES_MAX = 64 };
 typedef struct Surface {
     bool    is_on;             // rates are not simply those of the generated code: no generated loops either
     bool    slides;            // along surfaces, each between two sides; see slide.c
+    bool    mixes;             // … and other relations are not the same on all sides
     bool    ends;              // the island stands where one of them ends
     size_t  n_surfaces;
     size_t *leader;            // [n_surfaces] the relation whose zero function is the surface
@@ -432,6 +435,8 @@ void   slide_before(Island *island);                             // an event: re
 bool   slide_enter(Island *island);
 bool   slide_leaves(Island *island, double t, const double *x);  // sliding is no longer possible there
 void   slide_exit(Island *island);
+// Relations with the mean of all sides. False: they cannot be computed.
+bool   slide_relations(Island *island, double t, const double *x, double *out);
 bool   slide_after_event(Island *island);                        // false: sliding must end
 int    slide_rates(Island *island, double t, const double *x, double *dx);    // result as of programs
 int    slide_values(Island *island, double t, const double *x);              // instead of IR_VALUES

@@ -71,7 +71,9 @@ int island_values(Island *island, double t, const double *x)
 
 bool island_relations(Island *island, double t, const double *x, double *out)
 {
-    const int failed = engine_call(island, IR_RELATIONS, t, x, out);
+    const bool mixes = island->surface.slides && island->surface.mixes;
+    const int failed = mixes ? !slide_relations(island, t, x, out)
+                             : engine_call(island, IR_RELATIONS, t, x, out);
     if (island->surface.is_on) surface_patch(island, out);
     if (!failed) return true;
     island_fault(island, FAULT_LOOP, (uint32_t)failed - 1, t, x);

@@ -10,6 +10,10 @@
 // which is a system of linear equations for b, the equivalent control. (Where modes act on each other, as in
 // a product of two switches, this is one of the possible solutions.) A surface whose b_k leaves 0 to 1 is
 // left, to the side on which it does, and the others are followed on.
+//
+// Variables are the same mean of the sides, and other relations are looked at with that mean, not with the
+// sides: in `u = sign(s)`, `cost' = abs(u)` the mode of abs is that of the mean u, so that the equations hold
+// for what is recorded [Utkin 1977]. Where there is no such mode the relation switches with the surface.
 #include "engine/host.h"
 #include "num/lu.h"
 
@@ -108,21 +112,54 @@ int slide_rates(Island *island, double t, const double *x, double *dx)
     return 0;
 }
 
+// How much of each side counts: 0: all first ones; else the second of a surface.
+static double part_of(const Surface *s, size_t side)
+{
+    if (s->n_surfaces == 1) return side ? 1 - first_part(s) : first_part(s);
+    if (side) return clamped(s->part[side - 1]);
+    double first = 1;
+    for (size_t k = 0; k < s->n_surfaces; k++) first -= clamped(s->part[k]);
+    return first;
+}
+
+// Relations with the mean of all sides: zero functions, and truth values as on a side where they have the
+// same sign.
+bool slide_relations(Island *island, double t, const double *x, double *out)
+{
+    Surface *s = &island->surface;
+    const size_t n = island->tables->n_relations;
+    double *truths = s->relations[1];    // below and above 0
+    bool known;
+    if (solve_sides(island, t, x, &known) != 0) return false;
+    for (size_t k = 0; k < n; k++) truths[2 * k] = truths[2 * k + 1] = s->modes[0][k], out[2 * k] = 0;
+    for (size_t side = 0; side <= s->n_surfaces; side++) {
+        if (side) set_side(island, side - 1, 1);
+        const int failed = engine_call(island, IR_RELATIONS, t, x, s->relations[0]);
+        if (side) set_side(island, side - 1, 0);
+        if (failed) return false;
+        for (size_t k = 0; k < n; k++) {
+            const double g = s->relations[0][2 * k];
+            if (g != 0) truths[2 * k + (g > 0)] = s->relations[0][2 * k + 1];
+            out[2 * k] += part_of(s, side) * g;
+        }
+    }
+    for (size_t k = 0; k < n; k++)
+        out[2 * k + 1] = out[2 * k] == 0 ? s->modes[0][k] : truths[2 * k + (out[2 * k] > 0)];
+    return true;
+}
+
 // Of every variable as much as of the rates, which have been computed.
 int slide_values(Island *island, double t, const double *x)
 {
     Surface *s = &island->surface;
     const EngineTables *tables = island->tables;
-    double *v = island->env.v + tables->first_var, first = 1;
+    double *v = island->env.v + tables->first_var;
     int failed = 0;
-    const bool is_one = s->n_surfaces == 1;
     if (!s->sum) s->sum = island->services->grow(island, NULL, 0, tables->n_kept * sizeof *s->sum);
     if (!s->sum) return 1;
     memset(s->sum, 0, tables->n_kept * sizeof *s->sum);
-    if (is_one) first = first_part(s);
-    for (size_t k = 0; k < s->n_surfaces && !is_one; k++) first -= clamped(s->part[k]);
     for (size_t side = s->n_surfaces + 1; side-- > 0 && !failed;) {    // the first sides last: they stay in v
-        const double part = side == 0 ? first : is_one ? 1 - first : clamped(s->part[side - 1]);
+        const double part = part_of(s, side);
         if (side) set_side(island, side - 1, 1);
         failed = engine_call(island, IR_VALUES, t, x, NULL);
         if (side) set_side(island, side - 1, 0);
@@ -171,11 +208,10 @@ static bool slope_on(Island *island, size_t relation, double *slope)
 }
 
 // Relations whose modes are of this surface: do both of its sides lead back to it?
-static bool sides_hold(Island *island, uint32_t surface, size_t leader, const double *after)
+static bool sides_hold(Island *island, uint32_t surface, size_t leader, const double *after, double slopes[2])
 {
     Surface *s = &island->surface;
     const size_t n = island->tables->n_relations;
-    double slopes[2];
     give_sides(s, surface, s->before, s->before, n);
     bool known = slope_on(island, leader, &slopes[0]);
     give_sides(s, surface, after, after, n);
@@ -206,6 +242,123 @@ static void find_continuous(Island *island)
     }
 }
 
+// Do relations jump with the surface that has just been found? Their modes become those of the mean. False:
+// there are none that agree with it.
+static bool followers_agree(Island *island)
+{
+    Surface *s = &island->surface;
+    const size_t n = island->tables->n_relations;
+    double *now = island->relations_left;
+    for (size_t round = 0; round <= 2 * n; round++) {
+        bool agree = true;
+        if (!slide_relations(island, island->t, island->x, now)) return false;
+        for (size_t k = 0; k < n; k++) {
+            const double truth = now[2 * k + 1] != 0;
+            if (s->surface_of[k] != SURFACE_NONE || s->is_continuous[k] || s->modes[0][k] == truth) continue;
+            s->modes[0][k] = s->modes[1][k] = truth;
+            agree = false;
+        }
+        if (agree) return true;
+    }
+    return false;
+}
+
+// What lies between two sides: `sign(x)` is 0 there. Where that is a side of its own the mean is taken of it
+// and the one across which it is followed. *slope: of the leader there.
+static bool find_middle(Island *island, uint32_t surface, size_t leader, double *middle, double *slope)
+{
+    const Surface *s = &island->surface;
+    const size_t n = island->tables->n_relations;
+    bool first = false, second = false;
+    for (size_t k = 0; k < n; k++) {
+        middle[k] = island->tables->relations[k].at_zero;
+        if (s->surface_of[k] != surface) continue;
+        first |= middle[k] != s->before[k];
+        second |= middle[k] != s->after[k];
+    }
+    if (!first || !second) return false;    // it is one of them
+    give_sides(&island->surface, surface, middle, middle, n);
+    return slope_on(island, leader, slope);
+}
+
+// Rates for which the mean of the two outer sides, each with all that switches there, is another one.
+static void report_other_mean(Island *island, size_t leader)
+{
+    Surface *s = &island->surface;
+    const EngineRelation *relations = island->tables->relations;
+    const size_t n = island->tables->n_states;
+    const double *from = s->before[leader] != relations[leader].at_zero ? s->before : s->after;
+    double slopes[2], *modes = island_modes(island);
+    if (s->n_surfaces != 1 || slide_rates(island, island->t, island->x, s->dx) != 0) return;
+    for (int i = 0; i < 2; i++) {
+        for (size_t k = 0; k < island->tables->n_relations; k++) {
+            const bool is_it = is_same_surface(&relations[k], &relations[leader]);
+            modes[k] = i ? s->after[k] : s->before[k];
+            if (is_it && (from == s->before) == (i == 1)) modes[k] = 1 - from[k];
+        }
+        if (surface_plain_rates(island, island->t, island->x, s->rates[i]) != 0) return;
+        if (!surface_slopes(island, island->t, island->x, s->rates[i], s->leader, 1, s->probe, &slopes[i]))
+            return;
+    }
+    const double first = clamped(slopes[1] / (slopes[1] - slopes[0]));
+    for (uint32_t i = 0; i < n; i++) {
+        const double mean = first * s->rates[0][i] + (1 - first) * s->rates[1][i];
+        if (fabs(mean - s->dx[i]) > 1e-6 * (fabs(s->rates[0][i]) + fabs(s->rates[1][i])))
+            island->services->report(island, ENGINE_OTHER_MEAN, i, mean);
+    }
+}
+
+// A surface with this leader, and what else belongs to it: do both sides lead back?
+static bool try_surface(Island *island, size_t leader, bool with_followers)
+{
+    Surface *s = &island->surface;
+    const EngineRelation *relations = island->tables->relations;
+    const size_t n = island->tables->n_relations;
+    const uint32_t surface = (uint32_t)s->n_surfaces;
+    const double *after = s->after;
+    bool follow = false;
+    for (size_t k = 0; k < n; k++) {
+        if (!mode_differs(s, after, k)) continue;
+        const bool jumps = !s->is_continuous[k] && !is_same_surface(&relations[k], &relations[leader]);
+        if (!jumps && k != leader && !is_same_surface(&relations[k], &relations[leader])) continue;
+        follow |= jumps;
+        if (!jumps || with_followers) s->surface_of[k] = surface;
+    }
+    double slopes[2], slope, *middle = s->relations[1];
+    bool holds = sides_hold(island, surface, leader, after, slopes);
+    if (holds) {
+        const bool has_middle = find_middle(island, surface, leader, middle, &slope);
+        const double *second = has_middle && slope * slopes[0] < 0 ? middle : after;
+        give_sides(s, surface, has_middle && slope * slopes[1] < 0 ? middle : s->before, second, n);
+        s->leader[s->n_surfaces++] = leader;
+        if (!follow || with_followers) return true;
+        if (followers_agree(island)) return true;
+        s->n_surfaces--;
+        for (size_t k = 0; k < n; k++)
+            if (s->surface_of[k] == SURFACE_NONE) s->modes[0][k] = s->modes[1][k] = after[k];
+        holds = false;
+    }
+    give_sides(s, surface, after, after, n);
+    for (size_t k = 0; k < n; k++)
+        if (s->surface_of[k] == surface) s->surface_of[k] = SURFACE_NONE;
+    return false;
+}
+
+// Are there relations that are not the same on all sides, besides those of the surfaces?
+static bool do_relations_differ(Island *island)
+{
+    Surface *s = &island->surface;
+    bool differ = engine_call(island, IR_RELATIONS, island->t, island->x, s->relations[0]) != 0;
+    for (size_t side = 0; side < s->n_surfaces && !differ; side++) {
+        set_side(island, side, 1);
+        differ = engine_call(island, IR_RELATIONS, island->t, island->x, s->relations[1]) != 0;
+        set_side(island, side, 0);
+        for (size_t k = 0; k < island->tables->n_relations && !differ; k++)
+            differ = s->surface_of[k] == SURFACE_NONE && s->relations[0][2 * k] != s->relations[1][2 * k];
+    }
+    return differ;
+}
+
 bool slide_enter(Island *island)
 {
     Surface *s = &island->surface;
@@ -226,31 +379,24 @@ bool slide_enter(Island *island)
         const size_t leader = i == 0 ? relation : i - 1;    // that of the event first
         if (!relations[leader].in_equation || !s->is_continuous[leader] || !mode_differs(s, after, leader))
             continue;
-        const uint32_t surface = (uint32_t)s->n_surfaces;
-        if (!slide_make_room(island, surface + 1)) break;
-        for (size_t k = 0; k < n; k++)    // what jumped with the first one is its
-            if (mode_differs(s, after, k) &&
-                (is_same_surface(&relations[k], &relations[leader]) || (i == 0 && !s->is_continuous[k])))
-                s->surface_of[k] = surface;
-        if (sides_hold(island, surface, leader, after)) {
-            give_sides(s, surface, s->before, after, n);
-            s->leader[s->n_surfaces++] = leader;
-        } else {
-            give_sides(s, surface, after, after, n);
-            for (size_t k = 0; k < n; k++)    // and is not asked about again
-                if (s->surface_of[k] == surface) s->surface_of[k] = SURFACE_NONE, s->is_continuous[k] = false;
-        }
+        if (!slide_make_room(island, s->n_surfaces + 1)) break;
+        // relations that jump with the first one see the mean, or else are its
+        if (try_surface(island, leader, false) || (i == 0 && try_surface(island, leader, true))) continue;
+        for (size_t k = 0; k < n; k++)    // not asked about again
+            if (is_same_surface(&relations[k], &relations[leader])) s->is_continuous[k] = false;
     }
     bool known;
     s->slides = s->n_surfaces > 0;
     s->is_on = s->slides || s->n_resting > 0;
     if (s->n_surfaces > n_before) {
         s->ends = false;
+        report_other_mean(island, s->leader[0]);
         if (solve_sides(island, island->t, island->x, &known) == 0)
             for (size_t k = n_before; k < s->n_surfaces; k++)
                 island->services->report(island, ENGINE_SLIDES, (uint32_t)k, island->t);
     }
     memcpy(modes, s->modes[0], n * sizeof *modes);
+    s->mixes = s->slides && do_relations_differ(island);
     return s->n_surfaces > n_before;
 }
 

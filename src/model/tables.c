@@ -112,6 +112,8 @@ static const EngineRelation *make_relations(orr_model *model)
                                          .negated = is_negation ? node->a : ENGINE_NONE,
                                          .left = is_difference ? node->a : ENGINE_NONE,
                                          .right = is_difference ? node->b : ENGINE_NONE };
+        const ExprOp op = expr_op(&flat->pool, flat->relations.items[k].relation);
+        relations[k].at_zero = op == EXPR_LE || op == EXPR_GE || op == EXPR_EQ;
     }
     find_readers(model, relations);
     return relations;

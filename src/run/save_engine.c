@@ -50,6 +50,7 @@ void surface_pass(orr_run *run, RunSaved *saved)
     saved_flags(saved, &s->is_on, 1);
     saved_flags(saved, &s->slides, 1);
     saved_flags(saved, &s->ends, 1);
+    saved_flags(saved, &s->mixes, 1);
     pass_surfaces(island, saved);
     saved_pass(saved, &s->probe, sizeof s->probe);
     saved_pass(saved, &s->contact_probe, sizeof s->contact_probe);

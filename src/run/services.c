@@ -329,6 +329,18 @@ static void report_sliding(orr_run *run, const Island *island, size_t surface)
     arena_free(&work);
 }
 
+// The rate of a state is another one than the mean of both sides.
+static void report_mean(orr_run *run, uint32_t state, double mean)
+{
+    const Surface *s = &run->island.surface;
+    const size_t leader = s->leader[s->n_surfaces - 1];
+    if (run->has_slid[leader]) return;
+    diag_report(run->diag, DIAG_OTHER_MEAN,
+                run_place(run->model, run->diag, run->model->flat.relations.items[leader].place),
+                model_state_name(run->model, state), run->island.t, s->dx[state], mean);
+    diag_hint(run->diag, "a real switch gives the one or the other: model it if this matters");
+}
+
 static void report_stiff(orr_run *run)
 {
     Island *island = &run->island;
@@ -358,6 +370,7 @@ static void report(Island *island, EngineNews news, uint32_t number, double valu
     case ENGINE_STEP_TOO_SMALL: fault_report_step(island, value); break;
     case ENGINE_STIFF: report_stiff(run); break;
     case ENGINE_RESTS: report_rest(run, number); break;
+    case ENGINE_OTHER_MEAN: report_mean(run, number, value); break;
     case ENGINE_SLIDES: report_sliding(run, island, number); break;
     }
 }

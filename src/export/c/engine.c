@@ -78,7 +78,8 @@ static void add_relations(const CExport *c, StrBuf *s)
         add_number(s, r->zero, ", ");
         add_number(s, r->negated, ", ");
         add_number(s, r->left, ", ");
-        add_number(s, r->right, " },\n");
+        add_number(s, r->right, ", ");
+        str_addf(s, "%d },\n", r->at_zero);
     }
     str_add(s, "};\n\n");
 }
