@@ -2636,10 +2636,10 @@
       "    # orrery replicate m.orr", \
       "run it alone to see all: orrery run FILE --seed N --run I, with its settings.") \
     X(ISLAND_READS, \
-      "Islands tell each other their values at the ends of their steps. Between two messages what an\n" \
-      "island reads is held, or goes on along a straight line. Here that was far from the value that\n" \
-      "came next, measured by the tolerance of the island, so its results are less accurate than its\n" \
-      "method and its tolerance promise.", \
+      "Islands tell each other their values and slopes. Between two messages what an island reads goes on\n" \
+      "along a straight line. Methods that choose their steps tell anew where it leaves their tolerance;\n" \
+      "fixed steps tell at their ends. Here the line was far from the value that came next, so the\n" \
+      "results are less accurate than the method promises.", \
       "    model Prey\n" \
       "      input y = 0\n" \
       "      var x = 1\n" \
@@ -2651,17 +2651,16 @@
       "      y' = x\n" \
       "    end\n" \
       "    model M\n" \
-      "      island a : Prey solver dopri5\n" \
-      "      island b : Hunter solver dopri5\n" \
+      "      island a : Prey solver rk4 step 0.1\n" \
+      "      island b : Hunter solver rk4 step 0.1\n" \
       "      a.x -> b.x\n" \
       "      b.y -> a.y\n" \
       "    end\n" \
       "    experiment e of M\n" \
       "      until 10\n" \
       "    end", \
-      "declare them without 'island', so that they are solved together; or limit their\n" \
-      "steps with 'max' or 'step' until the warning's figure is small enough; 'gradients' tells\n" \
-      "slopes too.") \
+      "declare them without 'island', so that they are solved together; or take shorter\n" \
+      "steps until the warning's figure is small enough, or a method that chooses them, such as dopri5.") \
     X(ISLAND_ANEW, \
       "A message ends the step of an island. Multistep methods remember many steps and begin with\n" \
       "short ones of first order, so with a message at each step they are slow, and the small errors\n" \

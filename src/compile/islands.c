@@ -419,9 +419,6 @@ static double structural_value(const Building *b, uint32_t v)
 static bool compile_isle(Building *b, uint32_t i, Isle *isle)
 {
     const AstItem *item = b->flat->islands.items[i].item;
-    const Solver *solver = isle->options.run.solver ? solver_find(isle->options.run.solver) : NULL;
-    // which solver it has may be known only when a run begins: then it is prepared for slopes
-    const bool is_linear = item->component.island->gradients || !solver || solver->is_quantised;
     orr_compile_options o = *b->c->options;
     orr_input *inputs = ARENA_ARRAY(&b->work, orr_input, isle->n_inputs);
     const uint32_t *of = b->variables + b->first_variable[i];
@@ -431,7 +428,7 @@ static bool compile_isle(Building *b, uint32_t i, Isle *isle)
         inputs[k] = orr_input_default();
         inputs[k].name = isle->inputs[k].name;
         inputs[k].source = "host";
-        inputs[k].between = is_linear && !isle->inputs[k].is_number ? ORR_BETWEEN_LINEAR : ORR_BETWEEN_HOLD;
+        inputs[k].between = isle->inputs[k].is_number ? ORR_BETWEEN_HOLD : ORR_BETWEEN_LINEAR;
     }
     o.model = item->component.model;
     o.inputs = inputs;

@@ -208,6 +208,54 @@ static double next_renewal(Component *c, const orr_devs_call *call)
     return any || island->event_waits ? island->t : fmin(island->solver->next(island), due_next(island));
 }
 
+// An output at a time inside the step that has been made.
+static double output_at(Component *c, size_t variable, double t)
+{
+    orr_run *run = c->run;
+    Island *island = inside(c);
+    double *x_kept = run->x;
+    const double t_kept = run->t;
+    if (t == island->t) memcpy(c->x, island->x, run->model->n_states * sizeof *c->x);
+    else island->solver->state_at(island, t, c->x);
+    run->x = c->x;
+    run->t = t;
+    island->values_valid = false;
+    const double value = orr_run_value(run, variable);
+    run->x = x_kept;
+    run->t = t_kept;
+    island->values_valid = false;
+    return value;
+}
+
+// How far the straight lines that were told are from the outputs at t, in tolerances.
+static double lines_miss(Component *c, double t)
+{
+    const SolverOptions *o = &inside(c)->options;
+    double worst = 0;
+    for (size_t i = 0; i < c->type->options.n_outputs; i++) {
+        const double value = output_at(c, c->type->outputs[i], t);
+        const double line = c->told[i][0] + c->told[i][1] * (t - c->t_told);
+        worst = fmax(worst, fabs(value - line) / (o->absolute + o->tolerance * fabs(value)));
+    }
+    return worst;
+}
+
+// Readers go along the lines that were told, so they hear of it where these leave the tolerance: at the end
+// of the step, or before it. A line leaves a smooth curve with the square of the time.
+static double where_lines_end(Component *c, double t_end)
+{
+    enum { TRIES = 8 };
+    const double least = fmax(c->t_told, c->run->t) + 1e-10 * fmax(fabs(t_end), t_end - c->t_told);
+    double t = t_end;
+    if (!c->type->options.tell_gradients || isnan(c->told[0][0]) || isinf(t_end)) return t_end;
+    for (int k = 0; k < TRIES && t > least; k++) {
+        const double miss = lines_miss(c, t);
+        if (!(miss > 1)) return t;
+        t = c->t_told + (t - c->t_told) * fmax(0.01, sqrt(0.8 / miss));
+    }
+    return fmin(fmax(t, least), t_end);
+}
+
 // When there is something to tell, if nothing comes.
 static double next_tell(Component *c, const orr_devs_call *call)
 {
@@ -217,9 +265,10 @@ static double next_tell(Component *c, const orr_devs_call *call)
     if (o->n_outputs == 0) return INFINITY;
     if (c->output_period > 0) return c->period_start + (c->k_period + 1) * c->output_period;
     if (is_quantised(c)) return next_renewal(c, call);
-    if (island->t > run->t && !drive_is_near(island, run->t)) return island->t;
-    if (island->solver->fixed_step) return fmin(drive_grid(island, island->k + 1), due_next(island));
-    return end_of_step(c, call);
+    const bool is_ahead = island->t > run->t && !drive_is_near(island, run->t);
+    if (island->solver->fixed_step)
+        return is_ahead ? island->t : fmin(drive_grid(island, island->k + 1), due_next(island));
+    return where_lines_end(c, end_of_step(c, call));
 }
 
 // When a message may leave. An event ends the step that it is found in, so steps are made one by one.
@@ -305,6 +354,7 @@ static void remember_told(Component *c, size_t i)
 {
     c->told[i][0] = c->signal->value;
     c->told[i][1] = c->signal->gradient;
+    c->t_told = c->run->t;
 }
 
 static void tell(Component *c, const orr_devs_call *call, bool all)
@@ -625,7 +675,7 @@ static void confluent(void *state, const orr_devs_call *call, const orr_devs_eve
 // ---- Saving
 
 typedef struct SavedComponent {
-    double due, due_tell, period_start, k_period, pending_until;
+    double due, due_tell, t_told, period_start, k_period, pending_until;
     uint64_t phase, has_moved, has_greeted, n_rounds, n_perturbations, n_anew, run_size;
 } SavedComponent;
 
@@ -646,6 +696,7 @@ static size_t save(const void *state, void *bytes, const orr_devs_call *call)
     if (run_size == 0 || !bytes) return run_size ? own + run_size : 0;
     const SavedComponent saved = { .due = c->due,
                                    .due_tell = c->due_tell,
+                                   .t_told = c->t_told,
                                    .period_start = c->period_start,
                                    .k_period = c->k_period,
                                    .pending_until = c->pending_until,
@@ -710,6 +761,7 @@ static int load(void *state, const void *bytes, size_t n, const orr_devs_call *c
     c->phase = (IslandPhase)saved.phase;
     c->due = saved.due;
     c->due_tell = saved.due_tell;
+    c->t_told = saved.t_told;
     c->has_greeted = saved.has_greeted != 0;
     c->period_start = saved.period_start;
     c->k_period = saved.k_period;

@@ -102,6 +102,7 @@ typedef struct Component {
     const double *params;         // [n_params] copy
     External  *externals;         // [n_inputs]
     double   (*told)[2];          // [n_outputs] last value and gradient; NaN: nothing yet
+    double     t_told;            // when
     double     period_start;      // outputs are told at period_start + k·period
     double     k_period;
     double     pending_until;     // grid point at which pending values are taken over; NaN: none

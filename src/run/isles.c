@@ -29,6 +29,8 @@ typedef struct IslesRun {
     double *values, *first;      // scratch: parameters and external variables of one island
     IslandParams params;         // … and all of it
     double *told;                // [n_told] last told; NaN: nothing yet
+    double *slopes;              // [n_told] with this derivative by time
+    double *x, *dx;              // [n_states] scratch
     orr_signal *signal;          // scratch
     double *held;       // [most actions of an event] scratch: what the main part holds of islands it assigns
     bool has_news;      // something that the main part reads has come,
@@ -189,6 +191,9 @@ bool isles_open(orr_run *run, const orr_run_options *options)
     r->values = ARENA_ARRAY(arena, double, n_values);
     r->first = ARENA_ARRAY(arena, double, n_first);
     r->told = ARENA_ARRAY(arena, double, isles->n_told);
+    r->slopes = ARENA_ARRAY(arena, double, isles->n_told);
+    r->x = ARENA_ARRAY(arena, double, run->model->n_states);
+    r->dx = ARENA_ARRAY(arena, double, run->model->n_states);
     r->base = ARENA_ARRAY(arena, double, isles->n_told);
     r->jumps = ARENA_ARRAY(arena, bool, isles->n_told);
     r->signal = arena_alloc(arena, 1, orr_signal_size(isles->n + 1));
@@ -349,6 +354,8 @@ static void tell_one(orr_run *run, double t, uint32_t k, uint64_t own)
     orr_signal *signal = r->signal;
     memset(signal, 0, orr_signal_size(r->isles->n + 1));
     signal->value = r->told[k];
+    signal->gradient = r->slopes[k];
+    signal->has_gradient = 1;
     for (size_t i = 0; i < r->n_spreads; i++) {
         const Spread *spread = &r->spreads.items[i];
         const bool is_own = r->jumps[k] && spread->perturbation == own;
@@ -360,6 +367,27 @@ static void tell_one(orr_run *run, double t, uint32_t k, uint64_t own)
     if (!signal->perturbation) net_send(run, t, k, signal);    // nothing but an update
 }
 
+// Derivatives by time of what is told, where the main part stands: from a little later.
+static void find_slopes(orr_run *run, Island *island)
+{
+    IslesRun *r = run->isles;
+    const double length = island->t - island->t_before;
+    const double ahead = length > 0 ? 1e-4 * length : 1e-7 * fmax(1, fabs(island->t));
+    const size_t n = run->model->n_states;
+    for (uint32_t k = 0; k < r->isles->n_told; k++) r->slopes[k] = 0;
+    if (island->solver->order < 2 || !island_rates_aside(island, island->t, island->x, r->dx)) return;
+    for (uint32_t k = 0; k < r->isles->n_told; k++) r->slopes[k] = run_own_value(run, r->isles->told[k]);
+    for (size_t i = 0; i < n; i++) r->x[i] = island->x[i] + ahead * r->dx[i];
+    run->x = r->x;
+    run->t = island->t + ahead;
+    island->values_valid = false;
+    for (uint32_t k = 0; k < r->isles->n_told; k++)
+        r->slopes[k] = (run_own_value(run, r->isles->told[k]) - r->slopes[k]) / ahead;
+    run->x = island->x;
+    run->t = island->t;
+    island->values_valid = false;
+}
+
 // What the main part tells where it stands: all that is new, or only discontinuities. False: nothing.
 static bool tell(orr_run *run, Island *island, bool all)
 {
@@ -369,6 +397,7 @@ static bool tell(orr_run *run, Island *island, bool all)
     const uint64_t own = r->any_jumps ? 1ull << 63 | ++r->n_perturbations : 0;
     if (own) find_spread(run, island->t, own);
     look_from(run, island, &x, &t);
+    find_slopes(run, island);
     for (uint32_t k = 0; k < r->isles->n_told; k++) {
         const bool jumps = r->jumps[k] || (r->any_spreads && r->isles->passes_on[k]);
         if (!jumps && !all) continue;
