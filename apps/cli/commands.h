@@ -9,7 +9,8 @@ typedef struct Session {
     orr_experiment experiment;    // as the command line changes it
 } Session;
 
-#define OPENING "--model --native --loops --max-memory"    // options of commands that open a model
+// options of commands that open a model
+#define OPENING "--model --native --loops --max-memory --no-sandbox"
 
 typedef struct SessionOptions {
     const Shared *shared;

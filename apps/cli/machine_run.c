@@ -29,12 +29,21 @@ static void write_row(FILE *out, const orr_machine *m, uint64_t step, uint32_t i
     fputc('\n', out);
 }
 
+typedef struct Opening {
+    const char *path;
+    FILE *file;
+} Opening;
+
+static void open_file(void *self) { ((Opening *)self)->file = fopen(((Opening *)self)->path, "w"); }
+
 // step,input,state,output: the last row has no input.
 static bool write_csv(const char *path, const orr_machine *m, const uint32_t *inputs, size_t n,
                       const uint32_t *states, const uint32_t *outputs, orr_diag *diag)
 {
     const bool to_stdout = strcmp(path, "-") == 0;
-    FILE *out = to_stdout ? stdout : fopen(path, "w");
+    Opening opening = { path, NULL };
+    if (!to_stdout) orr_unconfined(open_file, &opening);
+    FILE *out = to_stdout ? stdout : opening.file;
     if (out) {
         fputs("step,input,state,output\n", out);
         const size_t n_outputs = orr_machine_n_outputs(m, n);

@@ -211,6 +211,30 @@ static bool asks_for_help(int argc, char **argv)
     return false;
 }
 
+typedef struct Calling {
+    const Command *command;
+    const void *settings;
+    const List *arguments;
+    orr_diag *diag;
+    int status;
+} Calling;
+
+static void call(void *self)
+{
+    Calling *c = self;
+    c->status = c->command->run(c->settings, c->arguments, c->diag);
+}
+
+// A command that opens models does all of it confined, unless the user says otherwise.
+static int call_command(const Command *command, const void *settings, const List *arguments, orr_diag *diag)
+{
+    Calling calling = { command, settings, arguments, diag, ORR_STATUS_SYSTEM };
+    const bool opens_models = command->shares && strstr(command->shares, "--no-sandbox");
+    if (opens_models && !((const Shared *)settings)->no_sandbox) orr_confined(call, &calling);
+    else call(&calling);
+    return calling.status;
+}
+
 static int run_command(const Command *command, int argc, char **argv, orr_diag *diag)
 {
     if (command->parts && argc > 0 && argv[0][0] != '-') {
@@ -235,7 +259,7 @@ static int run_command(const Command *command, int argc, char **argv, orr_diag *
     if (!command->prints_data) make_terminal_safe(&terminal);
     if (options_parse(command, argc, argv, settings, &arguments, diag) &&
         (!command->shares || limits_apply(settings, diag)))
-        status = command->run(settings, &arguments, diag);
+        status = call_command(command, settings, &arguments, diag);
     options_free(command, settings, &arguments);
     free(settings);
     return status;

@@ -45,6 +45,9 @@ static const Option shared[] = {
       "draw to .svg, .png or .pdf; or what: 'x, v over t', 'histogram of a.times'", offsetof(Shared, plot) },
     { "--max-memory", OPTION_NUMBER, "MB",
       "take no more memory than this (default: nine tenths of the machine's)", offsetof(Shared, max_memory) },
+    { "--no-sandbox", OPTION_FLAG, NULL,
+      "do not confine the model: code of --native may start programs and write files",
+      offsetof(Shared, no_sandbox) },
     { "--stats", OPTION_FLAG, NULL, "print counts and times to standard error", offsetof(Shared, stats) },
     { "--quiet", OPTION_FLAG, NULL, "print no table, plot or summary", offsetof(Shared, quiet) },
 };

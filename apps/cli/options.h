@@ -34,7 +34,7 @@ typedef struct Shared {
     List        natives, plot;      // files of --native; --plot
     const char *model, *loops, *code, *output;    // NULL: not given
     double      max_memory;
-    bool        stats, quiet;
+    bool        stats, quiet, no_sandbox;
 } Shared;
 
 typedef struct Command {

@@ -3,6 +3,7 @@
 #include "orrery/analyse.h"
 #include "orrery/base.h"
 #include "orrery/atomic.h"
+#include "orrery/confine.h"
 #include "orrery/devs.h"
 #include "orrery/distribution.h"
 #include "orrery/ensemble.h"

@@ -1,4 +1,5 @@
 // src/api/public.c: small helpers of base/ that the public interface offers as they are.
+#include "base/confine.h"
 #include "base/csv.h"
 #include "base/number.h"
 #include "base/text.h"
@@ -34,3 +35,7 @@ char *orr_csv_field(const char *text)
     csv_add_field(&s, text);
     return str_finish(&s);
 }
+
+int orr_confined(void (*work)(void *self), void *self) { return confine_call(work, self); }
+
+void orr_unconfined(void (*work)(void *self), void *self) { confine_outside(work, self); }

@@ -1,5 +1,6 @@
 // src/base/file.c: the buffered writer.
 #include "base/file.h"
+#include "base/confine.h"
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
@@ -65,7 +66,7 @@ static bool make_buffer(FileOut *f)
     return true;
 }
 
-bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
+static bool open_file(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
 {
     *f = (FileOut){ .fd = -1, .mode = mode, .path = copy(path) };
     if (strcmp(path, "-") == 0) {
@@ -113,7 +114,7 @@ static const char *bad_name(const char *folder, const char *path)
     return "its suffix is none of results: .csv, .tsv, .dat, .jsonl or .nc";
 }
 
-bool file_open_result(FileOut *f, const char *folder, const char *path, orr_diag *diag)
+static bool open_result(FileOut *f, const char *folder, const char *path, orr_diag *diag)
 {
     *f = (FileOut){ .fd = -1, .mode = FILE_IN_PLACE, .path = copy(path), .owns_fd = true };
     const char *refusal = bad_name(folder, path);
@@ -227,7 +228,7 @@ bool file_flush(FileOut *f)
     return !f->error;
 }
 
-bool file_close(FileOut *f, orr_diag *diag)
+static bool close_file(FileOut *f, orr_diag *diag)
 {
     if (f->fd < 0) return f->error == 0;
     if (f->keeps && f->is_old) f->used = 0;
@@ -304,7 +305,7 @@ FileGoesOn file_go_on(FileOut *f, const FilePoint *points, size_t n)
     return FILE_IS_OTHER;
 }
 
-void file_abandon(FileOut *f)
+static void abandon(FileOut *f)
 {
     if (f->fd < 0) return;
     if (!f->temp) write_out(f, f->error ? f->used : f->whole);    // a stream keeps its finished records
@@ -313,3 +314,51 @@ void file_abandon(FileOut *f)
     if (f->temp) unlink(f->temp);
     forget(f);
 }
+
+// ---- Opening and closing, where files may be written
+
+typedef struct Request {
+    FileOut    *f;
+    const char *folder, *path;
+    FileMode    mode;
+    orr_diag   *diag;
+    bool        ok;
+} Request;
+
+static void do_open(void *self)
+{
+    Request *r = self;
+    r->ok = r->folder ? open_result(r->f, r->folder, r->path, r->diag)
+                      : open_file(r->f, r->path, r->mode, r->diag);
+}
+
+static void do_close(void *self)
+{
+    Request *r = self;
+    r->ok = close_file(r->f, r->diag);
+}
+
+static void do_abandon(void *self) { abandon(((Request *)self)->f); }
+
+bool file_open(FileOut *f, const char *path, FileMode mode, orr_diag *diag)
+{
+    Request r = { .f = f, .path = path, .mode = mode, .diag = diag };
+    confine_outside(do_open, &r);
+    return r.ok;
+}
+
+bool file_open_result(FileOut *f, const char *folder, const char *path, orr_diag *diag)
+{
+    Request r = { .f = f, .folder = folder, .path = path, .mode = FILE_IN_PLACE, .diag = diag };
+    confine_outside(do_open, &r);
+    return r.ok;
+}
+
+bool file_close(FileOut *f, orr_diag *diag)
+{
+    Request r = { .f = f, .diag = diag };
+    confine_outside(do_close, &r);
+    return r.ok;
+}
+
+void file_abandon(FileOut *f) { confine_outside(do_abandon, &(Request){ .f = f }); }

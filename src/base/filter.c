@@ -1,6 +1,7 @@
 // src/base/filter.c: see filter.h. Input, output and messages go through pipes of ours, each as it is ready,
 // so that none can fill up and block the others.
 #include "base/filter.h"
+#include "base/confine.h"
 #include "base/diag.h"
 #include "base/file.h"
 #include <errno.h>
@@ -36,6 +37,18 @@ static pid_t start(const Filter *filter, int ours[N_PIPES])
         if (pid < 0) close(ours[i]);
     }
     return pid;
+}
+
+typedef struct Start {
+    const Filter *filter;
+    int  *ours;
+    pid_t pid;
+} Start;
+
+static void do_start(void *self)
+{
+    Start *s = self;
+    s->pid = start(s->filter, s->ours);
 }
 
 // Both: true if there may be more to do.
@@ -76,7 +89,9 @@ bool filter_run(const Filter *filter, const char *input, size_t n, StrBuf *outpu
 {
     const char *name = filter->argv[0];
     int fds[N_PIPES];
-    const pid_t pid = start(filter, fds);
+    Start starting = { filter, fds, -1 };
+    confine_outside(do_start, &starting);
+    const pid_t pid = starting.pid;
     if (pid < 0) {
         diag_report(diag, DIAG_PROGRAM_MISSING, (Place){ 0 }, name, filter->purpose);
         diag_hint(diag, "install the package %s", filter->package);

@@ -1,4 +1,5 @@
 // src/base/os_linux.c: the operating system, as Linux has it.
+#include "base/confine.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include <errno.h>
@@ -119,7 +120,7 @@ bool os_is_folder(const char *path)
     return stat(path, &info) == 0 && S_ISDIR(info.st_mode);
 }
 
-bool os_make_folders(const char *path, orr_diag *diag)
+static bool make_folders(const char *path, orr_diag *diag)
 {
     Arena arena = { 0 };
     char *part = arena_copy_text(&arena, path, strlen(path));
@@ -141,6 +142,25 @@ bool os_make_folders(const char *path, orr_diag *diag)
                     os_error_text(error, buffer, sizeof buffer));
     arena_free(&arena);
     return !error;
+}
+
+typedef struct Folders {
+    const char *path;
+    orr_diag   *diag;
+    bool        ok;
+} Folders;
+
+static void do_make(void *self)
+{
+    Folders *f = self;
+    f->ok = make_folders(f->path, f->diag);
+}
+
+bool os_make_folders(const char *path, orr_diag *diag)
+{
+    Folders f = { path, diag, false };
+    confine_outside(do_make, &f);
+    return f.ok;
 }
 
 char *os_path_folder(Arena *arena, const char *path)

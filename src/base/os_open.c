@@ -4,6 +4,7 @@
 // first, and the kernel finds the rest from there without ever leaving it (RESOLVE_BENEATH). Kernels that
 // cannot do that get a walk from folder to folder which follows no link at all. Both end at plain files: a
 // FIFO would let the reader wait for ever, and a device does things by being opened.
+#include "base/confine.h"
 #include "base/os.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -83,7 +84,7 @@ bool os_path_leaves(const char *folder, const char *path)
     return leaves;
 }
 
-int os_open_below(const char *folder, const char *path, int flags)
+static int open_below(const char *folder, const char *path, int flags)
 {
     const int root = open(folder[0] ? folder : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
     if (root < 0) return -1;
@@ -98,4 +99,25 @@ int os_open_below(const char *folder, const char *path, int flags)
     close(root);
     errno = error;
     return error ? -1 : fd;
+}
+
+typedef struct Request {
+    const char *folder, *path;
+    int flags, fd, error;
+} Request;
+
+static void do_open(void *self)
+{
+    Request *r = self;
+    r->fd = open_below(r->folder, r->path, r->flags);
+    r->error = errno;
+}
+
+// Outside, because a confined thread has no openat2, whose flags cannot be checked.
+int os_open_below(const char *folder, const char *path, int flags)
+{
+    Request r = { .folder = folder, .path = path, .flags = flags };
+    confine_outside(do_open, &r);
+    errno = r.error;
+    return r.fd;
 }

@@ -6,6 +6,7 @@
 // a copy is another file, and one that somebody edited differs from what is noted. A mark in the file itself
 // would change what other programs read, and an attribute is lost by most of them.
 #include "base/written.h"
+#include "base/confine.h"
 #include "base/map.h"
 #include "base/os.h"
 #include <fcntl.h>
@@ -84,7 +85,7 @@ static void shorten(int list)
     free(kept);
 }
 
-void written_note(int fd, bool is_whole)
+static void note(int fd, bool is_whole)
 {
     Entry entry;
     if (!identify(fd, &entry)) return;
@@ -98,3 +99,12 @@ void written_note(int fd, bool is_whole)
     }
     close(list);
 }
+
+typedef struct Note {
+    int  fd;
+    bool is_whole;
+} Note;
+
+static void do_note(void *self) { note(((Note *)self)->fd, ((Note *)self)->is_whole); }
+
+void written_note(int fd, bool is_whole) { confine_outside(do_note, &(Note){ fd, is_whole }); }

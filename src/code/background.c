@@ -6,6 +6,7 @@
 // room for the cache, a compiler that was killed), the run simply goes on.
 //
 // One compiler at a time works for a process: a model may have many islands, each with a text of its own.
+#include "base/confine.h"
 #include "code/build.h"
 #include <stdlib.h>
 #include <time.h>
@@ -81,7 +82,7 @@ Background *background_start(Arena *arena, Text text, NativeFlavour flavour,
     b->arrive = arrive;
     b->self = self;
     native_job_init(&b->job);
-    if (pthread_create(&b->thread, NULL, build_native, b) == 0) return b;
+    if (confine_thread(&b->thread, build_native, b) == 0) return b;
     discard(b);
     return NULL;
 }

@@ -6,6 +6,7 @@
 // processes can share the cache. Each is sealed (seal.h): a file that was cut short, damaged or planted is
 // built again. Without a compiler or a writable cache there is no native code, and the caller goes on with
 // the instant one.
+#include "base/confine.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -172,13 +173,16 @@ void native_job_init(NativeJob *job)
 
 void native_job_end(NativeJob *job) { pthread_mutex_destroy(&job->lock); }
 
-void native_job_cancel(NativeJob *job)
+static void do_cancel(void *self)
 {
+    NativeJob *job = self;
     pthread_mutex_lock(&job->lock);
     job->is_cancelled = true;
     if (job->pid > 0) kill(-job->pid, SIGTERM);    // the compiler's own children too
     pthread_mutex_unlock(&job->lock);
 }
+
+void native_job_cancel(NativeJob *job) { confine_outside(do_cancel, job); }
 
 bool native_job_is_cancelled(NativeJob *job)
 {
@@ -412,12 +416,28 @@ bool native_is_cached(Text text, NativeFlavour flavour)
     return cached;
 }
 
+typedef struct Wanted {
+    Text text;
+    NativeFlavour flavour;
+    CodeUnit *unit;
+    NativeJob *job;
+    orr_diag *diag;
+    bool ok;
+} Wanted;
+
+static void do_compile(void *self)
+{
+    Wanted *w = self;
+    Arena arena = { 0 };
+    w->ok = build_and_load(&arena, w->text, w->flavour, w->unit, w->job, w->diag);
+    arena_free(&arena);
+}
+
 bool native_compile(Text text, NativeFlavour flavour, CodeUnit *unit, NativeJob *job, orr_diag *diag)
 {
-    Arena arena = { 0 };
-    const bool ok = build_and_load(&arena, text, flavour, unit, job, diag);
-    arena_free(&arena);
-    return ok;
+    Wanted wanted = { text, flavour, unit, job, diag, false };
+    confine_outside(do_compile, &wanted);
+    return wanted.ok;
 }
 
 void native_free(CodeUnit *unit)

@@ -1,6 +1,7 @@
 // src/port/port.c: the table of ports; bytes become lines and lines samples.
 #include "port/port.h"
 #include "base/cancel.h"
+#include "base/confine.h"
 #include "base/number.h"
 #include "base/os.h"
 #include <errno.h>
@@ -292,6 +293,20 @@ bool port_newest(PortIn *in, Sample *sample, bool *failed)
 
 // ---------------------------------------------------------------------------------------------- life
 
+// Sockets are opened where that is possible.
+typedef struct Opening {
+    PortIn  *in;
+    PortOut *out;
+    const PortAddress *address;
+    bool     ok;
+} Opening;
+
+static void do_open(void *self)
+{
+    Opening *o = self;
+    o->ok = o->in ? o->in->kind->open(o->in, o->address) : o->out->kind->open_out(o->out, o->address);
+}
+
 bool port_may_open(const PortAddress *address, bool allow_io, orr_diag *diag)
 {
     const PortKind *kind = port_kind(address->kind);
@@ -312,7 +327,9 @@ bool port_open(PortIn *in, const PortAddress *address, const char *name, Arena *
                     .patience = INFINITY, .value_scale = 1, .time_scale = 1, .csv.fd = -1 };
     in->title = *address->address ? arena_printf(arena, "%s:%s", address->kind, address->address)
                                   : address->kind;
-    return in->kind->open(in, address);
+    Opening opening = { in, NULL, address, false };
+    confine_outside(do_open, &opening);
+    return opening.ok;
 }
 
 void port_close(PortIn *in)
@@ -326,7 +343,9 @@ bool port_open_out(PortOut *out, const PortAddress *address, Arena *arena, orr_d
 {
     *out = (PortOut){ .kind = port_kind(address->kind), .arena = arena, .diag = diag, .fd = -1 };
     out->title = arena_printf(arena, "%s:%s", address->kind, address->address);
-    return out->kind->open_out(out, address);
+    Opening opening = { NULL, out, address, false };
+    confine_outside(do_open, &opening);
+    return opening.ok;
 }
 
 bool port_send(PortOut *out, const char *line, size_t n)
