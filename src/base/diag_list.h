@@ -307,7 +307,7 @@
     D(CELL_UNASSIGNED,        "W643", "variable '%s' is read but never given a value") \
     D(SELF_COUPLING,          "W644", "'%s' leads to '%s' of the same component") \
     D(OTHER_MEAN,             "W650", \
-      "the rate of '%s' where it slides, at t = %.10g, is %.6g, by which all equations hold; " \
+      "the rate of '%s' where it slides, at t = %.10g, is %.6g, by the relations that hold there; " \
       "the mean of both sides would be %.6g") \
     D(WHEN_CONSTANT,          "W665", "this event never happens: its condition reads no variable") \
     D(COMPILER_MISSING,       "E701", "no C compiler called '%s' was found") \
